@@ -1,0 +1,49 @@
+# Everything a newcomer needs: `make run`, `make test`, `make check`.
+PYTHON ?= $(firstword $(foreach version,3.11 3.12 3.13 3.14,$(shell command -v python$(version))) python3)
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: run test check format messages lock clean
+
+run: $(VENV)/.runtime ## serve the whole product with demo data at http://localhost:8000
+	$(BIN)/python manage.py demo
+
+test: $(VENV)/.developer ## every test, on SQLite and on PostgreSQL
+	$(BIN)/python -m tests $(ARGS)
+
+# djlint only lints: its formatter adds white space inside inline text, where people would see it.
+check: $(VENV)/.developer ## formatting, lint, types, import rules, templates, migrations, deployment
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	DEBUG=true $(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/djlint templates --lint --quiet
+	DEBUG=true $(BIN)/python manage.py makemigrations --check --dry-run
+	$(BIN)/python -m tests.check_deploy
+
+format: $(VENV)/.developer ## let the tools rewrite what they can
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+messages: $(VENV)/.developer ## collect the texts for translation, and compile the catalogue
+	$(BIN)/python -m tests.messages
+
+lock: ## recompile both lock files from their .in files
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --quiet \
+	    --custom-compile-command "make lock" requirements.in -o requirements.txt
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --quiet \
+	    --custom-compile-command "make lock" -c requirements.txt tests/requirements.in -o tests/requirements.txt
+
+clean: ## forget the virtual environment and the demo's data
+	rm -rf $(VENV) .demo
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.runtime: requirements.txt | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
+	touch $@
+
+$(VENV)/.developer: tests/requirements.txt | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r tests/requirements.txt
+	touch $@ $(VENV)/.runtime

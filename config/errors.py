@@ -1,0 +1,40 @@
+"""What a request without a view gets: JSON below ``/api``, a page elsewhere."""
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+
+BAD_REQUEST = "El pedido no es válido."
+FORBIDDEN = "No tenés permiso para hacer esto."
+NOT_FOUND = "No encontrado."
+SERVER_ERROR = "Error interno del servidor."
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Answer 400: a malformed request that no view could read."""
+    return _answer(request, 400, BAD_REQUEST)
+
+
+def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Answer 403."""
+    return _answer(request, 403, FORBIDDEN)
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Answer 404."""
+    return _answer(request, 404, NOT_FOUND)
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """Answer 500 without a word about the cause."""
+    return _answer(request, 500, SERVER_ERROR)
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """Answer 403 to a form that came without its token, usually a page left open too long."""
+    return render(request, "403_csrf.html", status=403)
+
+
+def _answer(request: HttpRequest, status: int, text: str) -> HttpResponse:
+    if request.path_info.startswith("/api/"):
+        return JsonResponse({"error": text}, status=status)
+    return render(request, f"{status}.html", status=status)

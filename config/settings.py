@@ -1,0 +1,344 @@
+"""Django's settings, spelled out from the environment. Values that vary live in ``env.py``."""
+
+from datetime import timedelta
+from typing import Any
+
+import django_stubs_ext
+
+from config.env import BASE_DIR, load_env
+
+# Lets annotations such as ModelAdmin[VirtualClass] stand in code that runs.
+django_stubs_ext.monkeypatch()
+
+ENV = load_env()
+
+# --- Core -------------------------------------------------------------------------------------
+
+DEBUG = ENV.debug
+DEMO = ENV.demo
+SECRET_KEY = ENV.secret_key
+SECRET_KEY_FALLBACKS = ENV.secret_key_fallbacks
+BASE_URL = ENV.base_url
+ALLOWED_HOSTS = [ENV.host]
+TRUSTED_PROXIES = ENV.trusted_proxies
+SITE_NAME = ENV.site_name
+
+ROOT_URLCONF = "config.urls"
+WSGI_APPLICATION = "config.wsgi.application"
+APPEND_SLASH = False
+
+INSTALLED_APPS = [
+    "config.admin.TeacherAdminConfig",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "csp",
+    "django_htmx",
+    "rest_framework",
+    "accounts",
+    "allauth",
+    "allauth.account",
+    "allauth.socialaccount",
+    "calendar_sync",
+    "bookings",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "accounts.middleware.SessionUserMiddleware",
+    "accounts.middleware.PrivacyMiddleware",
+    "accounts.middleware.LanguageMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+]
+if ENV.is_local:
+    # Elsewhere WhiteNoise sends the compressed files that collectstatic left; here there are none.
+    MIDDLEWARE.insert(0, "django.middleware.gzip.GZipMiddleware")
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "django.template.context_processors.i18n",
+                "bookings.pages.context.site",
+            ],
+        },
+    },
+]
+
+# --- Database ---------------------------------------------------------------------------------
+
+# Connecting takes longer than most queries, so each thread keeps its connection. There is no pool:
+# after a restart of PostgreSQL psycopg's hands out dead connections until it has met each of them,
+# and with its check on, it waits 1, 2, 4 ... seconds after each one that it finds. A thread asks
+# whether its own still lives once a request, and connects again at once.
+DATABASES: dict[str, dict[str, Any]] = {
+    "default": {"CONN_MAX_AGE": 600, "CONN_HEALTH_CHECKS": True, **ENV.database}
+}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+_options: dict[str, Any] = DATABASES["default"].get("OPTIONS", {})
+if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
+    DATABASES["default"]["OPTIONS"] = {
+        # SQLite ignores row locks: a writer takes the write lock when its transaction begins, and
+        # waits for it. With the default mode racing writers get "database is locked" instead.
+        "transaction_mode": "IMMEDIATE",
+        # Long enough for a queue of writers, short enough to answer within ten seconds.
+        "timeout": 8,
+        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
+        **_options,
+    }
+else:
+    DATABASES["default"]["OPTIONS"] = {
+        "connect_timeout": 5,
+        **_options,
+        # Of two values for one setting PostgreSQL takes the last: what DATABASE_URL says, wins.
+        "options": f"-c statement_timeout=15s -c lock_timeout=5s {_options.get('options', '')}",
+    }
+
+CACHES = {"default": ENV.cache}
+
+# --- People and sessions ----------------------------------------------------------------------
+
+AUTH_USER_MODEL = "accounts.User"
+AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+LOGIN_URL = "/inicio"
+LOGIN_REDIRECT_URL = "/inicio"
+ACCOUNT_LOGOUT_REDIRECT_URL = "/"
+
+ADMIN_EMAIL = ENV.admin_email
+FIELD_KEYS = ENV.field_keys
+
+SESSION_ENGINE = "accounts.sessions"
+SESSION_COOKIE_AGE = 2_592_000
+# A session older than this is renewed by the next request. Spec: Limits, session update interval.
+SESSION_UPDATE_AGE = timedelta(seconds=43_200)
+SESSION_COOKIE_NAME = "__Host-session" if ENV.is_https else "session"
+SESSION_COOKIE_SECURE = ENV.is_https
+SESSION_COOKIE_SAMESITE = "Lax"
+CSRF_COOKIE_NAME = "__Host-csrftoken" if ENV.is_https else "csrftoken"
+CSRF_COOKIE_SECURE = ENV.is_https
+CSRF_COOKIE_HTTPONLY = True
+CSRF_TRUSTED_ORIGINS = [ENV.base_url]
+CSRF_FAILURE_VIEW = "config.errors.csrf_failure"
+
+# --- Sign-in providers ------------------------------------------------------------------------
+
+GOOGLE_URL = ENV.google_url
+GOOGLE_TOKEN_URL = ENV.google_token_url
+GITHUB_URL = ENV.github_url
+GITHUB_API_URL = ENV.github_api_url
+AUTH_PROVIDER_ID = ENV.auth_provider_id
+AUTH_PROVIDER_SECRET = ENV.auth_provider_secret
+PROVIDER_REDIRECT_URI = ENV.provider_redirect_uri
+
+CALENDAR_SCOPE = "https://www.googleapis.com/auth/calendar.events"
+
+ACCOUNT_USER_MODEL_USERNAME_FIELD = None
+ACCOUNT_LOGIN_METHODS = {"email"}
+ACCOUNT_SIGNUP_FIELDS = ["email*"]
+ACCOUNT_EMAIL_VERIFICATION = "none"  # demanded by SOCIALACCOUNT_ONLY; our adapter checks instead
+ACCOUNT_ADAPTER = "accounts.adapters.AccountAdapter"
+SOCIALACCOUNT_ADAPTER = "accounts.adapters.SocialAccountAdapter"
+SOCIALACCOUNT_ONLY = True
+SOCIALACCOUNT_QUERY_EMAIL = True
+SOCIALACCOUNT_STORE_TOKENS = False
+# Seconds for each of up to three requests, so a provider that hangs costs the person under ten.
+SOCIALACCOUNT_REQUESTS_TIMEOUT = 3
+# The same address at a second provider is another identity until its owner connects it.
+SOCIALACCOUNT_EMAIL_AUTHENTICATION = False
+
+_google: dict[str, Any] = {
+    "APP": {"client_id": ENV.auth_provider_id, "secret": ENV.auth_provider_secret},
+    "SCOPE": ["openid", "email", "profile", CALENDAR_SCOPE],
+    "AUTH_PARAMS": {"access_type": "offline"},
+    "OAUTH_PKCE_ENABLED": True,
+    # Google documents both spellings; allauth's default accepts only the first.
+    "ID_TOKEN_ISSUER": ["https://accounts.google.com", "accounts.google.com"],
+}
+if ENV.google_url:
+    _google |= {
+        "AUTHORIZE_URL": f"{ENV.google_url}/o/oauth2/v2/auth",
+        "ACCESS_TOKEN_URL": ENV.google_token_url,
+        "IDENTITY_URL": f"{ENV.google_url}/oauth2/v2/userinfo",
+        "CERTS_URL": f"{ENV.google_url}/oauth2/v3/certs",
+        "ID_TOKEN_ISSUER": ENV.google_url,
+    }
+_github: dict[str, Any] = {
+    "APP": {"client_id": ENV.github_id, "secret": ENV.github_secret},
+    "SCOPE": ["read:user", "user:email"],
+    "OAUTH_PKCE_ENABLED": True,
+}
+if ENV.github_url:
+    _github["GITHUB_URL"] = ENV.github_url
+SOCIALACCOUNT_PROVIDERS = {"google": _google, "github": _github}
+
+# --- Calendar ---------------------------------------------------------------------------------
+
+CALENDAR_BACKEND = "calendar_sync.google.GoogleCalendar"
+CALENDAR_API_URL = ENV.calendar_api_url
+CALENDAR_ID = ENV.calendar_id
+CALENDAR_API_KEY = ENV.calendar_api_key
+CALENDAR_SERVICE_ACCOUNT = ENV.service_account
+CALENDAR_CACHE_SECONDS = ENV.calendar_cache_seconds
+CALENDAR_TIMEOUT = timedelta(seconds=4)
+# A page or API call may wait this long for the provider before it answers without it.
+CALENDAR_BUDGET = timedelta(seconds=8)
+
+# --- Bookings ---------------------------------------------------------------------------------
+
+CALENDAR_TRIGGER_POLICY = ENV.calendar_trigger_policy
+CALENDAR_TRIGGER_SECRET = ENV.calendar_trigger_secret
+PREVENT_OVERLAPS = ENV.prevent_overlaps
+MAX_CLASS_LENGTH = timedelta(hours=8)
+MAX_STUDENTS = 100
+# Times that one person may keep without having paid; more would let them block the agenda.
+MAX_UNPAID_HOLDS = 3
+# Wrong access codes in ten minutes, after which a person is kept waiting.
+MAX_WRONG_CODES = 20
+
+# --- Payments ---------------------------------------------------------------------------------
+
+# Without a token there is no provider: the teacher marks classes as paid.
+MERCADOPAGO_ACCESS_TOKEN = ENV.mercadopago_access_token
+MERCADOPAGO_WEBHOOK_SECRET = ENV.mercadopago_webhook_secret
+MERCADOPAGO_WEBHOOK_SIGNATURE = ENV.mercadopago_webhook_signature
+MERCADOPAGO_API_URL = ENV.mercadopago_api_url
+MERCADOPAGO_COLLECTOR_ID = ENV.mercadopago_collector_id
+MERCADOPAGO_TIMEOUT = timedelta(seconds=4)
+# Cash takes days to be credited: it is not offered for a class that begins sooner than this.
+CASH_NOTICE = timedelta(days=3)
+# A payment whose class is not booked by then goes back.
+UNBOOKED_PAYMENT_AGE = timedelta(days=1)
+# Each notification is looked into in a thread once it is stored; the sweeps do what is left.
+SETTLE_AT_ONCE = True
+
+# --- API --------------------------------------------------------------------------------------
+
+# Bytes; the documented bodies are under two kilobytes. The admin's own forms fit as well.
+DATA_UPLOAD_MAX_MEMORY_SIZE = 65_536
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["accounts.authentication.CookieSessionAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_PARSER_CLASSES": ["config.json_body.StrictJSONParser"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "config.negotiation.JSONOnly",
+    "EXCEPTION_HANDLER": "config.api.exception_handler",
+    "DEFAULT_METADATA_CLASS": None,  # OPTIONS would describe the code
+}
+
+# --- Languages and time -----------------------------------------------------------------------
+
+# The texts in the code are Spanish; the catalogue holds the English ones.
+LANGUAGE_CODE = "es-ar"
+LANGUAGES = [("es-ar", "Español"), ("en", "English")]
+LOCALE_PATHS = [BASE_DIR / "config" / "locale"]
+LANGUAGE_COOKIE_NAME = "language"
+LANGUAGE_COOKIE_AGE = 31_536_000
+LANGUAGE_COOKIE_SECURE = ENV.is_https
+USE_I18N = True
+USE_TZ = True
+# The zone of every class, by name: its offset is for the country's law to decide. Spec: What the
+# service does.
+TIME_ZONE = "America/Argentina/Buenos_Aires"
+
+# --- Static files and mail --------------------------------------------------------------------
+
+STATIC_URL = "/static/"
+STATIC_ROOT = BASE_DIR / "staticfiles"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+# On one's own machine files are served from where they lie, without collectstatic.
+WHITENOISE_USE_FINDERS = WHITENOISE_AUTOREFRESH = ENV.is_local
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {
+        "BACKEND": (
+            "django.contrib.staticfiles.storage.StaticFilesStorage"
+            if ENV.is_local
+            else "whitenoise.storage.CompressedManifestStaticFilesStorage"
+        ),
+    },
+}
+EMAIL_BACKEND = ENV.email["EMAIL_BACKEND"]
+EMAIL_HOST = ENV.email["EMAIL_HOST"] or "localhost"
+EMAIL_PORT = ENV.email["EMAIL_PORT"] or 25
+EMAIL_HOST_USER = ENV.email["EMAIL_HOST_USER"] or ""
+EMAIL_HOST_PASSWORD = ENV.email["EMAIL_HOST_PASSWORD"] or ""
+EMAIL_USE_TLS = ENV.email.get("EMAIL_USE_TLS", False)
+EMAIL_USE_SSL = ENV.email.get("EMAIL_USE_SSL", False)
+EMAIL_FILE_PATH = ENV.email["EMAIL_FILE_PATH"]
+EMAIL_TIMEOUT = 10
+DEFAULT_FROM_EMAIL = SERVER_EMAIL = ENV.default_from_email
+# Each mail is tried in a thread as soon as its cause is committed; the sweeps send what is left.
+DELIVER_NOTICES_AT_ONCE = True
+
+# --- Security ---------------------------------------------------------------------------------
+
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if ENV.is_https else None
+SECURE_SSL_REDIRECT = ENV.is_https
+SECURE_HSTS_SECONDS = 31_536_000 if ENV.is_https else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = ENV.is_https and ENV.hsts_preload
+if not ENV.hsts_preload:
+    # Both bind every other name of the domain, and browsers take months to forget the preload
+    # list: that is for the domain's owner to choose, not for a check to urge.
+    SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": ["'none'"],
+        "script-src": ["'self'"],
+        "style-src": ["'self'"],
+        "img-src": ["'self'", "data:"],
+        "font-src": ["'self'"],
+        "connect-src": ["'self'"],
+        # Browsers apply form-action to the redirects that follow a form: to sign in, and to pay.
+        "form-action": [
+            "'self'",
+            ENV.google_url or "https://accounts.google.com",
+            ENV.github_url or "https://github.com",
+            *ENV.checkout_origins,
+        ],
+        "base-uri": ["'none'"],
+        "frame-ancestors": ["'none'"],
+    }
+}
+
+# --- Logging ----------------------------------------------------------------------------------
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {
+        "line": {
+            "class": "config.logs.MaskingFormatter",
+            "format": "{asctime} {levelname} {name}: {message}",
+            "style": "{",
+        },
+    },
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": "INFO"},
+    "loggers": {
+        # Django's own handlers would print each line a second time.
+        "django": {"handlers": [], "level": "INFO", "propagate": True},
+        # A refused request is no event worth a line each; server errors still are.
+        "django.request": {"level": "ERROR"},
+        # Scanners ask for foreign hosts all day; each is answered 400 and is no event.
+        "django.security.DisallowedHost": {"level": "CRITICAL"},
+    },
+}

@@ -1,0 +1,13 @@
+"""What the WSGI server loads."""
+
+import os
+
+from django.core.wsgi import get_wsgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+
+application = get_wsgi_application()
+
+from config.requests import Request  # noqa: E402  # needs the settings
+
+application.request_class = Request
