@@ -1,0 +1,78 @@
+"""System checks that name what is missing before anybody can sign in."""
+
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.core.checks import CheckMessage, Tags, Warning, register  # noqa: A004
+
+from accounts.origins import own_origin
+from accounts.provider import GitHubProvider
+from accounts.selectors import list_providers
+
+
+@register(Tags.security)
+def check_identity_provider(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
+    """Warn about values without which nobody signs in or no calendar is reached."""
+    values = {
+        "AUTH_PROVIDER_ID": settings.AUTH_PROVIDER_ID,
+        "AUTH_PROVIDER_SECRET": settings.AUTH_PROVIDER_SECRET,
+        "ADMIN_EMAIL": settings.ADMIN_EMAIL,
+    }
+    missing = ", ".join(name for name, value in values.items() if not value)
+    if not missing:
+        return []
+    return [
+        Warning(
+            f"{missing}: not set.",
+            hint="Without them nobody signs in with Google and the calendar stays unconnected.",
+            id="accounts.W001",
+        )
+    ]
+
+
+@register(Tags.security)
+def check_redirect_address(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
+    """Warn when the provider would send people to an address that does not know their state."""
+    address = urlsplit(settings.PROVIDER_REDIRECT_URI)
+    if not address.geturl() or (
+        f"{address.scheme}://{address.netloc}" == own_origin()
+        and address.path.startswith("/api/auth/callback/")
+    ):
+        return []
+    return [
+        Warning(
+            "PROVIDER_REDIRECT_URI does not lead to BASE_URL/api/auth/callback/:provider.",
+            hint="Every sign-in will end in an error: the session cookie belongs to BASE_URL.",
+            id="accounts.W002",
+        )
+    ]
+
+
+@register(Tags.security, deploy=True)
+def check_second_provider(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
+    """Warn when the code-hosting provider is not offered. Spec: Authentication, 1."""
+    if GitHubProvider.id in {provider.id for provider in list_providers()}:
+        return []
+    return [
+        Warning(
+            "GITHUB_ID, GITHUB_SECRET: not set.",
+            hint="Sign-in with GitHub is not offered.",
+            id="accounts.W003",
+        )
+    ]
+
+
+@register(Tags.security, deploy=True)
+def check_trusted_proxies(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
+    """Warn when everybody seems to come from the proxy that ends TLS."""
+    if settings.TRUSTED_PROXIES or not settings.BASE_URL.startswith("https://"):
+        return []
+    return [
+        Warning(
+            "TRUSTED_PROXIES is 0, though BASE_URL is https.",
+            hint="Behind a proxy all people would share one address, and the limits on it. Set how "
+            "many proxies add to X-Forwarded-For, usually 1.",
+            id="accounts.W004",
+        )
+    ]

@@ -1,0 +1,75 @@
+"""What a provider says about a person, reduced to what may be stored and printed.
+
+Nothing here is trusted for its shape: a provider's answer is outside data like any other.
+"""
+
+import unicodedata
+from typing import Any
+from urllib.parse import urlsplit
+
+from allauth.account.models import EmailAddress
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
+
+MAX_SUBJECT = 191  # what allauth's column holds
+# Invisible by itself; it makes one picture of several, such as a woman who teaches.
+JOINER = "\u200d"
+MAX_TEXT = 255
+MAX_ADDRESS = 254
+MAX_LINK = 500
+
+
+def subject(value: Any) -> str:
+    """Give the provider's own id of the person. Raises ValueError for anything but a plain word."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = str(value)
+    if not isinstance(value, str) or not 0 < len(value) <= MAX_SUBJECT:
+        raise ValueError("The profile has no usable id.")
+    if not (value.isascii() and value.isprintable()):
+        raise ValueError("The profile's id is not plain text.")
+    return value
+
+
+def text(value: Any) -> str:
+    """Give one line of text, at most 255 characters, or nothing when none of it can be seen.
+
+    No control characters, half surrogates or marks that turn the text after them around.
+    """
+    if not isinstance(value, str):
+        return ""
+    kept = (" " if sign.isspace() else sign for sign in value if _is_storable(sign))
+    line = " ".join("".join(kept).split())[:MAX_TEXT].rstrip()
+    return line if line.strip(JOINER + " ") else ""
+
+
+def picture(value: Any) -> str:
+    """Give an https address, or nothing."""
+    if not isinstance(value, str) or len(value) > MAX_LINK or not value.isprintable():
+        return ""
+    try:
+        parts = urlsplit(value)
+    except ValueError:
+        return ""
+    return value if parts.scheme == "https" and parts.hostname and value.isascii() else ""
+
+
+def verified_addresses(value: Any, *, is_verified: bool) -> list[EmailAddress]:
+    """Give the address in allauth's form, in lower case; an empty list when it proves nothing.
+
+    Only ASCII: lower-casing the Kelvin sign gives a "k", so another mailbox would look the same.
+    """
+    if not is_verified or not isinstance(value, str) or not value.isascii():
+        return []
+    try:
+        validate_email(value)
+    except ValidationError:
+        return []
+    if len(value) > MAX_ADDRESS:
+        return []
+    return [EmailAddress(email=value.lower(), verified=True, primary=True)]
+
+
+def _is_storable(sign: str) -> bool:
+    if sign.isspace() or sign == JOINER:
+        return True
+    return unicodedata.category(sign) not in {"Cc", "Cf", "Cs", "Co", "Cn"}

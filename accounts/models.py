@@ -1,0 +1,137 @@
+"""People and their sessions."""
+
+import uuid
+from typing import ClassVar
+
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import PermissionsMixin
+from django.contrib.sessions.base_session import AbstractBaseSession
+from django.db import models
+from django.db.models.functions import Lower
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from accounts.fields import EncryptedTextField
+from accounts.managers import UserManager
+
+
+class Level(models.TextChoices):
+    """How much English a person has. Spec: User profile settings."""
+
+    BEGINNER = "inicial", _("Inicial")
+    BASIC = "basico", _("Básico")
+    INTERMEDIATE = "intermedio", _("Intermedio")
+    ADVANCED = "avanzado", _("Avanzado")
+
+
+class Newsletter(models.TextChoices):
+    """Whether a person wants the newsletter. Spec: User profile settings."""
+
+    YES = "si", _("Sí")
+    NO = "no", _("No")
+
+
+class Language(models.TextChoices):
+    """The language a person reads, in pages and mails; named in itself."""
+
+    SPANISH = "es-ar", "Español"
+    ENGLISH = "en", "English"
+
+
+class UserStatus(models.TextChoices):
+    """Whether the account may be used."""
+
+    ACTIVE = "active", "Activa"
+    SUSPENDED = "suspended", "Suspendida"
+
+
+class User(AbstractBaseUser, PermissionsMixin):
+    """A person who signs in with an identity provider. Spec: Resources, User."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    email = models.EmailField("correo", max_length=254)
+    name = models.CharField("nombre", max_length=255, blank=True)
+    image = models.URLField("foto", max_length=500, blank=True)
+
+    location = models.CharField("localidad", max_length=255, blank=True)
+    level = models.CharField("nivel", max_length=20, choices=Level, blank=True)
+    phone = models.CharField("teléfono", max_length=30, blank=True)
+    newsletter = models.CharField(
+        "novedades", max_length=2, choices=Newsletter, default=Newsletter.NO
+    )
+    language = models.CharField("idioma", max_length=10, choices=Language, default=Language.SPANISH)
+
+    provider_refresh_token = EncryptedTextField(
+        blank=True,
+        default="",
+        editable=False,
+        help_text="The administrator's calendar grant; encrypted.",
+    )
+    provider_subject = models.CharField(
+        max_length=255,
+        blank=True,
+        editable=False,
+        help_text="The identity provider's id of the account the grant belongs to.",
+    )
+    provider_token_saved_at = models.DateTimeField(null=True, blank=True, editable=False)
+    provider_token_revoked_at = models.DateTimeField(null=True, blank=True, editable=False)
+
+    total_classes = models.PositiveIntegerField("clases completadas", default=0, editable=False)
+    status = models.CharField(
+        "estado", max_length=20, choices=UserStatus, default=UserStatus.ACTIVE
+    )
+    is_staff = models.BooleanField("entra al panel", default=False)
+    created_at = models.DateTimeField("alta", default=timezone.now, editable=False)
+    updated_at = models.DateTimeField("última modificación", auto_now=True)
+
+    objects = UserManager()
+
+    USERNAME_FIELD = "email"
+    EMAIL_FIELD = "email"
+    REQUIRED_FIELDS: ClassVar[list[str]] = []
+
+    class Meta:
+        verbose_name = "persona"
+        verbose_name_plural = "personas"
+        constraints = [
+            models.UniqueConstraint(fields=["email"], name="unique_email"),
+            models.CheckConstraint(
+                condition=models.Q(email=Lower("email")), name="lower_case_email"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(level__in=["", *Level.values]), name="known_level"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(newsletter__in=Newsletter.values), name="known_newsletter"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(language__in=Language.values), name="known_language"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(status__in=UserStatus.values), name="known_user_status"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name or self.email
+
+    @property
+    def is_active(self) -> bool:  # type: ignore[override]  # Django's is a class attribute
+        """Whether the person may have a session."""
+        return self.status == UserStatus.ACTIVE
+
+    @property
+    def first_name(self) -> str:
+        """What to call the person in a greeting."""
+        return self.name.split()[0] if self.name.strip() else self.email.split("@")[0]
+
+
+class Session(AbstractBaseSession):
+    """A browser's session; deleting the row ends it. ``session_key`` is the token's ``sid``."""
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, null=True, related_name="sessions")
+
+    class Meta(AbstractBaseSession.Meta):
+        abstract = False
+        verbose_name = "sesión"
+        verbose_name_plural = "sesiones"

@@ -1,0 +1,98 @@
+"""Pages about people: signing in, the profile."""
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth import logout
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import BadRequest
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import translation
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST
+
+from accounts.forms import ProfileForm
+from accounts.languages import remember_in_browser
+from accounts.models import Language, User
+from accounts.redirects import local_path
+from accounts.requests import SignedInRequest
+from accounts.selectors import list_identities, list_providers
+from accounts.services import choose_language, revoke_sessions, save_profile
+from accounts.sign_in_errors import error_text
+
+
+@never_cache
+def sign_in(request: HttpRequest) -> HttpResponse:
+    """Offer the providers; what ``/inicio`` shows to a stranger. Spec: Authentication, 4."""
+    # login_required says ``next``, NextAuth's clients say ``callbackUrl``.
+    wanted = request.GET.get("callbackUrl") or request.GET.get("next")
+    return render(
+        request,
+        "accounts/sign_in.html",
+        {
+            "providers": list_providers(),
+            "callback_url": local_path(wanted, default=settings.LOGIN_REDIRECT_URL),
+            "error": error_text(request.GET.get("error")),
+        },
+    )
+
+
+@never_cache
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def profile(request: SignedInRequest) -> HttpResponse:
+    """Show and change the person's settings and how they sign in."""
+    user = request.user
+    form = ProfileForm(request.POST or None, initial=_settings_of(user))
+    if request.method == "POST" and form.is_valid():
+        choose_language(user=user, language=form.cleaned_data.pop("language"))
+        save_profile(user=user, **form.cleaned_data)
+        with translation.override(user.language):
+            messages.success(request, _("Guardamos tus datos."))
+        response = redirect("profile")
+        remember_in_browser(response, user.language)
+        return response
+    identities = list_identities(user)
+    connected = [identity.provider for identity in identities]
+    return render(
+        request,
+        "accounts/profile.html",
+        {
+            "form": form,
+            "identities": identities,
+            "other_providers": [one for one in list_providers() if one not in connected],
+            "error": error_text(request.GET.get("error")),
+        },
+    )
+
+
+@require_POST
+def switch_language(request: HttpRequest) -> HttpResponse:
+    """Speak another language from now on, and go back to the page the person was on.
+
+    Raises BadRequest (400) for a language that is not offered.
+    """
+    language = request.POST.get("language", "")
+    if language not in Language.values:
+        raise BadRequest
+    if request.user.is_authenticated:
+        choose_language(user=request.user, language=language)
+    # The browser knows the whole address, as scripts may have changed it since.
+    page = local_path(request.POST.get("next"), default="/")
+    response = redirect(local_path(request.headers.get("Referer"), default=page))
+    remember_in_browser(response, language)
+    return response
+
+
+@require_POST
+@login_required
+def sign_out_everywhere(request: SignedInRequest) -> HttpResponse:
+    """End every session of the person, this one included."""
+    revoke_sessions(user=request.user)
+    logout(request)
+    return redirect(settings.ACCOUNT_LOGOUT_REDIRECT_URL)
+
+
+def _settings_of(user: User) -> dict[str, str]:
+    return {name: getattr(user, name) for name in ProfileForm.base_fields}

@@ -1,0 +1,158 @@
+"""The two identity providers, where allauth looks for them: ``<app>.provider.provider_classes``.
+
+allauth knows the protocol; what is fixed here are the address the provider sends people back to
+and what is believed of its answers.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import urljoin
+
+from allauth.account.models import EmailAddress
+from allauth.socialaccount.models import SocialLogin, SocialToken
+from allauth.socialaccount.providers.github import provider as github_provider
+from allauth.socialaccount.providers.github import views as github_views
+from allauth.socialaccount.providers.google import provider as google_provider
+from allauth.socialaccount.providers.google import views as google_views
+from allauth.socialaccount.providers.oauth2.client import OAuth2Client, OAuth2Error
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+from django.http import HttpRequest
+
+from accounts import claims
+
+PLACEHOLDER = ":provider"
+
+
+def callback_address(provider_id: str) -> str:
+    """Give the address the provider sends people back to; never taken from the Host header.
+
+    PROVIDER_REDIRECT_URI may hold ``:provider``; without it, it is the identity provider's alone.
+    Spec: Authentication, 8.
+    """
+    configured = settings.PROVIDER_REDIRECT_URI
+    if configured and (PLACEHOLDER in configured or provider_id == GoogleProvider.id):
+        return configured.replace(PLACEHOLDER, provider_id)
+    return urljoin(settings.BASE_URL, f"/api/auth/callback/{provider_id}")
+
+
+@contextmanager
+def _unusable_answers_refused() -> Iterator[None]:
+    """Turn what an unexpected answer trips over into the error that allauth redirects for."""
+    try:
+        yield
+    except (
+        ArithmeticError,
+        AttributeError,
+        ImproperlyConfigured,
+        LookupError,
+        RecursionError,
+        TypeError,
+        ValueError,
+    ) as error:
+        raise OAuth2Error("The provider's answer could not be used.") from error
+
+
+class _CarefulAdapter:
+    """Both providers' common ground, mixed in before allauth's adapter."""
+
+    provider_id: str
+
+    def get_callback_url(self, request: HttpRequest, app: Any) -> str:
+        return callback_address(self.provider_id)
+
+    def get_access_token_data(
+        self, request: HttpRequest, app: Any, client: OAuth2Client, **kwargs: Any
+    ) -> Any:
+        with _unusable_answers_refused():
+            return super().get_access_token_data(request, app, client, **kwargs)  # type: ignore[misc]
+
+    def parse_token(self, data: Any) -> SocialToken:
+        """Keep the scopes that were really granted: consent to the calendar can be left unticked.
+
+        An answer without any means those that were asked for (RFC 6749, 5.1).
+        """
+        with _unusable_answers_refused():
+            token = super().parse_token(data)  # type: ignore[misc]
+            asked = self.get_provider().get_scope()  # type: ignore[attr-defined]
+            token.granted_scopes = frozenset(data["scope"].split() if "scope" in data else asked)
+            return token
+
+    def complete_login(
+        self, request: HttpRequest, app: Any, token: SocialToken, **kwargs: Any
+    ) -> SocialLogin:
+        with _unusable_answers_refused():
+            return super().complete_login(request, app, token, **kwargs)  # type: ignore[misc]
+
+
+class GoogleAdapter(_CarefulAdapter, google_views.GoogleOAuth2Adapter):
+    """Talks to the identity provider."""
+
+
+class GitHubAdapter(_CarefulAdapter, github_views.GitHubOAuth2Adapter):
+    """Talks to the code-hosting provider.
+
+    allauth would look for the API of another base address below ``/api/v3``.
+    """
+
+    @property
+    def profile_url(self) -> str:
+        return f"{settings.GITHUB_API_URL}/user"
+
+    @property
+    def emails_url(self) -> str:
+        return f"{settings.GITHUB_API_URL}/user/emails"
+
+
+class GoogleProvider(google_provider.GoogleProvider):
+    """The calendar-capable identity provider. Spec: Authentication, 1 and 2."""
+
+    oauth2_adapter_class = GoogleAdapter
+
+    def extract_uid(self, data: dict[str, Any]) -> str:
+        return claims.subject(data["sub"] if "sub" in data else data["id"])
+
+    def extract_common_fields(self, data: dict[str, Any]) -> dict[str, str]:
+        return {
+            "name": claims.text(data.get("name")),
+            "image": claims.picture(data.get("picture")),
+        }
+
+    def extract_email_addresses(self, data: dict[str, Any]) -> list[EmailAddress]:
+        # The id token and the userinfo endpoint name it differently.
+        is_verified = data.get("email_verified", data.get("verified_email")) is True
+        return claims.verified_addresses(data.get("email"), is_verified=is_verified)
+
+    def extract_extra_data(self, data: dict[str, Any]) -> dict[str, str]:
+        return {"label": claims.text(data.get("email"))}
+
+
+class GitHubProvider(github_provider.GitHubProvider):
+    """The code-hosting provider. Spec: Authentication, 1."""
+
+    oauth2_adapter_class = GitHubAdapter
+
+    def extract_uid(self, data: dict[str, Any]) -> str:
+        return claims.subject(data["id"])
+
+    def extract_common_fields(self, data: dict[str, Any]) -> dict[str, str]:
+        return {
+            "name": claims.text(data.get("name")) or claims.text(data.get("login")),
+            "image": claims.picture(data.get("avatar_url")),
+        }
+
+    def extract_email_addresses(self, data: dict[str, Any]) -> list[EmailAddress]:
+        """Take the primary address only: a secondary one may be somebody's old mailbox."""
+        for entry in data.get("emails", []):
+            if entry.get("primary") is True:
+                return claims.verified_addresses(
+                    entry.get("email"), is_verified=entry.get("verified") is True
+                )
+        return []
+
+    def extract_extra_data(self, data: dict[str, Any]) -> dict[str, str]:
+        return {"label": claims.text(data.get("login"))}
+
+
+provider_classes: list[type[GoogleProvider | GitHubProvider]] = [GoogleProvider, GitHubProvider]

@@ -1,0 +1,69 @@
+"""Reads about people."""
+
+from dataclasses import dataclass
+
+from allauth.socialaccount.models import SocialAccount
+from allauth.socialaccount.providers import registry
+from django.conf import settings
+
+from accounts.models import User
+
+
+@dataclass(frozen=True, slots=True)
+class SignInProvider:
+    """A provider people can sign in with."""
+
+    id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """A provider that a person has connected. label: their address or name over there."""
+
+    provider: SignInProvider
+    label: str
+
+
+def find_user_by_email(email: str) -> User | None:
+    """Find a person by address, whatever its case."""
+    return User.objects.filter(email=email.lower()).first()
+
+
+def find_calendar_owner() -> User | None:
+    """Find the administrator whose grant opens the calendar. Spec: Authentication, 7.
+
+    The grant may have been revoked since: ``provider_token_revoked_at`` tells.
+    """
+    if not settings.ADMIN_EMAIL:
+        return None
+    granting = User.objects.exclude(provider_refresh_token="")
+    return granting.filter(email=settings.ADMIN_EMAIL).first()
+
+
+def find_calendar_token() -> str | None:
+    """Give the refresh token that opens the calendar, when there is one."""
+    owner = find_calendar_owner()
+    return owner.provider_refresh_token if owner else None
+
+
+def list_providers() -> list[SignInProvider]:
+    """List the providers that have credentials, in the specification's order."""
+    return [
+        SignInProvider(provider.id, provider.name)
+        for provider in registry.get_class_list()
+        if all(settings.SOCIALACCOUNT_PROVIDERS[provider.id]["APP"].values())
+    ]
+
+
+def list_identities(user: User) -> list[Identity]:
+    """List what a person can sign in with, oldest first."""
+    names = {provider.id: provider.name for provider in registry.get_class_list()}
+    return [
+        Identity(
+            SignInProvider(account.provider, names[account.provider]),
+            account.extra_data.get("label", ""),
+        )
+        for account in SocialAccount.objects.filter(user=user).order_by("pk")
+        if account.provider in names
+    ]

@@ -1,0 +1,108 @@
+"""Writes about people: profile, status, sessions and the administrator's calendar grant."""
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from accounts.models import Session, User, UserStatus
+
+
+def save_profile(*, user: User, location: str, level: str, phone: str, newsletter: str) -> User:
+    """Store the four settings, whole: of two writers at once the last one wins.
+
+    Spec: Endpoints, POST /api/user-data.
+    """
+    user.location = location
+    user.level = level
+    user.phone = phone
+    user.newsletter = newsletter
+    user.save(update_fields=["location", "level", "phone", "newsletter", "updated_at"])
+    return user
+
+
+def choose_language(*, user: User, language: str) -> None:
+    """Keep the language of a person's pages and mails. language: one of ``Language``."""
+    if user.language != language:
+        user.language = language
+        user.save(update_fields=["language", "updated_at"])
+
+
+def revoke_sessions(*, user: User) -> None:
+    """Sign the person out everywhere."""
+    Session.objects.filter(user=user).delete()
+
+
+@transaction.atomic
+def suspend(*, user: User) -> None:
+    """Close the account for now: its sessions end and signing in is refused."""
+    _set_status(user, UserStatus.SUSPENDED)
+    revoke_sessions(user=user)
+
+
+def reactivate(*, user: User) -> None:
+    """Open a suspended account again."""
+    _set_status(user, UserStatus.ACTIVE)
+
+
+@transaction.atomic
+def admit_administrator(*, user: User, subject: str) -> bool:
+    """Give the administrator's account the panel; False, and nothing given, to a false one.
+
+    subject: the identity provider's id of who signed in. The first one seen is kept, so whoever
+    gets hold of the address later, with another account at the provider, is not the administrator.
+    There is one administrator: whoever was it before is it no more.
+    """
+    known = User.objects.filter(pk=user.pk, provider_subject__in=["", subject])
+    if not known.update(provider_subject=subject, is_staff=True, is_superuser=True):
+        return False
+    user.provider_subject = subject
+    user.is_staff = user.is_superuser = True
+    _take_panel(User.objects.exclude(pk=user.pk))
+    return True
+
+
+def dismiss_administrator(*, user: User) -> None:
+    """Take the panel from an earlier administrator."""
+    _take_panel(User.objects.filter(pk=user.pk))
+    user.is_staff = user.is_superuser = False
+
+
+def remember_refresh_token(*, user: User, refresh_token: str) -> None:
+    """Keep the calendar grant, encrypted. Spec: Resources, User, providerRefreshToken."""
+    user.provider_refresh_token = refresh_token
+    user.provider_token_saved_at = timezone.now()
+    user.provider_token_revoked_at = None
+    user.save(
+        update_fields=[
+            "provider_refresh_token",
+            "provider_token_saved_at",
+            "provider_token_revoked_at",
+        ]
+    )
+
+
+def mark_grant_revoked(*, user: User) -> bool:
+    """Note that the provider no longer honours the grant in ``user``.
+
+    False, and nothing is written, when it was already noted or another grant has been stored since.
+    """
+    revoked_at = timezone.now()
+    same_grant = User.objects.filter(
+        pk=user.pk,
+        provider_token_saved_at=user.provider_token_saved_at,
+        provider_token_revoked_at=None,
+    )
+    if not same_grant.update(provider_token_revoked_at=revoked_at):
+        return False
+    user.provider_token_revoked_at = revoked_at
+    return True
+
+
+def _take_panel(people: QuerySet[User]) -> None:
+    """Leave the staff whom an administrator let in by hand alone: they are no superusers."""
+    people.filter(is_superuser=True).update(is_staff=False, is_superuser=False)
+
+
+def _set_status(user: User, status: UserStatus) -> None:
+    user.status = status
+    user.save(update_fields=["status", "updated_at"])

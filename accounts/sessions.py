@@ -1,0 +1,118 @@
+"""The session engine: the cookie is a signed JWT that names a row of ``accounts.Session``.
+
+The signature keeps forged cookies away from the database; the row makes a session revocable. Row
+and person are read together, so whoever is signed in costs one query per request.
+"""
+
+import secrets
+from datetime import datetime
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth import SESSION_KEY
+from django.contrib.sessions.backends.base import SessionBase, UpdateError
+from django.utils import timezone
+
+from accounts.models import Session, User
+from accounts.tokens import SessionToken, issue_token, read_token
+
+KEY_BYTES = 16  # nobody guesses 128 bits, and two sessions never draw the same
+# A stranger's session carries a sign-in to the provider and back, nothing more.
+STRANGER_AGE_SECONDS = 3_600
+
+
+class SessionStore(SessionBase):
+    """Keeps sessions in ``accounts.Session``.
+
+    ``session_key`` is the token that travels in the cookie, ``_session_key`` the row's key. The
+    asynchronous methods are SessionBase's own, which call the ones below.
+    """
+
+    def __init__(self, session_key: str | None = None) -> None:
+        self._token: SessionToken | None = read_token(session_key) if session_key else None
+        self._user: User | None = None
+        super().__init__(self._token.session_id if self._token else None)
+
+    @property
+    def session_key(self) -> str | None:
+        """The cookie's value; up to date after each ``load`` and ``save``."""
+        return self._token.value if self._session_key and self._token else None
+
+    @property
+    def expires_at(self) -> datetime | None:
+        """When the token in hand dies; a renewal during this request is already counted."""
+        return self._token.expires_at if self._session_key and self._token else None
+
+    @property
+    def user(self) -> User | None:
+        """The person signed in here, whatever their status."""
+        user_id = self.get(SESSION_KEY)
+        return self._user if self._user and str(self._user.pk) == user_id else None
+
+    def get_session_cookie_age(self) -> int:
+        """Give the seconds a row lives after its last save. Spec: Authentication, 3."""
+        return settings.SESSION_COOKIE_AGE if SESSION_KEY in self else STRANGER_AGE_SECONDS
+
+    def load(self) -> dict[str, Any]:
+        """Read row and person in one query, and renew a token that has reached its age.
+
+        Marking the session as modified makes SessionMiddleware save the row and send the cookie.
+        """
+        rows = Session.objects.select_related("user")
+        row = rows.filter(session_key=self._session_key, expire_date__gt=timezone.now()).first()
+        if row is None:
+            self._session_key = None
+            return {}
+        self._user = row.user
+        if self._token and self._token.is_due_for_renewal:
+            self._token = issue_token(session_id=row.session_key, user_id=self._token.user_id)
+            self.modified = True
+        return self.decode(row.session_data)
+
+    def exists(self, session_key: str) -> bool:
+        """Whether a row has this key."""
+        return Session.objects.filter(session_key=session_key).exists()
+
+    def create(self) -> None:
+        """Store the session, with what it holds, as a new row under a fresh key."""
+        self.items()  # reads the old row, if there is one, before its key is forgotten
+        self._session_key = secrets.token_hex(KEY_BYTES)
+        self.save(must_create=True)
+        self.modified = True
+
+    def save(self, must_create: bool = False) -> None:
+        """Write the row; the token follows when the row or the person in it is another.
+
+        Raises UpdateError when the row has been revoked meanwhile.
+        """
+        if self._session_key is None:
+            return self.create()
+        data = dict(self.items())
+        row = {
+            "session_data": self.encode(data),
+            "expire_date": self.get_expiry_date(),
+            "user_id": data.get(SESSION_KEY),
+        }
+        if must_create:
+            Session.objects.create(session_key=self._session_key, **row)
+        elif not Session.objects.filter(session_key=self._session_key).update(**row):
+            raise UpdateError
+        named = (self._token.session_id, self._token.user_id) if self._token else None
+        if named != (self._session_key, data.get(SESSION_KEY)):
+            self._token = issue_token(session_id=self._session_key, user_id=data.get(SESSION_KEY))
+        return None
+
+    def delete(self, session_key: str | None = None) -> None:
+        """Revoke the session that a token names, this one by default."""
+        if session_key is None:
+            row_key = self._session_key
+        else:
+            token = read_token(session_key)
+            row_key = token.session_id if token else None
+        if row_key:
+            Session.objects.filter(session_key=row_key).delete()
+
+    @classmethod
+    def clear_expired(cls) -> None:
+        """Delete the rows nobody can use any more; ``manage.py clearsessions`` calls this."""
+        Session.objects.filter(expire_date__lt=timezone.now()).delete()

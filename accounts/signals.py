@@ -1,0 +1,65 @@
+"""What follows a sign-in: language and calendar grant are kept, the administrator recognised."""
+
+import logging
+from typing import Any
+
+from allauth.account.signals import user_logged_in
+from allauth.socialaccount.models import SocialLogin
+from allauth.socialaccount.signals import social_account_added
+from django.conf import settings
+from django.dispatch import receiver
+from django.http import HttpRequest
+
+from accounts.languages import language_chosen_in_browser
+from accounts.models import User
+from accounts.provider import GoogleProvider
+from accounts.services import (
+    admit_administrator,
+    choose_language,
+    dismiss_administrator,
+    remember_refresh_token,
+)
+
+logger = logging.getLogger(__name__)
+
+
+@receiver(user_logged_in)
+def on_signed_in(request: HttpRequest, user: User, sociallogin: SocialLogin, **kwargs: Any) -> None:
+    """Look at each sign-in, the first as well as later ones."""
+    _recognise_administrator(user, sociallogin)
+    if language := language_chosen_in_browser(request):
+        # Whoever chose it on the way here would be startled to lose it by signing in.
+        choose_language(user=user, language=language)
+
+
+@receiver(social_account_added)
+def on_identity_connected(sociallogin: SocialLogin, **kwargs: Any) -> None:
+    """Look at an identity that a signed-in person adds to their account."""
+    _recognise_administrator(sociallogin.user, sociallogin)
+
+
+def _recognise_administrator(user: User, sociallogin: SocialLogin) -> None:
+    """Admit the owner of ADMIN_EMAIL and keep their grant. Spec: Authentication, 1, 2 and 7.
+
+    Only the identity provider's word counts: the other one gives no calendar, and an address that
+    it verified is no proof of being the teacher. A superuser with another address was the
+    administrator before ADMIN_EMAIL changed.
+    """
+    if user.email != settings.ADMIN_EMAIL:
+        if user.is_superuser:
+            dismiss_administrator(user=user)
+        return
+    verified = {address.email for address in sociallogin.email_addresses}
+    if sociallogin.account.provider != GoogleProvider.id or settings.ADMIN_EMAIL not in verified:
+        return
+    if not admit_administrator(user=user, subject=sociallogin.account.uid):
+        logger.warning("Another account of the provider claims the administrator's address.")
+        return
+    _keep_grant(user, sociallogin)
+
+
+def _keep_grant(user: User, sociallogin: SocialLogin) -> None:
+    if settings.CALENDAR_SCOPE not in sociallogin.token.granted_scopes:
+        logger.warning("The administrator signed in without granting the calendar.")
+    elif sociallogin.token.token_secret:  # the provider sends one with the first consent only
+        remember_refresh_token(user=user, refresh_token=sociallogin.token.token_secret)

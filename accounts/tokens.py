@@ -1,0 +1,87 @@
+"""JWT session tokens: issue and read. Whether one still counts is the session row's word."""
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+
+import jwt
+from django.conf import settings
+from django.utils import timezone
+
+ALGORITHM = "HS256"
+# Two machines' clocks are never quite the same.
+LEEWAY = timedelta(seconds=15)
+
+
+@dataclass(frozen=True, slots=True)
+class SessionToken:
+    """A token and what it says.
+
+    value: the encoded JWT. session_id: names the row of accounts.Session. user_id: whose session
+    it was when the token was issued, None for a stranger. issued_at, expires_at: whole seconds.
+    """
+
+    value: str
+    session_id: str
+    user_id: str | None
+    issued_at: datetime
+    expires_at: datetime
+
+    @property
+    def is_due_for_renewal(self) -> bool:
+        """Whether it is older than the update interval. Spec: Limits, session update interval."""
+        return timezone.now() - self.issued_at >= settings.SESSION_UPDATE_AGE
+
+
+def issue_token(*, session_id: str, user_id: str | None) -> SessionToken:
+    """Sign a token that lives ``SESSION_COOKIE_AGE`` seconds. Spec: Authentication, 3."""
+    now = timezone.now().replace(microsecond=0)
+    expires_at = now + timedelta(seconds=settings.SESSION_COOKIE_AGE)
+    claims = {"iss": settings.BASE_URL, "sid": session_id, "iat": now, "exp": expires_at}
+    if user_id:
+        claims["sub"] = user_id
+    value = jwt.encode(claims, _signing_key(settings.SECRET_KEY), algorithm=ALGORITHM)
+    return SessionToken(value, session_id, user_id, now, expires_at)
+
+
+def read_token(value: str) -> SessionToken | None:
+    """Give back a token that we signed and that still lives; None for anything else.
+
+    Keys in ``SECRET_KEY_FALLBACKS`` still read, so a key can be changed without signing people out.
+    """
+    for key in _reading_keys():
+        try:
+            claims = jwt.decode(
+                value,
+                key,
+                algorithms=[ALGORITHM],  # the token's own word on this is worth nothing
+                issuer=settings.BASE_URL,
+                leeway=LEEWAY,
+                options={"require": ["iss", "sid", "iat", "exp"]},
+            )
+        except jwt.InvalidSignatureError:
+            continue
+        except jwt.InvalidTokenError:
+            return None
+        return SessionToken(
+            value=value,
+            session_id=str(claims["sid"]),
+            user_id=claims.get("sub"),
+            issued_at=datetime.fromtimestamp(claims["iat"], UTC),
+            expires_at=datetime.fromtimestamp(claims["exp"], UTC),
+        )
+    return None
+
+
+def _reading_keys() -> Iterator[bytes]:
+    yield _signing_key(settings.SECRET_KEY)
+    for secret in settings.SECRET_KEY_FALLBACKS:
+        yield _signing_key(secret)
+
+
+@lru_cache(maxsize=8)
+def _signing_key(secret: str) -> bytes:
+    """Derive a key of its own, so nothing else that SECRET_KEY signs can pass as a session."""
+    return hashlib.sha256(f"session-token:{secret}".encode()).digest()
