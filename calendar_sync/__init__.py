@@ -1,0 +1,28 @@
+"""The external calendar behind one door: the rest of the service imports only these names."""
+
+from calendar_sync.backend import get_calendar
+from calendar_sync.interface import (
+    BusySlot,
+    Calendar,
+    CalendarError,
+    CalendarNotConnectedError,
+    CalendarRefusedError,
+    CalendarUnavailableError,
+    CreatedEvent,
+    EventDraft,
+)
+from calendar_sync.listing import cached_upcoming_events, forget_upcoming_events
+
+__all__ = [
+    "BusySlot",
+    "Calendar",
+    "CalendarError",
+    "CalendarNotConnectedError",
+    "CalendarRefusedError",
+    "CalendarUnavailableError",
+    "CreatedEvent",
+    "EventDraft",
+    "cached_upcoming_events",
+    "forget_upcoming_events",
+    "get_calendar",
+]

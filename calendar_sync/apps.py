@@ -1,0 +1,17 @@
+"""The external calendar behind one door."""
+
+from django.apps import AppConfig
+from django.core.checks import register
+
+from calendar_sync.checks import check_calendar
+
+
+class CalendarSyncConfig(AppConfig):
+    """Registers the app; it has no models."""
+
+    name = "calendar_sync"
+    verbose_name = "Calendario"
+
+    def ready(self) -> None:
+        """Register the system checks."""
+        register(check_calendar)

@@ -1,0 +1,76 @@
+"""System checks that name calendar settings which are missing or contradict each other."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from django.apps import AppConfig
+from django.conf import settings
+from django.core import checks
+from django.core.checks import CheckMessage
+
+GOOGLE = "calendar_sync.google.GoogleCalendar"
+SERVICE_ACCOUNT_FIELDS = ("client_email", "private_key", "token_uri")
+
+
+def check_calendar(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
+    """Report what keeps the provider's calendar from working. Repeats no value."""
+    if settings.CALENDAR_BACKEND != GOOGLE:
+        return []
+    return [*_grant_messages(), *_service_account_messages(), *_access_messages()]
+
+
+def _grant_messages() -> Iterator[CheckMessage]:
+    if settings.CALENDAR_SERVICE_ACCOUNT:
+        return
+    if not settings.ADMIN_EMAIL:
+        yield checks.Warning(
+            "Neither ADMIN_EMAIL nor SERVICE_ACCOUNT_JSON is set: no class can get its event.",
+            hint="Set ADMIN_EMAIL to the address whose owner signs in and grants the calendar.",
+            id="calendar_sync.W001",
+        )
+    elif not (settings.AUTH_PROVIDER_ID and settings.AUTH_PROVIDER_SECRET):
+        yield checks.Warning(
+            "AUTH_PROVIDER_ID or AUTH_PROVIDER_SECRET is missing: the administrator's grant "
+            "cannot be used.",
+            id="calendar_sync.W002",
+        )
+
+
+def _service_account_messages() -> Iterator[CheckMessage]:
+    account = settings.CALENDAR_SERVICE_ACCOUNT
+    if not account:
+        return
+    missing = [name for name in SERVICE_ACCOUNT_FIELDS if not account.get(name)]
+    if missing:
+        yield checks.Error(
+            f"SERVICE_ACCOUNT_JSON lacks {', '.join(missing)}.",
+            id="calendar_sync.E001",
+        )
+    if not settings.ADMIN_EMAIL:
+        yield checks.Warning(
+            "SERVICE_ACCOUNT_JSON without ADMIN_EMAIL acts for nobody: events invite nobody, and "
+            "Google may refuse the video meeting.",
+            hint="Set ADMIN_EMAIL to a user whom the account may act for (domain-wide delegation).",
+            id="calendar_sync.W003",
+        )
+
+
+def _access_messages() -> Iterator[CheckMessage]:
+    if settings.CALENDAR_API_KEY and settings.CALENDAR_ID == "primary":
+        yield checks.Warning(
+            "CALENDAR_API_KEY is not used: CALENDAR_ID is primary, which means nothing without "
+            "a person.",
+            hint="Set CALENDAR_ID to the calendar's own address, or drop the key.",
+            id="calendar_sync.W004",
+        )
+    if not settings.CALENDAR_API_URL.endswith("/calendar/v3/"):
+        yield checks.Error(
+            "CALENDAR_API_URL must end in /calendar/v3: it replaces the client's whole base "
+            "address.",
+            id="calendar_sync.E002",
+        )
+    if settings.CALENDAR_TIMEOUT > settings.CALENDAR_BUDGET:
+        yield checks.Error(
+            "CALENDAR_TIMEOUT is longer than CALENDAR_BUDGET, the time of all requests together.",
+            id="calendar_sync.E003",
+        )

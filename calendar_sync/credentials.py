@@ -1,0 +1,107 @@
+"""Who asks: the administrator's consent, a service account, or an API key."""
+
+import json
+from functools import lru_cache
+from typing import Any
+
+from django.conf import settings
+from google.oauth2 import credentials as user
+from google.oauth2 import service_account
+
+from calendar_sync.interface import CalendarNotConnectedError
+from calendar_sync.single_flight import SingleFlight
+
+
+class Grant:
+    """Permission to use the calendar, shared by the process's threads.
+
+    Has the two methods that google_auth_httplib2 asks of credentials. Sharing it keeps the access
+    token, good for an hour, so that most operations need no refresh.
+
+    may_invite: whether events may name attendees; Google refuses that to a service account which
+        acts for nobody.
+    """
+
+    def __init__(self, credentials: Any, *, may_invite: bool) -> None:
+        self.may_invite = may_invite
+        self._credentials = credentials
+        self._flight: SingleFlight[None] = SingleFlight()
+
+    def before_request(self, request: Any, method: str, url: str, headers: dict[str, str]) -> None:
+        """Put a valid token on a request.
+
+        Not the credentials' own method of this name: for a service account it also asks another
+        Google service, in a thread of its own, which regions are allowed.
+        """
+        if not self._credentials.valid:
+            self.refresh(request)
+        self._credentials.apply(headers)
+
+    def refresh(self, request: Any) -> None:
+        """Get a new token; threads that need one at the same time get the same."""
+        worn = self._credentials.token
+
+        def work() -> None:
+            if self._credentials.token == worn:
+                self._credentials.refresh(request)
+
+        self._flight.run(worn, work, patience=settings.CALENDAR_TIMEOUT)
+
+
+def find_grant(refresh_token: str | None) -> Grant | None:
+    """The grant of ``refresh_token``, else the service account's, else nothing."""
+    if refresh_token:
+        return _user_grant(
+            refresh_token,
+            settings.GOOGLE_TOKEN_URL,
+            settings.AUTH_PROVIDER_ID,
+            settings.AUTH_PROVIDER_SECRET,
+        )
+    if settings.CALENDAR_SERVICE_ACCOUNT:
+        key = json.dumps(settings.CALENDAR_SERVICE_ACCOUNT, sort_keys=True)
+        return _service_grant(key, settings.ADMIN_EMAIL)
+    return None
+
+
+def get_grant(refresh_token: str | None) -> Grant:
+    """Like find_grant, but raises CalendarNotConnectedError when there is nothing."""
+    grant = find_grant(refresh_token)
+    if grant is None:
+        raise CalendarNotConnectedError("Nobody has connected a calendar.")
+    return grant
+
+
+def api_key_headers() -> dict[str, str]:
+    """The header that identifies us by the API key; empty when the key cannot be used.
+
+    ``primary`` means nothing without a person. In the query string, where the client library
+    would put it, the key ends up in error texts and in logs.
+    https://docs.cloud.google.com/docs/authentication/api-keys-use
+    """
+    if not settings.CALENDAR_API_KEY or settings.CALENDAR_ID == "primary":
+        return {}
+    return {"X-Goog-Api-Key": settings.CALENDAR_API_KEY}
+
+
+@lru_cache(maxsize=4)
+def _user_grant(token: str, token_url: str, client_id: str, client_secret: str) -> Grant:
+    credentials = user.Credentials(  # type: ignore[no-untyped-call]
+        token=None,
+        refresh_token=token,
+        token_uri=token_url,
+        client_id=client_id,
+        client_secret=client_secret,
+    )
+    return Grant(credentials, may_invite=True)
+
+
+@lru_cache(maxsize=4)
+def _service_grant(key: str, subject: str) -> Grant:
+    """Act for ``subject``, which takes domain-wide delegation; without one, for the account."""
+    try:
+        credentials = service_account.Credentials.from_service_account_info(  # type: ignore[no-untyped-call]
+            json.loads(key), scopes=[settings.CALENDAR_SCOPE], subject=subject or None
+        )
+    except ValueError as error:
+        raise CalendarNotConnectedError("SERVICE_ACCOUNT_JSON holds no usable key.") from error
+    return Grant(credentials, may_invite=bool(subject))

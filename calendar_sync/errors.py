@@ -1,0 +1,123 @@
+"""What Google's packages raise, told in the calendar's own three errors."""
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from http.client import HTTPException
+from typing import Any
+
+import httplib2
+from google.auth.exceptions import GoogleAuthError, RefreshError
+from googleapiclient.errors import Error as ClientError  # noqa: TID251  # read here for google.py
+from googleapiclient.errors import HttpError  # noqa: TID251  # read here for google.py
+
+from calendar_sync.interface import (
+    CalendarError,
+    CalendarNotConnectedError,
+    CalendarRefusedError,
+    CalendarUnavailableError,
+)
+
+# https://developers.google.com/workspace/calendar/api/guides/errors
+RATE_REASONS = frozenset({"rateLimitExceeded", "userRateLimitExceeded", "RATE_LIMIT_EXCEEDED"})
+QUOTA_REASONS = frozenset({"quotaExceeded", "dailyLimitExceeded", "calendarUsageLimitsExceeded"})
+SCOPE_REASONS = frozenset({"insufficientPermissions", "ACCESS_TOKEN_SCOPE_INSUFFICIENT"})
+# The token endpoint says only by these words that the grant is gone: a failing endpoint raises the
+# same RefreshError.
+DEAD_GRANT = frozenset({"invalid_grant", "invalid_client", "unauthorized_client"})
+
+
+class TransientError(CalendarUnavailableError):
+    """A fault that another try a moment later may not meet again.
+
+    retry_after: seconds the provider asked to wait.
+    """
+
+    def __init__(self, message: str, *, retry_after: float = 0) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class AlreadyThereError(CalendarRefusedError):
+    """The event's id is taken, be it by a cancelled event."""
+
+
+class NotThereError(CalendarRefusedError):
+    """No such event or calendar, or no longer."""
+
+
+@contextmanager
+def provider_errors() -> Iterator[None]:
+    """Translate every fault of a call to the provider.
+
+    Our messages repeat nothing the provider said but its status and reasons. The original stays
+    attached as the cause, and is relieved of what a log must not hold.
+    """
+    try:
+        yield
+    except HttpError as error:
+        # Part of its text: the path, in which the calendar's id may be somebody's address.
+        error.uri = None
+        raise _from_answer(error) from error
+    except RefreshError as error:
+        translated = _from_refresh(error)
+        error.args = error.args[:1]  # the second is the token endpoint's whole answer
+        raise translated from error
+    except (GoogleAuthError, ClientError, httplib2.HttpLib2Error, HTTPException, OSError) as error:
+        raise TransientError("The calendar could not be reached.") from error
+    except (TypeError, ValueError, KeyError, AttributeError) as error:
+        # A page of a proxy, or a token endpoint that answers 200 with nonsense.
+        raise TransientError("The calendar's answer could not be read.") from error
+
+
+def _from_answer(error: HttpError) -> CalendarError:
+    status: int = error.status_code
+    reasons = _reasons(error.content)
+    message = f"The calendar answered {status} ({', '.join(sorted(reasons)) or 'no reason'})."
+    if status >= 500 or status in {408, 429} or reasons & RATE_REASONS:
+        return TransientError(message, retry_after=_retry_after(error.resp))
+    if reasons & QUOTA_REASONS or status < 400:
+        return CalendarUnavailableError(message)
+    if status == 401 or reasons & SCOPE_REASONS:
+        return CalendarNotConnectedError(message)
+    return {409: AlreadyThereError, 404: NotThereError, 410: NotThereError}.get(
+        status, CalendarRefusedError
+    )(message)
+
+
+def _from_refresh(error: RefreshError) -> CalendarError:
+    answer = error.args[1] if len(error.args) > 1 else None
+    word = answer.get("error") if isinstance(answer, dict) else None
+    if isinstance(word, str) and word in DEAD_GRANT:
+        return CalendarNotConnectedError(f"The calendar's grant is of no use any more ({word}).")
+    # Not transient: google-auth has tried three times already.
+    return CalendarUnavailableError("The calendar's token endpoint failed.")
+
+
+def _reasons(content: bytes) -> set[str]:
+    """The machine-readable reasons in an error's body, old style and new.
+
+    HttpError.error_details shows only one of the two, and sometimes a text.
+    """
+    try:
+        error = json.loads(content)["error"]
+        rows = [*error.get("errors", []), *error.get("details", [])]
+        found = [row.get("reason", "") for row in rows]
+        return {reason for reason in found if re.fullmatch(r"[A-Za-z_]{1,50}", reason)}
+    except (TypeError, ValueError, KeyError, AttributeError):
+        return set()
+
+
+def _retry_after(headers: Any) -> float:
+    """Seconds to wait by the Retry-After header: a number or a date; 0 without a usable one."""
+    value = str(headers.get("retry-after", ""))
+    if value.isascii() and value.isdigit():
+        return float(value)
+    try:
+        moment = parsedate_to_datetime(value)
+        return max(0.0, (moment - datetime.now(UTC)).total_seconds())
+    except (TypeError, ValueError):  # no date, or one without a zone
+        return 0.0

@@ -1,0 +1,177 @@
+"""Our words for events and the provider's JSON, one into the other. No requests here.
+
+https://developers.google.com/workspace/calendar/api/v3/reference/events
+"""
+
+import logging
+from collections.abc import Iterable
+from datetime import date, datetime, time
+from typing import Any
+from uuid import NAMESPACE_URL, uuid4, uuid5
+from zoneinfo import ZoneInfo
+
+from django.utils import timezone
+
+from calendar_sync.interface import BusySlot, CreatedEvent, EventDraft
+
+logger = logging.getLogger(__name__)
+
+JSON = dict[str, Any]
+
+# What reading a value of the wrong shape raises.
+SHAPE_ERRORS = (AttributeError, KeyError, TypeError, ValueError)
+
+
+def event_body(draft: EventDraft, *, may_invite: bool) -> JSON:
+    """The whole event. Spec: External calendar event (created by the service)."""
+    body: JSON = {
+        "id": draft.event_id,
+        "summary": draft.summary,
+        "description": draft.description,
+        "start": _moment_body(draft.start, draft.time_zone),
+        "end": _moment_body(draft.end, draft.time_zone),
+        "transparency": "opaque",
+        "conferenceData": conference_request(),
+        "guestsCanSeeOtherGuests": False,
+        "reminders": {
+            "useDefault": False,
+            "overrides": [
+                {"method": "email", "minutes": int(draft.reminder.total_seconds() // 60)}
+            ],
+        },
+        "extendedProperties": {"private": {"reference": draft.reference}},
+    }
+    if draft.attendee and may_invite:
+        body["attendees"] = [{"email": draft.attendee}]
+    return body
+
+
+def conference_request(event: JSON | None = None) -> JSON:
+    """Ask for a new video meeting, for an event that has none or is yet to be made.
+
+    event: as the provider gave it. Its version goes into the request's id, and the provider
+        ignores an id it has just seen: two callers who find the same event without a meeting get
+        one together. With ids of their own the second would take the first one's link away.
+    """
+    version = event.get("etag") if event else None
+    request_id = uuid5(NAMESPACE_URL, f"{event['id']} {version}") if event and version else uuid4()
+    return {
+        "createRequest": {
+            "requestId": request_id.hex,
+            "conferenceSolutionKey": {"type": "hangoutsMeet"},
+        }
+    }
+
+
+def missing_changes(event: JSON, draft: EventDraft) -> JSON:
+    """What has to be patched so that ``event``, ours and alive, is what ``draft`` asks for."""
+    changes: JSON = {}
+    if event.get("summary") != draft.summary:
+        changes["summary"] = draft.summary
+    if _times(event) != (_whole_seconds(draft.start), _whole_seconds(draft.end)):
+        changes["start"] = _moment_body(draft.start, draft.time_zone)
+        changes["end"] = _moment_body(draft.end, draft.time_zone)
+    if not conference_url(event) and not _child(event, "conferenceData", "createRequest"):
+        changes["conferenceData"] = conference_request(event)
+    return changes
+
+
+def reference_of(event: JSON) -> str | None:
+    """The reference of the draft that ``event`` was made from; nothing for a stranger's event."""
+    value = _child(event, "extendedProperties", "private").get("reference")
+    return value if isinstance(value, str) else None
+
+
+def conference_url(event: JSON) -> str:
+    """The address of the first video entry point; empty while there is none.
+
+    A phone entry may come first, hence the look at the type.
+    """
+    entries = _child(event, "conferenceData").get("entryPoints")
+    for entry in entries if isinstance(entries, list) else []:
+        if isinstance(entry, dict) and entry.get("entryPointType") == "video":
+            uri = entry.get("uri")
+            if isinstance(uri, str) and uri.startswith("https://"):
+                return uri
+    return ""
+
+
+def has_conference_failed(event: JSON) -> bool:
+    """Whether the provider is done with the request for a meeting and none can be joined."""
+    status = _child(event, "conferenceData", "createRequest", "status").get("statusCode")
+    return status in {"failure", "success"} and not conference_url(event)
+
+
+def created_event(event: JSON) -> CreatedEvent:
+    """The provider's event in our words. Raises one of SHAPE_ERRORS when it cannot be read."""
+    return CreatedEvent(
+        event_id=event["id"],
+        summary=event.get("summary", ""),
+        description=event.get("description", ""),
+        start=_moment(event["start"]),
+        end=_moment(event["end"]),
+        conference_url=conference_url(event),
+    )
+
+
+def busy_slots(items: Iterable[Any]) -> list[BusySlot]:
+    """The events' times in our words, without cancelled events and unreadable ones."""
+    slots = []
+    unreadable = 0
+    for item in items:
+        try:
+            if item.get("status") != "cancelled":
+                slots.append(_busy_slot(item))
+        except SHAPE_ERRORS:
+            unreadable += 1
+    if unreadable:
+        logger.warning("Left out %d calendar events whose times cannot be read.", unreadable)
+    return slots
+
+
+def _busy_slot(item: JSON) -> BusySlot:
+    start, end = _moment(item["start"]), _moment(item["end"])
+    status = item.get("status", "confirmed")
+    if end < start or not isinstance(status, str):
+        raise ValueError("not an event")
+    return BusySlot(start, end, status, _zone_name(item["start"]), _zone_name(item["end"]))
+
+
+def _times(event: JSON) -> tuple[datetime, datetime] | None:
+    try:
+        return _moment(event["start"]), _moment(event["end"])
+    except SHAPE_ERRORS:
+        return None
+
+
+def _moment(value: JSON) -> datetime:
+    """An aware point in time. A day without a time is its midnight in the service's zone."""
+    if "dateTime" not in value:
+        day = date.fromisoformat(value["date"])
+        return datetime.combine(day, time.min, tzinfo=timezone.get_default_timezone())
+    moment = datetime.fromisoformat(value["dateTime"])
+    if moment.tzinfo is None:
+        raise ValueError("a time without an offset")
+    return moment
+
+
+def _moment_body(moment: datetime, time_zone: str) -> JSON:
+    local = _whole_seconds(moment).astimezone(ZoneInfo(time_zone))
+    return {"dateTime": local.isoformat(), "timeZone": time_zone}
+
+
+def _whole_seconds(moment: datetime) -> datetime:
+    return moment.replace(microsecond=0)
+
+
+def _zone_name(value: JSON) -> str | None:
+    name = value.get("timeZone")
+    return name if isinstance(name, str) else None
+
+
+def _child(event: JSON, *path: str) -> JSON:
+    """The object at ``path``; an empty one when anything on the way is missing or no object."""
+    value: Any = event
+    for key in path:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,95 @@
+"""A calendar in memory, for tests and for development without a provider."""
+
+import threading
+from dataclasses import dataclass
+from datetime import datetime
+from typing import ClassVar
+
+from calendar_sync.interface import (
+    LISTING_HORIZON,
+    LISTING_LIMIT,
+    BusySlot,
+    CalendarError,
+    CalendarRefusedError,
+    CreatedEvent,
+    EventDraft,
+)
+
+
+@dataclass(slots=True)
+class StoredEvent:
+    """An event in memory; deleted ones keep their id, as at the provider."""
+
+    draft: EventDraft
+    is_cancelled: bool = False
+
+
+class MemoryCalendar:
+    """One calendar for the whole process, whoever asks: it needs no grant."""
+
+    _events: ClassVar[dict[str, StoredEvent]] = {}
+    _failure: ClassVar[CalendarError | None] = None
+    _lock: ClassVar[threading.Lock] = threading.Lock()
+
+    def __init__(self, *, refresh_token: str | None = None) -> None:
+        self._refresh_token = refresh_token
+
+    @classmethod
+    def reset(cls) -> None:
+        """Forget every event and the failure."""
+        with cls._lock:
+            cls._events.clear()
+            cls._failure = None
+
+    @classmethod
+    def fail_with(cls, failure: CalendarError | None) -> None:
+        """Have every call raise ``failure``, until told otherwise."""
+        cls._failure = failure
+
+    @classmethod
+    def live_events(cls) -> list[EventDraft]:
+        """What was created and not deleted, in the order of creation."""
+        with cls._lock:
+            return [stored.draft for stored in cls._events.values() if not stored.is_cancelled]
+
+    def create_event(self, draft: EventDraft) -> CreatedEvent:
+        """Make the event, once, however often it is asked."""
+        self._fail()
+        with self._lock:
+            known = self._events.get(draft.event_id)
+            if known and known.draft.reference != draft.reference:
+                raise CalendarRefusedError("The event's id belongs to an event that is not ours.")
+            self._events[draft.event_id] = StoredEvent(draft)
+        return CreatedEvent(
+            event_id=draft.event_id,
+            summary=draft.summary,
+            description=draft.description,
+            start=draft.start,
+            end=draft.end,
+            conference_url=f"https://meet.example/{draft.event_id}",
+        )
+
+    def delete_event(self, event_id: str) -> None:
+        """Remove the event, if it is there."""
+        self._fail()
+        with self._lock:
+            if event_id in self._events:
+                self._events[event_id].is_cancelled = True
+
+    def upcoming_events(self, *, since: datetime, limit: int | None = None) -> list[BusySlot]:
+        """List events that end after ``since``, ordered by start."""
+        self._fail()
+        drafts = [
+            draft
+            for draft in self.live_events()
+            if draft.end > since and draft.start < since + LISTING_HORIZON
+        ]
+        drafts.sort(key=lambda draft: draft.start)
+        return [
+            BusySlot(draft.start, draft.end, "confirmed", draft.time_zone, draft.time_zone)
+            for draft in drafts[: limit or LISTING_LIMIT]
+        ]
+
+    def _fail(self) -> None:
+        if self._failure:
+            raise self._failure
