@@ -1,0 +1,23 @@
+"""The teacher's door: Django's admin."""
+
+from bookings.admin import (
+    activities,
+    availability,
+    classes,
+    closures,
+    holds,
+    notices,
+    payments,
+    prices,
+)
+
+__all__ = [
+    "activities",
+    "availability",
+    "classes",
+    "closures",
+    "holds",
+    "notices",
+    "payments",
+    "prices",
+]

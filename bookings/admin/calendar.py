@@ -1,0 +1,56 @@
+"""The calendar's page: is it connected, and what comes next."""
+
+from django.conf import settings
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+
+from accounts.models import User
+from accounts.selectors import find_calendar_owner
+from accounts.services import mark_grant_revoked
+from calendar_sync import (
+    BusySlot,
+    CalendarError,
+    CalendarNotConnectedError,
+    get_calendar,
+)
+
+# Spec: Limits, administrative event listing.
+EVENTS_SHOWN = 10
+
+
+def show_calendar(request: HttpRequest) -> HttpResponse:
+    """Show the connection's state, "reconnect", and at most ten upcoming events."""
+    if not request.user.is_superuser:
+        raise PermissionDenied
+    owner = find_calendar_owner()
+    state, events = _read(owner)
+    context = {
+        **admin.site.each_context(request),
+        "title": "Calendario",
+        "owner": owner,
+        "admin_email": settings.ADMIN_EMAIL,
+        "calendar_id": settings.CALENDAR_ID,
+        "state": state,
+        "events": events,
+    }
+    return render(request, "admin/calendar.html", context)
+
+
+def _read(owner: User | None) -> tuple[str, list[BusySlot]]:
+    """Ask the provider now: a stored grant proves nothing until it is used.
+
+    One that is found revoked is noted, so that the panel can say since when.
+    """
+    try:
+        calendar = get_calendar(refresh_token=owner.provider_refresh_token if owner else None)
+        return "connected", calendar.upcoming_events(since=timezone.now(), limit=EVENTS_SHOWN)
+    except CalendarNotConnectedError:
+        if owner is None:
+            return "absent", []
+        mark_grant_revoked(user=owner)
+        return "revoked", []
+    except CalendarError:
+        return "unavailable", []

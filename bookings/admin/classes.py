@@ -1,0 +1,221 @@
+"""Classes, as the teacher sees and steers them."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.utils.html import format_html
+
+from accounts.requests import SignedInRequest
+from bookings.admin.activities import ReadOnlyMixin
+from bookings.domain.cancelling import cancel_class
+from bookings.domain.exceptions import BookingError
+from bookings.domain.scheduling import schedule_class
+from bookings.domain.settling import confirm_payment
+from bookings.models import ClassLog, ClassStatus, UserActivity, VirtualClass
+from bookings.templatetags.class_times import clock, pesos, short_day
+from calendar_sync import CalendarError, CalendarNotConnectedError
+
+NOT_CONNECTED = "El calendario no está conectado. Reconectalo en «Calendario» y volvé a intentar."
+CALENDAR_DOWN = "El calendario no respondió. Volvé a intentar en unos minutos: no se duplica nada."
+INLINE_TEMPLATE = "admin/read_only_inline.html"
+
+
+class ActivityInline(ReadOnlyMixin, admin.TabularInline[UserActivity, VirtualClass]):
+    """Who takes part."""
+
+    model = UserActivity
+    fields = ["user", "rol", "completed", "created_at"]
+    readonly_fields = ["created_at"]
+    ordering = ["rol", "created_at"]
+    template = INLINE_TEMPLATE
+    extra = 0
+
+
+class LogInline(ReadOnlyMixin, admin.TabularInline[ClassLog, VirtualClass]):
+    """What happened, in order."""
+
+    model = ClassLog
+    fields = ["at", "event", "actor", "reason"]
+    template = INLINE_TEMPLATE
+    extra = 0
+
+
+@admin.register(VirtualClass)
+class VirtualClassAdmin(admin.ModelAdmin[VirtualClass]):
+    """The teacher's list of classes. Fields that the domain owns are read-only."""
+
+    list_display = ["when", "badge", "booked_by", "class_type", "places", "price", "is_paid"]
+    list_filter = [
+        "status",
+        "class_type",
+        ("start_time", admin.DateFieldListFilter),
+        ("paid_at", admin.EmptyFieldListFilter),
+    ]
+    list_select_related = ["booked_by"]
+    search_fields = ["booked_by__email", "booked_by__name", "preference_id", "access_code"]
+    date_hierarchy = "start_time"
+    ordering = ["-start_time", "-id"]
+    show_full_result_count = False
+    inlines = [ActivityInline, LogInline]
+    actions = ["mark_as_paid", "schedule", "cancel"]
+    change_form_template = "admin/bookings/virtualclass/change_form.html"
+
+    fieldsets = [
+        (
+            None,
+            {"fields": ["when", "booked_by", "class_type", "badge", "places", "learning_focus"]},
+        ),
+        ("Pago", {"fields": ["price", "paid_at", "preference_id"]}),
+        ("Videollamada", {"fields": ["link", "access_code", "summary", "provider_event_id"]}),
+        ("Registro", {"fields": ["created_at", "updated_at", "scheduling_requested_at"]}),
+    ]
+    readonly_fields = [
+        "when",
+        "booked_by",
+        "class_type",
+        "badge",
+        "places",
+        "learning_focus",
+        "price",
+        "paid_at",
+        "preference_id",
+        "link",
+        "access_code",
+        "summary",
+        "provider_event_id",
+        "created_at",
+        "updated_at",
+        "scheduling_requested_at",
+    ]
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Classes are booked, never typed in."""
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: VirtualClass | None = None) -> bool:
+        """Classes are cancelled, never deleted."""
+        return False
+
+    @admin.display(description="cuándo", ordering="start_time")
+    def when(self, obj: VirtualClass) -> str:
+        """Say day and hours in the service's zone."""
+        return f"{short_day(obj.start_time)} · {clock(obj.start_time)} a {clock(obj.end_time)}"
+
+    @admin.display(description="estado", ordering="status")
+    def badge(self, obj: VirtualClass) -> str:
+        """Show the status as a badge; a class whose scheduling is unfinished says so."""
+        if obj.is_being_scheduled:
+            return format_html('<span class="badge badge-preparing">{}</span>', "Sin terminar")
+        return format_html(
+            '<span class="badge badge-{}">{}</span>', obj.status, obj.get_status_display()
+        )
+
+    @admin.display(description="lugares")
+    def places(self, obj: VirtualClass) -> str:
+        """Say how many places are taken, of how many."""
+        return f"{obj.current_participants} de {obj.capacity}"
+
+    @admin.display(description="precio", ordering="class_price")
+    def price(self, obj: VirtualClass) -> str:
+        """Write the price in pesos."""
+        return pesos(obj.class_price)
+
+    @admin.display(description="pagada", boolean=True, ordering="paid_at")
+    def is_paid(self, obj: VirtualClass) -> bool:
+        """Whether the payment was confirmed."""
+        return obj.paid_at is not None
+
+    @admin.display(description="enlace")
+    def link(self, obj: VirtualClass) -> str:
+        """Link to the video call."""
+        if not obj.html_link:
+            return "—"
+        return format_html('<a href="{0}" rel="noopener">{0}</a>', obj.html_link)
+
+    @admin.action(description="Marcar como pagadas y agendar")
+    def mark_as_paid(self, request: SignedInRequest, queryset: QuerySet[VirtualClass]) -> None:
+        """Vouch for the money and schedule."""
+        self._for_each(
+            request,
+            queryset,
+            lambda c: confirm_payment(class_id=c.pk, actor=request.user),
+            "pagada y agendada",
+        )
+
+    @admin.action(description="Agendar en el calendario")
+    def schedule(self, request: SignedInRequest, queryset: QuerySet[VirtualClass]) -> None:
+        """Schedule, or finish a scheduling that was cut short."""
+        self._for_each(
+            request,
+            queryset,
+            lambda c: schedule_class(preference_id=c.preference_id, actor=request.user),
+            "agendada",
+        )
+
+    @admin.action(description="Cancelar")
+    def cancel(self, request: SignedInRequest, queryset: QuerySet[VirtualClass]) -> None:
+        """Cancel, and take the event off the calendar."""
+        self._for_each(
+            request,
+            queryset,
+            lambda c: cancel_class(class_id=c.pk, actor=request.user),
+            "cancelada",
+        )
+
+    def change_view(
+        self,
+        request: HttpRequest,
+        object_id: str,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        """Offer the steps that the class's status allows, and take the one that was chosen.
+
+        There is nothing to save, so no POST reaches Django's own handling: it holds a transaction
+        open, and the steps call the calendar.
+        """
+        if request.method == "POST":
+            return self._take_step(request, object_id)
+        virtual_class = self.get_object(request, object_id)
+        extra = {
+            **(extra_context or {}),
+            "can_settle": virtual_class and virtual_class.status == ClassStatus.PENDING,
+            "can_cancel": virtual_class
+            and virtual_class.status in {ClassStatus.PENDING, ClassStatus.SCHEDULED},
+        }
+        return super().change_view(request, object_id, form_url, extra)
+
+    def _take_step(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Take the step whose button was pressed."""
+        virtual_class = self.get_object(request, object_id)
+        if not virtual_class or not self.has_change_permission(request, virtual_class):
+            raise PermissionDenied
+        chosen = VirtualClass.objects.filter(pk=virtual_class.pk)
+        for name in ("mark_as_paid", "schedule", "cancel"):
+            if f"_{name}" in request.POST:
+                getattr(self, name)(request, chosen)
+        return HttpResponseRedirect(request.path)
+
+    def _for_each(
+        self,
+        request: HttpRequest,
+        classes: QuerySet[VirtualClass],
+        step: Callable[[VirtualClass], VirtualClass],
+        done: str,
+    ) -> None:
+        """Take one step for each class and report on each: one refusal stops no other."""
+        for virtual_class in classes.select_related("booked_by"):
+            try:
+                step(virtual_class)
+            except BookingError as refusal:
+                self.message_user(request, f"{virtual_class}: {refusal.text}", messages.ERROR)
+            except CalendarNotConnectedError:
+                self.message_user(request, f"{virtual_class}: {NOT_CONNECTED}", messages.ERROR)
+            except CalendarError:
+                self.message_user(request, f"{virtual_class}: {CALENDAR_DOWN}", messages.WARNING)
+            else:
+                self.message_user(request, f"{virtual_class}: {done}.", messages.SUCCESS)

@@ -1,0 +1,83 @@
+"""What happened to a payment, in order, as the teacher reads it."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from bookings.models import Payment, PaymentCharge, PaymentNotification, Refund
+from bookings.templatetags.class_times import pesos
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One thing that happened. kind: for its colour; details: what else is known."""
+
+    at: datetime
+    kind: str
+    text: str
+    details: str = ""
+
+
+def build_timeline(payment: Payment) -> list[Entry]:
+    """Tell the story of a payment, oldest first, in three queries."""
+    charges = list(payment.charges.all())
+    refunds = Refund.objects.filter(charge__in=charges).select_related("charge", "requested_by")
+    entries = [
+        *_milestones(payment),
+        *[_charge(charge) for charge in charges],
+        *[entry for refund in refunds for entry in _refund(refund)],
+        *[_notice(notice) for notice in _list_notices(charges)],
+    ]
+    return sorted(entries, key=lambda entry: entry.at)
+
+
+def _milestones(payment: Payment) -> list[Entry]:
+    entries = [Entry(payment.created_at, "start", f"Se pidieron {pesos(payment.amount)}")]
+    if payment.approved_at:
+        entries.append(Entry(payment.approved_at, "good", "El pago quedó aprobado"))
+    return entries
+
+
+def _charge(charge: PaymentCharge) -> Entry:
+    kinds = {"approved": "good", "rejected": "bad", "charged_back": "bad", "disputed": "bad"}
+    details = [charge.method, charge.status_detail]
+    if charge.problem:
+        details.append(charge.get_problem_display())
+    if charge.refunded_amount:
+        details.append(f"devuelto {pesos(charge.refunded_amount)}")
+    if charge.currency != charge.payment.currency:
+        details.append(charge.currency)
+    return Entry(
+        charge.seen_at,
+        kinds.get(charge.status, "plain"),
+        f"Operación {charge.charge_id}: {pesos(charge.amount)}, "
+        f"{charge.get_status_display().lower()}",
+        ", ".join(filter(None, details)),
+    )
+
+
+def _refund(refund: Refund) -> list[Entry]:
+    who = f"pidió {refund.requested_by}" if refund.requested_by else ""
+    attempts = f"{refund.attempts} intentos fallidos" if refund.attempts else ""
+    details = ", ".join(filter(None, [refund.get_reason_display(), who, attempts, refund.failure]))
+    what = f"Devolución de {pesos(refund.amount)} de la operación {refund.charge.charge_id}"
+    asked = Entry(refund.created_at, "plain", f"{what}: pedida", details)
+    if refund.done_at:
+        return [asked, Entry(refund.done_at, "good", f"{what}: hecha", refund.refund_id)]
+    if refund.next_attempt_at is None:
+        return [Entry(refund.created_at, "bad", f"{what}: rechazada", details)]
+    return [asked]
+
+
+def _list_notices(charges: list[PaymentCharge]) -> list[PaymentNotification]:
+    ids = [charge.charge_id for charge in charges]
+    return list(PaymentNotification.objects.filter(topic="payment", resource_id__in=ids))
+
+
+def _notice(notice: PaymentNotification) -> Entry:
+    details = [notice.action, f"firma {notice.get_signature_display().lower()}", notice.failure]
+    return Entry(
+        notice.received_at,
+        "plain",
+        f"Aviso de Mercado Pago sobre la operación {notice.resource_id}",
+        ", ".join(filter(None, details)),
+    )

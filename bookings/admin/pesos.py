@@ -1,0 +1,46 @@
+"""Money as the teacher types it: pesos outside, centavos inside."""
+
+import re
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+
+# A point only before three digits, a comma only before two: 15.00 might mean fifteen pesos or
+# fifteen hundred, so it is refused rather than guessed.
+PESOS = re.compile(
+    r"(?:\$\s*)?(0|[1-9][0-9]{0,9}|[1-9][0-9]{0,2}(?:\.[0-9]{3}){1,3})(?:,([0-9]{2}))?"
+)
+
+
+class PesosField(forms.Field):
+    """An amount of money: ``15.000,50`` is 1500050 centavos. Nothing is rounded or guessed."""
+
+    widget = forms.TextInput(attrs={"inputmode": "decimal", "size": 12})
+
+    def __init__(self, *, max_centavos: int, **options: Any) -> None:
+        super().__init__(**options)
+        self.max_centavos = max_centavos
+
+    def prepare_value(self, value: Any) -> Any:
+        """Show stored centavos as pesos; what was typed stays as it was typed."""
+        return write_pesos(value) if isinstance(value, int) else value
+
+    def to_python(self, value: Any) -> int | None:
+        """Give centavos, or nothing for nothing."""
+        text = str(value or "").strip()
+        if not text:
+            return None
+        match = PESOS.fullmatch(text)
+        if match is None:
+            raise ValidationError("Escribí los pesos así: 15.000 o 15.000,50.")
+        centavos = int(match[1].replace(".", "")) * 100 + int(match[2] or 0)
+        if centavos > self.max_centavos:
+            raise ValidationError(f"No puede pasar de $ {write_pesos(self.max_centavos)}.")
+        return centavos
+
+
+def write_pesos(centavos: int) -> str:
+    """Write ``15.000`` or ``15.000,50``, as the field reads it."""
+    whole, rest = divmod(centavos, 100)
+    return f"{whole:,}".replace(",", ".") + (f",{rest:02d}" if rest else "")

@@ -1,0 +1,67 @@
+"""The week's page: hours, classes, holds and appointments side by side."""
+
+from datetime import date, timedelta
+from zoneinfo import ZoneInfo
+
+from babel.dates import format_date
+from django.conf import settings
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+
+from bookings.availability.week_agenda import load_week
+from bookings.availability.weeks import build_week, monday_of
+
+LOCALE = "es_AR"
+# Years that a page may be asked for; what lies beyond has no week before or after it.
+YEARS = range(2000, 2100)
+# The provider lists what has not ended yet, and no more than this. Beyond it nothing is known.
+APPOINTMENTS_KNOWN_FOR = timedelta(days=90)
+
+
+def show_week(request: HttpRequest) -> HttpResponse:
+    """Show the week of ``?semana=2026-W48``, which any date may stand for, or this week."""
+    if not request.user.has_perm("bookings.view_virtualclass"):
+        raise PermissionDenied
+    today = timezone.localdate()
+    monday = monday_of(_read_day(request.GET.get("semana", "")) or today)
+    agenda = load_week(monday)
+    week = build_week(
+        monday,
+        openings=agenda.openings,
+        entries=agenda.entries,
+        closures=agenda.closures,
+        zone=ZoneInfo(settings.TIME_ZONE),
+    )
+    context = {
+        **admin.site.each_context(request),
+        "title": f"Semana {_name_week(monday)}",
+        # Seven columns need the room of the list of tables.
+        "is_nav_sidebar_enabled": False,
+        "week": week,
+        "today": today,
+        "is_this_week": monday == monday_of(today),
+        "is_calendar_read": agenda.is_calendar_read,
+        "are_appointments_known": monday_of(today) <= monday <= today + APPOINTMENTS_KNOWN_FOR,
+    }
+    return render(request, "admin/week.html", context)
+
+
+def _read_day(text: str) -> date | None:
+    try:
+        day = date.fromisoformat(text)
+    except ValueError:
+        return None
+    return day if day.year in YEARS else None
+
+
+def _name_week(monday: date) -> str:
+    """Write ``del 23 al 29 de noviembre de 2026``, naming what differs twice."""
+    sunday = monday + timedelta(days=6)
+    first = "d"
+    if monday.month != sunday.month:
+        first = "d 'de' MMMM" if monday.year == sunday.year else "d 'de' MMMM 'de' y"
+    last = format_date(sunday, "d 'de' MMMM 'de' y", locale=LOCALE)
+    return f"del {format_date(monday, first, locale=LOCALE)} al {last}"

@@ -1,0 +1,1 @@
+"""The JSON door: ``/api`` as the specification describes it."""

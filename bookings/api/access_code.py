@@ -1,0 +1,54 @@
+"""POST /api/access-code."""
+
+from rest_framework import status
+from rest_framework.exceptions import ParseError
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from bookings.api.serializers import JoinedClassSerializer
+from bookings.domain.exceptions import (
+    AlreadyJoinedError,
+    BookingError,
+    ClassEndedError,
+    ClassFullError,
+    ClassNotFoundError,
+    OwnClassError,
+    TooManyAttemptsError,
+)
+from bookings.domain.guessing import WINDOW
+from bookings.domain.joining import join_class
+
+REFUSAL_STATUS: dict[type[BookingError], int] = {
+    ClassNotFoundError: status.HTTP_404_NOT_FOUND,
+    OwnClassError: status.HTTP_403_FORBIDDEN,
+    ClassEndedError: status.HTTP_410_GONE,
+    ClassFullError: status.HTTP_409_CONFLICT,
+    AlreadyJoinedError: status.HTTP_409_CONFLICT,
+}
+
+
+class AccessCodeView(APIView):
+    """Joins the signed-in person to a class. Spec: POST /api/access-code."""
+
+    server_error = "No pudimos procesar el código de acceso."
+
+    def post(self, request: Request) -> Response:
+        """Take a place; the body is a JSON string, not an object."""
+        access_code = request.data
+        if not isinstance(access_code, str):
+            raise ParseError("El cuerpo tiene que ser un texto JSON con el código de acceso.")
+        try:
+            virtual_class = join_class(user=request.user, access_code=access_code)
+        except TooManyAttemptsError as refusal:
+            return Response(
+                {"error": str(refusal)},
+                status=status.HTTP_429_TOO_MANY_REQUESTS,
+                headers={"Retry-After": f"{WINDOW.total_seconds():.0f}"},
+            )
+        except BookingError as refusal:
+            return Response(
+                {"response": {"error": str(refusal), "code": refusal.code}},
+                status=REFUSAL_STATUS[type(refusal)],
+            )
+        return Response({"response": JoinedClassSerializer(virtual_class).data})

@@ -1,0 +1,46 @@
+"""POST /api/booking."""
+
+from typing import Any, cast
+
+from rest_framework import status
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from accounts.models import User
+from bookings.api.serializers import BookingSerializer
+from bookings.domain.booking import book_class
+from bookings.domain.exceptions import BookingError
+
+
+def error_body(status_code: int, text: str) -> dict[str, Any]:
+    """Give both documented shapes at once: the endpoint's own, and ``error``."""
+    return {"success": False, "status": status_code, "error": text}
+
+
+class BookingView(APIView):
+    """Books a class for the signed-in person. Spec: POST /api/booking."""
+
+    server_error = "No pudimos guardar la reserva."
+    error_body = staticmethod(error_body)
+
+    def post(self, request: Request) -> Response:
+        """Store a pending class."""
+        serializer = BookingSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        body = serializer.validated_data
+        try:
+            book_class(
+                user=cast(User, request.user),
+                start=body["start"],
+                end=body["end"],
+                is_group_class=body["isGroupClass"],
+                students_count=body["studentsCount"],
+                price=body["price"],
+                preference_id=body["preferenceId"],
+                text=body.get("text") or "",
+            )
+        except BookingError as refusal:
+            code = status.HTTP_400_BAD_REQUEST
+            return Response(error_body(code, str(refusal)), status=code)
+        return Response({"success": True, "status": status.HTTP_200_OK})

@@ -1,0 +1,107 @@
+"""GET and POST /api/calendar."""
+
+import logging
+from typing import Any
+
+from rest_framework import status
+from rest_framework.exceptions import ParseError
+from rest_framework.permissions import AllowAny
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from accounts.authentication import refuse_foreign_origin
+from bookings.api.serializers import present_slot
+from bookings.availability.agenda import list_upcoming_events
+from bookings.domain.exceptions import (
+    BookingError,
+    ClassCancelledError,
+    ClassCompletedError,
+    ClassEndedError,
+    ClassNotFoundError,
+    EventNotSavedError,
+    NotPaidError,
+    SlotTakenError,
+    TriggerRefusedError,
+)
+from bookings.domain.triggering import trigger_scheduling
+from bookings.payments.gateway import PaymentError
+from calendar_sync import CalendarError
+
+logger = logging.getLogger(__name__)
+
+FETCH_FAILED = "Failed to fetch calendar events"
+CREATE_FAILED = "Failed to create calendar event"
+MISSING_PREFERENCE = "Missing preferenceId"
+
+REFUSALS: dict[type[BookingError], tuple[int, str]] = {
+    ClassNotFoundError: (status.HTTP_404_NOT_FOUND, "Virtual class not found"),
+    TriggerRefusedError: (status.HTTP_403_FORBIDDEN, "Scheduling is not allowed for this caller"),
+    NotPaidError: (status.HTTP_402_PAYMENT_REQUIRED, "Payment not confirmed"),
+    ClassCancelledError: (status.HTTP_409_CONFLICT, "Virtual class was cancelled"),
+    ClassCompletedError: (status.HTTP_409_CONFLICT, "Virtual class is already over"),
+    ClassEndedError: (status.HTTP_409_CONFLICT, "Virtual class is already over"),
+    SlotTakenError: (status.HTTP_409_CONFLICT, "Time slot is no longer available"),
+    EventNotSavedError: (
+        status.HTTP_500_INTERNAL_SERVER_ERROR,
+        "Failed to save google event in database",
+    ),
+}
+
+
+class CalendarView(APIView):
+    """Lists occupied time; schedules a class. Spec: GET and POST /api/calendar.
+
+    Nobody needs a session here, and none gives extra power, so cookies are not even read.
+    """
+
+    authentication_classes = []
+    permission_classes = [AllowAny]
+
+    @property
+    def server_error(self) -> str:
+        """The documented text for any other failure."""
+        return FETCH_FAILED if self.request.method in {"GET", "HEAD"} else CREATE_FAILED
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Refuse what a page of another site makes a browser send, as everywhere below /api."""
+        refuse_foreign_origin(request._request)
+        super().initial(request, *args, **kwargs)
+
+    def get(self, request: Request) -> Response:
+        """List the upcoming events: start, end and status only."""
+        try:
+            slots = list_upcoming_events()
+        except CalendarError:
+            return _error(status.HTTP_500_INTERNAL_SERVER_ERROR, FETCH_FAILED)
+        return Response([present_slot(slot) for slot in slots])
+
+    def post(self, request: Request) -> Response:
+        """Schedule the class of a payment preference."""
+        preference_id = _read_preference_id(request)
+        if preference_id is None:
+            return _error(status.HTTP_400_BAD_REQUEST, MISSING_PREFERENCE)
+        secret = request.headers.get("X-Internal-Secret", "")
+        try:
+            trigger_scheduling(preference_id=preference_id, secret=secret)
+        except BookingError as refusal:
+            return _error(*REFUSALS[type(refusal)])
+        except (CalendarError, PaymentError) as error:
+            logger.warning("a class could not be scheduled: %s", error)
+            return _error(status.HTTP_500_INTERNAL_SERVER_ERROR, CREATE_FAILED)
+        return Response({"success": True, "message": "Event created successfully"})
+
+
+def _read_preference_id(request: Request) -> str | None:
+    """Take the identifier from the body; a body without a usable one counts as missing it."""
+    try:
+        body = request.data
+    except ParseError:
+        return None
+    preference_id = body.get("preferenceId") if isinstance(body, dict) else None
+    return preference_id if isinstance(preference_id, str) and preference_id else None
+
+
+def _error(status_code: int, text: str) -> Response:
+    body: dict[str, Any] = {"error": text}
+    return Response(body, status=status_code)

@@ -1,0 +1,114 @@
+"""Serializer fields that take JSON at its word: ``"5000"`` is no number and ``1`` is no boolean."""
+
+import re
+from datetime import datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from django.conf import settings
+from rest_framework import serializers
+
+EARLIEST_YEAR, LATEST_YEAR = 2000, 2100
+
+
+class StrictBooleanField(serializers.Field[bool, Any, bool, Any]):
+    """Takes ``true`` and ``false``."""
+
+    default_error_messages = {"invalid": "Tiene que ser true o false."}
+
+    def to_internal_value(self, data: Any) -> bool:
+        """Return the boolean as it came."""
+        if not isinstance(data, bool):
+            self.fail("invalid")
+        return data
+
+    def to_representation(self, value: bool) -> bool:
+        """Return it unchanged."""
+        return value
+
+
+class StrictIntegerField(serializers.Field[int, Any, int, Any]):
+    """Takes whole JSON numbers between two bounds; ``1000.0`` is whole, ``true`` is no number."""
+
+    default_error_messages = {
+        "invalid": "Tiene que ser un número entero.",
+        "range": "Tiene que estar entre {min_value} y {max_value}.",
+    }
+
+    def __init__(self, *, min_value: int, max_value: int, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.min_value, self.max_value = min_value, max_value
+
+    def to_internal_value(self, data: Any) -> int:
+        """Return the number as an int."""
+        if isinstance(data, bool) or not isinstance(data, int | float) or data != int(data):
+            self.fail("invalid")
+        if not self.min_value <= data <= self.max_value:
+            self.fail("range", min_value=self.min_value, max_value=self.max_value)
+        return int(data)
+
+    def to_representation(self, value: int) -> int:
+        """Return it unchanged."""
+        return value
+
+
+class StrictStringField(serializers.Field[str, Any, str, Any]):
+    """Takes JSON strings up to a length; ``printable`` refuses blank and control characters."""
+
+    default_error_messages = {
+        "invalid": "Tiene que ser un texto.",
+        "too_long": "No puede tener más de {max_length} caracteres.",
+        "unprintable": "Tiene que tener caracteres visibles, sin saltos de línea.",
+    }
+
+    def __init__(self, *, max_length: int, printable: bool = False, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.max_length, self.printable = max_length, printable
+
+    def to_internal_value(self, data: Any) -> str:
+        """Return the text as it came."""
+        if not isinstance(data, str):
+            self.fail("invalid")
+        if len(data) > self.max_length:
+            self.fail("too_long", max_length=self.max_length)
+        if self.printable and not (data.strip() and data.isprintable()):
+            self.fail("unprintable")
+        return data
+
+    def to_representation(self, value: str) -> str:
+        """Return it unchanged."""
+        return value
+
+
+class InstantField(serializers.Field[datetime, Any, str, Any]):
+    """Takes a full ISO 8601 date-time; one without an offset is meant in the service's zone.
+
+    Dates alone, week dates, compact forms and a space for the ``T`` are refused: each of them is
+    more often a client's mistake than its wish.
+    """
+
+    default_error_messages = {
+        "invalid": "Tiene que ser una fecha y hora ISO 8601, como 2030-01-05T15:00:00-03:00."
+    }
+
+    _FORM = re.compile(
+        r"\d{4}-\d{2}-\d{2}T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?"
+        r"(Z|[+-](0\d|1[0-4]):[0-5]\d)?",
+        re.ASCII,
+    )
+
+    def to_internal_value(self, data: Any) -> datetime:
+        """Return an aware datetime."""
+        if not isinstance(data, str) or not self._FORM.fullmatch(data):
+            self.fail("invalid")
+        try:
+            value = datetime.fromisoformat(data)
+        except ValueError:
+            self.fail("invalid")
+        if not EARLIEST_YEAR <= value.year <= LATEST_YEAR:
+            self.fail("invalid")
+        return value if value.tzinfo else value.replace(tzinfo=ZoneInfo(settings.TIME_ZONE))
+
+    def to_representation(self, value: datetime) -> str:
+        """Return ISO 8601 with the offset of the service's zone."""
+        return value.astimezone(ZoneInfo(settings.TIME_ZONE)).isoformat()

@@ -1,0 +1,153 @@
+"""The teacher's agenda: hours and busy times read from the database and the calendar.
+
+Six queries whatever the number of classes, and the calendar's list from its short cache.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+from django.conf import settings
+from django.utils import timezone
+
+from accounts.models import User
+from accounts.selectors import find_calendar_token
+from bookings.availability.periods import Period
+from bookings.availability.slots import BusyTimes, SlotRules, find_free_slots, open_on
+from bookings.models import (
+    BookingRules,
+    ClassStatus,
+    Closure,
+    Hold,
+    HoursRange,
+    SpecialHours,
+    VirtualClass,
+    WeeklyHours,
+)
+from calendar_sync import BusySlot, cached_upcoming_events
+
+Ranges = list[HoursRange]
+
+
+@dataclass(frozen=True, slots=True)
+class Agenda:
+    """Everything that decides which times are free between two days, both included."""
+
+    openings: list[Period]
+    busy: BusyTimes
+    rules: SlotRules
+
+    def find_free_slots(self, length: timedelta) -> dict[date, list[Period]]:
+        """Give the free slots of each day that has any; days are those of the service's zone."""
+        days: defaultdict[date, list[Period]] = defaultdict(list)
+        for slot in find_free_slots(
+            openings=self.openings, busy=self.busy, rules=self.rules, length=length
+        ):
+            days[timezone.localdate(slot.start)].append(slot)
+        return dict(days)
+
+
+def load_agenda(first_day: date, last_day: date, *, user: User | None = None) -> Agenda:
+    """Read the agenda of a range of days.
+
+    user: whoever looks; a slot that they hold themselves is free to them.
+    Raises CalendarError when the calendar cannot be read: no times are better than wrong ones.
+    """
+    now = timezone.now()
+    rules = BookingRules.load()
+    today = timezone.localdate(now)
+    first_day = max(first_day, today)
+    last_day = min(last_day, today + timedelta(days=rules.horizon_days))
+    whole = whole_days(first_day, last_day)
+    return Agenda(
+        openings=list_openings(first_day, last_day),
+        busy=BusyTimes(
+            classes=[*_scheduled(whole), *_held(whole, now, user)],
+            appointments=[Period(event.start, event.end) for event in list_upcoming_events()],
+        ),
+        rules=SlotRules(
+            step=timedelta(minutes=rules.slot_step_minutes),
+            buffer_before=timedelta(minutes=rules.buffer_before_minutes),
+            buffer_after=timedelta(minutes=rules.buffer_after_minutes),
+            earliest=now + timedelta(minutes=rules.minimum_notice_minutes),
+            latest=whole.end,
+        ),
+    )
+
+
+def list_openings(first_day: date, last_day: date) -> list[Period]:
+    """Open each day at its special hours, else, unless it is closed, at its weekly ones."""
+    zone = ZoneInfo(settings.TIME_ZONE)
+    weekly, special, closed = _weekly(), _special(first_day, last_day), _closed(first_day, last_day)
+    openings: list[Period] = []
+    for offset in range((last_day - first_day).days + 1):
+        day = first_day + timedelta(days=offset)
+        ranges = special.get(day) or ([] if day in closed else weekly[day.weekday()])
+        openings += open_on(day, ranges, zone)
+    return openings
+
+
+def whole_days(first_day: date, last_day: date) -> Period:
+    """Give the time from the beginning of the first day to the end of the last one."""
+    return Period(_midnight(first_day), _midnight(last_day + timedelta(days=1)))
+
+
+def list_upcoming_events() -> list[BusySlot]:
+    """List the calendar's upcoming events, at most CALENDAR_CACHE_SECONDS old.
+
+    Raises CalendarError when the calendar cannot be read. Spec: GET /api/calendar.
+    """
+    return cached_upcoming_events(find_refresh_token=find_calendar_token)
+
+
+def _weekly() -> defaultdict[int, Ranges]:
+    ranges: defaultdict[int, Ranges] = defaultdict(list)
+    for weekday, start, end in WeeklyHours.objects.values_list("weekday", "start", "end"):
+        ranges[weekday].append((start, end))
+    return ranges
+
+
+def _special(first_day: date, last_day: date) -> dict[date, Ranges]:
+    ranges: defaultdict[date, Ranges] = defaultdict(list)
+    rows = SpecialHours.objects.filter(day__range=(first_day, last_day))
+    for day, start, end in rows.values_list("day", "start", "end"):
+        ranges[day].append((start, end))
+    return dict(ranges)
+
+
+def _closed(first_day: date, last_day: date) -> set[date]:
+    rows = Closure.objects.filter(first_day__lte=last_day, last_day__gte=first_day)
+    return {
+        start + timedelta(days=offset)
+        for start, end in (
+            (max(first, first_day), min(last, last_day))
+            for first, last in rows.values_list("first_day", "last_day")
+        )
+        for offset in range((end - start).days + 1)
+    }
+
+
+def _scheduled(whole: Period) -> Iterator[Period]:
+    # A class lasts MAX_CLASS_LENGTH at most, and the second bound on its start keeps the index
+    # (status, start_time) useful: "ends after now" alone would read every class there ever was.
+    rows = VirtualClass.objects.filter(
+        status=ClassStatus.SCHEDULED,
+        start_time__gt=whole.start - settings.MAX_CLASS_LENGTH,
+        start_time__lt=whole.end,
+    )
+    for start, end in rows.values_list("start_time", "end_time"):
+        yield Period(start, end)
+
+
+def _held(whole: Period, now: datetime, user: User | None) -> Iterator[Period]:
+    rows = Hold.objects.filter(expires_at__gt=now, start_time__lt=whole.end)
+    if user:
+        rows = rows.exclude(user=user, virtual_class=None)
+    for start, end in rows.values_list("start_time", "end_time"):
+        yield Period(start, end)
+
+
+def _midnight(day: date) -> datetime:
+    return datetime.combine(day, time(0), tzinfo=ZoneInfo(settings.TIME_ZONE))

@@ -1,0 +1,263 @@
+"""A week laid out in columns of quarter hours, from Monday to Sunday. Pure.
+
+Rows and hours are wall-clock ones, so a day with a clock change looks like any other.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from enum import StrEnum
+from itertools import count
+from zoneinfo import ZoneInfo
+
+from bookings.availability.periods import Period, merge
+
+ROWS_PER_HOUR = 4
+MINUTES_PER_ROW = 60 // ROWS_PER_HOUR
+ROWS_PER_DAY = 24 * ROWS_PER_HOUR
+# How many blocks fit side by side; what else happens then is only counted.
+MAX_LANES = 3
+
+
+class EntryKind(StrEnum):
+    """What takes the time, the most important first: it gets the first lane."""
+
+    SCHEDULED = "scheduled"
+    COMPLETED = "completed"
+    PAID = "paid"
+    PENDING = "pending"
+    HOLD = "hold"
+    APPOINTMENT = "appointment"
+
+
+IMPORTANCE = {kind: place for place, kind in enumerate(EntryKind)}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Something that takes time. subject: the class or hold, for whoever prints it."""
+
+    kind: EntryKind
+    period: Period
+    subject: object = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Where something stands in its column. first: from 0, the first row shown; span: from 1."""
+
+    first: int
+    span: int
+
+    def overlaps(self, other: "Rows") -> bool:
+        """Whether any row belongs to both."""
+        return self.first < other.first + other.span and other.first < self.first + self.span
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """Hours in which classes are offered. start, end: local."""
+
+    rows: Rows
+    start: datetime
+    end: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The part of an entry that falls on one day.
+
+    start, end: local, cut at the day's midnights. lane: its place beside the others, from 1;
+    lanes: how many places there are. A lane beyond MAX_LANES has no place in the grid.
+    """
+
+    entry: Entry
+    rows: Rows
+    start: datetime
+    end: datetime
+    lane: int
+    lanes: int
+
+    @property
+    def has_room(self) -> bool:
+        """Whether the grid shows it."""
+        return self.lane <= MAX_LANES
+
+    @property
+    def is_short(self) -> bool:
+        """Whether there is room for one line only."""
+        return self.rows.span <= ROWS_PER_HOUR // 2
+
+    @property
+    def is_all_day(self) -> bool:
+        """Whether it takes the day from midnight to midnight."""
+        return self.start.time() == time(0) and self.end.date() > self.start.date()
+
+
+@dataclass(frozen=True, slots=True)
+class WeekDay:
+    """A column. closure: why its weekly hours do not count, or nothing."""
+
+    day: date
+    closure: str | None
+    openings: list[Opening]
+    blocks: list[Block]
+
+    @property
+    def without_room(self) -> int:
+        """How many blocks the grid cannot show."""
+        return sum(not block.has_room for block in self.blocks)
+
+
+@dataclass(frozen=True, slots=True)
+class Hour:
+    """A line of the grid and its label."""
+
+    hour: int
+    rows: Rows
+
+
+@dataclass(frozen=True, slots=True)
+class Week:
+    """Seven days and the hours they have in common. previous, following: the Mondays beside it."""
+
+    days: list[WeekDay]
+    hours: list[Hour]
+    previous: date
+    following: date
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """The rows of the day that are shown. top, bottom: whole hours; the bottom is left out."""
+
+    top: int
+    bottom: int
+
+    def rows(self, part: Period) -> Rows:
+        first = min(max(_row(part, part.start), self.top), self.bottom - 1)
+        end = min(_row(part, part.end), self.bottom)
+        return Rows(first - self.top, max(end - first, 1))
+
+
+# What an empty week shows.
+NINE_TO_SIX = _Frame(9 * ROWS_PER_HOUR, 18 * ROWS_PER_HOUR)
+
+
+def monday_of(day: date) -> date:
+    """Give the Monday of a day's week."""
+    return day - timedelta(days=day.weekday())
+
+
+def build_week(
+    monday: date,
+    *,
+    openings: Iterable[Period],
+    entries: Sequence[Entry],
+    closures: Mapping[date, str],
+    zone: ZoneInfo,
+) -> Week:
+    """Lay out the week that begins on ``monday``.
+
+    It shows the hours from the first to the last thing of the week; what takes a whole day, such
+    as a trip, fills its column without making it longer.
+    """
+    days = [monday + timedelta(days=offset) for offset in range(7)]
+    openings = merge(openings)
+    shown = [*openings, *(entry.period for entry in entries)]
+    frame = _frame([part for day in days for part in _cut(shown, day, zone)])
+    return Week(
+        days=[
+            WeekDay(
+                day=day,
+                closure=closures.get(day),
+                openings=[
+                    Opening(frame.rows(part), part.start, part.end)
+                    for part in _cut(openings, day, zone)
+                ],
+                blocks=_lay_out(entries, day, frame, zone),
+            )
+            for day in days
+        ],
+        hours=[
+            Hour(row // ROWS_PER_HOUR, Rows(row - frame.top, ROWS_PER_HOUR))
+            for row in range(frame.top, frame.bottom, ROWS_PER_HOUR)
+        ],
+        previous=monday - timedelta(days=7),
+        following=monday + timedelta(days=7),
+    )
+
+
+def _cut(periods: Iterable[Period], day: date, zone: ZoneInfo) -> list[Period]:
+    """Give what of each period falls on a day, in local time."""
+    midnight, next_midnight = (
+        datetime.combine(one, time(0), tzinfo=zone).astimezone(UTC)
+        for one in (day, day + timedelta(days=1))
+    )
+    return [
+        Period(
+            max(period.start, midnight).astimezone(zone),
+            min(period.end, next_midnight).astimezone(zone),
+        )
+        for period in periods
+        if period.overlaps(Period(midnight, next_midnight))
+    ]
+
+
+def _row(part: Period, moment: datetime) -> int:
+    """Give the row that begins nearest to a moment of the part's day, or the midnight after it."""
+    if moment.date() > part.start.date():
+        return ROWS_PER_DAY
+    return round((moment.hour * 60 + moment.minute) / MINUTES_PER_ROW)
+
+
+def _frame(parts: Iterable[Period]) -> _Frame:
+    rows = [(_row(part, part.start), _row(part, part.end)) for part in parts]
+    rows = [one for one in rows if one != (0, ROWS_PER_DAY)]
+    if not rows:
+        return NINE_TO_SIX
+    top = min(min(start for start, _ in rows) // ROWS_PER_HOUR, 23)
+    bottom = -(-max(end for _, end in rows) // ROWS_PER_HOUR)
+    return _Frame(top * ROWS_PER_HOUR, max(bottom, top + 1) * ROWS_PER_HOUR)
+
+
+def _lay_out(entries: Iterable[Entry], day: date, frame: _Frame, zone: ZoneInfo) -> list[Block]:
+    """Place a day's entries side by side where they share time; in order of their start."""
+    parts = [
+        (entry, part, frame.rows(part))
+        for entry in sorted(entries, key=lambda e: (IMPORTANCE[e.kind], e.period))
+        for part in _cut([entry.period], day, zone)
+    ]
+    rows = [one for _, _, one in parts]
+    lanes = _choose_lanes(rows)
+    counts = _count_lanes(rows, lanes)
+    blocks = [
+        Block(entry, one, part.start, part.end, lane, lanes_beside)
+        for (entry, part, one), lane, lanes_beside in zip(parts, lanes, counts, strict=True)
+    ]
+    return sorted(blocks, key=lambda block: (block.start, block.lane))
+
+
+def _choose_lanes(rows: Sequence[Rows]) -> list[int]:
+    """Give each, in the given order, the first lane that is free for all of its rows."""
+    lanes: list[int] = []
+    for index, one in enumerate(rows):
+        taken = {lanes[i] for i in range(index) if one.overlaps(rows[i])}
+        lanes.append(next(lane for lane in count(1) if lane not in taken))
+    return lanes
+
+
+def _count_lanes(rows: Sequence[Rows], lanes: Sequence[int]) -> list[int]:
+    """Count for each the lanes of all that overlaps it, directly or through others."""
+    counts = [0] * len(rows)
+    cluster: list[int] = []
+    end = 0
+    for index in sorted(range(len(rows)), key=lambda i: rows[i].first):
+        if rows[index].first >= end:
+            cluster = []
+        cluster.append(index)
+        end = max(end, rows[index].first + rows[index].span)
+        most = min(max(lanes[i] for i in cluster), MAX_LANES)
+        for i in cluster:
+            counts[i] = most
+    return counts

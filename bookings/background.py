@@ -1,0 +1,51 @@
+"""Work that follows a commit at once, in a thread of its own, so that nobody waits for it.
+
+It is never the only road: whatever is started here, the sweeps do as well.
+"""
+
+import logging
+from collections.abc import Callable
+from threading import Lock, Thread
+
+from django.db import connections
+
+logger = logging.getLogger(__name__)
+
+
+class Errand:
+    """A thread that lives as long as there is something to do; one for each process and kind.
+
+    It is no daemon: a process that ends lets it finish what it is doing.
+    """
+
+    def __init__(self, name: str, work: Callable[[], object]) -> None:
+        self._name = name
+        self._work_once = work
+        self._lock = Lock()
+        self._is_called = False
+        self._is_out = False
+
+    def call(self) -> None:
+        """Have the work done soon, however often it is called meanwhile."""
+        with self._lock:
+            self._is_called = True
+            if not self._is_out:
+                Thread(target=self._work, name=self._name).start()
+                self._is_out = True
+
+    def _work(self) -> None:
+        while self._take_call():
+            self._go()
+
+    def _take_call(self) -> bool:
+        with self._lock:
+            self._is_out, self._is_called = self._is_called, False
+            return self._is_out
+
+    def _go(self) -> None:
+        try:
+            self._work_once()
+        except Exception:
+            logger.exception("The %s came back early; the sweeps do what is left.", self._name)
+        finally:
+            connections.close_all()  # this thread's own

@@ -1,0 +1,33 @@
+"""Alerting: the teacher is told when money needs a person, or went back by itself."""
+
+import logging
+
+from django.conf import settings
+
+from accounts.selectors import find_user_by_email
+from bookings.models import NoticeKind, Payment, ReviewReason, VirtualClass
+from bookings.notices.due import record_due
+
+logger = logging.getLogger(__name__)
+
+
+def flag_for_review(payment: Payment, reason: str) -> None:
+    """Mark a payment for the teacher to look at, and tell her; the caller saves the payment.
+
+    Call it inside the transaction that finds the reason.
+    """
+    if reason == payment.review:
+        return
+    payment.review = reason
+    if reason == ReviewReason.NONE:
+        return
+    logger.warning("Payment %s needs a person: %s", payment.pk, reason)
+    if payment.virtual_class is not None:
+        tell_teacher(NoticeKind.TO_REVIEW, payment.virtual_class)
+
+
+def tell_teacher(kind: NoticeKind, virtual_class: VirtualClass) -> None:
+    """Promise the teacher a mail about the money of a class."""
+    teacher = find_user_by_email(settings.ADMIN_EMAIL)
+    if teacher is not None:
+        record_due(kind, virtual_class, [teacher.pk])

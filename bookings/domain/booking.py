@@ -1,0 +1,110 @@
+"""Booking: a pending class that waits for its payment."""
+
+from datetime import datetime
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from accounts.models import User
+from bookings.domain.exceptions import (
+    ClassEndedError,
+    ClassTooLongError,
+    InvalidPeriodError,
+    PreferenceMismatchError,
+    PreferenceTakenError,
+)
+from bookings.domain.quotes import Quote
+from bookings.models import ClassEvent, ClassLog, Payment, PaymentStatus, Refund, VirtualClass
+from bookings.payments.backend import is_provider_configured
+
+
+def book_class(
+    *,
+    user: User,
+    start: datetime,
+    end: datetime,
+    is_group_class: bool,
+    students_count: int,
+    price: int,
+    preference_id: str,
+    text: str = "",
+) -> VirtualClass:
+    """Store a pending class for ``user``.
+
+    start, end: aware. price: centavos. preference_id: used by no other class; one that we made
+    must be this person's, and for this class. Paid already, the class counts as paid at once.
+    Raises, without writing: InvalidPeriodError, ClassEndedError, ClassTooLongError,
+    PreferenceMismatchError, PreferenceTakenError.
+
+    Spec: Endpoints, POST /api/booking.
+    """
+    refuse_impossible_period(start, end)
+    quote = Quote(start, end, is_group_class, students_count, price)
+    try:
+        with transaction.atomic():
+            payment = _lock_payment(user, preference_id, quote)
+            virtual_class = VirtualClass.objects.create(
+                booked_by=user,
+                preference_id=preference_id,
+                start_time=start,
+                end_time=end,
+                class_type=quote.class_type,
+                class_price=price,
+                max_participants=students_count,
+                participants_ids=[str(user.pk)],
+                learning_focus=text,
+                paid_at=payment.approved_at if payment else None,
+            )
+            if payment:
+                _join(payment, virtual_class)
+            return virtual_class
+    except IntegrityError:
+        # Asked only now: the constraint decides between racers, and the usual booking pays nothing.
+        if VirtualClass.objects.filter(preference_id=preference_id).exists():
+            raise PreferenceTakenError from None
+        raise
+
+
+def _lock_payment(user: User, preference_id: str, quote: Quote) -> Payment | None:
+    """Find the payment whose preference this is; None for one that we did not make.
+
+    Locked, so that money which arrives now finds the class, or is found by it.
+    """
+    if not is_provider_configured():
+        return None
+    payment = Payment.objects.select_for_update().filter(preference_id=preference_id).first()
+    if payment is None:
+        return None
+    if payment.virtual_class_id is not None:
+        raise PreferenceTakenError
+    is_theirs = payment.user_id == user.pk and payment.quote == quote.to_json()
+    if not is_theirs or _goes_back(payment):
+        raise PreferenceMismatchError
+    return payment
+
+
+def _goes_back(payment: Payment) -> bool:
+    """Whether money left the payment, or is about to: then it pays for nothing."""
+    if payment.approved_at is None:
+        return payment.status in {PaymentStatus.REFUNDED, PaymentStatus.CHARGED_BACK}
+    refunds = Refund.objects.filter(charge__payment=payment, charge__counts=True)
+    return payment.status != PaymentStatus.APPROVED or refunds.exists()
+
+
+def _join(payment: Payment, virtual_class: VirtualClass) -> None:
+    payment.virtual_class = virtual_class
+    if payment.approved_at:
+        # The money came first; the sweep schedules the class unless somebody asks for it sooner.
+        payment.next_check_at = timezone.now()
+        ClassLog.objects.create(virtual_class=virtual_class, event=ClassEvent.PAID)
+    payment.save(update_fields=["virtual_class", "next_check_at", "updated_at"])
+
+
+def refuse_impossible_period(start: datetime, end: datetime) -> None:
+    if end <= start:
+        raise InvalidPeriodError
+    if end <= timezone.now():
+        raise ClassEndedError
+    if end - start > settings.MAX_CLASS_LENGTH:
+        raise ClassTooLongError

@@ -1,0 +1,83 @@
+"""Cancelling: the class gives its time and its money back, and its event leaves the calendar."""
+
+import uuid
+
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.models import User
+from bookings.domain.class_events import withdraw_event
+from bookings.domain.exceptions import ClassCompletedError
+from bookings.domain.refunding import request_full_refund, send_refunds_of
+from bookings.models import (
+    ClassEvent,
+    ClassLog,
+    ClassStatus,
+    Hold,
+    NoticeKind,
+    Payment,
+    RefundReason,
+    VirtualClass,
+)
+from bookings.notices.due import record_due
+
+
+def cancel_class(*, class_id: uuid.UUID, actor: User, reason: str = "") -> VirtualClass:
+    """Cancel a class and take its event off the calendar.
+
+    The cancellation is committed first: nobody can join a class whose event is going away, and
+    cancelling again tries the removal again. A paid class is refunded in full: that is promised
+    with the cancellation, and tried at once. Raises ClassCompletedError, and CalendarError when
+    the event could not be removed; the class is cancelled all the same.
+    """
+    virtual_class = _cancel(class_id, actor, reason)
+    try:
+        withdraw_event(virtual_class)
+    finally:
+        send_refunds_of(virtual_class)
+    return virtual_class
+
+
+def call_off(
+    virtual_class: VirtualClass,
+    *,
+    actor: User | None,
+    reason: str,
+    refund_reason: RefundReason | None,
+) -> None:
+    """Cancel a class whose row the caller has locked, and give its money back.
+
+    refund_reason: None when there is no money left to give back. One that is cancelled already
+    only gives its money back. Raises ClassCompletedError.
+    """
+    if virtual_class.status == ClassStatus.COMPLETED:
+        raise ClassCompletedError
+    if virtual_class.status != ClassStatus.CANCELLED:
+        virtual_class.status = ClassStatus.CANCELLED
+        virtual_class.ics_sequence += 1
+        if virtual_class.scheduling_requested_at:
+            # Set once an event may exist, and never cleared while the class is scheduled.
+            virtual_class.withdrawal_requested_at = timezone.now()
+            virtual_class.scheduling_requested_at = None
+        virtual_class.save()
+        Hold.objects.filter(virtual_class=virtual_class).delete()
+        ClassLog.objects.create(
+            virtual_class=virtual_class, event=ClassEvent.CANCELLED, actor=actor, reason=reason
+        )
+        record_due(NoticeKind.CANCELLED, virtual_class, _everybody_in(virtual_class))
+    payment = Payment.objects.filter(virtual_class=virtual_class).first()
+    if payment and refund_reason:
+        request_full_refund(payment=payment, reason=refund_reason, by=actor)
+
+
+@transaction.atomic
+def _cancel(class_id: uuid.UUID, actor: User, reason: str) -> VirtualClass:
+    virtual_class = VirtualClass.objects.select_for_update().get(pk=class_id)
+    call_off(virtual_class, actor=actor, reason=reason, refund_reason=RefundReason.CANCELLED)
+    return virtual_class
+
+
+def _everybody_in(virtual_class: VirtualClass) -> set[uuid.UUID]:
+    """Give the host, who has no activity before the class is scheduled, and the guests."""
+    people = virtual_class.activities.values_list("user_id", flat=True)
+    return {virtual_class.booked_by_id, *people}

@@ -1,0 +1,125 @@
+"""Checking out: from a kept time, or a wish of a JS client, to the provider's checkout."""
+
+import uuid
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.models import User
+from bookings.domain.booking import book_class, refuse_impossible_period
+from bookings.domain.exceptions import (
+    HoldExpiredError,
+    NoPriceError,
+    NothingToPayError,
+    PaymentsOffError,
+    SlotTakenError,
+)
+from bookings.domain.holding import book_hold, find_live_hold
+from bookings.domain.paying import ask_for_payment
+from bookings.domain.pricing import find_price
+from bookings.domain.queries import list_overlapping_scheduled
+from bookings.domain.quotes import Quote
+from bookings.domain.settling import settle_free_class
+from bookings.models import BookingRules, ClassType, Hold, Payment, VirtualClass
+from bookings.payments.backend import is_provider_configured
+
+
+@dataclass(frozen=True, slots=True)
+class Checkout:
+    """A booked class, and where its payment goes on; no address when nothing is paid online."""
+
+    virtual_class: VirtualClass
+    checkout_url: str
+
+
+def check_out_hold(
+    *, user: User, hold_id: uuid.UUID, students_count: int, text: str = ""
+) -> Checkout:
+    """Turn a live hold into a pending class and its preference, which last equally long.
+
+    No transaction may be open: the provider is called. Checking out again gives the same class.
+    A class that costs nothing is scheduled instead, or is left to the sweep to schedule.
+    Raises HoldExpiredError, NoPriceError, and PaymentError when the provider fails: the hold stays.
+    """
+    hold = find_live_hold(user=user, hold_id=hold_id)
+    if hold.virtual_class is not None:
+        return _find_checkout(hold.virtual_class)
+    quote = _quote_hold(hold, students_count)
+    if not is_provider_configured() or quote.price == 0:
+        virtual_class = book_hold(
+            user=user, hold_id=hold_id, students_count=students_count, text=text
+        )
+        if quote.price == 0:
+            virtual_class = settle_free_class(virtual_class)
+        return Checkout(virtual_class, checkout_url="")
+    expires_at = timezone.now() + timedelta(minutes=BookingRules.load().hold_minutes)
+    payment = ask_for_payment(user=user, quote=quote, expires_at=expires_at)
+    return _find_checkout(_book(user, hold_id, quote, payment, text))
+
+
+def request_preference(
+    *, user: User, start: datetime, end: datetime, is_group_class: bool, students_count: int
+) -> Payment:
+    """Make a preference for a class that a JS client is about to book, at the price of the list.
+
+    start, end: aware. No transaction may be open: the provider is called. The booking must then
+    name the same class and the payment's amount. Raises PaymentsOffError; InvalidPeriodError,
+    ClassEndedError, ClassTooLongError, NoPriceError, NothingToPayError, SlotTakenError; and
+    PaymentError.
+    """
+    if not is_provider_configured():
+        raise PaymentsOffError
+    refuse_impossible_period(start, end)
+    quote = _price(Quote(start, end, is_group_class, students_count, price=0))
+    if quote.price == 0:
+        raise NothingToPayError
+    if list_overlapping_scheduled(VirtualClass(start_time=start, end_time=end)).exists():
+        raise SlotTakenError
+    expires_at = timezone.now() + timedelta(minutes=BookingRules.load().hold_minutes)
+    return ask_for_payment(user=user, quote=quote, expires_at=expires_at)
+
+
+def _quote_hold(hold: Hold, students_count: int) -> Quote:
+    is_group = hold.class_type == ClassType.GROUP
+    students = students_count if is_group else 1
+    return _price(Quote(hold.start_time, hold.end_time, is_group, students, price=0))
+
+
+def _price(quote: Quote) -> Quote:
+    if (quote.end - quote.start) % timedelta(minutes=1):
+        raise NoPriceError
+    price = find_price(
+        class_type=quote.class_type, minutes=quote.minutes, students=max(quote.students_count, 1)
+    )
+    return Quote(quote.start, quote.end, quote.is_group_class, quote.students_count, price)
+
+
+@transaction.atomic
+def _book(
+    user: User, hold_id: uuid.UUID, quote: Quote, payment: Payment, text: str
+) -> VirtualClass:
+    hold = Hold.objects.select_for_update().filter(pk=hold_id, user=user).first()
+    if hold is None or not hold.is_live():
+        raise HoldExpiredError
+    if hold.virtual_class is not None:
+        return hold.virtual_class  # sent twice: the other preference is never shown to anybody
+    hold.virtual_class = book_class(
+        user=user,
+        start=quote.start,
+        end=quote.end,
+        is_group_class=quote.is_group_class,
+        students_count=quote.students_count,
+        price=quote.price,
+        preference_id=payment.preference_id or "",
+        text=text,
+    )
+    hold.expires_at = payment.expires_at or hold.expires_at
+    hold.save(update_fields=["virtual_class", "expires_at"])
+    return hold.virtual_class
+
+
+def _find_checkout(virtual_class: VirtualClass) -> Checkout:
+    payment = Payment.objects.filter(virtual_class=virtual_class).first()
+    return Checkout(virtual_class, payment.checkout_url if payment else "")

@@ -1,0 +1,109 @@
+"""The event of a class: how it is made, and when it may be taken away.
+
+Making and taking away may run side by side for one class, and neither holds a lock while the
+calendar is called. Two marks on the row keep them apart: ``withdrawal_requested_at`` is committed
+before an event is deleted and cleared once it is gone, and ``event_withdrawals`` counts deletions,
+so that a scheduling sees that the event it made has been deleted since.
+"""
+
+import logging
+
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from accounts.models import User
+from accounts.selectors import find_calendar_owner
+from accounts.services import mark_grant_revoked
+from bookings.domain.event_drafts import derive_event_id, draft_event
+from bookings.models import ClassEvent, ClassLog, ClassStatus, VirtualClass
+from calendar_sync import (
+    Calendar,
+    CalendarError,
+    CalendarNotConnectedError,
+    CreatedEvent,
+    forget_upcoming_events,
+    get_calendar,
+)
+
+logger = logging.getLogger(__name__)
+
+
+def create_event(virtual_class: VirtualClass) -> CreatedEvent:
+    """Make the class's event, or find the one that an earlier attempt made.
+
+    Raises CalendarError; a revoked grant is noted on its owner.
+    """
+    owner = find_calendar_owner()
+    try:
+        return _open_calendar(owner).create_event(draft_event(virtual_class))
+    except CalendarNotConnectedError:
+        if owner:
+            mark_grant_revoked(user=owner)
+        raise
+    finally:
+        # Even a failure may have left the event in the calendar.
+        forget_upcoming_events()
+
+
+def request_withdrawal(virtual_class: VirtualClass) -> None:
+    """Write down that an event, if there is one, must go: unless the class is scheduled."""
+    VirtualClass.objects.filter(pk=virtual_class.pk).exclude(status=ClassStatus.SCHEDULED).update(
+        withdrawal_requested_at=timezone.now(), scheduling_requested_at=None
+    )
+
+
+def withdraw_event(virtual_class: VirtualClass) -> None:
+    """Take the event off the calendar, if that was requested and the class is not scheduled.
+
+    The event of a class that is not stored any more is nobody's, and goes too. Raises
+    CalendarError: then the request stands, and the sweep or a caller tries again.
+    """
+    current = VirtualClass.objects.filter(pk=virtual_class.pk).first()
+    if current and (current.is_scheduled or current.withdrawal_requested_at is None):
+        return
+    try:
+        _open_calendar(find_calendar_owner()).delete_event(derive_event_id(virtual_class))
+    finally:
+        forget_upcoming_events()
+    overtaken_by = _note_withdrawal(virtual_class)
+    if overtaken_by is not None:
+        _restore(overtaken_by)
+
+
+def withdraw_event_if_possible(virtual_class: VirtualClass) -> None:
+    """Withdraw now, or leave it to the sweep when the calendar fails."""
+    try:
+        withdraw_event(virtual_class)
+    except CalendarError as error:
+        logger.warning(
+            "The event of class %s is not withdrawn yet: %s",
+            virtual_class.pk,
+            type(error).__name__,
+        )
+
+
+@transaction.atomic
+def _note_withdrawal(virtual_class: VirtualClass) -> VirtualClass | None:
+    """Count the deletion; give the class back when it was scheduled while its event went."""
+    rows = VirtualClass.objects.select_for_update().filter(pk=virtual_class.pk)
+    locked = rows.first()
+    if locked is None:
+        return None
+    if locked.is_scheduled:
+        return locked
+    rows.update(withdrawal_requested_at=None, event_withdrawals=F("event_withdrawals") + 1)
+    ClassLog.objects.create(virtual_class=locked, event=ClassEvent.EVENT_REMOVED)
+    return None
+
+
+def _restore(virtual_class: VirtualClass) -> None:
+    """Bring back an event that was deleted under a class somebody scheduled meanwhile."""
+    event = create_event(virtual_class)
+    VirtualClass.objects.filter(pk=virtual_class.pk, status=ClassStatus.SCHEDULED).update(
+        html_link=event.conference_url
+    )
+
+
+def _open_calendar(owner: User | None) -> Calendar:
+    return get_calendar(refresh_token=owner.provider_refresh_token if owner else None)

@@ -1,0 +1,187 @@
+"""What can stand in the way of a booking, each with the text a student may read."""
+
+from django.utils.translation import gettext_lazy as _
+from django_stubs_ext import StrOrPromise
+
+
+class BookingError(Exception):
+    """The base of every refusal. ``text`` is for people, ``code`` for programs."""
+
+    text: StrOrPromise = _("No se pudo completar la operación.")
+    code = "refused"
+
+    def __str__(self) -> str:
+        return str(self.text)
+
+
+class InvalidPeriodError(BookingError):
+    """The class would end before it starts."""
+
+    text = _("La clase tiene que terminar después de empezar.")
+    code = "invalid_period"
+
+
+class ClassTooLongError(BookingError):
+    """The class is longer than MAX_CLASS_LENGTH."""
+
+    text = _("La clase es demasiado larga.")
+    code = "class_too_long"
+
+
+class PreferenceTakenError(BookingError):
+    """Another booking carries this payment preference."""
+
+    text = _("Esa preferencia de pago ya tiene una reserva.")
+    code = "preference_taken"
+
+
+class PreferenceMismatchError(BookingError):
+    """The payment preference is somebody else's, or was made for another class."""
+
+    text = _("Esa preferencia de pago no corresponde a esta reserva.")
+    code = "preference_mismatch"
+
+
+class SlotTakenError(BookingError):
+    """Another class, or the teacher's own appointment, owns the time."""
+
+    text = _("Ese horario ya está ocupado.")
+    code = "slot_taken"
+
+
+class HoldExpiredError(BookingError):
+    """The kept time is free for others again."""
+
+    text = _("Se venció el tiempo para reservar ese horario. Elegilo de nuevo.")
+    code = "hold_expired"
+
+
+class NoPriceError(BookingError):
+    """The price list has no such class, so it is not offered."""
+
+    text = _("No ofrecemos clases de ese tipo y duración.")
+    code = "not_offered"
+
+
+class TooManyHoldsError(BookingError):
+    """The person keeps MAX_UNPAID_HOLDS times already without having paid for them."""
+
+    text = _("Ya tenés varias reservas sin pagar. Pagalas o esperá a que venzan.")
+    code = "too_many_holds"
+
+
+class TooManyAttemptsError(BookingError):
+    """The person tried too many wrong access codes."""
+
+    text = _("Demasiados intentos. Probá de nuevo en unos minutos.")
+    code = "too_many_attempts"
+
+
+class ClassNotFoundError(BookingError):
+    """No class answers to this preference or access code."""
+
+    text = _("No encontramos ninguna clase con ese código de acceso.")
+    code = "class_not_found"
+
+
+class OwnClassError(BookingError):
+    """The host wants to join as a guest."""
+
+    text = _("Esta clase la reservaste vos: no hace falta que te sumes.")
+    code = "own_class"
+
+
+class ClassEndedError(BookingError):
+    """The class is over."""
+
+    text = _("La clase ya terminó.")
+    code = "class_ended"
+
+
+class ClassFullError(BookingError):
+    """Every place is taken."""
+
+    text = _("La clase está completa.")
+    code = "class_full"
+
+
+class AlreadyJoinedError(BookingError):
+    """The person takes part already."""
+
+    text = _("Ya estás anotado en esta clase.")
+    code = "already_joined"
+
+
+class ClassCancelledError(BookingError):
+    """The class was cancelled."""
+
+    text = _("La clase fue cancelada.")
+    code = "class_cancelled"
+
+
+class ClassCompletedError(BookingError):
+    """The class took place; its story is over."""
+
+    text = _("La clase ya se dio.")
+    code = "class_completed"
+
+
+class NotPaidError(BookingError):
+    """The class waits for its payment to be confirmed."""
+
+    text = _("El pago de la clase todavía no está confirmado.")
+    code = "not_paid"
+
+
+class NothingToPayError(BookingError):
+    """The class costs nothing, so there is nothing to make a preference for."""
+
+    text = _("Esa clase no tiene costo.")
+    code = "nothing_to_pay"
+
+
+class PaymentsOffError(BookingError):
+    """No payment provider is configured: the teacher marks classes as paid."""
+
+    text = _("Todavía no recibimos pagos en línea.")
+    code = "payments_off"
+
+
+class TriggerRefusedError(BookingError):
+    """This caller may not have classes scheduled."""
+
+    text = _("No se puede agendar la clase por esta vía.")
+    code = "trigger_refused"
+
+
+class RefundTooLargeError(BookingError):
+    """More is to go back than is left of what was paid."""
+
+    text = _("No se puede devolver más de lo que queda del pago.")
+    code = "refund_too_large"
+
+
+class RefundOutdatedError(BookingError):
+    """Another refund came in between, so what the form said is no longer so."""
+
+    text = _("Mientras tanto se pidió otra devolución. Revisá cuánto queda.")
+    code = "refund_outdated"
+
+
+class EventNotSavedError(BookingError):
+    """The event stands in the calendar, but the class could not be saved; a retry finishes it."""
+
+    text = _("No pudimos guardar la clase agendada. Volvé a intentarlo.")
+    code = "event_not_saved"
+
+
+class ImpossibleHoursError(BookingError):
+    """The hours of a weekday cannot stand together. ``text`` says which and why."""
+
+    text: str
+    code = "impossible_hours"
+
+    def __init__(self, weekday: int, text: str) -> None:
+        super().__init__(text)
+        self.weekday = weekday
+        self.text = text

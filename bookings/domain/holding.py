@@ -1,0 +1,107 @@
+"""Holding: a chosen time is kept while its student pays."""
+
+import uuid
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import IntegrityError, OperationalError, transaction
+from django.utils import timezone
+
+from accounts.models import User
+from bookings.availability.agenda import load_agenda
+from bookings.domain.booking import book_class
+from bookings.domain.conflicts import is_deadlock
+from bookings.domain.exceptions import HoldExpiredError, SlotTakenError, TooManyHoldsError
+from bookings.domain.pricing import find_price
+from bookings.domain.queries import HELD_PREFERENCE
+from bookings.models import BookingRules, ClassStatus, ClassType, Hold, VirtualClass
+
+
+def hold_slot(*, user: User, start: datetime, minutes: int, class_type: ClassType) -> Hold:
+    """Keep a free slot for ``user`` for ``BookingRules.hold_minutes``.
+
+    A slot that the user held before and did not book is let go. Raises SlotTakenError when the
+    time is not free, TooManyHoldsError when they keep several unpaid ones, NoPriceError when no
+    such class is offered, and CalendarError when the calendar cannot tell.
+    """
+    find_price(class_type=class_type, minutes=minutes, students=1)
+    day = timezone.localdate(start)
+    free = load_agenda(day, day, user=user).find_free_slots(timedelta(minutes=minutes))
+    if all(slot.start != start for slot in free.get(day, [])):
+        raise SlotTakenError
+    try:
+        return _store_hold(user, start, minutes, class_type)
+    except IntegrityError as error:
+        raise SlotTakenError from error
+    except OperationalError as error:
+        if is_deadlock(error):  # two inserts waited for each other: the other one has the time
+            raise SlotTakenError from error
+        raise
+
+
+def book_hold(
+    *, user: User, hold_id: uuid.UUID, students_count: int, text: str = ""
+) -> VirtualClass:
+    """Turn a live hold into a pending class at the price of the list; the hold keeps its time.
+
+    Booking it again returns the class it became. Raises HoldExpiredError when the hold is over or
+    somebody else's, and NoPriceError.
+    """
+    with transaction.atomic():
+        hold = Hold.objects.select_for_update().filter(pk=hold_id, user=user).first()
+        if hold is None or not hold.is_live():
+            raise HoldExpiredError
+        if hold.virtual_class is not None:
+            return hold.virtual_class
+        class_type = ClassType(hold.class_type)
+        students = students_count if class_type == ClassType.GROUP else 1
+        hold.virtual_class = book_class(
+            user=user,
+            start=hold.start_time,
+            end=hold.end_time,
+            is_group_class=class_type == ClassType.GROUP,
+            students_count=students,
+            price=find_price(class_type=class_type, minutes=hold.minutes, students=students),
+            preference_id=f"{HELD_PREFERENCE}{uuid.uuid4()}",
+            text=text,
+        )
+        hold.save(update_fields=["virtual_class"])
+    return hold.virtual_class
+
+
+def release_hold(*, user: User, hold_id: uuid.UUID) -> None:
+    """Let go of a slot that was not booked; letting go twice does nothing."""
+    Hold.objects.filter(pk=hold_id, user=user, virtual_class=None).delete()
+
+
+def find_live_hold(*, user: User, hold_id: uuid.UUID) -> Hold:
+    """Find the user's own hold. Raises HoldExpiredError when it is over."""
+    hold = Hold.objects.filter(pk=hold_id, user=user, expires_at__gt=timezone.now()).first()
+    if hold is None:
+        raise HoldExpiredError
+    return hold
+
+
+def delete_expired_holds() -> int:
+    """Free the time of the holds that are over; returns how many there were."""
+    return Hold.objects.filter(expires_at__lte=timezone.now()).delete()[0]
+
+
+@transaction.atomic
+def _store_hold(user: User, start: datetime, minutes: int, class_type: ClassType) -> Hold:
+    now = timezone.now()
+    end = start + timedelta(minutes=minutes)
+    delete_expired_holds()
+    Hold.objects.filter(user=user, virtual_class=None).delete()
+    unpaid = Hold.objects.filter(user=user, virtual_class__status=ClassStatus.PENDING)
+    if unpaid.count() >= settings.MAX_UNPAID_HOLDS:
+        raise TooManyHoldsError
+    if Hold.objects.filter(start_time__lt=end, end_time__gt=start).exists():
+        raise SlotTakenError
+    return Hold.objects.create(
+        user=user,
+        start_time=start,
+        end_time=end,
+        class_type=class_type,
+        expires_at=now + timedelta(minutes=BookingRules.load().hold_minutes),
+    )

@@ -1,0 +1,96 @@
+"""Joining: a guest takes a place in a scheduled class."""
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from accounts.models import User
+from bookings.domain.access_codes import normalize_access_code
+from bookings.domain.exceptions import (
+    AlreadyJoinedError,
+    ClassEndedError,
+    ClassFullError,
+    ClassNotFoundError,
+    OwnClassError,
+)
+from bookings.domain.guessing import count_wrong_code, refuse_guessing
+from bookings.domain.queries import list_classes_of
+from bookings.models import ClassStatus, NoticeKind, Role, UserActivity, VirtualClass
+from bookings.notices.due import record_due
+
+
+def join_class(*, user: User, access_code: str) -> VirtualClass:
+    """Give ``user`` a place in the class that ``access_code`` opens.
+
+    access_code: eight digits and letters, in any case, with or without spaces and dashes.
+    Returns the class as stored afterwards; ``current_participants`` counts the user.
+    Raises, in this order and without writing: ClassNotFoundError, OwnClassError,
+    ClassEndedError, ClassFullError, AlreadyJoinedError. Before them all: TooManyAttemptsError,
+    for a person who was wrong too often.
+
+    Spec: Endpoints, POST /api/access-code, checks 1 to 6.
+    """
+    refuse_guessing(user)
+    try:
+        return _join(user, access_code)
+    except ClassNotFoundError:
+        count_wrong_code(user)
+        raise
+
+
+def _join(user: User, access_code: str) -> VirtualClass:
+    code = normalize_access_code(access_code)
+    if code is None:
+        raise ClassNotFoundError
+    with transaction.atomic():
+        virtual_class = _lock_class(code)
+        _refuse(user, virtual_class)
+        _register(user, virtual_class)
+        virtual_class.current_participants += 1
+        virtual_class.participants_ids.append(str(user.pk))
+        virtual_class.save(update_fields=["current_participants", "participants_ids", "updated_at"])
+        record_due(NoticeKind.JOINED, virtual_class, [user.pk])
+    return virtual_class
+
+
+def find_joined_class(*, user: User, access_code: str) -> VirtualClass | None:
+    """Find the open class of a code, as people type it, when ``user`` is in it already."""
+    code = normalize_access_code(access_code)
+    if code is None:
+        return None
+    return list_classes_of(user).filter(access_code=code, status=ClassStatus.SCHEDULED).first()
+
+
+def _lock_class(code: str) -> VirtualClass:
+    """Lock the row before anything is checked: two guests may not both see the last place.
+
+    A completed class is found, so that its code answers "ended" as it did before it was completed.
+    """
+    try:
+        return VirtualClass.objects.select_for_update().get(
+            access_code=code, status__in=[ClassStatus.SCHEDULED, ClassStatus.COMPLETED]
+        )
+    except VirtualClass.DoesNotExist:
+        raise ClassNotFoundError from None
+
+
+def _refuse(user: User, virtual_class: VirtualClass) -> None:
+    """Make the documented checks 2 to 5, in their order."""
+    if virtual_class.is_hosted_by(user):
+        raise OwnClassError
+    if virtual_class.status == ClassStatus.COMPLETED or virtual_class.has_ended(timezone.now()):
+        raise ClassEndedError
+    if virtual_class.is_full:
+        raise ClassFullError
+    if str(user.pk) in virtual_class.participants_ids:
+        raise AlreadyJoinedError
+
+
+def _register(user: User, virtual_class: VirtualClass) -> None:
+    """Store the guest's part. Its row has the last word on who takes part, not the list of ids."""
+    try:
+        with transaction.atomic():
+            UserActivity.objects.create(
+                user=user, virtual_class=virtual_class, rol=Role.PARTICIPANT
+            )
+    except IntegrityError:
+        raise AlreadyJoinedError from None

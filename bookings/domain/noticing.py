@@ -1,0 +1,48 @@
+"""Noticing: what the provider tells is stored before it is answered, and looked into afterwards."""
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from bookings.background import Errand
+from bookings.domain.settling import process_notifications
+from bookings.models import PaymentNotification, SignatureState
+from bookings.payments.notifications import Notification
+
+
+def record_notification(notification: Notification, signature: SignatureState) -> None:
+    """Store a notice; once that is committed, have it looked into without anybody waiting.
+
+    The same notice once more is looked into once more: nothing tells a repeat from news, and
+    looking changes nothing that is settled.
+    """
+    now = timezone.now()
+    row = PaymentNotification(
+        topic=notification.topic,
+        resource_id=notification.resource_id,
+        action=notification.action,
+        notice_id=notification.notice_id,
+        signature=signature,
+        received_at=now,
+        next_attempt_at=now,
+    )
+    PaymentNotification.objects.bulk_create(
+        [row],
+        update_conflicts=True,
+        unique_fields=["topic", "resource_id", "action", "notice_id"],
+        update_fields=["signature", "received_at", "processed_at", "attempts", "next_attempt_at"],
+    )
+    transaction.on_commit(look_into_notifications)
+
+
+def look_into_notifications() -> None:
+    """Have stored notices looked into soon. What fails is left to the sweeps."""
+    if settings.SETTLE_AT_ONCE:
+        _errand.call()
+
+
+def _look() -> int:
+    return process_notifications()
+
+
+_errand = Errand("cashier", _look)

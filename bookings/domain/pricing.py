@@ -1,0 +1,95 @@
+"""Pricing: what the price list says."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from datetime import date
+
+from django.db.models import BooleanField, Exists, ExpressionWrapper, OuterRef, Q, QuerySet
+from django.utils import timezone
+
+from bookings.domain.exceptions import NoPriceError
+from bookings.models import ClassType, Price
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A kind of class that students may book.
+
+    minutes: its length. lowest_amount: centavos, for the fewest students.
+    max_students: the largest group that has a price.
+    """
+
+    class_type: ClassType
+    minutes: int
+    lowest_amount: int
+    max_students: int
+
+
+def find_price(
+    *, class_type: ClassType, minutes: int, students: int, on: date | None = None
+) -> int:
+    """Give the price of a class in centavos, as the list stands on a day, by default today.
+
+    Raises NoPriceError when the list has none: such a class is not offered.
+    """
+    prices = (
+        list_prices(on)
+        .filter(class_type=class_type, minutes=minutes, students_up_to__gte=students)
+        .order_by("students_up_to", "-valid_from")
+    )
+    amount = prices.values_list("amount", flat=True).first()
+    if amount is None:
+        raise NoPriceError
+    return amount
+
+
+def list_offers(on: date | None = None) -> list[Offer]:
+    """List what is offered on a day, by type and length, in one query."""
+    current: defaultdict[tuple[str, int], dict[int, int]] = defaultdict(dict)
+    for price in list_prices(on).order_by("valid_from"):
+        current[price.class_type, price.minutes][price.students_up_to] = price.amount
+    return [
+        Offer(ClassType(class_type), minutes, amounts[min(amounts)], max(amounts))
+        for (class_type, minutes), amounts in sorted(
+            current.items(), key=lambda item: (item[0][0] != ClassType.INDIVIDUAL, item[0][1])
+        )
+    ]
+
+
+def list_prices_by_students(*, class_type: ClassType, minutes: int) -> dict[int, int]:
+    """Give what today's list asks for each number of students, in centavos.
+
+    Keys run from 1, or from 2 for a group, to the largest group that has a price.
+    """
+    rows = list_prices().filter(class_type=class_type, minutes=minutes).order_by("valid_from")
+    amounts = dict(rows.values_list("students_up_to", "amount"))
+    fewest = 2 if class_type == ClassType.GROUP else 1
+    return {
+        students: amounts[min(limit for limit in amounts if limit >= students)]
+        for students in range(fewest, max(amounts, default=0) + 1)
+    }
+
+
+def list_prices(on: date | None = None) -> QuerySet[Price]:
+    """List the rows in force on a day."""
+    day = on or timezone.localdate()
+    return Price.objects.filter(
+        Q(valid_until__isnull=True) | Q(valid_until__gte=day), valid_from__lte=day
+    )
+
+
+def with_is_current(prices: QuerySet[Price], on: date | None = None) -> QuerySet[Price]:
+    """Add ``is_current``: whether the row counts on a day, or a later one has taken its place."""
+    in_force = list_prices(on)
+    successors = in_force.filter(
+        class_type=OuterRef("class_type"),
+        minutes=OuterRef("minutes"),
+        students_up_to=OuterRef("students_up_to"),
+        valid_from__gt=OuterRef("valid_from"),
+    )
+    return prices.annotate(
+        is_current=ExpressionWrapper(
+            Exists(in_force.filter(pk=OuterRef("pk"))) & ~Exists(successors),
+            output_field=BooleanField(),
+        )
+    )

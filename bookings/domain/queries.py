@@ -1,0 +1,137 @@
+"""Reads that pages, API and admin share."""
+
+import uuid
+from datetime import datetime
+
+from django.conf import settings
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from accounts.models import User
+from bookings.domain.exceptions import ClassNotFoundError
+from bookings.models import (
+    ClassStatus,
+    Hold,
+    Payment,
+    PaymentStatus,
+    UserActivity,
+    VirtualClass,
+)
+
+# How preferences begin that nobody made: of classes booked in the pages and paid by hand.
+HELD_PREFERENCE = "manual-"
+
+
+def get_class_by_preference(preference_id: str) -> VirtualClass:
+    """Find the class of a payment preference, with its host. Raises ClassNotFoundError."""
+    try:
+        return VirtualClass.objects.select_related("booked_by").get(preference_id=preference_id)
+    except VirtualClass.DoesNotExist:
+        raise ClassNotFoundError from None
+
+
+def get_class_of(user: User, class_id: uuid.UUID) -> VirtualClass:
+    """Find a class the person takes part in. Raises ClassNotFoundError."""
+    try:
+        return list_classes_of(user).get(pk=class_id)
+    except VirtualClass.DoesNotExist:
+        raise ClassNotFoundError from None
+
+
+def get_payment_of(user: User, payment_id: uuid.UUID) -> Payment | None:
+    """Find the person's own payment, with its class; None when it is not theirs."""
+    payments = Payment.objects.select_related("virtual_class__booked_by", "virtual_class__hold")
+    return payments.filter(pk=payment_id, user=user).first()
+
+
+def list_classes_of(user: User) -> QuerySet[VirtualClass]:
+    """List the classes a person booked or joined, with host and hold."""
+    joined = UserActivity.objects.filter(user=user).values("virtual_class")
+    mine = VirtualClass.objects.filter(Q(booked_by=user) | Q(pk__in=joined))
+    return mine.select_related("booked_by", "hold", "payment")
+
+
+def list_next_classes_of(user: User) -> QuerySet[VirtualClass]:
+    """List what lies ahead, the nearest first; what was cancelled or has lapsed is history."""
+    now = timezone.now()
+    return (
+        list_classes_of(user)
+        .filter(end_time__gt=now)
+        .exclude(status=ClassStatus.CANCELLED)
+        .exclude(_lapsed(now))
+        .order_by("start_time", "id")
+    )
+
+
+def list_past_classes_of(user: User) -> QuerySet[VirtualClass]:
+    """List what is over, was cancelled or has lapsed, the latest first."""
+    now = timezone.now()
+    return (
+        list_classes_of(user)
+        .filter(Q(end_time__lte=now) | Q(status=ClassStatus.CANCELLED) | _lapsed(now))
+        .order_by("-start_time", "-id")
+    )
+
+
+def has_lapsed(virtual_class: VirtualClass) -> bool:
+    """Whether the class waits for a payment that does not come any more.
+
+    That is so when its kept time or its preference is over. A class of the API that was booked
+    with a preference of somebody else's waits without an end.
+    """
+    return (
+        virtual_class.status == ClassStatus.PENDING
+        and virtual_class.paid_at is None
+        and virtual_class.scheduling_requested_at is None
+        and (_hold_is_over(virtual_class) or _preference_is_over(virtual_class))
+    )
+
+
+def _hold_is_over(virtual_class: VirtualClass) -> bool:
+    hold: Hold | None = getattr(virtual_class, "hold", None)
+    return virtual_class.preference_id.startswith(HELD_PREFERENCE) and not (hold and hold.is_live())
+
+
+def _preference_is_over(virtual_class: VirtualClass) -> bool:
+    """Whether nobody can pay any more, and no attempt is still under way."""
+    payment: Payment | None = getattr(virtual_class, "payment", None)
+    return bool(payment and payment.has_expired() and payment.status != PaymentStatus.PENDING)
+
+
+def _lapsed(now: datetime) -> Q:
+    """Say ``has_lapsed`` to the database."""
+    unpaid = Q(status=ClassStatus.PENDING, paid_at=None, scheduling_requested_at=None)
+    held = Q(preference_id__startswith=HELD_PREFERENCE) & ~Q(hold__expires_at__gt=now)
+    offered = Q(payment__expires_at__lte=now) & ~Q(payment__status=PaymentStatus.PENDING)
+    return unpaid & (held | offered)
+
+
+def list_participants(virtual_class: VirtualClass) -> QuerySet[UserActivity]:
+    """List who takes part, the host first."""
+    return virtual_class.activities.select_related("user").order_by("rol", "created_at", "id")
+
+
+def list_overlapping_scheduled(virtual_class: VirtualClass) -> QuerySet[VirtualClass]:
+    """List the scheduled classes whose time this class would take.
+
+    The lower bound on their start follows from the longest class there can be. It says nothing
+    new, but lets the index on status and start pass over the past.
+    """
+    return VirtualClass.objects.filter(
+        status=ClassStatus.SCHEDULED,
+        start_time__lt=virtual_class.end_time,
+        start_time__gt=virtual_class.start_time - settings.MAX_CLASS_LENGTH,
+        end_time__gt=virtual_class.start_time,
+    ).exclude(pk=virtual_class.pk)
+
+
+def is_time_taken(virtual_class: VirtualClass, now: datetime) -> bool:
+    """Whether a scheduled class has the time of this one, or somebody else is kept it to pay."""
+    if list_overlapping_scheduled(virtual_class).exists():
+        return True
+    held = Hold.objects.filter(
+        expires_at__gt=now,
+        start_time__lt=virtual_class.end_time,
+        end_time__gt=virtual_class.start_time,
+    )
+    return held.exclude(user_id=virtual_class.booked_by_id).exists()

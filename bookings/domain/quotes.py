@@ -1,0 +1,38 @@
+"""A quote: the class that a price was given for."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from bookings.models import ClassType
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """What a preference pays for. start, end: aware. price: centavos."""
+
+    start: datetime
+    end: datetime
+    is_group_class: bool
+    students_count: int
+    price: int
+
+    @property
+    def class_type(self) -> ClassType:
+        """The type that the flag means."""
+        return ClassType.GROUP if self.is_group_class else ClassType.INDIVIDUAL
+
+    @property
+    def minutes(self) -> int:
+        """How long the class takes."""
+        return int((self.end - self.start).total_seconds() // 60)
+
+    def to_json(self) -> dict[str, Any]:
+        """Give plain values for a JSON column; equal quotes give equal values."""
+        return {
+            "start": self.start.timestamp(),
+            "end": self.end.timestamp(),
+            "is_group_class": self.is_group_class,
+            "students_count": self.students_count,
+            "price": self.price,
+        }

@@ -1,0 +1,229 @@
+"""Scheduling: from a paid booking to an event with a video link, exactly once.
+
+The event's id follows from the class, so a repeated insert meets the event it made before. Nothing
+is locked and no transaction is open while the calendar is called; the row is locked afterwards,
+looked at again, and written.
+"""
+
+import logging
+from datetime import datetime
+
+from django.conf import settings
+from django.db import DatabaseError, IntegrityError, transaction
+from django.db.models import Q
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from accounts.models import User
+from bookings.domain.access_codes import generate_access_code
+from bookings.domain.class_events import (
+    create_event,
+    request_withdrawal,
+    withdraw_event_if_possible,
+)
+from bookings.domain.conflicts import is_deadlock
+from bookings.domain.exceptions import (
+    BookingError,
+    ClassCancelledError,
+    ClassCompletedError,
+    ClassEndedError,
+    ClassNotFoundError,
+    EventNotSavedError,
+    NotPaidError,
+    SlotTakenError,
+)
+from bookings.domain.queries import get_class_by_preference, is_time_taken
+from bookings.domain.trigger_policy import must_be_paid
+from bookings.models import (
+    ClassEvent,
+    ClassLog,
+    ClassStatus,
+    HostType,
+    NoticeKind,
+    Role,
+    UserActivity,
+    VirtualClass,
+)
+from bookings.notices.due import record_due
+from calendar_sync import CalendarRefusedError, CreatedEvent
+
+logger = logging.getLogger(__name__)
+
+# Why a class may not be scheduled, whether that shows before or after its event was made.
+UNSCHEDULABLE = (
+    ClassNotFoundError,
+    ClassCancelledError,
+    ClassCompletedError,
+    ClassEndedError,
+    SlotTakenError,
+)
+CALENDAR_REFUSED = "calendar_refused"
+SAVE_ATTEMPTS = 5
+
+
+class EventWithdrawnError(Exception):
+    """The event was deleted, by an attempt that lost, after this one made or found it."""
+
+
+def schedule_class(*, preference_id: str, actor: User | None = None) -> VirtualClass:
+    """Put the class of a payment preference into the calendar and open it to its participants.
+
+    actor: who asked for it, for the class's log; nobody when a program did.
+    Returns the class as stored. A class that is scheduled already is returned as it is.
+    Raises ClassNotFoundError; NotPaidError, ClassCancelledError, ClassCompletedError,
+    ClassEndedError or SlotTakenError, with no event left behind; CalendarError when the calendar
+    fails and EventNotSavedError when the database does: then the class stays pending, and asking
+    again finishes the work.
+
+    Spec: States and transitions; Endpoints, POST /api/calendar.
+    """
+    virtual_class = get_class_by_preference(preference_id)
+    if virtual_class.is_scheduled:
+        return virtual_class
+    _refuse_unpaid(virtual_class)
+    try:
+        _refuse_unschedulable(virtual_class, timezone.now())
+        return _make_and_save(virtual_class, actor)
+    except UNSCHEDULABLE as refusal:
+        _note_refusal(virtual_class, refusal)
+        raise
+    except CalendarRefusedError:
+        # Asking again would change nothing: a person has to look, and may then schedule by hand.
+        # Nothing is taken back: the event that stands in the way may be somebody else's.
+        _leave_to_a_person(virtual_class)
+        raise
+
+
+def _make_and_save(virtual_class: VirtualClass, actor: User | None) -> VirtualClass:
+    """Make the event and store it; again when somebody deleted the event in between."""
+    for _ in range(SAVE_ATTEMPTS):
+        noted = _note_request(virtual_class)
+        if noted.is_scheduled:
+            return noted
+        event = create_event(noted)
+        try:
+            return _save(noted, event, actor)
+        except EventWithdrawnError:
+            continue
+        except UNSCHEDULABLE:
+            _take_back(noted)
+            raise
+    raise EventNotSavedError
+
+
+def _refuse_unpaid(virtual_class: VirtualClass) -> None:
+    if must_be_paid() and virtual_class.paid_at is None:
+        raise NotPaidError
+
+
+def _refuse_unschedulable(virtual_class: VirtualClass, now: datetime) -> None:
+    if virtual_class.status == ClassStatus.CANCELLED:
+        raise ClassCancelledError
+    if virtual_class.status == ClassStatus.COMPLETED:
+        raise ClassCompletedError
+    if virtual_class.has_ended(now):
+        raise ClassEndedError
+    if settings.PREVENT_OVERLAPS and is_time_taken(virtual_class, now):
+        raise SlotTakenError
+
+
+def _note_request(virtual_class: VirtualClass) -> VirtualClass:
+    """Commit the wish before acting on it, so that a crash leaves a trace to finish from.
+
+    Returns the row as it is now. Raises a refusal when the class is no longer pending: nothing
+    may be made for it then.
+    """
+    now = timezone.now()
+    pending = VirtualClass.objects.filter(pk=virtual_class.pk, status=ClassStatus.PENDING)
+    noted = pending.update(
+        scheduling_requested_at=Coalesce("scheduling_requested_at", now),
+        withdrawal_requested_at=None,
+        scheduling_refusal="",
+    )
+    try:
+        current = VirtualClass.objects.select_related("booked_by").get(pk=virtual_class.pk)
+    except VirtualClass.DoesNotExist:
+        raise ClassNotFoundError from None
+    if not noted and not current.is_scheduled:
+        _refuse_unschedulable(current, now)
+    return current
+
+
+def _note_refusal(virtual_class: VirtualClass, refusal: BookingError) -> None:
+    """Remember why a class that somebody waits for is not scheduled, and take its event back.
+
+    Also before this attempt made an event: one that was cut short may have left it.
+    """
+    rows = VirtualClass.objects.filter(pk=virtual_class.pk, status=ClassStatus.PENDING)
+    awaited = rows.filter(Q(scheduling_requested_at__isnull=False) | Q(paid_at__isnull=False))
+    awaited.exclude(scheduling_refusal=refusal.code).update(scheduling_refusal=refusal.code)
+    if rows.filter(scheduling_requested_at__isnull=False).exists():
+        _take_back(virtual_class)
+
+
+def _leave_to_a_person(virtual_class: VirtualClass) -> None:
+    """Stop asking for a class that the calendar refuses; the panel shows why it waits."""
+    VirtualClass.objects.filter(pk=virtual_class.pk, status=ClassStatus.PENDING).update(
+        scheduling_refusal=CALENDAR_REFUSED, scheduling_requested_at=None
+    )
+
+
+def _take_back(virtual_class: VirtualClass) -> None:
+    request_withdrawal(virtual_class)
+    withdraw_event_if_possible(virtual_class)
+
+
+def _save(virtual_class: VirtualClass, event: CreatedEvent, actor: User | None) -> VirtualClass:
+    """Store the event, trying again when racers collide."""
+    failure: DatabaseError | None = None
+    for _ in range(SAVE_ATTEMPTS):
+        try:
+            return _store(virtual_class, event, actor)
+        except IntegrityError as error:
+            # Either the time went to somebody else between check and write, which the exclusion
+            # constraint noticed, or the access code exists already: the next one will not.
+            if settings.PREVENT_OVERLAPS and is_time_taken(virtual_class, timezone.now()):
+                raise SlotTakenError from error
+            failure = error
+        except DatabaseError as error:
+            failure = error
+            if not is_deadlock(error):
+                break
+    # Only its name: the text of a database's error may repeat what could not be stored.
+    logger.error(
+        "The event of class %s could not be saved: %s", virtual_class.pk, type(failure).__name__
+    )
+    raise EventNotSavedError from failure
+
+
+@transaction.atomic
+def _store(virtual_class: VirtualClass, event: CreatedEvent, actor: User | None) -> VirtualClass:
+    locked = _lock(virtual_class)
+    if locked.is_scheduled:
+        return locked
+    _refuse_unschedulable(locked, timezone.now())
+    if locked.event_withdrawals != virtual_class.event_withdrawals:
+        raise EventWithdrawnError
+    locked.status = ClassStatus.SCHEDULED
+    locked.host_type = HostType.HOST
+    locked.provider_event_id = event.event_id
+    locked.html_link = event.conference_url
+    locked.summary = f"{event.summary}. {event.description}"
+    locked.access_code = generate_access_code()
+    locked.current_participants = 1
+    locked.participants_ids = [str(locked.booked_by_id)]
+    locked.owns_time = settings.PREVENT_OVERLAPS
+    locked.withdrawal_requested_at = None
+    locked.save()
+    UserActivity.objects.create(user_id=locked.booked_by_id, virtual_class=locked, rol=Role.HOST)
+    ClassLog.objects.create(virtual_class=locked, event=ClassEvent.SCHEDULED, actor=actor)
+    record_due(NoticeKind.CONFIRMATION, locked, [locked.booked_by_id])
+    return locked
+
+
+def _lock(virtual_class: VirtualClass) -> VirtualClass:
+    """Lock the row, as it is now. Spec: Errors, class update step."""
+    try:
+        return VirtualClass.objects.select_for_update().get(pk=virtual_class.pk)
+    except VirtualClass.DoesNotExist:
+        raise ClassNotFoundError from None

@@ -1,0 +1,288 @@
+"""Settling: what a payment means for a class.
+
+The provider is the authority: whatever starts a settling (a notification, a sweep, a page, a
+caller), the truth is read from it first. Reading changes nothing there, recording it twice changes
+nothing here, and what follows from it is done until it is done; so any of them may be repeated,
+come late, or be cut short.
+"""
+
+import logging
+import uuid
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.core.cache import cache
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.models import User
+from bookings.domain.alerting import tell_teacher
+from bookings.domain.cancelling import call_off
+from bookings.domain.class_events import withdraw_event_if_possible
+from bookings.domain.exceptions import (
+    BookingError,
+    ClassCancelledError,
+    ClassEndedError,
+    EventNotSavedError,
+    SlotTakenError,
+)
+from bookings.domain.recording import adopt_payment, record_settlement
+from bookings.domain.refunding import request_full_refund, send_refunds_of_payment
+from bookings.domain.scheduling import UNSCHEDULABLE, schedule_class
+from bookings.models import (
+    ClassEvent,
+    ClassLog,
+    ClassStatus,
+    NoticeKind,
+    Payment,
+    PaymentNotification,
+    PaymentStatus,
+    RefundReason,
+    VirtualClass,
+)
+from bookings.payments.backend import get_gateway
+from bookings.payments.gateway import PaymentError
+from bookings.payments.notifications import ORDER, PAYMENT
+from calendar_sync import CalendarError
+
+logger = logging.getLogger(__name__)
+
+LEASE = timedelta(minutes=1)
+LOOK_EVERY = timedelta(seconds=10)
+PAYMENTS_PER_SWEEP = 50
+# So many in a row, and the provider is taken to be down: the rest wait for the next sweep.
+FAILURES_IN_A_ROW = 3
+# The sweeps find the truth by themselves, so a notification is not pursued for ever.
+NOTIFICATION_ATTEMPTS = 8
+
+REFUND_REASONS: dict[type[BookingError], RefundReason] = {
+    SlotTakenError: RefundReason.SLOT_LOST,
+    ClassEndedError: RefundReason.CLASS_OVER,
+    ClassCancelledError: RefundReason.CANCELLED,
+}
+
+
+def confirm_payment(*, class_id: uuid.UUID, actor: User) -> VirtualClass:
+    """Note that a class is paid, and schedule it.
+
+    actor: who vouches for the money. The confirmation is kept even when scheduling fails, and
+    confirming again schedules again. Raises what ``schedule_class`` raises; a cancelled class is
+    refused before anything is noted.
+    """
+    preference_id = _mark_paid(class_id, actor)
+    return schedule_class(preference_id=preference_id, actor=actor)
+
+
+def settle_free_class(virtual_class: VirtualClass) -> VirtualClass:
+    """Schedule a class whose price is nothing; what fails is left to the sweep."""
+    preference_id = _mark_paid(virtual_class.pk, actor=None)
+    try:
+        return schedule_class(preference_id=preference_id)
+    except (BookingError, CalendarError) as error:
+        logger.warning(
+            "Free class %s is not scheduled yet: %s", virtual_class.pk, type(error).__name__
+        )
+        return virtual_class
+
+
+def settle(preference_id: str) -> Payment | None:
+    """Read from the provider what was paid for a preference, and do what follows from it.
+
+    Returns the payment as it stands then, None when nothing here goes with the preference. Raises
+    PaymentError when the provider cannot tell; what was known before is carried out all the same.
+    """
+    payment = find_payment(preference_id)
+    if payment is None:
+        return None
+    try:
+        look_up(payment)
+    finally:
+        carry_out(payment.pk)
+    return Payment.objects.select_related("virtual_class").get(pk=payment.pk)
+
+
+def settle_now_and_then(payment: Payment) -> None:
+    """Settle a payment, unless somebody asked about it a moment ago. Raises PaymentError."""
+    if payment.preference_id and may_look_up(payment.preference_id):
+        settle(payment.preference_id)
+
+
+def may_look_up(preference_id: str) -> bool:
+    """Whether the provider may be asked about a preference again: once in ten seconds."""
+    return cache.add(f"looked-up:{preference_id}", True, timeout=LOOK_EVERY.total_seconds())
+
+
+def find_payment(preference_id: str) -> Payment | None:
+    """Find the payment of a preference, or adopt the one of a class that came with its own."""
+    payment = Payment.objects.filter(preference_id=preference_id).first()
+    return payment or adopt_payment(preference_id)
+
+
+def look_up(payment: Payment) -> None:
+    """Read the truth about a payment and record it. Raises PaymentError."""
+    if payment.preference_id is None:
+        return
+    reference = None if payment.made_elsewhere else payment.reference
+    settlement = get_gateway().find_settlement(
+        preference_id=payment.preference_id, reference=reference
+    )
+    record_settlement(payment.pk, settlement)
+
+
+def carry_out(payment_id: uuid.UUID) -> None:
+    """Do what the recorded state of a payment demands; what fails is left to the sweep."""
+    payment = Payment.objects.select_related("virtual_class").get(pk=payment_id)
+    if payment.approved_at is not None:
+        if payment.virtual_class is None:
+            _refund_unbooked(payment)
+        elif payment.virtual_class.status in {ClassStatus.PENDING, ClassStatus.CANCELLED}:
+            _schedule_or_refund(payment, payment.virtual_class)
+    send_refunds_of_payment(payment)
+
+
+def settle_due_payments() -> int:
+    """Settle the payments whose turn it is; returns how many could be read."""
+    due = Payment.objects.filter(next_check_at__lte=timezone.now()).order_by("next_check_at")
+    done = failures = 0
+    for payment in list(due[:PAYMENTS_PER_SWEEP]):
+        if not _claim(payment):
+            continue
+        try:
+            settle(payment.preference_id or "")
+            done, failures = done + 1, 0
+        except PaymentError as error:
+            logger.warning("Payment %s is not settled yet: %s", payment.pk, error)
+            failures += 1
+        if failures == FAILURES_IN_A_ROW:
+            break
+    return done
+
+
+def expire_payments() -> int:
+    """Close the payments that never got as far as a preference; returns how many."""
+    unmade = Payment.objects.filter(
+        status=PaymentStatus.CREATED, preference_id=None, expires_at__lte=timezone.now()
+    )
+    return unmade.update(status=PaymentStatus.EXPIRED)
+
+
+def process_notifications() -> int:
+    """Look into the notifications that wait for it; returns how many are done."""
+    due = PaymentNotification.objects.filter(
+        processed_at=None, next_attempt_at__lte=timezone.now()
+    ).order_by("next_attempt_at", "id")
+    return sum(_process(notification) for notification in list(due[:PAYMENTS_PER_SWEEP]))
+
+
+def _process(notification: PaymentNotification) -> bool:
+    """Look into one notification, unless somebody else does."""
+    now = timezone.now()
+    row = PaymentNotification.objects.filter(
+        pk=notification.pk, received_at=notification.received_at
+    )
+    attempts = notification.attempts + 1
+    claimed = row.filter(next_attempt_at=notification.next_attempt_at).update(
+        attempts=attempts, next_attempt_at=now + LEASE
+    )
+    if not claimed:
+        return False
+    try:
+        failure = _look_into(notification)
+    except PaymentError as error:
+        wait = LEASE * 2**attempts if attempts < NOTIFICATION_ATTEMPTS else None
+        row.update(next_attempt_at=wait and now + wait, failure=str(error)[:200])
+        return False
+    # Told again meanwhile, it is news and stays open: then ``received_at`` has changed.
+    row.update(processed_at=now, next_attempt_at=None, failure=failure)
+    return True
+
+
+def _look_into(notification: PaymentNotification) -> str:
+    """Settle what a notification is about; returns why there was nothing to settle, if so."""
+    preference_id: str | None = ""
+    if notification.topic == PAYMENT:
+        found = get_gateway().get_charge(notification.resource_id)
+        if found is None:
+            return "unknown charge"
+        charge, preference_id = found
+        preference_id = preference_id or _find_by_reference(charge.reference)
+    elif notification.topic == ORDER:
+        preference_id = get_gateway().find_preference(notification.resource_id)
+    if not preference_id:
+        return "no preference"
+    return "" if settle(preference_id) else "no payment"
+
+
+def _find_by_reference(reference: str) -> str | None:
+    try:
+        payment_id = uuid.UUID(reference)
+    except ValueError:
+        return None
+    return Payment.objects.filter(pk=payment_id).values_list("preference_id", flat=True).first()
+
+
+def _schedule_or_refund(payment: Payment, virtual_class: VirtualClass) -> None:
+    """Schedule a paid class; when that can never be, cancel it and give the money back."""
+    if payment.status in {PaymentStatus.REFUNDED, PaymentStatus.CHARGED_BACK}:
+        _give_up(virtual_class, "El pago volvió a quien lo hizo.", None)
+        return
+    if payment.status == PaymentStatus.DISPUTED:
+        return
+    try:
+        schedule_class(preference_id=virtual_class.preference_id)
+    except UNSCHEDULABLE as refusal:
+        reason = REFUND_REASONS.get(type(refusal))
+        if reason is not None:  # else the class took place, or is gone
+            _give_up(virtual_class, str(refusal), reason)
+    except (CalendarError, EventNotSavedError) as error:
+        logger.warning(
+            "Paid class %s is not scheduled yet: %s", virtual_class.pk, type(error).__name__
+        )
+
+
+def _give_up(virtual_class: VirtualClass, why: str, reason: RefundReason | None) -> None:
+    """Cancel a class for good, so that nobody schedules it later for money that went back."""
+    with transaction.atomic():
+        locked = VirtualClass.objects.select_for_update().get(pk=virtual_class.pk)
+        if locked.status not in {ClassStatus.PENDING, ClassStatus.CANCELLED}:
+            return  # somebody scheduled it after all
+        if locked.status == ClassStatus.PENDING:
+            tell_teacher(NoticeKind.MONEY_BACK, locked)
+        call_off(locked, actor=None, reason=why, refund_reason=reason)
+    withdraw_event_if_possible(locked)
+
+
+@transaction.atomic
+def _refund_unbooked(payment: Payment) -> None:
+    """Give the money back for which nobody booked a class in time."""
+    long_ago = timezone.now() - settings.UNBOOKED_PAYMENT_AGE
+    unbooked = Payment.objects.filter(virtual_class=None, approved_at__lte=long_ago)
+    locked = unbooked.select_for_update().filter(pk=payment.pk).first()
+    if locked is not None:
+        request_full_refund(payment=locked, reason=RefundReason.NEVER_BOOKED)
+
+
+def _claim(payment: Payment) -> bool:
+    """Put off the next check, unless another worker did."""
+    lease: datetime = timezone.now() + LEASE
+    return bool(
+        Payment.objects.filter(pk=payment.pk, next_check_at=payment.next_check_at).update(
+            next_check_at=lease
+        )
+    )
+
+
+@transaction.atomic
+def _mark_paid(class_id: uuid.UUID, actor: User | None) -> str:
+    virtual_class = VirtualClass.objects.select_for_update().get(pk=class_id)
+    if virtual_class.status == ClassStatus.CANCELLED:
+        raise ClassCancelledError
+    if virtual_class.paid_at is None:
+        now = timezone.now()
+        virtual_class.paid_at = now
+        if virtual_class.status == ClassStatus.PENDING:
+            # The wish is committed with the word, so that the sweep finishes what a crash cuts.
+            virtual_class.scheduling_requested_at = virtual_class.scheduling_requested_at or now
+        virtual_class.save(update_fields=["paid_at", "scheduling_requested_at", "updated_at"])
+        ClassLog.objects.create(virtual_class=virtual_class, event=ClassEvent.PAID, actor=actor)
+    return virtual_class.preference_id

@@ -1,0 +1,33 @@
+"""Migrate, however long it takes."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from django.core.management.commands import migrate
+from django.db import connections
+from django.db.backends.base.base import BaseDatabaseWrapper
+
+
+class Command(migrate.Command):
+    """Lifts PostgreSQL's time limit for a statement: filling a column takes longer than a request.
+
+    The limit for waiting on a lock stays, because every request waits behind such a migration. It
+    fails, nothing has changed, and it can be run again.
+    """
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Migrate without the limit."""
+        with _no_statement_timeout(connections[options["database"]]):
+            super().handle(*args, **options)
+
+
+@contextmanager
+def _no_statement_timeout(connection: BaseDatabaseWrapper) -> Iterator[None]:
+    if connection.vendor != "postgresql":
+        yield
+        return
+    with connection.cursor() as cursor:
+        cursor.execute("SET statement_timeout = 0")
+        yield
+        cursor.execute("RESET statement_timeout")

@@ -1,0 +1,171 @@
+"""Fill an empty database with people, an offer and classes in every state."""
+
+import uuid
+from datetime import date, datetime, time, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from allauth.socialaccount.models import SocialAccount
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+
+from accounts.models import Level, User
+from bookings.availability.agenda import list_openings
+from bookings.domain.booking import book_class
+from bookings.domain.cancelling import cancel_class
+from bookings.domain.joining import join_class
+from bookings.domain.pricing import find_price
+from bookings.domain.settling import confirm_payment
+from bookings.management.demo_offer import seed_offer
+from bookings.management.demo_people import (
+    ANA,
+    BRUNO,
+    CARLA,
+    DIEGO,
+    EVERYBODY,
+    STUDENTS,
+    TEACHER,
+    DemoPerson,
+)
+from bookings.models import (
+    ClassStatus,
+    ClassType,
+    HostType,
+    Role,
+    UserActivity,
+    VirtualClass,
+)
+
+HOUR = timedelta(hours=1)
+
+
+class Command(BaseCommand):
+    """Seeds the demo; the calendar must answer, because scheduled classes have real events."""
+
+    help = "Fills an empty database with demo people and classes (DEMO only)."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Take the teacher's calendar grant."""
+        parser.add_argument("--refresh-token", required=True, help="The teacher's grant.")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Store everybody and everything, unless somebody is there already."""
+        if not settings.DEMO:
+            raise CommandError("The demo's people have no place in a real database.")
+        if User.objects.exists():
+            raise CommandError("The database is not empty.")
+        people = {person: _create_person(person) for person in EVERYBODY}
+        _make_teacher(people[TEACHER], options["refresh_token"])
+        seed_offer()
+        _seed_classes(people)
+        self.stdout.write(
+            f"Seeded {len(people)} people and {VirtualClass.objects.count()} classes."
+        )
+
+
+def _create_person(person: DemoPerson) -> User:
+    user = User.objects.create_user(
+        person.email,
+        name=person.name,
+        location="Buenos Aires" if person in STUDENTS else "Rosario",
+        level=Level.INTERMEDIATE if person in STUDENTS else "",
+    )
+    SocialAccount.objects.create(user=user, provider=person.provider, uid=person.subject)
+    return user
+
+
+def _make_teacher(user: User, refresh_token: str) -> None:
+    user.is_staff = user.is_superuser = True
+    user.provider_refresh_token = refresh_token
+    user.provider_subject = TEACHER.subject
+    user.provider_token_saved_at = timezone.now()
+    user.save()
+
+
+def _seed_classes(people: dict[DemoPerson, User]) -> None:
+    teacher, ana, bruno = people[TEACHER], people[ANA], people[BRUNO]
+    carla, diego = people[CARLA], people[DIEGO]
+
+    conversation = _book(
+        ana, _open_at(2, 18), students=4, text="Conversación: viajes y aeropuertos."
+    )
+    code = _schedule(conversation, teacher)
+    join_class(user=bruno, access_code=code)
+
+    full = _book(carla, _open_at(3, 19), students=2, text="Repaso para el First Certificate.")
+    join_class(user=diego, access_code=_schedule(full, teacher))
+
+    _schedule(_book(bruno, _open_at(1, 10), text="Entrevista de trabajo en inglés."), teacher)
+    _book(ana, _open_at(4, 9), text="Pronunciación.")
+    _book(diego, _open_at(5, 17), students=6, text="Inglés para programadores.")
+
+    called_off = _book(bruno, _open_at(6, 16), text="Phrasal verbs.")
+    _schedule(called_off, teacher)
+    cancel_class(class_id=called_off.pk, actor=teacher, reason="La profe tiene un feriado.")
+
+    _store_completed(ana, [carla], _at(timezone.localdate() - timedelta(days=7), 18))
+
+
+def _open_at(count: int, hour: int) -> datetime:
+    """Give an hour of the ``count``-th day from tomorrow on that is open at that hour."""
+    tomorrow = timezone.localdate() + timedelta(days=1)
+    openings = list_openings(tomorrow, tomorrow + timedelta(days=30))
+    starts = (_at(tomorrow + timedelta(days=offset), hour) for offset in range(30))
+    open_starts = [
+        start
+        for start in starts
+        if any(opening.start <= start and start + HOUR <= opening.end for opening in openings)
+    ]
+    return open_starts[count - 1]
+
+
+def _at(day: date, hour: int) -> datetime:
+    return datetime.combine(day, time(hour), tzinfo=ZoneInfo(settings.TIME_ZONE))
+
+
+def _book(user: User, start: datetime, *, students: int = 1, text: str = "") -> VirtualClass:
+    class_type = ClassType.GROUP if students > 1 else ClassType.INDIVIDUAL
+    return book_class(
+        user=user,
+        start=start,
+        end=start + HOUR,
+        is_group_class=students > 1,
+        students_count=students,
+        price=find_price(class_type=class_type, minutes=60, students=students),
+        preference_id=f"demo-{uuid.uuid4()}",
+        text=text,
+    )
+
+
+def _schedule(virtual_class: VirtualClass, teacher: User) -> str:
+    """Schedule as the teacher would and give the access code."""
+    return confirm_payment(class_id=virtual_class.pk, actor=teacher).access_code or ""
+
+
+def _store_completed(host: User, guests: list[User], start: datetime) -> None:
+    """Store a class of the past; the domain books none there."""
+    everybody = [host, *guests]
+    virtual_class = VirtualClass.objects.create(
+        booked_by=host,
+        preference_id=f"demo-{uuid.uuid4()}",
+        start_time=start,
+        end_time=start + HOUR,
+        class_type=ClassType.GROUP,
+        class_price=find_price(class_type=ClassType.GROUP, minutes=60, students=3),
+        max_participants=3,
+        current_participants=len(everybody),
+        participants_ids=[str(person.pk) for person in everybody],
+        learning_focus="Past simple y past continuous.",
+        status=ClassStatus.COMPLETED,
+        host_type=HostType.HOST,
+        paid_at=start - timedelta(days=1),
+        summary="Clase de Inglés. La clase será grupal, para 3 participantes.",
+    )
+    for person in everybody:
+        rol = Role.HOST if person == host else Role.PARTICIPANT
+        UserActivity.objects.create(
+            user=person, virtual_class=virtual_class, rol=rol, completed=True
+        )
+        person.total_classes += 1
+        person.save(update_fields=["total_classes"])

@@ -1,0 +1,27 @@
+"""Do what is left to be done: expire, finish, send."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from bookings.sweeps import sweep
+
+
+class Command(BaseCommand):
+    """Runs the sweeps for cron, once a minute."""
+
+    help = "Frees expired holds, finishes interrupted schedulings and sends the mails that are due."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Have it said that this is one round, not a worker."""
+        parser.add_argument(
+            "--once", action="store_true", required=True, help="Run each sweep once and stop."
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Run each sweep, print what it did, and fail when one failed."""
+        results = sweep()
+        for name, count in results.items():
+            self.stdout.write(f"{name}: {'failed' if count is None else count}")
+        if None in results.values():
+            raise CommandError("Not every sweep ended well; the log says why.")

@@ -1,0 +1,24 @@
+"""Who lives in the demo: the seed stores them, the stand-ins let them sign in."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class DemoPerson:
+    """A made-up person. provider: ``google`` or ``github``; subject: the provider's id for them."""
+
+    name: str
+    email: str
+    provider: str
+    subject: str
+    login: str = ""
+
+
+TEACHER = DemoPerson("Paula Profe", "profe@demo.example", "google", "1000000000000000001")
+ANA = DemoPerson("Ana Álvarez", "ana@demo.example", "google", "1000000000000000002")
+BRUNO = DemoPerson("Bruno Benítez", "bruno@demo.example", "google", "1000000000000000003")
+CARLA = DemoPerson("Carla Conti", "carla@demo.example", "google", "1000000000000000004")
+DIEGO = DemoPerson("Diego Díaz", "diego@demo.example", "github", "50000005", login="diegodiaz")
+
+STUDENTS = [ANA, BRUNO, CARLA, DIEGO]
+EVERYBODY = [TEACHER, *STUDENTS]

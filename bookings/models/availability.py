@@ -1,0 +1,187 @@
+"""When the teacher gives classes."""
+
+from datetime import date, time
+
+from django.core.exceptions import ValidationError
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.db.models import F, Q
+
+MIDNIGHT = time(0)
+
+# From when to when on a day; an end of MIDNIGHT is the one that ends the day.
+HoursRange = tuple[time, time]
+
+
+def hours_overlap(one: HoursRange, other: HoursRange) -> bool:
+    """Whether two ranges of the same day share an instant."""
+    return _is_before(one[0], other[1]) and _is_before(other[0], one[1])
+
+
+def _is_before(start: time, end: time) -> bool:
+    return end == MIDNIGHT or start < end
+
+
+class Weekday(models.IntegerChoices):
+    """The days of the week, as ``date.weekday()`` counts them."""
+
+    MONDAY = 0, "Lunes"
+    TUESDAY = 1, "Martes"
+    WEDNESDAY = 2, "Miércoles"
+    THURSDAY = 3, "Jueves"
+    FRIDAY = 4, "Viernes"
+    SATURDAY = 5, "Sábado"
+    SUNDAY = 6, "Domingo"
+
+
+# Beyond these years dates are typing mistakes, or do not fit into a datetime of every zone.
+EARLIEST, LATEST = date(2000, 1, 1), date(2100, 12, 31)
+SENSIBLE_DATES = [MinValueValidator(EARLIEST), MaxValueValidator(LATEST)]
+
+
+class WeeklyHours(models.Model):
+    """A range of hours on a day of every week; a day may have several.
+
+    Wall-clock times of the service's zone, by name: if the country changes its clocks, nine
+    o'clock stays nine o'clock.
+    """
+
+    weekday = models.PositiveSmallIntegerField("día", choices=Weekday)
+    start = models.TimeField("desde")
+    end = models.TimeField("hasta", help_text="00:00 es la medianoche que termina el día.")
+
+    class Meta:
+        verbose_name = "horario semanal"
+        verbose_name_plural = "horarios semanales"
+        ordering = ["weekday", "start"]
+        constraints = [
+            models.CheckConstraint(condition=Q(weekday__in=Weekday.values), name="known_weekday"),
+            models.CheckConstraint(
+                condition=Q(end__gt=F("start")) | Q(end=MIDNIGHT),
+                name="weekly_hours_end_after_start",
+                violation_error_message="El horario tiene que terminar después de empezar.",
+            ),
+            models.UniqueConstraint(fields=["weekday", "start"], name="unique_weekly_start"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.get_weekday_display()} de {self.start:%H:%M} a {self.end:%H:%M}"
+
+
+class Closure(models.Model):
+    """Days without classes: holidays, a trip, an illness. Both days belong to it."""
+
+    first_day = models.DateField("primer día", validators=SENSIBLE_DATES)
+    last_day = models.DateField("último día", validators=SENSIBLE_DATES)
+    reason = models.CharField("motivo", max_length=200, blank=True)
+    is_public_holiday = models.BooleanField("feriado nacional", default=False, editable=False)
+
+    class Meta:
+        verbose_name = "cierre"
+        verbose_name_plural = "cierres y feriados"
+        ordering = ["first_day"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(last_day__gte=F("first_day")),
+                name="closure_ends_after_it_begins",
+                violation_error_message="El último día no puede ser anterior al primero.",
+            ),
+            models.UniqueConstraint(
+                fields=["first_day"],
+                condition=Q(is_public_holiday=True),
+                name="one_public_holiday_per_day",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        days = f"{self.first_day:%d/%m/%Y}"
+        if self.last_day != self.first_day:
+            days += f" al {self.last_day:%d/%m/%Y}"
+        return f"{days} {self.reason}".strip()
+
+
+class SpecialHours(models.Model):
+    """Hours of one date, in the place of its weekly hours and in spite of any closure."""
+
+    day = models.DateField("día", validators=SENSIBLE_DATES)
+    start = models.TimeField("desde")
+    end = models.TimeField("hasta", help_text="00:00 es la medianoche que termina el día.")
+    reason = models.CharField("motivo", max_length=200, blank=True)
+
+    class Meta:
+        verbose_name = "horario especial"
+        verbose_name_plural = "horarios especiales"
+        ordering = ["day", "start"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(end__gt=F("start")) | Q(end=MIDNIGHT),
+                name="special_hours_end_after_start",
+                violation_error_message="El horario tiene que terminar después de empezar.",
+            ),
+            models.UniqueConstraint(fields=["day", "start"], name="unique_special_start"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.day:%d/%m/%Y} de {self.start:%H:%M} a {self.end:%H:%M}"
+
+    def clean(self) -> None:
+        """Refuse hours that share time with others of the same day."""
+        if None in {self.day, self.start, self.end}:
+            return  # the fields' own errors say so
+        for other in SpecialHours.objects.filter(day=self.day).exclude(pk=self.pk):
+            if hours_overlap((self.start, self.end), (other.start, other.end)):
+                raise ValidationError(f"Se superpone con otro horario de ese día: {other}.")
+
+
+class BookingRules(models.Model):
+    """How far ahead, how soon and how close together classes may be. There is one row."""
+
+    SINGLETON = 1
+
+    id = models.PositiveSmallIntegerField(primary_key=True, default=SINGLETON, editable=False)
+    slot_step_minutes = models.PositiveSmallIntegerField(
+        "un horario cada (minutos)",
+        default=30,
+        validators=[MinValueValidator(5), MaxValueValidator(240)],
+    )
+    buffer_before_minutes = models.PositiveSmallIntegerField(
+        "pausa antes (minutos)", default=0, validators=[MaxValueValidator(240)]
+    )
+    buffer_after_minutes = models.PositiveSmallIntegerField(
+        "pausa después (minutos)", default=10, validators=[MaxValueValidator(240)]
+    )
+    minimum_notice_minutes = models.PositiveIntegerField(
+        "anticipación mínima (minutos)", default=720, validators=[MaxValueValidator(43_200)]
+    )
+    horizon_days = models.PositiveSmallIntegerField(
+        "se reserva hasta (días)",
+        default=30,
+        validators=[MinValueValidator(1), MaxValueValidator(89)],
+        help_text="Hasta 89: más allá no se consulta el calendario.",
+    )
+    hold_minutes = models.PositiveSmallIntegerField(
+        "se guarda un horario (minutos)",
+        default=15,
+        validators=[MinValueValidator(2), MaxValueValidator(120)],
+    )
+
+    class Meta:
+        verbose_name = "reglas de reserva"
+        verbose_name_plural = "reglas de reserva"
+        constraints = [
+            models.CheckConstraint(condition=Q(pk=1), name="one_row_of_booking_rules"),
+            models.CheckConstraint(
+                condition=Q(slot_step_minutes__gte=5), name="slot_step_at_least_five_minutes"
+            ),
+            models.CheckConstraint(
+                condition=Q(horizon_days__range=(1, 89)), name="horizon_within_calendar_listing"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return "Reglas de reserva"
+
+    @classmethod
+    def load(cls) -> "BookingRules":
+        """Give the row; before the teacher saved one, the defaults."""
+        return cls.objects.filter(pk=cls.SINGLETON).first() or cls()

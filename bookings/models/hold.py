@@ -1,0 +1,73 @@
+"""A time that is kept for somebody who is about to pay."""
+
+import uuid
+from datetime import datetime
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+from django.utils import timezone
+
+from bookings.models.virtual_class import ClassType, VirtualClass
+
+
+class Hold(models.Model):
+    """A chosen slot, kept until ``expires_at``. Expired rows are deleted, not marked.
+
+    That lets the database itself refuse two holds of one time: PostgreSQL by an exclusion
+    constraint over every row, SQLite by its single writer.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.CASCADE,
+        related_name="holds",
+        verbose_name="para quién",
+    )
+    start_time = models.DateTimeField("empieza")
+    end_time = models.DateTimeField("termina")
+    class_type = models.CharField("tipo", max_length=20, choices=ClassType)
+    # The pending class it became, which keeps the time while it is being paid.
+    virtual_class = models.OneToOneField(
+        VirtualClass,
+        on_delete=models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="hold",
+        verbose_name="clase",
+    )
+    expires_at = models.DateTimeField("vence")
+    created_at = models.DateTimeField("creada", default=timezone.now, editable=False)
+
+    class Meta:
+        verbose_name = "horario guardado"
+        verbose_name_plural = "horarios guardados"
+        ordering = ["start_time"]
+        indexes = [models.Index(fields=["expires_at"], name="hold_by_expiry")]
+        constraints = [
+            # Somebody who chooses again lets go of the time before; two at once would keep both.
+            models.UniqueConstraint(
+                fields=["user"],
+                condition=Q(virtual_class__isnull=True),
+                name="one_unbooked_hold_per_person",
+            ),
+            models.CheckConstraint(
+                condition=Q(end_time__gt=F("start_time")), name="hold_ends_after_it_starts"
+            ),
+            models.CheckConstraint(
+                condition=Q(class_type__in=ClassType.values), name="known_class_type_of_hold"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{timezone.localtime(self.start_time):%d/%m/%Y %H:%M}"
+
+    @property
+    def minutes(self) -> int:
+        """How long the class would take."""
+        return int((self.end_time - self.start_time).total_seconds() // 60)
+
+    def is_live(self, now: datetime | None = None) -> bool:
+        """Whether the time is still kept at ``now``."""
+        return self.expires_at > (now or timezone.now())

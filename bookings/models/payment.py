@@ -1,0 +1,295 @@
+"""Money: what was asked for, what was tried, what went back, and what the provider told."""
+
+import uuid
+from datetime import datetime
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+from django.utils import timezone
+
+from bookings.models.virtual_class import VirtualClass
+
+
+class PaymentStatus(models.TextChoices):
+    """How a payment stands. Once approved it never goes back to an earlier state."""
+
+    CREATED = "created", "Iniciado"
+    PENDING = "pending", "Esperando el pago"
+    REJECTED = "rejected", "Rechazado"
+    EXPIRED = "expired", "Vencido"
+    APPROVED = "approved", "Aprobado"
+    PARTIALLY_REFUNDED = "partially_refunded", "Devuelto en parte"
+    REFUNDED = "refunded", "Devuelto"
+    DISPUTED = "disputed", "En disputa"
+    CHARGED_BACK = "charged_back", "Contracargo"
+
+
+class ReviewReason(models.TextChoices):
+    """Why a person has to look at a payment."""
+
+    NONE = "", "—"
+    SHORT = "short", "Pagaron de menos"
+    CURRENCY = "currency", "Otra moneda"
+    COLLECTOR = "collector", "Otra cuenta cobradora"
+    REFERENCE = "reference", "Otra referencia"
+    REFUND_FAILED = "refund_failed", "No se pudo devolver"
+    DISPUTE = "dispute", "Disputa o contracargo"
+    REFUNDED_ELSEWHERE = "refunded_elsewhere", "Devuelto fuera del sistema"
+
+
+class Payment(models.Model):
+    """What somebody is asked to pay for one class: one row for each preference.
+
+    The quote is what the price was given for; a booking that comes with this preference must
+    match it. Amounts are centavos.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        related_name="payments",
+        verbose_name="de quién",
+    )
+    virtual_class = models.OneToOneField(
+        VirtualClass,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="payment",
+        verbose_name="clase",
+    )
+    preference_id = models.CharField(  # noqa: DJ001 - unique where present, so absence is NULL
+        "preferencia", max_length=255, null=True, blank=True
+    )
+    checkout_url = models.URLField("dónde se paga", max_length=500, blank=True)
+    amount = models.BigIntegerField("monto", help_text="En centavos.")
+    currency = models.CharField("moneda", max_length=3, default="ARS")
+    quote = models.JSONField("cotización", default=dict, editable=False)
+    # A preference that a JS client's own server made: it has neither our quote nor our reference.
+    made_elsewhere = models.BooleanField("hecho por otro sistema", default=False, editable=False)
+    status = models.CharField(
+        "estado", max_length=20, choices=PaymentStatus, default=PaymentStatus.CREATED
+    )
+    review = models.CharField("a revisar", max_length=20, choices=ReviewReason, blank=True)
+    expires_at = models.DateTimeField("vence", null=True, blank=True)
+    approved_at = models.DateTimeField("aprobado", null=True, blank=True, editable=False)
+    # When the sweep asks the provider next; nothing when nothing more can happen by itself.
+    next_check_at = models.DateTimeField(null=True, blank=True, editable=False)
+    created_at = models.DateTimeField("creado", default=timezone.now, editable=False)
+    updated_at = models.DateTimeField("modificado", auto_now=True)
+
+    class Meta:
+        verbose_name = "pago"
+        verbose_name_plural = "pagos"
+        ordering = ["-created_at", "-id"]
+        indexes = [
+            models.Index(fields=["-created_at", "-id"], name="payment_by_age"),
+            models.Index(
+                fields=["next_check_at"],
+                condition=Q(next_check_at__isnull=False),
+                name="payment_to_check",
+            ),
+        ]
+        constraints = [
+            models.UniqueConstraint(fields=["preference_id"], name="unique_payment_preference"),
+            models.CheckConstraint(condition=Q(amount__gt=0), name="payment_of_something"),
+            models.CheckConstraint(
+                condition=Q(status__in=PaymentStatus.values), name="known_payment_status"
+            ),
+            models.CheckConstraint(
+                condition=Q(review__in=ReviewReason.values), name="known_review_reason"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"Pago {self.reference[:8]}"
+
+    @property
+    def reference(self) -> str:
+        """Our name for it at the provider."""
+        return self.id.hex
+
+    @property
+    def is_final(self) -> bool:
+        """Whether the page that waits for it may stop waiting."""
+        return self.status not in {PaymentStatus.CREATED, PaymentStatus.PENDING}
+
+    def has_expired(self, now: datetime | None = None) -> bool:
+        """Whether nobody can pay it any more, going by what the provider was told."""
+        return self.expires_at is not None and self.expires_at <= (now or timezone.now())
+
+
+class ChargeStatus(models.TextChoices):
+    """How one attempt to pay stands."""
+
+    PENDING = "pending", "Pendiente"
+    APPROVED = "approved", "Aprobado"
+    REJECTED = "rejected", "Rechazado"
+    CANCELLED = "cancelled", "Cancelado"
+    REFUNDED = "refunded", "Devuelto"
+    DISPUTED = "disputed", "En disputa"
+    CHARGED_BACK = "charged_back", "Contracargo"
+
+
+class PaymentCharge(models.Model):
+    """One attempt to pay, as the provider told it last. No card data is kept."""
+
+    payment = models.ForeignKey(
+        Payment, on_delete=models.PROTECT, related_name="charges", verbose_name="pago"
+    )
+    charge_id = models.CharField("número de operación", max_length=64)
+    status = models.CharField("estado", max_length=20, choices=ChargeStatus)
+    status_detail = models.CharField("detalle", max_length=100, blank=True)
+    amount = models.BigIntegerField("monto", help_text="En centavos.")
+    refunded_amount = models.BigIntegerField("devuelto", default=0)
+    currency = models.CharField("moneda", max_length=3)
+    collector_id = models.CharField("cuenta cobradora", max_length=64)
+    method = models.CharField("medio", max_length=50, blank=True)
+    problem = models.CharField("problema", max_length=20, choices=ReviewReason, blank=True)
+    # Set once, when the payment is approved: which charges paid for the class. Others are surplus.
+    counts = models.BooleanField("paga la clase", default=False, editable=False)
+    provider_updated_at = models.DateTimeField("modificado allá")
+    seen_at = models.DateTimeField("visto", default=timezone.now, editable=False)
+
+    class Meta:
+        verbose_name = "intento de pago"
+        verbose_name_plural = "intentos de pago"
+        ordering = ["seen_at", "id"]
+        constraints = [
+            models.UniqueConstraint(fields=["charge_id"], name="unique_charge"),
+            models.CheckConstraint(condition=Q(amount__gte=0), name="charge_not_negative"),
+            models.CheckConstraint(
+                condition=Q(status__in=ChargeStatus.values), name="known_charge_status"
+            ),
+            models.CheckConstraint(
+                condition=Q(refunded_amount__gte=0, refunded_amount__lte=F("amount")),
+                name="refunded_within_charge",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.charge_id
+
+
+class RefundReason(models.TextChoices):
+    """Why money goes back."""
+
+    SLOT_LOST = "slot_lost", "El horario ya estaba ocupado"
+    CLASS_OVER = "class_over", "La clase ya había pasado"
+    CANCELLED = "cancelled", "Clase cancelada"
+    PAID_TWICE = "paid_twice", "Pagada dos veces"
+    NEVER_BOOKED = "never_booked", "Nunca se reservó"
+    BY_TEACHER = "by_teacher", "Decisión de la profe"
+
+
+class RefundStatus(models.TextChoices):
+    """How far a refund has come."""
+
+    REQUESTED = "requested", "Pedida"
+    IN_PROCESS = "in_process", "En proceso"
+    DONE = "done", "Hecha"
+    FAILED = "failed", "Rechazada"
+
+
+class Refund(models.Model):
+    """Money that goes back. The row is the promise; the provider's call follows, once per key."""
+
+    charge = models.ForeignKey(
+        PaymentCharge, on_delete=models.PROTECT, related_name="refunds", verbose_name="intento"
+    )
+    amount = models.BigIntegerField("monto", help_text="En centavos.")
+    key = models.CharField("clave", max_length=64, editable=False)
+    reason = models.CharField("motivo", max_length=20, choices=RefundReason)
+    requested_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        verbose_name="quién",
+    )
+    status = models.CharField(
+        "estado", max_length=20, choices=RefundStatus, default=RefundStatus.REQUESTED
+    )
+    refund_id = models.CharField("número de devolución", max_length=64, blank=True)
+    failure = models.CharField("por qué falló", max_length=200, blank=True)
+    attempts = models.PositiveIntegerField("intentos", default=0)
+    next_attempt_at = models.DateTimeField(null=True, blank=True, default=timezone.now)
+    created_at = models.DateTimeField("pedida", default=timezone.now, editable=False)
+    done_at = models.DateTimeField("hecha", null=True, blank=True, editable=False)
+
+    class Meta:
+        verbose_name = "devolución"
+        verbose_name_plural = "devoluciones"
+        ordering = ["created_at", "id"]
+        indexes = [
+            models.Index(
+                fields=["next_attempt_at"],
+                condition=Q(next_attempt_at__isnull=False),
+                name="refund_to_send",
+            ),
+        ]
+        constraints = [
+            models.UniqueConstraint(fields=["key"], name="unique_refund_key"),
+            models.CheckConstraint(condition=Q(amount__gt=0), name="refund_of_something"),
+            models.CheckConstraint(
+                condition=Q(status__in=RefundStatus.values), name="known_refund_status"
+            ),
+            models.CheckConstraint(
+                condition=Q(reason__in=RefundReason.values), name="known_refund_reason"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.get_reason_display()} ({self.get_status_display().lower()})"
+
+
+class SignatureState(models.TextChoices):
+    """What a notification's signature said about it."""
+
+    VALID = "valid", "Válida"
+    INVALID = "invalid", "Inválida"
+    ABSENT = "absent", "Sin firma"
+    UNCONFIGURED = "unconfigured", "Sin clave configurada"
+
+
+class PaymentNotification(models.Model):
+    """A notice from the provider: a hint to look, stored before it is answered."""
+
+    topic = models.CharField("tema", max_length=50)
+    resource_id = models.CharField("recurso", max_length=64)
+    action = models.CharField("acción", max_length=50, blank=True)
+    # The provider's own id of the notice. Nothing rests on it: a repeated notice has another.
+    notice_id = models.CharField("aviso", max_length=100, blank=True)
+    signature = models.CharField("firma", max_length=20, choices=SignatureState)
+    received_at = models.DateTimeField("recibido", default=timezone.now, editable=False)
+    processed_at = models.DateTimeField("procesado", null=True, blank=True)
+    attempts = models.PositiveIntegerField("intentos", default=0)
+    next_attempt_at = models.DateTimeField(null=True, blank=True, default=timezone.now)
+    failure = models.CharField("por qué falló", max_length=200, blank=True)
+
+    class Meta:
+        verbose_name = "aviso del proveedor"
+        verbose_name_plural = "avisos del proveedor"
+        ordering = ["-received_at", "-id"]
+        indexes = [
+            models.Index(
+                fields=["next_attempt_at"],
+                condition=Q(next_attempt_at__isnull=False),
+                name="notification_to_process",
+            ),
+            models.Index(fields=["-received_at", "-id"], name="notification_by_age"),
+        ]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["topic", "resource_id", "action", "notice_id"], name="unique_notice"
+            ),
+            models.CheckConstraint(
+                condition=Q(signature__in=SignatureState.values), name="known_signature_state"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.topic} {self.resource_id}"

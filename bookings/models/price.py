@@ -1,0 +1,58 @@
+"""The price list."""
+
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.db.models import F, Q
+
+from bookings.models.virtual_class import ClassType
+
+
+class Price(models.Model):
+    """What a class of one type and length costs, up to a number of students, from a day on.
+
+    A length without a price is not offered. Of several rows that fit, the one with the fewest
+    students counts, and of those the one that began last.
+    """
+
+    class_type = models.CharField("tipo", max_length=20, choices=ClassType)
+    minutes = models.PositiveSmallIntegerField(
+        "duración (minutos)", validators=[MinValueValidator(10), MaxValueValidator(480)]
+    )
+    students_up_to = models.PositiveSmallIntegerField(
+        "hasta cuántos estudiantes",
+        default=1,
+        validators=[MinValueValidator(1), MaxValueValidator(100)],
+    )
+    amount = models.BigIntegerField(
+        "precio", help_text="En centavos.", validators=[MinValueValidator(0)]
+    )
+    valid_from = models.DateField("rige desde")
+    valid_until = models.DateField("rige hasta", null=True, blank=True)
+
+    class Meta:
+        verbose_name = "precio"
+        verbose_name_plural = "precios"
+        ordering = ["class_type", "minutes", "students_up_to", "-valid_from"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(class_type__in=ClassType.values), name="known_class_type_of_price"
+            ),
+            models.CheckConstraint(
+                condition=Q(amount__gte=0, amount__lte=10**10), name="price_within_bounds"
+            ),
+            models.CheckConstraint(
+                condition=Q(minutes__range=(10, 480)), name="price_for_a_sensible_length"
+            ),
+            models.CheckConstraint(
+                condition=Q(valid_until__isnull=True) | Q(valid_until__gte=F("valid_from")),
+                name="price_ends_after_it_begins",
+                violation_error_message="No puede dejar de regir antes de empezar.",
+            ),
+            models.UniqueConstraint(
+                fields=["class_type", "minutes", "students_up_to", "valid_from"],
+                name="one_price_for_each_case_and_day",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.get_class_type_display()} de {self.minutes} minutos"

@@ -1,0 +1,206 @@
+"""A booked class."""
+
+import uuid
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+
+class ClassType(models.TextChoices):
+    """Whether one student or a group attends."""
+
+    INDIVIDUAL = "individual", _("Individual")
+    GROUP = "grupal", _("Grupal")
+
+
+class ClassStatus(models.TextChoices):
+    """Where a class stands. Spec: States and transitions."""
+
+    PENDING = "pending", _("Pendiente")
+    SCHEDULED = "scheduled", _("Agendada")
+    COMPLETED = "completed", _("Completada")
+    CANCELLED = "cancelled", _("Cancelada")
+
+
+class HostType(models.TextChoices):
+    """The part of whoever booked; set when the class is scheduled."""
+
+    HOST = "anfitrion", "Anfitrión"
+    GUEST = "invitado", "Invitado"
+
+
+class VirtualClass(models.Model):
+    """A class that somebody booked. Spec: Resources, VirtualClass.
+
+    Who takes part is the word of ``UserActivity``; ``current_participants`` and
+    ``participants_ids`` are written beside it, by the domain's functions only.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    booked_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        related_name="booked_classes",
+        verbose_name="reservada por",
+    )
+    preference_id = models.CharField(
+        "preferencia de pago",
+        max_length=255,
+        help_text="Une la reserva, el pago y la clase.",
+    )
+    start_time = models.DateTimeField("empieza")
+    end_time = models.DateTimeField("termina")
+    class_type = models.CharField("tipo", max_length=20, choices=ClassType)
+    class_price = models.BigIntegerField("precio", help_text="En centavos.")
+    max_participants = models.PositiveIntegerField(
+        "cupo", help_text="El cupo 0 se presenta como 1."
+    )
+    current_participants = models.PositiveIntegerField("anotados", default=0)
+    participants_ids = models.JSONField("ids de participantes", default=list)
+    learning_focus = models.TextField("qué quiere practicar", max_length=2000, blank=True)
+    status = models.CharField(
+        "estado", max_length=20, choices=ClassStatus, default=ClassStatus.PENDING
+    )
+
+    host_type = models.CharField("rol", max_length=20, choices=HostType, blank=True)
+    access_code = models.CharField(  # noqa: DJ001 - unique where present, so absence is NULL
+        "código de acceso", max_length=8, null=True, blank=True
+    )
+    provider_event_id = models.CharField(  # noqa: DJ001 - as above
+        "evento del calendario", max_length=1024, null=True, blank=True
+    )
+    html_link = models.URLField("enlace de la videollamada", max_length=500, blank=True)
+    summary = models.TextField("resumen", blank=True)
+
+    paid_at = models.DateTimeField("pagada", null=True, blank=True, editable=False)
+    # When scheduling was first asked for. It is committed before the calendar is called, so that
+    # work which a crash cut short can be found and finished.
+    scheduling_requested_at = models.DateTimeField(
+        "pedida al calendario", null=True, blank=True, editable=False
+    )
+    # Why the calendar did not get a class that somebody waits for: a refusal's code.
+    scheduling_refusal = models.CharField(
+        "no se pudo agendar", max_length=30, blank=True, editable=False
+    )
+    # Set before an event is deleted and cleared once it is gone: what stays set is tried again.
+    withdrawal_requested_at = models.DateTimeField(
+        "por quitar del calendario", null=True, blank=True, editable=False
+    )
+    # How often an event of this class was deleted; see domain/class_events.py.
+    event_withdrawals = models.PositiveIntegerField(default=0, editable=False)
+    # The revision of the class in people's calendars: it grows with each change they are told of.
+    ics_sequence = models.PositiveIntegerField("revisión", default=0, editable=False)
+    # While scheduled, no other class with this mark may overlap. Set from PREVENT_OVERLAPS;
+    # PostgreSQL holds it by an exclusion constraint.
+    owns_time = models.BooleanField("dueña de su horario", default=False, editable=False)
+    created_at = models.DateTimeField("creada", default=timezone.now, editable=False)
+    updated_at = models.DateTimeField("modificada", auto_now=True)
+
+    class Meta:
+        verbose_name = "clase"
+        verbose_name_plural = "clases"
+        ordering = ["start_time", "id"]
+        indexes = [
+            models.Index(fields=["status", "start_time", "id"], name="class_by_status_and_start"),
+            models.Index(fields=["booked_by", "-start_time", "-id"], name="class_by_host"),
+        ]
+        constraints = [
+            models.UniqueConstraint(fields=["preference_id"], name="unique_preference_id"),
+            models.UniqueConstraint(fields=["access_code"], name="unique_access_code"),
+            models.UniqueConstraint(fields=["provider_event_id"], name="unique_provider_event_id"),
+            models.CheckConstraint(
+                condition=Q(end_time__gt=F("start_time")), name="class_ends_after_it_starts"
+            ),
+            models.CheckConstraint(
+                condition=Q(class_price__gte=0), name="class_price_not_negative"
+            ),
+            models.CheckConstraint(
+                condition=Q(status__in=ClassStatus.values), name="known_class_status"
+            ),
+            models.CheckConstraint(
+                condition=Q(class_type__in=ClassType.values), name="known_class_type"
+            ),
+            models.CheckConstraint(
+                condition=Q(host_type__in=["", *HostType.values]), name="known_host_type"
+            ),
+            models.CheckConstraint(
+                condition=Q(current_participants__lte=F("max_participants"))
+                | Q(max_participants=0, current_participants__lte=1),
+                name="participants_within_capacity",
+            ),
+            models.CheckConstraint(
+                condition=~Q(status=ClassStatus.SCHEDULED)
+                | Q(
+                    access_code__isnull=False,
+                    provider_event_id__isnull=False,
+                    current_participants__gte=1,
+                    host_type=HostType.HOST,
+                )
+                & ~Q(html_link="")
+                & ~Q(summary=""),
+                name="scheduled_class_is_complete",
+            ),
+            models.CheckConstraint(
+                condition=Q(access_code__isnull=True) | Q(access_code__regex=r"^[0-9A-Z]{8}$"),
+                name="access_code_is_eight_capitals_or_digits",
+            ),
+        ]
+
+    booked_by_id: uuid.UUID
+
+    def __str__(self) -> str:
+        start = timezone.localtime(self.start_time)
+        return f"Clase {self.get_class_type_display().lower()} del {start:%d/%m/%Y %H:%M}"
+
+    @property
+    def capacity(self) -> int:
+        """How many people fit in; a ``max_participants`` of 0 counts as 1."""
+        return max(self.max_participants, 1)
+
+    @property
+    def free_places(self) -> int:
+        """How many more people fit in."""
+        return self.capacity - self.current_participants
+
+    @property
+    def is_full(self) -> bool:
+        """Whether nobody else fits in."""
+        return self.free_places <= 0
+
+    @property
+    def is_scheduled(self) -> bool:
+        """Whether the class is in the calendar and open to its participants."""
+        return self.status == ClassStatus.SCHEDULED
+
+    @property
+    def is_being_scheduled(self) -> bool:
+        """Whether scheduling was asked for and is not finished."""
+        return self.status == ClassStatus.PENDING and self.scheduling_requested_at is not None
+
+    def describe(self) -> str:
+        """Say the type and for how many people it is; a capacity of 0 reads as 1.
+
+        Spec: External calendar event (created by the service), description.
+        """
+        return ngettext(
+            "La clase será %(type)s, para %(people)d participante.",
+            "La clase será %(type)s, para %(people)d participantes.",
+            self.capacity,
+        ) % {"type": self.get_class_type_display().lower(), "people": self.capacity}
+
+    def has_ended(self, now: datetime | None = None) -> bool:
+        """Whether the class is over at ``now``; its last instant no longer belongs to it."""
+        return self.end_time <= (now or timezone.now())
+
+    def is_hosted_by(self, user: "User") -> bool:
+        """Whether this person booked the class."""
+        return self.booked_by_id == user.pk

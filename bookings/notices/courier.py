@@ -1,0 +1,19 @@
+"""Delivery right after the fact, so that nobody waits for a mail server."""
+
+from django.conf import settings
+
+from bookings.background import Errand
+from bookings.notices.delivery import deliver_due
+
+
+def call_courier() -> None:
+    """Have what is due delivered soon. What fails is left to the sweeps."""
+    if settings.DELIVER_NOTICES_AT_ONCE:
+        _courier.call()
+
+
+def _deliver() -> int:
+    return deliver_due()
+
+
+_courier = Errand("courier", _deliver)

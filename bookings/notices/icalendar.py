@@ -1,0 +1,98 @@
+"""A class as an entry of people's own calendars (RFC 5545, RFC 5546)."""
+
+from enum import StrEnum
+from functools import cache
+from zoneinfo import ZoneInfo
+
+from django.conf import settings
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from icalendar import Calendar, Event, Timezone, vCalAddress
+from icalendar.enums import CUTYPE, PARTSTAT, ROLE, STATUS
+
+from bookings.models import VirtualClass
+
+PRODUCT = "-//virtual-classes//bookings//ES"
+
+
+class Method(StrEnum):
+    """What a calendar is to do: keep a file's copy, follow an invitation, or strike it out."""
+
+    PUBLISH = "PUBLISH"
+    REQUEST = "REQUEST"
+    CANCEL = "CANCEL"
+
+
+def build_calendar(
+    virtual_class: VirtualClass, *, method: Method, attendee: str | None = None
+) -> bytes:
+    """Write a class that was scheduled once as an iCalendar file.
+
+    attendee: the address of whoever is invited; a published file names nobody.
+    """
+    calendar = Calendar()
+    calendar.add("prodid", PRODUCT)
+    calendar.add("version", "2.0")
+    calendar.add("method", method)
+    calendar.add_component(_describe_zone(settings.TIME_ZONE))
+    calendar.add_component(_build_event(virtual_class, method, attendee))
+    entry: bytes = calendar.to_ical()
+    return entry
+
+
+@cache
+def _describe_zone(name: str) -> Timezone:
+    """Write down the zone's rules; finding them takes longer than the rest of a mail."""
+    return Timezone.from_tzid(name)
+
+
+def _build_event(virtual_class: VirtualClass, method: Method, attendee: str | None) -> Event:
+    zone = ZoneInfo(settings.TIME_ZONE)
+    is_cancelled = method == Method.CANCEL
+    # The summary begins with the event's title, which the catalogue knows.
+    title = _(virtual_class.summary.partition(". ")[0])
+    link = virtual_class.html_link
+    return Event.new(
+        # The id under which Google invites: a calendar that has both keeps one entry.
+        uid=f"{virtual_class.provider_event_id}@google.com",
+        sequence=virtual_class.ics_sequence,
+        stamp=timezone.now(),
+        start=virtual_class.start_time.astimezone(zone),
+        end=virtual_class.end_time.astimezone(zone),
+        status=STATUS.CANCELLED if is_cancelled else STATUS.CONFIRMED,
+        summary=title,
+        description=virtual_class.describe() if is_cancelled else _describe(virtual_class),
+        location=None if is_cancelled else link,
+        url=None if is_cancelled else link,
+        organizer=_organizer(),
+        attendees=[_attendee(attendee)] if attendee else None,
+    )
+
+
+def _describe(virtual_class: VirtualClass) -> str:
+    page = settings.BASE_URL + reverse("bookings:class", args=[virtual_class.pk])
+    return "\n".join(
+        [
+            virtual_class.describe(),
+            _("Videollamada: %(url)s") % {"url": virtual_class.html_link},
+            _("Tu clase: %(url)s") % {"url": page},
+        ]
+    )
+
+
+def _organizer() -> vCalAddress | None:
+    if not settings.ADMIN_EMAIL:
+        return None
+    return vCalAddress.new(settings.ADMIN_EMAIL, cn=settings.SITE_NAME)
+
+
+def _attendee(address: str) -> vCalAddress:
+    """Whoever books or joins has said yes; their calendar need not ask, nor answer the teacher."""
+    return vCalAddress.new(
+        address,
+        cutype=CUTYPE.INDIVIDUAL,
+        role=ROLE.REQ_PARTICIPANT,
+        partstat=PARTSTAT.ACCEPTED,
+        rsvp=False,
+    )

@@ -1,0 +1,90 @@
+"""``/inicio/clases``: my classes, and one of them."""
+
+import uuid
+
+from django.conf import settings
+from django.http import Http404, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+from django_htmx.http import HttpResponseClientRefresh
+
+from accounts.requests import SignedInRequest
+from bookings.domain.exceptions import ClassNotFoundError
+from bookings.domain.queries import (
+    get_class_of,
+    list_next_classes_of,
+    list_participants,
+    list_past_classes_of,
+)
+from bookings.models import ChargeStatus, Payment, VirtualClass
+from bookings.pages.access import signed_in
+from bookings.pages.calendar_links import link_to_google_calendar, link_to_outlook
+from bookings.pages.choice import same_again
+from bookings.pages.inviting import write_invitation
+from bookings.pages.presenting import ClassCard, present_class
+
+CLASSES_SHOWN = 50
+
+
+@signed_in
+@require_safe
+def my_classes(request: SignedInRequest) -> HttpResponse:
+    """List the person's classes, next and past."""
+    user = request.user
+    ahead = list_next_classes_of(user)[:CLASSES_SHOWN]
+    past = list_past_classes_of(user)[:CLASSES_SHOWN]
+    return render(
+        request,
+        "bookings/my_classes.html",
+        {
+            "next_classes": [present_class(virtual_class, user) for virtual_class in ahead],
+            "past_classes": [present_class(virtual_class, user) for virtual_class in past],
+        },
+    )
+
+
+@signed_in
+@require_safe
+def show_class(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
+    """Show one class to somebody who takes part in it; to others it does not exist."""
+    virtual_class = _get_class(request, class_id)
+    card = present_class(virtual_class, request.user)
+    if "HX-Request" in request.headers:
+        # The page asks whether there is anything new, and is left alone until there is.
+        is_unchanged = card.state == "preparing"
+        return HttpResponse(status=204) if is_unchanged else HttpResponseClientRefresh()
+    payment: Payment | None = getattr(virtual_class, "payment", None)
+    return render(
+        request,
+        "bookings/class.html",
+        {
+            "card": card,
+            "payment": payment if card.is_host else None,
+            "payment_step": _payment_step(card, payment),
+            "teacher_email": settings.ADMIN_EMAIL,
+            "same_again": same_again(virtual_class),
+            "invitation": write_invitation(card),
+            "google_calendar_url": link_to_google_calendar(card),
+            "outlook_url": link_to_outlook(card),
+            "participants": list_participants(virtual_class) if card.is_host else None,
+        },
+    )
+
+
+def _payment_step(card: ClassCard, payment: Payment | None) -> str:
+    """Say how the host pays: at the checkout, by hand, has paid already, or not at all any more."""
+    if not card.is_host or card.state not in {"pending", "expired"}:
+        return ""
+    if payment is None:
+        return "manual" if card.state == "pending" else ""
+    if payment.charges.filter(status=ChargeStatus.PENDING).exists():
+        return "in_progress"
+    can_pay = payment.checkout_url and not payment.has_expired()
+    return "checkout" if can_pay and card.state == "pending" else ""
+
+
+def _get_class(request: SignedInRequest, class_id: uuid.UUID) -> VirtualClass:
+    try:
+        return get_class_of(request.user, class_id)
+    except ClassNotFoundError:
+        raise Http404 from None

@@ -1,0 +1,14 @@
+"""What every template may print."""
+
+from django.conf import settings
+from django.http import HttpRequest
+from django.utils.translation import gettext as _
+
+
+def site(request: HttpRequest) -> dict[str, object]:
+    """Give templates the site's name and address, and whether this is the demo."""
+    return {
+        "site_name": _(settings.SITE_NAME),
+        "base_url": settings.BASE_URL,
+        "is_demo": settings.DEMO,
+    }

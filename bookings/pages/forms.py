@@ -1,0 +1,68 @@
+"""The students' forms. They check shapes; rules are the domain's."""
+
+from typing import Any, cast
+
+from django import forms
+from django.forms.boundfield import BoundWidget
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
+
+
+class DetailsForm(forms.Form):
+    """For how many people, and what to practise. prices: centavos for each number of students."""
+
+    students_count = forms.TypedChoiceField(
+        label=_("¿Cuántas personas van a estar?"),
+        coerce=int,
+        help_text=_("Contándote a vos."),
+        widget=forms.RadioSelect,
+    )
+    text = forms.CharField(
+        label=_("¿Qué te gustaría practicar?"),
+        max_length=2000,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 3}),
+    )
+
+    def __init__(self, *args: Any, prices: dict[int, int], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.prices = prices
+        count = cast(forms.TypedChoiceField, self.fields["students_count"])
+        count.choices = [(number, _people(number)) for number in prices]
+        count.initial = next(iter(prices), None)
+        if len(prices) == 1:
+            # Nothing to choose: an individual class is for one person.
+            count.widget = forms.HiddenInput()
+
+    @property
+    def price(self) -> int:
+        """What the number of students chosen so far costs, in centavos."""
+        chosen = str(self["students_count"].value())
+        amounts = {str(number): amount for number, amount in self.prices.items()}
+        return amounts.get(chosen) or min(amounts.values())
+
+    @property
+    def priced_counts(self) -> list[tuple[BoundWidget, int]]:
+        """Pair the button of each number of students with its price in centavos."""
+        return [(radio, self.prices[int(radio.data["value"])]) for radio in self["students_count"]]
+
+
+def _people(number: int) -> str:
+    return ngettext("%(number)d persona", "%(number)d personas", number) % {"number": number}
+
+
+class JoinForm(forms.Form):
+    """An access code, as people type it."""
+
+    access_code = forms.CharField(
+        label=_("Código de acceso"),
+        max_length=40,
+        widget=forms.TextInput(
+            attrs={
+                "autocapitalize": "characters",
+                "autocomplete": "off",
+                "spellcheck": "false",
+                "placeholder": "ABCD2345",
+            }
+        ),
+    )

@@ -1,0 +1,52 @@
+"""``/`` for everybody; ``/inicio``: sign-in for strangers, the student's home for the rest."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from accounts.pages import sign_in
+from accounts.sign_in_errors import error_text
+from bookings.domain.pricing import list_offers
+from bookings.domain.queries import list_next_classes_of
+from bookings.pages.choosing import list_kinds
+from bookings.pages.forms import JoinForm
+from bookings.pages.presenting import present_class
+
+NEXT_CLASSES = 4
+
+
+@require_safe
+def landing(request: HttpRequest) -> HttpResponse:
+    """Say what is offered at which price, and what went wrong when a sign-in ended here.
+
+    Spec: Authentication, 4, error page.
+    """
+    offers = list_offers()
+    context = {
+        "error": error_text(request.GET.get("error")),
+        "kinds": [
+            (kind, [offer for offer in offers if offer.class_type == kind.class_type])
+            for kind in list_kinds(offers)
+        ],
+    }
+    return render(request, "bookings/landing.html", context)
+
+
+@never_cache
+@require_safe
+def inicio(request: HttpRequest) -> HttpResponse:
+    """Show the next classes, or the way in."""
+    if not request.user.is_authenticated:
+        return sign_in(request)
+    ahead = list_next_classes_of(request.user)[:NEXT_CLASSES]
+    classes = [present_class(virtual_class, request.user) for virtual_class in ahead]
+    return render(
+        request,
+        "bookings/inicio.html",
+        {
+            "next_class": classes[0] if classes else None,
+            "later_classes": classes[1:],
+            "join_form": JoinForm(),
+        },
+    )

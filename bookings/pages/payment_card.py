@@ -1,0 +1,194 @@
+"""What a person sees of a payment: templates print it and decide nothing."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+
+from django.utils import timezone
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from bookings.models import ChargeStatus, ClassStatus, ClassType, Payment, PaymentStatus
+from bookings.pages.presenting import TITLES
+
+# Seconds between two looks of an open page.
+SOON, NOW_AND_THEN = 4, 10
+
+
+class PaymentState(StrEnum):
+    """Where a payment stands, as its page says it."""
+
+    WAITING = "waiting"
+    PROCESSING = "processing"
+    CASH = "cash"
+    REJECTED = "rejected"
+    EXPIRED = "expired"
+    PREPARING = "preparing"
+    PAID = "paid"
+    UNBOOKED = "unbooked"
+    RETURNING = "returning"
+    REFUNDED = "refunded"
+    PARTLY_REFUNDED = "partly_refunded"
+    REVIEW = "review"
+
+
+STATE_LABELS = {
+    PaymentState.WAITING: _("Esperando el pago"),
+    PaymentState.PROCESSING: _("Procesando"),
+    PaymentState.CASH: _("Procesando"),
+    PaymentState.REJECTED: _("Rechazado"),
+    PaymentState.EXPIRED: _("Vencido"),
+    PaymentState.PREPARING: _("Pagado"),
+    PaymentState.PAID: _("Pagado"),
+    PaymentState.UNBOOKED: _("Pagado"),
+    PaymentState.RETURNING: _("Devolución en camino"),
+    PaymentState.REFUNDED: _("Devuelto"),
+    PaymentState.PARTLY_REFUNDED: _("Devuelto en parte"),
+    PaymentState.REVIEW: _("En revisión"),
+}
+REFRESH_SECONDS = {
+    PaymentState.WAITING: SOON,
+    PaymentState.PROCESSING: SOON,
+    PaymentState.PREPARING: SOON,
+    PaymentState.RETURNING: NOW_AND_THEN,
+    PaymentState.CASH: NOW_AND_THEN,
+    PaymentState.UNBOOKED: NOW_AND_THEN,
+}
+# Nothing follows by itself, and only news from the provider changes it.
+FINAL = {
+    PaymentState.PAID,
+    PaymentState.REFUNDED,
+    PaymentState.PARTLY_REFUNDED,
+    PaymentState.REVIEW,
+}
+BADGES = {
+    PaymentState.WAITING: "pending",
+    PaymentState.PROCESSING: "pending",
+    PaymentState.CASH: "pending",
+    PaymentState.REJECTED: "cancelled",
+    PaymentState.EXPIRED: "expired",
+    PaymentState.PREPARING: "preparing",
+    PaymentState.PAID: "scheduled",
+    PaymentState.UNBOOKED: "preparing",
+    PaymentState.REVIEW: "preparing",
+}
+# States in which the money came, whatever became of it afterwards.
+SETTLED = {
+    PaymentStatus.REFUNDED: PaymentState.REFUNDED,
+    PaymentStatus.PARTIALLY_REFUNDED: PaymentState.PARTLY_REFUNDED,
+    PaymentStatus.DISPUTED: PaymentState.REVIEW,
+    PaymentStatus.CHARGED_BACK: PaymentState.REVIEW,
+}
+UNPAID = {
+    PaymentStatus.EXPIRED: PaymentState.EXPIRED,
+    PaymentStatus.REJECTED: PaymentState.REJECTED,
+}
+# So long after the end somebody who says to have paid in time is believed.
+NEWS_TAKE = timedelta(minutes=5)
+
+
+@dataclass(frozen=True, slots=True)
+class PaymentCard:
+    """A payment in the eyes of whoever pays it.
+
+    kept_until: while the time is kept and can still be paid. refresh_seconds: how soon the page
+    looks again, None when nothing will change by itself. charge_id: the provider's number of the
+    attempt that counts, for the person's own records.
+    """
+
+    payment: Payment
+    state: PaymentState
+    title: Promise
+    start: datetime
+    end: datetime
+    kept_until: datetime | None
+    refresh_seconds: int | None
+    charge_id: str
+
+    @property
+    def state_label(self) -> Promise:
+        """What the badge says."""
+        return STATE_LABELS[self.state]
+
+    @property
+    def badge(self) -> str:
+        """The class's state whose badge looks right for it."""
+        return BADGES.get(self.state, "completed")
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the way to the class still leads through this page."""
+        return self.state in {
+            PaymentState.WAITING,
+            PaymentState.PROCESSING,
+            PaymentState.CASH,
+            PaymentState.REJECTED,
+        }
+
+    @property
+    def can_pay(self) -> bool:
+        """Whether going to the checkout makes sense now."""
+        is_unpaid = self.state in {PaymentState.WAITING, PaymentState.REJECTED}
+        return is_unpaid and self.kept_until is not None and bool(self.payment.checkout_url)
+
+
+def present_payment(payment: Payment, *, says_paid: bool = False) -> PaymentCard:
+    """Show a payment. says_paid: whether the person just came back from paying it."""
+    now = timezone.now()
+    charges = list(payment.charges.all())
+    is_live = payment.expires_at is not None and payment.expires_at > now
+    state = _state(payment, [charge.status for charge in charges], now, says_paid=says_paid)
+    start, end, class_type = _what_it_pays(payment)
+    counted = [c for c in charges if c.status != ChargeStatus.REJECTED]
+    return PaymentCard(
+        payment=payment,
+        state=state,
+        title=TITLES[class_type],
+        start=start,
+        end=end,
+        kept_until=payment.expires_at if is_live else None,
+        refresh_seconds=REFRESH_SECONDS.get(state),
+        charge_id=counted[-1].charge_id if counted else "",
+    )
+
+
+def _state(payment: Payment, charges: list[str], now: datetime, *, says_paid: bool) -> PaymentState:
+    status = PaymentStatus(payment.status)
+    if status in SETTLED:
+        return SETTLED[status]
+    if status == PaymentStatus.APPROVED:
+        return _state_of_paid(payment)
+    if payment.review:
+        return PaymentState.REVIEW
+    if ChargeStatus.PENDING in charges:
+        return PaymentState.CASH
+    return _state_of_unpaid(payment, now, says_paid=says_paid)
+
+
+def _state_of_paid(payment: Payment) -> PaymentState:
+    virtual_class = payment.virtual_class
+    if virtual_class is None:
+        return PaymentState.UNBOOKED
+    if virtual_class.status == ClassStatus.CANCELLED:
+        return PaymentState.RETURNING
+    is_pending = virtual_class.status == ClassStatus.PENDING
+    return PaymentState.PREPARING if is_pending else PaymentState.PAID
+
+
+def _state_of_unpaid(payment: Payment, now: datetime, *, says_paid: bool) -> PaymentState:
+    if payment.expires_at and payment.expires_at + (NEWS_TAKE if says_paid else timedelta()) <= now:
+        return PaymentState.EXPIRED
+    if says_paid:
+        return PaymentState.PROCESSING
+    return UNPAID.get(PaymentStatus(payment.status), PaymentState.WAITING)
+
+
+def _what_it_pays(payment: Payment) -> tuple[datetime, datetime, ClassType]:
+    """Give start, end and type: the class's, or before it is booked those of the quote."""
+    virtual_class = payment.virtual_class
+    if virtual_class:
+        class_type = ClassType(virtual_class.class_type)
+        return virtual_class.start_time, virtual_class.end_time, class_type
+    quote = payment.quote
+    start, end = (datetime.fromtimestamp(quote[key], UTC) for key in ("start", "end"))
+    return start, end, ClassType.GROUP if quote["is_group_class"] else ClassType.INDIVIDUAL

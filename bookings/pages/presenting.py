@@ -1,0 +1,113 @@
+"""What a person sees of a class: templates print it and decide nothing."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.utils import timezone
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from accounts.models import User
+from bookings.domain.queries import has_lapsed
+from bookings.models import ClassStatus, ClassType, Hold, VirtualClass
+
+# From when on entering is the thing to do.
+DOORS_OPEN_BEFORE = timedelta(minutes=15)
+
+TITLES = {
+    ClassType.INDIVIDUAL: _("Clase individual"),
+    ClassType.GROUP: _("Clase grupal"),
+}
+STATE_LABELS = {
+    "pending": _("Esperando el pago"),
+    "expired": _("Se venció"),
+    "preparing": _("Enlace en preparación"),
+    "refused": _("No se pudo agendar"),
+    "scheduled": _("Confirmada"),
+    "completed": _("Completada"),
+    "cancelled": _("Cancelada"),
+    "ended": _("Terminada"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ClassCard:
+    """A class in the eyes of one person.
+
+    access_code: only for the host, while the class is open. conference_url: only for those who
+    take part in a scheduled class. state: where it stands, one of STATE_LABELS. kept_until: while
+    it waits for its payment and its time is kept. is_near: whether it is time to enter.
+    """
+
+    virtual_class: VirtualClass
+    is_host: bool
+    state: str
+    conference_url: str
+    access_code: str
+    kept_until: datetime | None
+    is_near: bool
+
+    @property
+    def title(self) -> Promise:
+        """What kind of class it is."""
+        return TITLES[ClassType(self.virtual_class.class_type)]
+
+    @property
+    def state_label(self) -> Promise:
+        """What the badge says."""
+        return STATE_LABELS[self.state]
+
+    @property
+    def start(self) -> datetime:
+        """When it begins."""
+        return self.virtual_class.start_time
+
+    @property
+    def end(self) -> datetime:
+        """When it is over."""
+        return self.virtual_class.end_time
+
+    @property
+    def minutes(self) -> int:
+        """How long it takes."""
+        return int((self.end - self.start).total_seconds() // 60)
+
+    @property
+    def doors_open(self) -> datetime:
+        """From when on it is time to enter."""
+        return self.start - DOORS_OPEN_BEFORE
+
+    @property
+    def is_group(self) -> bool:
+        """Whether others may join."""
+        return self.virtual_class.class_type == ClassType.GROUP
+
+
+def present_class(virtual_class: VirtualClass, user: User) -> ClassCard:
+    """Show a class to one of its participants."""
+    now = timezone.now()
+    is_host = virtual_class.is_hosted_by(user)
+    is_open = virtual_class.is_scheduled and not virtual_class.has_ended(now)
+    state = _state(virtual_class, now)
+    hold: Hold | None = getattr(virtual_class, "hold", None)
+    return ClassCard(
+        virtual_class=virtual_class,
+        is_host=is_host,
+        state=state,
+        conference_url=virtual_class.html_link if is_open else "",
+        access_code=(virtual_class.access_code or "") if is_open and is_host else "",
+        kept_until=hold.expires_at if hold and hold.is_live(now) and state == "pending" else None,
+        is_near=is_open and virtual_class.start_time - DOORS_OPEN_BEFORE <= now,
+    )
+
+
+def _state(virtual_class: VirtualClass, now: datetime) -> str:
+    if virtual_class.status == ClassStatus.PENDING and virtual_class.scheduling_refusal:
+        return "refused"
+    if virtual_class.is_being_scheduled:
+        return "preparing"
+    if has_lapsed(virtual_class):
+        return "expired"
+    if virtual_class.status in {ClassStatus.PENDING, ClassStatus.SCHEDULED}:
+        return "ended" if virtual_class.has_ended(now) else virtual_class.status
+    return virtual_class.status

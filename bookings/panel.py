@@ -1,0 +1,67 @@
+"""The panel itself: its name, its way in, its first page and the pages beside Django's own.
+
+It stands outside ``bookings.admin``: importing that package registers the models, and Django
+imports this module while it is still making the site they are registered on.
+"""
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.contrib.admin import AdminSite
+from django.contrib.auth import logout
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, URLResolver, path, reverse
+
+
+class TeacherAdminSite(AdminSite):
+    """Django's admin behind the service's own sign-in: there are no passwords."""
+
+    site_header = "Panel de la profe"
+    site_title = "Panel"
+    index_title = "Tus clases"
+    site_url = "/inicio"
+
+    def login(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Send strangers to the sign-in page; refuse people who are no staff."""
+        if request.user.is_authenticated:
+            raise PermissionDenied
+        wanted = request.GET.get("next") or reverse("admin:index")
+        return redirect(f"/inicio?{urlencode({'callbackUrl': wanted})}")
+
+    def logout(  # type: ignore[override]  # the stubs promise a page; ours redirects
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Sign out and go to the front page; a mere link only leads to the question."""
+        if request.method != "POST":
+            return redirect(f"{reverse('account_logout')}?csrf=true")
+        logout(request)
+        return redirect(settings.ACCOUNT_LOGOUT_REDIRECT_URL)
+
+    def index(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> TemplateResponse:
+        """Begin with what needs the teacher today."""
+        # Imported here: models are not loaded yet when Django makes the site.
+        from bookings.domain.teacher_day import load_teacher_day
+
+        sees_classes = request.user.has_perm("bookings.view_virtualclass")
+        day = load_teacher_day() if sees_classes else None
+        return super().index(request, {"teacher_day": day, **(extra_context or {})})
+
+    def get_urls(self) -> list[URLPattern | URLResolver]:
+        """Add the pages of the calendar and the week before Django's own addresses."""
+        # Imported here: models are not loaded yet when Django makes the site.
+        from bookings.admin.calendar import show_calendar
+        from bookings.admin.week import show_week
+
+        return [
+            path("calendario/", self.admin_view(show_calendar), name="calendar"),
+            path("semana/", self.admin_view(show_week), name="week"),
+            *super().get_urls(),
+        ]

@@ -1,0 +1,132 @@
+"""What the service needs of a payment provider, in its own words. No provider import here.
+
+Money is integer centavos everywhere on this side of the door.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Protocol
+
+from bookings.models import ChargeStatus
+
+
+class PaymentError(Exception):
+    """The provider could not do what was asked."""
+
+
+class PaymentUnavailableError(PaymentError):
+    """The provider failed, was slow or could not be understood. Try again later."""
+
+
+class PaymentRefusedError(PaymentError):
+    """The provider understood and said no. Trying again changes nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class PreferenceDraft:
+    """What somebody is asked to pay.
+
+    reference: ours, at most 64 characters of ``A``-``Z``, ``a``-``z``, ``0``-``9``, ``_``, ``-``.
+    amount: centavos, above 0. expires_at: aware; afterwards the provider takes no money.
+    accepts_cash: whether payments that take days to be credited are offered.
+    """
+
+    reference: str
+    title: str
+    description: str
+    amount: int
+    payer_name: str
+    payer_email: str
+    expires_at: datetime
+    return_url: str
+    notification_url: str
+    accepts_cash: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CreatedPreference:
+    """A preference as the provider stored it. checkout_url: where the person pays."""
+
+    preference_id: str
+    checkout_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """One attempt to pay, as the provider tells it now.
+
+    amount, refunded_amount: centavos. currency: ISO 4217. collector_id: whose account got the
+    money. reference: the preference's. updated_at: aware, when the provider last changed it.
+    """
+
+    charge_id: str
+    status: ChargeStatus
+    status_detail: str
+    amount: int
+    refunded_amount: int
+    currency: str
+    collector_id: str
+    reference: str
+    order_id: str
+    method: str
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Settlement:
+    """Every attempt to pay one preference, oldest first."""
+
+    preference_id: str
+    charges: tuple[Charge, ...]
+
+
+class RefundState(StrEnum):
+    """How a refund stands at the provider."""
+
+    DONE = "done"
+    IN_PROCESS = "in_process"
+    REJECTED = "rejected"
+
+
+@dataclass(frozen=True, slots=True)
+class CreatedRefund:
+    """A refund as the provider stored it."""
+
+    refund_id: str
+    state: RefundState
+
+
+class PaymentGateway(Protocol):
+    """One payment provider. Each method raises only the two children of PaymentError."""
+
+    def create_preference(self, draft: PreferenceDraft) -> CreatedPreference:
+        """Ask for money; nothing is owed until somebody pays."""
+        ...
+
+    def find_settlement(self, *, preference_id: str, reference: str | None) -> Settlement:
+        """Read what was paid for a preference, from the provider itself.
+
+        reference: ours, when we made the preference: a second way to find its charges.
+        """
+        ...
+
+    def get_charge(self, charge_id: str) -> tuple[Charge, str] | None:
+        """Read one charge and the preference it pays, None when the provider does not know it."""
+        ...
+
+    def find_preference(self, order_id: str) -> str | None:
+        """Tell which preference an order belongs to, None when the provider does not know it."""
+        ...
+
+    def refund(self, *, charge_id: str, amount: int | None, key: str) -> CreatedRefund:
+        """Give money back, once for each ``key``; all of it when ``amount`` is None."""
+        ...
+
+    def get_refund(self, *, charge_id: str, refund_id: str) -> CreatedRefund:
+        """Read how a refund stands."""
+        ...
+
+    def cancel(self, charge_id: str) -> None:
+        """Cancel a charge that is still pending; one that is final already is left as it is."""
+        ...

@@ -1,0 +1,115 @@
+"""What is done again and again until nothing is left to do: any number of workers may, at once."""
+
+import logging
+from collections.abc import Callable
+from datetime import timedelta
+
+from django.utils import timezone
+
+from bookings.domain.class_events import withdraw_event
+from bookings.domain.exceptions import BookingError
+from bookings.domain.holding import delete_expired_holds
+from bookings.domain.refunding import send_due_refunds
+from bookings.domain.scheduling import schedule_class
+from bookings.domain.settling import (
+    expire_payments,
+    process_notifications,
+    settle_due_payments,
+)
+from bookings.models import ClassStatus, VirtualClass
+from bookings.notices.delivery import deliver_due
+from calendar_sync import CalendarError, CalendarRefusedError
+
+logger = logging.getLogger(__name__)
+
+# Whoever asked for it may still be at work; CALENDAR_BUDGET bounds how long.
+SCHEDULING_GRACE = timedelta(minutes=1)
+CLASSES_PER_SWEEP = 50
+# So many in a row, and the calendar is taken to be down: the rest wait for the next sweep.
+FAILURES_IN_A_ROW = 3
+
+
+def finish_requested_schedulings() -> int:
+    """Schedule the classes whose scheduling was cut short, the oldest wish first.
+
+    Returns how many are scheduled now. A class that still cannot be is left for the next sweep.
+    """
+    now = timezone.now()
+    unfinished = VirtualClass.objects.filter(
+        status=ClassStatus.PENDING,
+        scheduling_requested_at__lte=now - SCHEDULING_GRACE,
+        end_time__gt=now,
+    ).order_by("scheduling_requested_at")
+    done = failures = 0
+    for virtual_class in unfinished[:CLASSES_PER_SWEEP]:
+        try:
+            schedule_class(preference_id=virtual_class.preference_id)
+        except BookingError as refusal:
+            logger.warning("Class %s cannot be scheduled: %s", virtual_class.pk, refusal.code)
+        except CalendarRefusedError:
+            logger.warning("Class %s was refused by the calendar.", virtual_class.pk)
+        except CalendarError as error:
+            logger.warning(
+                "Class %s is not scheduled yet: %s", virtual_class.pk, type(error).__name__
+            )
+            failures += 1
+        else:
+            done, failures = done + 1, 0
+        if failures == FAILURES_IN_A_ROW:
+            break
+    return done
+
+
+def withdraw_events() -> int:
+    """Take away the events of classes that lost them while the calendar failed."""
+    waiting = VirtualClass.objects.filter(withdrawal_requested_at__isnull=False).order_by(
+        "withdrawal_requested_at"
+    )[:CLASSES_PER_SWEEP]
+    done = failures = 0
+    for virtual_class in waiting:
+        try:
+            withdraw_event(virtual_class)
+            done, failures = done + 1, 0
+        except CalendarRefusedError:
+            logger.warning("The calendar keeps the event of class %s.", virtual_class.pk)
+        except CalendarError as error:
+            logger.warning(
+                "The event of class %s is not withdrawn yet: %s",
+                virtual_class.pk,
+                type(error).__name__,
+            )
+            failures += 1
+        if failures == FAILURES_IN_A_ROW:
+            break
+    return done
+
+
+def send_due_notices() -> int:
+    """Send the mails that are due; returns how many left."""
+    return deliver_due()
+
+
+# In this order, so that what one of them finds to do is done by those after it, the mails last.
+SWEEPS: tuple[Callable[[], int], ...] = (
+    delete_expired_holds,
+    process_notifications,
+    send_due_refunds,
+    settle_due_payments,
+    expire_payments,
+    finish_requested_schedulings,
+    withdraw_events,
+    send_due_notices,
+)
+
+
+def sweep() -> dict[str, int | None]:
+    """Run every sweep once; tell how much each did, None where it failed. One stops no other."""
+    return {run.__name__: _run(run) for run in SWEEPS}
+
+
+def _run(run: Callable[[], int]) -> int | None:
+    try:
+        return run()
+    except Exception:
+        logger.exception("The sweep %s failed.", run.__name__)
+        return None

@@ -1,0 +1,109 @@
+"""Dates, times and money, as people in Argentina write them in either language.
+
+English keeps the country's order of day and month and its clock of 24 hours; it names the currency,
+for to most of its readers ``$`` means another one.
+"""
+
+from datetime import date, datetime
+from decimal import Decimal
+
+from babel.dates import format_date, format_skeleton
+from babel.numbers import format_currency
+from babel.units import format_unit
+from django import template
+from django.conf import settings
+from django.utils import timezone
+from django.utils.translation import get_language, gettext, to_locale
+
+register = template.Library()
+
+LONG_DAY = {"es_AR": "EEEE d 'de' MMMM", "en": "EEEE d MMMM"}
+
+
+@register.filter
+def long_day(value: datetime | date) -> str:
+    """Write ``martes 24 de noviembre``; Django's own names lose their accents."""
+    locale = _active_locale()
+    return format_date(_local_date(value), LONG_DAY[locale], locale=locale)
+
+
+@register.filter
+def short_day(value: datetime | date) -> str:
+    """Write ``mar 24 nov``."""
+    return format_date(_local_date(value), "EEE d MMM", locale=_active_locale()).replace(".", "")
+
+
+@register.filter
+def near_day(value: datetime | date) -> str:
+    """Write ``mañana, martes 24 de noviembre``: today and tomorrow by their names as well."""
+    days_ahead = (_local_date(value) - timezone.localdate()).days
+    day = long_day(value)
+    if days_ahead == 0:
+        return gettext("hoy, %(day)s") % {"day": day}
+    if days_ahead == 1:
+        return gettext("mañana, %(day)s") % {"day": day}
+    return day
+
+
+@register.filter
+def month_and_year(value: date) -> str:
+    """Write ``noviembre de 2026``."""
+    return format_skeleton("yMMMM", value, locale=_active_locale())
+
+
+@register.filter
+def weekday_name(value: datetime | date) -> str:
+    """Write ``martes``."""
+    return format_date(_local_date(value), "EEEE", locale=_active_locale())
+
+
+@register.filter
+def weekday(value: datetime | date) -> str:
+    """Write ``mar``."""
+    return format_date(_local_date(value), "EEE", locale=_active_locale()).replace(".", "")
+
+
+@register.filter
+def month(value: datetime | date) -> str:
+    """Write ``nov``."""
+    return format_date(_local_date(value), "MMM", locale=_active_locale()).replace(".", "")
+
+
+@register.filter
+def clock(value: datetime) -> str:
+    """Write ``18:30``, in the service's zone."""
+    return f"{timezone.localtime(value):%H:%M}"
+
+
+@register.filter
+def minutes(count: int) -> str:
+    """Write ``60 min``."""
+    return format_unit(count, "duration-minute", length="short", locale=_active_locale())
+
+
+@register.filter
+def seconds_until(value: datetime) -> int:
+    """Count the whole seconds that are left, 0 when it is over."""
+    return max(0, int((value - timezone.now()).total_seconds()))
+
+
+@register.filter
+def minutes_until(value: datetime) -> int:
+    """Count the minutes that are left, the one that has begun included."""
+    return -(-seconds_until(value) // 60)
+
+
+@register.filter
+def pesos(centavos: int) -> str:
+    """Write ``$ 15.000`` for 1500000 centavos; centavos show only when there are some."""
+    amount = Decimal(centavos) / 100
+    pattern = "¤ #,##0.00" if centavos % 100 else "¤ #,##0"
+    return format_currency(amount, "ARS", pattern, locale=_active_locale(), currency_digits=False)
+
+
+def _active_locale() -> str:
+    return to_locale(get_language() or settings.LANGUAGE_CODE)
+
+
+def _local_date(value: datetime | date) -> date:
+    return timezone.localdate(value) if isinstance(value, datetime) else value

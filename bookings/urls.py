@@ -1,0 +1,39 @@
+"""The addresses of classes: API and pages. Spec: Endpoints."""
+
+from django.urls import path
+
+from bookings.api.access_code import AccessCodeView
+from bookings.api.booking import BookingView
+from bookings.api.calendar import CalendarView
+from bookings.api.preference import PreferenceView
+from bookings.api.webhooks import MercadoPagoWebhookView
+from bookings.pages import calendar_file, choosing, classes, holding, home, joining, paying
+
+app_name = "bookings"
+
+urlpatterns = [
+    path("api/booking", BookingView.as_view(), name="api_booking"),
+    path("api/calendar", CalendarView.as_view(), name="api_calendar"),
+    path("api/payments/preference", PreferenceView.as_view(), name="api_payment_preference"),
+    path(
+        "api/webhooks/mercadopago",
+        MercadoPagoWebhookView.as_view(),
+        name="api_mercadopago_webhook",
+    ),
+    path("api/access-code", AccessCodeView.as_view(), name="api_access_code"),
+    path("", home.landing, name="landing"),
+    path("inicio", home.inicio, name="inicio"),
+    path("inicio/reservar", choosing.choose, name="book"),
+    path("inicio/reservar/<uuid:hold_id>", holding.fill_in, name="hold"),
+    path("inicio/reservar/<uuid:hold_id>/soltar", holding.let_go, name="let_go"),
+    path("inicio/clases", classes.my_classes, name="my_classes"),
+    path("inicio/clases/<uuid:class_id>", classes.show_class, name="class"),
+    path(
+        "inicio/clases/<uuid:class_id>/clase.ics",
+        calendar_file.download_class,
+        name="calendar_file",
+    ),
+    path("inicio/pagos/<uuid:payment_id>", paying.show_payment, name="payment"),
+    path("inicio/unirse", joining.join, name="join"),
+    path("inicio/unirse/<str:access_code>", joining.open_invitation, name="join_with_code"),
+]
