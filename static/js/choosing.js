@@ -1,0 +1,23 @@
+// What htmx leaves to the page: where the focus goes after a swap, and what to do when none comes.
+
+function focusOn(id) {
+  const element = document.getElementById(id);
+  element?.focus({ preventScroll: true });
+  element?.scrollIntoView({ block: "nearest" });
+}
+
+document.addEventListener("htmx:afterSettle", ({ detail }) => {
+  const { focus } = detail.requestConfig.elt.dataset;
+  if (focus) {
+    focusOn(focus);
+  } else if (document.activeElement === document.body) {
+    focusOn("month-title"); // the arrow that was followed is gone: there is no farther month
+  }
+});
+
+// The same address as a whole page says what went wrong.
+for (const failure of ["htmx:responseError", "htmx:sendError", "htmx:timeout"]) {
+  document.addEventListener(failure, ({ detail }) => {
+    window.location.assign(detail.pathInfo.finalRequestPath);
+  });
+}
