@@ -1,0 +1,120 @@
+"""The list of people in the teacher's panel."""
+
+import pytest
+from django.contrib import admin
+from django.test import Client
+from django.urls import reverse
+
+from accounts.models import Session, User
+from tests.accounts.flows import session_of
+
+pytestmark = pytest.mark.django_db
+
+LIST = "/admin/accounts/user/"
+SETTINGS = {"location": "Rosario", "level": "basico", "phone": "341", "newsletter": "si"}
+
+
+@pytest.fixture
+def panel(teacher) -> Client:
+    """Give the teacher's client."""
+    client = Client()
+    client.force_login(teacher)
+    return client
+
+
+def run(panel: Client, action: str, *people: User):
+    """Run an action on people."""
+    return panel.post(LIST, {"action": action, "_selected_action": [one.pk for one in people]})
+
+
+def test_list_shows_and_finds_people(panel, student, host):
+    everybody = panel.get(LIST).content.decode()
+    found = panel.get(LIST, {"q": "bruno"}).content.decode()
+
+    assert student.email in everybody
+    assert host.email in everybody
+    assert host.email not in found
+
+
+@pytest.mark.parametrize(
+    "query", ["status=suspended", "level=basico", "newsletter=si", "is_staff=1"]
+)
+def test_list_filters(panel, query):
+    assert panel.get(f"{LIST}?{query}").status_code == 200
+
+
+def test_students_stay_out(sign_in, student):
+    assert sign_in(student).get(LIST).status_code in {302, 403}
+
+
+def test_person_s_page_shows_no_grant(panel, teacher):
+    response = panel.get(f"{LIST}{teacher.pk}/change/")
+
+    assert response.status_code == 200
+    assert teacher.provider_refresh_token not in response.content.decode()
+    assert "provider_" not in response.content.decode()
+
+
+def test_settings_can_be_corrected_and_nothing_else(panel, student):
+    forbidden = {"email": "x@example.com", "is_superuser": "on", "total_classes": "9"}
+
+    panel.post(f"{LIST}{student.pk}/change/", {**SETTINGS, **forbidden})
+
+    student.refresh_from_db()
+    assert {name: getattr(student, name) for name in SETTINGS} == SETTINGS
+    assert (student.email, student.is_superuser, student.total_classes) == (
+        "bruno@example.com",
+        False,
+        0,
+    )
+
+
+def test_suspending_ends_the_sessions(panel, sign_in, student):
+    client = sign_in(student)
+
+    run(panel, "suspend_people", student)
+
+    student.refresh_from_db()
+    assert student.status == "suspended"
+    assert session_of(client) == {}
+    assert not Session.objects.filter(user=student).exists()
+
+
+def test_suspending_spares_administrators(panel, teacher):
+    run(panel, "suspend_people", teacher)
+
+    teacher.refresh_from_db()
+    assert teacher.status == "active"
+    assert panel.get(LIST).status_code == 200
+
+
+def test_reactivating_opens_the_account_again(panel, student):
+    run(panel, "suspend_people", student)
+
+    run(panel, "reactivate_people", student)
+
+    student.refresh_from_db()
+    assert student.status == "active"
+
+
+@pytest.mark.parametrize("path", ["add/", "delete"])
+def test_people_are_neither_added_nor_deleted_by_hand(panel, student, path):
+    address = f"{LIST}add/" if path == "add/" else f"{LIST}{student.pk}/delete/"
+
+    assert panel.get(address).status_code == 403
+
+
+def test_list_costs_the_same_for_more_people(panel, django_assert_max_num_queries):
+    User.objects.bulk_create(User(email=f"p{n}@example.com") for n in range(30))
+
+    with django_assert_max_num_queries(6):
+        panel.get(LIST)
+
+
+def test_allauth_s_own_tables_stay_out_of_the_panel():
+    registered = {model._meta.label for model in admin.site._registry}
+
+    assert not {
+        name for name in registered if name.startswith(("account.", "socialaccount.", "auth."))
+    }
+    assert reverse("admin:accounts_user_changelist") == LIST

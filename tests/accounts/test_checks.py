@@ -1,0 +1,74 @@
+"""System checks name what is missing."""
+
+import pytest
+
+from accounts.checks import (
+    check_identity_provider,
+    check_redirect_address,
+    check_second_provider,
+    check_trusted_proxies,
+)
+
+
+def test_complete_configuration_is_silent():
+    assert check_identity_provider(None) == []
+    assert check_redirect_address(None) == []
+    assert check_second_provider(None) == []
+
+
+def test_missing_values_are_named_and_present_ones_are_not(settings):
+    settings.AUTH_PROVIDER_SECRET = ""
+    settings.ADMIN_EMAIL = ""
+
+    (warning,) = check_identity_provider(None)
+
+    assert (warning.id, warning.msg) == (
+        "accounts.W001",
+        "AUTH_PROVIDER_SECRET, ADMIN_EMAIL: not set.",
+    )
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://testserver/api/auth/callback/:provider",
+        "http://testserver/api/auth/callback/google",
+    ],
+)
+def test_redirect_address_of_our_own_is_fine(settings, address):
+    settings.PROVIDER_REDIRECT_URI = address
+
+    assert check_redirect_address(None) == []
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["https://other.example/api/auth/callback/google", "http://testserver/callback", "nonsense"],
+)
+def test_redirect_address_elsewhere_is_warned_about(settings, address):
+    settings.PROVIDER_REDIRECT_URI = address
+
+    assert [warning.id for warning in check_redirect_address(None)] == ["accounts.W002"]
+
+
+def test_missing_second_provider_is_named(settings):
+    settings.SOCIALACCOUNT_PROVIDERS = {
+        **settings.SOCIALACCOUNT_PROVIDERS,
+        "github": {"APP": {"client_id": "", "secret": ""}},
+    }
+
+    assert [warning.id for warning in check_second_provider(None)] == ["accounts.W003"]
+
+
+@pytest.mark.parametrize(
+    ("address", "proxies", "ids"),
+    [
+        ("https://clases.example", 0, ["accounts.W004"]),
+        ("https://clases.example", 1, []),
+        ("http://localhost:8000", 0, []),
+    ],
+)
+def test_proxy_that_nobody_counts_is_warned_about(settings, address, proxies, ids):
+    settings.BASE_URL, settings.TRUSTED_PROXIES = address, proxies
+
+    assert [warning.id for warning in check_trusted_proxies(None)] == ids

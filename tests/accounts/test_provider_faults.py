@@ -1,0 +1,313 @@
+"""Whatever a provider does, the person lands on a page of ours and no session is made."""
+
+import time
+
+import jwt
+import pytest
+from django.test import Client
+
+from accounts.models import Session, User
+from tests.accounts.flows import consent, session_of, sign_in, start
+from tests.standins import Fault
+
+pytestmark = pytest.mark.django_db
+
+FAULTS = {
+    "500": Fault.status(500),
+    "400": Fault.status(400, "invalid_grant"),
+    "302": Fault.status(302, headers={"Location": "http://127.0.0.1:1/"}),
+    "html": Fault.garbage(),
+    "empty": Fault.empty(),
+    "half": Fault.half(),
+    "drop": Fault.drop(),
+    "lost": Fault.lost(),
+    "reset": Fault.reset(),
+    "list": Fault.status(200, body=[]),
+    "number": Fault.status(200, body=7),
+    "null": Fault.status(200, body=None),
+    "odd token": Fault.status(200, body={"access_token": {"a": 1}, "expires_in": "soon"}),
+    "odd scope": Fault.status(200, body={"access_token": "x", "scope": 5}),
+    "no id token": Fault.status(200, body={"access_token": "unknown", "scope": "openid"}),
+    "odd id token": Fault.status(200, body={"access_token": "x", "id_token": "a.b.c"}),
+    "deep": Fault.status(200, body="[" * 100_000),
+}
+
+
+def assert_refused(client, response) -> None:
+    """Check that the person was sent to the error page without a session."""
+    assert (response.status_code, response["Location"]) == (302, "/?error=OAuthCallback")
+    assert session_of(client) == {}
+    assert not User.objects.exists()
+
+
+@pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
+@pytest.mark.parametrize("provider", ["google", "github"])
+def test_token_endpoint_fault_leads_to_the_error_page(request, client, provider, fault):
+    standin = request.getfixturevalue(provider)
+    callback = consent(start(client, provider), "ana@example.com")
+    standin.fault("token", fault)
+
+    response = client.get(callback)
+
+    assert_refused(client, response)
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        *FAULTS.values(),
+        Fault.status(200, body={"login": "ana"}),
+        Fault.status(200, body={"id": None, "login": "ana"}),
+        Fault.status(200, body={"id": True}),
+        Fault.status(200, body={"id": "1\x00"}),
+        Fault.status(200, body={"id": "9" * 300}),
+    ],
+    ids=[*FAULTS, "no id", "null id", "true id", "NUL id", "long id"],
+)
+def test_profile_fault_leads_to_the_error_page(github, client, fault):
+    callback = consent(start(client, "github"), "ana@example.com")
+    github.fault("user", fault)
+
+    response = client.get(callback)
+
+    assert_refused(client, response)
+
+
+@pytest.mark.parametrize(
+    ("fault", "error"),
+    [
+        (Fault.status(500), "OAuthCallback"),
+        (Fault.garbage(), "OAuthCallback"),
+        (Fault.status(404), "AccessDenied"),
+        (Fault.status(200, body=[]), "AccessDenied"),
+        (Fault.status(200, body=["ana@example.com"]), "OAuthCallback"),
+        (Fault.status(200, body=[{"email": 5, "primary": True, "verified": True}]), "AccessDenied"),
+        (
+            Fault.status(200, body=[{"email": "a@b.example", "primary": True, "verified": 1}]),
+            "AccessDenied",
+        ),
+    ],
+    ids=["500", "html", "404", "no address", "odd entries", "odd address", "odd verified"],
+)
+def test_address_list_fault_leads_to_the_error_page(github, client, fault, error):
+    callback = consent(start(client, "github"), "ana@example.com")
+    github.fault("emails", fault)
+
+    response = client.get(callback)
+
+    assert response["Location"] == f"/?error={error}"
+    assert not User.objects.exists()
+
+
+def test_slow_provider_costs_the_person_less_than_ten_seconds(google, client, monkeypatch):
+    monkeypatch.setattr("allauth.socialaccount.app_settings.AppSettings.REQUESTS_TIMEOUT", 0.2)
+    callback = consent(start(client, "google"), "ana@example.com")
+    google.fault("token", Fault.delay(5))
+    begin = time.monotonic()
+
+    response = client.get(callback)
+
+    assert_refused(client, response)
+    assert time.monotonic() - begin < 2
+
+
+def id_token(**changes) -> str:
+    """Make an id token that nothing but ``changes`` makes unusable."""
+    now = int(time.time())
+    claims = {
+        "iss": "",
+        "aud": "google-client",
+        "sub": "1",
+        "email": "ana@example.com",
+        "email_verified": True,
+        "name": "Ana",
+        "iat": now,
+        "exp": now + 3600,
+    }
+    return jwt.encode({**claims, **changes}, "k" * 32, algorithm="HS256")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"aud": "another-client"},
+        {"iss": "https://evil.example"},
+        {"exp": 1_000_000_000},
+        {"sub": ""},
+        {"sub": "a\x00b"},
+        {"sub": "x" * 300},
+    ],
+    ids=["aud", "iss", "exp", "empty sub", "NUL sub", "long sub"],
+)
+def test_unusable_id_token_leads_to_the_error_page(google, client, changes):
+    callback = consent(start(client, "google"), "ana@example.com")
+    token = id_token(**{"iss": google.url, **changes})
+    google.fault("token", Fault.status(200, body={"access_token": "x", "id_token": token}))
+
+    response = client.get(callback)
+
+    assert_refused(client, response)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"email": None},
+        {"email": ""},
+        {"email": 5},
+        {"email": "no address"},
+        {"email": "a" * 300 + "@example.com"},
+        {"email_verified": False},
+        {"email_verified": "false"},
+        {"email_verified": None},
+    ],
+    ids=["null", "empty", "number", "not one", "long", "unverified", "text", "unknown"],
+)
+def test_profile_without_a_verified_address_is_refused(google, client, changes):
+    callback = consent(start(client, "google"), "ana@example.com")
+    token = id_token(**{"iss": google.url, **changes})
+    google.fault("token", Fault.status(200, body={"access_token": "x", "id_token": token}))
+
+    response = client.get(callback)
+
+    assert response["Location"] == "/?error=AccessDenied"
+    assert not User.objects.exists()
+
+
+def test_odd_name_and_picture_do_not_stop_anybody(google, client):
+    callback = consent(start(client, "google"), "ana@example.com")
+    token = id_token(iss=google.url, name=["Ana"], picture={"url": "x"})
+    google.fault("token", Fault.status(200, body={"access_token": "x", "id_token": token}))
+
+    response = client.get(callback)
+
+    assert response["Location"] == "/inicio"
+    assert (User.objects.get().name, User.objects.get().image) == ("", "")
+
+
+def test_profile_comes_from_userinfo_when_there_is_no_id_token(google, client):
+    google.add_person(email="ana@example.com", name="Ana")
+    callback = consent(start(client, "google"), "ana@example.com")
+    profile = {"id": "1", "email": "ana@example.com", "verified_email": True, "name": "Ana"}
+    google.fault("token", Fault.status(200, body={"access_token": "x"}))
+    google.fault("userinfo", Fault.status(200, body=profile))
+
+    response = client.get(callback)
+
+    assert response["Location"] == "/inicio"
+    assert User.objects.get().name == "Ana"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "",
+        "?code=abc",
+        "?state=unknown&code=abc",
+        "?state=unknown",
+        "?error=server_error&state=unknown",
+        f"?code={'x' * 10_000}&state=unknown",
+        "?code=%00&state=%00",
+    ],
+    ids=["nothing", "no state", "unknown state", "no code", "error", "long code", "NUL"],
+)
+def test_callback_that_nobody_started_is_refused(google, client, query):
+    response = client.get(f"/api/auth/callback/google{query}")
+
+    assert_refused(client, response)
+
+
+def test_provider_s_words_are_not_repeated(google, client):
+    response = client.get(
+        "/api/auth/callback/google?error=access_denied&error_description=<script>alert(1)</script>"
+    )
+
+    assert (response.status_code, response["Location"]) == (302, "/?error=AccessDenied")
+    assert response.content == b""
+
+
+@pytest.mark.parametrize("code", ["x" * 10_000, "\x00", "código"], ids=["long", "NUL", "letters"])
+def test_unknown_code_is_refused(google, client, code):
+    state = consent(start(client, "google"), "ana@example.com").split("state=")[1].split("&")[0]
+
+    response = client.get("/api/auth/callback/google", {"code": code, "state": state})
+
+    assert_refused(client, response)
+
+
+def test_code_given_twice_is_refused(google, client):
+    callback = consent(start(client, "google"), "ana@example.com")
+
+    response = client.get(f"{callback}&code=another")
+
+    assert_refused(client, response)
+
+
+def test_callback_of_another_browser_is_refused(google, client):
+    callback = consent(start(client, "google"), "ana@example.com")
+    other = Client()
+
+    response = other.get(callback)
+
+    assert_refused(other, response)
+
+
+def test_replayed_callback_is_refused(google, client):
+    callback = consent(start(client, "google"), "ana@example.com")
+    client.get(callback)
+
+    response = client.get(callback)
+
+    assert response["Location"] == "/?error=OAuthCallback"
+    assert len([call for call in google.requests if call.route == "token"]) == 1
+
+
+def test_state_of_one_provider_is_worth_nothing_at_the_other(google, github, client):
+    callback = consent(start(client, "google"), "ana@example.com")
+
+    response = client.get(callback.replace("/google", "/github"))
+
+    assert_refused(client, response)
+    assert not github.requests
+
+
+@pytest.mark.parametrize("method", ["head", "post", "put"])
+def test_callback_is_reached_by_get_only(google, client, method):
+    callback = consent(start(client, "google"), "ana@example.com")
+
+    refused = getattr(client, method)(callback)
+    finished = client.get(callback)
+
+    assert refused.status_code == 405
+    assert finished["Location"] == "/inicio"
+
+
+def test_forged_session_cookie_at_the_callback_reaches_no_database(
+    google, client, django_assert_num_queries
+):
+    client.cookies["session"] = "forged"
+
+    with django_assert_num_queries(0):
+        client.get("/api/auth/callback/google?code=x&state=y")
+
+    assert not Session.objects.exists()
+
+
+def test_failure_is_logged_without_the_provider_s_answer(google, client, caplog):
+    callback = consent(start(client, "google"), "ana@example.com")
+    google.fault("token", Fault.status(500, body={"access_token": "secret-of-the-provider"}))
+
+    client.get(callback)
+
+    assert "Sign-in with google failed: OAuth2Error" in caplog.text
+    assert "secret-of-the-provider" not in caplog.text
+
+
+def test_sign_in_works_again_after_a_fault(google, client):
+    callback = consent(start(client, "google"), "ana@example.com")
+    google.fault("token", Fault.status(503))
+    client.get(callback)
+
+    response = sign_in(client, "google", "ana@example.com")
+
+    assert response["Location"] == "/inicio"

@@ -1,0 +1,235 @@
+"""Payments in the panel: their story, refunds, the months, the export."""
+
+import csv
+import io
+
+import pytest
+from django.contrib.auth.models import Permission
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
+
+from bookings.admin.payment_export import BYTE_ORDER_MARK, HEADER, disarm
+from bookings.domain.settling import settle
+from bookings.domain.takings import list_monthly_takings
+from bookings.models import Payment, PaymentStatus, Refund, RefundReason, RefundStatus
+from tests.factories import VirtualClassFactory
+from tests.payments import PRICE, make_payment
+from tests.standins import Fault
+
+pytestmark = pytest.mark.django_db
+
+LIST = reverse("admin:bookings_payment_changelist")
+MONTHS = reverse("admin:bookings_payment_months")
+EXPORT = reverse("admin:bookings_payment_export")
+
+
+@pytest.fixture
+def paid(host, mercadopago, teacher) -> Payment:
+    """Ana's payment, approved and settled."""
+    payment = make_payment(host)
+    mercadopago.pay(payment.preference_id)
+    settle(payment.preference_id)
+    payment.refresh_from_db()
+    return payment
+
+
+def page_of(payment):
+    return reverse("admin:bookings_payment_change", args=[payment.pk])
+
+
+def refund(panel, payment, amount, *, left=PRICE):
+    charge = payment.charges.get()
+    data = {
+        "_refund_part": str(charge.pk),
+        f"charge-{charge.pk}-amount": amount,
+        f"charge-{charge.pk}-left": left,
+    }
+    return panel.post(page_of(payment), data, follow=True).content.decode()
+
+
+# --- The list and the story -----------------------------------------------------------------------
+
+
+def test_a_payment_is_listed_and_tells_its_story(panel, paid):
+    charge = paid.charges.get()
+
+    listed, page = (panel.get(path).content.decode() for path in (LIST, page_of(paid)))
+
+    assert "Ana Host" in listed
+    assert "Se pidieron $ 24.000" in page.replace("\xa0", " ")
+    assert f"Operación {charge.charge_id}" in page
+    assert "El pago quedó aprobado" in page
+    assert "_save" not in page
+
+
+def test_what_needs_a_look_is_found(panel, paid, stranger, mercadopago):
+    short = make_payment(stranger, days=8)
+    mercadopago.pay(short.preference_id, amount=1)
+    settle(short.preference_id)
+
+    needing, others = (
+        panel.get(f"{LIST}?revisar={answer}").content.decode() for answer in ("si", "no")
+    )
+
+    assert ("Carla Stranger" in needing, "Ana Host" in needing) == (True, False)
+    assert ("Carla Stranger" in others, "Ana Host" in others) == (False, True)
+    assert "Pagaron de menos" in needing
+
+
+@pytest.mark.parametrize("name", ["add", "delete"])
+def test_nobody_writes_payments_by_hand(panel, paid, name):
+    arguments = [] if name == "add" else [paid.pk]
+
+    response = panel.post(reverse(f"admin:bookings_payment_{name}", args=arguments))
+
+    assert response.status_code == 403
+
+
+def test_the_list_costs_the_same_for_more_rows(
+    panel, paid, student, stranger, django_assert_num_queries, mercadopago
+):
+    with CaptureQueriesContext(connection) as one:
+        panel.get(LIST)
+    for days, person in ((8, student), (9, stranger)):
+        make_payment(person, days=days)
+
+    with django_assert_num_queries(len(one)):
+        panel.get(LIST)
+
+
+# --- Refunds --------------------------------------------------------------------------------------
+
+
+def test_a_part_goes_back(panel, paid, mercadopago):
+    page = refund(panel, paid, "5.000,50")
+
+    [sent] = mercadopago.refunds
+    assert sent["amount"] == 5000.5
+    row = Refund.objects.get()
+    assert (row.amount, row.reason, row.status) == (
+        500_050,
+        RefundReason.BY_TEACHER,
+        RefundStatus.DONE,
+    )
+    paid.refresh_from_db()
+    assert paid.status == PaymentStatus.PARTIALLY_REFUNDED
+    assert "Devolviste" in page
+
+
+def test_the_button_pressed_twice_gives_back_once(panel, paid, mercadopago):
+    refund(panel, paid, "5.000")
+    page = refund(panel, paid, "5.000")
+
+    assert len(mercadopago.refunds) == 1
+    assert "Mientras tanto se pidió otra devolución" in page
+
+
+@pytest.mark.parametrize("amount", ["24.000,01", "99999999", "0", "-1", "abc", ""])
+def test_what_cannot_go_back_is_refused(panel, paid, mercadopago, amount):
+    refund(panel, paid, amount)
+
+    assert mercadopago.refunds == []
+    assert not Refund.objects.exists()
+
+
+def test_everything_goes_back_once(panel, paid, mercadopago):
+    for _ in range(2):
+        panel.post(page_of(paid), {"_refund_all": "1"})
+
+    paid.refresh_from_db()
+    assert [one["amount"] for one in mercadopago.refunds] == [24_000]
+    assert paid.status == PaymentStatus.REFUNDED
+
+
+def test_a_provider_that_is_down_is_asked_again_later(panel, paid, mercadopago):
+    mercadopago.fault("refunds.create", Fault.status(503))
+
+    page = panel.post(page_of(paid), {"_refund_all": "1"}, follow=True).content.decode()
+
+    assert "Vamos a seguir pidiendo la devolución" in page
+    assert Refund.objects.get().next_attempt_at is not None
+
+
+def test_whoever_may_only_look_gives_nothing_back(paid, student, sign_in, mercadopago):
+    student.is_staff = True
+    student.save()
+    student.user_permissions.add(Permission.objects.get(codename="view_payment"))
+    client = sign_in(student)
+
+    page = client.get(page_of(paid)).content.decode()
+    response = client.post(page_of(paid), {"_refund_all": "1"})
+
+    assert "Devolver todo" not in page
+    assert response.status_code == 403
+    assert mercadopago.refunds == []
+
+
+# --- The months -----------------------------------------------------------------------------------
+
+
+def test_a_month_sums_up_what_came_and_went(panel, paid, host, mercadopago):
+    VirtualClassFactory(booked_by=host, paid_at=timezone.now(), class_price=100_000)
+    refund(panel, paid, "4.000")
+
+    [month] = list_monthly_takings()
+    page = panel.get(MONTHS).content.decode().replace("\xa0", " ")
+
+    assert (month.received, month.by_hand, month.returned) == (PRICE, 100_000, 400_000)
+    assert month.net == 2_100_000
+    assert "$ 21.000" in page
+
+
+def test_months_without_money_say_so(panel):
+    assert "Todavía no hay ingresos" in panel.get(MONTHS).content.decode()
+
+
+# --- The export -----------------------------------------------------------------------------------
+
+
+def rows_of(response):
+    text = b"".join(response.streaming_content).decode().removeprefix(BYTE_ORDER_MARK)
+    return list(csv.reader(io.StringIO(text), delimiter=";"))
+
+
+def test_the_export_has_what_the_list_shows(panel, paid, stranger, mercadopago):
+    make_payment(stranger, days=8)
+
+    header, *rows = rows_of(panel.get(f"{EXPORT}?status__exact=approved"))
+
+    assert header == HEADER
+    [row] = rows
+    cells = dict(zip(header, row, strict=True))
+    assert (cells["Estudiante"], cells["Monto"], cells["Estado"]) == (
+        "Ana Host",
+        "24000,00",
+        "Aprobado",
+    )
+
+
+def test_the_export_computes_nothing(panel, paid, host):
+    host.name = '=HYPERLINK("https://evil.example","x")'
+    host.save()
+
+    [_, row] = rows_of(panel.get(EXPORT))
+
+    assert row[HEADER.index("Estudiante")] == f"'{host.name}"
+
+
+@pytest.mark.parametrize("cell", ["=1", "+1", "-1", "@a", "\t=1", "\r=1", " =1", "＝1"])
+def test_a_formula_is_disarmed(cell):
+    assert disarm(cell) == f"'{cell}"
+
+
+@pytest.mark.parametrize("cell", ["Ana", "15000,50", "a=b", ""])
+def test_other_text_stays(cell):
+    assert disarm(cell) == cell
+
+
+@pytest.mark.parametrize("path", [MONTHS, EXPORT])
+def test_money_is_shown_to_those_who_may_see_payments(path, student, sign_in):
+    student.is_staff = True
+    student.save()
+
+    assert sign_in(student).get(path).status_code == 403

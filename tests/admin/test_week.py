@@ -1,0 +1,235 @@
+"""The week's page."""
+
+import re
+from datetime import time, timedelta
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from bookings.models import ClassStatus, Closure, Hold, VirtualClass, WeeklyHours
+from tests.admin.moments import MONDAY, NOW, at, days_later
+from tests.factories import UserFactory, VirtualClassFactory
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
+
+
+def text_of(response) -> str:
+    """Give what a page says, without its tags."""
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", response.content.decode()))
+
+
+@pytest.fixture
+def look(panel):
+    """Open a week and read its text."""
+
+    def open_week(semana: str = "") -> str:
+        return text_of(panel.get(reverse("admin:week"), {"semana": semana}))
+
+    return open_week
+
+
+@pytest.fixture
+def blocks(panel):
+    """Open this week and give the kinds of its blocks, in their order."""
+
+    def open_week() -> list[str]:
+        page = panel.get(reverse("admin:week")).content.decode()
+        return re.findall(r'<li class="week-block week-block-(\w+)', page)
+
+    return open_week
+
+
+def add_event(google, start, end):
+    google.add_event(
+        summary="Dentista",
+        start={"dateTime": start.isoformat()},
+        end={"dateTime": end.isoformat()},
+    )
+
+
+def test_a_scheduled_class_shows_its_host_its_type_and_its_places(look, host):
+    virtual_class = VirtualClassFactory(scheduled=True, booked_by=host, start_time=at("15:00"))
+
+    page = look()
+
+    assert "15:00 a 16:00 Ana Host Grupal, 1 de 5" in page
+    assert str(virtual_class.pk) not in page
+
+
+def test_a_scheduled_class_leads_to_its_page(panel, host):
+    virtual_class = VirtualClassFactory(scheduled=True, booked_by=host, start_time=at("15:00"))
+
+    page = panel.get(reverse("admin:week")).content.decode()
+
+    assert reverse("admin:bookings_virtualclass_change", args=[virtual_class.pk]) in page
+
+
+def test_the_event_of_a_class_is_no_appointment(blocks, google):
+    VirtualClassFactory(scheduled=True, start_time=at("15:00") + timedelta(microseconds=5))
+    add_event(google, at("15:00"), at("16:00"))
+    add_event(google, at("15:30"), at("16:30"))
+
+    assert blocks() == ["scheduled", "appointment"]
+
+
+def test_an_appointment_of_several_days_shows_on_each(blocks, google):
+    google.add_event(
+        summary="Viaje",
+        start={"date": days_later(2).isoformat()},
+        end={"date": days_later(4).isoformat()},
+    )
+
+    assert blocks() == ["appointment", "appointment"]
+
+
+def test_an_event_that_takes_no_time_is_left_out(blocks, google):
+    add_event(google, at("15:00"), at("15:00"))
+
+    assert blocks() == []
+
+
+def test_what_the_teacher_does_elsewhere_stays_private(look, google):
+    add_event(google, at("15:00"), at("16:00"))
+
+    assert "Dentista" not in look()
+
+
+@pytest.mark.parametrize(
+    ("fields", "kinds"),
+    [
+        ({}, ["pending"]),
+        ({"paid_at": NOW}, ["paid"]),
+        ({"status": ClassStatus.CANCELLED}, []),
+        ({"status": ClassStatus.COMPLETED}, ["completed"]),
+        ({"start_time": at("09:00")}, []),
+        ({"start_time": at("09:00"), "paid_at": NOW}, ["paid"]),
+    ],
+    ids=["unpaid", "paid", "cancelled", "completed", "lapsed", "paid but over"],
+)
+def test_a_class_shows_as_what_it_is(blocks, fields, kinds):
+    VirtualClassFactory(**{"start_time": at("15:00"), **fields})
+
+    assert blocks() == kinds
+
+
+@pytest.mark.parametrize(("minutes", "kinds"), [(1, ["hold"]), (0, [])], ids=["live", "over"])
+def test_only_live_holds_show(blocks, host, minutes, kinds):
+    Hold.objects.create(
+        user=host,
+        start_time=at("15:00"),
+        end_time=at("16:00"),
+        class_type="individual",
+        expires_at=NOW + timedelta(minutes=minutes),
+    )
+
+    assert blocks() == kinds
+
+
+def test_a_hold_that_became_a_class_shows_once(blocks, host):
+    virtual_class = VirtualClassFactory(booked_by=host, start_time=at("15:00"))
+    Hold.objects.create(
+        user=host,
+        start_time=virtual_class.start_time,
+        end_time=virtual_class.end_time,
+        class_type="grupal",
+        virtual_class=virtual_class,
+        expires_at=NOW + timedelta(minutes=1),
+    )
+
+    assert blocks() == ["pending"]
+
+
+def test_a_class_that_runs_into_the_week_shows(blocks):
+    VirtualClassFactory(scheduled=True, start_time=at("23:30", days_later(-1)))
+
+    assert blocks() == ["scheduled"]
+
+
+def test_hours_and_closures_show(look):
+    WeeklyHours.objects.create(weekday=0, start=time(9), end=time(13))
+    WeeklyHours.objects.create(weekday=4, start=time(9), end=time(13))
+    Closure.objects.create(first_day=days_later(4), last_day=days_later(9), reason="Viaje")
+
+    page = look()
+
+    assert "Lun 16 nov hoy 09:00 a 13:00" in page
+    assert "Mar 17 nov Sin horario" in page
+    assert "Vie 20 nov Cerrado: Viaje" in page
+
+
+def test_without_the_calendar_the_rest_still_shows(look, teacher, google):
+    VirtualClassFactory(scheduled=True, start_time=at("15:00"))
+    google.revoke(teacher.provider_refresh_token)
+
+    page = look()
+
+    assert "No pudimos leer tu calendario de Google." in page
+    assert "15:00 a 16:00" in page
+
+
+@pytest.mark.parametrize(
+    ("semana", "title"),
+    [
+        ("", "Semana del 16 al 22 de noviembre de 2026"),
+        ("2026-W48", "Semana del 23 al 29 de noviembre de 2026"),
+        ("2026-11-24", "Semana del 23 al 29 de noviembre de 2026"),
+        ("2026-W49", "Semana del 30 de noviembre al 6 de diciembre de 2026"),
+        ("2026-12-31", "Semana del 28 de diciembre de 2026 al 3 de enero de 2027"),
+        ("nonsense", "Semana del 16 al 22 de noviembre de 2026"),
+        ("2026-W60", "Semana del 16 al 22 de noviembre de 2026"),
+        ("9999-12-31", "Semana del 16 al 22 de noviembre de 2026"),
+        ("0001-01-01", "Semana del 16 al 22 de noviembre de 2026"),
+        ("\x00", "Semana del 16 al 22 de noviembre de 2026"),
+    ],
+)
+def test_any_week_can_be_asked_for(look, semana, title):
+    assert title in look(semana)
+
+
+def test_the_neighbouring_weeks_are_linked(panel):
+    page = panel.get(reverse("admin:week")).content.decode()
+
+    assert re.findall(r"\?semana=([\d-]+)", page) == [
+        (MONDAY - timedelta(days=7)).isoformat(),
+        (MONDAY + timedelta(days=7)).isoformat(),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("semana", "is_said"), [("2026-W46", True), ("2026-W47", False), ("2027-W20", True)]
+)
+def test_a_week_without_known_appointments_says_so(look, semana, is_said):
+    assert ("esta semana no los incluye" in look(semana)) is is_said
+
+
+def test_more_than_three_at_once_are_counted(look):
+    for _ in range(5):
+        VirtualClassFactory(start_time=at("15:00"))
+
+    assert "y 2 más" in look()
+
+
+@pytest.mark.parametrize("count", [1, 40])
+def test_the_page_costs_the_same_whatever_the_week_holds(
+    panel, google, django_assert_num_queries, count
+):
+    for number in range(count):
+        start = at("00:00") + timedelta(hours=4 * number)
+        VirtualClassFactory(scheduled=True, start_time=start)
+        VirtualClassFactory(start_time=start)
+        Hold.objects.create(
+            user=UserFactory(),
+            start_time=start,
+            end_time=start + timedelta(minutes=30),
+            class_type="individual",
+            expires_at=NOW + timedelta(minutes=5 + number),
+        )
+        Closure.objects.create(first_day=start.date(), last_day=start.date())
+
+    # Session, classes, owner of the calendar, holds, three for the hours, closures.
+    with django_assert_num_queries(8):
+        panel.get(reverse("admin:week"))
+
+    assert VirtualClass.objects.count() == 2 * count
+    assert timezone.now() == NOW

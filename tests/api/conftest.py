@@ -1,0 +1,56 @@
+"""What the API's tests share."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from django.test import Client
+from google.auth import _exponential_backoff
+
+from bookings.models import ClassLog, UserActivity, VirtualClass
+from calendar_sync import google as google_module
+from tests.standins import GoogleStandin
+
+
+@pytest.fixture
+def anybody() -> Client:
+    """Somebody without a session. A bug shows as the 500 that a client would get."""
+    return Client(raise_request_exception=False)
+
+
+@pytest.fixture
+def signed_in(host: Any, sign_in: Any) -> Client:
+    """The host, signed in; bugs show as with ``anybody``."""
+    client = sign_in(host)
+    client.raise_request_exception = False
+    return client
+
+
+@pytest.fixture
+def untouched(db: None, google: GoogleStandin) -> Iterator[None]:
+    """Check after the test that it wrote no row and never called the provider."""
+    before = _rows()
+    yield
+    assert _rows() == before
+    assert google.requests == []
+
+
+@pytest.fixture
+def little_patience(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait for milliseconds between tries where the service waits for seconds."""
+    settings.CALENDAR_TIMEOUT = timedelta(seconds=0.5)
+    settings.CALENDAR_BUDGET = timedelta(seconds=2)
+    monkeypatch.setattr(google_module, "RETRY_WAITS", (0.01, 0.02))
+    monkeypatch.setattr(google_module, "CONFERENCE_WAITS", (0.01, 0.02, 0.04))
+    # google-auth sleeps a second and two between its own tries of the token endpoint.
+    clock = SimpleNamespace(sleep=lambda seconds: None)
+    monkeypatch.setattr(_exponential_backoff, "time", clock)
+
+
+def _rows() -> list[Any]:
+    return [
+        list(model.objects.order_by("pk").values())
+        for model in (VirtualClass, UserActivity, ClassLog)
+    ]

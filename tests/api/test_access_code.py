@@ -1,0 +1,316 @@
+"""POST /api/access-code: every documented status with its exact body, and what it leaves behind."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from bookings.models import Role, UserActivity, VirtualClass
+from tests.api.bodies import answer_of, post
+from tests.api.database_faults import failing
+from tests.factories import UserFactory, VirtualClassFactory
+
+PATH = "/api/access-code"
+CODE = "ABCD2345"
+
+
+def refusal(status, code, text):
+    return (status, {"response": {"error": text, "code": code}})
+
+
+NOT_FOUND = refusal(
+    404, "class_not_found", "No encontramos ninguna clase con ese código de acceso."
+)
+OWN_CLASS = refusal(403, "own_class", "Esta clase la reservaste vos: no hace falta que te sumes.")
+ENDED = refusal(410, "class_ended", "La clase ya terminó.")
+FULL = refusal(409, "class_full", "La clase está completa.")
+JOINED = refusal(409, "already_joined", "Ya estás anotado en esta clase.")
+NO_STRING = (400, {"error": "El cuerpo tiene que ser un texto JSON con el código de acceso."})
+
+
+@pytest.fixture
+def virtual_class(host):
+    """A scheduled class for five, of which the host is one."""
+    return VirtualClassFactory(scheduled=True, booked_by=host, access_code=CODE)
+
+
+@pytest.fixture
+def guest(sign_in, student):
+    """A student's client."""
+    client = sign_in(student)
+    client.raise_request_exception = False
+    return client
+
+
+def join(client, code=CODE):
+    return answer_of(post(client, PATH, code if isinstance(code, bytes) else f'"{code}"'))
+
+
+# --- Success --------------------------------------------------------------------------------------
+
+
+def test_access_code_answers_as_documented(guest, host):
+    start = timezone.now().replace(microsecond=0) + timedelta(days=1)
+    virtual_class = VirtualClassFactory(
+        scheduled=True, booked_by=host, access_code=CODE, start_time=start
+    )
+
+    zone = timezone.get_default_timezone()
+    assert join(guest) == (
+        200,
+        {
+            "response": {
+                "id": str(virtual_class.pk),
+                "bookedById": str(host.pk),
+                "htmlLink": "https://meet.google.com/abc-defg-hij",
+                "startTime": start.astimezone(zone).isoformat(),
+                "endTime": (start + timedelta(hours=1)).astimezone(zone).isoformat(),
+                "classType": "grupal",
+                "currentParticipants": 2,
+                "maxParticipants": 5,
+            }
+        },
+    )
+
+
+def test_access_code_takes_a_place(guest, student, virtual_class):
+    join(guest)
+
+    virtual_class.refresh_from_db()
+    activity = UserActivity.objects.values().get(user=student)
+    assert virtual_class.current_participants == 2
+    assert virtual_class.participants_ids == [str(virtual_class.booked_by_id), str(student.pk)]
+    assert activity == activity | {
+        "virtual_class_id": virtual_class.pk,
+        "task_id": None,
+        "rol": Role.PARTICIPANT,
+        "completed": False,
+    }
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "abcd2345",
+        "AbCd2345",
+        " ABCD2345 ",
+        "ABCD-2345",
+        "a b c d 2 3 4 5",
+        r"\tABCD2345\n",
+        "--" + CODE,
+    ],
+)
+def test_access_code_forgives_how_people_type(guest, virtual_class, typed):
+    assert join(guest, typed)[0] == 200
+
+
+@pytest.mark.parametrize("content_type", ["application/json", "text/plain;charset=UTF-8", ""])
+def test_access_code_reads_json_whatever_it_is_called(guest, virtual_class, content_type):
+    assert post(guest, PATH, f'"{CODE}"', content_type).status_code == 200
+
+
+def test_access_code_fills_the_last_place(sign_in, virtual_class):
+    answers = [join(sign_in(UserFactory())) for _ in range(5)]
+
+    assert [status for status, _ in answers] == [200, 200, 200, 200, 409]
+    assert answers[3][1]["response"]["currentParticipants"] == 5
+    assert answers[4] == FULL
+
+
+# --- Refusals -------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("virtual_class", "untouched")
+def test_access_code_refuses_a_stranger(anybody):
+    response = post(anybody, PATH, f'"{CODE}"')
+
+    assert answer_of(response) == (
+        401,
+        {"error": "Ingresá para continuar."},
+    )
+    assert response["WWW-Authenticate"] == "Session"
+
+
+@pytest.mark.usefixtures("virtual_class", "untouched")
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "",
+        " ",
+        "ABCD234",
+        "ABCD23456",
+        "ABCD2346",
+        "ABCD_2345",
+        "ABCD.2345",
+        "ＡＢＣＤ２３４５",
+        "АВСD2345",
+        "ABCD２３４５",
+        "ÁBCD2345",
+        "%%%%%%%%",
+        "________",
+        "' OR 1=1",
+        "*" * 8,
+        "x" * 60_000,
+    ],
+    ids=lambda text: text[:12],
+)
+def test_access_code_does_not_know_the_code(guest, typed):
+    assert join(guest, typed) == NOT_FOUND
+
+
+@pytest.mark.parametrize(
+    ("code", "typed"), [("STRASSE2", "STRAßE2"), ("IIIISSSS", "ııııſſſſ"), ("FIABCDEF", "ﬁABCDEF")]
+)
+def test_access_code_takes_no_letter_for_another(guest, host, code, typed):
+    VirtualClassFactory(scheduled=True, booked_by=host, access_code=code)
+
+    assert join(guest, typed) == NOT_FOUND
+
+
+@pytest.mark.usefixtures("virtual_class", "untouched")
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"accessCode":"ABCD2345"}',
+        b'["ABCD2345"]',
+        b"12345678",
+        b"true",
+        b"null",
+        b"{}",
+        b"",
+    ],
+    ids=bytes.decode,
+)
+def test_access_code_wants_a_string(guest, body):
+    assert join(guest, body) == NO_STRING
+
+
+@pytest.mark.usefixtures("virtual_class", "untouched")
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"ABCD2345",
+        b"'ABCD2345'",
+        b'"ABCD2345',
+        b'"ABCD2345" "ABCD2345"',
+        b"1e400",
+        b"NaN",
+        rb'"ABCD234\u0000"',
+        rb'"ABCD234\ud800"',
+        b'"ABCD\x002345"',
+        b'"ABCD234\xe9"',
+        '"ABCD2345"'.encode("utf-16"),
+        b"[" * 60_000,
+        b"code=ABCD2345",
+    ],
+    ids=lambda body: body[:20].decode("ascii", "replace"),
+)
+def test_access_code_wants_json(guest, body):
+    status, answer = join(guest, body)
+
+    assert (status, list(answer)) == (400, ["error"])
+    assert isinstance(answer["error"], str)
+
+
+@pytest.mark.usefixtures("virtual_class", "untouched")
+def test_access_code_refuses_a_large_body(guest):
+    assert join(guest, "A" * 1_000_000) == (413, {"error": "El cuerpo es demasiado grande."})
+
+
+@pytest.mark.usefixtures("virtual_class", "untouched")
+def test_access_code_refuses_a_form(guest):
+    response = post(guest, PATH, b"code=ABCD2345", "application/x-www-form-urlencoded")
+
+    assert answer_of(response) == (415, {"error": "Enviá el cuerpo como JSON en UTF-8."})
+
+
+# Check -> what makes it fail, and the answer. In the documented order.
+REASONS = {
+    "not open": ({"status": "cancelled"}, NOT_FOUND),
+    "own": ("host", OWN_CLASS),
+    "ended": (
+        {
+            "start_time": timezone.now() - timedelta(hours=2),
+            "end_time": timezone.now() - timedelta(hours=1),
+        },
+        ENDED,
+    ),
+    "full": ({"max_participants": 2, "current_participants": 2}, FULL),
+    "joined": ("joined", JOINED),
+}
+PAIRS = [
+    pytest.param((first, second), id=f"{first}, {second}")
+    for position, first in enumerate(REASONS)
+    for second in list(REASONS)[position:]
+]
+
+
+def arrange(reason, virtual_class, student):
+    cause = REASONS[reason][0]
+    if cause == "host":
+        VirtualClass.objects.filter(pk=virtual_class.pk).update(booked_by=student)
+    elif cause == "joined":
+        ids = [*virtual_class.participants_ids, str(student.pk)]
+        VirtualClass.objects.filter(pk=virtual_class.pk).update(
+            participants_ids=ids, current_participants=2
+        )
+        UserActivity.objects.create(user=student, virtual_class=virtual_class, rol=Role.PARTICIPANT)
+    else:
+        VirtualClass.objects.filter(pk=virtual_class.pk).update(**cause)
+
+
+@pytest.mark.parametrize("reasons", PAIRS)
+def test_access_code_gives_the_first_reason_and_writes_nothing(
+    guest, student, virtual_class, reasons
+):
+    for reason in set(reasons):
+        arrange(reason, virtual_class, student)
+    before = VirtualClass.objects.values().get(), list(UserActivity.objects.values())
+
+    assert join(guest) == REASONS[reasons[0]][1]
+
+    assert (VirtualClass.objects.values().get(), list(UserActivity.objects.values())) == before
+
+
+@pytest.mark.parametrize("status", ["pending", "cancelled"])
+def test_access_code_opens_scheduled_classes_only(guest, virtual_class, status):
+    VirtualClass.objects.filter(pk=virtual_class.pk).update(status=status)
+
+    assert join(guest) == NOT_FOUND
+
+
+@pytest.mark.parametrize("capacity", [0, 1])
+def test_access_code_finds_no_place_beside_the_host(guest, host, capacity):
+    VirtualClassFactory(scheduled=True, booked_by=host, access_code=CODE, max_participants=capacity)
+
+    assert join(guest) == FULL
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "",
+        "SELECT",
+        'INSERT INTO "bookings_useractivity"',
+        'UPDATE "bookings_virtualclass"',
+    ],
+)
+def test_access_code_takes_no_place_when_the_database_fails(guest, virtual_class, statement):
+    with failing(statement):
+        answer = join(guest)
+
+    virtual_class.refresh_from_db()
+    assert answer == (500, {"error": "No pudimos procesar el código de acceso."})
+    assert virtual_class.current_participants == UserActivity.objects.count() == 1
+
+
+def test_access_code_keeps_a_guesser_waiting(guest, virtual_class, settings):
+    settings.MAX_WRONG_CODES = 2
+    for wrong in ("WRONG222", "WRONG333"):
+        join(guest, wrong)
+
+    response = guest.post(PATH, data=f'"{CODE}"', content_type="application/json")
+
+    assert response.status_code == 429
+    assert response.json() == {"error": "Demasiados intentos. Probá de nuevo en unos minutos."}
+    assert response.headers["Retry-After"] == "600"

@@ -1,0 +1,180 @@
+"""POST /api/booking: every documented status with its exact body, and what it leaves behind."""
+
+import uuid
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.utils import timezone
+
+from bookings.models import ClassStatus, ClassType, UserActivity, VirtualClass
+from tests.api.bodies import answer_of, booking_body, post
+from tests.api.database_faults import failing
+from tests.factories import VirtualClassFactory
+
+BOOKED = (200, {"success": True, "status": 200})
+
+
+def refusal(status, text):
+    return (status, {"success": False, "status": status, "error": text})
+
+
+def test_booking_answers_as_documented(signed_in):
+    response = post(signed_in, "/api/booking", booking_body())
+
+    assert answer_of(response) == BOOKED
+
+
+def test_booking_stores_what_was_asked_for(signed_in, host):
+    post(signed_in, "/api/booking", booking_body(preferenceId="preference-x"))
+
+    stored = VirtualClass.objects.values().get()
+    assert stored == stored | {
+        "booked_by_id": host.pk,
+        "preference_id": "preference-x",
+        "start_time": datetime(2030, 1, 5, 18, tzinfo=UTC),
+        "end_time": datetime(2030, 1, 5, 19, tzinfo=UTC),
+        "class_type": ClassType.GROUP,
+        "class_price": 1_500_000,
+        "max_participants": 5,
+        "current_participants": 0,
+        "participants_ids": [str(host.pk)],
+        "learning_focus": "Travel",
+        "status": ClassStatus.PENDING,
+        "access_code": None,
+        "provider_event_id": None,
+    }
+    assert isinstance(stored["id"], uuid.UUID)
+
+
+@pytest.mark.parametrize(
+    ("is_group_class", "class_type"), [(True, "grupal"), (False, "individual")]
+)
+def test_booking_names_the_class_type(signed_in, is_group_class, class_type):
+    post(signed_in, "/api/booking", booking_body(isGroupClass=is_group_class))
+
+    assert VirtualClass.objects.get().class_type == class_type
+
+
+def test_booking_calls_nobody_and_makes_no_activity(signed_in, google):
+    post(signed_in, "/api/booking", booking_body())
+
+    assert google.requests == []
+    assert not UserActivity.objects.exists()
+
+
+@pytest.mark.usefixtures("untouched")
+def test_booking_refuses_a_stranger(anybody):
+    response = post(anybody, "/api/booking", booking_body())
+
+    assert answer_of(response) == refusal(401, "Ingresá para continuar.")
+    assert response["WWW-Authenticate"] == "Session"
+
+
+def test_booking_refuses_a_suspended_person(signed_in, host):
+    host.status = "suspended"
+    host.save()
+
+    response = post(signed_in, "/api/booking", booking_body())
+
+    assert response.status_code == 401
+    assert not VirtualClass.objects.exists()
+
+
+@pytest.mark.usefixtures("untouched")
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        ({"price": "5000"}, "price: Tiene que ser un número entero."),
+        ({"price": 10**10 + 1}, "price: Tiene que estar entre 0 y 10000000000."),
+        ({"studentsCount": 101}, "studentsCount: Tiene que estar entre 0 y 100."),
+        ({"isGroupClass": "si"}, "isGroupClass: Tiene que ser true o false."),
+        (
+            {"start": "mañana"},
+            "start: Tiene que ser una fecha y hora ISO 8601, como 2030-01-05T15:00:00-03:00.",
+        ),
+        ({"text": "x" * 2001}, "text: No puede tener más de 2000 caracteres."),
+        (
+            {"preferenceId": " "},
+            "preferenceId: Tiene que tener caracteres visibles, sin saltos de línea.",
+        ),
+        (
+            {"end": "2030-01-05T15:00:00-03:00"},
+            "La clase tiene que terminar después de empezar.",
+        ),
+        (
+            {"start": "2020-01-05T15:00:00-03:00", "end": "2020-01-05T16:00:00-03:00"},
+            "La clase ya terminó.",
+        ),
+        ({"end": "2030-01-05T23:00:01-03:00"}, "La clase es demasiado larga."),
+    ],
+    ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
+)
+def test_booking_says_what_is_wrong(signed_in, changes, text):
+    response = post(signed_in, "/api/booking", booking_body(**changes))
+
+    assert answer_of(response) == refusal(400, text)
+
+
+def test_booking_takes_a_class_of_eight_hours(signed_in):
+    response = post(signed_in, "/api/booking", booking_body(end="2030-01-05T23:00:00-03:00"))
+
+    assert answer_of(response) == BOOKED
+
+
+def test_booking_takes_a_class_that_has_begun(signed_in):
+    now = timezone.now()
+    start, end = (now - timedelta(minutes=30)).isoformat(), (now + timedelta(hours=1)).isoformat()
+
+    response = post(signed_in, "/api/booking", booking_body(start=start, end=end))
+
+    assert answer_of(response) == BOOKED
+
+
+@pytest.mark.parametrize("owner", ["host", "stranger"])
+def test_booking_refuses_a_preference_that_was_used(signed_in, request, owner):
+    used = VirtualClassFactory(booked_by=request.getfixturevalue(owner))
+
+    response = post(signed_in, "/api/booking", booking_body(preferenceId=used.preference_id))
+
+    assert answer_of(response) == refusal(400, "Esa preferencia de pago ya tiene una reserva.")
+    assert VirtualClass.objects.get() == used
+
+
+def test_booking_takes_the_same_idempotency_key_for_no_key(signed_in):
+    body = booking_body()
+    headers = {"Idempotency-Key": "key-1"}
+    post(signed_in, "/api/booking", body, headers=headers)
+
+    response = post(signed_in, "/api/booking", body, headers=headers)
+
+    assert response.status_code == 400
+    assert VirtualClass.objects.count() == 1
+
+
+def test_booking_hides_why_the_database_failed(signed_in, caplog):
+    with failing('INSERT INTO "bookings_virtualclass"'):
+        response = post(signed_in, "/api/booking", booking_body())
+
+    assert answer_of(response) == refusal(500, "No pudimos guardar la reserva.")
+    assert not VirtualClass.objects.exists()
+    assert "BookingView failed" in caplog.text
+
+
+def test_booking_fails_as_documented_without_a_database(signed_in):
+    with failing():
+        response = post(signed_in, "/api/booking", booking_body())
+
+    assert answer_of(response) == refusal(500, "No pudimos guardar la reserva.")
+
+
+def test_booking_works_again_after_the_database_failed(signed_in):
+    body = booking_body()
+    with failing():
+        post(signed_in, "/api/booking", body)
+
+    assert answer_of(post(signed_in, "/api/booking", body)) == BOOKED
+
+
+def test_booking_costs_two_statements(signed_in, django_assert_num_queries):
+    with django_assert_num_queries(4):  # session with person; insert, between two savepoints
+        post(signed_in, "/api/booking", booking_body())

@@ -1,0 +1,335 @@
+"""POST /api/booking against everything a client may send by mistake or by malice.
+
+Every refusal is JSON in the documented shape, writes no row and calls nobody.
+"""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from bookings.models import VirtualClass
+from tests.api.bodies import answer_of, booking_body, booking_text, post
+
+FIELDS = ("start", "end", "isGroupClass", "studentsCount", "text", "price", "preferenceId")
+REQUIRED = tuple(field for field in FIELDS if field != "text")
+DIGITS = "9" * 5000
+
+# Field -> JSON texts that are no value for it.
+BAD_VALUES = {
+    "start": {
+        "a date alone": '"2030-01-05"',
+        "a week date": '"2030-W01-1"',
+        "an ordinal date": '"2030-005T15:00:00Z"',
+        "compact": '"20300105T150000Z"',
+        "a space for the T": '"2030-01-05 15:00:00Z"',
+        "Arabic-Indic digits": '"٢٠٣٠-٠١-٠٥T١٥:٠٠:٠٠Z"',
+        "lower-case t": '"2030-01-05t15:00:00Z"',
+        "lower-case z": '"2030-01-05T15:00:00z"',
+        "space before": '" 2030-01-05T15:00:00Z"',
+        "newline after": '"2030-01-05T15:00:00Z\\n"',
+        "an hour alone": '"2030-01-05T15Z"',
+        "year 1": '"0001-01-01T00:00:00+14:00"',
+        "year 9999": '"9999-12-31T23:59:59-14:00"',
+        "year 0": '"0000-01-01T00:00:00Z"',
+        "year 10000": '"10000-01-01T00:00:00Z"',
+        "year 1999": '"1999-12-31T23:59:59Z"',
+        "year 2101": '"2101-01-01T00:00:00Z"',
+        "30 February": '"2030-02-30T15:00:00Z"',
+        "month 13": '"2030-13-05T15:00:00Z"',
+        "24:00": '"2030-01-05T24:00:00Z"',
+        "a leap second": '"2030-01-05T23:59:60Z"',
+        "offset +99:99": '"2030-01-05T15:00:00+99:99"',
+        "offset of seconds": '"2030-01-05T15:00:00+03:00:01"',
+        "a zone's name": '"2030-01-05T15:00:00 America/Argentina/Buenos_Aires"',
+        "500 characters": '"' + "2" * 500 + '"',
+        "a timestamp": "1893866400",
+        "true": "true",
+        "a list": '["2030-01-05T15:00:00Z"]',
+        "an object": '{"dateTime":"2030-01-05T15:00:00Z"}',
+        "empty": '""',
+        "after the end": '"2030-01-05T16:00:01-03:00"',
+        "the end": '"2030-01-05T16:00:00-03:00"',
+        "the end, elsewhere": '"2030-01-05T19:00:00Z"',
+        "nine hours before": '"2030-01-05T07:00:00-03:00"',
+    },
+    "end": {
+        "a date alone": '"2030-01-05"',
+        "in the past": '"2020-01-05T16:00:00-03:00"',
+        "a number": "0",
+        "empty": '""',
+    },
+    "isGroupClass": {
+        '"true"': '"true"',
+        '"yes"': '"yes"',
+        '"on"': '"on"',
+        "1": "1",
+        "0": "0",
+        "empty": '""',
+        "a list": "[]",
+        "an object": "{}",
+    },
+    "studentsCount": {
+        "-1": "-1",
+        "-0.5": "-0.5",
+        "1.5": "1.5",
+        "101": "101",
+        "2^31": "2147483648",
+        "2^63": "9223372036854775808",
+        "5000 digits": DIGITS,
+        "1e400": "1e400",
+        '"5"': '"5"',
+        "true": "true",
+        "a list": "[5]",
+        "an object": "{}",
+    },
+    "price": {
+        "-1": "-1",
+        "half a centavo": "10.5",
+        "over the limit": "10000000001",
+        "1e18": "1e18",
+        "2^63": "9223372036854775808",
+        "NaN": "NaN",
+        "Infinity": "Infinity",
+        "-Infinity": "-Infinity",
+        "1e400": "1e400",
+        "5000 digits": DIGITS,
+        '"1000"': '"1000"',
+        '"NaN"': '"NaN"',
+        "true": "true",
+        "hexadecimal": "0x10",
+        "a leading zero": "010",
+        "a list": "[1000]",
+        "an object": "{}",
+    },
+    "text": {
+        "2001 characters": '"' + "x" * 2001 + '"',
+        "NUL": r'"a\u0000b"',
+        "half a surrogate pair": r'"\ud800"',
+        "the other half": r'"\udc00"',
+        "a raw control character": '"a\x01b"',
+        "a number": "5",
+        "true": "true",
+        "a list": "[]",
+        "an object": "{}",
+    },
+    "preferenceId": {
+        "empty": '""',
+        "spaces": '"   "',
+        "256 characters": '"' + "p" * 256 + '"',
+        "10000 characters": '"' + "p" * 10_000 + '"',
+        "a number": "123",
+        "true": "true",
+        "an operator": '{"$ne":null}',
+        "a list": '["p"]',
+        "NUL": r'"p\u0000"',
+        "half a surrogate pair": r'"p\udfff"',
+        "a newline": r'"p\nq"',
+        "a tab": r'"p\t"',
+        "an escape sequence": r'"\u001b[31mp"',
+        "a line separator": r'"p\u2028q"',
+        "right-to-left override": r'"p\u202eq"',
+    },
+}
+CASES = [
+    pytest.param(booking_text(field, text), id=f"{field}: {name}")
+    for field, values in BAD_VALUES.items()
+    for name, text in values.items()
+]
+CASES += [pytest.param(booking_text(field, None), id=f"{field}: missing") for field in REQUIRED]
+CASES += [pytest.param(booking_text(field, "null"), id=f"{field}: null") for field in REQUIRED]
+
+VALID = booking_text("price", "1000")
+BAD_BODIES = {
+    "empty": b"",
+    "spaces": b"  ",
+    "null": b"null",
+    "a list": b"[]",
+    "a list of bookings": f"[{VALID}]".encode(),
+    "a string": b'"x"',
+    "a number": b"1",
+    "cut": VALID[:40].encode(),
+    "single quotes": b"{'start':1}",
+    "more behind it": VALID.encode() + b"}",
+    "two documents": f"{VALID}\n{VALID}".encode(),
+    "a comment": b"/* */" + VALID.encode(),
+    "60000 brackets": b"[" * 60_000,
+    "10000 objects": b'{"a":' * 10_000,
+    "21 levels": booking_text("text", "[" * 20 + "]" * 20).encode(),
+    "a key twice": VALID.replace('"price":1000', '"price":1000,"price":1').encode(),
+    "a nested key twice": booking_text("text", '{"a":1,"a":2}').encode(),
+    "UTF-16": VALID.encode("utf-16"),
+    "Latin-1": booking_text("text", '"caf\xe9"').encode("latin-1"),
+    "a byte order mark": b"\xef\xbb\xbf" + VALID.encode(),
+    "an overlong slash": VALID.encode().replace(b"Travel", b"\xc0\xaf"),
+    "a surrogate in UTF-8": VALID.encode().replace(b"Travel", b"\xed\xa0\x80"),
+    "a raw NUL": VALID.encode().replace(b"Travel", b"\0"),
+    "NUL in a key": VALID.replace('"text"', r'"te\u0000xt"').encode(),
+    "a form": b"start=2030-01-05T15:00:00Z&price=1000",
+}
+
+
+def assert_refused(response, status=400):
+    code, body = answer_of(response)
+    assert (code, body) == (status, {"success": False, "status": status, "error": body["error"]})
+    assert isinstance(body["error"], str)
+    assert 0 < len(body["error"]) < 200
+
+
+@pytest.mark.usefixtures("untouched")
+@pytest.mark.parametrize("body", CASES)
+def test_booking_refuses_a_bad_value(signed_in, body):
+    assert_refused(post(signed_in, "/api/booking", body))
+
+
+@pytest.mark.usefixtures("untouched")
+@pytest.mark.parametrize("body", BAD_BODIES.values(), ids=BAD_BODIES)
+def test_booking_refuses_a_bad_body(signed_in, body):
+    assert_refused(post(signed_in, "/api/booking", body))
+
+
+@pytest.mark.usefixtures("untouched")
+@pytest.mark.parametrize(
+    "body",
+    [
+        booking_text("text", '"' + "x" * 65_536 + '"'),
+        "[" * 100_000,
+        " " * 65_536 + "{}",
+        '"' + "x" * 10_000_000 + '"',
+    ],
+    ids=["a long text", "100000 brackets", "spaces", "10 MB"],
+)
+def test_booking_refuses_a_body_that_is_too_large(signed_in, body):
+    assert_refused(post(signed_in, "/api/booking", body), status=413)
+
+
+def test_booking_takes_a_body_of_64_kib(signed_in):
+    body = VALID + " " * (65_536 - len(VALID))
+
+    assert post(signed_in, "/api/booking", body).status_code == 200
+
+
+@pytest.mark.usefixtures("untouched")
+@pytest.mark.parametrize(
+    "content_type",
+    [
+        "application/x-www-form-urlencoded",
+        "application/x-www-form-urlencoded; charset=utf-8",
+        "multipart/form-data",
+        "multipart/form-data; boundary=x",
+        "application/xml",
+        "application/json; charset=utf-7",
+        "application/json; charset=utf-16",
+        "application/json; charset=latin-1",
+        "application/json; charset=idna",
+        "application/json; charset=base64",
+        "application/json; charset=rot13",
+        "application/json; charset=nobody-knows",
+        "APPLICATION/JSON; CHARSET=UTF-7",
+    ],
+)
+def test_booking_refuses_other_content_types(signed_in, content_type):
+    response = post(signed_in, "/api/booking", booking_body(), content_type)
+
+    assert_refused(response, status=415)
+
+
+@pytest.mark.parametrize(
+    "content_type",
+    [
+        "",
+        "text/plain",
+        "text/plain;charset=UTF-8",
+        "application/json; charset=utf-8",
+        'application/json; charset="utf-8"',
+        "application/vnd.api+json",
+        "application/octet-stream",
+        "nonsense",
+        ";;;",
+    ],
+)
+def test_booking_reads_json_whatever_it_is_called(signed_in, content_type):
+    response = post(signed_in, "/api/booking", booking_body(), content_type)
+
+    assert answer_of(response) == (200, {"success": True, "status": 200})
+
+
+# Field -> JSON texts that are fine, and what is stored for each.
+GOOD_VALUES = [
+    ("start", '"2030-01-05T15:00:00"', "start_time", datetime(2030, 1, 5, 18, tzinfo=UTC)),
+    ("start", '"2030-01-05T18:30Z"', "start_time", datetime(2030, 1, 5, 18, 30, tzinfo=UTC)),
+    ("start", '"2030-01-05T20:00:00+02:00"', "start_time", datetime(2030, 1, 5, 18, tzinfo=UTC)),
+    (
+        "start",
+        '"2030-01-05T15:00:00.123456789-03:00"',
+        "start_time",
+        datetime(2030, 1, 5, 18, 0, 0, 123456, tzinfo=UTC),
+    ),
+    ("isGroupClass", "false", "class_type", "individual"),
+    ("studentsCount", "0", "max_participants", 0),
+    ("studentsCount", "-0", "max_participants", 0),
+    ("studentsCount", "5.0", "max_participants", 5),
+    ("studentsCount", "100", "max_participants", 100),
+    ("price", "0", "class_price", 0),
+    ("price", "-0.0", "class_price", 0),
+    ("price", "1000.0", "class_price", 1000),
+    ("price", "1e3", "class_price", 1000),
+    ("price", "10000000000", "class_price", 10**10),
+    ("text", "null", "learning_focus", ""),
+    ("text", '""', "learning_focus", ""),
+    ("text", None, "learning_focus", ""),
+    ("text", '"' + "ñ" * 2000 + '"', "learning_focus", "ñ" * 2000),
+    ("text", r'"a\nb\tc"', "learning_focus", "a\nb\tc"),
+    ("text", '"<script>alert(1)</script>"', "learning_focus", "<script>alert(1)</script>"),
+    ("text", '"{{ 7*7 }} %s%n"', "learning_focus", "{{ 7*7 }} %s%n"),
+    ("text", r'"\u202e\u001b[31m"', "learning_focus", "\u202e\x1b[31m"),
+    ("text", r'"\ud83d\udc69\u200d\ud83d\udc67"', "learning_focus", "👩\u200d👧"),
+    ("preferenceId", '"' + "p" * 255 + '"', "preference_id", "p" * 255),
+    ("preferenceId", '"\' OR 1=1 --"', "preference_id", "' OR 1=1 --"),
+    ("preferenceId", '"ñandú 1"', "preference_id", "ñandú 1"),
+]
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "column", "stored"),
+    GOOD_VALUES,
+    ids=[f"{field}: {str(text)[:30]}" for field, text, _, _ in GOOD_VALUES],
+)
+def test_booking_stores_what_came(signed_in, field, text, column, stored):
+    response = post(signed_in, "/api/booking", booking_text(field, text))
+
+    assert response.status_code == 200
+    assert getattr(VirtualClass.objects.get(), column) == stored
+
+
+def test_booking_passes_over_keys_it_does_not_know(signed_in, host, stranger):
+    extras = {
+        "id": "11111111-1111-1111-1111-111111111111",
+        "bookedById": str(stranger.pk),
+        "status": "scheduled",
+        "accessCode": "ABCD2345",
+        "providerEventId": "event1",
+        "currentParticipants": 3,
+        "participantsIds": [str(stranger.pk)],
+        "htmlLink": "https://evil.example",
+        "hostType": "anfitrion",
+        "paidAt": "2020-01-01T00:00:00Z",
+        "__proto__": {"x": 1},
+        "constructor": "x",
+    }
+
+    response = post(signed_in, "/api/booking", booking_body(**extras))
+
+    stored = VirtualClass.objects.get()
+    assert response.status_code == 200
+    assert str(stored.pk) != extras["id"]
+    assert (stored.booked_by, stored.participants_ids) == (host, [str(host.pk)])
+    assert (stored.status, stored.current_participants, stored.host_type) == ("pending", 0, "")
+    assert (stored.access_code, stored.provider_event_id, stored.paid_at) == (None, None, None)
+
+
+@pytest.mark.usefixtures("untouched")
+def test_booking_does_not_read_the_query(signed_in):
+    query = "&".join(f"{name}={value}" for name, value in booking_body().items())
+
+    assert_refused(post(signed_in, f"/api/booking?{query}", b""))
+    assert_refused(post(signed_in, f"/api/booking?{query}", {}))

@@ -1,0 +1,416 @@
+"""POST /api/calendar: every documented status with its exact body, and what it leaves behind."""
+
+import json
+import re
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.utils import timezone
+
+from bookings.domain import scheduling
+from bookings.models import ClassLog, ClassStatus, Role, UserActivity, VirtualClass
+from tests.api.bodies import answer_of, booking_body, post
+from tests.api.database_faults import SECRET, failing
+from tests.factories import VirtualClassFactory
+
+PATH = "/api/calendar"
+CREATED = (200, {"success": True, "message": "Event created successfully"})
+MISSING = (400, {"error": "Missing preferenceId"})
+NOT_FOUND = (404, {"error": "Virtual class not found"})
+CREATE_FAILED = (500, {"error": "Failed to create calendar event"})
+SAVE_FAILED = (500, {"error": "Failed to save google event in database"})
+
+
+@pytest.fixture
+def pending(host, teacher):
+    """A booked class that waits for its event."""
+    return VirtualClassFactory(booked_by=host, learning_focus="Travel")
+
+
+def schedule(client, virtual_class):
+    return answer_of(post(client, PATH, {"preferenceId": virtual_class.preference_id}))
+
+
+# --- Success --------------------------------------------------------------------------------------
+
+
+def test_calendar_answers_as_documented(anybody, pending):
+    assert schedule(anybody, pending) == CREATED
+
+
+def test_calendar_asks_for_the_documented_event(anybody, host, teacher, google):
+    virtual_class = VirtualClassFactory(
+        booked_by=host,
+        start_time=datetime(2030, 1, 5, 18, tzinfo=UTC),
+        end_time=datetime(2030, 1, 5, 19, 30, tzinfo=UTC),
+    )
+
+    schedule(anybody, virtual_class)
+
+    [call] = [call for call in google.requests if call.route == "events.insert"]
+    request = call.json["conferenceData"]["createRequest"]
+    assert call.path == "/calendar/v3/calendars/primary/events"
+    assert call.query["conferenceDataVersion"] == "1"
+    assert call.json == {
+        "id": call.json["id"],
+        "summary": "Clase de Inglés",
+        "description": "La clase será grupal, para 5 participantes.",
+        "start": {
+            "dateTime": "2030-01-05T15:00:00-03:00",
+            "timeZone": "America/Argentina/Buenos_Aires",
+        },
+        "end": {
+            "dateTime": "2030-01-05T16:30:00-03:00",
+            "timeZone": "America/Argentina/Buenos_Aires",
+        },
+        "conferenceData": {
+            "createRequest": {
+                "requestId": request["requestId"],
+                "conferenceSolutionKey": {"type": "hangoutsMeet"},
+            }
+        },
+        "transparency": "opaque",
+        "attendees": [{"email": host.email}],
+        "guestsCanSeeOtherGuests": False,
+        "reminders": {"useDefault": False, "overrides": [{"method": "email", "minutes": 60}]},
+        "extendedProperties": {"private": {"reference": str(virtual_class.pk)}},
+    }
+
+
+def test_calendar_draws_a_request_id_for_each_meeting(anybody, host, teacher, google):
+    for day in range(1, 4):
+        start = timezone.now() + timedelta(days=day)
+        schedule(anybody, VirtualClassFactory(booked_by=host, start_time=start))
+
+    bodies = [call.json for call in google.requests if call.route == "events.insert"]
+    ids = {body["conferenceData"]["createRequest"]["requestId"] for body in bodies}
+    assert len(ids) == 3
+
+
+def test_calendar_stores_the_documented_fields(anybody, pending, google):
+    schedule(anybody, pending)
+
+    stored = VirtualClass.objects.values().get()
+    [event] = google.live_events()
+    assert stored == stored | {
+        "status": ClassStatus.SCHEDULED,
+        "provider_event_id": event["id"],
+        "html_link": event["conferenceData"]["entryPoints"][0]["uri"],
+        "summary": f"{event['summary']}. {event['description']}",
+        "host_type": "anfitrion",
+        "current_participants": 1,
+        "participants_ids": [str(pending.booked_by_id)],
+        "start_time": pending.start_time,
+        "end_time": pending.end_time,
+        "max_participants": 5,
+        "class_type": "grupal",
+        "learning_focus": "Travel",
+        "preference_id": pending.preference_id,
+    }
+    assert re.fullmatch(r"[2-9A-HJ-NP-Z]{8}", stored["access_code"])
+
+
+def test_calendar_makes_the_hosts_activity(anybody, pending):
+    schedule(anybody, pending)
+
+    activity = UserActivity.objects.values().get()
+    assert activity == activity | {
+        "user_id": pending.booked_by_id,
+        "virtual_class_id": pending.pk,
+        "task_id": None,
+        "rol": Role.HOST,
+        "completed": False,
+    }
+
+
+@pytest.mark.parametrize(
+    ("class_type", "count", "description"),
+    [
+        ("grupal", 12, "La clase será grupal, para 12 participantes."),
+        ("individual", 1, "La clase será individual, para 1 participante."),
+        ("individual", 0, "La clase será individual, para 1 participante."),
+    ],
+)
+def test_calendar_describes_the_class(anybody, host, teacher, class_type, count, description):
+    virtual_class = VirtualClassFactory(
+        booked_by=host, class_type=class_type, max_participants=count
+    )
+
+    schedule(anybody, virtual_class)
+
+    virtual_class.refresh_from_db()
+    assert virtual_class.summary == f"Clase de Inglés. {description}"
+    assert (virtual_class.max_participants, virtual_class.current_participants) == (count, 1)
+
+
+def test_calendar_follows_a_booking(signed_in, teacher):
+    body = booking_body()
+    post(signed_in, "/api/booking", body)
+
+    answer = answer_of(post(signed_in, PATH, {"preferenceId": body["preferenceId"]}))
+
+    assert answer == CREATED
+    assert VirtualClass.objects.get().is_scheduled
+
+
+def test_calendar_gives_a_session_no_power(sign_in, stranger, pending):
+    assert schedule(sign_in(stranger), pending) == CREATED
+
+
+def test_calendar_passes_over_other_keys(anybody, pending):
+    body = {
+        "preferenceId": pending.preference_id,
+        "accessCode": "AAAAAAAA",
+        "status": "cancelled",
+        "price": 1,
+    }
+
+    post(anybody, PATH, body)
+
+    pending.refresh_from_db()
+    assert (pending.status, pending.class_price) == ("scheduled", 1_500_000)
+    assert pending.access_code != "AAAAAAAA"
+
+
+def test_calendar_does_nothing_the_second_time(anybody, pending, google):
+    schedule(anybody, pending)
+    before = VirtualClass.objects.values().get()
+    calls = len(google.requests)
+
+    assert schedule(anybody, pending) == CREATED
+
+    assert VirtualClass.objects.values().get() == before
+    assert len(google.requests) == calls
+    assert UserActivity.objects.count() == ClassLog.objects.count() == 1
+
+
+@pytest.mark.parametrize("content_type", ["application/json", "text/plain", ""])
+def test_calendar_reads_json_whatever_it_is_called(anybody, pending, content_type):
+    body = {"preferenceId": pending.preference_id}
+
+    assert answer_of(post(anybody, PATH, body, content_type)) == CREATED
+
+
+# --- Refusals -------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("untouched")
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"null",
+        b"[]",
+        b'"preference-1"',
+        b"1",
+        b"true",
+        b"{",
+        b'{"preferenceId":"preference-1"}}',
+        b'{"preferenceId":"preference-1","preferenceId":"preference-2"}',
+        b"{}",
+        b'{"preferenceId":null}',
+        b'{"preferenceId":""}',
+        b'{"preferenceId":0}',
+        b'{"preferenceId":123}',
+        b'{"preferenceId":true}',
+        b'{"preferenceId":["preference-1"]}',
+        b'{"preferenceId":{"$gt":""}}',
+        rb'{"preferenceId":"a\u0000b"}',
+        rb'{"preferenceId":"\ud800"}',
+        b'{"preferenceId":"\xe9"}',
+        b'{"PreferenceId":"preference-1"}',
+        b'{"preferenceid":"preference-1"}',
+        b'{"preference_id":"preference-1"}',
+        b"[" * 60_000,
+        b'{"a":' * 10_000,
+        '{"preferenceId":"preference-1"}'.encode("utf-16"),
+        b"preferenceId=preference-1",
+    ],
+    ids=lambda body: body[:40].decode("ascii", "replace"),
+)
+def test_calendar_misses_a_usable_preference(anybody, body):
+    assert answer_of(post(anybody, PATH, body)) == MISSING
+
+
+@pytest.mark.usefixtures("untouched")
+@pytest.mark.parametrize(
+    "preference_id",
+    ["unknown", " ", "' OR 1=1 --", "../../x", '{"$gt":""}', "%", "x" * 10_000, "ñ\n\t👩", "\x7f"],
+    ids=lambda text: text[:20],
+)
+def test_calendar_does_not_know_the_preference(anybody, preference_id):
+    VirtualClassFactory.build()  # no row: nothing that a pattern could match by chance
+
+    assert answer_of(post(anybody, PATH, {"preferenceId": preference_id})) == NOT_FOUND
+
+
+@pytest.mark.parametrize(
+    "typed", ["PREFERENCE-X", " preference-x", "preference-x ", "preference_x"]
+)
+def test_calendar_compares_preferences_exactly(anybody, teacher, google, typed):
+    VirtualClassFactory(preference_id="preference-x")
+
+    assert answer_of(post(anybody, PATH, {"preferenceId": typed})) == NOT_FOUND
+    assert google.requests == []
+
+
+@pytest.mark.usefixtures("untouched")
+def test_calendar_refuses_a_large_body(anybody):
+    response = post(anybody, PATH, {"preferenceId": "x" * 1_000_000})
+
+    assert answer_of(response) == (413, {"error": "El cuerpo es demasiado grande."})
+
+
+@pytest.mark.usefixtures("untouched")
+def test_calendar_refuses_a_form(anybody):
+    response = post(anybody, PATH, b"preferenceId=x", "application/x-www-form-urlencoded")
+
+    assert answer_of(response) == (415, {"error": "Enviá el cuerpo como JSON en UTF-8."})
+
+
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        ({"status": "cancelled"}, "Virtual class was cancelled"),
+        ({"status": "completed"}, "Virtual class is already over"),
+        (
+            {
+                "start_time": timezone.now() - timedelta(hours=2),
+                "end_time": timezone.now() - timedelta(hours=1),
+            },
+            "Virtual class is already over",
+        ),
+    ],
+    ids=["cancelled", "completed", "over"],
+)
+def test_calendar_refuses_what_cannot_take_place(anybody, pending, google, changes, text):
+    VirtualClass.objects.filter(pk=pending.pk).update(**changes)
+    before = VirtualClass.objects.values().get()
+
+    assert schedule(anybody, pending) == (409, {"error": text})
+
+    assert VirtualClass.objects.values().get() == before
+    assert google.requests == []
+
+
+def test_calendar_refuses_a_time_that_is_taken(anybody, pending, google):
+    VirtualClassFactory(scheduled=True, owns_time=True, start_time=pending.start_time)
+
+    assert schedule(anybody, pending) == (409, {"error": "Time slot is no longer available"})
+
+    pending.refresh_from_db()
+    assert pending.status == "pending"
+    assert google.requests == []
+
+
+def test_calendar_takes_a_time_right_after_another_class(anybody, pending):
+    VirtualClassFactory(
+        scheduled=True, owns_time=True, start_time=pending.start_time - timedelta(hours=1)
+    )
+
+    assert schedule(anybody, pending) == CREATED
+
+
+def test_calendar_lets_classes_overlap_when_told_to(anybody, pending, settings):
+    settings.PREVENT_OVERLAPS = False
+    VirtualClassFactory(scheduled=True, start_time=pending.start_time)
+
+    assert schedule(anybody, pending) == CREATED
+
+
+def test_calendar_asks_for_the_payment_when_told_to(anybody, pending, google, settings):
+    settings.CALENDAR_TRIGGER_POLICY = "paid"
+
+    assert schedule(anybody, pending) == (402, {"error": "Payment not confirmed"})
+
+    assert google.requests == []
+
+
+def test_calendar_takes_a_paid_class(anybody, pending, settings):
+    settings.CALENDAR_TRIGGER_POLICY = "paid"
+    VirtualClass.objects.filter(pk=pending.pk).update(paid_at=timezone.now())
+
+    assert schedule(anybody, pending) == CREATED
+
+
+# --- Failures of our own --------------------------------------------------------------------------
+
+
+def test_calendar_needs_a_grant(anybody, host, google):
+    virtual_class = VirtualClassFactory(booked_by=host)
+
+    assert schedule(anybody, virtual_class) == CREATE_FAILED
+
+    virtual_class.refresh_from_db()
+    assert virtual_class.status == "pending"
+    assert google.requests == []
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        'UPDATE "bookings_virtualclass" SET "booked_by_id"',
+        'INSERT INTO "bookings_useractivity"',
+        'INSERT INTO "bookings_classlog"',
+    ],
+    ids=["class", "activity", "log"],
+)
+def test_calendar_finishes_what_could_not_be_saved(anybody, pending, google, statement):
+    with failing(statement):
+        assert schedule(anybody, pending) == SAVE_FAILED
+    pending.refresh_from_db()
+    assert (pending.status, UserActivity.objects.count()) == ("pending", 0)
+
+    assert schedule(anybody, pending) == CREATED
+
+    assert len(google.events()) == UserActivity.objects.count() == ClassLog.objects.count() == 1
+
+
+def test_calendar_says_in_the_log_that_saving_failed(anybody, pending, caplog):
+    with failing('INSERT INTO "bookings_useractivity"'):
+        schedule(anybody, pending)
+
+    assert f"The event of class {pending.pk} could not be saved: OperationalError" in caplog.text
+    assert SECRET not in caplog.text
+
+
+def test_calendar_makes_no_event_when_the_database_fails_first(anybody, pending, google):
+    with failing():
+        assert schedule(anybody, pending) == CREATE_FAILED
+
+    assert google.requests == []
+
+
+def test_calendar_notices_that_the_class_was_deleted_meanwhile(
+    anybody, pending, google, monkeypatch
+):
+    create = scheduling.create_event
+
+    def overtaken(virtual_class):
+        event = create(virtual_class)
+        VirtualClass.objects.filter(pk=virtual_class.pk).delete()
+        return event
+
+    monkeypatch.setattr(scheduling, "create_event", overtaken)
+
+    assert schedule(anybody, pending) == NOT_FOUND
+
+    assert google.live_events() == []
+
+
+def test_calendar_hides_any_other_failure(anybody, pending, monkeypatch):
+    def fail(**kwargs):
+        raise RuntimeError("a bug, with password=hunter2")
+
+    monkeypatch.setattr("bookings.domain.triggering.schedule_class", fail)
+
+    assert schedule(anybody, pending) == CREATE_FAILED
+
+
+def test_calendar_never_shows_the_code_or_the_link(anybody, pending):
+    response = post(anybody, PATH, {"preferenceId": pending.preference_id})
+
+    pending.refresh_from_db()
+    text = json.dumps({**response.headers}) + response.content.decode()
+    assert pending.access_code not in text
+    assert pending.html_link not in text

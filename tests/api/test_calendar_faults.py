@@ -1,0 +1,253 @@
+"""POST /api/calendar against a provider that fails: documented answers, and one event in the end.
+
+Whatever happened first, asking again finishes the work: one live event, one host, one code.
+"""
+
+from datetime import timedelta
+
+import pytest
+
+from bookings.domain.event_drafts import derive_event_id
+from bookings.models import ClassLog, Role, UserActivity, VirtualClass
+from tests.api.bodies import answer_of, post
+from tests.api.database_faults import failing
+from tests.environment import TEACHER_EMAIL
+from tests.factories import VirtualClassFactory
+from tests.standins import Fault
+
+PATH = "/api/calendar"
+CREATED = (200, {"success": True, "message": "Event created successfully"})
+CREATE_FAILED = (500, {"error": "Failed to create calendar event"})
+SAVE_FAILED = (500, {"error": "Failed to save google event in database"})
+INSERT = "events.insert"
+
+pytestmark = pytest.mark.usefixtures("little_patience")
+
+
+@pytest.fixture
+def pending(host, teacher):
+    """A booked class that waits for its event."""
+    return VirtualClassFactory(booked_by=host)
+
+
+def schedule(client, virtual_class):
+    return answer_of(post(client, PATH, {"preferenceId": virtual_class.preference_id}))
+
+
+def kind_of(fault):
+    return fault.kind
+
+
+def assert_pending(virtual_class):
+    virtual_class.refresh_from_db()
+    assert (virtual_class.status, virtual_class.access_code) == ("pending", None)
+    assert not UserActivity.objects.filter(virtual_class=virtual_class).exists()
+
+
+def assert_scheduled_once(virtual_class, google):
+    [event] = google.live_events()
+    stored = VirtualClass.objects.get(pk=virtual_class.pk)
+    assert (stored.status, stored.provider_event_id) == ("scheduled", event["id"])
+    assert event["id"] == derive_event_id(virtual_class)
+    assert stored.html_link == event["conferenceData"]["entryPoints"][0]["uri"]
+    assert (stored.current_participants, len(stored.access_code)) == (1, 8)
+    assert UserActivity.objects.get().rol == Role.HOST
+    assert ClassLog.objects.get().event == "scheduled"
+
+
+# What the provider does to one insert after the other -> the answer.
+FAULTS = {
+    "the answer lost": ([Fault.lost()], CREATED),
+    "every answer lost": ([Fault.lost()] * 10, CREATE_FAILED),
+    "half an answer": ([Fault.half()], CREATED),
+    "done, but 500": ([Fault.status(500, done=True)], CREATED),
+    "done, but always 500": ([Fault.status(500, done=True)] * 10, CREATE_FAILED),
+    "done, but 429": ([Fault.status(429, done=True)], CREATED),
+    "dropped": ([Fault.drop()] * 3, CREATED),
+    "reset": ([Fault.reset()] * 2, CREATED),
+    "always reset": ([Fault.reset()] * 10, CREATE_FAILED),
+    "slow once": ([Fault.delay(0.8)], CREATED),
+    "always slow": ([Fault.delay(0.8)] * 10, CREATE_FAILED),
+    "429 once": ([Fault.status(429)], CREATED),
+    "429 for ever": ([Fault.status(429)] * 10, CREATE_FAILED),
+    "429, come back in an hour": (
+        [Fault.status(429, headers={"Retry-After": "3600"})],
+        CREATE_FAILED,
+    ),
+    "403 for the rate": ([Fault.status(403, "userRateLimitExceeded")], CREATED),
+    "403 for the quota": ([Fault.status(403, "quotaExceeded")], CREATE_FAILED),
+    "403 for good": ([Fault.status(403)], CREATE_FAILED),
+    "400": ([Fault.status(400)], CREATE_FAILED),
+    "404": ([Fault.status(404)], CREATE_FAILED),
+    "401 once": ([Fault.status(401)], CREATED),
+    "500": ([Fault.status(500)] * 10, CREATE_FAILED),
+    "503 twice": ([Fault.status(503)] * 2, CREATED),
+    "a redirect": ([Fault.status(302, headers={"Location": "http://127.0.0.1:9/"})], CREATE_FAILED),
+    "a page once": ([Fault.garbage()], CREATED),
+    "a page for ever": ([Fault.garbage()] * 10, CREATE_FAILED),
+    "an empty object": ([Fault.empty()] * 10, CREATE_FAILED),
+    "a list": ([Fault.status(200, body=[])] * 10, CREATE_FAILED),
+    "an id alone": ([Fault.status(200, body={"id": "abcde"})] * 10, CREATE_FAILED),
+    "409 for nothing": ([Fault.status(409)], CREATE_FAILED),
+}
+
+
+@pytest.mark.parametrize(("faults", "answer"), FAULTS.values(), ids=FAULTS)
+def test_fault_of_the_insert_costs_no_second_event(anybody, pending, google, faults, answer):
+    google.fault(INSERT, *faults)
+
+    assert schedule(anybody, pending) == answer
+
+    if answer == CREATE_FAILED:
+        assert_pending(pending)
+    google.heal()
+    assert schedule(anybody, pending) == CREATED
+    assert_scheduled_once(pending, google)
+
+
+@pytest.mark.parametrize("fault", [Fault.status(503), Fault.drop(), Fault.garbage()], ids=kind_of)
+@pytest.mark.parametrize("route", ["events.get", "events.update"])
+def test_fault_while_taking_over_costs_no_second_event(anybody, pending, google, route, fault):
+    google.add_event(
+        id=derive_event_id(pending),
+        status="cancelled",
+        extendedProperties={"private": {"reference": str(pending.pk)}},
+    )
+    google.fault(route, *[fault] * 10)
+
+    assert schedule(anybody, pending) == CREATE_FAILED
+
+    google.heal()
+    assert schedule(anybody, pending) == CREATED
+    assert_scheduled_once(pending, google)
+
+
+def test_event_made_before_is_taken_over(anybody, pending, google):
+    with failing('INSERT INTO "bookings_useractivity"'):
+        assert schedule(anybody, pending) == SAVE_FAILED
+
+    assert schedule(anybody, pending) == CREATED
+
+    assert [call.route for call in google.requests].count(INSERT) == 2
+    assert_scheduled_once(pending, google)
+
+
+@pytest.mark.parametrize("reason", ["taken", "over"])
+def test_event_of_a_class_that_cannot_be_finished_is_withdrawn(
+    anybody, host, pending, google, reason
+):
+    with failing('INSERT INTO "bookings_useractivity"'):
+        assert schedule(anybody, pending) == SAVE_FAILED
+    assert len(google.live_events()) == 1
+    start = pending.start_time
+    if reason == "taken":
+        VirtualClassFactory(scheduled=True, owns_time=True, start_time=start)
+    else:
+        past = {"start_time": start - timedelta(days=9), "end_time": start - timedelta(days=8)}
+        VirtualClass.objects.filter(pk=pending.pk).update(**past)
+
+    status, _ = schedule(anybody, pending)
+
+    assert status == 409
+    assert google.live_events() == []
+    assert_pending(pending)
+
+
+def test_event_deleted_meanwhile_comes_back(anybody, pending, google):
+    google.add_event(
+        id=derive_event_id(pending),
+        status="cancelled",
+        extendedProperties={"private": {"reference": str(pending.pk)}},
+    )
+
+    assert schedule(anybody, pending) == CREATED
+
+    assert_scheduled_once(pending, google)
+
+
+def test_foreign_event_under_our_id_is_left_alone(anybody, pending, google):
+    foreign = google.add_event(id=derive_event_id(pending), summary="Somebody else's")
+
+    for _ in range(2):
+        assert schedule(anybody, pending) == CREATE_FAILED
+
+    assert google.events() == [foreign]
+    assert_pending(pending)
+
+
+def test_revoked_grant_is_mended_by_a_new_one(anybody, pending, teacher, google):
+    google.revoke(teacher.provider_refresh_token)
+
+    assert schedule(anybody, pending) == CREATE_FAILED
+    teacher.refresh_from_db()
+    assert teacher.provider_token_revoked_at is not None
+    assert_pending(pending)
+
+    teacher.provider_refresh_token = google.grant(TEACHER_EMAIL)
+    teacher.save()
+    assert schedule(anybody, pending) == CREATED
+    assert_scheduled_once(pending, google)
+
+
+def test_grant_without_the_calendar_makes_no_event(anybody, pending, teacher, google):
+    teacher.provider_refresh_token = google.grant(TEACHER_EMAIL, "openid email profile")
+    teacher.save()
+
+    assert schedule(anybody, pending) == CREATE_FAILED
+
+    assert google.events() == []
+
+
+@pytest.mark.parametrize(
+    "fault", [Fault.status(500), Fault.garbage(), Fault.drop(), Fault.delay(0.8)], ids=kind_of
+)
+def test_token_endpoint_fails_without_losing_the_grant(anybody, pending, teacher, google, fault):
+    google.fault("token", *[fault] * 20)
+
+    assert schedule(anybody, pending) == CREATE_FAILED
+
+    google.heal()
+    teacher.refresh_from_db()
+    assert teacher.provider_token_revoked_at is None
+    assert schedule(anybody, pending) == CREATED
+    assert_scheduled_once(pending, google)
+
+
+def test_access_token_that_is_worn_out_is_renewed(anybody, host, pending, google):
+    google.expire_access_tokens()
+
+    assert schedule(anybody, pending) == CREATED
+
+    assert_scheduled_once(pending, google)
+
+
+def test_meeting_still_in_preparation_is_finished_by_asking_again(anybody, pending, google):
+    google.conference("pending", reads=4)
+
+    assert schedule(anybody, pending) == CREATE_FAILED
+    assert_pending(pending)
+
+    assert schedule(anybody, pending) == CREATED
+    assert_scheduled_once(pending, google)
+
+
+def test_meeting_that_failed_is_asked_for_again(anybody, pending, google):
+    google.conference("failure")
+
+    assert schedule(anybody, pending) == CREATE_FAILED
+    assert_pending(pending)
+
+    google.conference("success")
+    assert schedule(anybody, pending) == CREATED
+    assert_scheduled_once(pending, google)
+
+
+def test_provider_that_was_away_is_met_again(anybody, pending, google):
+    google.stop()
+    try:
+        assert schedule(anybody, pending) == CREATE_FAILED
+    finally:
+        google.start()
+
+    assert schedule(anybody, pending) == CREATED
+    assert_scheduled_once(pending, google)

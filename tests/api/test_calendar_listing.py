@@ -1,0 +1,296 @@
+"""GET /api/calendar: what it shows, what it hides, and its one documented failure."""
+
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+from django.utils import timezone
+
+from bookings.domain.cancelling import cancel_class
+from tests.api.bodies import answer_of, post
+from tests.api.database_faults import failing
+from tests.factories import VirtualClassFactory
+from tests.standins import Fault
+
+PATH = "/api/calendar"
+FAILED = (500, {"error": "Failed to fetch calendar events"})
+SHARED = "clases@group.calendar.google.com"
+API_KEY = "AIza-made-up-key"
+
+
+@pytest.fixture
+def clock(teacher, time_machine):
+    """Noon on the first of March 2027, in Buenos Aires."""
+    moment = datetime(2027, 3, 1, 15, tzinfo=UTC)
+    time_machine.move_to(moment)
+    return moment
+
+
+def listing(client):
+    return answer_of(client.get(PATH))
+
+
+def times(answer):
+    status, events = answer
+    assert status == 200
+    return [event["start"]["dateTime"] for event in events]
+
+
+# --- What it shows --------------------------------------------------------------------------------
+
+
+def test_listing_of_an_empty_calendar(anybody, teacher):
+    assert listing(anybody) == (200, [])
+
+
+def test_listing_shows_times_and_status_only(anybody, clock, google):
+    google.add_event(
+        summary="Dentist",
+        description="Root canal",
+        location="Rosario",
+        attendees=[{"email": "dentist@example.com"}],
+        start={"dateTime": "2027-03-02T15:00:00-03:00", "timeZone": "America/Argentina/Cordoba"},
+        end={"dateTime": "2027-03-02T16:00:00-03:00", "timeZone": "America/Argentina/Cordoba"},
+    )
+
+    assert listing(anybody) == (
+        200,
+        [
+            {
+                "start": {
+                    "dateTime": "2027-03-02T15:00:00-03:00",
+                    "timeZone": "America/Argentina/Cordoba",
+                },
+                "end": {
+                    "dateTime": "2027-03-02T16:00:00-03:00",
+                    "timeZone": "America/Argentina/Cordoba",
+                },
+                "status": "confirmed",
+            }
+        ],
+    )
+
+
+def test_listing_leaves_out_a_zone_that_is_not_given(anybody, clock, google):
+    item = {
+        "start": {"dateTime": "2027-03-02T18:00:00Z"},
+        "end": {"dateTime": "2027-03-02T19:00:00Z"},
+        "status": "tentative",
+    }
+    google.fault("events.list", Fault.status(200, body={"items": [item]}))
+
+    assert listing(anybody) == (
+        200,
+        [
+            {
+                "start": {"dateTime": "2027-03-02T18:00:00+00:00"},
+                "end": {"dateTime": "2027-03-02T19:00:00+00:00"},
+                "status": "tentative",
+            }
+        ],
+    )
+
+
+def test_listing_begins_now_and_goes_by_start(anybody, clock, google):
+    for hours in (5, 1, -2, -1.5, 3):
+        start = clock + timedelta(hours=hours)
+        google.add_event(start=start, end=start + timedelta(hours=1, minutes=45))
+
+    shown = [datetime.fromisoformat(text) for text in times(listing(anybody))]
+
+    # What began an hour and a half ago is still going on.
+    assert shown == [clock + timedelta(hours=hours) for hours in (-1.5, 1, 3, 5)]
+
+
+def test_listing_expands_recurring_events(anybody, clock, google):
+    google.add_event(
+        start=clock + timedelta(days=1),
+        end=clock + timedelta(days=1, hours=1),
+        recurrence=["RRULE:FREQ=WEEKLY;COUNT=3"],
+    )
+
+    shown = [datetime.fromisoformat(text) for text in times(listing(anybody))]
+
+    assert shown == [clock + timedelta(days=days) for days in (1, 8, 15)]
+
+
+def test_listing_shows_days_as_their_midnights(anybody, clock, google):
+    google.add_event(start=date(2027, 3, 5), end=date(2027, 3, 6))
+
+    assert listing(anybody) == (
+        200,
+        [
+            {
+                "start": {"dateTime": "2027-03-05T00:00:00-03:00"},
+                "end": {"dateTime": "2027-03-06T00:00:00-03:00"},
+                "status": "confirmed",
+            }
+        ],
+    )
+
+
+def test_listing_leaves_out_cancelled_and_unreadable_events(anybody, clock, google):
+    good = {
+        "start": {"dateTime": "2027-03-02T18:00:00Z"},
+        "end": {"dateTime": "2027-03-02T19:00:00Z"},
+        "status": "confirmed",
+    }
+    items = [
+        {**good, "status": "cancelled"},
+        {"start": good["start"]},
+        {**good, "end": None},
+        {**good, "start": {"dateTime": "soon"}},
+        {**good, "start": {"dateTime": "2027-03-02T18:00:00"}},
+        {**good, "end": {"dateTime": "2027-03-02T17:00:00Z"}},
+        {**good, "status": 5},
+        "event",
+        None,
+        {**good, "description": "x" * 1_000_000, "attendees": [{"email": "a@example.com"}]},
+    ]
+    google.fault("events.list", Fault.status(200, body={"items": items}))
+
+    status, events = listing(anybody)
+
+    assert (status, len(events)) == (200, 1)
+    assert set(events[0]) == {"start", "end", "status"}
+
+
+def test_listing_reads_every_page(anybody, clock, google):
+    for number in range(520):
+        start = clock + timedelta(hours=number)
+        google.add_event(start=start, end=start + timedelta(minutes=30))
+
+    assert len(listing(anybody)[1]) == 520
+
+
+def test_listing_shows_a_class_at_once(anybody, teacher, host):
+    virtual_class = VirtualClassFactory(booked_by=host)
+    assert listing(anybody) == (200, [])
+
+    post(anybody, PATH, {"preferenceId": virtual_class.preference_id})
+
+    assert len(listing(anybody)[1]) == 1
+
+
+def test_listing_forgets_a_cancelled_class_at_once(anybody, teacher, host):
+    virtual_class = VirtualClassFactory(booked_by=host)
+    post(anybody, PATH, {"preferenceId": virtual_class.preference_id})
+    listing(anybody)
+
+    cancel_class(class_id=virtual_class.pk, actor=teacher)
+
+    assert listing(anybody) == (200, [])
+
+
+def test_listing_asks_the_provider_once_in_a_while(anybody, clock, google, time_machine):
+    for _ in range(3):
+        listing(anybody)
+    google.add_event(start=clock + timedelta(days=1))
+    assert listing(anybody) == (200, [])
+
+    time_machine.shift(16)
+
+    assert len(listing(anybody)[1]) == 1
+    assert [call.route for call in google.requests].count("events.list") == 2
+
+
+def test_listing_costs_no_statement_while_it_is_kept(signed_in, teacher, django_assert_num_queries):
+    listing(signed_in)
+
+    with django_assert_num_queries(0):
+        listing(signed_in)
+
+
+# --- Who may read ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def shared_calendar(google, settings):
+    """A public calendar and a key for it, as the specification describes reading."""
+    settings.CALENDAR_ID = SHARED
+    settings.CALENDAR_API_KEY = API_KEY
+    google.api_keys = {API_KEY}
+    google.public = True
+    google.add_calendar(SHARED, "teacher@example.com")
+    google.add_event(SHARED, start=timezone.now() + timedelta(days=1))
+    return google
+
+
+def test_listing_reads_with_the_api_key(anybody, db, shared_calendar):
+    assert len(listing(anybody)[1]) == 1
+
+    [call] = shared_calendar.requests
+    assert call.headers["X-Goog-Api-Key"] == API_KEY
+    assert call.headers["Authorization"] is None
+    assert API_KEY not in str(call.pairs)
+
+
+def test_listing_falls_back_on_the_grant(anybody, teacher, shared_calendar):
+    shared_calendar.public = False
+
+    assert len(listing(anybody)[1]) == 1
+
+
+def test_listing_fails_without_key_and_grant(anybody, db, google):
+    assert listing(anybody) == FAILED
+    assert google.requests == []
+
+
+def test_listing_fails_when_the_key_is_refused(anybody, db, shared_calendar, caplog):
+    shared_calendar.api_keys = {"another"}
+
+    assert listing(anybody) == FAILED
+    assert API_KEY not in caplog.text
+
+
+def test_listing_fails_when_the_grant_was_revoked(anybody, teacher, google):
+    google.revoke(teacher.provider_refresh_token)
+
+    assert listing(anybody) == FAILED
+
+
+# --- The provider fails ---------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("little_patience")
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Fault.status(500),
+        Fault.status(503),
+        Fault.status(429),
+        Fault.status(403, "rateLimitExceeded"),
+        Fault.status(403, "quotaExceeded"),
+        Fault.status(404),
+        Fault.status(400),
+        Fault.status(302, headers={"Location": "https://evil.example"}),
+        Fault.drop(),
+        Fault.reset(),
+        Fault.half(),
+        Fault.garbage(),
+        Fault.delay(1),
+        Fault.status(200, body={"items": "none"}),
+        Fault.status(200, body=[]),
+        Fault.status(200, body="{"),
+    ],
+    ids=lambda fault: f"{fault.kind} {fault.code} {fault.reason}{str(fault.body or '')[:20]}",
+)
+def test_listing_fails_as_documented(anybody, teacher, google, fault):
+    google.fault("events.list", *[fault] * 10)
+
+    assert listing(anybody) == FAILED
+
+    google.heal()
+    assert listing(anybody) == (200, [])
+
+
+@pytest.mark.usefixtures("little_patience")
+@pytest.mark.parametrize("fault", [Fault.status(503), Fault.reset(), Fault.garbage()], ids=str)
+def test_listing_survives_a_passing_fault(anybody, teacher, google, fault):
+    google.fault("events.list", fault)
+
+    assert listing(anybody) == (200, [])
+
+
+def test_listing_fails_as_documented_when_the_database_does(anybody, teacher):
+    with failing():
+        assert listing(anybody) == FAILED

@@ -1,0 +1,274 @@
+"""How the class API treats methods, origins, headers and addresses, whatever the body says."""
+
+import pytest
+
+from bookings.models import VirtualClass
+from tests.api.bodies import answer_of, booking_body, post
+from tests.factories import VirtualClassFactory
+
+BOOKING, CALENDAR, ACCESS_CODE = "/api/booking", "/api/calendar", "/api/access-code"
+OWN = "http://testserver"
+
+
+def body_of(path, status, text):
+    """Give the documented shape of an error at ``path``."""
+    error = {"error": text}
+    return {"success": False, "status": status, **error} if path == BOOKING else error
+
+
+# --- Methods --------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("untouched")
+@pytest.mark.parametrize(
+    ("path", "method"),
+    [
+        *[(BOOKING, m) for m in ("GET", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "FOO")],
+        *[(CALENDAR, m) for m in ("PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "FOO")],
+        *[(ACCESS_CODE, m) for m in ("GET", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "FOO")],
+    ],
+)
+def test_method_is_refused(signed_in, path, method):
+    response = signed_in.generic(method, path, b'{"marker":1}', content_type="application/json")
+
+    assert answer_of(response) == (405, body_of(path, 405, f'Método "{method}" no permitido.'))
+    assert "POST" in response["Allow"]
+    assert b"marker" not in response.content
+
+
+@pytest.mark.parametrize("path", [BOOKING, ACCESS_CODE])
+def test_head_is_refused_where_get_is(signed_in, path):
+    assert signed_in.head(path).status_code == 405
+
+
+def test_head_looks_like_get_without_the_body(anybody, teacher):
+    response = anybody.head(CALENDAR)
+
+    assert (response.status_code, response.content) == (200, b"")
+
+
+@pytest.mark.usefixtures("untouched")
+@pytest.mark.parametrize("path", [BOOKING, CALENDAR, ACCESS_CODE])
+def test_preflight_gives_other_sites_nothing(signed_in, path):
+    headers = {"Origin": "https://evil.example", "Access-Control-Request-Method": "POST"}
+
+    response = signed_in.options(path, headers=headers)
+
+    assert response.status_code == 405
+    assert not [name for name in response.headers if name.startswith("Access-Control-")]
+
+
+@pytest.mark.usefixtures("untouched")
+@pytest.mark.parametrize("override", ["X-HTTP-Method-Override", "X-Method-Override"])
+def test_method_cannot_be_overridden(signed_in, override):
+    response = signed_in.get(BOOKING + "?_method=POST", headers={override: "POST"})
+
+    assert response.status_code == 405
+
+
+# --- Origins --------------------------------------------------------------------------------------
+
+FOREIGN = [
+    {"Origin": "https://evil.example"},
+    {"Origin": "null"},
+    {"Origin": ""},
+    {"Origin": "https://testserver"},
+    {"Origin": "http://testserver:8000"},
+    {"Origin": "http://testserver.evil.example"},
+    {"Origin": "http://evil.example/http://testserver"},
+    {"Origin": "http://testserver@evil.example"},
+    {"Sec-Fetch-Site": "cross-site"},
+    {"Sec-Fetch-Site": "same-site"},
+    {"Sec-Fetch-Site": "cross-site", "Origin": OWN},
+]
+
+
+@pytest.mark.parametrize("headers", FOREIGN, ids=str)
+@pytest.mark.parametrize("path", [BOOKING, ACCESS_CODE])
+def test_other_sites_cannot_use_the_cookie(signed_in, untouched, path, headers):
+    body = booking_body() if path == BOOKING else "ABCD2345"
+
+    response = post(signed_in, path, body, "text/plain", headers=headers)
+
+    assert answer_of(response) == (403, body_of(path, 403, "El pedido viene de otro sitio."))
+
+
+@pytest.mark.parametrize("headers", FOREIGN, ids=str)
+def test_other_sites_schedule_no_class(anybody, host, teacher, google, headers):
+    pending = VirtualClassFactory(booked_by=host)
+
+    response = post(
+        anybody, CALENDAR, {"preferenceId": pending.preference_id}, "text/plain", headers=headers
+    )
+
+    pending.refresh_from_db()
+    assert answer_of(response) == (403, {"error": "El pedido viene de otro sitio."})
+    assert (pending.status, pending.scheduling_requested_at) == ("pending", None)
+    assert google.requests == []
+
+
+@pytest.mark.parametrize("headers", FOREIGN, ids=str)
+def test_other_sites_may_look_at_the_calendar(anybody, teacher, headers):
+    assert answer_of(anybody.get(CALENDAR, headers=headers)) == (200, [])
+
+
+OWN_HEADERS = [
+    {},
+    {"Origin": OWN},
+    {"Sec-Fetch-Site": "same-origin", "Origin": OWN},
+    {"Sec-Fetch-Site": "none"},
+]
+
+
+@pytest.mark.parametrize("headers", OWN_HEADERS, ids=str)
+def test_own_pages_and_programs_can(signed_in, headers):
+    response = post(signed_in, BOOKING, booking_body(), headers=headers)
+
+    assert response.status_code == 200
+
+
+@pytest.mark.parametrize("headers", OWN_HEADERS, ids=str)
+def test_own_pages_and_programs_can_schedule(anybody, host, teacher, headers):
+    wish = {"preferenceId": VirtualClassFactory(booked_by=host).preference_id}
+
+    response = post(anybody, CALENDAR, wish, headers=headers)
+
+    assert response.status_code == 200
+
+
+# --- What a client accepts -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Accept": "text/html"},
+        {"Accept": "application/xml;q=0.9"},
+        {"Accept": ""},
+        {"Accept": "nonsense"},
+        {"Accept": "x/y*" * 2000},
+        {"Accept-Language": "../../etc"},
+        {"Accept-Language": "en"},
+        {"Accept-Encoding": "x" * 4000},
+        {"Accept-Charset": "utf-7"},
+        {"If-None-Match": "*"},
+        {"If-Modified-Since": "Fri, 20 Nov 2099 00:00:00 GMT"},
+        {"Range": "bytes=0-1"},
+        {"Cookie": "session=x; session=y; csrftoken=z"},
+        {"Authorization": "Bearer x"},
+    ],
+    ids=lambda headers: "{}: {:.20}".format(*next(iter(headers.items()))),
+)
+def test_answer_is_the_same_json_whatever_the_headers(anybody, teacher, headers):
+    assert answer_of(anybody.get(CALENDAR, headers=headers)) == (200, [])
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "maxResults=99999999&timeMin=x&calendarId=other&key=x",
+        "callback=f",
+        "format=xml",
+        "format=api",
+        "%ff=%ff&%00=%00",
+        "&".join(f"a{n}=1" for n in range(2000)),
+    ],
+    ids=lambda query: query[:20],
+)
+def test_answer_is_the_same_json_whatever_the_query(anybody, teacher, google, query):
+    response = anybody.get(f"{CALENDAR}?{query}")
+
+    assert answer_of(response) == (200, [])
+    assert {call.path for call in google.requests if call.route == "events.list"} == {
+        "/calendar/v3/calendars/primary/events"
+    }
+
+
+def test_answer_is_the_same_json_whatever_the_body(anybody, teacher):
+    response = anybody.generic("GET", CALENDAR, b"[" * 100_000, content_type="application/json")
+
+    assert answer_of(response) == (200, [])
+
+
+def test_preference_counts_only_in_the_body(anybody, host, untouched):
+    virtual_class = VirtualClassFactory(booked_by=host)
+    path = f"{CALENDAR}?preferenceId={virtual_class.preference_id}"
+
+    response = post(anybody, path, {})
+
+    assert answer_of(response) == (400, {"error": "Missing preferenceId"})
+    virtual_class.delete()
+
+
+def test_errors_are_json_whatever_is_accepted(signed_in):
+    response = post(signed_in, BOOKING, "{", headers={"Accept": "text/html"})
+
+    assert answer_of(response)[0] == 400
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        (BOOKING, {}),
+        (BOOKING, booking_body(price=-1)),
+        (BOOKING, booking_body(end="2020-01-05T16:00:00Z")),
+        (BOOKING, "{"),
+        (CALENDAR, {}),
+        (CALENDAR, {"preferenceId": "unknown"}),
+        (ACCESS_CODE, {}),
+        (ACCESS_CODE, '"ZZZZ9999"'),
+        ("/api/nowhere", {}),
+    ],
+    ids=str,
+)
+def test_texts_do_not_follow_the_language_of_the_pages(signed_in, path, body):
+    usual = answer_of(post(signed_in, path, body))
+    signed_in.cookies["django_language"] = "en"
+
+    other = post(signed_in, path, body, headers={"Accept-Language": "en-US,en;q=0.9"})
+
+    assert answer_of(other) == usual
+
+
+# --- Addresses ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/api/",
+        "/api/booking/",
+        "/api/booking.json",
+        "/api/booking;x",
+        "/api//booking",
+        "/api/./booking",
+        "/api/x/../booking",
+        "/api/..%2fbooking",
+        "/api/BOOKING",
+        "/api/%62ooking%00",
+        "/api/%ff",
+        "/api/%00",
+        "/api/" + "x" * 8000,
+    ],
+    ids=lambda path: path[:30],
+)
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_unknown_path_is_json(signed_in, path, method):
+    response = signed_in.generic(method, path, "{}", content_type="application/json")
+
+    assert answer_of(response) == (404, {"error": "No encontrado."})
+
+
+@pytest.mark.parametrize("name", ["evil.example", "testserver.evil.example", "a b", "[::1"])
+def test_foreign_host_is_refused(signed_in, untouched, name):
+    response = post(signed_in, BOOKING, booking_body(), headers={"Host": name})
+
+    assert answer_of(response) == (400, {"error": "El pedido no es válido."})
+
+
+def test_every_answer_forbids_sniffing_and_framing(signed_in):
+    response = post(signed_in, BOOKING, booking_body())
+
+    assert response["X-Content-Type-Options"] == "nosniff"
+    assert response["X-Frame-Options"] == "DENY"
+    assert not VirtualClass.objects.filter(status="scheduled").exists()

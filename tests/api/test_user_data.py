@@ -1,0 +1,348 @@
+"""``/api/user-data``: every status and the exact bodies."""
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+from django.db import DatabaseError
+from django.test import Client
+
+from accounts.models import User
+
+pytestmark = pytest.mark.django_db
+
+PATH = "/api/user-data"
+SETTINGS = {
+    "location": "Rosario",
+    "level": "intermedio",
+    "phone": "+54 341 555-0000",
+    "newsletter": "si",
+}
+NOW = datetime(2026, 11, 20, 8, 10, tzinfo=UTC)
+
+
+def post(client: Client, body, **options):
+    """Send a body as JSON; bytes and text go as they are."""
+    data = body if isinstance(body, str | bytes) else json.dumps(body)
+    return client.post(PATH, data, content_type="application/json", **options)
+
+
+def stored(user: User) -> dict[str, str]:
+    """Give the four settings as the database holds them."""
+    return User.objects.values(*SETTINGS).get(pk=user.pk)
+
+
+def assert_refused(response, status: int, user: User) -> None:
+    """Check the status and the error's shape, and that nothing was written."""
+    assert response.status_code == status
+    assert list(response.json()) == ["error"]
+    assert isinstance(response.json()["error"], str)
+    assert stored(user) == {"location": "", "level": "", "phone": "", "newsletter": "no"}
+
+
+def test_get_returns_the_four_settings(sign_in, student):
+    User.objects.update(**SETTINGS)
+
+    response = sign_in(student).get(PATH)
+
+    assert (response.status_code, response.json()) == (200, SETTINGS)
+
+
+def test_get_of_a_new_person_shows_what_is_unset(sign_in, student):
+    response = sign_in(student).get(PATH)
+
+    assert response.json() == {"location": "", "level": "", "phone": "", "newsletter": "no"}
+
+
+def test_get_costs_one_query_with_the_session(sign_in, student, django_assert_num_queries):
+    client = sign_in(student)
+
+    with django_assert_num_queries(1):
+        client.get(PATH)
+
+
+def test_post_costs_one_query_beyond_the_session(sign_in, student, django_assert_num_queries):
+    client = sign_in(student)
+
+    with django_assert_num_queries(2):
+        post(client, SETTINGS)
+
+
+def test_post_stores_the_settings_and_returns_the_person(sign_in, student, time_machine):
+    time_machine.move_to(NOW, tick=False)
+    client = sign_in(student)
+    User.objects.update(total_classes=3, created_at=NOW)
+
+    response = post(client, SETTINGS)
+
+    assert response.status_code == 200
+    assert response.json() == {
+        "message": "Recibimos tus datos.",
+        "user": {
+            "id": str(student.pk),
+            "email": "bruno@example.com",
+            "name": "Bruno Student",
+            **SETTINGS,
+            "totalClasses": 3,
+            "status": "active",
+            "createdAt": "2026-11-20T05:10:00-03:00",
+            "updatedAt": "2026-11-20T05:10:00-03:00",
+        },
+    }
+    assert stored(student) == SETTINGS
+
+
+@pytest.mark.parametrize("level", ["inicial", "basico", "intermedio", "avanzado"])
+@pytest.mark.parametrize("newsletter", ["si", "no"])
+def test_post_takes_every_documented_value(sign_in, student, level, newsletter):
+    response = post(sign_in(student), {**SETTINGS, "level": level, "newsletter": newsletter})
+
+    assert response.status_code == 200
+    assert (response.json()["user"]["level"], response.json()["user"]["newsletter"]) == (
+        level,
+        newsletter,
+    )
+
+
+def test_post_may_empty_location_and_phone(sign_in, student):
+    User.objects.update(**SETTINGS)
+
+    post(sign_in(student), {**SETTINGS, "location": "", "phone": ""})
+
+    assert stored(student) == {**SETTINGS, "location": "", "phone": ""}
+
+
+def test_post_takes_text_as_it_is(sign_in, student):
+    text = {"location": "Ñuñoa 東京 👩🏽‍🏫 <b>", "phone": "<img src=x onerror=y>"}
+
+    response = post(sign_in(student), {**SETTINGS, **text})
+
+    assert response.json()["user"]["location"] == text["location"]
+    assert stored(student) == {**SETTINGS, **text}
+
+
+@pytest.mark.parametrize("content_type", ["application/json", "text/plain", ""])
+def test_post_reads_json_whatever_it_is_called(sign_in, student, content_type):
+    response = sign_in(student).post(PATH, json.dumps(SETTINGS), content_type=content_type)
+
+    assert response.status_code == 200
+
+
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_stranger_is_refused(client, method):
+    response = getattr(client, method)(PATH)
+
+    assert response.status_code == 401
+    assert list(response.json()) == ["error"]
+    assert response["WWW-Authenticate"] == "Session"
+
+
+def test_nobody_writes_what_is_not_a_setting(sign_in, student):
+    before = User.objects.values().get()
+    forbidden = {
+        "id": "1",
+        "email": "evil@example.com",
+        "name": "Evil",
+        "status": "suspended",
+        "totalClasses": 99,
+        "is_staff": True,
+        "is_superuser": True,
+        "providerRefreshToken": "x",
+        "password": "x",
+        "createdAt": "2000-01-01T00:00:00Z",
+        "unknown": 1,
+    }
+
+    response = post(sign_in(student), {**SETTINGS, **forbidden})
+
+    after = User.objects.values().get()
+    changed = {name for name in after if after[name] != before[name]}
+    assert response.status_code == 200
+    assert changed <= {*SETTINGS, "updated_at", "last_login"}
+
+
+def test_answer_holds_no_grant_and_no_privilege(sign_in, teacher):
+    response = post(sign_in(teacher), SETTINGS)
+
+    assert response.json()["user"].keys() == {
+        "id",
+        "email",
+        "name",
+        "location",
+        "level",
+        "phone",
+        "newsletter",
+        "totalClasses",
+        "status",
+        "createdAt",
+        "updatedAt",
+    }
+    assert teacher.provider_refresh_token not in response.content.decode()
+
+
+def test_only_the_session_says_whose_data_it_is(sign_in, student, host):
+    client = sign_in(student)
+
+    client.post(
+        f"{PATH}?userId={host.pk}",
+        json.dumps({**SETTINGS, "userId": str(host.pk)}),
+        content_type="application/json",
+        headers={"x-user-id": str(host.pk)},
+    )
+
+    assert stored(student) == SETTINGS
+    assert stored(host)["location"] == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("level", value) for value in ("experto", "INICIAL", "", 1, None, True, ["inicial"], {})),
+        *(("newsletter", value) for value in (True, "yes", "SI", "", None, 0, ["si"])),
+        *(("phone", value) for value in (5550000, 1.5, True, None, [], "1" * 31, "1\n2", "\x7f")),
+        *(("location", value) for value in ("x" * 256, 5, {}, None, "a\tb", "a\x9fb")),
+    ],
+    ids=lambda value: repr(value)[:20],
+)
+def test_wrong_value_is_refused(sign_in, student, name, value):
+    response = post(sign_in(student), {**SETTINGS, name: value})
+
+    assert_refused(response, 400, student)
+    assert response.json()["error"].startswith(f"{name}: ")
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_missing_setting_is_refused(sign_in, student, name):
+    response = post(sign_in(student), {key: SETTINGS[key] for key in SETTINGS if key != name})
+
+    assert_refused(response, 400, student)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "",
+        "null",
+        "[]",
+        "{}",
+        '"x"',
+        "5",
+        '{"location": "x"',
+        "[" * 60_000,
+        '{"a":' * 30 + "1" + "}" * 30,
+        b"\xff\xfe",
+        json.dumps(SETTINGS).encode("utf-16"),
+        json.dumps({**SETTINGS, "location": "\x00"}),
+        json.dumps({**SETTINGS, "phone": "\ud800"}),
+        json.dumps(SETTINGS)[:-1] + ', "level": "basico"}',
+        json.dumps({**SETTINGS, "extra": float("nan")}),
+    ],
+    ids=[
+        "empty",
+        "null",
+        "list",
+        "nothing",
+        "string",
+        "number",
+        "cut",
+        "open brackets",
+        "deep",
+        "bytes",
+        "utf-16",
+        "NUL",
+        "half surrogate",
+        "key twice",
+        "NaN",
+    ],
+)
+def test_unreadable_body_is_refused(sign_in, student, body):
+    assert_refused(post(sign_in(student), body), 400, student)
+
+
+def test_body_of_a_megabyte_is_refused(sign_in, student):
+    body = json.dumps({**SETTINGS, "extra": "x" * 1_000_000})
+
+    assert_refused(post(sign_in(student), body), 413, student)
+
+
+@pytest.mark.parametrize(
+    "content_type", ["application/x-www-form-urlencoded", "multipart/form-data; boundary=x"]
+)
+def test_form_is_refused(sign_in, student, content_type):
+    response = sign_in(student).post(PATH, json.dumps(SETTINGS), content_type=content_type)
+
+    assert_refused(response, 415, student)
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"origin": "https://evil.example"},
+        {"origin": "null"},
+        {"origin": "http://testserver.evil.example"},
+        {"origin": "https://testserver"},
+        {"origin": "http://testserver:8080"},
+        {"sec-fetch-site": "cross-site"},
+        {"sec-fetch-site": "same-site"},
+    ],
+    ids=lambda headers: " ".join(headers.values()),
+)
+def test_post_from_another_site_is_refused(sign_in, student, headers):
+    response = sign_in(student).post(
+        PATH, json.dumps(SETTINGS), content_type="text/plain", headers=headers
+    )
+
+    assert_refused(response, 403, student)
+
+
+def test_post_from_our_own_page_is_taken(sign_in, student):
+    own = {"origin": "http://testserver", "sec-fetch-site": "same-origin"}
+
+    assert post(sign_in(student), SETTINGS, headers=own).status_code == 200
+
+
+def test_get_by_a_link_from_elsewhere_is_answered(sign_in, student):
+    response = sign_in(student).get(PATH, headers={"sec-fetch-site": "cross-site"})
+
+    assert response.status_code == 200
+
+
+@pytest.mark.parametrize("method", ["put", "patch", "delete", "trace"])
+def test_other_methods_are_refused(sign_in, student, method):
+    response = getattr(sign_in(student), method)(PATH)
+
+    assert response.status_code == 405
+    assert {"GET", "POST"} <= set(response["Allow"].split(", "))
+
+
+def test_overridden_method_is_ignored(sign_in, student):
+    response = post(sign_in(student), SETTINGS, headers={"x-http-method-override": "DELETE"})
+
+    assert response.status_code == 200
+
+
+def test_options_from_elsewhere_gets_no_cross_origin_headers(client):
+    response = client.options(PATH, headers={"origin": "https://evil.example"})
+
+    assert not [name for name in response.headers if name.startswith("Access-Control")]
+
+
+def test_head_has_no_body(sign_in, student):
+    response = sign_in(student).head(PATH)
+
+    assert (response.status_code, response.content) == (200, b"")
+
+
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_failing_database_is_a_documented_500(sign_in, student, monkeypatch, method):
+    client = sign_in(student)
+
+    def fail(*args, **kwargs):
+        raise DatabaseError("password of the database")
+
+    monkeypatch.setattr("accounts.sessions.SessionStore.load", fail)
+
+    response = getattr(client, method)(PATH)
+
+    assert response.status_code == 500
+    assert response.json() == {"error": "No pudimos procesar tus datos."}

@@ -1,0 +1,250 @@
+"""POST /api/webhooks/mercadopago: a notice is a hint, stored before it is answered."""
+
+import json
+import socket
+import threading
+import time
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+
+from bookings.domain.settling import process_notifications
+from bookings.models import ClassStatus, PaymentNotification, SignatureState
+from tests.payments import make_payment, posting
+from tests.standins import Fault
+from tests.standins.mercadopago_notices import signature
+
+PATH = "/api/webhooks/mercadopago"
+SECRET = "webhook-secret"
+LIMIT_SECONDS = 0.3
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("mercadopago")]
+
+
+@pytest.fixture
+def provider() -> Client:
+    """Whoever posts notices, without a session."""
+    return Client(raise_request_exception=False)
+
+
+@pytest.fixture
+def paid(mercadopago, host, teacher):
+    """Ana's payment, approved at the provider, of which nobody told us yet."""
+    payment = make_payment(host)
+    mercadopago.pay(payment.preference_id)
+    return payment
+
+
+def signed(resource_id, *, secret=SECRET, ts="1704908010"):
+    digest = signature(secret, resource_id, "request-1", ts)
+    return {"x-signature": f"ts={ts},v1={digest}", "x-request-id": "request-1"}
+
+
+def post(client, query="data.id=1&type=payment", body=b"{}", headers=None):
+    raw = body if isinstance(body, bytes) else json.dumps(body)
+    return client.generic(
+        "POST", f"{PATH}?{query}", raw, content_type="application/json", headers=headers
+    )
+
+
+# --- From the notice to the class -----------------------------------------------------------------
+
+
+def test_a_paid_class_is_scheduled_once_whatever_arrives_how_often(
+    provider, paid, mercadopago, google
+):
+    answers = mercadopago.deliver("shuffled", duplicate=3, seed=7, post=posting(provider))
+    process_notifications()
+    mercadopago.deliver([0, -1], post=posting(provider))
+    process_notifications()
+
+    assert set(answers) == {200}
+    paid.refresh_from_db()
+    assert paid.virtual_class.status == ClassStatus.SCHEDULED
+    assert len(google.live_events()) == 1
+    assert not PaymentNotification.objects.filter(processed_at=None).exists()
+
+
+def test_an_unsigned_copy_is_taken_and_dropped(provider, paid, mercadopago):
+    answers = mercadopago.deliver(signed=False, post=posting(provider))
+
+    assert set(answers) == {200}
+    assert not PaymentNotification.objects.exists()
+
+
+def test_by_the_policy_prefer_an_unsigned_copy_is_a_hint(provider, paid, mercadopago, settings):
+    settings.MERCADOPAGO_WEBHOOK_SIGNATURE = "prefer"
+
+    mercadopago.deliver(signed=False, post=posting(provider))
+    process_notifications()
+
+    paid.refresh_from_db()
+    assert paid.virtual_class.status == ClassStatus.SCHEDULED
+    states = set(PaymentNotification.objects.values_list("signature", flat=True))
+    assert states == {SignatureState.ABSENT}
+
+
+def test_the_same_notice_once_more_is_looked_into_once_more(provider, mercadopago):
+    headers = signed("1")
+    for _ in range(2):
+        post(provider, headers=headers, body={"id": 5})
+        process_notifications()
+
+    assert PaymentNotification.objects.count() == 1
+    assert [request.route for request in mercadopago.requests] == ["payments.get"] * 2
+
+
+# --- Who is believed ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        signed("1", secret="another")["x-signature"],
+        signed("2")["x-signature"],
+        "ts=1704908010,v1=" + "0" * 64,
+        "ts=1704908010,v1=ñ",
+        "ts=,v1=",
+        "nonsense",
+    ],
+    ids=["another secret", "another id", "made up", "not ascii", "empty", "nonsense"],
+)
+def test_a_forged_signature_is_refused_and_stores_nothing(provider, mercadopago, header):
+    headers = {"x-signature": header, "x-request-id": "request-1"}
+
+    response = post(provider, headers=headers)
+
+    assert (response.status_code, response.json()) == (401, {"error": "La firma no es válida."})
+    assert not PaymentNotification.objects.exists()
+    assert mercadopago.requests == []
+
+
+@pytest.mark.parametrize("ts", ["1704908010", "1704908010123"], ids=["seconds", "milliseconds"])
+def test_a_good_signature_is_noted(provider, ts):
+    response = post(provider, headers=signed("1", ts=ts))
+
+    assert response.status_code == 200
+    assert PaymentNotification.objects.get().signature == SignatureState.VALID
+
+
+def test_an_ipn_is_dropped_whatever_it_is_signed_with(provider):
+    response = post(provider, "id=1&topic=payment", headers=signed("1", secret="another"))
+
+    assert response.status_code == 200
+    assert not PaymentNotification.objects.exists()
+
+
+def test_without_a_secret_each_notice_is_a_hint(provider, settings):
+    settings.MERCADOPAGO_WEBHOOK_SECRET = ""
+
+    post(provider, "id=1&topic=payment")
+
+    notification = PaymentNotification.objects.get()
+    assert notification.signature == SignatureState.UNCONFIGURED
+
+
+# --- What cannot hurt -----------------------------------------------------------------------------
+
+
+def test_no_request_leaves_for_an_address_in_the_notice(provider, mercadopago, settings):
+    settings.MERCADOPAGO_WEBHOOK_SIGNATURE = "prefer"
+    with socket.create_server(("127.0.0.1", 0)) as elsewhere:
+        elsewhere.settimeout(0.3)
+        address = f"http://127.0.0.1:{elsewhere.getsockname()[1]}/merchant_orders/7"
+        body = {"resource": address, "topic": "merchant_order", "data": {"id": address}}
+
+        post(provider, "", body)
+        post(provider, f"topic=merchant_order&id={address}", body)
+        post(provider, f"type=payment&data.id={address}", body)
+        process_notifications()
+
+        with pytest.raises(TimeoutError):
+            elsewhere.accept()
+    # The digits at the end are looked up where orders are.
+    assert {request.path for request in mercadopago.requests} == {"/merchant_orders/7"}
+
+
+def test_the_simulator_s_payment_is_unknown_and_done(provider, mercadopago):
+    post(provider, "data.id=123456&type=payment", headers=signed("123456"))
+
+    assert process_notifications() == 1
+    notification = PaymentNotification.objects.get()
+    assert notification.processed_at is not None
+    assert notification.next_attempt_at is None
+
+
+@pytest.mark.parametrize(
+    ("query", "body"),
+    [
+        ("", b""),
+        ("", b"\x00\xff"),
+        ("", b"[" * 16_000),
+        ("", b'{"type": "payment", "data": {"id": "drop table"}}'),
+        ("data.id=1&type=plan", b"{}"),
+        ("data.id=%00&type=payment", b"{}"),
+    ],
+)
+def test_garbage_is_taken_and_forgotten(provider, query, body):
+    assert post(provider, query, body).status_code == 200
+    assert not PaymentNotification.objects.exists()
+
+
+def test_more_than_any_notice_has_is_refused(provider):
+    response = post(provider, body=b" " * (16 * 1024 + 1), headers=signed("1"))
+
+    assert response.status_code == 413
+    assert not PaymentNotification.objects.exists()
+
+
+@pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "OPTIONS"])
+def test_only_posts_are_taken(provider, method):
+    assert provider.generic(method, PATH).status_code == 405
+
+
+def test_no_cookie_and_no_token_is_needed(host, sign_in):
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(host)
+
+    assert post(client, headers=signed("1")).status_code == 200
+
+
+# --- Speed ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.concurrency
+@pytest.mark.django_db(transaction=True)
+def test_the_answer_does_not_wait_for_a_provider_that_hangs(provider, mercadopago, settings):
+    settings.SETTLE_AT_ONCE = True
+    settings.MERCADOPAGO_TIMEOUT = timedelta(seconds=0.5)
+    mercadopago.fault("payments.get", *[Fault.delay(1)] * 40)
+    seconds = []
+
+    for number in range(20):
+        began = time.perf_counter()
+        response = post(provider, f"data.id={number}&type=payment", headers=signed(str(number)))
+        seconds.append(time.perf_counter() - began)
+        assert response.status_code == 200
+
+    wait_for_errand()
+    assert PaymentNotification.objects.count() == 20
+    assert max(seconds) < LIMIT_SECONDS, sorted(seconds)
+
+
+@pytest.mark.concurrency
+@pytest.mark.django_db(transaction=True)
+def test_a_committed_notice_is_looked_into_at_once(provider, paid, mercadopago, settings):
+    settings.SETTLE_AT_ONCE = True
+
+    mercadopago.deliver(post=posting(provider))
+
+    wait_for_errand()
+    paid.refresh_from_db()
+    assert paid.virtual_class.status == ClassStatus.SCHEDULED
+
+
+def wait_for_errand():
+    for thread in threading.enumerate():
+        if thread.name == "cashier":
+            thread.join(30)
+            assert not thread.is_alive()

@@ -1,0 +1,186 @@
+"""availability/slots.py against an oracle that tries every candidate against everything."""
+
+import os
+from datetime import UTC, date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bookings.availability.periods import Period
+from bookings.availability.slots import BusyTimes, SlotRules, find_free_slots, open_on
+
+ARGENTINA = ZoneInfo("America/Argentina/Buenos_Aires")
+MINUTE = timedelta(minutes=1)
+DAY = date(2026, 11, 24)
+
+# Fewer in the daily run; `HYPOTHESIS_EXAMPLES=20000 make test` looks longer.
+EXAMPLES = int(os.environ.get("HYPOTHESIS_EXAMPLES", "2000"))
+
+# Weeks in which clocks jump, there or back, and one in which they do not. Argentina itself changed
+# its clocks until 2009.
+WEEKS = [
+    (ARGENTINA, date(2026, 11, 23)),
+    (ARGENTINA, date(2008, 10, 16)),
+    (ARGENTINA, date(2009, 3, 12)),
+    (ZoneInfo("America/New_York"), date(2026, 3, 5)),
+    (ZoneInfo("America/New_York"), date(2026, 10, 29)),
+    (ZoneInfo("Australia/Lord_Howe"), date(2026, 4, 2)),
+]
+
+clocks = st.integers(0, 95).map(lambda quarter: time(quarter // 4, quarter % 4 * 15))
+ranges = st.lists(st.tuples(clocks, clocks), max_size=3)
+
+
+@st.composite
+def busy_periods(draw, week):
+    zone, monday = week
+    begin = datetime.combine(monday, time(0), tzinfo=zone).astimezone(UTC)
+    offsets = st.tuples(st.integers(-600, 6 * 1440), st.integers(1, 600))
+    return [
+        Period(begin + start * MINUTE, begin + (start + length) * MINUTE)
+        for start, length in draw(st.lists(offsets, max_size=6))
+    ]
+
+
+@st.composite
+def calendars(draw):
+    week = draw(st.sampled_from(WEEKS))
+    zone, monday = week
+    days = [monday + timedelta(days=n) for n in range(5)]
+    openings = [opening for day in days for opening in open_on(day, draw(ranges), zone)]
+    begin = datetime.combine(monday, time(0), tzinfo=zone).astimezone(UTC)
+    rules = SlotRules(
+        step=draw(st.sampled_from([5, 15, 20, 30, 60])) * MINUTE,
+        buffer_before=draw(st.sampled_from([0, 5, 10, 45])) * MINUTE,
+        buffer_after=draw(st.sampled_from([0, 10, 15])) * MINUTE,
+        earliest=begin + draw(st.integers(-600, 3000)) * MINUTE,
+        latest=begin + draw(st.integers(1440, 6 * 1440)) * MINUTE,
+    )
+    busy = BusyTimes(draw(busy_periods(week)), draw(busy_periods(week)))
+    length = draw(st.sampled_from([30, 45, 60, 90])) * MINUTE
+    return openings, busy, rules, length
+
+
+def free_by_oracle(openings, busy, rules, length):
+    """Walk each stretch of opening minute by minute and ask every rule of every candidate."""
+    open_minutes = {
+        opening.start + n * MINUTE
+        for opening in openings
+        for n in range(int((opening.end - opening.start) / MINUTE))
+    }
+    free = []
+    grid = None
+    for minute in sorted(open_minutes):
+        if minute - MINUTE not in open_minutes:
+            grid = minute
+        if (minute - grid) % rules.step:
+            continue
+        end = minute + length
+        wanted = [minute + n * MINUTE for n in range(int(length / MINUTE))]
+        if not all(each in open_minutes for each in wanted):
+            continue
+        if not rules.earliest <= minute <= rules.latest:
+            continue
+        pause = max(rules.buffer_before, rules.buffer_after)
+        if any(minute < c.end + pause and c.start - pause < end for c in busy.classes):
+            continue
+        if any(
+            minute - rules.buffer_before < a.end and a.start < end + rules.buffer_after
+            for a in busy.appointments
+        ):
+            continue
+        free.append(Period(minute, end))
+    return free
+
+
+@settings(max_examples=EXAMPLES, deadline=None)
+@given(calendars())
+def test_find_free_slots_agrees_with_the_oracle(calendar):
+    openings, busy, rules, length = calendar
+
+    found = find_free_slots(openings=openings, busy=busy, rules=rules, length=length)
+
+    assert found == free_by_oracle(openings, busy, rules, length)
+
+
+def rules(**changes):
+    begin = datetime.combine(DAY, time(0), tzinfo=ARGENTINA)
+    values = {
+        "step": timedelta(minutes=30),
+        "buffer_before": timedelta(),
+        "buffer_after": timedelta(),
+        "earliest": begin,
+        "latest": begin + timedelta(days=1),
+    }
+    return SlotRules(**(values | changes))
+
+
+def at(clock):
+    return datetime.combine(DAY, time.fromisoformat(clock), tzinfo=ARGENTINA)
+
+
+def starts(slots):
+    return [slot.start.astimezone(ARGENTINA).strftime("%H:%M") for slot in slots]
+
+
+def find(*, hours=(("09:00", "12:00"),), busy=None, length=60, **changes):
+    ranges = [(time.fromisoformat(start), time.fromisoformat(end)) for start, end in hours]
+    return starts(
+        find_free_slots(
+            openings=open_on(DAY, ranges, ARGENTINA),
+            busy=busy or BusyTimes(),
+            rules=rules(**changes),
+            length=timedelta(minutes=length),
+        )
+    )
+
+
+def test_find_free_slots_fills_the_opening():
+    assert find() == ["09:00", "09:30", "10:00", "10:30", "11:00"]
+
+
+def test_find_free_slots_stays_inside_each_of_several_ranges():
+    assert find(hours=[("09:00", "10:00"), ("15:00", "16:30")]) == ["09:00", "15:00", "15:30"]
+
+
+def test_find_free_slots_joins_ranges_that_touch():
+    assert find(hours=[("09:00", "09:30"), ("09:30", "10:00")]) == ["09:00"]
+
+
+def test_find_free_slots_opens_until_midnight():
+    assert find(hours=[("23:00", "00:00")]) == ["23:00"]
+
+
+def test_find_free_slots_allows_classes_back_to_back():
+    busy = BusyTimes(classes=[Period(at("10:00"), at("11:00"))])
+
+    assert find(busy=busy) == ["09:00", "11:00"]
+
+
+def test_find_free_slots_keeps_the_longer_pause_between_classes():
+    busy = BusyTimes(classes=[Period(at("09:00"), at("10:00"))])
+    pauses = {"buffer_before": timedelta(minutes=10), "buffer_after": timedelta(minutes=25)}
+
+    assert find(busy=busy, step=timedelta(minutes=5), **pauses)[0] == "10:25"
+
+
+@pytest.mark.parametrize(("notice", "first"), [("09:00", "09:00"), ("09:01", "09:30")])
+def test_find_free_slots_respects_the_notice(notice, first):
+    assert find(earliest=at(notice))[0] == first
+
+
+def test_find_free_slots_costs_the_same_whatever_the_past_holds():
+    past = [
+        Period(at("09:00") - timedelta(days=n), at("10:00") - timedelta(days=n))
+        for n in range(1, 20_000)
+    ]
+
+    assert find(busy=BusyTimes(classes=past)) == find()
+
+
+def test_open_on_keeps_the_wall_clock_when_clocks_change():
+    spring = open_on(date(2026, 3, 8), [(time(1), time(4))], ZoneInfo("America/New_York"))
+
+    assert spring[0].end - spring[0].start == timedelta(hours=2)

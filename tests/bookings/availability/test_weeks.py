@@ -1,0 +1,180 @@
+"""availability/weeks.py: a week in columns of quarter hours."""
+
+from datetime import date, datetime, time, timedelta
+from itertools import combinations
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bookings.availability.periods import Period
+from bookings.availability.weeks import (
+    MAX_LANES,
+    Entry,
+    EntryKind,
+    Rows,
+    build_week,
+    monday_of,
+)
+
+ZONE = ZoneInfo("America/Argentina/Buenos_Aires")
+MONDAY = date(2026, 11, 23)
+STEP = timedelta(minutes=5)
+
+
+def at(day: int, clock: str) -> datetime:
+    """Give a local time of the week's ``day``, counted from 0."""
+    return datetime.combine(MONDAY + timedelta(days=day), time.fromisoformat(clock), tzinfo=ZONE)
+
+
+def entry(day, start, end, kind=EntryKind.SCHEDULED, last_day=None):
+    return Entry(kind, Period(at(day, start), at(day if last_day is None else last_day, end)))
+
+
+def week_of(*entries, openings=(), monday=MONDAY, zone=ZONE):
+    return build_week(monday, openings=openings, entries=entries, closures={}, zone=zone)
+
+
+def hours_of(week):
+    return [line.hour for line in week.hours]
+
+
+def lanes_of(day):
+    return [(block.lane, block.lanes) for block in day.blocks]
+
+
+def test_a_week_has_seven_days_from_monday_and_neighbours():
+    week = week_of()
+
+    assert [column.day.isoformat() for column in week.days][::6] == ["2026-11-23", "2026-11-29"]
+    assert (week.previous, week.following) == (date(2026, 11, 16), date(2026, 11, 30))
+
+
+@pytest.mark.parametrize(("day", "monday"), [(23, 23), (26, 23), (29, 23), (30, 30)])
+def test_monday_of(day, monday):
+    assert monday_of(date(2026, 11, day)) == date(2026, 11, monday)
+
+
+def test_an_empty_week_shows_nine_to_six():
+    assert hours_of(week_of()) == list(range(9, 18))
+
+
+def test_the_hours_reach_from_the_first_thing_to_the_last():
+    week = week_of(entry(1, "07:45", "08:30"), openings=[Period(at(2, "10:00"), at(2, "20:15"))])
+
+    assert hours_of(week) == list(range(7, 21))
+    assert week.days[1].blocks[0].rows == Rows(3, 3)
+    assert week.days[2].openings[0].rows == Rows(12, 41)
+
+
+def test_openings_that_touch_are_one():
+    week = week_of(
+        openings=[Period(at(0, "09:00"), at(0, "10:00")), Period(at(0, "10:00"), at(0, "12:00"))]
+    )
+
+    assert [opening.rows for opening in week.days[0].openings] == [Rows(0, 12)]
+
+
+def test_what_lasts_over_midnight_is_cut():
+    week = week_of(entry(1, "22:00", "02:00", last_day=2))
+
+    assert [len(column.blocks) for column in week.days] == [0, 1, 1, 0, 0, 0, 0]
+    assert [f"{b.start:%H:%M}-{b.end:%H:%M}" for c in week.days for b in c.blocks] == [
+        "22:00-00:00",
+        "00:00-02:00",
+    ]
+    assert hours_of(week) == list(range(24))
+
+
+def test_what_begins_before_the_week_or_ends_after_it_shows_its_part():
+    week = week_of(entry(-1, "20:00", "10:00", last_day=0), entry(6, "20:00", "10:00", last_day=7))
+
+    assert [len(column.blocks) for column in week.days] == [1, 0, 0, 0, 0, 0, 1]
+
+
+def test_a_whole_day_fills_its_column_without_making_it_longer():
+    week = week_of(
+        entry(2, "00:00", "00:00", EntryKind.APPOINTMENT, last_day=4), entry(0, "10:00", "12:00")
+    )
+
+    assert hours_of(week) == [10, 11]
+    assert [b.rows for b in week.days[2].blocks] == [Rows(0, 8)]
+    assert [b.is_all_day for c in week.days for b in c.blocks] == [False, True, True]
+
+
+def test_what_is_short_still_has_a_row():
+    week = week_of(entry(0, "10:00", "10:05"), entry(1, "23:55", "00:00", last_day=2))
+
+    assert [column.blocks[0].rows.span for column in week.days[:2]] == [1, 1]
+
+
+def test_classes_that_follow_each_other_share_a_lane():
+    week = week_of(entry(0, "10:00", "10:50"), entry(0, "10:50", "11:40"))
+
+    assert lanes_of(week.days[0]) == [(1, 1), (1, 1)]
+
+
+def test_what_overlaps_stands_side_by_side_and_the_rest_keeps_its_width():
+    week = week_of(
+        entry(0, "10:00", "11:00", EntryKind.PENDING),
+        entry(0, "10:30", "11:30", EntryKind.PENDING),
+        entry(0, "11:00", "12:00", EntryKind.PENDING),
+        entry(0, "15:00", "16:00", EntryKind.PENDING),
+    )
+
+    assert lanes_of(week.days[0]) == [(1, 2), (2, 2), (1, 2), (1, 1)]
+
+
+def test_a_scheduled_class_stands_before_any_number_of_requests():
+    week = week_of(
+        *[entry(0, "09:00", "11:00", EntryKind.PENDING) for _ in range(5)],
+        entry(0, "10:00", "11:00"),
+    )
+
+    day = week.days[0]
+    assert [b.entry.kind for b in day.blocks if b.lane == 1] == [EntryKind.SCHEDULED]
+    assert day.without_room == 3
+
+
+def test_a_day_with_a_clock_change_looks_like_any_other():
+    new_york = ZoneInfo("America/New_York")
+    sunday = date(2026, 3, 8)
+    nine = datetime.combine(sunday, time(9), tzinfo=new_york)
+    week = week_of(
+        Entry(EntryKind.SCHEDULED, Period(nine, nine + timedelta(hours=1))),
+        monday=date(2026, 3, 2),
+        zone=new_york,
+    )
+
+    assert hours_of(week) == [9]
+    assert week.days[6].blocks[0].rows == Rows(0, 4)
+
+
+starts = st.integers(-2 * 288, 8 * 288)  # steps, 288 a day
+lengths = st.integers(1, 400)
+entries = st.lists(st.tuples(starts, lengths, st.sampled_from(EntryKind)), max_size=12)
+
+
+@given(entries)
+def test_every_entry_has_its_blocks_and_none_covers_another(drawn):
+    begin = at(0, "00:00")
+    everything = [
+        Entry(kind, Period(begin + start * STEP, begin + (start + length) * STEP))
+        for start, length, kind in drawn
+    ]
+
+    week = week_of(*everything)
+
+    rows = sum(line.rows.span for line in week.hours)
+    for offset, column in enumerate(week.days):
+        day = Period(at(offset, "00:00"), at(offset + 1, "00:00"))
+        assert sorted(block.entry.period for block in column.blocks) == sorted(
+            one.period for one in everything if one.period.overlaps(day)
+        )
+        assert all(b.rows.first >= 0 and b.rows.first + b.rows.span <= rows for b in column.blocks)
+        assert all(1 <= b.lanes <= MAX_LANES for b in column.blocks)
+        assert all(b.lane <= b.lanes for b in column.blocks if b.has_room)
+        for one, other in combinations(column.blocks, 2):
+            assert one.lane != other.lane or not one.rows.overlaps(other.rows)
+            assert one.lanes == other.lanes or not one.rows.overlaps(other.rows)

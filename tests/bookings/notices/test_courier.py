@@ -1,0 +1,104 @@
+"""notices/courier.py: delivery right after the commit, in a thread of its own."""
+
+import threading
+
+import pytest
+from django.core import mail
+from django.db import OperationalError
+
+from bookings.domain.scheduling import schedule_class
+from bookings.models import Notice, NoticeState
+from bookings.notices import courier
+from tests.bookings.notices.backends import DOWN
+
+JOIN_SECONDS = 10
+
+pytestmark = [pytest.mark.concurrency, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture(autouse=True)
+def _on_duty(settings):
+    settings.DELIVER_NOTICES_AT_ONCE = True
+    yield
+    wait_for_courier()
+
+
+def wait_for_courier():
+    """Let the thread come back."""
+    for thread in threading.enumerate():
+        if thread.name == "courier":
+            thread.join(JOIN_SECONDS)
+            assert not thread.is_alive()
+
+
+def test_a_committed_class_has_its_mail_sent(pending, host):
+    schedule_class(preference_id=pending.preference_id)
+
+    wait_for_courier()
+    assert [letter.to for letter in mail.outbox] == [[host.email]]
+    assert Notice.objects.get().state == NoticeState.SENT
+
+
+def test_the_one_who_schedules_does_not_wait_for_the_mail_server(pending, monkeypatch):
+    server_answers = threading.Event()
+    monkeypatch.setattr(courier, "deliver_due", lambda: server_answers.wait(JOIN_SECONDS))
+
+    scheduled = schedule_class(preference_id=pending.preference_id)
+
+    assert scheduled.is_scheduled
+    assert not server_answers.is_set()
+    server_answers.set()
+
+
+def test_a_failing_mail_server_leaves_the_mail_due(pending, settings):
+    settings.EMAIL_BACKEND = DOWN
+
+    scheduled = schedule_class(preference_id=pending.preference_id)
+
+    wait_for_courier()
+    assert scheduled.is_scheduled
+    assert Notice.objects.get().state == NoticeState.DUE
+
+
+def test_calls_meanwhile_make_it_look_again_and_never_a_second_thread(monkeypatch):
+    seen, first_round, go_on = [], threading.Event(), threading.Event()
+
+    def deliver():
+        seen.append(threading.current_thread())
+        first_round.set()
+        go_on.wait(JOIN_SECONDS)
+
+    monkeypatch.setattr(courier, "deliver_due", deliver)
+    courier.call_courier()
+    first_round.wait(JOIN_SECONDS)
+    for _ in range(5):
+        courier.call_courier()
+    go_on.set()
+
+    wait_for_courier()
+    assert (len(seen), len(set(seen))) == (2, 1)
+
+
+def test_a_courier_that_stumbled_goes_out_again(monkeypatch, caplog):
+    rounds = []
+
+    def stumble():
+        rounds.append(None)
+        raise OperationalError("the connection went away")
+
+    monkeypatch.setattr(courier, "deliver_due", stumble)
+    for _ in range(2):
+        courier.call_courier()
+        wait_for_courier()
+
+    assert len(rounds) == 2
+    assert "came back early" in caplog.text
+
+
+def test_the_courier_stays_at_home_when_told_to(settings, pending):
+    settings.DELIVER_NOTICES_AT_ONCE = False
+
+    schedule_class(preference_id=pending.preference_id)
+
+    assert [thread.name for thread in threading.enumerate()].count("courier") == 0
+    assert Notice.objects.get().state == NoticeState.DUE

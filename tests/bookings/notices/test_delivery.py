@@ -1,0 +1,214 @@
+"""notices/delivery.py: each mail once, late rather than never, and never in anybody's way."""
+
+import logging
+import socket
+from datetime import timedelta
+from itertools import pairwise
+
+import pytest
+import time_machine
+from django.core import mail
+from django.utils import timezone
+
+from bookings.domain.cancelling import cancel_class
+from bookings.domain.joining import join_class
+from bookings.domain.scheduling import schedule_class
+from bookings.models import Notice, NoticeState
+from bookings.notices.delivery import LEASE, LONGEST_DELAY, MAX_ATTEMPTS, deliver_due
+from tests.bookings.notices.backends import DOWN, DYING, SLOW
+from tests.concurrency.racing import race
+from tests.factories import UserFactory
+
+
+@pytest.fixture
+def repair(settings):
+    """A function that mends the mail server."""
+    working = settings.EMAIL_BACKEND
+    return lambda: setattr(settings, "EMAIL_BACKEND", working)
+
+
+def deliver_at(moment):
+    with time_machine.travel(moment, tick=False):
+        return deliver_due()
+
+
+def test_deliver_due_sends_once(notice):
+    counts = [deliver_due(), deliver_due()]
+
+    notice.refresh_from_db()
+    assert (counts, len(mail.outbox)) == ([1, 0], 1)
+    assert (notice.state, notice.attempts, notice.failure) == (NoticeState.SENT, 1, "")
+
+
+def test_deliver_due_leaves_what_is_due_later(notice):
+    Notice.objects.update(next_attempt_at=timezone.now() + timedelta(hours=1))
+
+    assert deliver_due() == 0
+
+
+def test_a_mail_server_that_is_down_breaks_neither_scheduling_nor_joining(
+    pending, host, student, settings, repair, django_capture_on_commit_callbacks
+):
+    settings.EMAIL_BACKEND = DOWN
+    with django_capture_on_commit_callbacks(execute=True):
+        scheduled = schedule_class(preference_id=pending.preference_id)
+        joined = join_class(user=student, access_code=scheduled.access_code)
+    assert (deliver_due(), joined.current_participants) == (0, 2)
+    repair()
+
+    later = timezone.now() + timedelta(minutes=5)
+    assert [deliver_at(later), deliver_at(later)] == [2, 0]
+    assert {letter.to[0] for letter in mail.outbox} == {host.email, student.email}
+
+
+def test_a_failure_is_named_without_the_servers_words(notice, settings, caplog):
+    settings.EMAIL_BACKEND = DOWN
+
+    deliver_due()
+
+    notice.refresh_from_db()
+    assert (notice.state, notice.failure) == (NoticeState.DUE, "SMTPAuthenticationError 535")
+    assert "hunter2" not in caplog.text
+    assert notice.user.email not in caplog.text
+
+
+def test_a_real_server_that_refuses_the_connection_is_named(notice, settings):
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    with socket.socket() as nobody_listens:
+        nobody_listens.bind(("127.0.0.1", 0))
+        settings.EMAIL_HOST, settings.EMAIL_PORT = nobody_listens.getsockname()
+
+        deliver_due()
+
+    notice.refresh_from_db()
+    assert notice.failure == "ConnectionRefusedError"
+
+
+def test_failures_are_tried_again_ever_later_and_given_up_visibly(notice, settings):
+    settings.EMAIL_BACKEND = DOWN
+    notice.virtual_class.end_time += timedelta(days=9)
+    notice.virtual_class.save()
+    now, waits = timezone.now(), []
+
+    while notice.next_attempt_at:
+        deliver_at(now)
+        notice.refresh_from_db()
+        if notice.next_attempt_at:
+            waits.append(notice.next_attempt_at - now)
+            now = notice.next_attempt_at
+
+    assert (notice.state, notice.attempts) == (NoticeState.FAILED, MAX_ATTEMPTS)
+    assert notice.failure == "SMTPAuthenticationError 535"
+    assert len(waits) == MAX_ATTEMPTS - 1
+    assert timedelta(seconds=45) <= waits[0] <= timedelta(seconds=75)
+    assert all(later > sooner for sooner, later in pairwise(waits[:8]))
+    assert max(waits) <= LONGEST_DELAY * 1.25
+
+
+def test_a_server_that_is_down_costs_the_rest_no_attempt(scheduled, settings):
+    settings.EMAIL_BACKEND = DOWN
+    for _ in range(4):
+        join_class(user=UserFactory(), access_code=scheduled.access_code)
+
+    deliver_due()
+
+    assert sorted(Notice.objects.values_list("attempts", flat=True)) == [0, 0, 1, 1, 1]
+
+
+def test_one_mail_that_cannot_be_written_keeps_no_other(joined, host, student, caplog):
+    broken = Notice.objects.get(user=host)
+    type(host).objects.filter(pk=host.pk).update(email="no\naddress")
+
+    assert deliver_due() == 1
+
+    broken.refresh_from_db()
+    assert [letter.to for letter in mail.outbox] == [[student.email]]
+    assert broken.failure == "ValueError"
+    assert caplog.records[-1].levelno == logging.WARNING
+
+
+def test_mails_about_a_class_that_is_over_are_given_up(notice):
+    end = notice.virtual_class.end_time
+
+    assert deliver_at(end) == 0
+
+    notice.refresh_from_db()
+    assert (notice.state, notice.failure) == (NoticeState.FAILED, "La clase ya había terminado.")
+
+
+def test_a_confirmation_is_not_sent_after_the_cancellation(notice, teacher):
+    cancel_class(class_id=notice.virtual_class_id, actor=teacher)
+
+    assert deliver_due() == 1
+
+    notice.refresh_from_db()
+    assert notice.failure == "La clase ya no estaba agendada."
+    assert [letter.subject[:10] for letter in mail.outbox] == ["Se canceló"]
+
+
+def test_a_crash_after_sending_repeats_the_mail_once_and_recognisably(notice, settings, repair):
+    settings.EMAIL_BACKEND = DYING
+    with pytest.raises(SystemExit):
+        deliver_due()
+    repair()
+    now = timezone.now()
+
+    counts = [deliver_at(now + wait) for wait in (timedelta(0), LEASE, LEASE * 2)]
+
+    notice.refresh_from_db()
+    ids = {letter.extra_headers["Message-ID"] for letter in mail.outbox}
+    assert (counts, notice.state) == ([0, 1, 0], NoticeState.SENT)
+    assert (len(mail.outbox), len(ids)) == (2, 1)
+
+
+def test_a_mail_that_kills_its_workers_is_given_up(notice):
+    Notice.objects.update(attempts=MAX_ATTEMPTS)
+
+    assert deliver_due() == 0
+
+    notice.refresh_from_db()
+    assert notice.failure == "El envío se interrumpió demasiadas veces."
+
+
+def test_a_worker_that_was_too_slow_does_not_overrule_the_next_one(notice, settings, monkeypatch):
+    settings.EMAIL_BACKEND = DOWN
+    later = timezone.now() + timedelta(hours=2)
+
+    def overtaken(error):
+        Notice.objects.update(next_attempt_at=later)  # the lease ran out, and somebody took it
+        return "Late"
+
+    monkeypatch.setattr("bookings.notices.delivery._name", overtaken)
+    deliver_due()
+
+    notice.refresh_from_db()
+    assert (notice.next_attempt_at, notice.failure) == (later, "")
+
+
+@pytest.mark.concurrency
+@pytest.mark.django_db(transaction=True)
+def test_many_workers_send_each_mail_once(scheduled, settings):
+    settings.EMAIL_BACKEND = SLOW
+    for _ in range(4):
+        join_class(user=UserFactory(), access_code=scheduled.access_code)
+
+    counts = race(*[deliver_due] * 4)
+
+    assert sum(counts) == len(mail.outbox) == 5
+    assert len({letter.extra_headers["Message-ID"] for letter in mail.outbox}) == 5
+    assert set(Notice.objects.values_list("attempts", flat=True)) == {1}
+
+
+@pytest.mark.concurrency
+@pytest.mark.django_db(transaction=True)
+def test_without_the_claim_they_would_send_it_again(notice, settings, monkeypatch):
+    """The control of the race above: it proves something only if this one goes wrong."""
+    settings.EMAIL_BACKEND = SLOW
+
+    def take(notice_id, planned):
+        return Notice.objects.select_related("user", "virtual_class").get(pk=notice_id)
+
+    monkeypatch.setattr("bookings.notices.delivery._claim", take)
+    race(*[deliver_due] * 4)
+
+    assert len(mail.outbox) > 1

@@ -1,0 +1,462 @@
+"""payments/mercadopago.py against the stand-in: what is sent, what is read, how faults come out."""
+
+import itertools
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from requests.exceptions import RetryError
+
+from bookings.models import ChargeStatus
+from bookings.payments import mercadopago as gateway_module
+from bookings.payments.backend import get_gateway
+from bookings.payments.gateway import (
+    PaymentRefusedError,
+    PaymentUnavailableError,
+    PreferenceDraft,
+    RefundState,
+)
+from bookings.payments.manual import ManualGateway
+from tests.standins import Fault
+
+EXPIRES_AT = datetime(2030, 1, 5, 18, 30, tzinfo=UTC)
+REFERENCE = "0d5020ed1af6469cae06c3bec19954bb"
+
+
+@pytest.fixture
+def gateway(mercadopago):
+    """The gateway in use, which is Mercado Pago's."""
+    return get_gateway()
+
+
+def draft(**changes):
+    values = {
+        "reference": REFERENCE,
+        "title": "Clase de inglés grupal",
+        "description": "viernes 5 de enero, 18:00",
+        "amount": 1_250_050,
+        "payer_name": "Ana",
+        "payer_email": "ana@example.com",
+        "expires_at": EXPIRES_AT,
+        "return_url": "https://clases.example/inicio/pagos/1",
+        "notification_url": "https://clases.example/api/webhooks/mercadopago",
+        "accepts_cash": True,
+    }
+    return PreferenceDraft(**values | changes)
+
+
+@pytest.fixture
+def preference_id(gateway):
+    """A preference of 12,500.50 pesos under our reference."""
+    return gateway.create_preference(draft()).preference_id
+
+
+def charges_of(gateway, preference_id):
+    return gateway.find_settlement(preference_id=preference_id, reference=REFERENCE).charges
+
+
+def routes(mercadopago):
+    return [call.route for call in mercadopago.requests]
+
+
+# --- Which gateway --------------------------------------------------------------------------------
+
+
+def test_without_credentials_payments_are_by_hand():
+    gateway = get_gateway()
+
+    assert isinstance(gateway, ManualGateway)
+    assert gateway.create_preference(draft()).checkout_url == ""
+    assert gateway.find_settlement(preference_id="p", reference=None).charges == ()
+    assert gateway.get_charge("1") is None
+    assert gateway.find_preference("1") is None
+    gateway.cancel("1")
+    with pytest.raises(PaymentRefusedError):
+        gateway.refund(charge_id="1", amount=None, key="k")
+    with pytest.raises(PaymentRefusedError):
+        gateway.get_refund(charge_id="1", refund_id="1")
+
+
+# --- Preferences ----------------------------------------------------------------------------------
+
+
+def test_a_preference_says_what_is_paid_by_whom_and_until_when(mercadopago, gateway):
+    created = gateway.create_preference(draft())
+
+    [sent] = mercadopago.preferences
+    assert created.preference_id == sent["id"]
+    assert created.checkout_url == sent["init_point"]
+    [item] = sent["items"]
+    assert (item["unit_price"], item["quantity"], item["currency_id"]) == (12500.5, 1, "ARS")
+    assert sent["external_reference"] == REFERENCE
+    assert sent["expires"] is True
+    assert sent["expiration_date_to"] == "2030-01-05T15:30:00.000-03:00"
+    assert (sent["payer"]["name"], sent["payer"]["email"]) == ("Ana", "ana@example.com")
+    assert sent["notification_url"] == "https://clases.example/api/webhooks/mercadopago"
+    assert set(sent["back_urls"].values()) == {"https://clases.example/inicio/pagos/1"}
+
+
+@pytest.mark.parametrize("centavos", [1, 1_250_050, 10**9, 10**10])
+def test_amounts_arrive_to_the_centavo(mercadopago, gateway, centavos):
+    created = gateway.create_preference(draft(amount=centavos))
+    mercadopago.pay(created.preference_id)
+
+    assert [charge.amount for charge in charges_of(gateway, created.preference_id)] == [centavos]
+
+
+@pytest.mark.parametrize(("accepts_cash", "excluded"), [(True, [""]), (False, ["ticket", "atm"])])
+def test_cash_is_offered_or_not(mercadopago, gateway, accepts_cash, excluded):
+    gateway.create_preference(draft(accepts_cash=accepts_cash))
+
+    [sent] = mercadopago.preferences
+    types = [one["id"] for one in sent["payment_methods"]["excluded_payment_types"]]
+    assert types == excluded
+    assert sent["binary_mode"] is not accepts_cash
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [("https://clases.example/p", "approved"), ("http://localhost:8000/p", "")],
+)
+def test_people_are_sent_back_by_themselves_only_where_the_provider_lets_them(
+    mercadopago, gateway, url, expected
+):
+    gateway.create_preference(draft(return_url=url))
+
+    assert mercadopago.preferences[0]["auto_return"] == expected
+
+
+def test_a_preference_that_the_provider_refuses_is_refused(gateway):
+    with pytest.raises(PaymentRefusedError, match="invalid_external_reference"):
+        gateway.create_preference(draft(reference="no spaces please"))
+
+
+# --- Charges --------------------------------------------------------------------------------------
+
+
+def test_a_preference_without_charges_has_none(gateway, preference_id):
+    assert charges_of(gateway, preference_id) == ()
+
+
+def test_charges_are_found_through_orders_and_reference_once_and_oldest_first(
+    mercadopago, gateway, preference_id
+):
+    first = mercadopago.pay(preference_id, "rejected")
+    second = mercadopago.pay(preference_id)
+
+    rejected, approved = charges_of(gateway, preference_id)
+
+    assert [rejected.charge_id, approved.charge_id] == [str(first["id"]), str(second["id"])]
+    assert (rejected.status, approved.status) == (ChargeStatus.REJECTED, ChargeStatus.APPROVED)
+    assert approved.currency == "ARS"
+    assert approved.collector_id == str(mercadopago.collector_id)
+    assert approved.reference == REFERENCE
+    assert approved.method == "visa"
+    assert approved.updated_at.tzinfo is not None
+
+
+@pytest.mark.parametrize("empty", [None, []], ids=["null", "empty list"])
+def test_orders_that_lag_behind_are_made_up_for_by_the_reference(
+    mercadopago, gateway, preference_id, empty
+):
+    mercadopago.pay(preference_id)
+    mercadopago.fault("merchant_orders.search", Fault.status(200, body={"elements": empty}))
+
+    assert len(charges_of(gateway, preference_id)) == 1
+
+
+def test_searches_that_lag_behind_show_nothing_yet(mercadopago, gateway, preference_id):
+    mercadopago.pay(preference_id)
+    mercadopago.search_lag = 3600
+
+    assert charges_of(gateway, preference_id) == ()
+
+
+def test_without_a_reference_the_orders_are_the_way(mercadopago, gateway, preference_id):
+    mercadopago.pay(preference_id, external_reference="another")
+
+    settlement = gateway.find_settlement(preference_id=preference_id, reference=None)
+
+    assert [charge.reference for charge in settlement.charges] == ["another"]
+    assert "payments.search" not in routes(mercadopago)
+
+
+def test_other_preferences_orders_are_left_out(mercadopago, gateway, preference_id):
+    other = mercadopago.add_preference()["id"]
+    mercadopago.pay(other)
+    mercadopago.fault(
+        "merchant_orders.search",
+        Fault.status(200, body={"elements": mercadopago.merchant_orders}),
+    )
+
+    assert charges_of(gateway, preference_id) == ()
+
+
+@pytest.mark.parametrize(
+    ("status", "expected"),
+    [
+        ("approved", ChargeStatus.APPROVED),
+        ("authorized", ChargeStatus.PENDING),
+        ("pending", ChargeStatus.PENDING),
+        ("in_process", ChargeStatus.PENDING),
+        ("in_mediation", ChargeStatus.DISPUTED),
+        ("rejected", ChargeStatus.REJECTED),
+        ("cancelled", ChargeStatus.CANCELLED),
+        ("refunded", ChargeStatus.REFUNDED),
+        ("charged_back", ChargeStatus.CHARGED_BACK),
+    ],
+)
+def test_every_status_has_its_meaning(mercadopago, gateway, preference_id, status, expected):
+    payment = mercadopago.pay(preference_id)
+    mercadopago.settle(payment["id"], status)
+
+    [charge] = charges_of(gateway, preference_id)
+
+    assert charge.status == expected
+    assert charge.refunded_amount == (1_250_050 if status == "refunded" else 0)
+
+
+def test_a_status_that_is_new_to_us_decides_nothing(mercadopago, gateway, preference_id):
+    payment = mercadopago.pay(preference_id)
+    mercadopago.fault("payments.get", Fault.status(200, body={**payment, "status": "dreaming"}))
+
+    charge, _ = gateway.get_charge(str(payment["id"]))
+
+    assert charge.status == ChargeStatus.PENDING
+
+
+def test_a_charge_leads_to_its_preference(mercadopago, gateway, preference_id):
+    payment = mercadopago.pay(preference_id)
+
+    charge, found = gateway.get_charge(str(payment["id"]))
+
+    assert (charge.charge_id, found) == (str(payment["id"]), preference_id)
+    assert gateway.find_preference(charge.order_id) == preference_id
+
+
+def test_a_charge_without_an_order_leads_to_none(mercadopago, gateway, preference_id):
+    payment = mercadopago.pay(preference_id)
+    mercadopago.fault("payments.get", Fault.status(200, body={**payment, "order": {}}))
+
+    _, found = gateway.get_charge(str(payment["id"]))
+
+    assert found == ""
+
+
+def test_what_the_provider_does_not_know_is_nothing(gateway):
+    assert gateway.get_charge("123456") is None
+    assert gateway.find_preference("123456") is None
+
+
+# --- Refunds and cancelling -----------------------------------------------------------------------
+
+
+def test_a_refund_is_made_once_for_each_key(mercadopago, gateway, preference_id):
+    charge_id = str(mercadopago.pay(preference_id)["id"])
+
+    first = gateway.refund(charge_id=charge_id, amount=None, key="refund-1")
+    again = gateway.refund(charge_id=charge_id, amount=None, key="refund-1")
+
+    assert first == again
+    assert first.state == RefundState.DONE
+    [refund] = mercadopago.refunds
+    assert refund["amount"] == 12500.5
+    keys = [c.headers["X-Idempotency-Key"] for c in mercadopago.requests if c.method == "POST"]
+    assert keys[-2:] == ["refund-1", "refund-1"]
+
+
+def test_a_part_is_refunded_to_the_centavo(mercadopago, gateway, preference_id):
+    charge_id = str(mercadopago.pay(preference_id)["id"])
+
+    gateway.refund(charge_id=charge_id, amount=1, key="refund-1")
+
+    [charge] = charges_of(gateway, preference_id)
+    assert (charge.refunded_amount, charge.status) == (1, ChargeStatus.APPROVED)
+
+
+@pytest.mark.parametrize("amount", [None, 250_050], ids=["whole", "part"])
+def test_a_repeated_refund_that_is_answered_without_a_body_is_found(
+    mercadopago, gateway, preference_id, amount
+):
+    mercadopago.empty_repeats = True
+    charge_id = str(mercadopago.pay(preference_id)["id"])
+    first = gateway.refund(charge_id=charge_id, amount=amount, key="refund-1")
+
+    assert gateway.refund(charge_id=charge_id, amount=amount, key="refund-1") == first
+    assert len(mercadopago.refunds) == 1
+
+
+@pytest.mark.parametrize(
+    ("told", "state"),
+    [("in_process", RefundState.IN_PROCESS), ("rejected", RefundState.REJECTED)],
+)
+def test_a_refund_need_not_be_done_at_once(mercadopago, gateway, preference_id, told, state):
+    mercadopago.refund_status = told
+    charge_id = str(mercadopago.pay(preference_id)["id"])
+
+    created = gateway.refund(charge_id=charge_id, amount=None, key="refund-1")
+
+    assert created.state == state
+    assert gateway.get_refund(charge_id=charge_id, refund_id=created.refund_id) == created
+
+
+def test_a_refund_is_followed_to_its_end(mercadopago, gateway, preference_id):
+    mercadopago.refund_status = "in_process"
+    charge_id = str(mercadopago.pay(preference_id)["id"])
+    created = gateway.refund(charge_id=charge_id, amount=None, key="refund-1")
+    mercadopago.settle_refund(int(created.refund_id), "approved")
+
+    found = gateway.get_refund(charge_id=charge_id, refund_id=created.refund_id)
+
+    assert found.state == RefundState.DONE
+
+
+def test_refunds_beyond_the_balance_are_refused(mercadopago, gateway, preference_id):
+    charge_id = str(mercadopago.pay(preference_id)["id"])
+
+    with pytest.raises(PaymentRefusedError):
+        gateway.refund(charge_id=charge_id, amount=1_250_051, key="refund-1")
+
+
+def test_a_pending_charge_is_cancelled_and_a_final_one_left_alone(
+    mercadopago, gateway, preference_id
+):
+    pending = mercadopago.pay(preference_id, "pending", method="ticket")
+    approved = mercadopago.pay(preference_id)
+
+    gateway.cancel(str(pending["id"]))
+    gateway.cancel(str(approved["id"]))
+
+    states = [charge.status for charge in charges_of(gateway, preference_id)]
+    assert states == [ChargeStatus.CANCELLED, ChargeStatus.APPROVED]
+
+
+def test_a_pending_charge_that_cannot_be_cancelled_is_told(mercadopago, gateway, preference_id):
+    pending = mercadopago.pay(preference_id, "pending", method="ticket")
+    mercadopago.fault("payments.update", Fault.status(400))
+
+    with pytest.raises(PaymentRefusedError):
+        gateway.cancel(str(pending["id"]))
+
+
+# --- Faults: what the SDK makes of each, and what comes out here ----------------------------------
+
+UNAVAILABLE = {
+    "429": Fault.status(429),
+    "500": Fault.status(500),
+    "503": Fault.status(503),
+    "500 in HTML": Fault.status(500, body="<html>oops</html>"),
+    "connection refused": Fault.reset(),
+    "closed without an answer": Fault.drop(),
+    "answer cut off": Fault.half(),
+    "200 in HTML": Fault.garbage(),
+    "200 without content": Fault.empty(),
+    "200 with a text": Fault.status(200, body='"fine"'),
+    "redirected": Fault.status(302, headers={"Location": "http://127.0.0.1:9/elsewhere"}),
+}
+REFUSED = {
+    "400": Fault.status(400),
+    "401": Fault.status(401),
+    "403": Fault.status(403),
+    "cause null": Fault.status(400, body={"message": "no", "error": "bad", "cause": None}),
+    "error without a body": Fault.status(400, body="[]"),
+}
+CALLS = {
+    "preferences.create": lambda gateway, charge_id: gateway.create_preference(draft()),
+    "merchant_orders.search": lambda gateway, charge_id: gateway.find_settlement(
+        preference_id="p", reference=None
+    ),
+    "payments.get": lambda gateway, charge_id: gateway.get_charge(charge_id),
+    "refunds.create": lambda gateway, charge_id: gateway.refund(
+        charge_id=charge_id, amount=None, key="refund-1"
+    ),
+}
+
+
+@pytest.fixture
+def charge_id(mercadopago, preference_id):
+    """An approved charge."""
+    return str(mercadopago.pay(preference_id)["id"])
+
+
+# An empty object is an answer there: no orders.
+FAILURES = set(itertools.product(UNAVAILABLE, CALLS)) - {
+    ("200 without content", "merchant_orders.search")
+}
+
+
+@pytest.mark.parametrize(("name", "route"), sorted(FAILURES))
+def test_a_failing_provider_is_unavailable(mercadopago, gateway, charge_id, route, name):
+    mercadopago.fault(route, UNAVAILABLE[name])
+
+    with pytest.raises(PaymentUnavailableError):
+        CALLS[route](gateway, charge_id)
+
+
+@pytest.mark.parametrize("route", CALLS)
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_provider_that_says_no_refuses(mercadopago, gateway, charge_id, route, name):
+    mercadopago.fault(route, REFUSED[name])
+
+    with pytest.raises(PaymentRefusedError):
+        CALLS[route](gateway, charge_id)
+
+
+@pytest.mark.parametrize("route", CALLS)
+def test_a_slow_provider_is_unavailable(mercadopago, gateway, charge_id, settings, route):
+    settings.MERCADOPAGO_TIMEOUT = timedelta(milliseconds=50)
+    mercadopago.fault(route, Fault.delay(0.5))
+
+    with pytest.raises(PaymentUnavailableError):
+        CALLS[route](get_gateway(), charge_id)
+
+
+def test_retries_that_the_sdk_gave_up_are_unavailable(gateway, charge_id, monkeypatch):
+    def give_up(*args, **kwargs):
+        raise RetryError("too many 503 error responses")
+
+    monkeypatch.setattr(gateway_module.HttpClient, "request", give_up)
+
+    with pytest.raises(PaymentUnavailableError):
+        gateway.get_charge(charge_id)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"id": None},
+        {"transaction_amount": "12500.50"},
+        {"transaction_amount": 0.001},
+        {"date_last_updated": "yesterday"},
+        {"date_last_updated": "2026-11-20T14:30:00"},
+        {"order": "37"},
+        {"status": []},
+    ],
+    ids=str,
+)
+def test_a_charge_that_makes_no_sense_is_unavailable(mercadopago, gateway, charge_id, changes):
+    [payment] = mercadopago.payments
+    mercadopago.fault("payments.get", Fault.status(200, body={**payment, **changes}))
+
+    with pytest.raises(PaymentUnavailableError):
+        gateway.get_charge(charge_id)
+
+
+def test_an_error_never_repeats_the_token_or_the_payer(mercadopago, gateway):
+    mercadopago.fault(
+        "preferences.create",
+        Fault.status(400, body={"message": "ana@example.com", "error": "x" * 100}),
+    )
+
+    with pytest.raises(PaymentRefusedError) as caught:
+        gateway.create_preference(draft())
+
+    text = str(caught.value)
+    assert "ana@example.com" not in text
+    assert mercadopago.access_token not in text
+    assert len(text) <= 110
+
+
+def test_the_token_is_sent_to_the_configured_address_only(mercadopago, gateway, charge_id):
+    gateway.get_charge(charge_id)
+
+    assert {call.bearer for call in mercadopago.requests} == {mercadopago.access_token}

@@ -1,0 +1,327 @@
+"""domain/checkout.py: from a kept time to the provider's checkout."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from bookings.domain import checkout
+from bookings.domain.booking import book_class
+from bookings.domain.checkout import check_out_hold, request_preference
+from bookings.domain.exceptions import (
+    ClassEndedError,
+    HoldExpiredError,
+    InvalidPeriodError,
+    NoPriceError,
+    NothingToPayError,
+    PaymentsOffError,
+    SlotTakenError,
+)
+from bookings.domain.queries import has_lapsed, list_next_classes_of, list_past_classes_of
+from bookings.domain.settling import settle
+from bookings.models import (
+    BookingRules,
+    ClassStatus,
+    ClassType,
+    Hold,
+    Payment,
+    PaymentStatus,
+    Price,
+    VirtualClass,
+)
+from bookings.payments.gateway import PaymentError
+from tests.factories import VirtualClassFactory
+from tests.standins import Fault
+
+START = (timezone.now() + timedelta(days=7)).replace(minute=0, second=0, microsecond=0)
+END = START + timedelta(hours=1)
+
+
+@pytest.fixture(autouse=True)
+def _prices(db):
+    """An hour alone, and one for up to four."""
+    for class_type, students, amount in (("individual", 1, 1_250_050), ("grupal", 4, 2_400_000)):
+        Price.objects.create(
+            class_type=class_type,
+            minutes=60,
+            students_up_to=students,
+            amount=amount,
+            valid_from="2026-01-01",
+        )
+
+
+def keep(user, *, start=START, class_type=ClassType.INDIVIDUAL, minutes=15):
+    return Hold.objects.create(
+        user=user,
+        start_time=start,
+        end_time=start + timedelta(hours=1),
+        class_type=class_type,
+        expires_at=timezone.now() + timedelta(minutes=minutes),
+    )
+
+
+def check_out(user, hold, students=1):
+    return check_out_hold(user=user, hold_id=hold.pk, students_count=students, text="Travel")
+
+
+# --- From the pages -------------------------------------------------------------------------------
+
+
+def test_a_kept_time_becomes_a_class_and_its_preference(mercadopago, host):
+    hold = keep(host, minutes=3)
+
+    done = check_out(host, hold)
+
+    payment = Payment.objects.get()
+    [preference] = mercadopago.preferences
+    assert done.checkout_url == payment.checkout_url == preference["init_point"]
+    assert done.virtual_class == payment.virtual_class
+    assert done.virtual_class.preference_id == payment.preference_id == preference["id"]
+    assert done.virtual_class.status == ClassStatus.PENDING
+    assert done.virtual_class.learning_focus == "Travel"
+    assert done.virtual_class.class_price == payment.amount == 1_250_050
+    assert preference["items"][0]["unit_price"] == 12500.5
+    assert preference["external_reference"] == payment.reference
+    assert payment.status == PaymentStatus.PENDING
+
+
+def test_the_time_is_kept_as_long_as_the_preference(mercadopago, host):
+    hold = keep(host, minutes=1)
+
+    check_out(host, hold)
+
+    hold.refresh_from_db()
+    payment = Payment.objects.get()
+    assert hold.expires_at == payment.expires_at
+    left = hold.expires_at - timezone.now()
+    assert timedelta(minutes=14) < left <= timedelta(minutes=BookingRules.load().hold_minutes)
+
+
+def test_a_group_pays_the_price_of_its_size(mercadopago, host):
+    check_out(host, keep(host, class_type=ClassType.GROUP), students=3)
+
+    assert Payment.objects.get().amount == 2_400_000
+    assert VirtualClass.objects.get().max_participants == 3
+
+
+def test_paying_at_the_checkout_schedules_the_class(mercadopago, teacher, host):
+    done = check_out(host, keep(host))
+    mercadopago.pay(done.virtual_class.preference_id)
+
+    settle(done.virtual_class.preference_id)
+
+    assert VirtualClass.objects.get().is_scheduled
+
+
+def test_checking_out_twice_is_checking_out_once(mercadopago, host):
+    hold = keep(host)
+
+    first, second = check_out(host, hold), check_out(host, hold)
+
+    assert first == second
+    assert len(mercadopago.preferences) == Payment.objects.count() == 1
+
+
+def test_two_requests_at_once_book_one_class(mercadopago, host, monkeypatch):
+    hold = keep(host)
+    first = []
+    inner = checkout.ask_for_payment
+
+    def overtaken(**kwargs):
+        if not first:
+            first.append(None)
+            first.append(check_out(host, hold))
+        return inner(**kwargs)
+
+    monkeypatch.setattr(checkout, "ask_for_payment", overtaken)
+
+    assert check_out(host, hold) == first[1]
+    assert VirtualClass.objects.count() == 1
+
+
+def test_a_provider_that_is_down_books_nothing_and_keeps_the_time(mercadopago, host):
+    hold = keep(host)
+    mercadopago.fault("preferences.create", Fault.status(503))
+
+    with pytest.raises(PaymentError):
+        check_out(host, hold)
+
+    assert not VirtualClass.objects.exists()
+    assert Hold.objects.get(pk=hold.pk).virtual_class is None
+    assert check_out(host, hold).checkout_url
+
+
+def test_a_time_that_is_no_longer_kept_books_nothing(mercadopago, host, stranger):
+    hold = keep(host)
+    with pytest.raises(HoldExpiredError):
+        check_out(stranger, hold)
+    Hold.objects.update(expires_at=timezone.now())
+    with pytest.raises(HoldExpiredError):
+        check_out(host, hold)
+
+    assert mercadopago.preferences == []
+
+
+def test_a_time_that_is_let_go_while_the_provider_answers_books_nothing(
+    mercadopago, host, monkeypatch
+):
+    hold = keep(host)
+    inner = checkout.ask_for_payment
+
+    def slow(**kwargs):
+        Hold.objects.all().delete()
+        return inner(**kwargs)
+
+    monkeypatch.setattr(checkout, "ask_for_payment", slow)
+
+    with pytest.raises(HoldExpiredError):
+        check_out(host, hold)
+    assert not VirtualClass.objects.exists()
+
+
+def test_a_class_without_a_price_is_not_offered(mercadopago, host):
+    Price.objects.all().delete()
+
+    with pytest.raises(NoPriceError):
+        check_out(host, keep(host))
+
+
+@pytest.mark.parametrize(
+    ("days", "excluded"), [(2, ["ticket", "atm"]), (4, [""])], ids=["near", "far"]
+)
+def test_cash_is_not_offered_for_a_class_that_is_near(mercadopago, host, days, excluded):
+    check_out(host, keep(host, start=timezone.now() + timedelta(days=days)))
+
+    types = mercadopago.preferences[0]["payment_methods"]["excluded_payment_types"]
+    assert [one["id"] for one in types] == excluded
+
+
+def test_a_class_that_costs_nothing_counts_as_paid(mercadopago, teacher, host):
+    Price.objects.update(amount=0)
+
+    done = check_out(host, keep(host))
+
+    assert done.checkout_url == ""
+    assert mercadopago.preferences == []
+    assert done.virtual_class.is_scheduled
+    assert done.virtual_class.paid_at is not None
+
+
+def test_a_free_class_is_finished_later_when_the_calendar_is_down(
+    mercadopago, google, teacher, host
+):
+    Price.objects.update(amount=0)
+    google.fault("events.insert", *[Fault.status(503)] * 9)
+
+    virtual_class = check_out(host, keep(host)).virtual_class
+
+    assert virtual_class.status == ClassStatus.PENDING
+    assert VirtualClass.objects.get().scheduling_requested_at is not None
+
+
+def test_without_a_provider_the_class_waits_for_the_teachers_word(host):
+    done = check_out(host, keep(host))
+
+    assert done.checkout_url == ""
+    assert done.virtual_class.preference_id.startswith("manual-")
+    assert not Payment.objects.exists()
+
+
+def test_a_class_lapses_with_its_preference(mercadopago, host):
+    virtual_class = check_out(host, keep(host)).virtual_class
+    assert list(list_next_classes_of(host)) == [virtual_class]
+
+    Hold.objects.all().delete()
+    Payment.objects.update(
+        expires_at=timezone.now() - timedelta(minutes=1), status=PaymentStatus.EXPIRED
+    )
+
+    [lapsed] = list_past_classes_of(host)
+    assert has_lapsed(lapsed)
+    assert list(list_next_classes_of(host)) == []
+
+
+def test_a_class_does_not_lapse_while_an_attempt_is_under_way(mercadopago, host):
+    virtual_class = check_out(host, keep(host)).virtual_class
+    mercadopago.pay(virtual_class.preference_id, "pending", method="ticket")
+    Payment.objects.update(expires_at=timezone.now() - timedelta(minutes=1))
+
+    settle(virtual_class.preference_id)
+
+    [kept] = list_next_classes_of(host)
+    assert not has_lapsed(kept)
+
+
+# --- For JS clients -------------------------------------------------------------------------------
+
+
+def wish(user, **changes):
+    values = {"start": START, "end": END, "is_group_class": False, "students_count": 1}
+    return request_preference(user=user, **values | changes)
+
+
+def test_a_preference_is_made_at_the_price_of_the_list(mercadopago, host):
+    payment = wish(host, is_group_class=True, students_count=4)
+
+    assert payment.amount == 2_400_000
+    assert payment.virtual_class is None
+    assert payment.checkout_url == mercadopago.preferences[0]["init_point"]
+
+
+def test_what_a_preference_was_made_for_can_be_booked(mercadopago, host):
+    payment = wish(host)
+
+    virtual_class = book_class(
+        user=host,
+        start=START,
+        end=END,
+        is_group_class=False,
+        students_count=1,
+        price=payment.amount,
+        preference_id=payment.preference_id,
+    )
+
+    assert Payment.objects.get().virtual_class == virtual_class
+
+
+@pytest.mark.parametrize(
+    ("changes", "refusal"),
+    [
+        ({"end": START}, InvalidPeriodError),
+        (
+            {
+                "start": timezone.now() - timedelta(days=2),
+                "end": timezone.now() - timedelta(days=1),
+            },
+            ClassEndedError,
+        ),
+        ({"end": START + timedelta(minutes=30)}, NoPriceError),
+        ({"end": END + timedelta(seconds=1)}, NoPriceError),
+        ({"is_group_class": True, "students_count": 5}, NoPriceError),
+    ],
+    ids=["nothing", "past", "other length", "odd length", "too many"],
+)
+def test_a_class_that_is_not_offered_gets_no_preference(mercadopago, host, changes, refusal):
+    with pytest.raises(refusal):
+        wish(host, **changes)
+
+    assert mercadopago.preferences == []
+
+
+def test_a_time_that_is_taken_gets_no_preference(mercadopago, host):
+    VirtualClassFactory(scheduled=True, start_time=START)
+
+    with pytest.raises(SlotTakenError):
+        wish(host)
+
+
+def test_a_class_that_costs_nothing_needs_no_preference(mercadopago, host):
+    Price.objects.update(amount=0)
+
+    with pytest.raises(NothingToPayError):
+        wish(host)
+
+
+def test_without_a_provider_there_are_no_preferences(host):
+    with pytest.raises(PaymentsOffError):
+        wish(host)

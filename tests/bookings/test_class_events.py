@@ -1,0 +1,145 @@
+"""domain/class_events.py: making an event and taking it away may run side by side."""
+
+import pytest
+
+from bookings.domain import class_events, scheduling
+from bookings.domain.cancelling import cancel_class
+from bookings.domain.class_events import request_withdrawal, withdraw_event
+from bookings.domain.exceptions import ClassCancelledError, SlotTakenError
+from bookings.domain.scheduling import schedule_class
+from bookings.models import ClassStatus, VirtualClass
+from bookings.sweeps import withdraw_events
+from calendar_sync import CalendarUnavailableError
+from tests.factories import VirtualClassFactory
+from tests.standins import Fault
+
+PENDING_FOR_EVER = [Fault.status(503)] * 20
+
+
+@pytest.fixture
+def pending(host, teacher):
+    return VirtualClassFactory(booked_by=host)
+
+
+def after(monkeypatch, module, name, act):
+    """Have something happen right after a function of the module did its work."""
+    original = getattr(module, name)
+
+    def and_then(*args):
+        result = original(*args)
+        monkeypatch.setattr(module, name, original)
+        act()
+        return result
+
+    monkeypatch.setattr(module, name, and_then)
+
+
+def before(monkeypatch, module, name, act):
+    """Have something happen right before a function of the module does its work."""
+    original = getattr(module, name)
+
+    def act_first(*args):
+        monkeypatch.setattr(module, name, original)
+        act()
+        return original(*args)
+
+    monkeypatch.setattr(module, name, act_first)
+
+
+def test_cancelling_before_the_wish_is_noted_makes_no_event(pending, google, teacher, monkeypatch):
+    before(
+        monkeypatch,
+        scheduling,
+        "_note_request",
+        lambda: cancel_class(class_id=pending.pk, actor=teacher),
+    )
+
+    with pytest.raises(ClassCancelledError):
+        schedule_class(preference_id=pending.preference_id)
+
+    assert google.events() == []
+
+
+def test_an_event_that_lands_after_the_cancellation_is_withdrawn_by_the_sweep(
+    pending, google, teacher, monkeypatch, settings
+):
+    def cancel_while_the_calendar_fails():
+        cancel_class(class_id=pending.pk, actor=teacher)
+        google.fault("events.delete", *PENDING_FOR_EVER)
+
+    before(monkeypatch, scheduling, "create_event", cancel_while_the_calendar_fails)
+    with pytest.raises(ClassCancelledError):
+        schedule_class(preference_id=pending.preference_id)
+    assert len(google.live_events()) == 1
+    google.heal()
+
+    assert withdraw_events() == 1
+
+    assert google.live_events() == []
+    assert VirtualClass.objects.get().withdrawal_requested_at is None
+
+
+def test_withdraw_event_leaves_the_event_of_a_scheduled_class(pending, google):
+    schedule_class(preference_id=pending.preference_id)
+    request_withdrawal(pending)
+
+    withdraw_event(pending)
+
+    assert len(google.live_events()) == 1
+
+
+def test_an_event_deleted_under_a_class_that_is_being_saved_is_made_again(
+    pending, google, monkeypatch
+):
+    def lose_and_withdraw():
+        request_withdrawal(pending)
+        withdraw_event(pending)
+
+    after(monkeypatch, scheduling, "create_event", lose_and_withdraw)
+
+    scheduled = schedule_class(preference_id=pending.preference_id)
+
+    [event] = google.live_events()
+    assert scheduled.html_link == event["conferenceData"]["entryPoints"][0]["uri"]
+
+
+def test_an_event_deleted_under_a_class_that_was_scheduled_meanwhile_is_restored(
+    pending, google, monkeypatch
+):
+    google.fault("events.insert", Fault.lost(), Fault.lost(), *PENDING_FOR_EVER)
+    google.fault("events.get", *PENDING_FOR_EVER)
+    with pytest.raises(CalendarUnavailableError):
+        schedule_class(preference_id=pending.preference_id)
+    google.heal()
+    request_withdrawal(pending)
+    before(
+        monkeypatch,
+        class_events,
+        "_note_withdrawal",
+        lambda: schedule_class(preference_id=pending.preference_id),
+    )
+
+    withdraw_event(pending)
+
+    [event] = google.live_events()
+    stored = VirtualClass.objects.get()
+    assert stored.status == ClassStatus.SCHEDULED
+    assert stored.html_link == event["conferenceData"]["entryPoints"][0]["uri"]
+
+
+def test_a_class_that_lost_its_time_asks_the_calendar_once(pending, google):
+    google.fault("events.insert", *PENDING_FOR_EVER)
+    with pytest.raises(CalendarUnavailableError):
+        schedule_class(preference_id=pending.preference_id)
+    google.heal()
+    VirtualClassFactory(scheduled=True, owns_time=True, start_time=pending.start_time)
+
+    for _ in range(3):
+        with pytest.raises(SlotTakenError):
+            schedule_class(preference_id=pending.preference_id)
+
+    deletions = [request for request in google.requests if request.route == "events.delete"]
+    pending.refresh_from_db()
+    assert len(deletions) == 1
+    assert pending.scheduling_refusal == "slot_taken"
+    assert not pending.is_being_scheduled

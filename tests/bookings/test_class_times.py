@@ -1,0 +1,83 @@
+"""Dates, times and money as people in Argentina read them, in both languages."""
+
+from datetime import UTC, date, datetime
+
+import pytest
+import time_machine
+from django.utils import translation
+
+from bookings.templatetags.class_times import (
+    clock,
+    long_day,
+    minutes,
+    month,
+    month_and_year,
+    near_day,
+    pesos,
+    short_day,
+    weekday,
+    weekday_name,
+)
+
+# A Wednesday in Buenos Aires, Thursday already in UTC.
+LATE = datetime(2026, 11, 26, 1, 30, tzinfo=UTC)
+
+
+def test_a_moment_is_written_in_the_zone_of_the_service():
+    written = [long_day(LATE), short_day(LATE), weekday(LATE), month(LATE), clock(LATE)]
+
+    assert written == ["miércoles 25 de noviembre", "mié 25 nov", "mié", "nov", "22:30"]
+
+
+@pytest.mark.parametrize(
+    ("day", "text"),
+    [
+        (date(2026, 11, 25), "hoy, miércoles 25 de noviembre"),
+        (date(2026, 11, 26), "mañana, jueves 26 de noviembre"),
+        (date(2026, 11, 27), "viernes 27 de noviembre"),
+        (date(2026, 11, 24), "martes 24 de noviembre"),
+    ],
+)
+def test_near_day_names_today_and_tomorrow(day, text):
+    with time_machine.travel(LATE, tick=False):
+        assert near_day(day) == text
+
+
+@pytest.mark.parametrize(
+    ("centavos", "text"),
+    [(1_500_000, "$ 15.000"), (1_500_050, "$ 15.000,50"), (0, "$ 0"), (99, "$ 0,99")],
+)
+def test_pesos_hide_centavos_when_there_are_none(centavos, text):
+    assert pesos(centavos).replace("\xa0", " ") == text
+
+
+def test_english_keeps_the_country_s_order_clock_and_currency():
+    with translation.override("en"):
+        days = [long_day(LATE), short_day(LATE), weekday(LATE), weekday_name(LATE), month(LATE)]
+        others = [month_and_year(date(2026, 11, 1)), clock(LATE), minutes(60)]
+        prices = [pesos(1_500_000), pesos(1_500_050)]
+
+    assert days == ["Wednesday 25 November", "Wed 25 Nov", "Wed", "Wednesday", "Nov"]
+    assert others == ["November 2026", "22:30", "60 min"]
+    assert [price.replace("\xa0", " ") for price in prices] == ["ARS 15,000", "ARS 15,000.50"]
+
+
+@pytest.mark.parametrize(
+    ("day", "text"),
+    [
+        (date(2026, 11, 25), "today, Wednesday 25 November"),
+        (date(2026, 11, 26), "tomorrow, Thursday 26 November"),
+        (date(2026, 11, 27), "Friday 27 November"),
+    ],
+)
+def test_near_day_is_near_in_english_too(day, text):
+    with time_machine.travel(LATE, tick=False), translation.override("en"):
+        assert near_day(day) == text
+
+
+def test_spanish_is_what_is_written_where_no_language_is_active():
+    with translation.override(None):
+        assert (long_day(LATE), near_day(LATE)[-12:]) == (
+            "miércoles 25 de noviembre",
+            "de noviembre",
+        )

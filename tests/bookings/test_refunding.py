@@ -1,0 +1,310 @@
+"""domain/refunding.py: money goes back once, and is followed until it has arrived."""
+
+from datetime import timedelta
+
+import pytest
+import time_machine
+from django.utils import timezone
+
+from bookings.domain.cancelling import cancel_class
+from bookings.domain.exceptions import RefundOutdatedError, RefundTooLargeError
+from bookings.domain.refunding import (
+    refundable_amount,
+    request_full_refund,
+    request_partial_refund,
+    send_due_refunds,
+    send_refund,
+    send_refunds_of_payment,
+)
+from bookings.domain.settling import settle
+from bookings.models import (
+    ClassStatus,
+    Payment,
+    PaymentCharge,
+    PaymentStatus,
+    Refund,
+    RefundReason,
+    RefundStatus,
+    ReviewReason,
+    VirtualClass,
+)
+from bookings.payments.gateway import PaymentUnavailableError
+from calendar_sync import CalendarError
+from tests.payments import PRICE, make_payment
+from tests.standins import Fault
+
+PESOS = PRICE / 100
+
+
+@pytest.fixture
+def paid(mercadopago, host, teacher):
+    """Ana's scheduled class, paid."""
+    payment = make_payment(host)
+    mercadopago.pay(payment.preference_id)
+    return settle(payment.preference_id)
+
+
+@pytest.fixture
+def charge(paid):
+    """What paid for it."""
+    return PaymentCharge.objects.get()
+
+
+def ask_for_part(charge, amount, by, *, left=PRICE):
+    return request_partial_refund(charge_id=charge.pk, amount=amount, left=left, by=by)
+
+
+def later(**units):
+    return time_machine.travel(timezone.now() + timedelta(**units))
+
+
+def posts(mercadopago):
+    return [call for call in mercadopago.requests if call.route == "refunds.create"]
+
+
+# --- The teacher cancels --------------------------------------------------------------------------
+
+
+def test_cancelling_a_paid_class_gives_the_money_back(mercadopago, google, paid, teacher):
+    cancel_class(class_id=paid.virtual_class.pk, actor=teacher)
+    cancel_class(class_id=paid.virtual_class.pk, actor=teacher)
+
+    assert [refund["amount"] for refund in mercadopago.refunds] == [PESOS]
+    refund = Refund.objects.get()
+    assert (refund.status, refund.reason) == (RefundStatus.DONE, RefundReason.CANCELLED)
+    assert refund.requested_by == teacher
+    assert google.live_events() == []
+    assert settle(paid.preference_id).status == PaymentStatus.REFUNDED
+    assert Payment.objects.get().review == ReviewReason.NONE
+
+
+def test_cancelling_promises_the_money_even_if_both_providers_are_down(
+    mercadopago, google, paid, teacher
+):
+    google.fault("events.delete", Fault.status(400))
+    mercadopago.fault("refunds.create", Fault.status(503))
+
+    with pytest.raises(CalendarError):
+        cancel_class(class_id=paid.virtual_class.pk, actor=teacher)
+
+    assert VirtualClass.objects.get().status == ClassStatus.CANCELLED
+    assert Refund.objects.get().status == RefundStatus.REQUESTED
+    assert mercadopago.refunds == []
+    with later(minutes=2):
+        assert send_due_refunds() == 1
+    assert len(mercadopago.refunds) == 1
+
+
+def test_cancelling_an_unpaid_class_refunds_nothing(mercadopago, host, teacher):
+    payment = make_payment(host)
+
+    cancel_class(class_id=payment.virtual_class.pk, actor=teacher)
+
+    assert not Refund.objects.exists()
+
+
+# --- Once -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("empty_repeats", [False, True])
+@pytest.mark.parametrize(
+    "fault", [Fault.lost(), Fault.half(), Fault.status(500, done=True)], ids=lambda f: f.kind
+)
+def test_a_refund_that_is_retried_after_its_answer_was_lost_refunds_once(
+    mercadopago, paid, fault, empty_repeats
+):
+    mercadopago.empty_repeats = empty_repeats
+    mercadopago.fault("refunds.create", fault)
+    [refund] = request_full_refund(payment=paid, reason=RefundReason.BY_TEACHER)
+    assert send_due_refunds() == 0
+    with later(minutes=1):
+        assert send_due_refunds() == 1
+
+    assert len(mercadopago.refunds) == 1
+    assert {call.headers["X-Idempotency-Key"] for call in posts(mercadopago)} == {refund.key}
+    refund.refresh_from_db()
+    assert (refund.status, refund.refund_id) == (
+        RefundStatus.DONE,
+        str(mercadopago.refunds[0]["id"]),
+    )
+
+
+def test_a_refund_that_timed_out_refunds_once(mercadopago, paid, settings):
+    settings.MERCADOPAGO_TIMEOUT = timedelta(milliseconds=100)
+    mercadopago.fault("refunds.create", Fault.delay(0.4))
+    request_full_refund(payment=paid, reason=RefundReason.BY_TEACHER)
+    assert send_due_refunds() == 0
+    settings.MERCADOPAGO_TIMEOUT = timedelta(seconds=4)
+
+    with later(minutes=1):
+        assert send_due_refunds() == 1
+
+    assert len(mercadopago.refunds) == 1
+    assert len(posts(mercadopago)) == 2
+
+
+def test_asking_twice_decides_once(paid, teacher):
+    first = request_full_refund(payment=paid, reason=RefundReason.BY_TEACHER, by=teacher)
+    second = request_full_refund(payment=paid, reason=RefundReason.CANCELLED, by=teacher)
+
+    assert (len(first), second) == (1, [])
+
+
+def test_a_refund_is_nobody_elses_while_it_is_being_sent(mercadopago, paid, monkeypatch):
+    [refund] = request_full_refund(payment=paid, reason=RefundReason.BY_TEACHER)
+    inner = []
+
+    def send_meanwhile(current):
+        inner.append(send_refund(refund.pk))
+        raise PaymentUnavailableError
+
+    monkeypatch.setattr("bookings.domain.refunding._ask_provider", send_meanwhile)
+    send_refund(refund.pk)
+
+    assert inner == [False]
+
+
+def test_a_failing_provider_is_asked_less_and_less_often(mercadopago, paid):
+    [refund] = request_full_refund(payment=paid, reason=RefundReason.BY_TEACHER)
+    mercadopago.fault("refunds.create", *[Fault.status(503)] * 15)
+    waits = []
+    with time_machine.travel(timezone.now(), tick=False) as clock:
+        for _ in range(15):
+            refund.refresh_from_db()
+            waits.append(refund.next_attempt_at - timezone.now())
+            clock.move_to(refund.next_attempt_at)
+            send_due_refunds()
+
+    assert timedelta(seconds=20) < waits[1] < timedelta(seconds=40)
+    assert waits[3] > waits[1]
+    assert max(waits) <= timedelta(minutes=72)
+    assert refund.failure
+
+
+# --- To the end -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("decision", "status", "review"),
+    [
+        ("approved", RefundStatus.DONE, ReviewReason.NONE),
+        ("rejected", RefundStatus.FAILED, ReviewReason.REFUND_FAILED),
+    ],
+)
+def test_a_refund_in_process_is_followed_until_it_is_decided(
+    mercadopago, paid, decision, status, review
+):
+    mercadopago.refund_status = "in_process"
+    [refund] = request_full_refund(payment=paid, reason=RefundReason.BY_TEACHER)
+    send_refunds_of_payment(paid)
+    refund.refresh_from_db()
+    assert refund.status == RefundStatus.IN_PROCESS
+    mercadopago.settle_refund(int(refund.refund_id), decision)
+
+    with later(minutes=2):
+        send_due_refunds()
+
+    refund.refresh_from_db()
+    assert (refund.status, refund.next_attempt_at) == (status, None)
+    assert Payment.objects.get().review == review
+    assert len(posts(mercadopago)) == 1
+
+
+def test_a_refused_refund_is_left_to_a_person(mercadopago, paid, teacher, caplog):
+    mercadopago.fault("refunds.create", Fault.status(400, body={"error": "bad", "cause": []}))
+    request_full_refund(payment=paid, reason=RefundReason.CANCELLED)
+    send_due_refunds()
+
+    refund = Refund.objects.get()
+    assert refund.status == RefundStatus.FAILED
+    assert Payment.objects.get().review == ReviewReason.REFUND_FAILED
+    assert "was refused" in caplog.text
+    assert request_full_refund(payment=paid, reason=RefundReason.CANCELLED) == []
+
+    [again] = request_full_refund(payment=paid, reason=RefundReason.BY_TEACHER, by=teacher)
+    assert again.key != refund.key
+    assert send_due_refunds() == 1
+    assert len(mercadopago.refunds) == 1
+
+
+def test_a_refund_that_the_panel_made_first_is_done(mercadopago, paid, charge):
+    [refund] = request_full_refund(payment=paid, reason=RefundReason.BY_TEACHER)
+    mercadopago.settle(int(charge.charge_id), "refunded")
+
+    assert send_due_refunds() == 1
+
+    refund.refresh_from_db()
+    assert refund.status == RefundStatus.DONE
+    assert len(mercadopago.refunds) == 1
+
+
+def test_a_provider_that_fails_after_refusing_is_asked_again(mercadopago, paid):
+    mercadopago.fault("refunds.create", Fault.status(400))
+    mercadopago.fault("payments.get", Fault.status(503))
+    request_full_refund(payment=paid, reason=RefundReason.BY_TEACHER)
+    send_due_refunds()
+    assert Refund.objects.get().status == RefundStatus.REQUESTED
+
+    with later(minutes=2):
+        assert send_due_refunds() == 1
+
+
+# --- In part --------------------------------------------------------------------------------------
+
+
+def test_parts_go_back_to_the_centavo_until_nothing_is_left(mercadopago, paid, charge, teacher):
+    ask_for_part(charge, 1, teacher)
+    ask_for_part(charge, 1_250_050, teacher, left=PRICE - 1)
+    assert send_due_refunds() == 2
+    partly = settle(paid.preference_id)
+    assert partly.status == PaymentStatus.PARTIALLY_REFUNDED
+    assert partly.virtual_class.is_scheduled
+    charge.refresh_from_db()
+    assert charge.refunded_amount == 1_250_051
+
+    left = refundable_amount(charge)
+    request_full_refund(payment=paid, reason=RefundReason.BY_TEACHER, by=teacher)
+    send_due_refunds()
+
+    assert left == PRICE - 1_250_051
+    assert settle(paid.preference_id).status == PaymentStatus.REFUNDED
+    assert sum(refund["amount"] for refund in mercadopago.refunds) == pytest.approx(PESOS)
+    charge.refresh_from_db()
+    assert refundable_amount(charge) == 0
+
+
+@pytest.mark.parametrize("amount", [0, -1, PRICE + 1])
+def test_a_part_is_something_and_at_most_what_is_left(paid, charge, teacher, amount):
+    with pytest.raises(RefundTooLargeError):
+        ask_for_part(charge, amount, teacher)
+
+    assert not Refund.objects.exists()
+
+
+def test_a_form_that_is_sent_twice_asks_for_one_part(paid, charge, teacher):
+    ask_for_part(charge, 100, teacher)
+
+    with pytest.raises(RefundOutdatedError):
+        ask_for_part(charge, 100, teacher)
+
+    assert Refund.objects.count() == 1
+
+
+def test_cancelling_after_a_part_went_back_returns_the_rest(mercadopago, paid, charge, teacher):
+    ask_for_part(charge, 1_000_000, teacher)
+    send_due_refunds()
+
+    cancel_class(class_id=paid.virtual_class.pk, actor=teacher)
+
+    assert [refund["amount"] for refund in mercadopago.refunds] == [10_000, PESOS - 10_000]
+    assert settle(paid.preference_id).status == PaymentStatus.REFUNDED
+
+
+@pytest.mark.parametrize("status", ["rejected", "charged_back", "refunded"])
+def test_nothing_is_left_of_a_charge_whose_money_is_not_here(mercadopago, paid, charge, status):
+    mercadopago.advance(seconds=5)
+    mercadopago.settle(int(charge.charge_id), status)
+    settle(paid.preference_id)
+
+    charge.refresh_from_db()
+    assert refundable_amount(charge) == 0

@@ -1,0 +1,364 @@
+"""domain/scheduling.py: from booking to event, exactly once."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.db import OperationalError
+from django.utils import timezone
+
+from bookings.domain import scheduling
+from bookings.domain.cancelling import cancel_class
+from bookings.domain.event_drafts import derive_event_id
+from bookings.domain.exceptions import (
+    ClassCancelledError,
+    ClassCompletedError,
+    ClassEndedError,
+    ClassNotFoundError,
+    EventNotSavedError,
+    NotPaidError,
+    SlotTakenError,
+)
+from bookings.domain.scheduling import schedule_class
+from bookings.models import (
+    ClassEvent,
+    ClassLog,
+    ClassStatus,
+    Hold,
+    HostType,
+    Role,
+    UserActivity,
+    VirtualClass,
+)
+from calendar_sync import (
+    CalendarNotConnectedError,
+    CalendarRefusedError,
+    CalendarUnavailableError,
+)
+from tests.factories import VirtualClassFactory
+from tests.standins import Fault
+
+
+@pytest.fixture
+def pending(host, teacher):
+    return VirtualClassFactory(booked_by=host, learning_focus="Travel")
+
+
+def test_schedule_class_fills_in_the_class(pending, google):
+    scheduled = schedule_class(preference_id=pending.preference_id)
+
+    stored = VirtualClass.objects.get(pk=pending.pk)
+    [event] = google.live_events()
+    assert scheduled == stored
+    assert stored.status == ClassStatus.SCHEDULED
+    assert stored.provider_event_id == event["id"] == derive_event_id(pending)
+    assert stored.html_link == event["conferenceData"]["entryPoints"][0]["uri"]
+    assert stored.summary == "Clase de Inglés. La clase será grupal, para 5 participantes."
+    assert re.fullmatch(r"[2-9A-HJ-NP-Z]{8}", stored.access_code)
+    assert (stored.current_participants, stored.participants_ids) == (
+        1,
+        [str(pending.booked_by_id)],
+    )
+    assert stored.host_type == HostType.HOST
+    assert (stored.start_time, stored.end_time) == (pending.start_time, pending.end_time)
+    assert (stored.learning_focus, stored.max_participants) == ("Travel", 5)
+
+
+def test_schedule_class_records_the_host(pending):
+    schedule_class(preference_id=pending.preference_id)
+
+    activity = UserActivity.objects.get()
+    assert activity.user_id == pending.booked_by_id
+    assert (activity.rol, activity.completed, activity.task_id) == (Role.HOST, False, None)
+
+
+def test_schedule_class_writes_its_log(pending, teacher):
+    schedule_class(preference_id=pending.preference_id, actor=teacher)
+
+    entry = ClassLog.objects.get()
+    assert (entry.event, entry.actor) == (ClassEvent.SCHEDULED, teacher)
+
+
+def test_schedule_class_changes_nothing_the_second_time(pending, google):
+    first = schedule_class(preference_id=pending.preference_id)
+    calls = len(google.requests)
+
+    second = schedule_class(preference_id=pending.preference_id)
+
+    assert second.access_code == first.access_code
+    assert len(google.requests) == calls
+    assert UserActivity.objects.count() == 1
+
+
+def test_schedule_class_does_not_know_other_preferences(db):
+    with pytest.raises(ClassNotFoundError):
+        schedule_class(preference_id="nobody's")
+
+
+@pytest.mark.parametrize(
+    ("changes", "refusal"),
+    [
+        ({"status": ClassStatus.CANCELLED}, ClassCancelledError),
+        ({"status": ClassStatus.COMPLETED}, ClassCompletedError),
+        (
+            {
+                "start_time": timezone.now() - timedelta(hours=2),
+                "end_time": timezone.now() - timedelta(hours=1),
+            },
+            ClassEndedError,
+        ),
+    ],
+    ids=["cancelled", "completed", "over"],
+)
+def test_schedule_class_refuses_what_cannot_take_place(pending, google, changes, refusal):
+    VirtualClass.objects.filter(pk=pending.pk).update(**changes)
+
+    with pytest.raises(refusal):
+        schedule_class(preference_id=pending.preference_id)
+
+    assert google.events() == []
+
+
+def test_schedule_class_refuses_an_unpaid_class_when_payment_is_asked_for(
+    pending, google, settings
+):
+    settings.CALENDAR_TRIGGER_POLICY = "paid"
+
+    with pytest.raises(NotPaidError):
+        schedule_class(preference_id=pending.preference_id)
+
+    assert google.events() == []
+
+
+def test_schedule_class_takes_a_paid_class_when_payment_is_asked_for(pending, settings):
+    settings.CALENDAR_TRIGGER_POLICY = "paid"
+    VirtualClass.objects.filter(pk=pending.pk).update(paid_at=timezone.now())
+
+    assert schedule_class(preference_id=pending.preference_id).is_scheduled
+
+
+@pytest.mark.parametrize(
+    ("shift", "clashes"),
+    [(0, True), (59, True), (-59, True), (60, False), (-60, False)],
+    ids=["same", "late overlap", "early overlap", "right after", "right before"],
+)
+def test_schedule_class_gives_each_time_to_one_class(pending, google, shift, clashes):
+    VirtualClassFactory(
+        scheduled=True, owns_time=True, start_time=pending.start_time + timedelta(minutes=shift)
+    )
+
+    if clashes:
+        with pytest.raises(SlotTakenError):
+            schedule_class(preference_id=pending.preference_id)
+    else:
+        schedule_class(preference_id=pending.preference_id)
+
+    assert len(google.live_events()) == (0 if clashes else 1)
+
+
+def test_schedule_class_lets_classes_overlap_when_told_to(pending, settings):
+    settings.PREVENT_OVERLAPS = False
+    VirtualClassFactory(scheduled=True, start_time=pending.start_time)
+
+    assert schedule_class(preference_id=pending.preference_id).is_scheduled
+
+
+def test_schedule_class_takes_back_its_event_when_the_time_went_meanwhile(
+    pending, google, monkeypatch
+):
+    create = scheduling.create_event
+
+    def overtaken(virtual_class):
+        event = create(virtual_class)
+        VirtualClassFactory(scheduled=True, owns_time=True, start_time=virtual_class.start_time)
+        return event
+
+    monkeypatch.setattr(scheduling, "create_event", overtaken)
+
+    with pytest.raises(SlotTakenError):
+        schedule_class(preference_id=pending.preference_id)
+
+    pending.refresh_from_db()
+    assert pending.status == ClassStatus.PENDING
+    assert google.live_events() == []
+
+
+def test_schedule_class_takes_back_its_event_when_cancelled_meanwhile(
+    pending, google, teacher, monkeypatch
+):
+    create = scheduling.create_event
+
+    def cancelled(virtual_class):
+        event = create(virtual_class)
+        VirtualClass.objects.filter(pk=virtual_class.pk).update(status=ClassStatus.CANCELLED)
+        return event
+
+    monkeypatch.setattr(scheduling, "create_event", cancelled)
+
+    with pytest.raises(ClassCancelledError):
+        schedule_class(preference_id=pending.preference_id)
+
+    assert google.live_events() == []
+
+
+@pytest.mark.parametrize(
+    ("fault", "error"),
+    [
+        (Fault.status(503), CalendarUnavailableError),
+        (Fault.garbage(), CalendarUnavailableError),
+    ],
+    ids=["503", "garbage"],
+)
+def test_schedule_class_leaves_the_class_pending_when_the_calendar_fails(
+    pending, google, settings, fault, error
+):
+    settings.CALENDAR_BUDGET = timedelta(seconds=0.5)
+    google.fault("events.insert", *[fault] * 20)
+
+    with pytest.raises(error):
+        schedule_class(preference_id=pending.preference_id)
+
+    pending.refresh_from_db()
+    assert pending.status == ClassStatus.PENDING
+    assert pending.is_being_scheduled
+    assert not UserActivity.objects.exists()
+
+
+def test_schedule_class_finishes_later_what_the_calendar_interrupted(pending, google, settings):
+    settings.CALENDAR_BUDGET = timedelta(seconds=0.5)
+    google.fault("events.insert", *[Fault.status(503)] * 20)
+    with pytest.raises(CalendarUnavailableError):
+        schedule_class(preference_id=pending.preference_id)
+    google.heal()
+
+    scheduled = schedule_class(preference_id=pending.preference_id)
+
+    assert scheduled.is_scheduled
+    assert len(google.events()) == 1
+
+
+def test_schedule_class_notes_a_revoked_grant(pending, google, teacher):
+    google.revoke(teacher.provider_refresh_token)
+
+    with pytest.raises(CalendarNotConnectedError):
+        schedule_class(preference_id=pending.preference_id)
+
+    teacher.refresh_from_db()
+    assert teacher.provider_token_revoked_at is not None
+
+
+def test_schedule_class_keeps_one_event_when_saving_fails_first(pending, google, monkeypatch):
+    store = scheduling._store
+    failures = [OperationalError("the connection went away")]
+
+    def fail_once(*args):
+        if failures:
+            raise failures.pop()
+        return store(*args)
+
+    monkeypatch.setattr(scheduling, "_store", fail_once)
+    with pytest.raises(EventNotSavedError):
+        schedule_class(preference_id=pending.preference_id)
+
+    scheduled = schedule_class(preference_id=pending.preference_id)
+
+    assert scheduled.is_scheduled
+    assert len(google.events()) == 1
+
+
+def test_schedule_class_draws_another_code_when_one_is_taken(pending, monkeypatch):
+    VirtualClassFactory(
+        scheduled=True, access_code="TAKEN234", start_time=timezone.now() + timedelta(days=9)
+    )
+    codes = iter(["TAKEN234", "FRESH234"])
+    monkeypatch.setattr(scheduling, "generate_access_code", lambda: next(codes))
+
+    assert schedule_class(preference_id=pending.preference_id).access_code == "FRESH234"
+
+
+def test_cancel_class_takes_the_event_away_and_closes_the_code(pending, google, teacher):
+    scheduled = schedule_class(preference_id=pending.preference_id)
+
+    cancelled = cancel_class(class_id=scheduled.pk, actor=teacher, reason="Ill")
+
+    assert cancelled.status == ClassStatus.CANCELLED
+    assert google.live_events() == []
+    assert list(ClassLog.objects.values_list("event", "reason")) == [
+        ("scheduled", ""),
+        ("cancelled", "Ill"),
+        ("event_removed", ""),
+    ]
+
+
+def test_cancel_class_gives_the_time_back(pending, host, teacher):
+    scheduled = schedule_class(preference_id=pending.preference_id)
+    cancel_class(class_id=scheduled.pk, actor=teacher)
+    other = VirtualClassFactory(booked_by=host, start_time=pending.start_time)
+
+    assert schedule_class(preference_id=other.preference_id).is_scheduled
+
+
+def test_cancel_class_tries_the_removal_again(pending, google, teacher, settings):
+    settings.CALENDAR_BUDGET = timedelta(seconds=0.3)
+    scheduled = schedule_class(preference_id=pending.preference_id)
+    google.fault("events.delete", *[Fault.status(503)] * 20)
+    with pytest.raises(CalendarUnavailableError):
+        cancel_class(class_id=scheduled.pk, actor=teacher)
+    google.heal()
+
+    cancel_class(class_id=scheduled.pk, actor=teacher)
+
+    assert VirtualClass.objects.get().withdrawal_requested_at is None
+    assert google.live_events() == []
+    assert ClassLog.objects.filter(event=ClassEvent.CANCELLED).count() == 1
+
+
+def test_cancel_class_leaves_the_calendar_alone_when_nothing_was_scheduled(
+    pending, google, teacher
+):
+    cancel_class(class_id=pending.pk, actor=teacher)
+
+    assert google.requests == []
+
+
+def test_cancel_class_refuses_a_completed_class(pending, teacher):
+    VirtualClass.objects.filter(pk=pending.pk).update(status=ClassStatus.COMPLETED)
+
+    with pytest.raises(ClassCompletedError):
+        cancel_class(class_id=pending.pk, actor=teacher)
+
+
+def hold_time_of(virtual_class, user):
+    return Hold.objects.create(
+        user=user,
+        start_time=virtual_class.start_time,
+        end_time=virtual_class.end_time,
+        class_type="individual",
+        expires_at=timezone.now() + timedelta(minutes=15),
+    )
+
+
+def test_schedule_class_leaves_a_time_to_whoever_is_paying_for_it(pending, google, student):
+    hold_time_of(pending, student)
+
+    with pytest.raises(SlotTakenError):
+        schedule_class(preference_id=pending.preference_id)
+
+    assert google.events() == []
+
+
+def test_schedule_class_takes_the_time_its_own_host_is_kept(pending, host):
+    hold_time_of(pending, host)
+
+    assert schedule_class(preference_id=pending.preference_id).is_scheduled
+
+
+def test_schedule_class_stops_asking_a_calendar_that_refuses(pending, google):
+    google.fault("events.insert", Fault.status(400))
+
+    with pytest.raises(CalendarRefusedError):
+        schedule_class(preference_id=pending.preference_id)
+
+    pending.refresh_from_db()
+    assert not pending.is_being_scheduled
+    assert pending.scheduling_refusal == "calendar_refused"

@@ -1,0 +1,207 @@
+"""domain/triggering.py: who may have a class scheduled, by CALENDAR_TRIGGER_POLICY."""
+
+from datetime import timedelta
+
+import pytest
+import time_machine
+from django.utils import timezone
+
+from bookings.domain.exceptions import (
+    ClassNotFoundError,
+    NotPaidError,
+    SlotTakenError,
+    TriggerRefusedError,
+)
+from bookings.domain.trigger_policy import TriggerPolicy, get_trigger_policy
+from bookings.domain.triggering import trigger_scheduling
+from bookings.models import ClassStatus, Payment, Refund, VirtualClass
+from bookings.payments.gateway import PaymentUnavailableError
+from calendar_sync import CalendarError
+from tests.factories import VirtualClassFactory
+from tests.payments import make_payment
+from tests.standins import Fault
+
+SECRET = "s3cr3t"
+
+pytestmark = pytest.mark.usefixtures("teacher")
+
+
+@pytest.fixture
+def pending(host):
+    """A booked class with a preference that nobody here made."""
+    return VirtualClassFactory(booked_by=host)
+
+
+@pytest.fixture
+def payment(mercadopago, host):
+    """Ana's booked class with a preference of ours."""
+    return make_payment(host)
+
+
+def trigger(virtual_class, secret=""):
+    return trigger_scheduling(preference_id=virtual_class.preference_id, secret=secret)
+
+
+def calls(mercadopago):
+    return [one.route for one in mercadopago.requests if one.route != "preferences.create"]
+
+
+# --- The policies ---------------------------------------------------------------------------------
+
+
+def test_auto_is_open_without_a_provider(pending):
+    assert get_trigger_policy() == TriggerPolicy.OPEN
+    assert trigger(pending).is_scheduled
+
+
+def test_auto_asks_for_payment_with_a_provider(mercadopago, pending):
+    assert get_trigger_policy() == TriggerPolicy.PAID
+    with pytest.raises(NotPaidError):
+        trigger(pending)
+
+
+def test_open_asks_for_nothing_even_with_a_provider(mercadopago, pending, settings):
+    settings.CALENDAR_TRIGGER_POLICY = "open"
+
+    assert trigger(pending).is_scheduled
+    assert mercadopago.requests == []
+
+
+@pytest.mark.parametrize("secret", ["", "S3CR3T", "s3cr3t ", "sécret"])
+def test_secret_refuses_who_does_not_know_it(pending, settings, secret):
+    settings.CALENDAR_TRIGGER_POLICY, settings.CALENDAR_TRIGGER_SECRET = "secret", SECRET
+
+    with pytest.raises(TriggerRefusedError):
+        trigger(pending, secret)
+
+    assert VirtualClass.objects.get().status == ClassStatus.PENDING
+
+
+def test_secret_lets_in_who_knows_it(pending, settings):
+    settings.CALENDAR_TRIGGER_POLICY, settings.CALENDAR_TRIGGER_SECRET = "secret", SECRET
+
+    assert trigger(pending, SECRET).is_scheduled
+
+
+def test_closed_lets_nobody_in(pending, settings):
+    settings.CALENDAR_TRIGGER_POLICY, settings.CALENDAR_TRIGGER_SECRET = "closed", SECRET
+
+    with pytest.raises(TriggerRefusedError):
+        trigger(pending, SECRET)
+
+
+@pytest.mark.parametrize("policy", ["open", "paid", "secret", "closed"])
+def test_a_scheduled_class_answers_the_same_to_everybody(mercadopago, settings, policy):
+    scheduled = VirtualClassFactory(scheduled=True)
+    settings.CALENDAR_TRIGGER_POLICY, settings.CALENDAR_TRIGGER_SECRET = policy, SECRET
+
+    assert trigger(scheduled) == scheduled
+    assert mercadopago.requests == []
+
+
+def test_an_unknown_preference_is_not_found_and_not_asked_about(mercadopago):
+    with pytest.raises(ClassNotFoundError):
+        trigger_scheduling(preference_id="unknown")
+
+    assert mercadopago.requests == []
+
+
+# --- Paid, by the provider's word -----------------------------------------------------------------
+
+
+def test_a_paid_preference_is_enough(mercadopago, google, payment):
+    mercadopago.pay(payment.preference_id)
+
+    assert trigger(payment).is_scheduled
+    assert trigger(payment).is_scheduled
+
+    assert len(google.live_events()) == 1
+
+
+def test_a_preference_that_nobody_paid_is_not(mercadopago, google, payment):
+    with pytest.raises(NotPaidError):
+        trigger(payment)
+
+    assert google.events() == []
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"status": "pending"},
+        {"status": "rejected"},
+        {"amount": "23999.99"},
+        {"currency": "USD"},
+        {"collector_id": 7},
+        {"external_reference": "another"},
+    ],
+    ids=str,
+)
+def test_money_that_does_not_fit_is_no_payment(mercadopago, google, payment, changes):
+    mercadopago.pay(payment.preference_id, **changes)
+
+    with pytest.raises(NotPaidError):
+        trigger(payment)
+
+    assert google.events() == []
+
+
+def test_a_class_that_is_known_to_be_paid_needs_no_provider(mercadopago, pending):
+    VirtualClass.objects.update(paid_at=timezone.now())
+    mercadopago.fault("merchant_orders.search", Fault.status(503))
+
+    assert trigger(pending).is_scheduled
+
+
+def test_a_provider_that_is_down_is_told_and_asking_again_works(mercadopago, payment):
+    mercadopago.pay(payment.preference_id)
+    mercadopago.fault("merchant_orders.search", Fault.status(503))
+    with pytest.raises(PaymentUnavailableError):
+        trigger(payment)
+
+    with time_machine.travel(timezone.now() + timedelta(seconds=11)):
+        assert trigger(payment).is_scheduled
+
+
+def test_the_provider_is_asked_once_in_ten_seconds_about_a_preference(mercadopago, payment):
+    for _ in range(5):
+        with pytest.raises(NotPaidError):
+            trigger(payment)
+    assert calls(mercadopago) == ["merchant_orders.search", "payments.search"]
+
+    mercadopago.pay(payment.preference_id)
+    with time_machine.travel(timezone.now() + timedelta(seconds=11)):
+        assert trigger(payment).is_scheduled
+
+
+def test_a_calendar_that_is_down_is_asked_once(mercadopago, google, payment):
+    mercadopago.pay(payment.preference_id)
+    google.fault("events.insert", *[Fault.status(400)] * 2)
+
+    with pytest.raises(CalendarError):
+        trigger(payment)
+
+    assert [one.route for one in google.requests].count("events.insert") == 1
+
+
+def test_money_for_a_lost_time_goes_back_by_itself(mercadopago, google, payment):
+    mercadopago.pay(payment.preference_id)
+    VirtualClassFactory(scheduled=True, owns_time=True, start_time=payment.virtual_class.start_time)
+
+    with pytest.raises(SlotTakenError):
+        trigger(payment.virtual_class)
+
+    assert len(mercadopago.refunds) == 1
+    assert Payment.objects.get().virtual_class.status == ClassStatus.CANCELLED
+    assert google.live_events() == []
+
+
+def test_an_unpaid_class_without_its_time_just_waits(pending):
+    VirtualClassFactory(scheduled=True, owns_time=True, start_time=pending.start_time)
+
+    with pytest.raises(SlotTakenError):
+        trigger(pending)
+
+    pending.refresh_from_db()
+    assert pending.status == ClassStatus.PENDING
+    assert not Refund.objects.exists()

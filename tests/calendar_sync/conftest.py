@@ -1,0 +1,88 @@
+"""What the calendar's tests share: a draft, a calendar with a grant, and little patience."""
+
+import socket
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from google.auth import _exponential_backoff
+
+from calendar_sync import EventDraft, get_calendar
+from calendar_sync import google as google_module
+from calendar_sync.google import GoogleCalendar
+from calendar_sync.memory import MemoryCalendar
+from tests.environment import TEACHER_EMAIL
+from tests.standins import GoogleStandin
+
+
+@pytest.fixture(autouse=True)
+def _little_patience(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait for milliseconds where the service waits for seconds."""
+    settings.CALENDAR_TIMEOUT = timedelta(seconds=1)
+    settings.CALENDAR_BUDGET = timedelta(seconds=3)
+    monkeypatch.setattr(google_module, "RETRY_WAITS", (0.01, 0.02))
+    monkeypatch.setattr(google_module, "CONFERENCE_WAITS", (0.01, 0.02, 0.04))
+    # google-auth sleeps a second and two between its own tries of the token endpoint.
+    clock = SimpleNamespace(sleep=lambda seconds: None)
+    monkeypatch.setattr(_exponential_backoff, "time", clock)
+
+
+@pytest.fixture(autouse=True)
+def _empty_memory() -> None:
+    MemoryCalendar.reset()
+
+
+@pytest.fixture
+def token(google: GoogleStandin) -> str:
+    """The administrator's refresh token."""
+    return google.grant(TEACHER_EMAIL)
+
+
+@pytest.fixture
+def calendar(token: str) -> GoogleCalendar:
+    """The calendar in the administrator's name."""
+    return get_calendar(refresh_token=token)
+
+
+@pytest.fixture
+def make_draft() -> Callable[..., EventDraft]:
+    """Make a draft of a class tomorrow at ten, with whatever differs."""
+    start = datetime.now(UTC).replace(hour=13, minute=0, second=0, microsecond=0)
+    start += timedelta(days=1)
+    usual = EventDraft(
+        event_id="0123456789abcdef",
+        reference="class-1",
+        summary="Clase de Inglés",
+        description="Clase individual para 1 participante",
+        start=start,
+        end=start + timedelta(hours=1),
+        time_zone="America/Argentina/Buenos_Aires",
+        attendee="ana@example.com",
+    )
+    return lambda **changes: replace(usual, **changes)
+
+
+@pytest.fixture
+def draft(make_draft: Callable[..., EventDraft]) -> EventDraft:
+    """A class tomorrow at ten."""
+    return make_draft()
+
+
+@pytest.fixture
+def refuse_name(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Have the resolver, which tests do not ask, know nothing of a host."""
+
+    def refuse(name: str) -> None:
+        resolve = socket.getaddrinfo
+
+        def getaddrinfo(host: str, *args: Any, **kwargs: Any) -> Any:
+            if host == name:
+                raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+            return resolve(host, *args, **kwargs)
+
+        monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
+
+    return refuse

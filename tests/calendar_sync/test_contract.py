@@ -1,0 +1,110 @@
+"""What every calendar promises, Google's and the one in memory."""
+
+from datetime import timedelta
+
+import pytest
+
+from calendar_sync import CalendarRefusedError, get_calendar
+
+
+@pytest.fixture(params=["google", "memory"])
+def any_calendar(request, google, token, settings):
+    """Each calendar in turn, empty."""
+    settings.CALENDAR_BACKEND = {
+        "google": "calendar_sync.google.GoogleCalendar",
+        "memory": "calendar_sync.memory.MemoryCalendar",
+    }[request.param]
+    return get_calendar(refresh_token=token)
+
+
+def test_create_event_gives_the_draft_back_with_a_link(any_calendar, draft):
+    created = any_calendar.create_event(draft)
+
+    assert (created.event_id, created.summary, created.description) == (
+        draft.event_id,
+        draft.summary,
+        draft.description,
+    )
+    assert (created.start, created.end) == (draft.start, draft.end)
+    assert created.conference_url.startswith("https://")
+
+
+def test_create_event_twice_makes_one_event(any_calendar, draft):
+    first = any_calendar.create_event(draft)
+
+    assert any_calendar.create_event(draft) == first
+    assert len(any_calendar.upcoming_events(since=draft.start)) == 1
+
+
+def test_create_event_follows_a_moved_draft(any_calendar, make_draft):
+    first = any_calendar.create_event(make_draft())
+    later = timedelta(hours=5)
+
+    any_calendar.create_event(make_draft(start=first.start + later, end=first.end + later))
+
+    [slot] = any_calendar.upcoming_events(since=first.start)
+    assert (slot.start, slot.end) == (first.start + later, first.end + later)
+
+
+def test_create_event_brings_a_deleted_event_back(any_calendar, draft):
+    any_calendar.create_event(draft)
+    any_calendar.delete_event(draft.event_id)
+
+    created = any_calendar.create_event(draft)
+
+    assert created.event_id == draft.event_id
+    assert len(any_calendar.upcoming_events(since=draft.start)) == 1
+
+
+@pytest.mark.parametrize("is_deleted", [False, True])
+def test_create_event_refuses_an_id_of_another_reference(any_calendar, make_draft, is_deleted):
+    any_calendar.create_event(make_draft())
+    if is_deleted:
+        any_calendar.delete_event(make_draft().event_id)
+
+    with pytest.raises(CalendarRefusedError):
+        any_calendar.create_event(make_draft(reference="class-2"))
+
+
+def test_delete_event_removes_it(any_calendar, draft):
+    any_calendar.create_event(draft)
+
+    any_calendar.delete_event(draft.event_id)
+    any_calendar.delete_event(draft.event_id)
+
+    assert any_calendar.upcoming_events(since=draft.start) == []
+
+
+def test_delete_event_accepts_an_event_that_never_was(any_calendar):
+    any_calendar.delete_event("neverthere")
+
+
+def test_upcoming_events_are_ordered_and_limited(any_calendar, make_draft):
+    start = make_draft().start
+    for number in (3, 1, 2):
+        any_calendar.create_event(
+            make_draft(
+                event_id=f"number{number}",
+                start=start + timedelta(hours=number),
+                end=start + timedelta(hours=number, minutes=50),
+            )
+        )
+
+    slots = any_calendar.upcoming_events(since=start, limit=2)
+
+    assert [slot.start for slot in slots] == [start + timedelta(hours=hours) for hours in (1, 2)]
+    assert {slot.status for slot in slots} == {"confirmed"}
+    assert {slot.start_time_zone for slot in slots} == {make_draft().time_zone}
+
+
+def test_upcoming_events_begins_with_what_has_not_ended(any_calendar, draft):
+    any_calendar.create_event(draft)
+
+    assert len(any_calendar.upcoming_events(since=draft.end - timedelta(seconds=1))) == 1
+    assert any_calendar.upcoming_events(since=draft.end) == []
+
+
+def test_upcoming_events_ends_after_90_days(any_calendar, draft):
+    any_calendar.create_event(draft)
+
+    assert any_calendar.upcoming_events(since=draft.start - timedelta(days=90)) == []

@@ -1,0 +1,180 @@
+"""What is written to the provider, and what comes of an event that is there already."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from calendar_sync import CalendarNotConnectedError, CalendarRefusedError, get_calendar
+from calendar_sync.interface import CreatedEvent
+from tests.environment import TEACHER_EMAIL
+
+ZONE = "America/Argentina/Buenos_Aires"
+
+
+def sent(google, route):
+    return [request for request in google.requests if request.route == route]
+
+
+def routes(google):
+    return [request.route for request in google.requests]
+
+
+def test_create_event_sends_the_documented_body(google, calendar, make_draft):
+    start = datetime(2026, 12, 1, 13, 0, 0, 250, tzinfo=UTC)
+    draft = make_draft(start=start, end=start + timedelta(minutes=50))
+
+    calendar.create_event(draft)
+
+    body = sent(google, "events.insert")[0].json
+    request_id = body["conferenceData"]["createRequest"].pop("requestId")
+    assert len(request_id) == 32
+    assert body == {
+        "id": "0123456789abcdef",
+        "summary": "Clase de Inglés",
+        "description": "Clase individual para 1 participante",
+        "start": {"dateTime": "2026-12-01T10:00:00-03:00", "timeZone": ZONE},
+        "end": {"dateTime": "2026-12-01T10:50:00-03:00", "timeZone": ZONE},
+        "transparency": "opaque",
+        "conferenceData": {"createRequest": {"conferenceSolutionKey": {"type": "hangoutsMeet"}}},
+        "attendees": [{"email": "ana@example.com"}],
+        "guestsCanSeeOtherGuests": False,
+        "reminders": {"useDefault": False, "overrides": [{"method": "email", "minutes": 60}]},
+        "extendedProperties": {"private": {"reference": "class-1"}},
+    }
+
+
+def test_create_event_asks_for_a_conference_and_an_invitation(google, calendar, draft, settings):
+    settings.CALENDAR_ID = TEACHER_EMAIL
+
+    calendar.create_event(draft)
+
+    request = sent(google, "events.insert")[0]
+    assert request.segments == [TEACHER_EMAIL]
+    assert request.query == {"conferenceDataVersion": "1", "sendUpdates": "all", "alt": "json"}
+
+
+def test_create_event_leaves_nobody_invited_without_an_attendee(google, calendar, make_draft):
+    calendar.create_event(make_draft(attendee=None))
+
+    assert "attendees" not in sent(google, "events.insert")[0].json
+
+
+def test_create_event_gives_what_the_provider_stored(google, calendar, draft):
+    created = calendar.create_event(draft)
+
+    [event] = google.live_events()
+    assert created == CreatedEvent(
+        event_id=draft.event_id,
+        summary=draft.summary,
+        description=draft.description,
+        start=draft.start,
+        end=draft.end,
+        conference_url=event["conferenceData"]["entryPoints"][0]["uri"],
+    )
+
+
+def test_create_event_without_a_grant_is_not_connected(google, draft):
+    with pytest.raises(CalendarNotConnectedError):
+        get_calendar(refresh_token=None).create_event(draft)
+
+    assert google.requests == []
+
+
+def test_create_event_adopts_its_own_event_without_writing(google, calendar, draft):
+    first = calendar.create_event(draft)
+
+    again = calendar.create_event(draft)
+
+    assert again == first
+    assert routes(google) == ["token", "events.insert", "events.insert", "events.get"]
+    assert len(google.events()) == 1
+
+
+def test_create_event_moves_an_adopted_event(google, calendar, make_draft):
+    first = calendar.create_event(make_draft())
+    moved = make_draft(start=first.start + timedelta(days=1), end=first.end + timedelta(days=1))
+
+    again = calendar.create_event(moved)
+
+    patch = sent(google, "events.patch")[0]
+    assert (again.start, again.end) == (moved.start, moved.end)
+    assert again.conference_url == first.conference_url
+    assert patch.json.keys() == {"start", "end"}
+    assert patch.query["conferenceDataVersion"] == "1"
+
+
+def test_create_event_renames_an_adopted_event(google, calendar, make_draft):
+    calendar.create_event(make_draft())
+
+    again = calendar.create_event(make_draft(summary="Clase de conversación"))
+
+    assert again.summary == "Clase de conversación"
+    assert sent(google, "events.patch")[0].json == {"summary": "Clase de conversación"}
+
+
+def test_create_event_gives_an_adopted_event_the_conference_it_lacks(google, calendar, draft):
+    google.add_event(
+        id=draft.event_id,
+        summary=draft.summary,
+        start=draft.start,
+        end=draft.end,
+        extendedProperties={"private": {"reference": draft.reference}},
+    )
+
+    created = calendar.create_event(draft)
+
+    assert created.conference_url.startswith("https://meet.google.com/")
+    assert sent(google, "events.patch")[0].json.keys() == {"conferenceData"}
+
+
+def test_create_event_brings_a_deleted_event_back(google, calendar, draft):
+    first = calendar.create_event(draft)
+    calendar.delete_event(draft.event_id)
+
+    again = calendar.create_event(draft)
+
+    [event] = google.events()
+    update = sent(google, "events.update")[0]
+    first_body = sent(google, "events.insert")[0].json
+    assert event["status"] == "confirmed"
+    assert again.event_id == first.event_id
+    assert again.conference_url != first.conference_url
+    assert update.query["conferenceDataVersion"] == "1"
+    assert update.json["conferenceData"] != first_body["conferenceData"]
+
+
+def test_create_event_brings_back_an_event_that_lost_its_properties(google, calendar, draft):
+    google.add_event(id=draft.event_id)
+    calendar.delete_event(draft.event_id)
+
+    calendar.create_event(draft)
+
+    [event] = google.live_events()
+    assert event["extendedProperties"]["private"]["reference"] == draft.reference
+
+
+@pytest.mark.parametrize("properties", [{}, {"private": {"reference": "class-2"}}])
+def test_create_event_never_adopts_a_strangers_event(google, calendar, draft, properties):
+    stored = google.add_event(id=draft.event_id, extendedProperties=properties)
+
+    with pytest.raises(CalendarRefusedError):
+        calendar.create_event(draft)
+
+    assert google.events() == [stored]
+
+
+def test_create_event_never_brings_back_a_strangers_event(google, calendar, draft):
+    google.add_event(id=draft.event_id, extendedProperties={"private": {"reference": "class-2"}})
+    calendar.delete_event(draft.event_id)
+
+    with pytest.raises(CalendarRefusedError):
+        calendar.create_event(draft)
+
+    assert google.live_events() == []
+
+
+def test_create_event_refuses_an_id_the_provider_would(google, calendar, make_draft):
+    with pytest.raises(CalendarRefusedError, match="400"):
+        calendar.create_event(make_draft(event_id="Not-An-Id"))
+
+    assert google.events() == []

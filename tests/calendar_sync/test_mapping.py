@@ -1,0 +1,135 @@
+"""The provider's JSON and our words."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from calendar_sync import mapping
+
+VIDEO = {"entryPointType": "video", "uri": "https://meet.google.com/abc-defg-hij"}
+PHONE = {"entryPointType": "phone", "uri": "tel:+54-11-0000-0000"}
+
+
+def conference(*entry_points, status="success"):
+    return {
+        "conferenceData": {
+            "createRequest": {"status": {"statusCode": status}},
+            "entryPoints": list(entry_points),
+        }
+    }
+
+
+def test_event_body_says_times_in_the_drafts_zone(make_draft):
+    start = datetime(2026, 7, 1, 12, tzinfo=UTC)
+    draft = make_draft(start=start, end=start + timedelta(hours=1), time_zone="Europe/Madrid")
+
+    body = mapping.event_body(draft, may_invite=True)
+
+    assert body["start"] == {"dateTime": "2026-07-01T14:00:00+02:00", "timeZone": "Europe/Madrid"}
+
+
+def test_event_body_reminds_as_early_as_the_draft_says(make_draft):
+    body = mapping.event_body(make_draft(reminder=timedelta(hours=2)), may_invite=True)
+
+    assert body["reminders"]["overrides"] == [{"method": "email", "minutes": 120}]
+
+
+def test_event_body_invites_nobody_when_it_may_not(draft):
+    assert "attendees" not in mapping.event_body(draft, may_invite=False)
+
+
+def request_id(event=None):
+    return mapping.conference_request(event)["createRequest"]["requestId"]
+
+
+def test_conference_request_of_a_new_event_has_an_id_of_its_own():
+    assert len({request_id() for _ in range(100)}) == 100
+
+
+def test_conference_request_of_one_version_of_an_event_has_one_id():
+    event = {"id": "abcde", "etag": '"p1"'}
+
+    assert request_id(event) == request_id(dict(event))
+    assert len({request_id({**event, "etag": f'"p{number}"'}) for number in range(100)}) == 100
+
+
+def test_conference_request_of_an_event_without_version_has_an_id_of_its_own():
+    assert request_id({"id": "abcde"}) != request_id({"id": "abcde"})
+
+
+@pytest.mark.parametrize(
+    ("event", "url"),
+    [
+        (conference(VIDEO), VIDEO["uri"]),
+        (conference(PHONE, VIDEO), VIDEO["uri"]),
+        (conference(PHONE), ""),
+        (conference({"entryPointType": "video", "uri": "http://meet.google.com/x"}), ""),
+        (conference({"entryPointType": "video", "uri": "javascript:alert(1)"}), ""),
+        (conference({"entryPointType": "video"}, None, "x", VIDEO), VIDEO["uri"]),
+        ({"conferenceData": {"entryPoints": {}}}, ""),
+        ({"conferenceData": "x"}, ""),
+        ({}, ""),
+    ],
+)
+def test_conference_url_is_the_first_https_video_entry(event, url):
+    assert mapping.conference_url(event) == url
+
+
+@pytest.mark.parametrize(
+    ("event", "has_failed"),
+    [
+        (conference(status="failure"), True),
+        (conference(PHONE, status="success"), True),
+        (conference(VIDEO, status="success"), False),
+        (conference(status="pending"), False),
+        ({"conferenceData": {"createRequest": {"requestId": "x"}}}, False),
+        ({"conferenceData": None}, False),
+        ({}, False),
+    ],
+)
+def test_has_conference_failed_knows_a_final_state(event, has_failed):
+    assert mapping.has_conference_failed(event) is has_failed
+
+
+@pytest.mark.parametrize(
+    ("event", "reference"),
+    [
+        ({"extendedProperties": {"private": {"reference": "class-1"}}}, "class-1"),
+        ({"extendedProperties": {"private": {"reference": 1}}}, None),
+        ({"extendedProperties": {"shared": {"reference": "class-1"}}}, None),
+        ({"extendedProperties": []}, None),
+        ({}, None),
+    ],
+)
+def test_reference_of_reads_the_private_property(event, reference):
+    assert mapping.reference_of(event) == reference
+
+
+def test_missing_changes_of_an_event_as_drafted_is_nothing(draft):
+    event = {**mapping.event_body(draft, may_invite=True), **conference(VIDEO)}
+
+    assert mapping.missing_changes(event, draft) == {}
+
+
+def test_missing_changes_compares_moments_not_spellings(draft):
+    event = {
+        **mapping.event_body(draft, may_invite=True),
+        **conference(VIDEO),
+        "start": {"dateTime": draft.start.isoformat()},
+        "end": {"dateTime": draft.end.isoformat().replace("+00:00", "Z")},
+    }
+
+    assert mapping.missing_changes(event, draft) == {}
+
+
+def test_missing_changes_mends_times_that_cannot_be_read(draft):
+    event = {**mapping.event_body(draft, may_invite=True), **conference(VIDEO), "start": None}
+
+    assert mapping.missing_changes(event, draft).keys() == {"start", "end"}
+
+
+def test_created_event_allows_an_event_without_description(draft):
+    event = mapping.event_body(draft, may_invite=True)
+    del event["description"]
+
+    assert mapping.created_event(event).description == ""

@@ -1,0 +1,194 @@
+"""Listing what is coming."""
+
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+
+from calendar_sync import (
+    BusySlot,
+    CalendarError,
+    CalendarNotConnectedError,
+    CalendarRefusedError,
+    CalendarUnavailableError,
+    get_calendar,
+)
+from tests.standins import Fault
+
+ZONE = "America/Argentina/Buenos_Aires"
+NOW = datetime(2026, 11, 25, 15, 0, tzinfo=UTC)
+
+
+def pages(google):
+    return [request for request in google.requests if request.route == "events.list"]
+
+
+def test_upcoming_events_asks_for_times_only(google, calendar):
+    calendar.upcoming_events(since=NOW)
+
+    [page] = pages(google)
+    assert page.query == {
+        "timeMin": "2026-11-25T15:00:00+00:00",
+        "timeMax": "2027-02-23T15:00:00+00:00",
+        "singleEvents": "true",
+        "orderBy": "startTime",
+        "maxResults": "500",
+        "fields": "items(start,end,status),nextPageToken",
+        "alt": "json",
+    }
+
+
+def test_upcoming_events_gives_start_end_and_status(google, calendar):
+    google.add_event(
+        start="2026-11-26T10:00:00-03:00", end="2026-11-26T11:00:00-03:00", status="tentative"
+    )
+
+    [slot] = calendar.upcoming_events(since=NOW)
+
+    assert slot == BusySlot(
+        start=datetime(2026, 11, 26, 13, tzinfo=UTC),
+        end=datetime(2026, 11, 26, 14, tzinfo=UTC),
+        status="tentative",
+        start_time_zone=ZONE,
+        end_time_zone=ZONE,
+    )
+    assert slot.start.isoformat() == "2026-11-26T10:00:00-03:00"
+
+
+def test_upcoming_events_of_an_empty_calendar(google, calendar):
+    assert calendar.upcoming_events(since=NOW) == []
+
+
+def test_upcoming_events_holds_what_is_running_and_not_what_is_over(google, calendar):
+    for start in (NOW - timedelta(hours=1), NOW - timedelta(minutes=30), NOW + timedelta(days=91)):
+        google.add_event(start=start, end=start + timedelta(hours=1))
+
+    slots = calendar.upcoming_events(since=NOW)
+
+    assert [slot.start for slot in slots] == [NOW - timedelta(minutes=30)]
+
+
+def test_upcoming_events_takes_a_day_from_midnight_to_midnight(google, calendar):
+    google.add_event(start=date(2026, 11, 27), end=date(2026, 11, 28))
+
+    [slot] = calendar.upcoming_events(since=NOW)
+
+    assert slot.start.isoformat() == "2026-11-27T00:00:00-03:00"
+    assert slot.end.isoformat() == "2026-11-28T00:00:00-03:00"
+
+
+def test_upcoming_events_leaves_cancelled_events_out(google, calendar):
+    google.add_event(id="cancelled1", start=NOW + timedelta(hours=1))
+    calendar.delete_event("cancelled1")
+
+    assert calendar.upcoming_events(since=NOW) == []
+
+
+def test_upcoming_events_expands_recurring_events(google, calendar):
+    google.add_event(
+        start="2026-11-26T10:00:00-03:00",
+        end="2026-11-26T11:00:00-03:00",
+        recurrence=["RRULE:FREQ=WEEKLY;COUNT=3"],
+    )
+
+    slots = calendar.upcoming_events(since=NOW)
+
+    assert [slot.start.day for slot in slots] == [26, 3, 10]
+
+
+def test_upcoming_events_reads_every_page(google, calendar):
+    for minutes in range(1_000):
+        google.add_event(start=NOW + timedelta(minutes=minutes))
+
+    slots = calendar.upcoming_events(since=NOW)
+
+    starts = [slot.start for slot in slots]
+    assert starts == [NOW + timedelta(minutes=minutes) for minutes in range(1_000)]
+    assert len(pages(google)) == 2
+
+
+def test_upcoming_events_stops_at_2500(google, calendar):
+    for minutes in range(30):
+        google.add_event(
+            start=NOW + timedelta(minutes=minutes), recurrence=["RRULE:FREQ=DAILY;COUNT=89"]
+        )
+
+    slots = calendar.upcoming_events(since=NOW)
+
+    assert len(slots) == 2_500
+    assert len(pages(google)) == 5
+
+
+def test_upcoming_events_asks_for_one_page_with_a_limit(google, calendar):
+    for hours in range(5):
+        google.add_event(start=NOW + timedelta(hours=hours))
+
+    slots = calendar.upcoming_events(since=NOW, limit=3)
+
+    assert [slot.start for slot in slots] == [NOW + timedelta(hours=hours) for hours in range(3)]
+    assert [page.query["maxResults"] for page in pages(google)] == ["3"]
+
+
+def test_upcoming_events_drops_what_cannot_be_read(google, calendar, caplog):
+    good = {
+        "start": {"dateTime": "2026-11-26T10:00:00Z"},
+        "end": {"dateTime": "2026-11-26T11:00:00Z"},
+    }
+    bad = [
+        {},
+        "text",
+        None,
+        {**good, "end": None},
+        {**good, "start": {"dateTime": "2026-11-26T10:00:00"}},
+        {**good, "start": {"dateTime": "2026-11-26T99:00:00Z"}},
+        {**good, "start": {"dateTime": "2026-11-27T10:00:00Z"}},
+        {**good, "start": {"dateTime": 5}},
+        {**good, "start": {"date": "no"}},
+        {**good, "status": 7},
+    ]
+    google.fault("events.list", Fault.status(200, body={"items": [*bad, {**good, "summary": "x"}]}))
+
+    slots = calendar.upcoming_events(since=NOW)
+
+    start = datetime(2026, 11, 26, 10, tzinfo=UTC)
+    assert slots == [BusySlot(start, start + timedelta(hours=1), "confirmed")]
+    assert [
+        record.getMessage() for record in caplog.records if record.name == "calendar_sync.mapping"
+    ] == ["Left out 10 calendar events whose times cannot be read."]
+
+
+def test_upcoming_events_without_any_access_is_not_connected(google):
+    with pytest.raises(CalendarNotConnectedError):
+        get_calendar(refresh_token=None).upcoming_events(since=NOW)
+
+    assert google.requests == []
+
+
+LIST_FAULTS = {
+    "400": ([Fault.status(400)], CalendarRefusedError),
+    "401": ([Fault.status(401)] * 3, CalendarNotConnectedError),
+    "403": ([Fault.status(403)], CalendarRefusedError),
+    "403 rate": ([Fault.status(403, "rateLimitExceeded")] * 3, CalendarUnavailableError),
+    "404": ([Fault.status(404)], CalendarRefusedError),
+    "429": ([Fault.status(429)] * 3, CalendarUnavailableError),
+    "503": ([Fault.status(503)] * 3, CalendarUnavailableError),
+    "page": ([Fault.garbage()] * 3, CalendarUnavailableError),
+    "items of the wrong shape": (
+        [Fault.status(200, body={"items": {}})] * 3,
+        CalendarUnavailableError,
+    ),
+    "reset": ([Fault.reset()] * 3, CalendarUnavailableError),
+    "dropped": ([Fault.drop()] * 6, CalendarUnavailableError),
+    "half an answer": ([Fault.half()] * 3, CalendarUnavailableError),
+}
+
+
+@pytest.mark.parametrize(("faults", "error"), LIST_FAULTS.values(), ids=LIST_FAULTS.keys())
+def test_upcoming_events_translates_faults(google, calendar, draft, faults, error):
+    calendar.create_event(draft)
+    google.fault("events.list", *faults)
+
+    with pytest.raises(CalendarError) as caught:
+        calendar.upcoming_events(since=draft.start)
+
+    assert isinstance(caught.value, error)
+    assert len(calendar.upcoming_events(since=draft.start)) == 1

@@ -1,0 +1,79 @@
+"""What the races share: committed rows, a provider that hurries, and ways to take a lock off."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from django.db import connection, connections
+from django.db.models import Model, QuerySet
+from django.test import Client
+
+from calendar_sync import google as google_module
+
+
+@pytest.fixture(autouse=True)
+def _committed(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let every thread see the same rows, and wait for milliseconds between tries."""
+    monkeypatch.setattr(google_module, "RETRY_WAITS", (0.01, 0.02))
+
+
+@pytest.fixture
+def without_locks(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """Take off what makes checking and writing one step: the control of a race.
+
+    On PostgreSQL that is the row's lock; on SQLite, which has none, that a transaction takes the
+    write lock when it begins.
+    """
+
+    def take_off() -> None:
+        monkeypatch.setattr(QuerySet, "select_for_update", lambda rows, **options: rows.all())
+        if connection.vendor == "sqlite":
+            options = connections.settings["default"]["OPTIONS"]
+            monkeypatch.setitem(options, "transaction_mode", "DEFERRED")
+
+    return take_off
+
+
+@pytest.fixture
+def make_client() -> Callable[[], Client]:
+    """Make clients that share their middleware, as a server's threads do; bugs answer 500."""
+    handler = Client().handler
+    handler.load_middleware()
+
+    def make() -> Client:
+        client = Client(raise_request_exception=False)
+        client.handler = handler
+        return client
+
+    return make
+
+
+@pytest.fixture
+def client_of(make_client: Callable[[], Client]) -> Callable[[Any], Client]:
+    """Make a client that is signed in as the person."""
+
+    def make(user: Any) -> Client:
+        client = make_client()
+        client.force_login(user)
+        return client
+
+    return make
+
+
+@contextmanager
+def without_constraint(model: type[Model], name: str) -> Iterator[None]:
+    """Drop a constraint; the model's rows go when it comes back."""
+    constraints = model._meta.constraints
+    [constraint] = [one for one in constraints if one.name == name]
+    # SQLite makes the table anew from what the model says at that moment.
+    constraints.remove(constraint)
+    with connection.schema_editor() as editor:
+        editor.remove_constraint(model, constraint)
+    try:
+        yield
+    finally:
+        model.objects.all().delete()
+        constraints.append(constraint)
+        with connection.schema_editor() as editor:
+            editor.add_constraint(model, constraint)

@@ -1,0 +1,203 @@
+"""Many guests at once: every place goes to one of them, and every other gets its refusal.
+
+Each promise has a control: the same race with the lock taken off, which must break it.
+"""
+
+import threading
+from collections import Counter
+from functools import partial
+
+import pytest
+import requests
+from django.conf import settings
+
+from bookings.domain import joining
+from bookings.domain.cancelling import cancel_class
+from bookings.domain.exceptions import ClassNotFoundError
+from bookings.domain.joining import join_class
+from bookings.models import Role, UserActivity, VirtualClass
+from tests.concurrency.conftest import without_constraint
+from tests.concurrency.racing import LONG_PATIENCE, SHORT_PATIENCE, Gate, race, serve
+from tests.factories import UserFactory, VirtualClassFactory
+from tests.processes import database_url, web_server
+
+CODE = "ABCD2345"
+
+pytestmark = pytest.mark.concurrency
+
+
+@pytest.fixture
+def make_class(host):
+    """Make a scheduled class of which the host is one."""
+    return partial(VirtualClassFactory, scheduled=True, booked_by=host, access_code=CODE)
+
+
+def join(client):
+    """Join; give the status and the refusal's code."""
+    response = client.post("/api/access-code", f'"{CODE}"', content_type="application/json")
+    return response.status_code, response.json().get("response", {}).get("code", "")
+
+
+def join_over_http(url, session):
+    """Join as ``join`` does, through a server that is known by the tests' host name."""
+    response = requests.post(
+        f"{url}/api/access-code",
+        f'"{CODE}"',
+        headers={"Host": "testserver", "Cookie": f"session={session}"},
+        timeout=20,
+    )
+    return response.status_code, response.json().get("response", {}).get("code", "")
+
+
+def is_consistent(places):
+    """Whether counter, list and rows agree, and no more are in than fit."""
+    virtual_class = VirtualClass.objects.get()
+    people = [str(pk) for pk in UserActivity.objects.values_list("user_id", flat=True)]
+    return (
+        len(people) <= places
+        and virtual_class.current_participants == len(people)
+        and sorted(virtual_class.participants_ids) == sorted(people)
+    )
+
+
+def pause_between_check_and_write(monkeypatch, count, patience):
+    """Have each guest wait for the others after the checks, as far as locks let them come."""
+    gate, refuse = Gate(count, patience), joining._refuse
+
+    def check_and_wait(*args):
+        refuse(*args)
+        gate.wait()
+
+    monkeypatch.setattr(joining, "_refuse", check_and_wait)
+
+
+def test_two_hundred_guests_of_a_real_server_get_four_places(make_class, client_of, tmp_path):
+    make_class(max_participants=5)
+    sessions = [client_of(UserFactory()).cookies["session"].value for _ in range(200)]
+    same_site = {"BASE_URL": settings.BASE_URL, "DATABASE_URL": database_url()}
+
+    with web_server(tmp_path, **same_site) as server:
+        answers = serve([partial(join_over_http, server.url, one) for one in sessions], threads=200)
+
+    assert Counter(answers) == {(200, ""): 4, (409, "class_full"): 196}
+    assert is_consistent(places=5)
+    assert UserActivity.objects.filter(rol=Role.PARTICIPANT).count() == 4
+
+
+def test_thirty_guests_in_the_same_instant_get_four_places(make_class):
+    make_class(max_participants=5)
+    guests = [UserFactory() for _ in range(30)]
+
+    results = race(*[partial(join_class, user=guest, access_code=CODE) for guest in guests])
+
+    kinds = Counter(type(result).__name__ for result in results)
+    assert kinds == {"VirtualClass": 4, "ClassFullError": 26}
+    assert is_consistent(places=5)
+
+
+def test_one_guest_fifty_times_gets_one_place(make_class, client_of, student):
+    make_class(max_participants=60)
+    clients = [client_of(student) for _ in range(50)]
+
+    answers = serve([partial(join, client) for client in clients])
+
+    assert Counter(answers) == {(200, ""): 1, (409, "already_joined"): 49}
+    assert is_consistent(places=2)
+
+
+# --- The last place, with time between check and write --------------------------------------------
+
+
+def race_for_the_last_place(make_class, client_of, monkeypatch, patience=SHORT_PATIENCE):
+    """Let two guests check at the same moment; tell whether one got in and one was refused."""
+    make_class(max_participants=2)
+    clients = [client_of(UserFactory()) for _ in range(2)]
+    pause_between_check_and_write(monkeypatch, 2, patience)
+    answers = race(*[partial(join, client) for client in clients])
+    return sorted(answers) == [(200, ""), (409, "class_full")] and is_consistent(places=2)
+
+
+def test_last_place_goes_to_one(make_class, client_of, monkeypatch):
+    assert race_for_the_last_place(make_class, client_of, monkeypatch)
+
+
+def test_last_place_needs_the_lock(make_class, client_of, monkeypatch, without_locks):
+    without_locks()
+
+    assert not race_for_the_last_place(make_class, client_of, monkeypatch, LONG_PATIENCE)
+
+
+def race_against_oneself(make_class, client_of, monkeypatch, student, patience=SHORT_PATIENCE):
+    """Let one guest join twice at the same moment; tell whether it worked once."""
+    make_class(max_participants=5)
+    clients = [client_of(student) for _ in range(2)]
+    pause_between_check_and_write(monkeypatch, 2, patience)
+    answers = race(*[partial(join, client) for client in clients])
+    return sorted(answers) == [(200, ""), (409, "already_joined")] and is_consistent(places=2)
+
+
+def test_same_guest_joins_once(make_class, client_of, monkeypatch, student):
+    assert race_against_oneself(make_class, client_of, monkeypatch, student)
+
+
+def test_same_guest_needs_lock_and_constraint(
+    make_class, client_of, monkeypatch, student, without_locks
+):
+    without_locks()
+
+    with without_constraint(UserActivity, "one_activity_per_user_and_class"):
+        assert not race_against_oneself(make_class, client_of, monkeypatch, student, LONG_PATIENCE)
+
+
+# --- Joining while the class is cancelled ---------------------------------------------------------
+
+
+def join_while_cancelling(make_class, student, teacher, monkeypatch, patience=SHORT_PATIENCE):
+    """Cancel between the guest's checks and their write; tell whether the guest noticed."""
+    virtual_class = make_class()
+    is_cancelled, has_checked = threading.Event(), threading.Event()
+    came_too_late = []
+    refuse = joining._refuse
+
+    def check_and_wait(*args):
+        refuse(*args)
+        has_checked.set()
+        came_too_late.append(is_cancelled.wait(patience))
+
+    def cancel():
+        has_checked.wait(LONG_PATIENCE)
+        cancel_class(class_id=virtual_class.pk, actor=teacher)
+        is_cancelled.set()
+
+    monkeypatch.setattr(joining, "_refuse", check_and_wait)
+    joined, _ = race(partial(join_class, user=student, access_code=CODE), cancel)
+    return isinstance(joined, VirtualClass) and came_too_late == [False]
+
+
+def test_nobody_joins_a_cancelled_class(make_class, student, teacher, monkeypatch):
+    assert join_while_cancelling(make_class, student, teacher, monkeypatch)
+
+    assert VirtualClass.objects.get().status == "cancelled"
+    assert is_consistent(places=2)
+
+
+def test_joining_a_cancelled_class_is_prevented_by_the_lock(
+    make_class, student, teacher, monkeypatch, without_locks
+):
+    without_locks()
+
+    assert not join_while_cancelling(make_class, student, teacher, monkeypatch, LONG_PATIENCE)
+
+
+def test_guests_and_a_cancellation_end_in_agreement(make_class, teacher):
+    virtual_class = make_class(max_participants=50)
+    guests = [UserFactory() for _ in range(20)]
+    joins = [partial(join_class, user=guest, access_code=CODE) for guest in guests]
+
+    results = race(*joins, partial(cancel_class, class_id=virtual_class.pk, actor=teacher))
+
+    refusals = [result for result in results if isinstance(result, Exception)]
+    assert {type(refusal) for refusal in refusals} <= {ClassNotFoundError}
+    assert UserActivity.objects.count() == 1 + 20 - len(refusals)
+    assert is_consistent(places=50)
+    assert VirtualClass.objects.get().status == "cancelled"

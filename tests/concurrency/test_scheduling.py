@@ -1,0 +1,262 @@
+"""Many wishes at once to schedule: one event for a class, one class for a time.
+
+Each promise has a control: the same race with its protection taken off, which must break it.
+"""
+
+import threading
+import uuid
+from collections import Counter
+from datetime import timedelta
+from functools import partial
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from bookings.domain import event_drafts, scheduling
+from bookings.domain.access_codes import generate_access_code
+from bookings.domain.cancelling import cancel_class
+from bookings.models import ClassLog, ClassStatus, Role, UserActivity, VirtualClass
+from calendar_sync import google as google_module
+from tests.concurrency.racing import LONG_PATIENCE, SHORT_PATIENCE, Gate, at_once, race, serve
+from tests.factories import VirtualClassFactory
+
+CREATED = (200, {"success": True, "message": "Event created successfully"})
+TAKEN = (409, {"error": "Time slot is no longer available"})
+
+pytestmark = [pytest.mark.concurrency, pytest.mark.usefixtures("teacher")]
+
+
+def schedule(client, virtual_class):
+    response = client.post(
+        "/api/calendar",
+        {"preferenceId": virtual_class.preference_id},
+        content_type="application/json",
+    )
+    return response.status_code, response.json()
+
+
+@pytest.fixture
+def clients(make_client):
+    """Make as many clients as are asked for."""
+    return lambda count: [make_client() for _ in range(count)]
+
+
+def is_scheduled_once(google):
+    """Whether each scheduled class has a live event, a host and a log entry, and no more exist."""
+    scheduled = VirtualClass.objects.filter(status=ClassStatus.SCHEDULED)
+    events = sorted(event["id"] for event in google.live_events())
+    return (
+        events == sorted(scheduled.values_list("provider_event_id", flat=True))
+        and UserActivity.objects.filter(rol=Role.HOST).count() == scheduled.count()
+        and ClassLog.objects.filter(event="scheduled").count() == scheduled.count()
+    )
+
+
+# --- One class, asked for many times --------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("run", "count"), [(serve, 50), (at_once, 30)])
+def test_many_wishes_for_one_class_make_one_event(host, google, clients, run, count):
+    virtual_class = VirtualClassFactory(booked_by=host)
+
+    answers = run([partial(schedule, client, virtual_class) for client in clients(count)])
+
+    assert answers == [CREATED] * count
+    assert len(google.events()) == 1
+    assert is_scheduled_once(google)
+    virtual_class.refresh_from_db()
+    assert (virtual_class.current_participants, len(virtual_class.access_code)) == (1, 8)
+
+
+def wish_together(monkeypatch, host, clients, count=4):
+    """Have everybody look at the pending class before anybody makes the event."""
+    virtual_class = VirtualClassFactory(booked_by=host)
+    gate, note = Gate(count, LONG_PATIENCE), scheduling._note_request
+
+    def note_and_wait(*args):
+        noted = note(*args)
+        gate.wait()
+        return noted
+
+    monkeypatch.setattr(scheduling, "_note_request", note_and_wait)
+    return race(*[partial(schedule, client, virtual_class) for client in clients(count)])
+
+
+def test_wishes_that_overtake_each_other_make_one_event(host, google, monkeypatch, clients):
+    answers = wish_together(monkeypatch, host, clients)
+
+    assert answers == [CREATED] * 4
+    assert is_scheduled_once(google)
+
+
+def test_one_event_needs_an_id_of_our_own(host, google, monkeypatch, clients):
+    monkeypatch.setattr(event_drafts, "derive_event_id", lambda virtual_class: uuid.uuid4().hex)
+
+    wish_together(monkeypatch, host, clients)
+
+    assert len(google.live_events()) == 4
+    assert not is_scheduled_once(google)
+
+
+def save_together(monkeypatch, host, clients, count=4):
+    """Have everybody hold the class, still pending, before anybody saves it."""
+    virtual_class = VirtualClassFactory(booked_by=host)
+    gate = Gate(count, SHORT_PATIENCE)
+
+    def wait_and_draw():
+        gate.wait()
+        return generate_access_code()
+
+    monkeypatch.setattr(scheduling, "generate_access_code", wait_and_draw)
+    return race(*[partial(schedule, client, virtual_class) for client in clients(count)])
+
+
+def test_saving_at_once_makes_one_host(host, google, monkeypatch, clients):
+    assert save_together(monkeypatch, host, clients) == [CREATED] * 4
+
+    assert is_scheduled_once(google)
+
+
+# --- Many classes for one time --------------------------------------------------------------------
+
+
+def overlapping(host, count):
+    """Make pending classes of an hour, all of which share an instant."""
+    start = timezone.now() + timedelta(days=1)
+    return [
+        VirtualClassFactory(booked_by=host, start_time=start + timedelta(minutes=minute))
+        for minute in range(count)
+    ]
+
+
+@pytest.mark.parametrize("count", [2, 20])
+def test_one_of_many_overlapping_classes_is_scheduled(host, google, count, clients):
+    classes = overlapping(host, count)
+
+    answers = race(*map(partial, [schedule] * count, clients(count), classes))
+
+    assert Counter(map(str, answers)) == {str(CREATED): 1, str(TAKEN): count - 1}
+    assert VirtualClass.objects.filter(status=ClassStatus.SCHEDULED).count() == 1
+    assert is_scheduled_once(google)
+
+
+def race_for_one_time(monkeypatch, host, google, clients, patience=SHORT_PATIENCE):
+    """Have two classes find the same time free before either takes it; tell whether one won."""
+    classes = overlapping(host, 2)
+    gate = Gate(2, patience)
+
+    def wait_and_draw():
+        gate.wait()
+        return generate_access_code()
+
+    monkeypatch.setattr(scheduling, "generate_access_code", wait_and_draw)
+    answers = race(*map(partial, [schedule] * 2, clients(2), classes))
+    return sorted(map(str, answers)) == [str(CREATED), str(TAKEN)] and is_scheduled_once(google)
+
+
+def test_time_goes_to_one_class(host, google, monkeypatch, clients):
+    assert race_for_one_time(monkeypatch, host, google, clients)
+
+
+def test_time_goes_to_one_class_only_with_its_protection(
+    host, google, monkeypatch, clients, without_locks
+):
+    without_locks()
+    if connection.vendor == "postgresql":
+        # The exclusion constraint looks at this mark; without it only the check is left.
+        store = VirtualClass.save
+        monkeypatch.setattr(
+            VirtualClass, "save", lambda row, **how: (setattr(row, "owns_time", False), store(row))
+        )
+
+    assert not race_for_one_time(monkeypatch, host, google, clients, LONG_PATIENCE)
+
+
+def test_neighbouring_classes_do_not_mind_each_other(host, google, clients):
+    start = timezone.now() + timedelta(days=1)
+    classes = [
+        VirtualClassFactory(booked_by=host, start_time=start + timedelta(hours=hour))
+        for hour in range(10)
+    ]
+
+    answers = race(*map(partial, [schedule] * 10, clients(10), classes))
+
+    assert answers == [CREATED] * 10
+    assert is_scheduled_once(google)
+
+
+def test_overlap_is_fine_when_it_is_allowed(host, google, settings, clients):
+    settings.PREVENT_OVERLAPS = False
+    classes = overlapping(host, 5)
+
+    answers = race(*map(partial, [schedule] * 5, clients(5), classes))
+
+    assert answers == [CREATED] * 5
+    assert is_scheduled_once(google)
+
+
+# --- Scheduling while the class is cancelled ------------------------------------------------------
+
+
+def test_cancelled_class_keeps_no_event(host, teacher, google, monkeypatch, clients):
+    virtual_class = VirtualClassFactory(booked_by=host)
+    is_made, is_cancelled = threading.Event(), threading.Event()
+    create = scheduling.create_event
+
+    def create_and_wait(*args):
+        event = create(*args)
+        is_made.set()
+        is_cancelled.wait(LONG_PATIENCE)
+        return event
+
+    def cancel():
+        is_made.wait(LONG_PATIENCE)
+        cancel_class(class_id=virtual_class.pk, actor=teacher)
+        is_cancelled.set()
+
+    monkeypatch.setattr(scheduling, "create_event", create_and_wait)
+    [client] = clients(1)
+
+    answer, _ = race(partial(schedule, client, virtual_class), cancel)
+
+    assert answer == (409, {"error": "Virtual class was cancelled"})
+    assert VirtualClass.objects.get().status == ClassStatus.CANCELLED
+    assert google.live_events() == []
+
+
+def test_wishes_and_a_cancellation_end_in_agreement(host, teacher, google, clients):
+    virtual_class = VirtualClassFactory(booked_by=host)
+    wishes = [partial(schedule, client, virtual_class) for client in clients(10)]
+
+    answers = race(*wishes, partial(cancel_class, class_id=virtual_class.pk, actor=teacher))
+
+    assert {status for status, _ in answers[:-1]} <= {200, 409}
+    assert VirtualClass.objects.get().status == ClassStatus.CANCELLED
+    assert google.live_events() == []
+
+
+# --- Waiting for the provider ---------------------------------------------------------------------
+
+
+def test_slow_provider_holds_no_transaction(host, google, monkeypatch, clients):
+    """While an event is being made, others can write the same row."""
+    virtual_class = VirtualClassFactory(booked_by=host)
+    is_asked, may_go_on = threading.Event(), threading.Event()
+    insert = google_module._Events.insert
+
+    def slow_insert(*args):
+        is_asked.set()
+        may_go_on.wait(LONG_PATIENCE)
+        return insert(*args)
+
+    def write():
+        is_asked.wait(LONG_PATIENCE)
+        VirtualClass.objects.filter(pk=virtual_class.pk).update(learning_focus="Written")
+        may_go_on.set()
+        return "written"
+
+    monkeypatch.setattr(google_module._Events, "insert", slow_insert)
+    [client] = clients(1)
+
+    assert race(partial(schedule, client, virtual_class), write) == [CREATED, "written"]

@@ -1,0 +1,119 @@
+"""config/api.py: one shape for every error below ``/api``, and no word about the cause."""
+
+import pytest
+from django.core.exceptions import PermissionDenied
+from django.http import Http404
+from rest_framework import exceptions
+from rest_framework.permissions import AllowAny
+from rest_framework.test import APIRequestFactory
+from rest_framework.views import APIView
+
+from config.api import first_message
+
+SECRET = "hunter2"
+
+
+def answer_to(error, **attributes):
+    """Let a view raise ``error``; give what the client gets."""
+
+    class FailingView(APIView):
+        authentication_classes = []
+        permission_classes = [AllowAny]
+
+        def get(self, request):
+            raise error
+
+    for name, value in attributes.items():
+        setattr(FailingView, name, value)
+    response = FailingView.as_view()(APIRequestFactory().get("/api/x"))
+    response.render()
+    return response
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "text"),
+    [
+        (exceptions.ParseError("Not JSON."), 400, "Not JSON."),
+        (exceptions.ValidationError({"start": ["Required."]}), 400, "start: Required."),
+        (exceptions.NotAuthenticated(), 403, "Ingresá para continuar."),
+        (exceptions.PermissionDenied("Elsewhere."), 403, "Elsewhere."),
+        (PermissionDenied(SECRET), 403, "No tenés permiso para hacer esto."),
+        (exceptions.NotFound(), 404, "No encontrado."),
+        (Http404(SECRET), 404, "No encontrado."),
+        (exceptions.MethodNotAllowed("PUT"), 405, 'Método "PUT" no permitido.'),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, Exception) else "",
+)
+def test_handler_gives_known_errors_their_shape(error, status, text):
+    response = answer_to(error)
+
+    assert (response.status_code, response.data) == (status, {"error": text})
+
+
+@pytest.mark.parametrize(
+    "error", [RuntimeError(SECRET), KeyError(SECRET), ZeroDivisionError(SECRET)], ids=repr
+)
+def test_handler_hides_unknown_errors_and_logs_them(error, caplog):
+    response = answer_to(error)
+
+    assert (response.status_code, response.data) == (500, {"error": "Error interno del servidor."})
+    assert "FailingView failed" in caplog.text
+    assert type(error).__name__ in caplog.text
+
+
+def test_handler_uses_the_views_own_text():
+    response = answer_to(RuntimeError(SECRET), server_error="Failed to do it")
+
+    assert response.data == {"error": "Failed to do it"}
+
+
+def test_handler_uses_the_views_own_shape():
+    def shape(status_code, text):
+        return {"success": False, "status": status_code, "error": text}
+
+    response = answer_to(RuntimeError(SECRET), error_body=staticmethod(shape))
+
+    assert response.data == {
+        "success": False,
+        "status": 500,
+        "error": "Error interno del servidor.",
+    }
+
+
+def test_handler_says_how_long_to_wait():
+    response = answer_to(exceptions.Throttled(wait=12.3))
+
+    assert response.status_code == 429
+    assert response["Retry-After"] == "13"
+
+
+def test_handler_names_the_scheme_of_a_challenge():
+    error = exceptions.AuthenticationFailed()
+    error.auth_header = "Session"
+
+    class Scheme:
+        def authenticate(self, request):
+            raise error
+
+        def authenticate_header(self, request):
+            return "Session"
+
+    response = answer_to(error, authentication_classes=[Scheme])
+
+    assert (response.status_code, response["WWW-Authenticate"]) == (401, "Session")
+
+
+@pytest.mark.parametrize(
+    ("detail", "text"),
+    [
+        ("Wrong.", "Wrong."),
+        (["Wrong.", "Worse."], "Wrong."),
+        ({"start": ["Wrong."], "end": ["Worse."]}, "start: Wrong."),
+        ({"non_field_errors": ["Wrong."]}, "Wrong."),
+        ({"outer": {"inner": ["Wrong."]}}, "inner: Wrong."),
+        ({"list": [{"inner": ["Wrong."]}]}, "inner: Wrong."),
+    ],
+    ids=str,
+)
+def test_first_message(detail, text):
+    assert first_message(detail) == text

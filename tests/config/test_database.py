@@ -1,0 +1,114 @@
+"""The database connections: how long they live, and how long a statement may take."""
+
+import json
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import requests
+from django.core.management import call_command
+from django.db import connection
+from django.db.models.signals import post_migrate
+
+from tests.processes import ROOT, database_url, web_server
+
+on_postgresql = pytest.mark.skipif("connection.vendor != 'postgresql'")
+pytestmark = pytest.mark.django_db
+
+SHOW = "import json; from django.conf import settings; print(json.dumps(settings.DATABASES))"
+
+
+def database_of(url):
+    """Give the settings that the service makes of an address."""
+    environment = {
+        **os.environ,
+        "DATABASE_URL": url,
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+    }
+    shown = subprocess.run(
+        [sys.executable, "-c", SHOW], env=environment, cwd=ROOT, check=True, capture_output=True
+    )
+    return json.loads(shown.stdout)["default"]
+
+
+def setting(name):
+    with connection.cursor() as cursor:
+        cursor.execute(f"SHOW {name}")
+        return cursor.fetchone()[0]
+
+
+@pytest.mark.parametrize("url", ["sqlite:///x.sqlite3", "postgres://db.example/classes"])
+def test_connections_are_kept_and_looked_after(url):
+    database = database_of(url)
+
+    assert (database["CONN_MAX_AGE"], database["CONN_HEALTH_CHECKS"]) == (600, True)
+    assert "pool" not in database["OPTIONS"]
+
+
+def test_address_completes_the_options_and_wins():
+    url = "postgres://db.example/classes?sslmode=require&connect_timeout=2&conn_max_age=0"
+
+    database = database_of(f"{url}&options=-c%20statement_timeout%3D60s")
+
+    assert database["CONN_MAX_AGE"] == 0
+    assert database["OPTIONS"] == {
+        "sslmode": "require",
+        "connect_timeout": 2,
+        "options": "-c statement_timeout=15s -c lock_timeout=5s -c statement_timeout=60s",
+    }
+
+
+@on_postgresql
+def test_statement_has_a_limit():
+    assert (setting("statement_timeout"), setting("lock_timeout")) == ("15s", "5s")
+
+
+@on_postgresql
+def test_later_option_wins():
+    parameters = connection.get_connection_params()
+    parameters["options"] += " -c statement_timeout=60s"
+
+    with connection.get_new_connection(parameters) as other:
+        row = other.execute("SELECT current_setting('statement_timeout')").fetchone()
+
+    assert row == ("1min",)
+
+
+@on_postgresql
+def test_migration_has_none():
+    seen = []
+
+    def look(**kwargs):
+        seen.append((setting("statement_timeout"), setting("lock_timeout")))
+
+    post_migrate.connect(look)
+    call_command("migrate", verbosity=0)
+    post_migrate.disconnect(look)
+
+    assert set(seen) == {("0", "5s")}
+    assert setting("statement_timeout") == "15s"
+
+
+@on_postgresql
+def test_server_survives_the_loss_of_every_connection(tmp_path):
+    def ask(number):
+        body = {"preferenceId": f"unknown-{number}"}
+        return requests.post(f"{server.url}/api/calendar", json=body, timeout=20).status_code
+
+    with (
+        web_server(tmp_path, DATABASE_URL=database_url()) as server,
+        ThreadPoolExecutor(8) as everybody,
+        connection.cursor() as cursor,
+    ):
+        before = list(everybody.map(ask, range(40)))
+        cursor.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+        lost = len(cursor.fetchall())
+        after = list(everybody.map(ask, range(40)))
+
+    assert lost > 1
+    assert set(before + after) == {404}

@@ -1,0 +1,76 @@
+"""config/errors.py: what a request gets that reaches no view."""
+
+import json
+
+import pytest
+from django.test import Client, RequestFactory
+
+from config import errors
+from tests.api.database_faults import SECRET, failing
+
+
+@pytest.fixture
+def browser():
+    """Somebody whom Django asks for the CSRF token, and who sees the 500 that a bug causes."""
+    return Client(enforce_csrf_checks=True, raise_request_exception=False)
+
+
+def test_unknown_page_is_a_page(browser, db):
+    response = browser.get("/nowhere")
+
+    assert response.status_code == 404
+    assert response["Content-Type"] == "text/html; charset=utf-8"
+    assert "No encontramos esta página" in response.content.decode()
+
+
+def test_unknown_api_path_is_json(browser):
+    response = browser.get("/api/nowhere")
+
+    assert (response.status_code, response.json()) == (404, {"error": "No encontrado."})
+
+
+@pytest.mark.parametrize("path", ["/", "/inicio", "/api/booking"])
+def test_foreign_host_is_refused_and_not_repeated(browser, path):
+    response = browser.get(path, headers={"Host": "evil.example"})
+
+    assert response.status_code == 400
+    assert b"evil" not in response.content
+
+
+def test_form_without_its_token_gets_a_page_that_explains(browser, db):
+    response = browser.post("/inicio/unirse", {"access_code": "ABCD2345"})
+
+    assert response.status_code == 403
+    assert "La página estuvo abierta demasiado tiempo" in response.content.decode()
+
+
+def test_failure_behind_a_page_is_a_page(browser, host):
+    browser.force_login(host)
+
+    with failing():
+        response = browser.get("/inicio/clases")
+
+    assert response.status_code == 500
+    assert "Algo salió mal" in response.content.decode()
+    assert SECRET.encode() not in response.content
+
+
+@pytest.mark.parametrize(
+    ("answer", "status", "text"),
+    [
+        (lambda it: errors.bad_request(it, ValueError("hunter2")), 400, "El pedido no es válido."),
+        (
+            lambda it: errors.forbidden(it, ValueError("hunter2")),
+            403,
+            "No tenés permiso para hacer esto.",
+        ),
+        (lambda it: errors.not_found(it, ValueError("hunter2")), 404, "No encontrado."),
+        (lambda it: errors.server_error(it), 500, "Error interno del servidor."),
+    ],
+    ids=["400", "403", "404", "500"],
+)
+def test_api_gets_json(answer, status, text):
+    response = answer(RequestFactory().get("/api/booking"))
+
+    assert response.status_code == status
+    assert json.loads(response.content) == {"error": text}

@@ -1,0 +1,105 @@
+"""Shared fixtures: people, clients, the providers' stand-ins."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from django.conf import settings
+from django.core.cache import cache
+from django.test import Client
+
+from accounts.models import User
+from calendar_sync.listing import circuit
+from tests.environment import GITHUB, GOOGLE, MERCADOPAGO, TEACHER_EMAIL
+from tests.factories import UserFactory
+from tests.standins import GitHubStandin, GoogleStandin, MercadoPagoStandin
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Keep SQLite in a file: racing threads meet real locks there, not a shared cache's."""
+    database = settings.DATABASES["default"]
+    if database["ENGINE"].endswith("sqlite3"):
+        file = tmp_path_factory.mktemp("database") / "test.sqlite3"
+        database.setdefault("TEST", {})["NAME"] = str(file)
+
+
+@pytest.fixture
+def google() -> GoogleStandin:
+    """Google with nothing in it: OAuth and Calendar over HTTP on loopback."""
+    GOOGLE.reset()
+    return GOOGLE
+
+
+@pytest.fixture
+def github() -> GitHubStandin:
+    """GitHub with nobody in it."""
+    GITHUB.reset()
+    return GITHUB
+
+
+@pytest.fixture
+def mercadopago(settings) -> MercadoPagoStandin:
+    """Mercado Pago with nothing in it, and our account at it: signed notices, real amounts."""
+    MERCADOPAGO.reset()
+    MERCADOPAGO.webhook_secret = settings.MERCADOPAGO_WEBHOOK_SECRET = "webhook-secret"
+    settings.MERCADOPAGO_ACCESS_TOKEN = MERCADOPAGO.access_token
+    settings.MERCADOPAGO_COLLECTOR_ID = str(MERCADOPAGO.collector_id)
+    return MERCADOPAGO
+
+
+@pytest.fixture(autouse=True)
+def _empty_cache() -> Iterator[None]:
+    cache.clear()
+    circuit.reset()
+    yield
+    cache.clear()
+
+
+@pytest.fixture(autouse=True)
+def _no_errands(settings) -> None:
+    """Leave mails and payment notices until a test asks for them: no thread outlives its test."""
+    settings.DELIVER_NOTICES_AT_ONCE = False
+    settings.SETTLE_AT_ONCE = False
+
+
+@pytest.fixture
+def host(db: None) -> User:
+    """The student who books."""
+    return UserFactory(name="Ana Host", email="ana@example.com")
+
+
+@pytest.fixture
+def student(db: None) -> User:
+    """A student who joins."""
+    return UserFactory(name="Bruno Student", email="bruno@example.com")
+
+
+@pytest.fixture
+def stranger(db: None) -> User:
+    """Somebody who has nothing to do with it."""
+    return UserFactory(name="Carla Stranger", email="carla@example.com")
+
+
+@pytest.fixture
+def teacher(db: None, google: GoogleStandin) -> User:
+    """The administrator, with a calendar grant that the stand-in accepts."""
+    google.add_person(email=TEACHER_EMAIL, name="Paula Profe")
+    return UserFactory(
+        name="Paula Profe",
+        email=TEACHER_EMAIL,
+        is_staff=True,
+        is_superuser=True,
+        provider_refresh_token=google.grant(TEACHER_EMAIL),
+    )
+
+
+@pytest.fixture
+def sign_in() -> Callable[[User], Client]:
+    """Give a client that is signed in as the person."""
+
+    def signed_in(user: User) -> Client:
+        client = Client()
+        client.force_login(user)
+        return client
+
+    return signed_in

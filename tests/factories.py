@@ -1,0 +1,67 @@
+"""One factory per model, with traits for the states a class can be in."""
+
+from datetime import timedelta
+
+import factory
+from django.utils import timezone
+from factory.django import DjangoModelFactory
+
+from accounts.models import User
+from bookings.models import (
+    ClassStatus,
+    ClassType,
+    HostType,
+    Role,
+    UserActivity,
+    VirtualClass,
+)
+
+
+class UserFactory(DjangoModelFactory[User]):
+    """A person who signed in once."""
+
+    class Meta:
+        model = User
+        skip_postgeneration_save = True
+
+    email = factory.Sequence(lambda n: f"person{n}@example.com")
+    name = factory.Sequence(lambda n: f"Person {n}")
+
+
+class VirtualClassFactory(DjangoModelFactory[VirtualClass]):
+    """A pending class for a group of five, tomorrow, an hour long."""
+
+    class Meta:
+        model = VirtualClass
+        skip_postgeneration_save = True
+
+    class Params:
+        scheduled = factory.Trait(
+            status=ClassStatus.SCHEDULED,
+            host_type=HostType.HOST,
+            access_code=factory.Sequence(lambda n: f"{n:08d}"),
+            provider_event_id=factory.Sequence(lambda n: f"event{n}"),
+            html_link="https://meet.google.com/abc-defg-hij",
+            summary="Clase de Inglés. La clase será grupal, para 5 participantes.",
+            current_participants=1,
+            scheduling_requested_at=factory.LazyFunction(timezone.now),
+        )
+        ended = factory.Trait(
+            start_time=factory.LazyFunction(lambda: timezone.now() - timedelta(hours=2)),
+            end_time=factory.LazyFunction(lambda: timezone.now() - timedelta(hours=1)),
+        )
+
+    booked_by = factory.SubFactory(UserFactory)
+    preference_id = factory.Sequence(lambda n: f"preference-{n}")
+    start_time = factory.LazyFunction(lambda: timezone.now() + timedelta(days=1))
+    end_time = factory.LazyAttribute(lambda o: o.start_time + timedelta(hours=1))
+    class_type = ClassType.GROUP
+    class_price = 1_500_000
+    max_participants = 5
+    participants_ids = factory.LazyAttribute(lambda o: [str(o.booked_by.pk)])
+
+    @factory.post_generation
+    def host_activity(self, create, extracted, **kwargs):
+        """A scheduled class has its host's row."""
+        if create and self.status == ClassStatus.SCHEDULED:
+            UserActivity.objects.create(user=self.booked_by, virtual_class=self, rol=Role.HOST)

@@ -1,0 +1,87 @@
+"""Each page, in each of its states, is wholly in the language that was asked for.
+
+So are mails and entries for calendars.
+"""
+
+import pytest
+from django.urls import URLPattern, URLResolver, get_resolver
+from icalendar import Calendar
+
+from bookings.domain.joining import join_class
+from bookings.models import Notice, NoticeKind
+from bookings.notices.rendering import render_mail
+from tests.i18n.reading import Text, untranslated
+from tests.i18n.states import STATES
+
+# They lead to other pages, or give a file, which is read below.
+NO_PAGES = {
+    "account_login",
+    "bookings:calendar_file",
+    "bookings:let_go",
+    "sign_out_everywhere",
+}
+
+
+@pytest.mark.parametrize("state", STATES.values(), ids=STATES.keys())
+def test_a_page_is_in_one_language(world, state):
+    response = state.show(world)
+
+    page = response.content.decode()
+    assert response.status_code == state.status
+    assert not state.view or response.resolver_match.view_name == state.view
+    assert response["Content-Language"] == world.language
+    assert untranslated(page) == []
+
+
+def test_every_page_is_read():
+    read = {state.view for state in STATES.values()}
+
+    assert page_names(get_resolver()) - read == NO_PAGES
+
+
+@pytest.mark.parametrize("is_host", [True, False], ids=["host", "guest"])
+def test_a_calendar_file_is_in_one_language(world, is_host):
+    virtual_class = world.schedule()
+    join_class(user=world.guest, access_code=virtual_class.access_code)
+    user = world.host if is_host else world.guest
+
+    response = world.get("bookings:calendar_file", virtual_class.pk, user=user)
+
+    assert untranslated_entry(response.content, world.language) == []
+
+
+@pytest.mark.parametrize("kind", NoticeKind)
+@pytest.mark.parametrize("is_host", [True, False], ids=["host", "guest"])
+def test_a_mail_is_in_one_language(world, kind, is_host):
+    user = world.host if is_host else world.guest
+
+    mail = render_mail(Notice(virtual_class=world.schedule(), user=user, kind=kind))
+
+    # Mails about money bring no class for the calendar.
+    html, *entries = (part.content for part in mail.alternatives)
+    said = [Text(world.language[:2], text) for text in (mail.subject, mail.body)]
+    assert [piece.text for piece in said if piece.is_foreign] == []
+    assert untranslated(html) == []
+    assert [untranslated_entry(entry, world.language) for entry in entries] == [[]] * len(entries)
+
+
+def page_names(resolver: URLResolver, prefix: str = "", namespace: str = "") -> set[str]:
+    """Name the views outside API and panel."""
+    names: set[str] = set()
+    for entry in resolver.url_patterns:
+        path = prefix + str(entry.pattern)
+        if path.startswith(("api/", "admin/")):
+            continue
+        if isinstance(entry, URLPattern):
+            names.add(f"{namespace}{entry.name}")
+        else:
+            inner = f"{entry.namespace}:" if entry.namespace else namespace
+            names |= page_names(entry, path, inner)
+    return names
+
+
+def untranslated_entry(entry: str | bytes, language: str) -> list[str]:
+    """List what an entry for a calendar says in the other language."""
+    [event] = Calendar.from_ical(entry).events
+    said = [Text(language[:2], str(event[name])) for name in ("SUMMARY", "DESCRIPTION")]
+    return [piece.text for piece in said if piece.is_foreign]

@@ -1,0 +1,187 @@
+"""No text stands in templates, Python or scripts without being marked for translation.
+
+The catalogue's test sees only what is marked; this one sees the rest, also in states of a page
+that no test reaches.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.template.base import Lexer, TokenType
+
+from tests.i18n.reading import is_prose, read, telling_words, words_of
+from tests.messages import ROOT, SPANISH_ONLY
+
+# The same in every language.
+NAMES = {"google", "calendar", "outlook", "whatsapp", "qr", "abcd"}
+ARGUMENT = re.compile(r"\b\w+=(\"[^\"]*\"|'[^']*')")
+# Rooms whose texts reach students; a model's names and the panel are the teacher's.
+ROOMS = (
+    "accounts/*.py",
+    "bookings/domain/*.py",
+    "bookings/notices/*.py",
+    "bookings/pages/*.py",
+    "bookings/templatetags/*.py",
+)
+# Answers of the API, which are fixed, what other services show, and the teacher's words.
+OTHER_READERS = {
+    "accounts/admin.py",
+    "accounts/api.py",
+    "accounts/apps.py",
+    "accounts/auth_api.py",
+    "accounts/authentication.py",
+    "accounts/models.py",
+    "bookings/domain/event_drafts.py",
+    "bookings/domain/opening_hours.py",
+    "bookings/domain/paying.py",
+    "bookings/domain/settling.py",
+    "bookings/notices/delivery.py",
+}
+GETTEXT = {
+    "_",
+    "gettext",
+    "gettext_lazy",
+    "gettext_noop",
+    "ngettext",
+    "ngettext_lazy",
+    "pgettext",
+    "pgettext_lazy",
+    "npgettext",
+}
+
+
+def files(*patterns: str) -> list[Path]:
+    found = (path for pattern in patterns for path in sorted(ROOT.glob(pattern)))
+    return [path for path in found if not SPANISH_ONLY & set(path.relative_to(ROOT).parts)]
+
+
+def name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+# --- Templates ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", files("templates/**/*.html", "templates/**/*.txt"), ids=name)
+def test_a_template_marks_every_text(path):
+    assert list(unmarked_in_template(path.read_text())) == []
+
+
+def unmarked_in_template(source: str) -> Iterator[str]:
+    """Give what a template says by itself, outside its tags for translation."""
+    html = ""
+    is_marked = False
+    for token in Lexer(source).tokenize():
+        if token.token_type == TokenType.TEXT and not is_marked:
+            html += token.contents
+        elif token.token_type == TokenType.BLOCK:
+            tag = token.split_contents()[0]
+            is_marked = tag.startswith("blocktrans") or (
+                is_marked and not tag.startswith("endblocktrans")
+            )
+            if tag == "include":
+                values = (value[1:-1] for value in ARGUMENT.findall(token.contents))
+                yield from filter(is_prose, values)
+    yield from (
+        piece.text
+        for piece in read(html)
+        if piece.language != "en" and words_of(piece.text) - NAMES
+    )
+
+
+# --- Python ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in files(*ROOMS) if name(path) not in OTHER_READERS], ids=name
+)
+def test_a_module_marks_every_text(path):
+    assert list(unmarked_in_module(path.read_text())) == []
+
+
+def unmarked_in_module(source: str) -> Iterator[str]:
+    """Give the literals with Spanish in them that no call of gettext takes."""
+    tree = ast.parse(source)
+    marked = {
+        id(literal)
+        for call in ast.walk(tree)
+        if isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Name | ast.Attribute)
+        and getattr(call.func, "id", getattr(call.func, "attr", "")) in GETTEXT
+        for literal in ast.walk(call)
+    }
+    documentation = {
+        id(statement.value) for statement in ast.walk(tree) if isinstance(statement, ast.Expr)
+    }
+    for literal in ast.walk(tree):
+        if (
+            isinstance(literal, ast.Constant)
+            and isinstance(literal.value, str)
+            and id(literal) not in marked | documentation
+            and is_spanish(literal.value)
+        ):
+            yield literal.value
+
+
+def is_spanish(text: str) -> bool:
+    """Whether a literal is Spanish prose: several words, one of them telling, no date's pattern."""
+    return (
+        " " in text.strip()
+        and "EEEE" not in text
+        and not words_of(text).isdisjoint(telling_words()["en"])
+    )
+
+
+# --- Scripts --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", files("static/js/**/*.js"), ids=name)
+def test_a_script_says_nothing_itself(path):
+    """Scripts take their words from the page, which knows its language."""
+    code = re.sub(r"//.*|/\*.*?\*/", "", path.read_text())
+    literals = re.findall(r"\"[^\"\n]*\"|'[^'\n]*'|`[^`]*`", code)
+
+    assert [text for text in literals if words_of(text) & telling_words()["en"]] == []
+
+
+# --- The readers themselves -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "<p>Hola</p>",
+        '<p title="Hola"></p>',
+        '{% include "_tab.html" with label="Inicio" only %}',
+        "{% blocktranslate %}Hola{% endblocktranslate %} chau",
+        '<input type="submit" value="Guardar">',
+        '<meta name="description" content="Clases">',
+    ],
+)
+def test_an_unmarked_text_of_a_template_is_found(source):
+    assert list(unmarked_in_template(source))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        '{% translate "Hola" %} · {{ name }}',
+        '<p lang="en">Hello</p>',
+        '<p translate="no">ABCD2345</p><input type="hidden" value="Hola">',
+        '{% include "_field.html" with field=form.text process="login" only %}',
+        "{# Takes: nothing. #}<style>p { color: red }</style>",
+    ],
+)
+def test_a_template_may_say_this(source):
+    assert list(unmarked_in_template(source)) == []
+
+
+def test_an_unmarked_text_of_a_module_is_found():
+    source = (
+        'def f(e):\n    """Ya estás."""\n    return _("La clase"), "La clase ya terminó.", "la"'
+    )
+
+    assert list(unmarked_in_module(source)) == ["La clase ya terminó."]

@@ -1,0 +1,116 @@
+"""The whole product, as ``make run`` serves it, and a real browser."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+ROOT = Path(__file__).resolve().parents[2]
+BROWSER_FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+def free_ports(count: int) -> list[int]:
+    """Find ports nobody listens on."""
+    sockets = [socket.socket() for _ in range(count)]
+    for one in sockets:
+        one.bind(("127.0.0.1", 0))
+    ports = [one.getsockname()[1] for one in sockets]
+    for one in sockets:
+        one.close()
+    return ports
+
+
+@pytest.fixture(scope="session")
+def demo_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The demo's own folder, its database in it."""
+    return tmp_path_factory.mktemp("demo")
+
+
+@contextmanager
+def running_demo(folder: Path) -> Iterator[str]:
+    """Run a demo with ports of its own and its data in ``folder``; give its address."""
+    port, google, github, mercadopago = map(str, free_ports(4))
+    command = [sys.executable, "manage.py", "demo", "--port", port]
+    command += ["--google-port", google, "--github-port", github]
+    command += ["--mercadopago-port", mercadopago, "--data", str(folder)]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            if not any("Ctrl-C" in line for line in process.stdout):
+                pytest.fail("the demo did not start")
+            yield f"http://localhost:{port}"
+        finally:
+            process.terminate()
+            process.wait(timeout=20)
+
+
+@pytest.fixture(scope="session")
+def demo(demo_data: Path) -> Iterator[str]:
+    """The address of a running demo, which the journeys share."""
+    with running_demo(demo_data) as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """A headless Chromium; the tests that need one are skipped where there is none."""
+    path = next(
+        filter(None, map(shutil.which, ["chromium", "chromium-browser", "google-chrome"])), None
+    )
+    if path is None:
+        pytest.skip("no Chromium on this machine")
+    # Playwright's event loop runs in this thread; Django would take our code for asynchronous.
+    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=path, args=BROWSER_FLAGS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(params=[390, 1280], ids=["phone", "desk"])
+def width(request: pytest.FixtureRequest) -> int:
+    """A phone's and a desk's screen, in CSS pixels."""
+    return request.param
+
+
+@pytest.fixture
+def new_page(browser: Browser, demo: str, width: int):
+    """Open a page for another person: cookies of its own. Console errors fail the test."""
+    pages: list[Page] = []
+    errors: list[str] = []
+
+    def open_page(*, javascript: bool = True, watch_console: bool = True, **options: str) -> Page:
+        """options: what the browser says of itself."""
+        context = browser.new_context(
+            base_url=demo,
+            viewport={"width": width, "height": 844},
+            java_script_enabled=javascript,
+            locale="es-AR",
+            **{"timezone_id": "America/Argentina/Buenos_Aires", **options},
+        )
+        page = context.new_page()
+        page.set_default_timeout(10_000)
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        if watch_console:
+            page.on("console", lambda m: errors.append(m.text) if m.type == "error" else None)
+        pages.append(page)
+        return page
+
+    yield open_page
+    for page in pages:
+        page.context.close()
+    assert errors == []

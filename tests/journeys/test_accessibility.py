@@ -1,0 +1,130 @@
+"""axe finds nothing to complain about: every page, both languages, both colour schemes."""
+
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.journeys.steps import BOOK, choose_day, choose_time, sign_in
+
+pytestmark = pytest.mark.browser
+
+AXE = (Path(__file__).parents[1] / "vendor" / "axe-4.14.1" / "axe.min.js").read_text()
+RUN = """axe.run().then(({ violations }) => violations.flatMap(
+    ({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`)))"""
+
+FOR_EVERYBODY = ["/", "/?error=AccessDenied", "/inicio", BOOK, "/inicio/unirse/ABCD2345", "/nada"]
+FOR_STUDENTS = [
+    "/inicio",
+    "/inicio/clases",
+    "/inicio/unirse",
+    "/inicio/perfil",
+    "/api/auth/signout",
+    BOOK,
+    f"{BOOK}?mes=2026-13",
+]
+
+
+@pytest.fixture(params=["light", "dark"])
+def page(request, new_page):
+    """A page in each colour scheme; axe itself tries styles that the content policy forbids."""
+    return new_page(color_scheme=request.param, reduced_motion="reduce", watch_console=False)
+
+
+@pytest.fixture(params=["Español", "English"])
+def language(request):
+    return request.param
+
+
+def violations(page: Page) -> list[str]:
+    expect(page.locator(".htmx-request")).to_have_count(0)
+    page.evaluate(f"{AXE}; 0")
+    return [f"{page.url} {found}" for found in page.evaluate(RUN)]
+
+
+def speak(page: Page, language: str) -> None:
+    """Switch the page's language, unless it is spoken already."""
+    button = page.get_by_role("button", name=language)
+    if button.is_visible():
+        button.click()
+    expect(page.locator("html")).to_have_attribute("lang", {"Español": "es-ar"}.get(language, "en"))
+
+
+def visit(page: Page, *addresses: str) -> list[str]:
+    found = []
+    for address in addresses:
+        page.goto(address)
+        found += violations(page)
+    return found
+
+
+def test_pages_for_everybody(page, language):
+    page.goto("/")
+    speak(page, language)
+
+    assert visit(page, *FOR_EVERYBODY) == []
+
+
+def test_pages_of_a_student(page, language):
+    sign_in(page, "Google", "Carla")
+    speak(page, language)
+    page.goto("/inicio/clases")
+    classes = page.locator(".class-card a").evaluate_all("links => links.map((one) => one.href)")
+
+    assert len(classes) >= 2
+    assert visit(page, *FOR_STUDENTS, *classes) == []
+
+
+def test_the_way_to_a_class(page, language):
+    sign_in(page, "Google", "Carla")
+    speak(page, language)
+    found = []
+
+    page.goto(BOOK)
+    page.locator("#tipo-grupal").check()
+    expect(page).to_have_url(re.compile("tipo=grupal"))
+    choose_day(page, 7)
+    choose_time(page)
+    expect(page).to_have_url(re.compile("hora="))
+    chosen = page.url
+    found += violations(page)
+    page.locator("#summary button").click()
+    expect(page.get_by_role("timer")).to_be_visible()
+    found += violations(page)
+    page.locator("#details").evaluate(
+        "form => { form.students_count.forEach(one => one.remove()) }"
+    )
+    page.locator("#details button").click()
+    expect(page.get_by_role("alert")).to_be_focused()
+    found += violations(page)
+    page.get_by_role("radio").first.check()
+    page.locator("#details button").click()
+    expect(page).to_have_title(re.compile("Mercado Pago"))
+    checkout = page.url
+    found += visit(page, chosen)  # the time is taken by now
+    page.goto(checkout)
+    page.get_by_role("button", name=re.compile("^Volver")).click()
+    expect(page.locator(f'a[href="{checkout}"]')).to_be_visible()
+    found += violations(page)
+    page.goto(checkout)
+    page.get_by_role("button", name=re.compile("^Aprobar")).click()
+    to_class = page.locator("#payment .notice-success a.button[href*='/inicio/clases/']")
+    expect(to_class).to_be_visible(timeout=30_000)
+    found += violations(page)
+    to_class.click()
+    expect(page.get_by_test_id("access-code")).to_be_visible()
+    found += violations(page)
+
+    assert found == []
+
+
+def test_a_refused_code(page, language):
+    sign_in(page, "Google", "Carla")
+    speak(page, language)
+    page.goto("/inicio/unirse")
+    page.locator("[name=access_code]").fill("WRONG234")
+    page.locator("main form button").click()
+    expect(page.get_by_role("alert")).to_be_focused()
+
+    assert violations(page) == []

@@ -1,0 +1,109 @@
+"""From stranger to a shared class, in a real browser, with and without JavaScript."""
+
+import re
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.journeys.steps import (
+    BOOK,
+    book,
+    choose_day,
+    choose_kind,
+    choose_time,
+    identify,
+    keep_a_time,
+    pay,
+    sign_in,
+)
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.mark.parametrize("javascript", [True, False], ids=["with scripts", "without scripts"])
+def test_a_class_is_booked_paid_and_shared(new_page, javascript):
+    host, guest = new_page(javascript=javascript), new_page(javascript=javascript)
+
+    # A stranger looks, chooses, and is asked to sign in only to go on.
+    host.goto("/")
+    host.get_by_role("link", name="Ver los horarios").click()
+    choose_kind(host, "Grupal")
+    day = choose_day(host, 2)
+    clock = choose_time(host, 1)
+    host.get_by_role("button", name="Continuar").click()
+    identify(host, "Google", "Ana")
+    host.wait_for_url(f"**{BOOK}?*")
+    expect(host.locator("input[name=hora]:checked")).to_have_value(clock)
+    host.get_by_role("button", name="Continuar").click()
+
+    expect(host.get_by_text("Te guardamos este horario hasta las")).to_be_visible()
+    expect(host.get_by_text(re.compile(day, re.IGNORECASE))).to_be_visible()
+    host.get_by_role("radio", name=re.compile("3 personas")).check()
+    host.get_by_label(re.compile("¿Qué te gustaría practicar?")).fill("Travel")
+    host.get_by_role("button", name="Seguir al pago").click()
+
+    pay(host)
+    expect(host.get_by_role("link", name="Entrar a la clase")).to_have_attribute(
+        "href", re.compile(r"^https://meet\.google\.com/")
+    )
+    code = host.get_by_test_id("access-code").inner_text()
+    shared = host.locator(".join-link").get_attribute("href")
+
+    # The guest opens the link, signs in, and finds the code filled in.
+    guest.goto(shared)
+    expect(guest.get_by_role("heading", name=re.compile("Te invitaron"))).to_be_visible()
+    identify(guest, "GitHub", "Diego")
+    expect(guest.get_by_label("Código de acceso")).to_have_value(code)
+    guest.get_by_role("button", name="Unirme a la clase").click()
+    expect(guest.get_by_text("¡Listo! Ya estás en la clase.")).to_be_visible()
+    expect(guest.get_by_role("link", name="Entrar a la clase")).to_be_visible()
+    expect(guest.get_by_test_id("access-code")).to_have_count(0)
+
+    host.reload()
+    expect(host.get_by_text("Diego Díaz")).to_be_visible()
+
+
+def test_a_code_is_typed_as_people_do(new_page):
+    host, guest = new_page(), new_page()
+    sign_in(host, "Google", "Bruno")
+    book(host, "Grupal", 5)
+    pay(host)
+    code = host.get_by_test_id("access-code").inner_text()
+
+    sign_in(guest, "Google", "Ana")
+    guest.get_by_role("textbox", name="Código de acceso").fill(f" {code[:4]}-{code[4:]}".lower())
+    guest.get_by_role("button", name="Unirme a la clase").click()
+
+    expect(guest.get_by_text("¡Listo! Ya estás en la clase.")).to_be_visible()
+
+
+def test_a_kept_time_is_offered_to_nobody_else_until_it_is_let_go(new_page):
+    holder, other = new_page(), new_page()
+    sign_in(holder, "Google", "Bruno")
+    keep_a_time(holder, "Individual", 6)
+
+    other.goto(f"{BOOK}?{urlsplit(holder.url).query}")
+    expect(other.get_by_text("Ese horario se acaba de ocupar")).to_be_visible()
+    holder.get_by_role("button", name="Elegir otro horario").click()
+    expect(holder.locator("input[name=hora]:checked")).to_have_count(1)
+    other.reload()
+    expect(other.locator("input[name=hora]:checked")).to_have_count(1)
+
+
+def test_the_teacher_sees_the_calendar(new_page):
+    page = new_page()
+    sign_in(page, "Google", "Paula")
+
+    page.goto("/admin/calendario/")
+
+    expect(page.get_by_text(re.compile("conectado", re.IGNORECASE)).first).to_be_visible()
+
+
+def test_a_student_has_no_panel(new_page):
+    page = new_page()
+    sign_in(page, "Google", "Bruno")
+
+    response = page.request.get("/admin/")
+
+    assert response.status == 403

@@ -1,0 +1,145 @@
+"""Choosing a time with scripts: parts of the page change, and nobody gets lost."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.journeys.steps import BOOK, choose_day, choose_kind, choose_time, sign_in
+
+pytestmark = pytest.mark.browser
+
+
+def press(page: Page, *keys: str) -> None:
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def focused(page: Page) -> str:
+    return page.evaluate("document.activeElement.id")
+
+
+def test_choosing_loads_no_page(new_page):
+    page = new_page()
+    page.goto(BOOK)
+    documents = []
+    page.on("request", lambda one: one.is_navigation_request() and documents.append(one.url))
+
+    choose_kind(page, "Grupal")
+    choose_day(page, 3)
+    choose_time(page)
+
+    expect(page.locator("#summary")).to_contain_text("Grupal")
+    expect(page).to_have_url(
+        re.compile(r"tipo=grupal&min=60&dia=\d{4}-\d\d-\d\d&hora=\d\d%3A\d\d$")
+    )
+    assert documents == []
+
+
+def test_the_focus_follows_what_was_chosen(new_page):
+    page = new_page()
+    page.goto(BOOK)
+
+    choose_kind(page, "Grupal")
+    after_type = focused(page)
+    choose_day(page, 3)
+    expect(page.locator("#horarios")).to_be_focused()
+
+    assert after_type == "tipo-grupal"
+
+
+def test_a_screen_reader_hears_how_many_times_there_are(new_page):
+    page = new_page()
+    page.goto(BOOK)
+
+    day = choose_day(page, 2)
+
+    expect(page.get_by_role("status")).to_have_text(re.compile(rf"{day}: \d+ horarios? libres?\."))
+
+
+def test_going_back_restores_the_choice(new_page):
+    page = new_page()
+    page.goto(BOOK)
+    first = choose_day(page, 1)
+    choose_day(page, 2)
+
+    page.go_back()
+
+    expect(page.get_by_role("heading", name=re.compile(first, re.IGNORECASE))).to_be_visible()
+    expect(page.locator("[aria-current=date]")).to_have_attribute("aria-label", re.compile(first))
+
+
+def test_a_class_is_booked_by_keyboard_alone(new_page):
+    page = new_page()
+    sign_in(page, "Google", "Bruno")
+    page.goto(BOOK)
+
+    page.get_by_role("radio", name=re.compile("Individual")).focus()
+    press(page, "ArrowDown")  # the next type
+    expect(page).to_have_url(re.compile("tipo=grupal"))
+    press(page, "ArrowUp")
+    expect(page).to_have_url(re.compile("tipo=individual"))
+    while "dia-" not in focused(page):
+        press(page, "Tab")
+    press(page, "Enter")  # the first free day
+    expect(page.locator("#horarios")).to_be_focused()
+    press(page, "Tab", "Space")  # its first time
+    expect(page.locator("input[name=hora]:checked")).to_have_count(1)
+    press(page, "Enter")
+    expect(page.get_by_role("heading", name="Los detalles de tu clase")).to_be_visible()
+
+    page.get_by_label(re.compile("¿Qué te gustaría practicar?")).focus()
+    page.keyboard.type("Keyboards")
+    press(page, "Tab", "Enter")
+    expect(page).to_have_title(re.compile("Mercado Pago"))
+
+
+def test_a_visitor_from_elsewhere_sees_their_own_time_as_well(new_page):
+    page = new_page(timezone_id="Asia/Kolkata")  # 8 h 30 min ahead all year
+    page.goto(BOOK)
+
+    slot = page.locator(".slot").first
+    expect(slot).to_have_text(re.compile("tu hora"))
+    here, there = re.findall(r"(\d\d):(\d\d)", slot.inner_text())
+
+    ahead = [int(clock[0]) * 60 + int(clock[1]) for clock in (here, there)]
+    assert (ahead[1] - ahead[0]) % (24 * 60) == 8 * 60 + 30
+
+
+def test_a_visitor_from_argentina_sees_one_time(new_page):
+    page = new_page(timezone_id="America/Argentina/Salta")
+    page.goto(BOOK)
+
+    expect(page.locator(".slot").first).to_have_text(re.compile(r"^\s*\d\d:\d\d\s*$"))
+
+
+def test_a_time_that_runs_out_says_so(new_page):
+    page = new_page()
+    page.clock.install()
+    sign_in(page, "Google", "Bruno")
+    page.goto(BOOK)
+    choose_day(page, 4)
+    choose_time(page, 1)
+    page.get_by_role("button", name="Continuar").click()
+    expect(page.get_by_role("timer")).to_have_text(re.compile(r"15 min|14:\d\d"))
+
+    page.clock.run_for("05:00")
+    expect(page.get_by_role("timer")).to_have_text(re.compile(r"(9|10):\d\d"))
+    page.clock.run_for("11:00")
+
+    expect(page.get_by_role("heading", name="Se venció el tiempo")).to_be_visible()
+    expect(page.get_by_role("button", name="Seguir al pago")).to_be_hidden()
+    page.get_by_role("link", name="Elegir de nuevo").click()
+    expect(page.locator("input[name=hora]:checked")).to_have_count(1)
+
+
+def test_when_the_network_fails_the_whole_page_says_so(new_page):
+    page = new_page(watch_console=False)
+    page.goto(BOOK)
+    page.route("**/inicio/reservar?*", lambda route: route.abort(), times=1)
+
+    page.get_by_role("radio", name=re.compile("Grupal")).check()
+
+    expect(page.get_by_role("heading", name="Reservá tu clase de inglés")).to_be_visible()
+    page.wait_for_url(re.compile("tipo=grupal"))
+    expect(page.locator("#tipo-grupal")).to_be_checked()

@@ -1,0 +1,137 @@
+"""A class is paid at the provider's checkout, in a real browser, with and without JavaScript."""
+
+import re
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.journeys.booking import at_checkout, go_to_checkout, weekday_ahead
+from tests.journeys.steps import sign_in
+
+pytestmark = pytest.mark.browser
+
+both_ways = pytest.mark.parametrize("javascript", [True, False], ids=["scripts", "no scripts"])
+# News from the provider take a moment; the page asks every few seconds.
+PATIENCE = 30_000
+
+
+@pytest.fixture
+def new_student(new_page):
+    """Sign somebody in."""
+
+    def signed_in(person: str, *, javascript: bool = True) -> Page:
+        page = new_page(javascript=javascript)
+        sign_in(page, "Google", person)
+        return page
+
+    return signed_in
+
+
+def expect_state(page: Page, heading: str, *, javascript: bool = True) -> None:
+    """Wait for the page to say so: by itself, or by its link where there are no scripts."""
+    wanted = page.get_by_role("heading", name=heading)
+    for _ in range(0 if javascript else 5):
+        if wanted.is_visible():
+            return
+        page.wait_for_timeout(1_500)
+        page.get_by_role("link", name="Actualizar").click()
+    expect(wanted).to_be_visible(timeout=PATIENCE)
+
+
+@both_ways
+def test_approved(new_student, javascript):
+    page = new_student("Ana", javascript=javascript)
+    go_to_checkout(page, weekday_ahead(7))
+
+    at_checkout(page, "^Aprobar")
+
+    expect_state(page, "¡Listo! Tu clase está pagada y confirmada", javascript=javascript)
+    page.get_by_role("link", name="Ver mi clase").click()
+    expect(page.get_by_role("link", name=re.compile("Entrar a la clase"))).to_have_attribute(
+        "href", re.compile(r"^https://meet\.google\.com/")
+    )
+    expect(page.get_by_test_id("access-code")).to_be_visible()
+
+
+@both_ways
+def test_rejected_then_approved(new_student, javascript):
+    page = new_student("Bruno", javascript=javascript)
+    go_to_checkout(page, weekday_ahead(8))
+
+    at_checkout(page, "^Rechazar")
+    expect_state(page, "El pago fue rechazado", javascript=javascript)
+    page.get_by_role("link", name="Probar de nuevo").click()
+    at_checkout(page, "^Aprobar")
+
+    expect_state(page, "¡Listo! Tu clase está pagada y confirmada", javascript=javascript)
+
+
+@both_ways
+def test_pending_then_approved(new_student, javascript):
+    page = new_student("Carla", javascript=javascript)
+    go_to_checkout(page, weekday_ahead(9))
+    checkout = page.url
+
+    at_checkout(page, "^Dejar pendiente")
+    expect_state(page, "Tu pago está pendiente", javascript=javascript)
+    payment = page.url
+    page.goto(checkout)
+    at_checkout(page, "^Acreditar")
+    page.goto(payment)
+
+    expect_state(page, "¡Listo! Tu clase está pagada y confirmada", javascript=javascript)
+
+
+def test_expired(new_student, demo_data):
+    page = new_student("Ana")
+    go_to_checkout(page, weekday_ahead(10))
+    at_checkout(page, "^Volver sin pagar")
+    expect_state(page, "Falta pagar")
+
+    let_time_run_out(demo_data)
+    page.reload()
+
+    expect_state(page, "Se venció el tiempo para pagar")
+    expect(page.get_by_role("link", name="Pagar con Mercado Pago")).to_have_count(0)
+    page.get_by_role("link", name="Elegirlo de nuevo").click()
+    page.get_by_role("button", name="Continuar").click()
+    expect(page.get_by_role("heading", name="Los detalles de tu clase")).to_be_visible()
+
+
+def test_whoever_comes_back_later_pays_from_the_class(new_student):
+    page = new_student("Bruno")
+    go_to_checkout(page, weekday_ahead(11))
+    page.goto("/inicio/clases")
+
+    page.get_by_role("listitem").filter(has_text="Esperando el pago").get_by_role("link").click()
+    page.get_by_role("link", name="Pagar con Mercado Pago").click()
+    at_checkout(page, "^Aprobar")
+
+    expect_state(page, "¡Listo! Tu clase está pagada y confirmada")
+
+
+def test_a_class_paid_twice_is_paid_back_once(new_student, new_page):
+    page = new_student("Carla")
+    go_to_checkout(page, weekday_ahead(12))
+    at_checkout(page, "^Pagar dos veces")
+    expect_state(page, "¡Listo! Tu clase está pagada y confirmada")
+
+    teacher = new_page()
+    sign_in(teacher, "Google", "Paula")
+    teacher.goto("/admin/bookings/payment/?q=carla")
+    teacher.locator("#result_list tbody th a").first.click()
+
+    done = teacher.get_by_text(re.compile(r"Devolución de .* hecha"))
+    expect(done).to_have_count(1)
+
+
+def let_time_run_out(data: Path) -> None:
+    """Let what waits for a payment be over, instead of waiting for a quarter of an hour."""
+    with closing(sqlite3.connect(data / "db.sqlite3", timeout=20)) as database, database:
+        for table in ("payment", "hold"):
+            database.execute(
+                f"UPDATE bookings_{table} SET expires_at = datetime('now', '-10 minutes')"  # noqa: S608 - our own words
+            )

@@ -1,0 +1,120 @@
+"""``make messages``: collect the texts from the code into the English catalogue, and compile it.
+
+Texts are Spanish where they stand; the catalogue holds their English. A text that is new arrives
+there without one, and a text that is gone leaves. Needs no gettext program.
+
+A second catalogue, kept by hand, changes some of Django's own Spanish.
+"""
+
+import io
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from babel.messages.catalog import Catalog, Message
+from babel.messages.extract import extract
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po, write_po
+from django.utils.translation.template import templatize
+
+ROOT = Path(__file__).resolve().parents[1]
+CATALOGUE = ROOT / "config/locale/en/LC_MESSAGES/django.po"
+DJANGO_S_SPANISH = ROOT / "config/locale/es_AR/LC_MESSAGES/django.po"
+SOURCES = ("accounts/**/*.py", "bookings/**/*.py", "config/**/*.py", "templates/**/*.*")
+# The teacher's panel speaks Spanish only.
+SPANISH_ONLY = {"admin"}
+PLURAL, CONTEXT, CONTEXT_AND_PLURAL = (1, 2), ((1, "c"), 2), ((1, "c"), 2, 3)
+FUNCTIONS = {
+    "_": None,
+    "gettext": None,
+    "gettext_lazy": None,
+    "gettext_noop": None,
+    "ngettext": PLURAL,
+    "ngettext_lazy": PLURAL,
+    "pgettext": CONTEXT,
+    "pgettext_lazy": CONTEXT,
+    "npgettext": CONTEXT_AND_PLURAL,
+    "npgettext_lazy": CONTEXT_AND_PLURAL,
+}
+
+
+def main() -> int:
+    """Bring catalogue and compiled file up to date; 1 while a text has no English."""
+    catalogue = read_catalogue()
+    update(catalogue, collect())
+    with CATALOGUE.open("wb") as file:
+        write_po(file, catalogue, width=100, include_lineno=False, sort_by_file=True)
+    for path in (CATALOGUE, DJANGO_S_SPANISH):
+        path.with_suffix(".mo").write_bytes(compile_catalogue(read_catalogue(path)))
+    missing = list_missing(catalogue)
+    for message in missing:
+        where = ", ".join(dict.fromkeys(file for file, _ in message.locations))
+        print(f"{where}: no English for {message.id!r}")
+    print(f"{len(catalogue)} texts, {len(missing)} without English")
+    return 1 if missing else 0
+
+
+def read_catalogue(path: Path = CATALOGUE) -> Catalog:
+    """Read a catalogue as it is stored, by default the English one."""
+    with path.open("rb") as file:
+        return read_po(file)
+
+
+def collect() -> Catalog:
+    """Find every text that code or template marks for translation."""
+    found = Catalog()
+    for path in _sources():
+        name = path.relative_to(ROOT).as_posix()
+        for line, text, comments, context in _extract(path):
+            found.add(
+                text,
+                locations=[(name, line)],
+                auto_comments=comments,
+                context=context,
+            )
+    return found
+
+
+def update(catalogue: Catalog, found: Catalog) -> None:
+    """Add the texts that are new and drop those that are gone; a translation is never guessed."""
+    catalogue.update(found, no_fuzzy_matching=True, update_creation_date=False)
+    catalogue.obsolete.clear()
+
+
+def compile_catalogue(catalogue: Catalog) -> bytes:
+    """Give the file that Django reads; the same catalogue gives the same bytes."""
+    compiled = io.BytesIO()
+    write_mo(compiled, catalogue)
+    return compiled.getvalue()
+
+
+def list_missing(catalogue: Catalog) -> list[Message]:
+    """List the texts that have no English, not all of it, or only a guess."""
+    return [
+        message for message in catalogue if message.id and (message.fuzzy or not _is_full(message))
+    ]
+
+
+def _is_full(message: Message) -> bool:
+    translations = message.string if message.pluralizable else [message.string]
+    return len(translations) == (2 if message.pluralizable else 1) and all(translations)
+
+
+def _sources() -> Iterator[Path]:
+    for pattern in SOURCES:
+        for path in sorted(ROOT.glob(pattern)):
+            if not SPANISH_ONLY & set(path.relative_to(ROOT).parts):
+                yield path
+
+
+def _extract(path: Path) -> Iterator[tuple[int, str | tuple[str, ...], list[str], str | None]]:
+    source = path.read_text(encoding="utf-8")
+    if path.suffix != ".py":
+        # Becomes Python whose indentation means nothing.
+        source = "\n".join(line.lstrip() for line in templatize(source).split("\n"))
+    file = io.BytesIO(source.encode())
+    return extract("python", file, FUNCTIONS, ["Translators"], {"encoding": "utf-8"})
+
+
+if __name__ == "__main__":
+    sys.exit(main())

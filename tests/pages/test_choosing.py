@@ -1,0 +1,290 @@
+"""``/inicio/reservar``: type, length, day, time."""
+
+import re
+from datetime import date, timedelta
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from django.contrib.messages import get_messages
+from django.http import QueryDict
+from django.test import Client
+from django.utils import timezone
+
+from bookings.availability.periods import Period
+from bookings.domain.pricing import list_offers
+from bookings.models import Closure, Hold, Price, WeeklyHours
+from bookings.pages.choice import read_choice
+from bookings.pages.choosing import name_utc_offset, split_day
+from tests.factories import VirtualClassFactory
+from tests.pages.moments import tuesday
+from tests.standins import Fault
+
+PATH = "/inicio/reservar"
+TUESDAY = "2026-11-24"
+CHOICE = {"tipo": "individual", "min": "60", "dia": TUESDAY, "hora": "10:00"}
+
+pytestmark = pytest.mark.usefixtures("agenda")
+
+
+def page(client, **query) -> str:
+    return client.get(PATH, query).content.decode()
+
+
+def times_in(html: str) -> list[str]:
+    return re.findall(r'name="hora"\s+value="(\d\d:\d\d)"', html)
+
+
+def chosen_in(html: str) -> list[str]:
+    return re.findall(r'name="\w+"\s+value="([^"]+)"\s+checked', html)
+
+
+# --- Looking --------------------------------------------------------------------------------------
+
+
+def test_a_stranger_sees_the_first_free_day(client):
+    html = page(client)
+
+    assert "Mañana, martes 24 de noviembre" in html
+    assert times_in(html) == [
+        *("09:00", "09:30", "10:00", "10:30", "11:00", "11:30", "12:00"),
+        *("18:00", "18:30", "19:00", "19:30", "20:00", "20:30", "21:00"),
+    ]
+    assert "te vamos a pedir que ingreses" in html
+
+
+def test_an_hour_is_chosen_until_somebody_says_otherwise(client):
+    assert chosen_in(page(client)) == ["individual", "60"]
+
+
+def test_types_and_lengths_come_with_their_prices(client):
+    html = " ".join(page(client, tipo="grupal").split())
+
+    assert "<small>desde</small> $ 9.000" in html
+    assert "<small>desde</small> $ 24.000" in html
+    assert "Hasta 5 personas." in html
+    assert 'id="min-60"' in html
+    assert 'id="min-30"' not in html
+
+
+def test_only_days_with_free_times_are_links(client):
+    labels = re.findall(r'class="day day-free".*?aria-label="([^"]+)"', page(client), re.DOTALL)
+
+    assert [label.strip() for label in labels] == ["martes 24 de noviembre, 14 horarios libres"]
+
+
+def test_the_chosen_day_says_so(client):
+    html = page(client, dia=TUESDAY)
+
+    assert re.findall(r'aria-label="([^"]+)"\s+aria-current="date"', html) == [
+        "martes 24 de noviembre, 14 horarios libres"
+    ]
+
+
+def test_weeks_that_are_over_are_left_out(client):
+    days = re.findall(r'class="day[^"]*"[^>]*>(\d+)<', page(client))
+
+    assert days == [str(day) for day in range(23, 31)]
+
+
+def test_months_turn_as_far_as_one_may_book(client):
+    november, december = page(client), page(client, mes="2026-12")
+
+    assert "mes=2026-12" in november
+    assert "mes=2026-10" not in november
+    assert "mes=2026-11" in december
+    assert "mes=2027-01" not in december
+
+
+def test_a_chosen_time_stays_in_links_and_in_the_summary(client):
+    html = page(client, **CHOICE)
+
+    assert chosen_in(html) == ["individual", "60", "10:00"]
+    assert "Mar 24 nov, 10:00" in html
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"tipo": "x", "min": "abc"},
+        {"min": "61"},
+        {"dia": "2026-02-31"},
+        {"dia": "0001-01-01"},
+        {"dia": "9999-12-31"},
+        {"dia": "\x00"},
+        {"mes": "2026-13"},
+        {"mes": "2026-11-01T"},
+        {"dia": TUESDAY, "hora": "25:00"},
+        {"dia": TUESDAY, "hora": "10"},
+        {"hora": "10:00"},
+    ],
+    ids=str,
+)
+def test_what_makes_no_sense_counts_as_not_chosen(client, query):
+    html = page(client, **query)
+
+    assert chosen_in(html)[:2] == ["individual", "60"]
+    assert len(times_in(html)) == 14
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "tipo=grupal&min=60&mes=2026-12",
+        "tipo=individual&min=30&dia=2026-11-24",
+        "tipo=individual&min=30&dia=2026-11-24&hora=09%3A30",
+    ],
+)
+def test_a_choice_reads_the_address_it_writes(query):
+    choice = read_choice(QueryDict(query), list_offers())
+
+    assert choice.address == f"{PATH}?{query}"
+
+
+# --- Nothing to choose ----------------------------------------------------------------------------
+
+
+def test_a_full_day_leads_to_the_next_one_with_times(client):
+    html = page(client, dia="2026-11-25")
+
+    assert "No quedan horarios ese día" in html
+    assert "Ir al martes 1 de diciembre" in html
+
+
+def test_after_the_last_free_day_comes_the_first(client):
+    Closure.objects.create(first_day=date(2026, 11, 25), last_day=date(2027, 11, 25))
+
+    assert "Ir al martes 24 de noviembre" in page(client, dia="2026-12-01")
+
+
+def test_a_month_without_times_says_so(client):
+    Closure.objects.create(first_day=date(2026, 12, 1), last_day=date(2026, 12, 31))
+
+    assert "No quedan horarios ese mes" in page(client, mes="2026-12")
+
+
+def test_a_full_agenda_says_so(client):
+    WeeklyHours.objects.all().delete()
+
+    assert "Por ahora no quedan horarios" in page(client)
+
+
+def test_without_prices_nothing_is_offered(client):
+    Price.objects.all().delete()
+
+    assert "Todavía no hay clases para reservar" in page(client)
+
+
+def test_only_the_teacher_is_shown_where_prices_are_set(client, teacher, sign_in):
+    Price.objects.all().delete()
+
+    assert "Cargar los precios" not in page(client)
+    assert "Cargar los precios" in page(sign_in(teacher))
+
+
+def test_no_times_are_offered_when_the_calendar_cannot_be_read(client, google):
+    google.fault("events.list", *[Fault.status(503)] * 8)
+
+    html = page(client)
+
+    assert "No pudimos leer el calendario" in html
+    assert times_in(html) == []
+
+
+def test_a_time_that_is_gone_is_said_to_be(client):
+    VirtualClassFactory(scheduled=True, start_time=tuesday("10:00"))
+
+    html = page(client, **CHOICE)
+
+    assert "Ese horario se acaba de ocupar" in html
+    assert chosen_in(html) == ["individual", "60"]
+
+
+# --- Keeping --------------------------------------------------------------------------------------
+
+
+def test_the_chosen_time_is_kept_and_the_choice_goes_along(host, sign_in):
+    response = sign_in(host).post(PATH, CHOICE)
+
+    hold = Hold.objects.get()
+    assert (hold.user, hold.start_time, hold.minutes) == (host, tuesday("10:00"), 60)
+    assert response.status_code == 302
+    assert response["Location"] == (
+        f"{PATH}/{hold.pk}?tipo=individual&min=60&dia={TUESDAY}&hora=10%3A00"
+    )
+
+
+def test_a_stranger_signs_in_and_comes_back_to_the_choice(client):
+    response = client.post(PATH, CHOICE)
+
+    there = urlsplit(response["Location"])
+    back = urlsplit(parse_qs(there.query)["callbackUrl"][0])
+    assert (there.path, back.path) == ("/inicio", PATH)
+    assert parse_qs(back.query) == {name: [value] for name, value in CHOICE.items()}
+    assert not Hold.objects.exists()
+
+
+def test_without_a_time_there_is_nothing_to_keep(host, sign_in):
+    response = sign_in(host).post(PATH, {**CHOICE, "hora": ""})
+
+    told = [str(message) for message in get_messages(response.wsgi_request)]
+    assert told == ["Elegí un horario para continuar."]
+    assert not Hold.objects.exists()
+
+
+def test_a_time_that_somebody_else_keeps_is_not_kept_again(host, student, sign_in):
+    sign_in(student).post(PATH, CHOICE)
+
+    response = sign_in(host).post(PATH, CHOICE, follow=True)
+
+    assert Hold.objects.get().user == student
+    assert "Ese horario se acaba de ocupar" in response.content.decode()
+
+
+def test_the_holder_still_sees_the_time_and_others_do_not(host, student, sign_in):
+    sign_in(host).post(PATH, CHOICE)
+
+    assert "10:00" in times_in(page(sign_in(host), dia=TUESDAY))
+    assert "10:00" not in times_in(page(sign_in(student), dia=TUESDAY))
+
+
+def test_nothing_is_kept_when_the_calendar_cannot_be_read(host, google, sign_in):
+    google.fault("events.list", *[Fault.status(503)] * 16)
+
+    response = sign_in(host).post(PATH, CHOICE, follow=True)
+
+    assert "No pudimos leer el calendario" in response.content.decode()
+    assert not Hold.objects.exists()
+
+
+def test_keeping_needs_the_forms_token(host):
+    browser = Client(enforce_csrf_checks=True)
+    browser.force_login(host)
+
+    assert browser.post(PATH, CHOICE).status_code == 403
+
+
+# --- Pure parts -----------------------------------------------------------------------------------
+
+
+def test_a_day_is_parted_at_noon_and_at_seven():
+    slots = [
+        Period(tuesday(clock), tuesday(clock) + timedelta(hours=1))
+        for clock in ("11:30", "12:00", "18:30", "19:00")
+    ]
+
+    parts = [(part.name, len(part.slots)) for part in split_day(slots)]
+
+    assert parts == [("Mañana", 1), ("Tarde", 2), ("Noche", 1)]
+
+
+@pytest.mark.parametrize(
+    ("zone", "name"),
+    [
+        ("America/Argentina/Buenos_Aires", "UTC−3"),
+        ("Asia/Kolkata", "UTC+5:30"),
+        ("UTC", "UTC+0"),
+    ],
+)
+def test_the_offset_is_written_as_people_do(zone, name):
+    with timezone.override(zone):
+        assert name_utc_offset(tuesday("10:00")) == name

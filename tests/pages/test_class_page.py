@@ -1,0 +1,257 @@
+"""``/inicio/clases/<id>``: one class, in each of its states."""
+
+import re
+from datetime import timedelta
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+import time_machine
+from django.urls import reverse
+
+from bookings.domain.holding import book_hold, hold_slot
+from bookings.domain.joining import join_class
+from bookings.models import ClassStatus, ClassType, VirtualClass
+from tests.factories import VirtualClassFactory
+from tests.pages.moments import NOW, tuesday
+
+CODE = "ABCD2345"
+MEET = "https://meet.google.com/abc-defg-hij"
+
+pytestmark = pytest.mark.usefixtures("agenda")
+
+
+def address(virtual_class: VirtualClass) -> str:
+    return reverse("bookings:class", args=[virtual_class.pk])
+
+
+def text_of(response) -> str:
+    return " ".join(response.content.decode().split())
+
+
+@pytest.fixture
+def kept(host) -> VirtualClass:
+    """A pending class for three whose time is kept until a quarter past."""
+    hold = hold_slot(user=host, start=tuesday("10:00"), minutes=60, class_type=ClassType.GROUP)
+    return book_hold(user=host, hold_id=hold.pk, students_count=3)
+
+
+@pytest.fixture
+def scheduled(host) -> VirtualClass:
+    return VirtualClassFactory(
+        booked_by=host,
+        scheduled=True,
+        access_code=CODE,
+        start_time=tuesday("10:00"),
+        max_participants=3,
+    )
+
+
+# --- Waiting for the payment ----------------------------------------------------------------------
+
+
+def test_a_kept_class_counts_down_and_says_what_happens_then(kept, host, sign_in):
+    text = text_of(sign_in(host).get(address(kept)))
+
+    assert "Te guardamos este horario hasta las <strong>12:15</strong>." in text
+    assert "Si el pago no se confirma antes de las 12:15, el horario vuelve a quedar libre." in text
+
+
+def test_without_a_provider_the_page_says_whom_to_pay(kept, host, sign_in):
+    text = text_of(sign_in(host).get(address(kept)))
+
+    assert '<a href="mailto:teacher@example.com">' in text
+    assert "$ 24.000" in text
+    assert "Confirmar pago" not in text
+
+
+def test_a_lapsed_class_leads_back_to_its_time(kept, host, sign_in):
+    client = sign_in(host)
+
+    with time_machine.travel(NOW + timedelta(minutes=16), tick=False):
+        text = text_of(client.get(address(kept)))
+
+    again = "/inicio/reservar?tipo=grupal&amp;min=60&amp;dia=2026-11-24&amp;hora=10%3A00#horarios"
+    assert "Se venció el tiempo para pagar" in text
+    assert f'href="{again}"' in text
+    assert "mailto:" not in text
+
+
+def test_a_lapsed_class_is_history_and_a_kept_one_is_not(kept, host, sign_in):
+    client = sign_in(host)
+    before = client.get("/inicio/clases").context
+    with time_machine.travel(NOW + timedelta(minutes=16), tick=False):
+        after = client.get("/inicio/clases").context
+
+    states = [
+        [[card.state for card in context[name]] for name in ("next_classes", "past_classes")]
+        for context in (before, after)
+    ]
+    assert states == [[["pending"], []], [[], ["expired"]]]
+
+
+def test_a_class_of_the_api_waits_without_a_kept_time(host, sign_in):
+    pending = VirtualClassFactory(booked_by=host)
+
+    text = text_of(sign_in(host).get(address(pending)))
+
+    assert "Falta confirmar el pago" in text
+    assert "data-seconds-left" not in text
+
+
+def test_a_class_whose_link_is_being_made_asks_until_there_is_something_new(host, sign_in):
+    preparing = VirtualClassFactory(booked_by=host, scheduling_requested_at=NOW, paid_at=NOW)
+    client = sign_in(host)
+
+    text = text_of(client.get(address(preparing)))
+    asked = client.get(address(preparing), headers={"HX-Request": "true"})
+    VirtualClass.objects.update(status=ClassStatus.CANCELLED)
+    asked_again = client.get(address(preparing), headers={"HX-Request": "true"})
+
+    assert "Estamos preparando tu enlace" in text
+    assert 'hx-trigger="every 5s"' in text
+    assert (asked.status_code, asked.content) == (204, b"")
+    assert asked_again["HX-Refresh"] == "true"
+
+
+def test_a_class_that_lost_its_time_says_so_and_takes_no_payment(kept, host, sign_in):
+    VirtualClass.objects.update(paid_at=NOW, scheduling_refusal="slot_taken")
+
+    text = text_of(sign_in(host).get(address(kept)))
+
+    assert "No pudimos agendar esta clase" in text
+    assert '<a href="mailto:teacher@example.com">' in text
+    assert "Te guardamos este horario" not in text
+    assert "Cómo pagar" not in text
+
+
+# --- Scheduled ------------------------------------------------------------------------------------
+
+
+def test_the_host_sees_link_code_and_invitation(scheduled, host, sign_in):
+    text = text_of(sign_in(host).get(address(scheduled)))
+
+    join_url = f"http://testserver/inicio/unirse/{CODE}"
+    assert f'href="{MEET}"' in text
+    assert f'data-testid="access-code">{CODE}<' in text
+    assert f'data-copy="{join_url}"' in text
+    assert "Quedan 2 lugares." in text
+    assert "Participantes" in text
+
+
+def test_the_invitation_for_whatsapp_says_when_and_where(scheduled, host, sign_in):
+    url = sign_in(host).get(address(scheduled)).context["invitation"].whatsapp_url
+
+    assert parse_qs(urlsplit(url).query)["text"] == [
+        "Sumate a mi clase de inglés, martes 24 de noviembre a las 10:00 (hora de Argentina): "
+        f"http://testserver/inicio/unirse/{CODE}"
+    ]
+
+
+def test_the_qr_code_brings_no_style(scheduled, host, sign_in):
+    drawing = sign_in(host).get(address(scheduled)).context["invitation"].qr_code
+
+    assert drawing.startswith("<svg")
+    assert "style" not in drawing
+
+
+def test_a_guest_sees_the_link_and_neither_code_nor_people(scheduled, student, sign_in):
+    join_class(user=student, access_code=CODE)
+
+    text = text_of(sign_in(student).get(address(scheduled)))
+
+    assert f'href="{MEET}"' in text
+    assert CODE not in text
+    assert "Participantes" not in text
+    assert "Reservada por" in text
+
+
+def test_for_others_the_class_does_not_exist(scheduled, stranger, sign_in):
+    assert sign_in(stranger).get(address(scheduled)).status_code == 404
+
+
+def test_a_stranger_signs_in_first(scheduled, client):
+    response = client.get(address(scheduled))
+
+    assert response["Location"] == f"/inicio?callbackUrl={address(scheduled)}"
+
+
+def test_a_full_class_invites_nobody(scheduled, host, sign_in):
+    VirtualClass.objects.update(current_participants=3)
+
+    response = sign_in(host).get(address(scheduled))
+
+    assert response.context["invitation"] is None
+    assert "La clase está completa" in text_of(response)
+
+
+@pytest.mark.parametrize(
+    ("moment", "button"),
+    [("09:44", "button-quiet"), ("09:45", "button-sun"), ("10:59", "button-sun")],
+)
+def test_entering_becomes_the_thing_to_do_shortly_before(scheduled, host, sign_in, moment, button):
+    client = sign_in(host)
+
+    with time_machine.travel(tuesday(moment), tick=False):
+        text = text_of(client.get(address(scheduled)))
+
+    [classes] = re.findall(rf'<a class="([^"]+)" href="{MEET}"', text)
+    assert button in classes.split()
+    assert ("La sala te espera desde las 09:45" in text) == (button == "button-quiet")
+
+
+def test_the_class_goes_into_other_calendars(scheduled, host, sign_in):
+    context = sign_in(host).get(address(scheduled)).context
+
+    google = parse_qs(urlsplit(context["google_calendar_url"]).query)
+    outlook = parse_qs(urlsplit(context["outlook_url"]).query)
+    assert google == {
+        "action": ["TEMPLATE"],
+        "text": ["Clase de inglés"],
+        "dates": ["20261124T130000Z/20261124T140000Z"],
+        "ctz": ["America/Argentina/Buenos_Aires"],
+        "location": [MEET],
+    }
+    assert (outlook["startdt"], outlook["enddt"]) == (
+        ["2026-11-24T13:00:00+00:00"],
+        ["2026-11-24T14:00:00+00:00"],
+    )
+    assert (
+        f"{address(scheduled)}/clase.ics" in sign_in(host).get(address(scheduled)).content.decode()
+    )
+
+
+# --- Over -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("status", "told"),
+    [
+        (ClassStatus.CANCELLED, "Esta clase se canceló"),
+        (ClassStatus.COMPLETED, "Esta clase ya terminó"),
+    ],
+)
+def test_what_is_over_shows_neither_link_nor_code(scheduled, host, sign_in, status, told):
+    VirtualClass.objects.update(status=status)
+
+    text = text_of(sign_in(host).get(address(scheduled)))
+
+    assert told in text
+    assert MEET not in text
+    assert CODE not in text
+
+
+def test_a_scheduled_class_that_has_ended_is_over(scheduled, host, sign_in):
+    client = sign_in(host)
+
+    with time_machine.travel(tuesday("11:00"), tick=False):
+        text = text_of(client.get(address(scheduled)))
+
+    assert "Esta clase ya terminó" in text
+    assert MEET not in text
+
+
+def test_the_page_is_kept_by_no_cache_and_found_by_no_search(scheduled, host, sign_in):
+    response = sign_in(host).get(address(scheduled))
+
+    assert "no-store" in response["Cache-Control"]
+    assert '<meta name="robots" content="noindex">' in response.content.decode()

@@ -1,0 +1,138 @@
+"""``/inicio/reservar/<id>``: the details of a kept time."""
+
+import pytest
+import time_machine
+from django.urls import reverse
+
+from bookings.domain.holding import hold_slot
+from bookings.models import ClassType, Hold, Price, VirtualClass
+from tests.pages.moments import NOW, tuesday
+
+QUERY = "tipo=grupal&min=60&dia=2026-11-24&hora=10%3A00"
+
+pytestmark = pytest.mark.usefixtures("agenda")
+
+
+@pytest.fixture
+def hold(host) -> Hold:
+    return hold_slot(user=host, start=tuesday("10:00"), minutes=60, class_type=ClassType.GROUP)
+
+
+def address(hold: Hold, name: str = "bookings:hold") -> str:
+    return f"{reverse(name, args=[hold.pk])}?{QUERY}"
+
+
+def test_it_says_until_when_the_time_is_kept(hold, host, sign_in):
+    html = " ".join(sign_in(host).get(address(hold)).content.decode().split())
+
+    assert "Te guardamos este horario hasta las <strong>12:15</strong>." in html
+    assert "15 min</span>" in html
+    assert 'data-seconds-left="900"' in html
+
+
+def test_a_group_sees_the_price_of_each_number_of_people(hold, host, sign_in):
+    form = sign_in(host).get(address(hold)).context["form"]
+
+    priced = [(radio.choice_label, price) for radio, price in form.priced_counts]
+    assert priced == [
+        ("2 personas", 2_400_000),
+        ("3 personas", 2_400_000),
+        ("4 personas", 3_600_000),
+        ("5 personas", 3_600_000),
+    ]
+    assert form.price == 2_400_000
+
+
+def test_an_individual_class_asks_nobody_to_count(host, sign_in):
+    hold = hold_slot(user=host, start=tuesday("10:00"), minutes=60, class_type=ClassType.INDIVIDUAL)
+
+    html = sign_in(host).get(address(hold)).content.decode()
+
+    assert "¿Cuántas personas van a estar?" not in html
+    assert '<input type="hidden" name="students_count" value="1"' in html
+
+
+def test_the_details_make_a_pending_class_at_the_price_of_the_list(hold, host, sign_in):
+    response = sign_in(host).post(address(hold), {"students_count": "4", "text": "Travel"})
+
+    booked = VirtualClass.objects.get()
+    assert response["Location"] == f"/inicio/clases/{booked.pk}"
+    assert (booked.booked_by, booked.start_time) == (host, tuesday("10:00"))
+    assert (booked.max_participants, booked.class_price) == (4, 3_600_000)
+    assert booked.learning_focus == "Travel"
+
+
+@pytest.mark.parametrize("students", ["", "1", "6", "x"])
+def test_a_number_without_a_price_is_refused_and_the_time_stays_kept(hold, host, sign_in, students):
+    response = sign_in(host).post(address(hold), {"students_count": students, "text": "Travel"})
+
+    assert response.status_code == 200
+    assert list(response.context["form"].errors) == ["students_count"]
+    assert "Travel" in response.content.decode()
+    assert Hold.objects.filter(pk=hold.pk, virtual_class=None).exists()
+
+
+def test_sending_the_details_twice_makes_one_class(hold, host, sign_in):
+    client = sign_in(host)
+    details = {"students_count": "2"}
+
+    first, second = client.post(address(hold), details), client.post(address(hold), details)
+
+    assert first["Location"] == second["Location"]
+    assert VirtualClass.objects.count() == 1
+
+
+def test_when_the_time_is_over_the_choice_is_offered_again(hold, host, sign_in):
+    client = sign_in(host)
+
+    with time_machine.travel(NOW.replace(minute=16), tick=False):
+        response = client.get(address(hold), follow=True)
+
+    [(there, status)] = response.redirect_chain
+    assert (there, status) == (f"/inicio/reservar?{QUERY}", 302)
+    assert "Se venció el tiempo para reservar ese horario" in response.content.decode()
+
+
+def test_details_that_come_too_late_make_no_class(hold, host, sign_in):
+    client = sign_in(host)
+
+    with time_machine.travel(NOW.replace(minute=16), tick=False):
+        client.post(address(hold), {"students_count": "2"})
+
+    assert not VirtualClass.objects.exists()
+
+
+def test_a_length_that_is_no_longer_offered_is_chosen_anew(hold, host, sign_in):
+    Price.objects.filter(class_type="grupal").delete()
+
+    response = sign_in(host).get(address(hold), follow=True)
+
+    assert "No ofrecemos clases de ese tipo y duración." in response.content.decode()
+
+
+def test_letting_go_frees_the_time_and_keeps_the_choice(hold, host, sign_in):
+    response = sign_in(host).post(address(hold, "bookings:let_go"))
+
+    assert response["Location"] == f"/inicio/reservar?{QUERY}"
+    assert not Hold.objects.exists()
+
+
+def test_a_time_is_let_go_by_its_holder_only_and_never_by_a_link(hold, host, stranger, sign_in):
+    sign_in(stranger).post(address(hold, "bookings:let_go"))
+    response = sign_in(host).get(address(hold, "bookings:let_go"))
+
+    assert response.status_code == 405
+    assert Hold.objects.filter(pk=hold.pk).exists()
+
+
+def test_somebody_elses_hold_is_over_for_others(hold, stranger, sign_in):
+    response = sign_in(stranger).get(address(hold))
+
+    assert (response.status_code, response["Location"]) == (302, f"/inicio/reservar?{QUERY}")
+
+
+def test_the_page_is_kept_by_no_cache_and_found_by_no_search(hold, host, sign_in):
+    response = sign_in(host).get(address(hold))
+
+    assert "no-store" in response["Cache-Control"]
+    assert '<meta name="robots" content="noindex">' in response.content.decode()

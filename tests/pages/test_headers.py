@@ -1,0 +1,69 @@
+"""Which answers a browser may keep: none that shows a person's things after signing out."""
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from tests.factories import VirtualClassFactory
+
+PERSONAL = "private, no-store"
+
+
+@pytest.fixture
+def page_of(host, sign_in):
+    """Open a page as the host of a scheduled class."""
+    client = sign_in(host)
+    virtual_class = VirtualClassFactory(booked_by=host, scheduled=True)
+
+    def opened(path):
+        return client.get(path.format(virtual_class.pk))
+
+    return opened
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/",
+        "/inicio",
+        "/inicio/clases",
+        "/inicio/clases/{}",
+        "/inicio/clases/{}/clase.ics",
+        "/inicio/reservar",
+        "/inicio/unirse",
+        "/inicio/perfil",
+        "/nowhere",
+        "/api/user-data",
+        "/api/calendar",
+        "/api/auth/session",
+        "/api/nowhere",
+    ],
+)
+def test_answer_to_a_person_is_not_kept(page_of, path):
+    assert {"private", "no-store"} <= set(page_of(path)["Cache-Control"].split(", "))
+
+
+def test_answer_of_the_panel_is_not_kept(teacher, sign_in):
+    assert "no-store" in sign_in(teacher).get(reverse("admin:index"))["Cache-Control"]
+
+
+@pytest.mark.usefixtures("db")
+@pytest.mark.parametrize("path", ["/api/booking", "/api/calendar", "/api/access-code", "/api/x"])
+def test_answer_of_the_api_to_anybody_is_not_kept(client, path):
+    assert client.post(path, "{", content_type="application/json")["Cache-Control"] == PERSONAL
+
+
+@pytest.mark.usefixtures("db")
+@pytest.mark.parametrize("path", ["/", "/nowhere"])
+def test_page_for_everybody_may_be_kept(client, path):
+    assert "Cache-Control" not in client.get(path)
+
+
+def test_looking_costs_no_query(host, sign_in, django_assert_num_queries):
+    client = sign_in(host)
+
+    with django_assert_num_queries(1):
+        client.get("/inicio/unirse")
+    with django_assert_num_queries(0):
+        client.get("/api/nowhere")
+        Client().get("/inicio")

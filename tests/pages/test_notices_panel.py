@@ -1,0 +1,71 @@
+"""The mails in the teacher's panel."""
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from bookings.models import Notice, NoticeKind, NoticeState
+from tests.factories import UserFactory, VirtualClassFactory
+
+LIST = "admin:bookings_notice_changelist"
+
+
+@pytest.fixture
+def notices(host):
+    """A mail in each state."""
+    now, virtual_class = timezone.now(), VirtualClassFactory(booked_by=host)
+    changes = {
+        NoticeState.DUE: {},
+        NoticeState.SENT: {"sent_at": now, "next_attempt_at": None},
+        NoticeState.FAILED: {"failure": "SMTPDataError 554", "next_attempt_at": None},
+    }
+    return {
+        state: Notice.objects.create(
+            virtual_class=virtual_class, user=UserFactory(), kind=NoticeKind.JOINED, **values
+        )
+        for state, values in changes.items()
+    }
+
+
+@pytest.mark.parametrize("state", NoticeState)
+def test_the_list_is_parted_by_state(notices, teacher, sign_in, state):
+    response = sign_in(teacher).get(reverse(LIST), {"estado": state.value})
+
+    assert list(response.context["cl"].queryset) == [notices[state]]
+    assert notices[state].state == state
+
+
+def test_the_list_says_why_a_mail_was_not_sent(notices, teacher, sign_in):
+    page = sign_in(teacher).get(reverse(LIST)).content.decode()
+
+    assert "SMTPDataError 554" in page
+
+
+def test_the_teacher_sends_mails_again(notices, teacher, sign_in):
+    chosen = {"action": "send_again", "_selected_action": [n.pk for n in notices.values()]}
+
+    sign_in(teacher).post(reverse(LIST), chosen)
+
+    assert {notice.state for notice in Notice.objects.all()} == {NoticeState.DUE}
+
+
+def test_nobody_writes_mails_by_hand(notices, teacher, sign_in):
+    client = sign_in(teacher)
+    one = notices[NoticeState.DUE].pk
+
+    answers = [
+        client.get(reverse("admin:bookings_notice_add")).status_code,
+        client.post(reverse("admin:bookings_notice_change", args=[one]), {}).status_code,
+        client.post(reverse("admin:bookings_notice_delete", args=[one]), {}).status_code,
+    ]
+
+    assert answers == [403, 403, 403]
+
+
+def test_the_list_costs_the_same_for_more_mails(
+    notices, teacher, sign_in, django_assert_max_num_queries
+):
+    client = sign_in(teacher)
+
+    with django_assert_max_num_queries(5):
+        client.get(reverse(LIST))

@@ -1,0 +1,267 @@
+"""/inicio/pagos/<id>: where a payment stands, and the way from the details to the checkout."""
+
+from datetime import timedelta
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from bookings.domain.settling import settle
+from bookings.models import (
+    ClassStatus,
+    ClassType,
+    Hold,
+    Payment,
+    PaymentCharge,
+    PaymentStatus,
+    Price,
+    ReviewReason,
+    VirtualClass,
+)
+from tests.payments import PRICE, make_payment
+from tests.standins import Fault
+
+pytestmark = pytest.mark.django_db
+
+PAID = "¡Listo! Tu clase está pagada y confirmada"
+
+
+@pytest.fixture
+def payment(host, mercadopago, teacher) -> Payment:
+    return make_payment(host)
+
+
+@pytest.fixture
+def browser(host, sign_in):
+    return sign_in(host)
+
+
+def path_of(payment):
+    return reverse("bookings:payment", args=[payment.pk])
+
+
+def read(browser, payment, query="", **options):
+    response = browser.get(f"{path_of(payment)}{query}", **options)
+    return response.content.decode()
+
+
+# --- What it says ---------------------------------------------------------------------------------
+
+
+def test_an_unpaid_one_leads_to_the_checkout(browser, payment):
+    page = read(browser, payment)
+
+    assert "Falta pagar" in page
+    assert f'href="{payment.checkout_url}"' in page
+    assert "hx-trigger" in page
+
+
+def test_the_page_itself_finds_out_that_it_was_paid(browser, payment, mercadopago, google):
+    mercadopago.pay(payment.preference_id)
+
+    page = read(browser, payment, "?status=approved&payment_id=1")
+
+    assert PAID in page
+    assert "hx-trigger" not in page
+    assert len(google.live_events()) == 1
+
+
+def test_whoever_comes_from_paying_is_not_asked_to_pay_again(browser, payment):
+    page = read(browser, payment, "?status=approved")
+
+    assert "Estamos confirmando tu pago" in page
+    assert payment.checkout_url not in page
+    # The hint travels on with each look.
+    assert f'href="{path_of(payment)}?status=approved"' in page
+
+
+def test_the_query_makes_nothing_paid(browser, payment, google):
+    read(browser, payment, "?status=approved&collection_status=approved&payment_id=1")
+
+    payment.refresh_from_db()
+    assert (payment.status, payment.approved_at) == (PaymentStatus.PENDING, None)
+    assert google.events() == []
+
+
+def test_a_rejected_one_can_be_tried_again(browser, payment, mercadopago):
+    mercadopago.pay(payment.preference_id, "rejected")
+
+    page = read(browser, payment, "?status=rejected")
+
+    assert "El pago fue rechazado" in page
+    assert f'href="{payment.checkout_url}"' in page
+
+
+def test_cash_is_waited_for(browser, payment, mercadopago):
+    mercadopago.pay(payment.preference_id, "pending", method="ticket")
+
+    assert "Tu pago está pendiente" in read(browser, payment, "?status=pending")
+    page = browser.get(reverse("bookings:class", args=[payment.virtual_class_id]))
+    assert "Tu pago está pendiente" in page.content.decode()
+
+
+def test_an_expired_one_leads_back_to_the_times(browser, payment):
+    Payment.objects.update(expires_at=timezone.now() - timedelta(minutes=6))
+
+    page = read(browser, payment)
+
+    assert "Se venció el tiempo para pagar" in page
+    assert payment.checkout_url not in page
+    assert "/inicio/reservar?" in page
+
+
+def test_money_that_goes_back_is_told(browser, payment, mercadopago):
+    mercadopago.fault("refunds.create", *[Fault.status(503)] * 9)
+    VirtualClass.objects.update(status=ClassStatus.CANCELLED)
+    mercadopago.pay(payment.preference_id)
+
+    assert "Te devolvemos el dinero" in read(browser, payment)
+
+
+def test_money_that_went_back_is_told(browser, payment, mercadopago):
+    paid = mercadopago.pay(payment.preference_id)
+    settle(payment.preference_id)
+    mercadopago.settle(paid["id"], "refunded")
+    settle(payment.preference_id)
+
+    assert "Te devolvimos el dinero" in read(browser, payment)
+
+
+def test_what_a_person_has_to_look_at_says_so(browser, payment, mercadopago):
+    mercadopago.pay(payment.preference_id, amount=1)
+
+    page = read(browser, payment)
+
+    payment.refresh_from_db()
+    assert payment.review == ReviewReason.SHORT
+    assert "Estamos revisando este pago" in page
+
+
+def test_money_without_a_booking_is_waited_for(browser, host, mercadopago, teacher):
+    payment = make_payment(host, booked=False)
+    mercadopago.pay(payment.preference_id)
+
+    assert "Recibimos tu pago, falta la reserva" in read(browser, payment)
+
+
+def test_a_provider_that_is_down_is_no_error(browser, payment, mercadopago):
+    mercadopago.fault("merchant_orders.search", *[Fault.status(503)] * 9)
+
+    assert "Falta pagar" in read(browser, payment)
+
+
+# --- How often it looks ---------------------------------------------------------------------------
+
+
+def test_the_provider_is_not_asked_at_every_look(browser, payment, mercadopago):
+    for _ in range(3):
+        read(browser, payment)
+
+    assert [one.route for one in mercadopago.requests].count("merchant_orders.search") == 1
+
+
+def test_a_settled_one_is_not_asked_about(browser, payment, mercadopago):
+    mercadopago.pay(payment.preference_id)
+    settle(payment.preference_id)
+    before = len(mercadopago.requests)
+
+    assert PAID in read(browser, payment)
+    assert len(mercadopago.requests) == before
+
+
+def test_an_open_page_is_left_alone_while_nothing_changes(browser, payment, mercadopago):
+    htmx = {"HX-Request": "true"}
+    address = f"{path_of(payment)}?shown=waiting"
+
+    unchanged = browser.get(address, headers=htmx)
+    mercadopago.pay(payment.preference_id)
+    settle(payment.preference_id)
+    changed = browser.get(address, headers=htmx)
+
+    assert (unchanged.status_code, unchanged.content) == (204, b"")
+    assert PAID in changed.content.decode()
+
+
+# --- Whose it is ----------------------------------------------------------------------------------
+
+
+def test_to_others_it_does_not_exist(sign_in, stranger, teacher, payment):
+    for person in (stranger, teacher):
+        assert sign_in(person).get(path_of(payment)).status_code == 404
+
+
+def test_a_stranger_signs_in_first_and_comes_back(client, payment):
+    response = client.get(f"{path_of(payment)}?status=approved")
+
+    assert response.status_code == 302
+    assert "callbackUrl=/inicio/pagos/" in response["Location"]
+
+
+# --- The way there --------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def hold(host) -> Hold:
+    Price.objects.create(
+        class_type=ClassType.INDIVIDUAL,
+        minutes=60,
+        students_up_to=1,
+        amount=PRICE,
+        valid_from=timezone.localdate(),
+    )
+    start = (timezone.now() + timedelta(days=5)).replace(minute=0, second=0, microsecond=0)
+    return Hold.objects.create(
+        user=host,
+        start_time=start,
+        end_time=start + timedelta(hours=1),
+        class_type=ClassType.INDIVIDUAL,
+        expires_at=timezone.now() + timedelta(minutes=15),
+    )
+
+
+def send_details(browser, hold):
+    path = reverse("bookings:hold", args=[hold.pk])
+    return browser.post(path, {"students_count": 1, "text": ""})
+
+
+def test_the_details_lead_to_the_checkout(browser, hold, mercadopago):
+    response = send_details(browser, hold)
+
+    [preference] = mercadopago.preferences
+    assert (response.status_code, response["Location"]) == (303, preference["init_point"])
+    assert preference["back_urls"]["success"].endswith(path_of(Payment.objects.get()))
+    again = send_details(browser, hold)
+    assert again["Location"].startswith("/inicio/clases/")
+    assert VirtualClass.objects.count() == 1
+
+
+def test_a_provider_that_is_down_keeps_the_time(browser, hold, mercadopago):
+    mercadopago.fault("preferences.create", Fault.status(503))
+
+    page = send_details(browser, hold).content.decode()
+
+    assert "El medio de pago no responde" in page
+    assert Hold.objects.get().is_live()
+    assert not VirtualClass.objects.exists()
+
+
+def test_without_a_provider_the_class_s_page_says_how_to_pay(browser, hold):
+    response = send_details(browser, hold)
+
+    assert response["Location"].startswith("/inicio/clases/")
+    assert "Cómo pagar" in browser.get(response["Location"]).content.decode()
+
+
+def test_browsers_may_follow_a_form_to_the_checkout(browser, payment, mercadopago):
+    policy = browser.get(path_of(payment))["Content-Security-Policy"]
+
+    [form_action] = [part for part in policy.split(";") if part.strip().startswith("form-action")]
+    assert mercadopago.url in form_action
+
+
+def test_no_card_data_is_kept(browser, payment, mercadopago):
+    mercadopago.pay(payment.preference_id)
+    settle(payment.preference_id)
+
+    charge = PaymentCharge.objects.get()
+    assert not [name for name in vars(charge) if "card" in name or "holder" in name]

@@ -1,0 +1,69 @@
+"""What a page costs does not grow with the number of classes."""
+
+from datetime import timedelta
+
+import pytest
+from django.core.cache import cache
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from bookings.models import Hold, Role, UserActivity
+from tests.factories import UserFactory, VirtualClassFactory
+from tests.pages.moments import tuesday
+
+pytestmark = pytest.mark.usefixtures("agenda")
+
+
+def book_classes(host, numbers: range) -> None:
+    """Give the host classes of every kind on Tuesdays to come, for each number."""
+    for number in numbers:
+        start = tuesday("10:00") + timedelta(weeks=number % 4, minutes=number)
+        VirtualClassFactory(booked_by=host, scheduled=True, start_time=start)
+        pending = VirtualClassFactory(booked_by=host, preference_id=f"manual-{number}")
+        Hold.objects.create(
+            user=host,
+            virtual_class=pending,
+            start_time=start + timedelta(days=1),
+            end_time=start + timedelta(days=1, minutes=1),
+            class_type="grupal",
+            expires_at=tuesday("10:00"),
+        )
+        joined = VirtualClassFactory(scheduled=True, start_time=start)
+        UserActivity.objects.create(user=host, virtual_class=joined, rol=Role.PARTICIPANT)
+        VirtualClassFactory(booked_by=host, ended=True)
+
+
+def count_queries(client, path: str) -> int:
+    """Count with an empty cache, so the calendar's grant is read as well."""
+    cache.clear()
+    with CaptureQueriesContext(connection) as queries:
+        assert client.get(path).status_code == 200
+    return len(queries)
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [("/inicio", 2), ("/inicio/clases", 3), ("/inicio/reservar", 9)],
+)
+def test_a_page_costs_the_same_for_one_class_and_for_forty(host, sign_in, path, expected):
+    client = sign_in(host)
+
+    book_classes(host, range(1))
+    with_few = count_queries(client, path)
+    book_classes(host, range(1, 40))
+    with_many = count_queries(client, path)
+
+    assert (with_few, with_many) == (expected, expected)
+
+
+def test_a_class_costs_the_same_for_one_guest_and_for_forty(host, sign_in):
+    virtual_class = VirtualClassFactory(booked_by=host, scheduled=True, max_participants=50)
+    path = reverse("bookings:class", args=[virtual_class.pk])
+    client = sign_in(host)
+
+    alone = count_queries(client, path)
+    for guest in UserFactory.create_batch(40):
+        UserActivity.objects.create(user=guest, virtual_class=virtual_class, rol=Role.PARTICIPANT)
+
+    assert (alone, count_queries(client, path)) == (3, 3)

@@ -1,0 +1,54 @@
+"""What tests of payments share: classes that wait for one, and notices by Django's test client."""
+
+from datetime import timedelta
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.test import Client
+from django.utils import timezone
+
+from accounts.models import User
+from bookings.domain.booking import book_class
+from bookings.domain.paying import ask_for_payment
+from bookings.domain.quotes import Quote
+from bookings.models import Payment
+from tests.standins.mercadopago_notices import Letter
+
+PRICE = 2_400_000
+
+
+def make_payment(user: User, *, days: int = 7, booked: bool = True, **changes: Any) -> Payment:
+    """Ask for the payment of a group class of three, and book it unless told otherwise."""
+    start = (timezone.now() + timedelta(days=days)).replace(minute=0, second=0, microsecond=0)
+    quote = Quote(start, start + timedelta(hours=1), True, 3, changes.pop("price", PRICE))
+    expires_at = timezone.now() + timedelta(minutes=15)
+    payment = ask_for_payment(user=user, quote=quote, expires_at=expires_at)
+    if booked:
+        book_class(
+            user=user,
+            start=quote.start,
+            end=quote.end,
+            is_group_class=quote.is_group_class,
+            students_count=quote.students_count,
+            price=quote.price,
+            preference_id=payment.preference_id or "",
+        )
+    payment.refresh_from_db()
+    return payment
+
+
+def posting(client: Client) -> Any:
+    """Give what ``MercadoPagoStandin.deliver`` posts letters by."""
+
+    def post(letter: Letter) -> int:
+        parts = urlsplit(letter.url)
+        headers = {name: value for name, value in letter.headers.items() if name != "Content-Type"}
+        response = client.post(
+            f"{parts.path}?{parts.query}",
+            letter.body,
+            content_type="application/json",
+            headers=headers,
+        )
+        return response.status_code
+
+    return post

@@ -1,0 +1,93 @@
+"""The whole stand-in of Google: sign-in and calendar at one address, and what tests see of it."""
+
+import copy
+import secrets
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+from tests.standins.event_times import time_fields
+from tests.standins.google_calendar import GoogleCalendar
+from tests.standins.meet import Mode
+from tests.standins.messages import RefusedError
+
+FALLBACK_OWNER = "teacher@example.com"
+
+
+class GoogleStandin(GoogleCalendar):
+    """Google on loopback. People and grants: ``GoogleAccounts``; faults: ``Standin``."""
+
+    @property
+    def channels(self) -> list[dict[str, Any]]:
+        """The open push channels, with ``address``, ``token`` and ``calendarId``."""
+        with self.lock:
+            return copy.deepcopy(list(self._channels.values()))
+
+    def add_calendar(self, calendar_id: str, owner: str) -> None:
+        """Give a person one more calendar, such as ``clases@group.calendar.google.com``."""
+        with self.lock:
+            self._make_calendar(calendar_id, owner)
+
+    def events(self, calendar_id: str | None = None) -> list[dict[str, Any]]:
+        """Give every stored event, deleted ones too, oldest first; of one calendar or of all."""
+        with self.lock:
+            chosen = [
+                calendar
+                for calendar in self._calendars.values()
+                if calendar_id is None or calendar.id == calendar_id.lower()
+            ]
+            return copy.deepcopy([one for calendar in chosen for one in calendar.events.values()])
+
+    def live_events(self) -> list[dict[str, Any]]:
+        return [event for event in self.events() if event["status"] != "cancelled"]
+
+    def add_event(self, calendar_id: str | None = None, **fields: Any) -> dict[str, Any]:
+        """Add an event as its owner would by hand, and give it as stored.
+
+        calendar_id: by default the calendar of the first grant, else of the first person.
+        fields: as in the API; ``start`` and ``end`` may be datetimes, dates or texts. Without a
+        start it is tomorrow, without an end one hour later. ValueError when Google would refuse.
+        """
+        with self.lock:
+            calendar = self._own_calendar(calendar_id or self._usual_owner())
+            zone = calendar.zone
+            start = fields.get("start") or datetime.now(UTC) + timedelta(days=1)
+            end = fields.get("end") or _later(start)
+            body = {
+                "summary": "Evento externo",
+                **fields,
+                "start": time_fields(start, zone),
+                "end": time_fields(end, zone),
+            }
+            try:
+                return copy.deepcopy(calendar.insert(body, *self._meeting, conference=True))
+            except RefusedError as refusal:
+                raise ValueError(str(refusal)) from refusal
+
+    def conference(self, mode: Mode, reads: int = 0) -> None:
+        """Decide how meetings asked for from now on turn out.
+
+        mode: ``success`` at once; ``pending`` (or ``absent``: no state at all) for the first
+        ``reads`` calls of events.get; ``failure``.
+        """
+        with self.lock:
+            self._meeting = (mode, reads)
+
+    def expire_sync_tokens(self) -> None:
+        """Make every sync token answer 410."""
+        self._epoch = secrets.token_hex(4)
+
+    def _usual_owner(self) -> str:
+        emails = [grant.email for grant in self._grants.values()]
+        emails += [person.email for person in self.people.values()]
+        return emails[0] if emails else FALLBACK_OWNER
+
+
+def _later(start: Any) -> Any:
+    """An hour after a start given as datetime, text or API object; a day after a date."""
+    if isinstance(start, dict):
+        name = "dateTime" if "dateTime" in start else "date"
+        return {**start, name: _later(start[name])}
+    if isinstance(start, str):
+        kind = datetime if "T" in start else date
+        return _later(kind.fromisoformat(start)).isoformat()
+    return start + (timedelta(hours=1) if isinstance(start, datetime) else timedelta(days=1))

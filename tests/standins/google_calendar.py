@@ -1,0 +1,280 @@
+"""Google Calendar API v3: access, events, push channels."""
+
+import re
+import secrets
+import time
+from datetime import datetime
+from typing import Any, ClassVar, NoReturn
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo
+
+from tests.standins.event_times import read_zone, spelled, stamp
+from tests.standins.google_accounts import CALENDAR_SCOPES, AccessToken
+from tests.standins.google_errors import refuse
+from tests.standins.google_events import PLAIN_FIELDS, Calendar
+from tests.standins.google_oauth import GoogleIdentity
+from tests.standins.listing import list_events
+from tests.standins.meet import Mode
+from tests.standins.messages import RecordedRequest, Reply, json_reply
+from tests.standins.projection import project
+from tests.standins.server import Route, route
+
+BASE = "/calendar/v3"
+EVENTS = BASE + "/calendars/([^/]+)/events"
+READ_SCOPES = CALENDAR_SCOPES | {
+    "https://www.googleapis.com/auth/calendar.readonly",
+    "https://www.googleapis.com/auth/calendar.events.readonly",
+}
+CHANNEL_ID = re.compile(r"[A-Za-z0-9\-_+/=]{1,64}")
+CHANNEL_SECONDS = 604_800
+DEFAULT_ZONE = "America/Argentina/Buenos_Aires"
+
+
+class GoogleCalendar(GoogleIdentity):
+    """The calendars of everybody who has an account; each person's own is named by the address.
+
+    Settable at any time: ``api_keys`` (accepted for reading public calendars), ``public``
+    (whether calendars are), ``zone`` (of calendars made from then on).
+    """
+
+    routes: ClassVar[tuple[Route, ...]] = (
+        *GoogleIdentity.routes,
+        route("events.list", "GET", EVENTS, "_list"),
+        route("events.insert", "POST", EVENTS, "_insert"),
+        route("events.watch", "POST", EVENTS + "/watch", "_watch"),
+        route("events.get", "GET", EVENTS + "/([^/]+)", "_get"),
+        route("events.update", "PUT", EVENTS + "/([^/]+)", "_update"),
+        route("events.patch", "PATCH", EVENTS + "/([^/]+)", "_patch"),
+        route("events.delete", "DELETE", EVENTS + "/([^/]+)", "_delete"),
+        route("channels.stop", "POST", BASE + "/channels/stop", "_stop_channel"),
+    )
+
+    def _forget(self) -> None:
+        super()._forget()
+        self.api_keys: set[str] = set()
+        self.public = False
+        self.zone = DEFAULT_ZONE
+        self._calendars: dict[str, Calendar] = {}
+        self._channels: dict[str, dict[str, Any]] = {}
+        self._meeting: tuple[Mode, int] = ("success", 0)
+        self._epoch = secrets.token_hex(4)
+
+    @property
+    def calendar_url(self) -> str:
+        """The Calendar API's base address, with a final slash."""
+        return f"{self.url}{BASE}/"
+
+    # --- Events -------------------------------------------------------------------------------
+
+    def _list(self, request: RecordedRequest) -> Reply:
+        calendar, is_owner = self._calendar(request)
+        page = {
+            "kind": "calendar#events",
+            "etag": f'"p{calendar.last_change:015d}"',
+            "summary": calendar.id,
+            "updated": stamp(),
+            "timeZone": calendar.zone.key,
+            "accessRole": "owner" if is_owner else "reader",
+            "defaultReminders": [],
+            **list_events(calendar, request, self._epoch),
+        }
+        return _shown(page, request)
+
+    def _get(self, request: RecordedRequest) -> Reply:
+        calendar, _ = self._calendar(request)
+        return _shown(calendar.read(request.segments[1]), request)
+
+    def _insert(self, request: RecordedRequest) -> Reply:
+        calendar = self._writable(request)
+        body = self._body(request)
+        conference = _with_conference(request)
+        self._check_service_account(request, body, conference=conference)
+        return _shown(calendar.insert(body, *self._meeting, conference=conference), request)
+
+    def _update(self, request: RecordedRequest) -> Reply:
+        return self._write(self._writable(request), request, self._body(request))
+
+    def _patch(self, request: RecordedRequest) -> Reply:
+        calendar = self._writable(request)
+        old = calendar.find(request.segments[1])
+        kept = {
+            name: old[name]
+            for name in (*PLAIN_FIELDS, "start", "end", "status", "reminders", "attendees")
+            if name in old
+        }
+        if "conferenceData" in old:
+            kept["conferenceData"] = old["conferenceData"]
+        return self._write(calendar, request, _merged(kept, self._body(request)))
+
+    def _write(self, calendar: Calendar, request: RecordedRequest, body: dict[str, Any]) -> Reply:
+        event = calendar.write(
+            request.segments[1], body, *self._meeting, conference=_with_conference(request)
+        )
+        return _shown(event, request)
+
+    def _delete(self, request: RecordedRequest) -> Reply:
+        self._writable(request).delete(request.segments[1])
+        return Reply(204)
+
+    # --- Push channels ------------------------------------------------------------------------
+
+    def _watch(self, request: RecordedRequest) -> Reply:
+        """Open a channel. Nothing is ever sent to it: tests post the notices themselves."""
+        calendar, _ = self._calendar(request)
+        body = self._body(request)
+        channel_id, address = str(body.get("id", "")), str(body.get("address", ""))
+        if not CHANNEL_ID.fullmatch(channel_id):
+            refuse(400, "channelIdInvalid", "Channel id is invalid.", "push")
+        if body.get("type") != "web_hook":
+            refuse(400, "channelTypeInvalid", "Unknown channel type.", "push")
+        if urlsplit(address).scheme != "https":
+            refuse(400, "push.webhookUrlNotHttps", f"WebHook callback must be HTTPS: {address}")
+        if channel_id in self._channels:
+            refuse(400, "channelIdNotUnique", f"Channel id {channel_id} not unique", "push")
+        seconds = int(body.get("params", {}).get("ttl", CHANNEL_SECONDS))
+        answer = {
+            "kind": "api#channel",
+            "id": channel_id,
+            "resourceId": secrets.token_urlsafe(20),
+            "resourceUri": f"{self.calendar_url}calendars/{calendar.id}/events?alt=json",
+            "expiration": str(int((time.time() + seconds) * 1000)),
+        }
+        if body.get("token"):
+            answer["token"] = body["token"]
+        self._channels[channel_id] = {**answer, "address": address, "calendarId": calendar.id}
+        return json_reply(answer)
+
+    def _stop_channel(self, request: RecordedRequest) -> Reply:
+        self._access(request)
+        body = self._body(request)
+        channel = self._channels.get(str(body.get("id")))
+        if channel is None or channel["resourceId"] != body.get("resourceId"):
+            refuse(404, "notFound", f"Channel '{body.get('id')}' not found for project")
+        del self._channels[channel["id"]]
+        return Reply(204)
+
+    # --- Access -------------------------------------------------------------------------------
+
+    def _calendar(self, request: RecordedRequest) -> tuple[Calendar, bool]:
+        """Give the named calendar and whether the caller owns it; 404 for a stranger's."""
+        name = request.segments[0].lower()
+        if not request.bearer:
+            self._check_key(request)
+            calendar, is_owner = self._known_calendar(name), False
+        else:
+            access = self._calendar_access(request)
+            name = access.email.lower() if name == "primary" else name
+            calendar = self._known_calendar(name)
+            is_owner = calendar is not None and calendar.owner == access.email.lower()
+        if calendar is None or not (is_owner or self.public):
+            refuse(404)
+        return calendar, is_owner
+
+    def _writable(self, request: RecordedRequest) -> Calendar:
+        if not request.bearer:
+            refuse(401, "required", "Login Required.")
+        calendar, is_owner = self._calendar(request)
+        if not is_owner:
+            refuse(
+                403,
+                "requiredAccessLevel",
+                "You need to have writer access to this calendar.",
+                "calendar",
+            )
+        return calendar
+
+    def _calendar_access(self, request: RecordedRequest) -> AccessToken:
+        access = self._access(request)
+        enough = READ_SCOPES if request.method == "GET" else CALENDAR_SCOPES
+        if enough.isdisjoint(access.scopes):
+            refuse(403, "insufficientPermissions")
+        return access
+
+    def _check_key(self, request: RecordedRequest) -> None:
+        key = request.headers.get("X-Goog-Api-Key") or request.query.get("key")
+        if not key:
+            _refuse_nobody()
+        if key not in self.api_keys:
+            refuse(400, "badRequest", "API key not valid. Please pass a valid API key.")
+
+    def _check_service_account(
+        self, request: RecordedRequest, body: dict[str, Any], *, conference: bool
+    ) -> None:
+        """A service account that acts for nobody may neither invite nor make meetings."""
+        if not self._access(request).is_service_account:
+            return
+        if body.get("attendees"):
+            refuse(
+                403,
+                "forbiddenForServiceAccounts",
+                "Service accounts cannot invite attendees without Domain-Wide Delegation "
+                "of Authority.",
+                "calendar",
+            )
+        if conference and body.get("conferenceData"):
+            refuse(400, "invalid", "Invalid conference type value.")
+
+    def _known_calendar(self, name: str) -> Calendar | None:
+        if name in self.people:
+            return self._own_calendar(name)
+        return self._calendars.get(name)
+
+    def _own_calendar(self, name: str) -> Calendar:
+        return self._calendars.get(name.lower()) or self._make_calendar(name, name)
+
+    def _make_calendar(self, name: str, owner: str) -> Calendar:
+        person = self._person(owner)
+        calendar = Calendar(name.lower(), owner.lower(), person.name, ZoneInfo(self.zone))
+        self._calendars[calendar.id] = calendar
+        return calendar
+
+    def _body(self, request: RecordedRequest) -> dict[str, Any]:
+        body = request.json
+        if not isinstance(body, dict):
+            refuse(400, "parseError", "Parse Error")
+        return body
+
+
+def _with_conference(request: RecordedRequest) -> bool:
+    """Without version 1 a body's conference is passed over in silence."""
+    version = request.query.get("conferenceDataVersion", "0")
+    if version not in {"0", "1"}:
+        refuse(400, "invalidParameter", f"Invalid value '{version}'.")
+    return version == "1"
+
+
+def _shown(data: dict[str, Any], request: RecordedRequest) -> Reply:
+    """Answer with the wanted fields, in the wanted zone."""
+    query = request.query
+    if query.get("timeZone"):
+        data = _in_zone(data, read_zone(query["timeZone"]))
+    return json_reply(project(data, query["fields"]) if query.get("fields") else data)
+
+
+def _in_zone(data: dict[str, Any], zone: ZoneInfo) -> dict[str, Any]:
+    if "items" in data:
+        items = [_in_zone(item, zone) for item in data["items"]]
+        return {**data, "timeZone": zone.key, "items": items}
+    times = {
+        name: spelled(datetime.fromisoformat(data[name]["dateTime"]), zone, data[name]["timeZone"])
+        for name in ("start", "end", "originalStartTime")
+        if "dateTime" in data.get(name, {})
+    }
+    return {**data, **times}
+
+
+def _merged(old: Any, new: Any) -> Any:
+    """Apply a patch: objects are merged, null removes, anything else replaces."""
+    if not isinstance(old, dict) or not isinstance(new, dict):
+        return new
+    both = {**old, **{name: _merged(old.get(name), value) for name, value in new.items()}}
+    return {name: value for name, value in both.items() if value is not None}
+
+
+def _refuse_nobody() -> NoReturn:
+    refuse(
+        403,
+        "forbidden",
+        "Method doesn't allow unregistered callers (callers without established identity). "
+        "Please use API Key or other form of API consumer identity to call this API.",
+    )

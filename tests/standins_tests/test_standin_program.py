@@ -1,0 +1,92 @@
+"""The stand-ins as a program of their own."""
+
+import json
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import requests
+
+from tests.standins_tests.calls import TEACHER
+
+ROOT = Path(__file__).parents[2]
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port: int = probe.getsockname()[1]
+        return port
+
+
+@pytest.fixture
+def ports() -> tuple[int, int, int]:
+    return free_port(), free_port(), free_port()
+
+
+@pytest.fixture
+def program(ports: tuple[int, int, int]) -> Iterator[subprocess.Popen[str]]:
+    """The program, told its people and ready to be called."""
+    document = {
+        "google": {
+            "port": ports[0],
+            "people": [{"email": TEACHER, "name": "Paula Profe"}],
+            "grants": [{"email": TEACHER, "refresh_token": "known", "scope": "openid email"}],
+            "events": [{"summary": "Dentista", "start": "2026-12-01T12:00:00"}],
+            "clients": {"client": "secret"},
+        },
+        "github": {"port": ports[1], "people": [{"login": "ana", "email": "ana@example.com"}]},
+        "mercadopago": {"port": ports[2], "access_token": "TEST-known"},
+    }
+    with subprocess.Popen(
+        [sys.executable, "-m", "tests.standins"],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdin
+        assert process.stdout
+        process.stdin.write(json.dumps(document, indent=1) + "\n")
+        process.stdin.flush()
+        assert process.stdout.readline() == "ready\n"
+        yield process
+        process.kill()
+
+
+def test_program_serves_what_it_was_told(
+    program: subprocess.Popen[str], ports: tuple[int, int, int]
+) -> None:
+    form = {"grant_type": "refresh_token", "refresh_token": "known"}
+    answer = requests.post(
+        f"http://127.0.0.1:{ports[0]}/oauth2/token", form, auth=("client", "secret"), timeout=5
+    )
+    github = requests.get(f"http://127.0.0.1:{ports[1]}/user", timeout=5)
+    payments = requests.get(
+        f"http://127.0.0.1:{ports[2]}/v1/payments/search",
+        headers={"Authorization": "Bearer TEST-known"},
+        timeout=5,
+    )
+
+    assert answer.json()["scope"] == "https://www.googleapis.com/auth/userinfo.email openid"
+    assert github.status_code == 401
+    assert payments.json()["results"] == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, None])
+def test_program_ends_cleanly_by_signal_or_with_its_parent(
+    program: subprocess.Popen[str], number: signal.Signals | None
+) -> None:
+    if number:
+        program.send_signal(number)
+    else:
+        assert program.stdin
+        program.stdin.close()
+
+    assert program.wait(timeout=5) == 0
+    assert program.stderr
+    assert program.stderr.read() == ""
