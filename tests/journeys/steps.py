@@ -14,6 +14,15 @@ def sign_in(page: Page, provider: str, person: str) -> None:
     page.wait_for_url("**/inicio")
 
 
+def sign_in_as_newcomer(page: Page, email: str) -> None:
+    """Sign in as somebody whom nobody knows yet, so that a journey meets nobody else's classes."""
+    page.goto("/inicio")
+    page.get_by_role("button", name=re.compile("Google")).click()
+    page.get_by_label("Usar otra cuenta").fill(email)
+    page.get_by_role("button", name="Continuar").click()
+    page.wait_for_url("**/inicio")
+
+
 def identify(page: Page, provider: str, person: str) -> None:
     """Say who one is, from any page that asks."""
     page.get_by_role("button", name=re.compile(provider)).click()

@@ -2,6 +2,7 @@
 
 import re
 import sqlite3
+import uuid
 from contextlib import closing
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.journeys.booking import at_checkout, go_to_checkout, weekday_ahead
-from tests.journeys.steps import sign_in
+from tests.journeys.steps import sign_in, sign_in_as_newcomer
 
 pytestmark = pytest.mark.browser
 
@@ -19,12 +20,18 @@ PATIENCE = 30_000
 
 
 @pytest.fixture
-def new_student(new_page):
-    """Sign somebody in."""
+def email():
+    """The address of somebody new: the demo is shared, and its students' classes with it."""
+    return f"{uuid.uuid4().hex}@example.com"
 
-    def signed_in(person: str, *, javascript: bool = True) -> Page:
+
+@pytest.fixture
+def new_student(new_page, email):
+    """Sign somebody new in."""
+
+    def signed_in(*, javascript: bool = True) -> Page:
         page = new_page(javascript=javascript)
-        sign_in(page, "Google", person)
+        sign_in_as_newcomer(page, email)
         return page
 
     return signed_in
@@ -43,7 +50,7 @@ def expect_state(page: Page, heading: str, *, javascript: bool = True) -> None:
 
 @both_ways
 def test_approved(new_student, javascript):
-    page = new_student("Ana", javascript=javascript)
+    page = new_student(javascript=javascript)
     go_to_checkout(page, weekday_ahead(7))
 
     at_checkout(page, "^Aprobar")
@@ -58,7 +65,7 @@ def test_approved(new_student, javascript):
 
 @both_ways
 def test_rejected_then_approved(new_student, javascript):
-    page = new_student("Bruno", javascript=javascript)
+    page = new_student(javascript=javascript)
     go_to_checkout(page, weekday_ahead(8))
 
     at_checkout(page, "^Rechazar")
@@ -71,7 +78,7 @@ def test_rejected_then_approved(new_student, javascript):
 
 @both_ways
 def test_pending_then_approved(new_student, javascript):
-    page = new_student("Carla", javascript=javascript)
+    page = new_student(javascript=javascript)
     go_to_checkout(page, weekday_ahead(9))
     checkout = page.url
 
@@ -85,13 +92,13 @@ def test_pending_then_approved(new_student, javascript):
     expect_state(page, "¡Listo! Tu clase está pagada y confirmada", javascript=javascript)
 
 
-def test_expired(new_student, demo_data):
-    page = new_student("Ana")
+def test_expired(new_student, email, demo_data):
+    page = new_student()
     go_to_checkout(page, weekday_ahead(10))
     at_checkout(page, "^Volver sin pagar")
     expect_state(page, "Falta pagar")
 
-    let_time_run_out(demo_data)
+    let_time_run_out(demo_data, email)
     page.reload()
 
     expect_state(page, "Se venció el tiempo para pagar")
@@ -102,7 +109,7 @@ def test_expired(new_student, demo_data):
 
 
 def test_whoever_comes_back_later_pays_from_the_class(new_student):
-    page = new_student("Bruno")
+    page = new_student()
     go_to_checkout(page, weekday_ahead(11))
     page.goto("/inicio/clases")
 
@@ -113,25 +120,28 @@ def test_whoever_comes_back_later_pays_from_the_class(new_student):
     expect_state(page, "¡Listo! Tu clase está pagada y confirmada")
 
 
-def test_a_class_paid_twice_is_paid_back_once(new_student, new_page):
-    page = new_student("Carla")
+def test_a_class_paid_twice_is_paid_back_once(new_student, new_page, email):
+    page = new_student()
     go_to_checkout(page, weekday_ahead(12))
     at_checkout(page, "^Pagar dos veces")
     expect_state(page, "¡Listo! Tu clase está pagada y confirmada")
 
     teacher = new_page()
     sign_in(teacher, "Google", "Paula")
-    teacher.goto("/admin/bookings/payment/?q=carla")
+    teacher.goto(f"/admin/bookings/payment/?q={email}")
     teacher.locator("#result_list tbody th a").first.click()
 
     done = teacher.get_by_text(re.compile(r"Devolución de .* hecha"))
     expect(done).to_have_count(1)
 
 
-def let_time_run_out(data: Path) -> None:
-    """Let what waits for a payment be over, instead of waiting for a quarter of an hour."""
+def let_time_run_out(data: Path, email: str) -> None:
+    """Let what waits for a person's payment be over, instead of waiting for a quarter of an hour."""
     with closing(sqlite3.connect(data / "db.sqlite3", timeout=20)) as database, database:
+        (person,) = database.execute("SELECT id FROM accounts_user WHERE email = ?", [email])
         for table in ("payment", "hold"):
             database.execute(
                 f"UPDATE bookings_{table} SET expires_at = datetime('now', '-10 minutes')"  # noqa: S608 - our own words
+                " WHERE user_id = ?",
+                person,
             )
