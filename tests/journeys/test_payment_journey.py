@@ -136,7 +136,7 @@ def test_a_class_paid_twice_is_paid_back_once(new_student, new_page, email):
 
 
 def let_time_run_out(data: Path, email: str) -> None:
-    """Let what waits for a person's payment be over, instead of waiting for a quarter of an hour."""
+    """Let the time to pay be over for a person, instead of waiting for a quarter of an hour."""
     with closing(sqlite3.connect(data / "db.sqlite3", timeout=20)) as database, database:
         (person,) = database.execute("SELECT id FROM accounts_user WHERE email = ?", [email])
         for table in ("payment", "hold"):
