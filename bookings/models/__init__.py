@@ -10,8 +10,9 @@ from bookings.models.availability import (
     hours_overlap,
 )
 from bookings.models.class_log import ClassEvent, ClassLog
+from bookings.models.heartbeat import Heartbeat
 from bookings.models.hold import Hold
-from bookings.models.notice import Notice, NoticeKind, NoticeState
+from bookings.models.notice import ABOUT_THE_CALENDAR, Notice, NoticeKind, NoticeState
 from bookings.models.payment import (
     ChargeStatus,
     Payment,
@@ -26,16 +27,26 @@ from bookings.models.payment import (
 )
 from bookings.models.price import Price
 from bookings.models.user_activity import Role, UserActivity
-from bookings.models.virtual_class import ClassStatus, ClassType, HostType, VirtualClass
+from bookings.models.virtual_class import (
+    CalendarDrift,
+    ClassStatus,
+    ClassType,
+    HostType,
+    VirtualClass,
+)
+from bookings.models.waiting_list import WaitingListEntry, WaitingState
 
 __all__ = [
+    "ABOUT_THE_CALENDAR",
     "BookingRules",
+    "CalendarDrift",
     "ChargeStatus",
     "ClassEvent",
     "ClassLog",
     "ClassStatus",
     "ClassType",
     "Closure",
+    "Heartbeat",
     "Hold",
     "HostType",
     "HoursRange",
@@ -56,6 +67,8 @@ __all__ = [
     "SpecialHours",
     "UserActivity",
     "VirtualClass",
+    "WaitingListEntry",
+    "WaitingState",
     "Weekday",
     "WeeklyHours",
     "hours_overlap",

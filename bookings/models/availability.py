@@ -159,6 +159,12 @@ class BookingRules(models.Model):
         validators=[MinValueValidator(1), MaxValueValidator(89)],
         help_text="Hasta 89: más allá no se consulta el calendario.",
     )
+    change_cutoff_minutes = models.PositiveIntegerField(
+        "se cancela o se cambia hasta (minutos antes)",
+        default=1_440,
+        validators=[MaxValueValidator(43_200)],
+        help_text="Después de ese momento solo vos podés cancelar o mover una clase.",
+    )
     hold_minutes = models.PositiveSmallIntegerField(
         "se guarda un horario (minutos)",
         default=15,

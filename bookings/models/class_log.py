@@ -4,16 +4,27 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
-from bookings.models.virtual_class import VirtualClass
+from bookings.models.virtual_class import ClassStatus, VirtualClass
 
 
 class ClassEvent(models.TextChoices):
-    """What is worth a line. Booking and joining are told by their own rows' ``created_at``."""
+    """What is worth a line."""
 
+    BOOKED = "booked", "Reservada"
     PAID = "paid", "Pago confirmado"
     SCHEDULED = "scheduled", "Agendada"
+    JOINED = "joined", "Se sumó alguien"
+    LEFT = "left", "Alguien dejó su lugar"
+    RESCHEDULED = "rescheduled", "Cambió de horario"
     CANCELLED = "cancelled", "Cancelada"
+    COMPLETED = "completed", "Completada"
+    NO_SHOW = "no_show", "Alguien faltó"
+    SHOWED_UP = "showed_up", "Se corrigió una falta"
+    OFFERED = "offered", "Lugar ofrecido a la lista de espera"
     EVENT_REMOVED = "event_removed", "Evento quitado del calendario"
+    EVENT_DRIFTED = "event_drifted", "El calendario dice otra cosa"
+    EVENT_REPAIRED = "event_repaired", "Evento del calendario reparado"
+    REBUILT = "rebuilt", "Recuperada del calendario"
 
 
 class ClassLog(models.Model):
@@ -22,6 +33,9 @@ class ClassLog(models.Model):
     virtual_class = models.ForeignKey(VirtualClass, on_delete=models.CASCADE, related_name="log")
     at = models.DateTimeField("cuándo", default=timezone.now)
     event = models.CharField("qué", max_length=20, choices=ClassEvent)
+    # The class's status before and after, where the event changed it.
+    from_status = models.CharField("de", max_length=20, choices=ClassStatus, blank=True)
+    to_status = models.CharField("a", max_length=20, choices=ClassStatus, blank=True)
     # Nobody: the service itself.
     actor = models.ForeignKey(
         settings.AUTH_USER_MODEL,
@@ -32,6 +46,8 @@ class ClassLog(models.Model):
         verbose_name="quién",
     )
     reason = models.TextField("por qué", blank=True)
+    # What a line needs beyond that: the times of a move (ISO 8601), the person of a place.
+    details = models.JSONField("detalles", default=dict, blank=True)
 
     class Meta:
         verbose_name = "suceso"

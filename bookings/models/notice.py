@@ -16,9 +16,22 @@ class NoticeKind(models.TextChoices):
     CONFIRMATION = "confirmation", "Clase confirmada"
     JOINED = "joined", "Lugar en una clase"
     CANCELLED = "cancelled", "Clase cancelada"
+    RESCHEDULED = "rescheduled", "Clase en otro horario"
+    LEFT = "left", "Lugar dejado"
+    REMINDER_DAY = "reminder_day", "Recordatorio de 24 horas"
+    REMINDER_HOUR = "reminder_hour", "Recordatorio de 60 minutos"
+    PLACE_OFFERED = "place_offered", "Se liberó un lugar"
     # To the teacher: about money that needs a person, or that went back by itself.
     TO_REVIEW = "to_review", "Pago a revisar"
     MONEY_BACK = "money_back", "Pago devuelto"
+    # To the teacher: about the calendar.
+    GRANT_REVOKED = "grant_revoked", "Calendario desconectado"
+    GRANT_AT_RISK = "grant_at_risk", "Calendario por desconectarse"
+    CALENDAR_CHANGED = "calendar_changed", "Cambio en el calendario"
+
+
+# These may be about no class.
+ABOUT_THE_CALENDAR = [NoticeKind.GRANT_REVOKED, NoticeKind.GRANT_AT_RISK]
 
 
 class NoticeState(models.TextChoices):
@@ -30,7 +43,9 @@ class NoticeState(models.TextChoices):
 
 
 class Notice(models.Model):
-    """A mail that a person is due about a class: still to be sent, sent, or given up and why.
+    """A mail that a person is due: still to be sent, sent, or given up and why.
+
+    It is about a class, or, when it goes to the teacher about the calendar itself, about none.
 
     ``next_attempt_at`` is the plan. Whoever moves it ahead owns the attempt; it is empty once the
     mail was sent or given up.
@@ -40,6 +55,8 @@ class Notice(models.Model):
     virtual_class = models.ForeignKey(
         VirtualClass,
         on_delete=models.CASCADE,
+        null=True,
+        blank=True,
         related_name="notices",
         verbose_name="clase",
         db_index=False,  # the unique constraint's index begins with it
@@ -51,6 +68,9 @@ class Notice(models.Model):
         verbose_name="para quién",
     )
     kind = models.CharField("asunto", max_length=20, choices=NoticeKind)
+    # Which of several like ones: the class's revision for a reminder or a move, the grant of an
+    # alert. Nobody is promised the same mail twice for one occasion.
+    occasion = models.CharField("ocasión", max_length=64, blank=True, editable=False)
     due_at = models.DateTimeField("corresponde desde", default=timezone.now)
     sent_at = models.DateTimeField("enviado", null=True, blank=True)
     attempts = models.PositiveSmallIntegerField("intentos", default=0)
@@ -72,8 +92,17 @@ class Notice(models.Model):
         ]
         constraints = [
             models.UniqueConstraint(
-                fields=["virtual_class", "user", "kind"],
-                name="one_notice_per_class_user_and_kind",
+                fields=["virtual_class", "user", "kind", "occasion"],
+                name="one_notice_per_class_user_kind_and_occasion",
+            ),
+            models.UniqueConstraint(
+                fields=["user", "kind", "occasion"],
+                condition=Q(virtual_class__isnull=True),
+                name="one_notice_per_user_kind_and_occasion",
+            ),
+            models.CheckConstraint(
+                condition=Q(virtual_class__isnull=False) | Q(kind__in=ABOUT_THE_CALENDAR),
+                name="notice_is_about_a_class",
             ),
             models.CheckConstraint(
                 condition=Q(kind__in=NoticeKind.values), name="known_notice_kind"

@@ -33,6 +33,8 @@ class UserActivity(models.Model):
     )
     rol = models.CharField("rol", max_length=20, choices=Role)
     completed = models.BooleanField("completada", default=False)
+    # The teacher's mark, after the class.
+    no_show = models.BooleanField("faltó", default=False)
     created_at = models.DateTimeField("alta", default=timezone.now, editable=False)
 
     class Meta:

@@ -38,6 +38,16 @@ class HostType(models.TextChoices):
     GUEST = "invitado", "Invitado"
 
 
+class CalendarDrift(models.TextChoices):
+    """How the event of a scheduled class differs from it."""
+
+    NONE = "", "—"
+    MOVED = "moved", "El evento tiene otro horario"
+    DELETED = "deleted", "El evento fue borrado"
+    LINK_REMOVED = "link_removed", "El evento perdió su videollamada"
+    DUPLICATED = "duplicated", "Hay otro evento de la misma clase"
+
+
 class VirtualClass(models.Model):
     """A class that somebody booked. Spec: Resources, VirtualClass.
 
@@ -91,6 +101,13 @@ class VirtualClass(models.Model):
     scheduling_refusal = models.CharField(
         "no se pudo agendar", max_length=30, blank=True, editable=False
     )
+    # How often the calendar failed since, and when to ask it again; see the sweep.
+    scheduling_attempts = models.PositiveIntegerField(
+        "intentos de agendarla", default=0, editable=False
+    )
+    next_scheduling_at = models.DateTimeField(
+        "próximo intento de agendarla", null=True, blank=True, editable=False
+    )
     # Set before an event is deleted and cleared once it is gone: what stays set is tried again.
     withdrawal_requested_at = models.DateTimeField(
         "por quitar del calendario", null=True, blank=True, editable=False
@@ -99,6 +116,19 @@ class VirtualClass(models.Model):
     event_withdrawals = models.PositiveIntegerField(default=0, editable=False)
     # The revision of the class in people's calendars: it grows with each change they are told of.
     ics_sequence = models.PositiveIntegerField("revisión", default=0, editable=False)
+    # Set before the event of a scheduled class is changed in the calendar (another time) and
+    # cleared once it was: what stays set is tried again.
+    event_update_requested_at = models.DateTimeField(
+        "por actualizar en el calendario", null=True, blank=True, editable=False
+    )
+    # How the event differs from the class, when somebody changed it in the calendar.
+    calendar_drift = models.CharField(
+        "diferencia con el calendario",
+        max_length=20,
+        choices=CalendarDrift,
+        blank=True,
+        editable=False,
+    )
     # While scheduled, no other class with this mark may overlap. Set from PREVENT_OVERLAPS;
     # PostgreSQL holds it by an exclusion constraint.
     owns_time = models.BooleanField("dueña de su horario", default=False, editable=False)
@@ -112,6 +142,11 @@ class VirtualClass(models.Model):
         indexes = [
             models.Index(fields=["status", "start_time", "id"], name="class_by_status_and_start"),
             models.Index(fields=["booked_by", "-start_time", "-id"], name="class_by_host"),
+            models.Index(
+                fields=["end_time"],
+                condition=Q(status=ClassStatus.SCHEDULED),
+                name="class_to_complete",
+            ),
         ]
         constraints = [
             models.UniqueConstraint(fields=["preference_id"], name="unique_preference_id"),
@@ -128,6 +163,9 @@ class VirtualClass(models.Model):
             ),
             models.CheckConstraint(
                 condition=Q(class_type__in=ClassType.values), name="known_class_type"
+            ),
+            models.CheckConstraint(
+                condition=Q(calendar_drift__in=CalendarDrift.values), name="known_calendar_drift"
             ),
             models.CheckConstraint(
                 condition=Q(host_type__in=["", *HostType.values]), name="known_host_type"

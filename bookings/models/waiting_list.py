@@ -1,0 +1,82 @@
+"""Who waits for a place in a full class."""
+
+import uuid
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from bookings.models.virtual_class import VirtualClass
+
+
+class WaitingState(models.TextChoices):
+    """How somebody's waiting goes."""
+
+    WAITING = "waiting", "En espera"
+    OFFERED = "offered", "Con un lugar ofrecido"
+    CLAIMED = "claimed", "Tomó el lugar"
+    EXPIRED = "expired", "Dejó pasar el lugar"
+    LEFT = "left", "Salió de la lista"
+
+
+class WaitingListEntry(models.Model):
+    """One person's waiting for a place in one class; first come, first served.
+
+    An offered place belongs to that person alone until ``offer_expires_at``: nobody else may take
+    it by code meanwhile.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    virtual_class = models.ForeignKey(
+        VirtualClass,
+        on_delete=models.CASCADE,
+        related_name="waiting_list",
+        verbose_name="clase",
+        db_index=False,  # the unique constraint's index begins with it
+    )
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.CASCADE,
+        related_name="waiting_list_entries",
+        verbose_name="quién",
+    )
+    state = models.CharField(
+        "estado", max_length=20, choices=WaitingState, default=WaitingState.WAITING
+    )
+    offered_at = models.DateTimeField("ofrecido", null=True, blank=True)
+    offer_expires_at = models.DateTimeField("se ofrece hasta", null=True, blank=True)
+    created_at = models.DateTimeField("en la lista desde", default=timezone.now, editable=False)
+
+    class Meta:
+        verbose_name = "persona en espera"
+        verbose_name_plural = "lista de espera"
+        ordering = ["created_at", "id"]
+        indexes = [
+            models.Index(
+                fields=["offer_expires_at"],
+                condition=Q(state=WaitingState.OFFERED),
+                name="offer_by_expiry",
+            ),
+        ]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["virtual_class", "user"], name="one_waiting_per_class_and_user"
+            ),
+            models.UniqueConstraint(
+                fields=["virtual_class"],
+                condition=Q(state=WaitingState.OFFERED),
+                name="one_offer_at_a_time",
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=WaitingState.values), name="known_waiting_state"
+            ),
+            models.CheckConstraint(
+                condition=~Q(state=WaitingState.OFFERED)
+                | Q(offered_at__isnull=False, offer_expires_at__isnull=False),
+                name="offer_has_an_end",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user} ({self.get_state_display().lower()})"
