@@ -14,7 +14,8 @@ from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from bookings.models import Notice, NoticeKind
-from bookings.notices.rendering import ABOUT_MONEY, render_mail
+from bookings.notices.rendering import render_mail
+from bookings.notices.texts import TO_THE_TEACHER
 
 logger = logging.getLogger(__name__)
 
@@ -83,7 +84,7 @@ def _is_given_up(notice: Notice) -> bool:
 
 def _find_obstacle(notice: Notice) -> str:
     virtual_class = notice.virtual_class
-    if notice.kind not in ABOUT_MONEY:
+    if virtual_class is not None and notice.kind not in TO_THE_TEACHER:
         if virtual_class.has_ended():
             return OVER
         if notice.kind != NoticeKind.CANCELLED and not virtual_class.is_scheduled:

@@ -2,33 +2,39 @@
 
 import uuid
 from collections.abc import Iterable
+from datetime import datetime
 
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from accounts.models import User
 from bookings.models import Notice, NoticeKind, VirtualClass
 from bookings.notices.courier import call_courier
 
 
-def record_due(kind: NoticeKind, virtual_class: VirtualClass, people: Iterable[uuid.UUID]) -> None:
-    """Promise each person a mail about the class; nobody is promised the same one twice."""
-    now = timezone.now()
-    Notice.objects.bulk_create(
-        [
-            Notice(
-                kind=kind,
-                virtual_class=virtual_class,
-                user_id=user_id,
-                due_at=now,
-                next_attempt_at=now,
-                created_at=now,
-            )
-            for user_id in people
-        ],
-        ignore_conflicts=True,
-    )
-    transaction.on_commit(call_courier, robust=True)
+def record_due(
+    kind: NoticeKind,
+    virtual_class: VirtualClass,
+    people: Iterable[uuid.UUID],
+    occasion: str = "",
+    due_at: datetime | None = None,
+) -> None:
+    """Promise each person a mail about the class.
+
+    occasion: tells several like ones apart; nobody is promised the same one twice for one occasion.
+    due_at: from when the mail is to be sent, by default now.
+    """
+    promised = [
+        Notice(kind=kind, virtual_class=virtual_class, user_id=user_id, occasion=occasion)
+        for user_id in people
+    ]
+    _record(promised, due_at)
+
+
+def record_alert(kind: NoticeKind, user: User, occasion: str) -> None:
+    """Promise a person one mail for this occasion, about the calendar itself and no class."""
+    _record([Notice(kind=kind, user=user, occasion=occasion)], None)
 
 
 def make_due_again(notices: QuerySet[Notice]) -> int:
@@ -37,3 +43,12 @@ def make_due_again(notices: QuerySet[Notice]) -> int:
     count = notices.update(due_at=now, next_attempt_at=now, sent_at=None, attempts=0, failure="")
     transaction.on_commit(call_courier, robust=True)
     return count
+
+
+def _record(notices: list[Notice], due_at: datetime | None) -> None:
+    now = timezone.now()
+    for notice in notices:
+        notice.created_at = now
+        notice.due_at = notice.next_attempt_at = due_at or now
+    Notice.objects.bulk_create(notices, ignore_conflicts=True)
+    transaction.on_commit(call_courier, robust=True)

@@ -1,14 +1,17 @@
 """notices/due.py: who is promised what, and that it stands or falls with what happened."""
 
+from datetime import timedelta
+
 import pytest
 from django.db import transaction
+from django.utils import timezone
 
 from bookings.domain.cancelling import cancel_class
 from bookings.domain.exceptions import AlreadyJoinedError
 from bookings.domain.joining import join_class
 from bookings.domain.scheduling import schedule_class
 from bookings.models import Notice, NoticeKind, NoticeState
-from bookings.notices.due import make_due_again, record_due
+from bookings.notices.due import make_due_again, record_alert, record_due
 
 
 def promised():
@@ -86,3 +89,19 @@ def test_make_due_again_starts_the_story_anew(notice):
     assert (count, again.state) == (1, NoticeState.DUE)
     assert (again.attempts, again.failure) == (0, "")
     assert again.due_at > notice.due_at
+
+
+def test_an_alert_is_promised_once_for_each_occasion(teacher):
+    for occasion in ("grant-1", "grant-1", "grant-2"):
+        record_alert(NoticeKind.GRANT_REVOKED, teacher, occasion)
+
+    assert Notice.objects.count() == 2
+
+
+def test_a_notice_may_be_due_later(scheduled, host):
+    later = timezone.now() + timedelta(hours=3)
+
+    record_due(NoticeKind.REMINDER_HOUR, scheduled, [host.pk], occasion="0", due_at=later)
+
+    reminder = Notice.objects.get(kind=NoticeKind.REMINDER_HOUR)
+    assert (reminder.due_at, reminder.next_attempt_at) == (later, later)
