@@ -7,6 +7,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from accounts.models import User
+from bookings.domain.class_log import log_event
 from bookings.domain.exceptions import (
     ClassEndedError,
     ClassTooLongError,
@@ -15,7 +16,14 @@ from bookings.domain.exceptions import (
     PreferenceTakenError,
 )
 from bookings.domain.quotes import Quote
-from bookings.models import ClassEvent, ClassLog, Payment, PaymentStatus, Refund, VirtualClass
+from bookings.models import (
+    ClassEvent,
+    ClassStatus,
+    Payment,
+    PaymentStatus,
+    Refund,
+    VirtualClass,
+)
 from bookings.payments.backend import is_provider_configured
 
 
@@ -56,6 +64,7 @@ def book_class(
                 learning_focus=text,
                 paid_at=payment.approved_at if payment else None,
             )
+            log_event(virtual_class, ClassEvent.BOOKED, actor=user, to_status=ClassStatus.PENDING)
             if payment:
                 _join(payment, virtual_class)
             return virtual_class
@@ -97,7 +106,7 @@ def _join(payment: Payment, virtual_class: VirtualClass) -> None:
     if payment.approved_at:
         # The money came first; the sweep schedules the class unless somebody asks for it sooner.
         payment.next_check_at = timezone.now()
-        ClassLog.objects.create(virtual_class=virtual_class, event=ClassEvent.PAID)
+        log_event(virtual_class, ClassEvent.PAID)
     payment.save(update_fields=["virtual_class", "next_check_at", "updated_at"])
 
 

@@ -7,11 +7,11 @@ from django.utils import timezone
 
 from accounts.models import User
 from bookings.domain.class_events import withdraw_event
+from bookings.domain.class_log import log_event
 from bookings.domain.exceptions import ClassCompletedError
 from bookings.domain.refunding import request_full_refund, send_refunds_of
 from bookings.models import (
     ClassEvent,
-    ClassLog,
     ClassStatus,
     Hold,
     NoticeKind,
@@ -53,7 +53,7 @@ def call_off(
     if virtual_class.status == ClassStatus.COMPLETED:
         raise ClassCompletedError
     if virtual_class.status != ClassStatus.CANCELLED:
-        virtual_class.status = ClassStatus.CANCELLED
+        earlier, virtual_class.status = virtual_class.status, ClassStatus.CANCELLED
         virtual_class.ics_sequence += 1
         if virtual_class.scheduling_requested_at:
             # Set once an event may exist, and never cleared while the class is scheduled.
@@ -61,8 +61,13 @@ def call_off(
             virtual_class.scheduling_requested_at = None
         virtual_class.save()
         Hold.objects.filter(virtual_class=virtual_class).delete()
-        ClassLog.objects.create(
-            virtual_class=virtual_class, event=ClassEvent.CANCELLED, actor=actor, reason=reason
+        log_event(
+            virtual_class,
+            ClassEvent.CANCELLED,
+            actor=actor,
+            from_status=earlier,
+            to_status=ClassStatus.CANCELLED,
+            reason=reason,
         )
         record_due(NoticeKind.CANCELLED, virtual_class, _everybody_in(virtual_class))
     payment = Payment.objects.filter(virtual_class=virtual_class).first()

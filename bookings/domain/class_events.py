@@ -15,8 +15,9 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.selectors import find_calendar_owner
 from accounts.services import mark_grant_revoked
+from bookings.domain.class_log import log_event
 from bookings.domain.event_drafts import derive_event_id, draft_event
-from bookings.models import ClassEvent, ClassLog, ClassStatus, VirtualClass
+from bookings.models import ClassEvent, ClassStatus, VirtualClass
 from calendar_sync import (
     Calendar,
     CalendarError,
@@ -93,7 +94,7 @@ def _note_withdrawal(virtual_class: VirtualClass) -> VirtualClass | None:
     if locked.is_scheduled:
         return locked
     rows.update(withdrawal_requested_at=None, event_withdrawals=F("event_withdrawals") + 1)
-    ClassLog.objects.create(virtual_class=locked, event=ClassEvent.EVENT_REMOVED)
+    log_event(locked, ClassEvent.EVENT_REMOVED)
     return None
 
 

@@ -5,6 +5,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from bookings.domain.access_codes import normalize_access_code
+from bookings.domain.class_log import log_event
 from bookings.domain.exceptions import (
     AlreadyJoinedError,
     ClassEndedError,
@@ -14,7 +15,7 @@ from bookings.domain.exceptions import (
 )
 from bookings.domain.guessing import count_wrong_code, refuse_guessing
 from bookings.domain.queries import list_classes_of
-from bookings.models import ClassStatus, NoticeKind, Role, UserActivity, VirtualClass
+from bookings.models import ClassEvent, ClassStatus, NoticeKind, Role, UserActivity, VirtualClass
 from bookings.notices.due import record_due
 
 
@@ -48,6 +49,7 @@ def _join(user: User, access_code: str) -> VirtualClass:
         virtual_class.current_participants += 1
         virtual_class.participants_ids.append(str(user.pk))
         virtual_class.save(update_fields=["current_participants", "participants_ids", "updated_at"])
+        log_event(virtual_class, ClassEvent.JOINED, actor=user, details={"person": str(user.pk)})
         record_due(NoticeKind.JOINED, virtual_class, [user.pk])
     return virtual_class
 
@@ -86,11 +88,11 @@ def _refuse(user: User, virtual_class: VirtualClass) -> None:
 
 
 def _register(user: User, virtual_class: VirtualClass) -> None:
-    """Store the guest's part. Its row has the last word on who takes part, not the list of ids."""
+    """Store the guest's part. Its row has the last word on who takes part, not the list of ids.
+
+    No savepoint: a refusal ends the whole transaction.
+    """
     try:
-        with transaction.atomic():
-            UserActivity.objects.create(
-                user=user, virtual_class=virtual_class, rol=Role.PARTICIPANT
-            )
+        UserActivity.objects.create(user=user, virtual_class=virtual_class, rol=Role.PARTICIPANT)
     except IntegrityError:
         raise AlreadyJoinedError from None

@@ -15,13 +15,13 @@ from django.db import transaction
 from django.utils import timezone
 
 from bookings.domain.alerting import flag_for_review
+from bookings.domain.class_log import log_event
 from bookings.domain.exceptions import NoPriceError
 from bookings.domain.pricing import find_price
 from bookings.domain.refunding import request_surplus_refund
 from bookings.models import (
     ChargeStatus,
     ClassEvent,
-    ClassLog,
     ClassStatus,
     ClassType,
     Payment,
@@ -202,7 +202,7 @@ def _mark_class_paid(payment: Payment) -> None:
     if virtual_class.paid_at is None:
         virtual_class.paid_at = payment.approved_at
         virtual_class.save(update_fields=["paid_at", "updated_at"])
-        ClassLog.objects.create(virtual_class=virtual_class, event=ClassEvent.PAID)
+        log_event(virtual_class, ClassEvent.PAID)
 
 
 def _derive_status(payment: Payment, charges: list[PaymentCharge], now: datetime) -> PaymentStatus:

@@ -21,6 +21,7 @@ from bookings.domain.class_events import (
     request_withdrawal,
     withdraw_event_if_possible,
 )
+from bookings.domain.class_log import log_event
 from bookings.domain.conflicts import is_deadlock
 from bookings.domain.exceptions import (
     BookingError,
@@ -36,7 +37,6 @@ from bookings.domain.queries import get_class_by_preference, is_time_taken
 from bookings.domain.trigger_policy import must_be_paid
 from bookings.models import (
     ClassEvent,
-    ClassLog,
     ClassStatus,
     HostType,
     NoticeKind,
@@ -216,7 +216,13 @@ def _store(virtual_class: VirtualClass, event: CreatedEvent, actor: User | None)
     locked.withdrawal_requested_at = None
     locked.save()
     UserActivity.objects.create(user_id=locked.booked_by_id, virtual_class=locked, rol=Role.HOST)
-    ClassLog.objects.create(virtual_class=locked, event=ClassEvent.SCHEDULED, actor=actor)
+    log_event(
+        locked,
+        ClassEvent.SCHEDULED,
+        actor=actor,
+        from_status=ClassStatus.PENDING,
+        to_status=ClassStatus.SCHEDULED,
+    )
     record_due(NoticeKind.CONFIRMATION, locked, [locked.booked_by_id])
     return locked
 

@@ -19,6 +19,7 @@ from accounts.models import User
 from bookings.domain.alerting import tell_teacher
 from bookings.domain.cancelling import call_off
 from bookings.domain.class_events import withdraw_event_if_possible
+from bookings.domain.class_log import log_event
 from bookings.domain.exceptions import (
     BookingError,
     ClassCancelledError,
@@ -31,7 +32,6 @@ from bookings.domain.refunding import request_full_refund, send_refunds_of_payme
 from bookings.domain.scheduling import UNSCHEDULABLE, schedule_class
 from bookings.models import (
     ClassEvent,
-    ClassLog,
     ClassStatus,
     NoticeKind,
     Payment,
@@ -284,5 +284,5 @@ def _mark_paid(class_id: uuid.UUID, actor: User | None) -> str:
             # The wish is committed with the word, so that the sweep finishes what a crash cuts.
             virtual_class.scheduling_requested_at = virtual_class.scheduling_requested_at or now
         virtual_class.save(update_fields=["paid_at", "scheduling_requested_at", "updated_at"])
-        ClassLog.objects.create(virtual_class=virtual_class, event=ClassEvent.PAID, actor=actor)
+        log_event(virtual_class, ClassEvent.PAID, actor=actor)
     return virtual_class.preference_id

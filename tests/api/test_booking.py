@@ -175,6 +175,6 @@ def test_booking_works_again_after_the_database_failed(signed_in):
     assert answer_of(post(signed_in, "/api/booking", body)) == BOOKED
 
 
-def test_booking_costs_two_statements(signed_in, django_assert_num_queries):
-    with django_assert_num_queries(4):  # session with person; insert, between two savepoints
+def test_booking_costs_three_statements(signed_in, django_assert_num_queries):
+    with django_assert_num_queries(5):  # session with person; class and log, between two savepoints
         post(signed_in, "/api/booking", booking_body())

@@ -97,7 +97,11 @@ def test_an_approved_payment_schedules_its_class_once(mercadopago, google, payme
     assert payment.virtual_class.is_scheduled
     assert payment.virtual_class.paid_at == payment.approved_at
     assert live_events(google) == [payment.virtual_class.provider_event_id]
-    assert list(ClassLog.objects.values_list("event", flat=True)) == ["paid", "scheduled"]
+    assert list(ClassLog.objects.values_list("event", flat=True)) == [
+        "booked",
+        "paid",
+        "scheduled",
+    ]
     assert not Refund.objects.exists()
 
 
