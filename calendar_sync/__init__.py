@@ -10,6 +10,7 @@ from calendar_sync.interface import (
     CalendarUnavailableError,
     CreatedEvent,
     EventDraft,
+    EventNotOursError,
 )
 from calendar_sync.listing import cached_upcoming_events, forget_upcoming_events
 
@@ -22,6 +23,7 @@ __all__ = [
     "CalendarUnavailableError",
     "CreatedEvent",
     "EventDraft",
+    "EventNotOursError",
     "cached_upcoming_events",
     "forget_upcoming_events",
     "get_calendar",

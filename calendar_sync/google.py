@@ -25,6 +25,7 @@ from calendar_sync.interface import (
     CalendarUnavailableError,
     CreatedEvent,
     EventDraft,
+    EventNotOursError,
 )
 from calendar_sync.mapping import JSON
 from calendar_sync.transport import Transport
@@ -57,13 +58,22 @@ class GoogleCalendar:
         with provider_errors():
             return mapping.created_event(event)
 
-    def delete_event(self, event_id: str) -> None:
-        """Remove the event; one that is already gone counts as removed."""
+    def delete_event(self, event_id: str, *, reference: str) -> None:
+        """Remove the event; one that is already gone counts as removed.
+
+        It is looked at first: whatever has our id without our reference is somebody else's.
+        """
         events = _Events(settings.CALENDAR_BUDGET, grant=get_grant(self._refresh_token))
+        event = events.find(event_id)
+        if event is None or event.get("status") == "cancelled":
+            logger.info("The event to delete was gone already.")
+            return
+        if mapping.reference_of(event) != reference:
+            raise EventNotOursError("The event to delete is not ours.")
         try:
             events.delete(event_id)
         except NotThereError:
-            logger.info("The event to delete was gone already.")
+            logger.info("The event went while it was being deleted.")
 
     def upcoming_events(self, *, since: datetime, limit: int | None = None) -> list[BusySlot]:
         """List events that end after ``since``.
@@ -112,7 +122,7 @@ def _adopt(events: "_Events", draft: EventDraft, body: JSON) -> JSON:
     is_cancelled = event.get("status") == "cancelled"
     reference = mapping.reference_of(event)
     if reference != draft.reference and not (is_cancelled and reference is None):
-        raise CalendarRefusedError("The event's id belongs to an event that is not ours.")
+        raise EventNotOursError("The event's id belongs to an event that is not ours.")
     if is_cancelled:
         conference = mapping.conference_request(event)
         return events.replace(

@@ -25,6 +25,10 @@ class CalendarRefusedError(CalendarError):
     """The provider understood and said no. Trying again changes nothing."""
 
 
+class EventNotOursError(CalendarRefusedError):
+    """The event with this id was made by somebody else, or for another reference: hands off."""
+
+
 @dataclass(frozen=True, slots=True)
 class EventDraft:
     """An event to be created.
@@ -90,8 +94,11 @@ class Calendar(Protocol):
         """
         ...
 
-    def delete_event(self, event_id: str) -> None:
-        """Remove the event; one that is already gone counts as removed."""
+    def delete_event(self, event_id: str, *, reference: str) -> None:
+        """Remove the event; one that is already gone counts as removed.
+
+        Raises EventNotOursError, and removes nothing, when the event carries another reference.
+        """
         ...
 
     def upcoming_events(self, *, since: datetime, limit: int | None = None) -> list[BusySlot]:

@@ -10,9 +10,9 @@ from calendar_sync.interface import (
     LISTING_LIMIT,
     BusySlot,
     CalendarError,
-    CalendarRefusedError,
     CreatedEvent,
     EventDraft,
+    EventNotOursError,
 )
 
 
@@ -58,7 +58,7 @@ class MemoryCalendar:
         with self._lock:
             known = self._events.get(draft.event_id)
             if known and known.draft.reference != draft.reference:
-                raise CalendarRefusedError("The event's id belongs to an event that is not ours.")
+                raise EventNotOursError("The event's id belongs to an event that is not ours.")
             self._events[draft.event_id] = StoredEvent(draft)
         return CreatedEvent(
             event_id=draft.event_id,
@@ -69,12 +69,16 @@ class MemoryCalendar:
             conference_url=f"https://meet.example/{draft.event_id}",
         )
 
-    def delete_event(self, event_id: str) -> None:
-        """Remove the event, if it is there."""
+    def delete_event(self, event_id: str, *, reference: str) -> None:
+        """Remove the event, if it is there and ours."""
         self._fail()
         with self._lock:
-            if event_id in self._events:
-                self._events[event_id].is_cancelled = True
+            known = self._events.get(event_id)
+            if known is None or known.is_cancelled:
+                return
+            if known.draft.reference != reference:
+                raise EventNotOursError("The event to delete is not ours.")
+            known.is_cancelled = True
 
     def upcoming_events(self, *, since: datetime, limit: int | None = None) -> list[BusySlot]:
         """List events that end after ``since``, ordered by start."""

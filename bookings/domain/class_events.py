@@ -23,6 +23,7 @@ from calendar_sync import (
     CalendarError,
     CalendarNotConnectedError,
     CreatedEvent,
+    EventNotOursError,
     forget_upcoming_events,
     get_calendar,
 )
@@ -57,17 +58,15 @@ def request_withdrawal(virtual_class: VirtualClass) -> None:
 def withdraw_event(virtual_class: VirtualClass) -> None:
     """Take the event off the calendar, if that was requested and the class is not scheduled.
 
-    The event of a class that is not stored any more is nobody's, and goes too. Raises
-    CalendarError: then the request stands, and the sweep or a caller tries again.
+    The event of a class that is not stored any more is nobody's, and goes too. One that has the
+    id without our reference is somebody else's and stays: there is nothing of ours to withdraw.
+    Raises CalendarError: then the request stands, and the sweep or a caller tries again.
     """
     current = VirtualClass.objects.filter(pk=virtual_class.pk).first()
     if current and (current.is_scheduled or current.withdrawal_requested_at is None):
         return
-    try:
-        _open_calendar(find_calendar_owner()).delete_event(derive_event_id(virtual_class))
-    finally:
-        forget_upcoming_events()
-    overtaken_by = _note_withdrawal(virtual_class)
+    is_removed = _delete_event(virtual_class)
+    overtaken_by = _note_withdrawal(virtual_class, is_removed=is_removed)
     if overtaken_by is not None:
         _restore(overtaken_by)
 
@@ -84,8 +83,22 @@ def withdraw_event_if_possible(virtual_class: VirtualClass) -> None:
         )
 
 
+def _delete_event(virtual_class: VirtualClass) -> bool:
+    """Have the calendar delete the event; False when the event with that id is not ours."""
+    try:
+        _open_calendar(find_calendar_owner()).delete_event(
+            derive_event_id(virtual_class), reference=str(virtual_class.pk)
+        )
+    except EventNotOursError:
+        logger.warning("The event under the id of class %s is not ours.", virtual_class.pk)
+        return False
+    finally:
+        forget_upcoming_events()
+    return True
+
+
 @transaction.atomic
-def _note_withdrawal(virtual_class: VirtualClass) -> VirtualClass | None:
+def _note_withdrawal(virtual_class: VirtualClass, *, is_removed: bool) -> VirtualClass | None:
     """Count the deletion; give the class back when it was scheduled while its event went."""
     rows = VirtualClass.objects.select_for_update().filter(pk=virtual_class.pk)
     locked = rows.first()
@@ -93,6 +106,9 @@ def _note_withdrawal(virtual_class: VirtualClass) -> VirtualClass | None:
         return None
     if locked.is_scheduled:
         return locked
+    if not is_removed:
+        rows.update(withdrawal_requested_at=None)
+        return None
     rows.update(withdrawal_requested_at=None, event_withdrawals=F("event_withdrawals") + 1)
     log_event(locked, ClassEvent.EVENT_REMOVED)
     return None

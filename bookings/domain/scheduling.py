@@ -89,7 +89,6 @@ def schedule_class(*, preference_id: str, actor: User | None = None) -> VirtualC
         raise
     except CalendarRefusedError:
         # Asking again would change nothing: a person has to look, and may then schedule by hand.
-        # Nothing is taken back: the event that stands in the way may be somebody else's.
         _leave_to_a_person(virtual_class)
         raise
 
@@ -162,10 +161,14 @@ def _note_refusal(virtual_class: VirtualClass, refusal: BookingError) -> None:
 
 
 def _leave_to_a_person(virtual_class: VirtualClass) -> None:
-    """Stop asking for a class that the calendar refuses; the panel shows why it waits."""
+    """Stop asking for a class that the calendar refuses; the panel shows why it waits.
+
+    An event that was made all the same, without its meeting, must not keep the time meanwhile.
+    """
     VirtualClass.objects.filter(pk=virtual_class.pk, status=ClassStatus.PENDING).update(
-        scheduling_refusal=CALENDAR_REFUSED, scheduling_requested_at=None
+        scheduling_refusal=CALENDAR_REFUSED
     )
+    _take_back(virtual_class)
 
 
 def _take_back(virtual_class: VirtualClass) -> None:

@@ -25,8 +25,8 @@ def after(monkeypatch, module, name, act):
     """Have something happen right after a function of the module did its work."""
     original = getattr(module, name)
 
-    def and_then(*args):
-        result = original(*args)
+    def and_then(*args, **kwargs):
+        result = original(*args, **kwargs)
         monkeypatch.setattr(module, name, original)
         act()
         return result
@@ -38,10 +38,10 @@ def before(monkeypatch, module, name, act):
     """Have something happen right before a function of the module does its work."""
     original = getattr(module, name)
 
-    def act_first(*args):
+    def act_first(*args, **kwargs):
         monkeypatch.setattr(module, name, original)
         act()
-        return original(*args)
+        return original(*args, **kwargs)
 
     monkeypatch.setattr(module, name, act_first)
 
@@ -138,8 +138,8 @@ def test_a_class_that_lost_its_time_asks_the_calendar_once(pending, google):
         with pytest.raises(SlotTakenError):
             schedule_class(preference_id=pending.preference_id)
 
-    deletions = [request for request in google.requests if request.route == "events.delete"]
+    looks = [request for request in google.requests if request.route == "events.get"]
     pending.refresh_from_db()
-    assert len(deletions) == 1
+    assert len(looks) == 1
     assert pending.scheduling_refusal == "slot_taken"
     assert not pending.is_being_scheduled

@@ -362,3 +362,28 @@ def test_schedule_class_stops_asking_a_calendar_that_refuses(pending, google):
     pending.refresh_from_db()
     assert not pending.is_being_scheduled
     assert pending.scheduling_refusal == "calendar_refused"
+
+
+def test_schedule_class_takes_back_the_event_whose_meeting_the_calendar_refuses(pending, google):
+    google.conference("failure")
+
+    with pytest.raises(CalendarRefusedError):
+        schedule_class(preference_id=pending.preference_id)
+
+    pending.refresh_from_db()
+    assert google.live_events() == []
+    assert pending.scheduling_refusal == "calendar_refused"
+    assert pending.withdrawal_requested_at is None
+
+
+def test_schedule_class_leaves_a_strangers_event_that_stands_in_its_way(pending, google):
+    stored = google.add_event(id=derive_event_id(pending))
+
+    with pytest.raises(CalendarRefusedError):
+        schedule_class(preference_id=pending.preference_id)
+
+    pending.refresh_from_db()
+    assert google.events() == [stored]
+    assert pending.scheduling_refusal == "calendar_refused"
+    assert pending.withdrawal_requested_at is None
+    assert not pending.log.filter(event=ClassEvent.EVENT_REMOVED).exists()

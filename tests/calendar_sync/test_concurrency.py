@@ -42,7 +42,7 @@ def test_many_callers_make_one_event(google, create_together):
 
 def test_many_callers_bring_one_event_back(google, calendar, draft, create_together):
     calendar.create_event(draft)
-    calendar.delete_event(draft.event_id)
+    calendar.delete_event(draft.event_id, reference=draft.reference)
     # Everybody has seen the deleted event before the first one changes it.
     google.fault("events.update", *[Fault.delay(0.3)] * CALLERS)
 

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from calendar_sync import CalendarRefusedError, get_calendar
+from calendar_sync import CalendarRefusedError, EventNotOursError, get_calendar
 
 
 @pytest.fixture(params=["google", "memory"])
@@ -48,7 +48,7 @@ def test_create_event_follows_a_moved_draft(any_calendar, make_draft):
 
 def test_create_event_brings_a_deleted_event_back(any_calendar, draft):
     any_calendar.create_event(draft)
-    any_calendar.delete_event(draft.event_id)
+    any_calendar.delete_event(draft.event_id, reference=draft.reference)
 
     created = any_calendar.create_event(draft)
 
@@ -60,7 +60,7 @@ def test_create_event_brings_a_deleted_event_back(any_calendar, draft):
 def test_create_event_refuses_an_id_of_another_reference(any_calendar, make_draft, is_deleted):
     any_calendar.create_event(make_draft())
     if is_deleted:
-        any_calendar.delete_event(make_draft().event_id)
+        any_calendar.delete_event(make_draft().event_id, reference=make_draft().reference)
 
     with pytest.raises(CalendarRefusedError):
         any_calendar.create_event(make_draft(reference="class-2"))
@@ -69,14 +69,23 @@ def test_create_event_refuses_an_id_of_another_reference(any_calendar, make_draf
 def test_delete_event_removes_it(any_calendar, draft):
     any_calendar.create_event(draft)
 
-    any_calendar.delete_event(draft.event_id)
-    any_calendar.delete_event(draft.event_id)
+    any_calendar.delete_event(draft.event_id, reference=draft.reference)
+    any_calendar.delete_event(draft.event_id, reference=draft.reference)
 
     assert any_calendar.upcoming_events(since=draft.start) == []
 
 
+def test_delete_event_leaves_an_event_of_another_reference(any_calendar, draft):
+    any_calendar.create_event(draft)
+
+    with pytest.raises(EventNotOursError):
+        any_calendar.delete_event(draft.event_id, reference="class-2")
+
+    assert len(any_calendar.upcoming_events(since=draft.start)) == 1
+
+
 def test_delete_event_accepts_an_event_that_never_was(any_calendar):
-    any_calendar.delete_event("neverthere")
+    any_calendar.delete_event("neverthere", reference="class-1")
 
 
 def test_upcoming_events_are_ordered_and_limited(any_calendar, make_draft):

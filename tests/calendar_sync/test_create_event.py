@@ -129,7 +129,7 @@ def test_create_event_gives_an_adopted_event_the_conference_it_lacks(google, cal
 
 def test_create_event_brings_a_deleted_event_back(google, calendar, draft):
     first = calendar.create_event(draft)
-    calendar.delete_event(draft.event_id)
+    calendar.delete_event(draft.event_id, reference=draft.reference)
 
     again = calendar.create_event(draft)
 
@@ -145,7 +145,7 @@ def test_create_event_brings_a_deleted_event_back(google, calendar, draft):
 
 def test_create_event_brings_back_an_event_that_lost_its_properties(google, calendar, draft):
     google.add_event(id=draft.event_id)
-    calendar.delete_event(draft.event_id)
+    google.delete_event(draft.event_id)
 
     calendar.create_event(draft)
 
@@ -165,7 +165,7 @@ def test_create_event_never_adopts_a_strangers_event(google, calendar, draft, pr
 
 def test_create_event_never_brings_back_a_strangers_event(google, calendar, draft):
     google.add_event(id=draft.event_id, extendedProperties={"private": {"reference": "class-2"}})
-    calendar.delete_event(draft.event_id)
+    google.delete_event(draft.event_id)
 
     with pytest.raises(CalendarRefusedError):
         calendar.create_event(draft)

@@ -110,7 +110,7 @@ def test_create_event_translates_faults_on_the_way_back(
 ):
     calendar.create_event(make_draft(summary="Antes"))
     if route == "events.update":
-        calendar.delete_event(make_draft().event_id)
+        calendar.delete_event(make_draft().event_id, reference=make_draft().reference)
     google.fault(route, *faults)
 
     with pytest.raises(CalendarUnavailableError):

@@ -78,7 +78,7 @@ def told(calendar, draft, logs):
         lambda: calendar.create_event(draft),
         lambda: keyed.upcoming_events(since=draft.start),
         lambda: calendar.upcoming_events(since=draft.start),
-        lambda: calendar.delete_event(draft.event_id),
+        lambda: calendar.delete_event(draft.event_id, reference=draft.reference),
     ):
         try:
             call()

@@ -63,6 +63,11 @@ class GoogleStandin(GoogleCalendar):
             except RefusedError as refusal:
                 raise ValueError(str(refusal)) from refusal
 
+    def delete_event(self, event_id: str, calendar_id: str | None = None) -> None:
+        """Delete an event as its owner would by hand: a tombstone stays."""
+        with self.lock:
+            self._own_calendar(calendar_id or self._usual_owner()).delete(event_id)
+
     def conference(self, mode: Mode, reads: int = 0) -> None:
         """Decide how meetings asked for from now on turn out.
 
