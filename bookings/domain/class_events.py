@@ -9,7 +9,6 @@ so that a scheduling sees that the event it made has been deleted since.
 import logging
 
 from django.db import transaction
-from django.db.models import F
 from django.utils import timezone
 
 from accounts.models import User
@@ -66,7 +65,9 @@ def withdraw_event(virtual_class: VirtualClass) -> None:
     if current and (current.is_scheduled or current.withdrawal_requested_at is None):
         return
     is_removed = _delete_event(virtual_class)
-    overtaken_by = _note_withdrawal(virtual_class, is_removed=is_removed)
+    if current is None:
+        return
+    overtaken_by = _note_withdrawal(current, is_removed=is_removed)
     if overtaken_by is not None:
         _restore(overtaken_by)
 
@@ -98,19 +99,24 @@ def _delete_event(virtual_class: VirtualClass) -> bool:
 
 
 @transaction.atomic
-def _note_withdrawal(virtual_class: VirtualClass, *, is_removed: bool) -> VirtualClass | None:
-    """Count the deletion; give the class back when it was scheduled while its event went."""
-    rows = VirtualClass.objects.select_for_update().filter(pk=virtual_class.pk)
+def _note_withdrawal(before: VirtualClass, *, is_removed: bool) -> VirtualClass | None:
+    """Count the deletion; give the class back when it was scheduled while its event went.
+
+    before: the class as it was before the deletion. Only that request is answered: a later one is
+    about an event that may have been made after this deletion.
+    """
+    rows = VirtualClass.objects.select_for_update().filter(pk=before.pk)
     locked = rows.first()
     if locked is None:
         return None
     if locked.is_scheduled:
-        return locked
-    if not is_removed:
-        rows.update(withdrawal_requested_at=None)
-        return None
-    rows.update(withdrawal_requested_at=None, event_withdrawals=F("event_withdrawals") + 1)
-    log_event(locked, ClassEvent.EVENT_REMOVED)
+        return locked if is_removed else None
+    if locked.withdrawal_requested_at == before.withdrawal_requested_at:
+        locked.withdrawal_requested_at = None
+    if is_removed:
+        locked.event_withdrawals += 1
+        log_event(locked, ClassEvent.EVENT_REMOVED)
+    locked.save(update_fields=["event_withdrawals", "withdrawal_requested_at", "updated_at"])
     return None
 
 

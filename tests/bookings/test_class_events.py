@@ -60,6 +60,27 @@ def test_cancelling_before_the_wish_is_noted_makes_no_event(pending, google, tea
     assert google.events() == []
 
 
+def test_a_request_made_during_a_deletion_is_not_answered_by_it(
+    pending, google, teacher, monkeypatch
+):
+    """Its event may have been made after that deletion, so it has to be deleted once more."""
+    cancel_class(class_id=pending.pk, actor=teacher)
+    request_withdrawal(pending)
+
+    def another_attempt_makes_the_event_again():
+        class_events.create_event(pending)
+        request_withdrawal(pending)
+
+    before(monkeypatch, class_events, "_note_withdrawal", another_attempt_makes_the_event_again)
+    withdraw_event(pending)
+    assert len(google.live_events()) == 1
+
+    withdraw_event(pending)
+
+    assert google.live_events() == []
+    assert VirtualClass.objects.get().withdrawal_requested_at is None
+
+
 def test_an_event_that_lands_after_the_cancellation_is_withdrawn_by_the_sweep(
     pending, google, teacher, monkeypatch, settings
 ):
