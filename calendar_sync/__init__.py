@@ -10,6 +10,7 @@ from calendar_sync.interface import (
     CalendarUnavailableError,
     CreatedEvent,
     EventDraft,
+    EventGoneError,
     EventNotOursError,
 )
 from calendar_sync.listing import cached_upcoming_events, forget_upcoming_events
@@ -23,6 +24,7 @@ __all__ = [
     "CalendarUnavailableError",
     "CreatedEvent",
     "EventDraft",
+    "EventGoneError",
     "EventNotOursError",
     "cached_upcoming_events",
     "forget_upcoming_events",

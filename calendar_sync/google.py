@@ -25,6 +25,7 @@ from calendar_sync.interface import (
     CalendarUnavailableError,
     CreatedEvent,
     EventDraft,
+    EventGoneError,
     EventNotOursError,
 )
 from calendar_sync.mapping import JSON
@@ -55,6 +56,27 @@ class GoogleCalendar:
         events = _Events(settings.CALENDAR_BUDGET, grant=grant)
         event = _insert_or_adopt(events, draft, may_invite=grant.may_invite)
         event = _with_conference(events, event)
+        with provider_errors():
+            return mapping.created_event(event)
+
+    def update_event(self, draft: EventDraft) -> CreatedEvent:
+        """Move the event to the draft's times; all else about it stays.
+
+        One that has them already is not written: each write that moves it mails its guests. Nor is
+        its etag sent along: what somebody else changed a moment ago is not in the patch, and for
+        the times it is the caller who knows which are the last ones.
+        """
+        events = _Events(settings.CALENDAR_BUDGET, grant=get_grant(self._refresh_token))
+        event = events.find(draft.event_id)
+        if event is None or event.get("status") == "cancelled":
+            raise EventGoneError("The event to move is not in the calendar any more.")
+        if mapping.reference_of(event) != draft.reference:
+            raise EventNotOursError("The event to move is not ours.")
+        changes = mapping.changed_times(event, draft)
+        try:
+            event = events.patch(draft.event_id, changes) if changes else event
+        except NotThereError as error:
+            raise EventGoneError("The event went while it was being moved.") from error
         with provider_errors():
             return mapping.created_event(event)
 

@@ -29,6 +29,10 @@ class EventNotOursError(CalendarRefusedError):
     """The event with this id was made by somebody else, or for another reference: hands off."""
 
 
+class EventGoneError(CalendarRefusedError):
+    """The event to change was deleted or never made. ``create_event`` brings it (back)."""
+
+
 @dataclass(frozen=True, slots=True)
 class EventDraft:
     """An event to be created.
@@ -91,6 +95,16 @@ class Calendar(Protocol):
         An event that already has ``draft.event_id`` and ``draft.reference`` is taken as made; one
         that was deleted is brought back. Raises CalendarUnavailableError when the meeting's link
         is still being prepared: the event exists, and asking again finishes the work.
+        """
+        ...
+
+    def update_event(self, draft: EventDraft) -> CreatedEvent:
+        """Move the event that was made from ``draft`` to the draft's times, however often asked.
+
+        Whatever else it holds stays: the meeting with its link, texts and guests. Returns it as it
+        is then; its link is empty if somebody took the meeting away. Raises EventGoneError when
+        it is not in the calendar any more, EventNotOursError, and changes nothing, when the event
+        carries another reference.
         """
         ...
 

@@ -65,15 +65,23 @@ def conference_request(event: JSON | None = None) -> JSON:
 
 def missing_changes(event: JSON, draft: EventDraft) -> JSON:
     """What has to be patched so that ``event``, ours and alive, is what ``draft`` asks for."""
-    changes: JSON = {}
+    changes = changed_times(event, draft)
     if event.get("summary") != draft.summary:
         changes["summary"] = draft.summary
-    if _times(event) != (_whole_seconds(draft.start), _whole_seconds(draft.end)):
-        changes["start"] = _moment_body(draft.start, draft.time_zone)
-        changes["end"] = _moment_body(draft.end, draft.time_zone)
     if not conference_url(event) and not _child(event, "conferenceData", "createRequest"):
         changes["conferenceData"] = conference_request(event)
     return changes
+
+
+def changed_times(event: JSON, draft: EventDraft) -> JSON:
+    """What has to be patched so that ``event`` is when ``draft`` says; nothing when it is.
+
+    An event of whole days keeps its dates beside the new times, unless they are taken away.
+    """
+    if _times(event) == (_whole_seconds(draft.start), _whole_seconds(draft.end)):
+        return {}
+    start, end = (_moment_body(moment, draft.time_zone) for moment in (draft.start, draft.end))
+    return {"start": {**start, "date": None}, "end": {**end, "date": None}}
 
 
 def reference_of(event: JSON) -> str | None:

@@ -1,7 +1,7 @@
 """A calendar in memory, for tests and for development without a provider."""
 
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import ClassVar
 
@@ -12,6 +12,7 @@ from calendar_sync.interface import (
     CalendarError,
     CreatedEvent,
     EventDraft,
+    EventGoneError,
     EventNotOursError,
 )
 
@@ -60,14 +61,19 @@ class MemoryCalendar:
             if known and known.draft.reference != draft.reference:
                 raise EventNotOursError("The event's id belongs to an event that is not ours.")
             self._events[draft.event_id] = StoredEvent(draft)
-        return CreatedEvent(
-            event_id=draft.event_id,
-            summary=draft.summary,
-            description=draft.description,
-            start=draft.start,
-            end=draft.end,
-            conference_url=f"https://meet.example/{draft.event_id}",
-        )
+        return _created(draft)
+
+    def update_event(self, draft: EventDraft) -> CreatedEvent:
+        """Move the event to the draft's times."""
+        self._fail()
+        with self._lock:
+            known = self._events.get(draft.event_id)
+            if known is None or known.is_cancelled:
+                raise EventGoneError("The event to move is not in the calendar any more.")
+            if known.draft.reference != draft.reference:
+                raise EventNotOursError("The event to move is not ours.")
+            known.draft = replace(known.draft, start=draft.start, end=draft.end)
+            return _created(known.draft)
 
     def delete_event(self, event_id: str, *, reference: str) -> None:
         """Remove the event, if it is there and ours."""
@@ -97,3 +103,14 @@ class MemoryCalendar:
     def _fail(self) -> None:
         if self._failure:
             raise self._failure
+
+
+def _created(draft: EventDraft) -> CreatedEvent:
+    return CreatedEvent(
+        event_id=draft.event_id,
+        summary=draft.summary,
+        description=draft.description,
+        start=draft.start,
+        end=draft.end,
+        conference_url=f"https://meet.example/{draft.event_id}",
+    )

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from calendar_sync import CalendarRefusedError, EventNotOursError, get_calendar
+from calendar_sync import CalendarRefusedError, EventGoneError, EventNotOursError, get_calendar
 
 
 @pytest.fixture(params=["google", "memory"])
@@ -64,6 +64,43 @@ def test_create_event_refuses_an_id_of_another_reference(any_calendar, make_draf
 
     with pytest.raises(CalendarRefusedError):
         any_calendar.create_event(make_draft(reference="class-2"))
+
+
+def test_update_event_moves_it_and_keeps_its_link(any_calendar, make_draft):
+    created = any_calendar.create_event(make_draft())
+    later = timedelta(hours=5)
+    moved = make_draft(start=created.start + later, end=created.end + later)
+
+    updated = any_calendar.update_event(moved)
+
+    assert (updated.start, updated.end) == (moved.start, moved.end)
+    assert updated.conference_url == created.conference_url
+    [slot] = any_calendar.upcoming_events(since=created.start)
+    assert (slot.start, slot.end) == (moved.start, moved.end)
+
+
+@pytest.mark.parametrize("was_there", [False, True])
+def test_update_event_tells_of_an_event_that_is_gone(any_calendar, draft, was_there):
+    if was_there:
+        any_calendar.create_event(draft)
+        any_calendar.delete_event(draft.event_id, reference=draft.reference)
+
+    with pytest.raises(EventGoneError):
+        any_calendar.update_event(draft)
+
+    assert any_calendar.upcoming_events(since=draft.start) == []
+
+
+def test_update_event_leaves_an_event_of_another_reference(any_calendar, make_draft):
+    created = any_calendar.create_event(make_draft())
+
+    with pytest.raises(EventNotOursError):
+        any_calendar.update_event(
+            make_draft(reference="class-2", end=created.end + timedelta(hours=1))
+        )
+
+    [slot] = any_calendar.upcoming_events(since=created.start)
+    assert slot.end == created.end
 
 
 def test_delete_event_removes_it(any_calendar, draft):

@@ -29,6 +29,7 @@ def test_memory_calendar_fails_as_told(draft):
 
     for call in (
         lambda: MemoryCalendar().create_event(draft),
+        lambda: MemoryCalendar().update_event(draft),
         lambda: MemoryCalendar().delete_event(draft.event_id, reference=draft.reference),
         lambda: MemoryCalendar().upcoming_events(since=draft.start),
     ):

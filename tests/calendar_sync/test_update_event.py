@@ -1,0 +1,137 @@
+"""Moving an event."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from calendar_sync import (
+    CalendarError,
+    CalendarNotConnectedError,
+    CalendarRefusedError,
+    CalendarUnavailableError,
+    EventGoneError,
+    get_calendar,
+)
+from tests.standins import Fault
+
+UNAVAILABLE = CalendarUnavailableError
+# As for an insert; here 404 and 410 have a meaning of their own.
+PATCH_FAULTS = {
+    "400": ([Fault.status(400)], CalendarRefusedError),
+    "401": ([Fault.status(401)] * 3, CalendarNotConnectedError),
+    "403": ([Fault.status(403, "forbidden")], CalendarRefusedError),
+    "403 rate": ([Fault.status(403, "rateLimitExceeded")] * 3, UNAVAILABLE),
+    "404": ([Fault.status(404)], EventGoneError),
+    "410": ([Fault.status(410)], EventGoneError),
+    "429": ([Fault.status(429)] * 3, UNAVAILABLE),
+    "429 for long": ([Fault.status(429, headers={"Retry-After": "60"})], UNAVAILABLE),
+    "500": ([Fault.status(500)] * 3, UNAVAILABLE),
+    "503": ([Fault.status(503)] * 3, UNAVAILABLE),
+    "page": ([Fault.garbage()] * 3, UNAVAILABLE),
+    "200 {}": ([Fault.empty()] * 3, UNAVAILABLE),
+    "200 without times": ([Fault.status(200, body={"id": "a"})] * 3, UNAVAILABLE),
+    "reset": ([Fault.reset()] * 3, UNAVAILABLE),
+    "dropped": ([Fault.drop()] * 6, UNAVAILABLE),
+    "slow": ([Fault.delay(1.5)] * 3, UNAVAILABLE),
+}
+
+
+@pytest.fixture
+def created(calendar, draft):
+    return calendar.create_event(draft)
+
+
+@pytest.fixture
+def moved(draft):
+    later = timedelta(hours=5)
+    return replace(draft, start=draft.start + later, end=draft.end + later)
+
+
+def patches(google):
+    return [request for request in google.requests if request.route == "events.patch"]
+
+
+def test_update_event_sends_the_times_only(google, calendar, created, moved):
+    calendar.update_event(moved)
+
+    [request] = patches(google)
+    assert request.query == {"conferenceDataVersion": "1", "sendUpdates": "all", "alt": "json"}
+    assert {name: value["dateTime"][10:19] for name, value in request.json.items()} == {
+        "start": "T15:00:00",
+        "end": "T16:00:00",
+    }
+
+
+def test_update_event_keeps_what_others_changed(google, calendar, created, moved):
+    [before] = google.live_events()
+
+    updated = calendar.update_event(moved)
+
+    [after] = google.live_events()
+    told = {"start", "end", "etag", "updated", "sequence"}
+    assert {name for name in after if after[name] != before[name]} == told
+    assert after["sequence"] == before["sequence"] + 1
+    assert updated.conference_url == created.conference_url
+
+
+def test_update_event_writes_nothing_twice(google, calendar, created, moved):
+    for _ in range(3):
+        calendar.update_event(moved)
+
+    assert len(patches(google)) == 1
+
+
+def test_update_event_gives_a_whole_day_its_hours(google, calendar, draft, moved):
+    google.add_event(
+        id=draft.event_id,
+        start={"date": "2026-12-01"},
+        end={"date": "2026-12-02"},
+        extendedProperties={"private": {"reference": draft.reference}},
+    )
+
+    updated = calendar.update_event(moved)
+
+    assert (updated.start, updated.end) == (moved.start, moved.end)
+
+
+@pytest.mark.parametrize(("faults", "error"), PATCH_FAULTS.values(), ids=PATCH_FAULTS.keys())
+def test_update_event_translates_faults(google, calendar, created, moved, faults, error):
+    google.fault("events.patch", *faults)
+
+    with pytest.raises(CalendarError) as caught:
+        calendar.update_event(moved)
+
+    assert isinstance(caught.value, error)
+    google.heal()
+    assert calendar.update_event(moved).start == moved.start
+    assert len(google.events()) == 1
+
+
+@pytest.mark.parametrize(
+    "fault", [Fault.lost(), Fault.half(), Fault.status(500, done=True)], ids=["lost", "half", "500"]
+)
+def test_update_event_survives_a_lost_answer(google, calendar, created, moved, fault):
+    google.fault("events.patch", fault)
+
+    assert calendar.update_event(moved).start == moved.start
+
+    [event] = google.live_events()
+    assert event["sequence"] == 1
+
+
+@pytest.mark.parametrize("fault", [Fault.status(503), Fault.garbage()], ids=["503", "page"])
+def test_update_event_takes_no_fault_for_a_deletion(google, calendar, created, moved, fault):
+    google.fault("events.get", *[fault] * 3)
+
+    with pytest.raises(CalendarUnavailableError):
+        calendar.update_event(moved)
+
+    assert patches(google) == []
+
+
+def test_update_event_without_a_grant_is_not_connected(google, moved):
+    with pytest.raises(CalendarNotConnectedError):
+        get_calendar(refresh_token=None).update_event(moved)
+
+    assert google.requests == []
