@@ -7,6 +7,7 @@ from datetime import timedelta
 from django.utils import timezone
 
 from bookings.domain.class_events import withdraw_event
+from bookings.domain.completing import complete_ended_classes
 from bookings.domain.exceptions import BookingError
 from bookings.domain.holding import delete_expired_holds
 from bookings.domain.refunding import send_due_refunds
@@ -98,6 +99,7 @@ SWEEPS: tuple[Callable[[], int], ...] = (
     expire_payments,
     finish_requested_schedulings,
     withdraw_events,
+    complete_ended_classes,
     send_due_notices,
 )
 

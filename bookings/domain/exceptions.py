@@ -98,6 +98,13 @@ class ClassEndedError(BookingError):
     code = "class_ended"
 
 
+class ClassNotStartedError(BookingError):
+    """The class has not begun, so nobody is missing yet."""
+
+    text = _("La clase todavía no empezó.")
+    code = "class_not_started"
+
+
 class ClassFullError(BookingError):
     """Every place is taken."""
 

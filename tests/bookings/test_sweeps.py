@@ -98,6 +98,7 @@ def test_a_sweep_does_everything_once(host, teacher):
         "expire_payments": 0,
         "finish_requested_schedulings": 1,
         "withdraw_events": 0,
+        "complete_ended_classes": 0,
         "send_due_notices": 1,
     }
     assert [letter.to for letter in mail.outbox] == [[host.email]]
@@ -116,6 +117,7 @@ def test_the_command_runs_the_sweeps_and_says_what_they_did(db):
         "expire_payments: 0",
         "finish_requested_schedulings: 0",
         "withdraw_events: 0",
+        "complete_ended_classes: 0",
         "send_due_notices: 0",
     ]
 

@@ -1,0 +1,195 @@
+"""Many workers complete ended classes: everybody's classes grow by one for each, whatever happens.
+
+Each promise has a control: the same with the protection taken off, which must break it.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+from datetime import timedelta
+from functools import partial
+
+import pytest
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from accounts.models import User
+from bookings.domain import completing
+from bookings.domain.attendance import mark_no_show, take_back_no_show
+from bookings.domain.completing import complete_class, complete_ended_classes
+from bookings.models import ClassLog, ClassStatus, Role, UserActivity, VirtualClass
+from tests.concurrency.mortal_completion import POINTS
+from tests.concurrency.racing import LONG_PATIENCE, Gate, race
+from tests.factories import UserFactory, VirtualClassFactory
+from tests.processes import ROOT, database_url
+
+CHILD_SECONDS = 20
+
+pytestmark = pytest.mark.concurrency
+
+
+def give_classes(people, count):
+    """Store classes that are over, each given to everybody, hosted by one after the other."""
+    for number in range(count):
+        end = timezone.now() - timedelta(hours=1 + number)
+        host = people[number % len(people)]
+        virtual_class = VirtualClassFactory(
+            scheduled=True,
+            booked_by=host,
+            max_participants=len(people),
+            start_time=end - timedelta(minutes=50),
+            end_time=end,
+        )
+        for guest in people:
+            if guest != host:
+                UserActivity.objects.create(
+                    user=guest, virtual_class=virtual_class, rol=Role.PARTICIPANT
+                )
+
+
+def totals_of_everybody():
+    return set(User.objects.values_list("total_classes", flat=True))
+
+
+def test_eight_workers_complete_each_class_once(db, caplog):
+    give_classes(UserFactory.create_batch(5), 20)
+
+    counts = race(*[complete_ended_classes] * 8)
+
+    assert sum(counts) == 20
+    assert "not completed yet" not in caplog.text  # no two of them waited for each other
+    assert totals_of_everybody() == {20}
+    assert ClassLog.objects.filter(event="completed").count() == 20
+
+
+def complete_together(monkeypatch):
+    """Have two workers find the same class before either completes it; give everybody's totals."""
+    give_classes(UserFactory.create_batch(2), 1)
+    gate, complete = Gate(2, LONG_PATIENCE), completing.complete_class
+
+    def wait_and_complete(**arguments):
+        gate.wait()
+        return complete(**arguments)
+
+    monkeypatch.setattr(completing, "complete_class", wait_and_complete)
+    race(*[complete_ended_classes] * 2)
+    return totals_of_everybody()
+
+
+def test_a_class_that_two_workers_found_counts_once(monkeypatch):
+    assert complete_together(monkeypatch) == {1}
+
+
+def test_counting_once_needs_the_claim(monkeypatch):
+    filter_rows = QuerySet.filter
+
+    def without_conditions(rows, *args, **conditions):
+        if rows.model is VirtualClass and "pk" in conditions:
+            conditions = {"pk": conditions["pk"]}
+        return filter_rows(rows, *args, **conditions)
+
+    monkeypatch.setattr(QuerySet, "filter", without_conditions)
+
+    assert complete_together(monkeypatch) == {2}
+
+
+def test_marks_and_completion_at_once_leave_exact_totals(teacher):
+    people = UserFactory.create_batch(4)
+    give_classes(people, 3)
+    steps = [
+        partial(step, class_id=one.virtual_class_id, activity_id=one.pk, actor=teacher)
+        for one in UserActivity.objects.all()
+        for step in (mark_no_show, take_back_no_show)
+    ]
+
+    results = race(*steps[::2], *[complete_ended_classes] * 2, *steps[1::2])
+
+    assert not [result for result in results if isinstance(result, Exception)]
+    for person in people:
+        person.refresh_from_db()
+        assert person.total_classes == person.activities.filter(completed=True).count()
+
+
+# --- People whose rows are locked in another order ----------------------------------------------
+
+
+def lock_the_other_way_round(people):
+    """Lock people against the order of their ids, as another operation might; then let go."""
+    with transaction.atomic():
+        for person in sorted(people, key=lambda one: one.pk, reverse=True):
+            User.objects.filter(pk=person.pk).update(location="Rosario")
+    return 1
+
+
+def test_totals_survive_who_locks_people_the_other_way_round(db):
+    people = UserFactory.create_batch(10)
+    give_classes(people, 6)
+
+    results = race(*[complete_ended_classes] * 4, *[partial(lock_the_other_way_round, people)] * 4)
+    # Whoever lost a deadlock left its class to the next sweep.
+    while complete_ended_classes():
+        pass
+
+    assert len(results) == 8
+    assert totals_of_everybody() == {6}
+    assert not VirtualClass.objects.filter(status=ClassStatus.SCHEDULED).exists()
+
+
+# --- A power cut half-way -------------------------------------------------------------------------
+
+
+def die_half_way(point, virtual_class, *left_out):
+    """Complete the class in a process of its own, which is killed at ``point``."""
+    command = [sys.executable, "-m", "tests.concurrency.mortal_completion"]
+    environment = {
+        **os.environ,
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+        "DATABASE_URL": database_url(),
+    }
+    command += [point, str(virtual_class.pk), *left_out]
+    child = subprocess.run(command, cwd=ROOT, env=environment, check=False, timeout=CHILD_SECONDS)
+    assert child.returncode == -signal.SIGKILL
+
+
+def is_all_or_nothing(virtual_class):
+    """Whether status, activities, totals and log say the same."""
+    virtual_class.refresh_from_db()
+    done = virtual_class.status == ClassStatus.COMPLETED
+    return (
+        set(UserActivity.objects.values_list("completed", flat=True)) == {done}
+        and totals_of_everybody() == {int(done)}
+        and ClassLog.objects.filter(event="completed").count() == int(done)
+    )
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_a_power_cut_half_way_leaves_everything_to_the_next_sweep(point):
+    give_classes(UserFactory.create_batch(3), 1)
+    virtual_class = VirtualClass.objects.get()
+
+    die_half_way(point, virtual_class)
+
+    assert is_all_or_nothing(virtual_class)
+    assert complete_ended_classes() == 1
+    assert is_all_or_nothing(virtual_class)
+
+
+def test_a_power_cut_half_way_needs_the_transaction():
+    give_classes(UserFactory.create_batch(3), 1)
+    virtual_class = VirtualClass.objects.get()
+
+    die_half_way("before the totals", virtual_class, "transaction")
+
+    assert not is_all_or_nothing(virtual_class)
+    assert complete_ended_classes() == 0
+
+
+def test_complete_class_says_that_it_was_not_the_one(db):
+    give_classes(UserFactory.create_batch(2), 1)
+    virtual_class, now = VirtualClass.objects.get(), timezone.now()
+
+    claims = race(*[partial(complete_class, virtual_class=virtual_class, now=now)] * 6)
+
+    assert sorted(claims) == [False] * 5 + [True]
