@@ -219,6 +219,8 @@ MERCADOPAGO_WEBHOOK_SIGNATURE = ENV.mercadopago_webhook_signature
 MERCADOPAGO_API_URL = ENV.mercadopago_api_url
 MERCADOPAGO_COLLECTOR_ID = ENV.mercadopago_collector_id
 MERCADOPAGO_TIMEOUT = timedelta(seconds=4)
+# All calls of one operation together; a page may wait this long before it answers without.
+MERCADOPAGO_BUDGET = timedelta(seconds=8)
 # Cash takes days to be credited: it is not offered for a class that begins sooner than this.
 CASH_NOTICE = timedelta(days=3)
 # A payment whose class is not booked by then goes back.

@@ -43,9 +43,10 @@ class StrictIntegerField(serializers.Field[int, Any, int, Any]):
         """Return the number as an int."""
         if isinstance(data, bool) or not isinstance(data, int | float) or data != int(data):
             self.fail("invalid")
-        if not self.min_value <= data <= self.max_value:
+        number = int(data)
+        if not self.min_value <= number <= self.max_value:
             self.fail("range", min_value=self.min_value, max_value=self.max_value)
-        return int(data)
+        return number
 
     def to_representation(self, value: int) -> int:
         """Return it unchanged."""

@@ -2,6 +2,9 @@
 
 from decimal import Decimal
 
+# A hundred thousand times the highest price; up to here floats with two decimals are exact.
+LARGEST = 10**15
+
 
 def to_pesos(centavos: int) -> float:
     """Give the JSON number the provider wants. Two decimals survive the way through a float."""
@@ -14,6 +17,7 @@ def to_centavos(pesos: object) -> int:
         raise ValueError("not an amount")  # noqa: TRY004 - one error for every bad amount
     # str() first: the shortest text that means this float is what the provider wrote.
     centavos = Decimal(str(pesos)).scaleb(2)
-    if not centavos.is_finite() or centavos < 0 or centavos != centavos.to_integral_value():
+    is_whole = centavos.is_finite() and centavos == centavos.to_integral_value()
+    if not is_whole or not 0 <= centavos <= LARGEST:
         raise ValueError("not an amount")
     return int(centavos)

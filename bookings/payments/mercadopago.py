@@ -3,6 +3,8 @@
 https://www.mercadopago.com.ar/developers/es/reference
 """
 
+import re
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
@@ -33,7 +35,14 @@ PROVIDER_URL = "https://api.mercadopago.com"
 CURRENCY = "ARS"
 # Payments that are credited days later, which makes no sense for a class that is near.
 CASH_TYPES = ("ticket", "atm")
-OK, MULTIPLE_CHOICES, BAD_REQUEST, NOT_FOUND, TOO_MANY, SERVER_ERROR = 200, 300, 400, 404, 429, 500
+OK, MULTIPLE_CHOICES, BAD_REQUEST, NOT_FOUND, SERVER_ERROR = 200, 300, 400, 404, 500
+# Refusals that say nothing about what was asked: a token that is being changed (401), time-outs,
+# the same key under way (409), locks and limits. The same call may succeed later.
+PASSING = frozenset({401, 408, 409, 423, 425, 429})
+# As many digits as an identifier may have, and how long the provider's other words are kept.
+_DIGITS = re.compile(r"[0-9]{1,20}", re.ASCII)
+_CURRENCY = re.compile(r"[A-Z]{3}", re.ASCII)
+LONGEST_WORD, LONGEST_PREFERENCE, LONGEST_ADDRESS = 50, 255, 500
 
 STATUSES = {
     "approved": ChargeStatus.APPROVED,
@@ -54,17 +63,28 @@ REFUND_STATES = {
 
 
 class RebasedHttpClient(HttpClient):  # type: ignore[misc]  # the SDK carries no types
-    """Sends the SDK's calls to the configured address, which the SDK itself cannot change."""
+    """Sends the SDK's calls to the configured address, which the SDK itself cannot change.
+
+    All calls of one client share MERCADOPAGO_BUDGET: a slow provider must not cost whoever waits
+    the time-out of every one of them.
+    """
+
+    def __init__(self) -> None:
+        self._deadline = time.monotonic() + settings.MERCADOPAGO_BUDGET.total_seconds()
 
     def request(self, method: str, url: str, *args: Any, **kwargs: Any) -> Any:
         """Send one call; every verb of the SDK ends here."""
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            raise requests.Timeout("The budget for the payment provider is spent.")
+        kwargs["timeout"] = min(kwargs.get("timeout") or left, left)
         target = url.replace(PROVIDER_URL, settings.MERCADOPAGO_API_URL, 1)
         # The API redirects nowhere; whatever does is not the API, and gets no token.
         return super().request(method, target, *args, allow_redirects=False, **kwargs)
 
 
 class MercadoPagoGateway:
-    """The gateway of one Mercado Pago account."""
+    """The gateway of one Mercado Pago account, made anew for each operation."""
 
     def __init__(self, access_token: str) -> None:
         self._sdk = SDK(access_token, http_client=RebasedHttpClient(), request_options=_options())
@@ -76,7 +96,10 @@ class MercadoPagoGateway:
         """
         body = _call(lambda: self._sdk.preference().create(_present(draft)))
         with _understanding():
-            return CreatedPreference(str(body["id"]), str(body["init_point"]))
+            return CreatedPreference(
+                _identify(body["id"], LONGEST_PREFERENCE),
+                _address(body["init_point"]),
+            )
 
     def find_settlement(self, *, preference_id: str, reference: str | None) -> Settlement:
         """Go from the preference through its merchant orders to their payments.
@@ -101,7 +124,8 @@ class MercadoPagoGateway:
         """Read a merchant order."""
         order = _call(lambda: self._sdk.merchant_order().get(order_id), may_be_missing=True)
         with _understanding():
-            return order and (str(order["preference_id"] or "") or None)
+            named = order and order["preference_id"]
+            return _identify(named, LONGEST_PREFERENCE) if named else None
 
     def refund(self, *, charge_id: str, amount: int | None, key: str) -> CreatedRefund:
         """Refund a payment under our own idempotency key.
@@ -139,7 +163,9 @@ class MercadoPagoGateway:
             return {_number(payment) for order in own for payment in order["payments"] or []}
 
     def _list_referring(self, reference: str) -> set[str]:
-        answer = _call(lambda: self._sdk.payment().search({"external_reference": reference}))
+        latest_first = {"sort": "date_created", "criteria": "desc"}
+        filters = {"external_reference": reference, **latest_first}
+        answer = _call(lambda: self._sdk.payment().search(filters))
         with _understanding():
             found = answer.get("results") or []
             return {_number(one) for one in found if one["external_reference"] == reference}
@@ -197,7 +223,35 @@ def _present_instant(instant: datetime) -> str:
 
 
 def _number(payment: dict[str, Any]) -> str:
-    return str(int(payment["id"]))
+    return _digits(payment["id"])
+
+
+def _digits(value: object) -> str:
+    """Read an identifier that is a number, or its digits."""
+    text = "" if isinstance(value, bool) else str(value)
+    if not _DIGITS.fullmatch(text):
+        raise ValueError("not a number")
+    return text
+
+
+def _identify(value: object, longest: int) -> str:
+    """Read an identifier or address, which is of no use when a part of it is missing."""
+    if not isinstance(value, str) or not value.isprintable() or not 0 < len(value) <= longest:
+        raise ValueError("not an identifier")
+    return value
+
+
+def _address(value: object) -> str:
+    address = _identify(value, LONGEST_ADDRESS)
+    if not address.startswith(("https://", "http://")):
+        raise ValueError("not an address")
+    return address
+
+
+def _word(value: object, longest: int = LONGEST_WORD) -> str:
+    """Read a word that is only shown: the database takes it, whatever the provider wrote."""
+    text = str(value or "")
+    return text[:longest] if text.isprintable() else ""
 
 
 def _read(body: dict[str, Any]) -> Charge:
@@ -206,14 +260,14 @@ def _read(body: dict[str, Any]) -> Charge:
             charge_id=_number(body),
             # A status that is new to us decides nothing yet.
             status=STATUSES.get(body["status"], ChargeStatus.PENDING),
-            status_detail=str(body.get("status_detail") or ""),
+            status_detail=_word(body.get("status_detail")),
             amount=to_centavos(body["transaction_amount"]),
             refunded_amount=to_centavos(body.get("transaction_amount_refunded") or 0),
-            currency=str(body["currency_id"]),
-            collector_id=str(body["collector_id"]),
+            currency=_currency(body["currency_id"]),
+            collector_id=_digits(body["collector_id"]),
             reference=str(body.get("external_reference") or ""),
-            order_id=str((body.get("order") or {}).get("id") or ""),
-            method=str(body.get("payment_method_id") or ""),
+            order_id=_word((body.get("order") or {}).get("id")),
+            method=_word(body.get("payment_method_id")),
             updated_at=_read_instant(body.get("date_last_updated") or body["date_created"]),
         )
 
@@ -221,7 +275,13 @@ def _read(body: dict[str, Any]) -> Charge:
 def _read_refund(body: dict[str, Any]) -> CreatedRefund:
     with _understanding():
         state = REFUND_STATES.get(body.get("status") or "", RefundState.IN_PROCESS)
-        return CreatedRefund(str(body["id"]), state)
+        return CreatedRefund(_digits(body["id"]), state)
+
+
+def _currency(code: object) -> str:
+    if not isinstance(code, str) or not _CURRENCY.fullmatch(code):
+        raise ValueError("not a currency")
+    return code
 
 
 def _read_instant(text: str) -> datetime:
@@ -249,7 +309,7 @@ def _call(
     status, body = int(answer["status"]), answer["response"]
     if status == NOT_FOUND and may_be_missing:
         return None
-    if BAD_REQUEST <= status < SERVER_ERROR and status != TOO_MANY:
+    if BAD_REQUEST <= status < SERVER_ERROR and status not in PASSING:
         raise PaymentRefusedError(f"The payment provider answered {status} ({_reason(body)}).")
     if not OK <= status < MULTIPLE_CHOICES:
         raise PaymentUnavailableError(f"The payment provider answered {status}.")

@@ -1,5 +1,6 @@
 """payments/amounts.py: centavos and the provider's numbers are the same money, exactly."""
 
+import ast
 import json
 
 import pytest
@@ -7,6 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bookings.payments.amounts import to_centavos, to_pesos
+from tests.processes import ROOT
+
+# The JSON numbers that are written, and read, at the edge; a whole float is taken for its integer.
+FLOAT_USERS = {
+    "bookings/payments/amounts.py",
+    "bookings/payments/mercadopago.py",
+    "bookings/api/fields.py",
+}
 
 # The largest price there can be is 10^10 centavos; what is summed up may be more.
 CENTAVOS = st.integers(min_value=0, max_value=10**13)
@@ -40,9 +49,34 @@ def test_whole_pesos_come_as_whole_numbers_too(pesos):
     assert to_centavos(pesos) == pesos * 100
 
 
+def test_floats_stay_at_the_edge():
+    users = {
+        path.relative_to(ROOT).as_posix()
+        for path in (ROOT / "bookings").rglob("*.py")
+        if uses_floats(ast.parse(path.read_text()))
+    }
+
+    assert users == FLOAT_USERS
+
+
+def test_the_gateway_compares_no_float():
+    tree = ast.parse((ROOT / "bookings/payments/mercadopago.py").read_text())
+    comparisons = [node for node in ast.walk(tree) if isinstance(node, ast.Compare)]
+
+    assert comparisons
+    assert not any(uses_floats(node) for node in comparisons)
+
+
+def uses_floats(tree):
+    """Whether code names floats, or makes one of centavos."""
+    return any(
+        isinstance(node, ast.Name) and node.id in {"float", "to_pesos"} for node in ast.walk(tree)
+    )
+
+
 @pytest.mark.parametrize(
     "number",
-    [True, None, "12500.50", -0.01, 0.001, 12500.505, float("nan"), float("inf"), [], {}],
+    [True, None, "12500.50", -0.01, 0.001, 12500.505, float("nan"), float("inf"), [], {}, 1e30],
     ids=str,
 )
 def test_anything_else_is_no_amount(number):

@@ -1,6 +1,7 @@
 """payments/mercadopago.py against the stand-in: what is sent, what is read, how faults come out."""
 
 import itertools
+import time
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -224,6 +225,85 @@ def test_a_status_that_is_new_to_us_decides_nothing(mercadopago, gateway, prefer
     assert charge.status == ChargeStatus.PENDING
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("transaction_amount", "12500.50"),
+        ("transaction_amount", -1),
+        ("transaction_amount", 0.001),
+        ("transaction_amount", 1e30),
+        ("transaction_amount", 10**400),
+        ("transaction_amount", None),
+        ("transaction_amount_refunded", -0.01),
+        ("currency_id", "ARS\x00"),
+        ("currency_id", "PESOS"),
+        ("currency_id", None),
+        ("collector_id", "1000000001; DROP"),
+        ("collector_id", True),
+        ("id", "../../users/me"),
+        ("id", "9" * 21),
+        ("id", "١٢٣"),
+        ("id", 1.5),
+        ("status", {"approved": True}),
+        ("date_last_updated", "2026-11-20T14:00:00"),
+    ],
+)
+def test_a_charge_that_makes_no_sense_is_not_taken(
+    mercadopago, gateway, preference_id, name, value
+):
+    payment = mercadopago.pay(preference_id)
+    mercadopago.fault("payments.get", Fault.status(200, body={**payment, name: value}))
+
+    with pytest.raises(PaymentUnavailableError):
+        gateway.get_charge(str(payment["id"]))
+
+
+def test_words_are_kept_as_the_database_takes_them(mercadopago, gateway, preference_id):
+    payment = mercadopago.pay(preference_id)
+    odd = {"status_detail": "nul \x00", "payment_method_id": "v" * 500}
+    mercadopago.fault("payments.get", Fault.status(200, body={**payment, **odd}))
+
+    charge, _ = gateway.get_charge(str(payment["id"]))
+
+    assert (charge.status_detail, charge.method) == ("", "v" * 50)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("id", None),
+        ("id", ""),
+        ("id", "p" * 256),
+        ("id", "p\x00"),
+        ("init_point", None),
+        ("init_point", "javascript:alert(1)"),
+        ("init_point", "https://x/" + "y" * 500),
+    ],
+)
+def test_a_preference_that_makes_no_sense_is_not_taken(mercadopago, gateway, name, value):
+    body = {"id": "1-p", "init_point": "https://checkout.example/", name: value}
+    mercadopago.fault("preferences.create", Fault.status(201, body=body))
+
+    with pytest.raises(PaymentUnavailableError):
+        gateway.create_preference(draft())
+
+
+def test_an_order_of_no_readable_preference_is_not_taken(mercadopago, gateway):
+    mercadopago.fault("merchant_orders.get", Fault.status(200, body={"preference_id": "p\x00"}))
+
+    with pytest.raises(PaymentUnavailableError):
+        gateway.find_preference("1")
+
+
+def test_the_latest_of_many_charges_is_found_by_the_reference(mercadopago, gateway, preference_id):
+    for _ in range(31):
+        mercadopago.pay(preference_id, "rejected")
+    latest = mercadopago.pay(preference_id)
+    mercadopago.fault("merchant_orders.search", Fault.status(200, body={"elements": []}))
+
+    assert charges_of(gateway, preference_id)[-1].charge_id == str(latest["id"])
+
+
 def test_a_charge_leads_to_its_preference(mercadopago, gateway, preference_id):
     payment = mercadopago.pay(preference_id)
 
@@ -341,6 +421,9 @@ def test_a_pending_charge_that_cannot_be_cancelled_is_told(mercadopago, gateway,
 # --- Faults: what the SDK makes of each, and what comes out here ----------------------------------
 
 UNAVAILABLE = {
+    "401, while the token is changed": Fault.status(401),
+    "409, the same key under way": Fault.status(409),
+    "423": Fault.status(423),
     "429": Fault.status(429),
     "500": Fault.status(500),
     "503": Fault.status(503),
@@ -355,7 +438,6 @@ UNAVAILABLE = {
 }
 REFUSED = {
     "400": Fault.status(400),
-    "401": Fault.status(401),
     "403": Fault.status(403),
     "cause null": Fault.status(400, body={"message": "no", "error": "bad", "cause": None}),
     "error without a body": Fault.status(400, body="[]"),
@@ -408,6 +490,19 @@ def test_a_slow_provider_is_unavailable(mercadopago, gateway, charge_id, setting
 
     with pytest.raises(PaymentUnavailableError):
         CALLS[route](get_gateway(), charge_id)
+
+
+def test_a_slow_provider_costs_the_budget_once(mercadopago, gateway, preference_id, settings):
+    settings.MERCADOPAGO_BUDGET = timedelta(seconds=0.5)
+    for _ in range(4):
+        mercadopago.pay(preference_id, "rejected")
+    mercadopago.fault("payments.get", *[Fault.delay(0.2)] * 4)
+    began = time.monotonic()
+
+    with pytest.raises(PaymentUnavailableError):
+        charges_of(get_gateway(), preference_id)
+
+    assert time.monotonic() - began < 0.75
 
 
 def test_retries_that_the_sdk_gave_up_are_unavailable(gateway, charge_id, monkeypatch):
