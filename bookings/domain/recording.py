@@ -46,11 +46,13 @@ STEPS = (
     ChargeStatus.REFUNDED,
     ChargeStatus.CHARGED_BACK,
 )
+# Once there, a charge moves among these only.
+MONEY_CAME = frozenset(STEPS[STEPS.index(ChargeStatus.APPROVED) :])
 # Between two checks of a payment lies a quarter of its age, within these bounds.
 SHORTEST_WAIT, LONGEST_WAIT = timedelta(minutes=1), timedelta(hours=1)
 DAILY = timedelta(days=1)
-# Vouchers may be paid this long after they were issued; then nobody pays any more.
-OPEN_DAYS = timedelta(days=4)
+# People pay within this time; then only an attempt that is under way may still bring money.
+OPEN_DAYS, VOUCHER_DAYS = timedelta(days=4), timedelta(days=30)
 # Banks take money back, and refunds are possible, for about this long.
 DISPUTABLE_DAYS = timedelta(days=180)
 
@@ -135,16 +137,29 @@ def _note_charge(payment: Payment, charge: Charge) -> PaymentCharge | None:
     told = (charge.updated_at, STEPS.index(charge.status), charge.refunded_amount)
     if told <= stored:
         return None
+    if row.status in MONEY_CAME and charge.status not in MONEY_CAME:
+        _distrust(payment, row, charge)
+        return None
     for name, value in _changing(charge).items():
         setattr(row, name, value)
+    row.refunded_amount = min(row.refunded_amount, row.amount)
     row.save()
     return row
+
+
+def _distrust(payment: Payment, row: PaymentCharge, charge: Charge) -> None:
+    """Leave money that came and is said never to have come to a person; our state stays."""
+    logger.error("Charge %s was %s and is told as %s.", row.charge_id, row.status, charge.status)
+    row.provider_updated_at = charge.updated_at
+    row.save(update_fields=["provider_updated_at"])
+    if charge.status != ChargeStatus.PENDING:  # which also stands for what is new to us
+        flag_for_review(payment, ReviewReason.REFUNDED_ELSEWHERE)
 
 
 def _changing(charge: Charge) -> dict[str, Any]:
     return {
         "status": charge.status,
-        "status_detail": charge.status_detail[:100],
+        "status_detail": charge.status_detail,
         "refunded_amount": min(charge.refunded_amount, charge.amount),
         "provider_updated_at": charge.updated_at,
     }
@@ -263,7 +278,10 @@ def _plan_check(payment: Payment, now: datetime) -> datetime | None:
         if _is_unfinished(payment):
             return soon
         return now + DAILY if age < DISPUTABLE_DAYS else None
-    return soon if age < OPEN_DAYS else None
+    if age < OPEN_DAYS:
+        return soon
+    is_waiting = payment.charges.filter(status=ChargeStatus.PENDING).exists()
+    return now + DAILY if is_waiting and age < VOUCHER_DAYS else None
 
 
 def _is_unfinished(payment: Payment) -> bool:

@@ -15,6 +15,7 @@ from django.utils import timezone
 from accounts.models import User
 from bookings.domain.alerting import flag_for_review
 from bookings.domain.exceptions import RefundOutdatedError, RefundTooLargeError
+from bookings.domain.turns import take_turns
 from bookings.models import (
     ChargeStatus,
     Payment,
@@ -115,6 +116,14 @@ def send_refunds_of_payment(payment: Payment) -> int:
 
 def send_refund(refund_id: int) -> bool:
     """Send one refund, unless somebody else is at it; whether it is done now."""
+    try:
+        return _attempt(refund_id)
+    except PaymentUnavailableError:
+        return False
+
+
+def _attempt(refund_id: int) -> bool:
+    """Send one refund; one that the provider could not take is put off. PaymentUnavailableError."""
     now = timezone.now()
     claimed = Refund.objects.filter(
         pk=refund_id, status__in=UNSENT, next_attempt_at__lte=now
@@ -126,7 +135,7 @@ def send_refund(refund_id: int) -> bool:
         created = _ask_provider(refund)
     except PaymentUnavailableError as error:
         _postpone(refund, str(error))
-        return False
+        raise
     except PaymentRefusedError as error:
         return _give_up(refund, str(error))
     refund.refund_id = created.refund_id or refund.refund_id
@@ -141,7 +150,8 @@ def send_refund(refund_id: int) -> bool:
 
 
 def _send(refunds: QuerySet[Refund]) -> int:
-    return sum(send_refund(refund_id) for refund_id in list(refunds.values_list("pk", flat=True)))
+    numbers = list(refunds.values_list("pk", flat=True))
+    return take_turns(numbers, _attempt, outage=PaymentUnavailableError, name="Refund")
 
 
 def _request_whole(charge: PaymentCharge, reason: RefundReason, by: User | None) -> Refund | None:

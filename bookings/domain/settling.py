@@ -30,6 +30,7 @@ from bookings.domain.exceptions import (
 from bookings.domain.recording import adopt_payment, record_settlement
 from bookings.domain.refunding import request_full_refund, send_refunds_of_payment
 from bookings.domain.scheduling import UNSCHEDULABLE, schedule_class
+from bookings.domain.turns import take_turns
 from bookings.models import (
     ClassEvent,
     ClassStatus,
@@ -41,7 +42,7 @@ from bookings.models import (
     VirtualClass,
 )
 from bookings.payments.backend import get_gateway
-from bookings.payments.gateway import PaymentError
+from bookings.payments.gateway import PaymentError, PaymentRefusedError
 from bookings.payments.notifications import ORDER, PAYMENT
 from calendar_sync import CalendarError
 
@@ -50,8 +51,6 @@ logger = logging.getLogger(__name__)
 LEASE = timedelta(minutes=1)
 LOOK_EVERY = timedelta(seconds=10)
 PAYMENTS_PER_SWEEP = 50
-# So many in a row, and the provider is taken to be down: the rest wait for the next sweep.
-FAILURES_IN_A_ROW = 3
 # The sweeps find the truth by themselves, so a notification is not pursued for ever.
 NOTIFICATION_ATTEMPTS = 8
 
@@ -143,19 +142,9 @@ def carry_out(payment_id: uuid.UUID) -> None:
 def settle_due_payments() -> int:
     """Settle the payments whose turn it is; returns how many could be read."""
     due = Payment.objects.filter(next_check_at__lte=timezone.now()).order_by("next_check_at")
-    done = failures = 0
-    for payment in list(due[:PAYMENTS_PER_SWEEP]):
-        if not _claim(payment):
-            continue
-        try:
-            settle(payment.preference_id or "")
-            done, failures = done + 1, 0
-        except PaymentError as error:
-            logger.warning("Payment %s is not settled yet: %s", payment.pk, error)
-            failures += 1
-        if failures == FAILURES_IN_A_ROW:
-            break
-    return done
+    return take_turns(
+        list(due[:PAYMENTS_PER_SWEEP]), _settle_due, outage=PaymentError, name="Payment"
+    )
 
 
 def expire_payments() -> int:
@@ -171,11 +160,21 @@ def process_notifications() -> int:
     due = PaymentNotification.objects.filter(
         processed_at=None, next_attempt_at__lte=timezone.now()
     ).order_by("next_attempt_at", "id")
-    return sum(_process(notification) for notification in list(due[:PAYMENTS_PER_SWEEP]))
+    return take_turns(
+        list(due[:PAYMENTS_PER_SWEEP]), _process, outage=PaymentError, name="Notification"
+    )
+
+
+def _settle_due(payment: Payment) -> bool:
+    """Settle one payment, unless somebody else does."""
+    if not _claim(payment):
+        return False
+    settle(payment.preference_id or "")
+    return True
 
 
 def _process(notification: PaymentNotification) -> bool:
-    """Look into one notification, unless somebody else does."""
+    """Look into one notification, unless somebody else does. Raises PaymentUnavailableError."""
     now = timezone.now()
     row = PaymentNotification.objects.filter(
         pk=notification.pk, received_at=notification.received_at
@@ -186,12 +185,15 @@ def _process(notification: PaymentNotification) -> bool:
     )
     if not claimed:
         return False
+    wait = LEASE * 2**attempts if attempts < NOTIFICATION_ATTEMPTS else None
     try:
         failure = _look_into(notification)
-    except PaymentError as error:
-        wait = LEASE * 2**attempts if attempts < NOTIFICATION_ATTEMPTS else None
-        row.update(next_attempt_at=wait and now + wait, failure=str(error)[:200])
-        return False
+    except PaymentRefusedError as error:
+        failure = str(error)[:200]  # asking again would change nothing
+    except Exception as error:
+        why = str(error) if isinstance(error, PaymentError) else type(error).__name__
+        row.update(next_attempt_at=wait and now + wait, failure=why[:200])
+        raise
     # Told again meanwhile, it is news and stays open: then ``received_at`` has changed.
     row.update(processed_at=now, next_attempt_at=None, failure=failure)
     return True

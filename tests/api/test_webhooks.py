@@ -7,8 +7,11 @@ import time
 from datetime import timedelta
 
 import pytest
+import time_machine
 from django.test import Client
+from django.utils import timezone
 
+from bookings.domain import settling
 from bookings.domain.settling import process_notifications
 from bookings.models import ClassStatus, PaymentNotification, SignatureState
 from tests.payments import make_payment, posting
@@ -207,6 +210,50 @@ def test_no_cookie_and_no_token_is_needed(host, sign_in):
     client.force_login(host)
 
     assert post(client, headers=signed("1")).status_code == 200
+
+
+# --- A provider that fails ------------------------------------------------------------------------
+
+
+def test_a_provider_that_is_down_is_not_asked_for_every_notice(provider, mercadopago):
+    for number in range(6):
+        post(provider, f"data.id={number}&type=payment", headers=signed(str(number)))
+    mercadopago.fault("payments.get", *[Fault.status(503)] * 9)
+
+    assert process_notifications() == 0
+
+    assert len(mercadopago.requests) == 3
+
+
+def test_a_notice_that_the_provider_refuses_to_look_up_is_done(provider, mercadopago):
+    mercadopago.fault("payments.get", Fault.status(400))
+    post(provider, headers=signed("1"))
+
+    assert process_notifications() == 1
+
+    assert "400" in PaymentNotification.objects.get().failure
+
+
+def test_a_notice_that_cannot_be_looked_into_stops_no_other_and_is_given_up(
+    provider, mercadopago, monkeypatch
+):
+    def fail_for_one(notification):
+        if notification.resource_id == "1":
+            raise ValueError("a bug")
+        return ""
+
+    monkeypatch.setattr(settling, "_look_into", fail_for_one)
+    for number in range(3):
+        post(provider, f"data.id={number}&type=payment", headers=signed(str(number)))
+
+    assert process_notifications() == 2
+    with time_machine.travel(timezone.now(), tick=False) as clock:
+        for _ in range(settling.NOTIFICATION_ATTEMPTS):
+            clock.shift(timedelta(days=1))
+            process_notifications()
+
+    bad = PaymentNotification.objects.get(processed_at=None)
+    assert (bad.resource_id, bad.failure, bad.next_attempt_at) == ("1", "ValueError", None)
 
 
 # --- Speed ----------------------------------------------------------------------------------------

@@ -250,6 +250,41 @@ def test_a_charge_counts_for_one_payment_only(mercadopago, google, payment, stud
 # --- Older news, repeated news, no news -----------------------------------------------------------
 
 
+@pytest.mark.parametrize("status", ["pending", "in_process", "rejected", "cancelled"])
+def test_money_that_came_is_not_made_undone_by_a_later_report(
+    mercadopago, google, payment, teacher, status
+):
+    charge = mercadopago.pay(payment.preference_id)
+    look(payment)
+    mercadopago.advance(seconds=5)
+    mercadopago.settle(charge["id"], status)
+
+    for _ in range(2):
+        looked = look(payment)
+
+    is_gone = status in {"rejected", "cancelled"}
+    assert PaymentCharge.objects.get().status == ChargeStatus.APPROVED
+    assert looked.status == PaymentStatus.APPROVED
+    assert looked.review == (ReviewReason.REFUNDED_ELSEWHERE if is_gone else ReviewReason.NONE)
+    assert len(google.live_events()) == 1
+
+
+def test_an_amount_that_grows_later_breaks_nothing(mercadopago, payment):
+    charge = mercadopago.pay(payment.preference_id)
+    look(payment)
+    grown = {
+        **charge,
+        "transaction_amount": PESOS * 2,
+        "transaction_amount_refunded": PESOS * 2,
+        "status": "refunded",
+        "date_last_updated": "2100-01-01T00:00:00.000-03:00",
+    }
+    mercadopago.fault("payments.get", Fault.status(200, body=grown))
+
+    assert look(payment).status == PaymentStatus.REFUNDED
+    assert PaymentCharge.objects.get().refunded_amount == PRICE
+
+
 def test_an_older_report_never_undoes_a_payment(mercadopago, google, payment):
     charge = mercadopago.pay(payment.preference_id, "pending")
     before = mercadopago.payments[0]
@@ -650,6 +685,36 @@ def test_a_provider_that_is_down_is_not_asked_for_every_payment(mercadopago, hos
         assert settle_due_payments() == 0
 
     assert routes(mercadopago, before) == ["merchant_orders.search"] * 3
+
+
+def test_one_payment_that_cannot_be_settled_stops_no_other(mercadopago, host, monkeypatch, caplog):
+    bad, good = make_payment(host, days=2), make_payment(host, days=3)
+    mercadopago.pay(good.preference_id)
+
+    def fail_for_the_bad_one(preference_id):
+        if preference_id == bad.preference_id:
+            raise ValueError("a bug")
+        return settle(preference_id)
+
+    monkeypatch.setattr("bookings.domain.settling.settle", fail_for_the_bad_one)
+    with time_machine.travel(timezone.now() + timedelta(minutes=2)):
+        assert settle_due_payments() == 1
+
+    good.refresh_from_db()
+    assert good.virtual_class.is_scheduled
+    assert f"Payment {bad.pk} failed." in caplog.text
+
+
+def test_a_voucher_is_waited_for_when_nobody_else_would_pay_any_more(mercadopago, payment):
+    voucher = mercadopago.pay(payment.preference_id, "pending", method="ticket")
+    with time_machine.travel(timezone.now() + timedelta(days=5)) as clock:
+        settle_due_payments()
+        mercadopago.settle(voucher["id"], "approved")
+        clock.shift(timedelta(days=1, minutes=1))
+        settle_due_payments()
+
+    payment.refresh_from_db()
+    assert payment.approved_at is not None
 
 
 def test_a_payment_that_got_no_preference_expires(mercadopago, host):
