@@ -20,6 +20,7 @@ from bookings.models import (
     VirtualClass,
 )
 from bookings.notices.due import record_due
+from bookings.notices.reminders import drop_reminders
 
 
 def cancel_class(*, class_id: uuid.UUID, actor: User, reason: str = "") -> VirtualClass:
@@ -70,6 +71,7 @@ def call_off(
             reason=reason,
         )
         record_due(NoticeKind.CANCELLED, virtual_class, _everybody_in(virtual_class))
+        drop_reminders(virtual_class)
     payment = Payment.objects.filter(virtual_class=virtual_class).first()
     if payment and refund_reason:
         request_full_refund(payment=payment, reason=refund_reason, by=actor)

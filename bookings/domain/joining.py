@@ -16,7 +16,7 @@ from bookings.domain.exceptions import (
 from bookings.domain.guessing import count_wrong_code, refuse_guessing
 from bookings.domain.queries import list_classes_of
 from bookings.models import ClassEvent, ClassStatus, NoticeKind, Role, UserActivity, VirtualClass
-from bookings.notices.due import record_due
+from bookings.notices.due import record_place
 
 
 def join_class(*, user: User, access_code: str) -> VirtualClass:
@@ -45,12 +45,13 @@ def _join(user: User, access_code: str) -> VirtualClass:
     with transaction.atomic():
         virtual_class = _lock_class(code)
         _refuse(user, virtual_class)
-        _register(user, virtual_class)
+        part = _register(user, virtual_class)
         virtual_class.current_participants += 1
         virtual_class.participants_ids.append(str(user.pk))
         virtual_class.save(update_fields=["current_participants", "participants_ids", "updated_at"])
         log_event(virtual_class, ClassEvent.JOINED, actor=user, details={"person": str(user.pk)})
-        record_due(NoticeKind.JOINED, virtual_class, [user.pk])
+        # Whoever left and comes back has another part, and is told again.
+        record_place(NoticeKind.JOINED, virtual_class, user.pk, occasion=str(part.pk))
     return virtual_class
 
 
@@ -87,12 +88,14 @@ def _refuse(user: User, virtual_class: VirtualClass) -> None:
         raise AlreadyJoinedError
 
 
-def _register(user: User, virtual_class: VirtualClass) -> None:
+def _register(user: User, virtual_class: VirtualClass) -> UserActivity:
     """Store the guest's part. Its row has the last word on who takes part, not the list of ids.
 
     No savepoint: a refusal ends the whole transaction.
     """
     try:
-        UserActivity.objects.create(user=user, virtual_class=virtual_class, rol=Role.PARTICIPANT)
+        return UserActivity.objects.create(
+            user=user, virtual_class=virtual_class, rol=Role.PARTICIPANT
+        )
     except IntegrityError:
         raise AlreadyJoinedError from None

@@ -44,7 +44,7 @@ from bookings.models import (
     UserActivity,
     VirtualClass,
 )
-from bookings.notices.due import record_due
+from bookings.notices.due import record_place
 from calendar_sync import CalendarRefusedError, CreatedEvent
 
 logger = logging.getLogger(__name__)
@@ -226,7 +226,7 @@ def _store(virtual_class: VirtualClass, event: CreatedEvent, actor: User | None)
         from_status=ClassStatus.PENDING,
         to_status=ClassStatus.SCHEDULED,
     )
-    record_due(NoticeKind.CONFIRMATION, locked, [locked.booked_by_id])
+    record_place(NoticeKind.CONFIRMATION, locked, locked.booked_by_id)
     return locked
 
 

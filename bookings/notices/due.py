@@ -11,6 +11,7 @@ from django.utils import timezone
 from accounts.models import User
 from bookings.models import Notice, NoticeKind, VirtualClass
 from bookings.notices.courier import call_courier
+from bookings.notices.reminders import draft_reminders
 
 
 def record_due(
@@ -25,16 +26,32 @@ def record_due(
     occasion: tells several like ones apart; nobody is promised the same one twice for one occasion.
     due_at: from when the mail is to be sent, by default now.
     """
+    due_at = due_at or timezone.now()
     promised = [
-        Notice(kind=kind, virtual_class=virtual_class, user_id=user_id, occasion=occasion)
+        Notice(
+            kind=kind,
+            virtual_class=virtual_class,
+            user_id=user_id,
+            occasion=occasion,
+            due_at=due_at,
+            next_attempt_at=due_at,
+        )
         for user_id in people
     ]
-    _record(promised, due_at)
+    _record(promised)
+
+
+def record_place(
+    kind: NoticeKind, virtual_class: VirtualClass, user_id: uuid.UUID, occasion: str = ""
+) -> None:
+    """Promise a person the mail about their place in a scheduled class, and its reminders."""
+    news = Notice(kind=kind, virtual_class=virtual_class, user_id=user_id, occasion=occasion)
+    _record([news, *draft_reminders(virtual_class, user_id, timezone.now())])
 
 
 def record_alert(kind: NoticeKind, user: User, occasion: str) -> None:
     """Promise a person one mail for this occasion, about the calendar itself and no class."""
-    _record([Notice(kind=kind, user=user, occasion=occasion)], None)
+    _record([Notice(kind=kind, user=user, occasion=occasion)])
 
 
 def make_due_again(notices: QuerySet[Notice]) -> int:
@@ -45,10 +62,6 @@ def make_due_again(notices: QuerySet[Notice]) -> int:
     return count
 
 
-def _record(notices: list[Notice], due_at: datetime | None) -> None:
-    now = timezone.now()
-    for notice in notices:
-        notice.created_at = now
-        notice.due_at = notice.next_attempt_at = due_at or now
+def _record(notices: list[Notice]) -> None:
     Notice.objects.bulk_create(notices, ignore_conflicts=True)
     transaction.on_commit(call_courier, robust=True)

@@ -1,9 +1,11 @@
 """A class with a host and a guest, and a way to read what reached them."""
 
 from collections.abc import Callable
+from datetime import timedelta
 
 import pytest
 from django.core import mail
+from django.utils import timezone
 
 from bookings.domain.joining import join_class
 from bookings.domain.scheduling import schedule_class
@@ -14,8 +16,9 @@ from tests.factories import VirtualClassFactory
 
 @pytest.fixture
 def pending(host, teacher) -> VirtualClass:
-    """A class for five that waits for its payment."""
-    return VirtualClassFactory(booked_by=host, summary="")
+    """A class for five that waits for its payment; too soon to remind anybody of it."""
+    soon = timezone.now() + timedelta(minutes=30)
+    return VirtualClassFactory(booked_by=host, summary="", start_time=soon)
 
 
 @pytest.fixture
