@@ -10,6 +10,7 @@ from bookings.domain.class_events import withdraw_event
 from bookings.domain.completing import complete_ended_classes
 from bookings.domain.exceptions import BookingError
 from bookings.domain.holding import delete_expired_holds
+from bookings.domain.offering import pass_on_offers
 from bookings.domain.refunding import send_due_refunds
 from bookings.domain.scheduling import schedule_class
 from bookings.domain.settling import (
@@ -100,6 +101,7 @@ SWEEPS: tuple[Callable[[], int], ...] = (
     finish_requested_schedulings,
     withdraw_events,
     complete_ended_classes,
+    pass_on_offers,
     send_due_notices,
 )
 

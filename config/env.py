@@ -26,6 +26,7 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 
 DATABASE_ENGINES = ("django.db.backends.sqlite3", "django.db.backends.postgresql")
 MAX_DIGITS = 9
+MAX_DURATION = 8760
 # The usual name reads in the language of the page; a name of one's own is the same in both.
 SITE_NAME = gettext_noop("Clases de inglés")
 TRIGGER_POLICIES = ("auto", "open", "paid", "secret", "closed")
@@ -80,6 +81,8 @@ class Env:
     calendar_trigger_policy: str
     calendar_trigger_secret: str
     prevent_overlaps: bool
+    waiting_list_hours: int
+    waiting_list_closes_minutes: int
 
     mercadopago_access_token: str
     mercadopago_webhook_secret: str
@@ -191,6 +194,8 @@ def parse_env(values: Mapping[str, str]) -> Env:
         calendar_trigger_policy=_trigger_policy(read),
         calendar_trigger_secret=read.text("CALENDAR_TRIGGER_SECRET"),
         prevent_overlaps=_boolean(read, "PREVENT_OVERLAPS", default=True),
+        waiting_list_hours=_duration(read, "WAITING_LIST_HOURS", default=12),
+        waiting_list_closes_minutes=_duration(read, "WAITING_LIST_CLOSES_MINUTES", default=60),
         mercadopago_access_token=access_token,
         mercadopago_webhook_secret=read.text("MERCADOPAGO_WEBHOOK_SECRET"),
         mercadopago_webhook_signature=_one_of(
@@ -232,6 +237,14 @@ def _whole_number(read: _Values, name: str, *, default: int) -> int:
     if not (value.isascii() and value.isdigit() and len(value) <= MAX_DIGITS):
         raise ImproperlyConfigured(f"{name} must be a whole number.")
     return int(value)
+
+
+def _duration(read: _Values, name: str, *, default: int) -> int:
+    """Read a number of hours or minutes: from one to as many as are worth a year of hours."""
+    value = _whole_number(read, name, default=default)
+    if not 0 < value <= MAX_DURATION:
+        raise ImproperlyConfigured(f"{name} must be from 1 to {MAX_DURATION}.")
+    return value
 
 
 def _secret_key(read: _Values, *, local: bool) -> str:

@@ -209,6 +209,10 @@ MAX_STUDENTS = 100
 MAX_UNPAID_HOLDS = 3
 # Wrong access codes in ten minutes, after which a person is kept waiting.
 MAX_WRONG_CODES = 20
+# How long a freed place is kept for whoever is first in line, if there is as much time left.
+WAITING_LIST_WINDOW = timedelta(hours=ENV.waiting_list_hours)
+# No place is offered when the class begins sooner: nobody would know in time.
+WAITING_LIST_CLOSES = timedelta(minutes=ENV.waiting_list_closes_minutes)
 
 # --- Payments ---------------------------------------------------------------------------------
 

@@ -119,6 +119,27 @@ class AlreadyJoinedError(BookingError):
     code = "already_joined"
 
 
+class WaitingClosedError(BookingError):
+    """The class takes nobody into line: it is no group, about to begin, or not given."""
+
+    text = _("Esta clase no tiene lista de espera.")
+    code = "waiting_closed"
+
+
+class OfferExpiredError(BookingError):
+    """The person let the offered place pass."""
+
+    text = _("Se venció el tiempo para tomar ese lugar.")
+    code = "offer_expired"
+
+
+class CapacityTooSmallError(BookingError):
+    """More people have a place, or are offered one, than would fit."""
+
+    text = _("Hay más personas anotadas, o con un lugar ofrecido, que lugares.")
+    code = "capacity_too_small"
+
+
 class ClassCancelledError(BookingError):
     """The class was cancelled."""
 

@@ -1,6 +1,7 @@
 """Joining: a guest takes a place in a scheduled class."""
 
 from django.db import IntegrityError, transaction
+from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from accounts.models import User
@@ -14,8 +15,17 @@ from bookings.domain.exceptions import (
     OwnClassError,
 )
 from bookings.domain.guessing import count_wrong_code, refuse_guessing
+from bookings.domain.offering import is_kept_for_another, list_open_entries, offer_free_place
 from bookings.domain.queries import list_classes_of
-from bookings.models import ClassEvent, ClassStatus, NoticeKind, Role, UserActivity, VirtualClass
+from bookings.models import (
+    ClassEvent,
+    ClassStatus,
+    NoticeKind,
+    Role,
+    UserActivity,
+    VirtualClass,
+    WaitingState,
+)
 from bookings.notices.due import record_place
 
 
@@ -43,16 +53,29 @@ def _join(user: User, access_code: str) -> VirtualClass:
     if code is None:
         raise ClassNotFoundError
     with transaction.atomic():
-        virtual_class = _lock_class(code)
-        _refuse(user, virtual_class)
-        part = _register(user, virtual_class)
-        virtual_class.current_participants += 1
-        virtual_class.participants_ids.append(str(user.pk))
-        virtual_class.save(update_fields=["current_participants", "participants_ids", "updated_at"])
-        log_event(virtual_class, ClassEvent.JOINED, actor=user, details={"person": str(user.pk)})
-        # Whoever left and comes back has another part, and is told again.
-        record_place(NoticeKind.JOINED, virtual_class, user.pk, occasion=str(part.pk))
+        virtual_class, is_waiting = lock_class(code, user)
+        take_place(user=user, virtual_class=virtual_class, is_waiting=is_waiting)
     return virtual_class
+
+
+def take_place(*, user: User, virtual_class: VirtualClass, is_waiting: bool) -> None:
+    """Give ``user`` a place in a class whose row the caller has locked; raises as ``join_class``.
+
+    is_waiting: whether the person is in line for a place, which ends with it.
+    """
+    _refuse(user, virtual_class)
+    part = _register(user, virtual_class)
+    virtual_class.current_participants += 1
+    virtual_class.participants_ids.append(str(user.pk))
+    virtual_class.save(update_fields=["current_participants", "participants_ids", "updated_at"])
+    log_event(virtual_class, ClassEvent.JOINED, actor=user, details={"person": str(user.pk)})
+    # Whoever left and comes back has another part, and is told again.
+    record_place(NoticeKind.JOINED, virtual_class, user.pk, occasion=str(part.pk))
+    if is_waiting:
+        list_open_entries(user).filter(virtual_class=virtual_class).update(
+            state=WaitingState.CLAIMED
+        )
+        offer_free_place(virtual_class)
 
 
 def find_joined_class(*, user: User, access_code: str) -> VirtualClass | None:
@@ -63,17 +86,22 @@ def find_joined_class(*, user: User, access_code: str) -> VirtualClass | None:
     return list_classes_of(user).filter(access_code=code, status=ClassStatus.SCHEDULED).first()
 
 
-def _lock_class(code: str) -> VirtualClass:
+def lock_class(code: str, user: User) -> tuple[VirtualClass, bool]:
     """Lock the row before anything is checked: two guests may not both see the last place.
 
     A completed class is found, so that its code answers "ended" as it did before it was completed.
+    Tells besides whether the person is in line for a place, which only they or the teacher end.
+    Raises ClassNotFoundError.
     """
+    line = list_open_entries(user).filter(virtual_class=OuterRef("pk"))
+    classes = VirtualClass.objects.annotate(is_waiting=Exists(line))
     try:
-        return VirtualClass.objects.select_for_update().get(
+        virtual_class = classes.select_for_update().get(
             access_code=code, status__in=[ClassStatus.SCHEDULED, ClassStatus.COMPLETED]
         )
     except VirtualClass.DoesNotExist:
         raise ClassNotFoundError from None
+    return virtual_class, virtual_class.is_waiting
 
 
 def _refuse(user: User, virtual_class: VirtualClass) -> None:
@@ -82,7 +110,7 @@ def _refuse(user: User, virtual_class: VirtualClass) -> None:
         raise OwnClassError
     if virtual_class.status == ClassStatus.COMPLETED or virtual_class.has_ended(timezone.now()):
         raise ClassEndedError
-    if virtual_class.is_full:
+    if virtual_class.is_full or is_kept_for_another(virtual_class, user):
         raise ClassFullError
     if str(user.pk) in virtual_class.participants_ids:
         raise AlreadyJoinedError

@@ -99,6 +99,7 @@ def test_a_sweep_does_everything_once(host, teacher):
         "finish_requested_schedulings": 1,
         "withdraw_events": 0,
         "complete_ended_classes": 0,
+        "pass_on_offers": 0,
         "send_due_notices": 1,
     }
     assert [letter.to for letter in mail.outbox] == [[host.email]]
@@ -118,6 +119,7 @@ def test_the_command_runs_the_sweeps_and_says_what_they_did(db):
         "finish_requested_schedulings: 0",
         "withdraw_events: 0",
         "complete_ended_classes: 0",
+        "pass_on_offers: 0",
         "send_due_notices: 0",
     ]
 

@@ -134,7 +134,7 @@ def test_empty_variable_counts_as_not_set(blank):
         "CALENDAR_TRIGGER_POLICY PREVENT_OVERLAPS SERVICE_ACCOUNT_JSON DEMO "
         "CALENDAR_TRIGGER_SECRET MERCADOPAGO_ACCESS_TOKEN MERCADOPAGO_WEBHOOK_SECRET "
         "MERCADOPAGO_WEBHOOK_SIGNATURE MERCADOPAGO_API_URL MERCADOPAGO_COLLECTOR_ID "
-        "TRUSTED_PROXIES HSTS_PRELOAD"
+        "TRUSTED_PROXIES HSTS_PRELOAD WAITING_LIST_HOURS WAITING_LIST_CLOSES_MINUTES"
     )
 
     assert development(**dict.fromkeys(names.split(), blank)) == development()
@@ -200,6 +200,18 @@ def test_debug_that_is_no_boolean_is_named():
 @pytest.mark.parametrize(("text", "value"), [("0", 0), ("60", 60)])
 def test_seconds(text, value):
     assert development(CALENDAR_CACHE_SECONDS=text).calendar_cache_seconds == value
+
+
+@pytest.mark.parametrize("text", ["0", "8761", "1.5", "-1"])
+@pytest.mark.parametrize("name", ["WAITING_LIST_HOURS", "WAITING_LIST_CLOSES_MINUTES"])
+def test_a_window_that_is_none_is_named(name, text):
+    assert f"{name} must be" in refusal(**{name: text})
+
+
+def test_the_windows_of_the_waiting_list():
+    env = development(WAITING_LIST_HOURS="3", WAITING_LIST_CLOSES_MINUTES="30")
+
+    assert (env.waiting_list_hours, env.waiting_list_closes_minutes) == (3, 30)
 
 
 def test_trusted_proxies():

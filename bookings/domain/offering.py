@@ -1,0 +1,135 @@
+"""Offering: a place that frees is kept for whoever waits longest, for a while.
+
+One place of a class is offered at a time. Whoever frees or takes places has locked the class, and
+offers in the same transaction: nobody sees a freed place that is not offered yet.
+"""
+
+import logging
+import uuid
+from datetime import datetime
+
+from django.conf import settings
+from django.db import DatabaseError, transaction
+from django.db.models import Exists, F, OuterRef, QuerySet
+from django.utils import timezone
+
+from accounts.models import User, UserStatus
+from bookings.domain.class_log import log_event
+from bookings.models import (
+    ClassEvent,
+    ClassStatus,
+    ClassType,
+    NoticeKind,
+    UserActivity,
+    VirtualClass,
+    WaitingListEntry,
+    WaitingState,
+)
+from bookings.notices.due import record_due
+
+logger = logging.getLogger(__name__)
+
+IN_LINE = [WaitingState.WAITING, WaitingState.OFFERED]
+CLASSES_PER_SWEEP = 50
+
+
+def offer_free_place(virtual_class: VirtualClass) -> WaitingListEntry | None:
+    """Offer a place of a class whose row the caller has locked to whoever is first in line.
+
+    To be called whenever places were freed or taken; gives the offer, None when there is nothing
+    to offer, nobody to offer it to, or a live offer. One that is over is closed.
+    """
+    now = timezone.now()
+    offered = virtual_class.waiting_list.filter(state=WaitingState.OFFERED)
+    offered.filter(offer_expires_at__lte=now).update(state=WaitingState.EXPIRED)
+    if virtual_class.is_full or not takes_waiting(virtual_class, now) or offered.exists():
+        return None
+    entry = list_line(virtual_class).first()
+    return _offer(virtual_class, entry, now) if entry else None
+
+
+def takes_waiting(virtual_class: VirtualClass, now: datetime) -> bool:
+    """Whether people may wait: for a group, and while they can still be told in time."""
+    return (
+        virtual_class.is_scheduled
+        and virtual_class.class_type == ClassType.GROUP
+        and now < virtual_class.start_time - settings.WAITING_LIST_CLOSES
+    )
+
+
+def is_kept_for_another(virtual_class: VirtualClass, user: User) -> bool:
+    """Whether the class's only free place is offered to somebody else.
+
+    There is one offer at a time, so where more places are free nobody needs to be asked. The class
+    is locked: what this statement reads was committed before, as a part of the locking one is not.
+    """
+    if virtual_class.free_places != 1:
+        return False
+    offers = virtual_class.waiting_list.filter(
+        state=WaitingState.OFFERED, offer_expires_at__gt=timezone.now()
+    )
+    return offers.exclude(user=user).exists()
+
+
+def list_open_entries(user: User) -> QuerySet[WaitingListEntry]:
+    """List what a person waits for, or is offered."""
+    return WaitingListEntry.objects.filter(user=user, state__in=IN_LINE)
+
+
+def list_line(virtual_class: VirtualClass) -> QuerySet[WaitingListEntry]:
+    """List who waits without an offer, whoever came first before the others."""
+    parts = UserActivity.objects.filter(
+        virtual_class=OuterRef("virtual_class"), user=OuterRef("user")
+    )
+    waiting = virtual_class.waiting_list.filter(
+        ~Exists(parts), state=WaitingState.WAITING, user__status=UserStatus.ACTIVE
+    )
+    return waiting.order_by("created_at", "id")
+
+
+def pass_on_offers() -> int:
+    """Close the offers that are over and offer what is free; returns how many were made anew."""
+    now = timezone.now()
+    over = WaitingListEntry.objects.filter(
+        state=WaitingState.OFFERED, offer_expires_at__lte=now
+    ).order_by("offer_expires_at")
+    classes = {
+        *over.values_list("virtual_class", flat=True)[:CLASSES_PER_SWEEP],
+        *_with_a_place_to_offer(now).values_list("pk", flat=True)[:CLASSES_PER_SWEEP],
+    }
+    return sum(_try_to_offer(class_id) for class_id in sorted(classes))
+
+
+def _with_a_place_to_offer(now: datetime) -> QuerySet[VirtualClass]:
+    """Select the classes with room, people in line and no offer, whatever left them so."""
+    line = WaitingListEntry.objects.filter(virtual_class=OuterRef("pk"))
+    return VirtualClass.objects.filter(
+        Exists(line.filter(state=WaitingState.WAITING)),
+        ~Exists(line.filter(state=WaitingState.OFFERED)),
+        status=ClassStatus.SCHEDULED,
+        start_time__gt=now + settings.WAITING_LIST_CLOSES,
+        current_participants__lt=F("max_participants"),
+    )
+
+
+def _try_to_offer(class_id: uuid.UUID) -> bool:
+    """Look at one class; one whose row somebody else keeps locked is left to the next sweep."""
+    try:
+        with transaction.atomic():
+            virtual_class = VirtualClass.objects.select_for_update().get(pk=class_id)
+            return offer_free_place(virtual_class) is not None
+    except DatabaseError:
+        logger.exception("The waiting list of class %s is not looked after yet.", class_id)
+        return False
+
+
+def _offer(virtual_class: VirtualClass, entry: WaitingListEntry, now: datetime) -> WaitingListEntry:
+    """Keep the place for the window, or for half of the time that is left, whichever is shorter."""
+    window = min(settings.WAITING_LIST_WINDOW, (virtual_class.start_time - now) / 2)
+    entry.state = WaitingState.OFFERED
+    entry.offered_at, entry.offer_expires_at = now, now + window
+    entry.save(update_fields=["state", "offered_at", "offer_expires_at"])
+    details = {"person": str(entry.user_id), "until": entry.offer_expires_at.isoformat()}
+    log_event(virtual_class, ClassEvent.OFFERED, details=details)
+    record_due(NoticeKind.PLACE_OFFERED, virtual_class, [entry.user_id], occasion=now.isoformat())
+    return entry

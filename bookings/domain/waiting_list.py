@@ -1,0 +1,144 @@
+"""Waiting for a place in a full class: get into line, take the offered place, leave."""
+
+import uuid
+
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.models import User
+from bookings.domain.access_codes import normalize_access_code
+from bookings.domain.exceptions import (
+    AlreadyJoinedError,
+    ClassCancelledError,
+    ClassNotFoundError,
+    OfferExpiredError,
+    OwnClassError,
+    WaitingClosedError,
+)
+from bookings.domain.guessing import count_wrong_code, refuse_guessing
+from bookings.domain.joining import lock_class, take_place
+from bookings.domain.offering import IN_LINE, offer_free_place, takes_waiting
+from bookings.models import ClassStatus, VirtualClass, WaitingListEntry, WaitingState
+
+
+def wait_for_place(*, user: User, access_code: str) -> WaitingListEntry:
+    """Put ``user`` at the end of the line for the class that ``access_code`` opens.
+
+    Whoever is in line keeps their turn. A place that is free by now is offered at once, in turn.
+    Raises TooManyAttemptsError, ClassNotFoundError, OwnClassError, AlreadyJoinedError, and
+    WaitingClosedError for a class that takes nobody into line.
+    """
+    refuse_guessing(user)
+    try:
+        return _wait(user, access_code)
+    except ClassNotFoundError:
+        count_wrong_code(user)
+        raise
+
+
+@transaction.atomic
+def wait_again(*, user: User, entry_id: uuid.UUID) -> WaitingListEntry:
+    """Put somebody who left, or let an offer pass, at the end of the line.
+
+    Raises ClassNotFoundError when the entry is not theirs, else as ``wait_for_place``.
+    """
+    entry = _lock(entry_id, user=user)
+    return _get_into_line(user, entry.virtual_class)
+
+
+@transaction.atomic
+def claim_place(*, user: User, entry_id: uuid.UUID) -> VirtualClass:
+    """Take the place that is offered to ``user``, or one that is free for anybody.
+
+    It is joining: see ``join_class`` for what is written and refused. Raises besides
+    ClassNotFoundError when the entry is not theirs, ClassCancelledError, and OfferExpiredError when
+    the offer is over or the person out of line.
+    """
+    entry = _lock(entry_id, user=user)
+    if entry.virtual_class.status == ClassStatus.CANCELLED:
+        raise ClassCancelledError
+    if is_over(entry) or entry.state == WaitingState.LEFT:
+        raise OfferExpiredError
+    take_place(user=user, virtual_class=entry.virtual_class, is_waiting=True)
+    return entry.virtual_class
+
+
+@transaction.atomic
+def leave_line(*, user: User, entry_id: uuid.UUID) -> WaitingListEntry:
+    """Stop waiting, or decline the offer, which passes on; leaving twice does nothing.
+
+    Raises ClassNotFoundError when the entry is not theirs.
+    """
+    return _leave(_lock(entry_id, user=user))
+
+
+@transaction.atomic
+def remove_from_line(*, entry_id: uuid.UUID) -> WaitingListEntry:
+    """Take somebody out of the line, as the teacher wishes. Raises ClassNotFoundError."""
+    return _leave(_lock(entry_id))
+
+
+def is_over(entry: WaitingListEntry) -> bool:
+    """Whether the person let an offer pass, even if nobody has closed it yet."""
+    if entry.state != WaitingState.OFFERED:
+        return entry.state == WaitingState.EXPIRED
+    return entry.offer_expires_at is not None and entry.offer_expires_at <= timezone.now()
+
+
+@transaction.atomic
+def _wait(user: User, access_code: str) -> WaitingListEntry:
+    code = normalize_access_code(access_code)
+    if code is None:
+        raise ClassNotFoundError
+    virtual_class, _ = lock_class(code, user)
+    return _get_into_line(user, virtual_class)
+
+
+def _get_into_line(user: User, virtual_class: VirtualClass) -> WaitingListEntry:
+    now = timezone.now()
+    if virtual_class.is_hosted_by(user):
+        raise OwnClassError
+    if virtual_class.activities.filter(user=user).exists():
+        raise AlreadyJoinedError
+    if not takes_waiting(virtual_class, now):
+        raise WaitingClosedError
+    entry, _ = WaitingListEntry.objects.get_or_create(
+        virtual_class=virtual_class, user=user, defaults={"created_at": now}
+    )
+    if entry.virtual_class.status == ClassStatus.CANCELLED:
+        raise ClassCancelledError
+    if is_over(entry) or entry.state not in IN_LINE:
+        entry.state, entry.created_at = WaitingState.WAITING, now
+        entry.offered_at = entry.offer_expires_at = None
+        entry.save()
+    offer_free_place(virtual_class)
+    entry.refresh_from_db()
+    return entry
+
+
+def _leave(entry: WaitingListEntry) -> WaitingListEntry:
+    if entry.state in IN_LINE:
+        entry.state = WaitingState.LEFT
+        entry.save(update_fields=["state"])
+        offer_free_place(entry.virtual_class)
+    return entry
+
+
+def _lock(entry_id: uuid.UUID, user: User | None = None) -> WaitingListEntry:
+    """Lock the class of an entry, then read the entry: it changes only while that is locked.
+
+    user: whose entry it must be.
+    """
+    entries = WaitingListEntry.objects.filter(pk=entry_id)
+    if user is not None:
+        entries = entries.filter(user=user)
+    virtual_class = (
+        VirtualClass.objects.select_for_update()
+        .filter(pk__in=entries.values("virtual_class"))
+        .first()
+    )
+    if virtual_class is None:
+        raise ClassNotFoundError
+    entry = entries.get()
+    entry.virtual_class = virtual_class
+    return entry

@@ -1,0 +1,410 @@
+"""domain/waiting_list.py and domain/offering.py: a freed place goes to whoever waits longest."""
+
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+from django.db import transaction
+
+from bookings.domain.exceptions import (
+    AlreadyJoinedError,
+    ClassCancelledError,
+    ClassEndedError,
+    ClassFullError,
+    ClassNotFoundError,
+    OfferExpiredError,
+    OwnClassError,
+    TooManyAttemptsError,
+    WaitingClosedError,
+)
+from bookings.domain.joining import join_class
+from bookings.domain.offering import offer_free_place, pass_on_offers
+from bookings.domain.waiting_list import (
+    claim_place,
+    leave_line,
+    remove_from_line,
+    wait_again,
+    wait_for_place,
+)
+from bookings.models import (
+    ClassLog,
+    ClassStatus,
+    Notice,
+    UserActivity,
+    VirtualClass,
+    WaitingListEntry,
+)
+from tests.factories import UserFactory, VirtualClassFactory
+
+CODE = "ABCD2345"
+NOW = datetime(2026, 11, 23, 8, 0, tzinfo=ZoneInfo("America/Argentina/Buenos_Aires"))
+WINDOW = timedelta(hours=12)
+
+
+@pytest.fixture(autouse=True)
+def _now(time_machine):
+    time_machine.move_to(NOW, tick=False)
+
+
+@pytest.fixture
+def virtual_class(host):
+    """A full group of two, in two days: the host and a guest."""
+    virtual_class = VirtualClassFactory(
+        scheduled=True,
+        booked_by=host,
+        access_code=CODE,
+        max_participants=2,
+        start_time=NOW + timedelta(days=2),
+    )
+    join_class(user=UserFactory(name="Gina Guest"), access_code=CODE)
+    virtual_class.refresh_from_db()
+    return virtual_class
+
+
+@pytest.fixture
+def entry(virtual_class, student):
+    """The student's place in line, the first."""
+    return wait_for_place(user=student, access_code=CODE)
+
+
+@pytest.fixture
+def second(entry, stranger, time_machine):
+    """The stranger's place in line, a moment later."""
+    time_machine.move_to(NOW + timedelta(seconds=1), tick=False)
+    return wait_for_place(user=stranger, access_code=CODE)
+
+
+@transaction.atomic
+def free_place(virtual_class, count=1):
+    """Let places become free, and offer one."""
+    locked = VirtualClass.objects.select_for_update().get(pk=virtual_class.pk)
+    locked.max_participants += count
+    locked.save()
+    return offer_free_place(locked)
+
+
+def state_of(entry):
+    entry.refresh_from_db()
+    return entry.state
+
+
+def people_in(virtual_class):
+    return set(UserActivity.objects.filter(virtual_class=virtual_class).values_list("user", flat=1))
+
+
+# --- Getting into line ----------------------------------------------------------------------------
+
+
+def test_wait_for_place_puts_a_person_at_the_end_of_the_line(entry, second, virtual_class, student):
+    line = list(virtual_class.waiting_list.all())
+
+    assert line == [entry, second]
+    assert (entry.user, entry.state, entry.created_at) == (student, "waiting", NOW)
+
+
+def test_wait_for_place_keeps_the_turn_of_whoever_is_in_line(entry, second, student):
+    again = wait_for_place(user=student, access_code="abcd-2345")
+
+    assert (again, again.created_at) == (entry, NOW)
+
+
+def test_wait_for_place_offers_a_place_that_is_free_by_now(virtual_class, student):
+    free_place(virtual_class)
+
+    assert wait_for_place(user=student, access_code=CODE).state == "offered"
+
+
+def cancel(virtual_class):
+    virtual_class.status = ClassStatus.CANCELLED
+
+
+def complete(virtual_class):
+    virtual_class.status = ClassStatus.COMPLETED
+
+
+def begin_soon(virtual_class):
+    virtual_class.start_time = NOW + timedelta(minutes=60)
+
+
+def make_individual(virtual_class):
+    virtual_class.class_type = "individual"
+
+
+@pytest.mark.parametrize(
+    ("change", "refusal"),
+    [
+        (cancel, ClassNotFoundError),
+        (complete, WaitingClosedError),
+        (begin_soon, WaitingClosedError),
+        (make_individual, WaitingClosedError),
+    ],
+)
+def test_nobody_waits_for_a_class_that_has_no_line(virtual_class, student, change, refusal):
+    change(virtual_class)
+    virtual_class.save()
+
+    with pytest.raises(refusal):
+        wait_for_place(user=student, access_code=CODE)
+
+    assert not WaitingListEntry.objects.exists()
+
+
+def test_whoever_takes_part_does_not_wait(virtual_class, host):
+    guest = virtual_class.activities.get(rol="participante").user
+
+    with pytest.raises(OwnClassError):
+        wait_for_place(user=host, access_code=CODE)
+    with pytest.raises(AlreadyJoinedError):
+        wait_for_place(user=guest, access_code=CODE)
+
+
+def test_guessing_codes_to_wait_is_slowed_down_as_well(virtual_class, student, settings):
+    settings.MAX_WRONG_CODES = 1
+    with pytest.raises(ClassNotFoundError):
+        wait_for_place(user=student, access_code="WRONG234")
+
+    with pytest.raises(TooManyAttemptsError):
+        wait_for_place(user=student, access_code=CODE)
+
+
+# --- Offers ---------------------------------------------------------------------------------------
+
+
+def test_a_freed_place_is_offered_to_the_first_in_line(entry, second, virtual_class, student):
+    offer = free_place(virtual_class)
+
+    assert (offer, state_of(second)) == (entry, "waiting")
+    assert (offer.state, offer.offer_expires_at - offer.offered_at) == ("offered", WINDOW)
+    [notice] = Notice.objects.filter(kind="place_offered")
+    assert (notice.user, notice.occasion) == (student, offer.offered_at.isoformat())
+    details = {"person": str(student.pk), "until": offer.offer_expires_at.isoformat()}
+    assert ClassLog.objects.get(event="offered").details == details
+
+
+def test_one_place_is_offered_at_a_time(entry, second, virtual_class):
+    free_place(virtual_class, 2)
+
+    assert (free_place(virtual_class), state_of(second)) == (None, "waiting")
+
+
+@pytest.mark.parametrize(
+    ("left", "window"),
+    [
+        (timedelta(days=3), WINDOW),
+        (timedelta(hours=24), WINDOW),
+        (timedelta(hours=10), timedelta(hours=5)),
+        (timedelta(minutes=61), timedelta(minutes=30, seconds=30)),
+        (timedelta(minutes=60), None),
+        (timedelta(minutes=-5), None),
+    ],
+)
+def test_the_window_is_shorter_near_the_start(entry, virtual_class, left, window):
+    VirtualClass.objects.update(start_time=NOW + left, end_time=NOW + left + timedelta(hours=1))
+
+    offer = free_place(virtual_class)
+
+    assert (offer and offer.offer_expires_at - NOW) == window
+
+
+def test_nobody_is_offered_a_place_who_has_one_or_may_not_come(
+    entry, second, virtual_class, student
+):
+    student.status = "suspended"
+    student.save()
+
+    assert free_place(virtual_class) == second
+
+
+def test_an_offered_place_is_nobody_else_s(entry, virtual_class, stranger, student):
+    free_place(virtual_class)
+
+    with pytest.raises(ClassFullError):
+        join_class(user=stranger, access_code=CODE)
+    joined = join_class(user=student, access_code=CODE)
+
+    assert (joined.current_participants, state_of(entry)) == (3, "claimed")
+
+
+def test_another_free_place_is_for_whoever_has_the_code(entry, virtual_class, stranger):
+    free_place(virtual_class, 2)
+
+    assert join_class(user=stranger, access_code=CODE).current_participants == 3
+    with pytest.raises(ClassFullError):
+        join_class(user=UserFactory(), access_code=CODE)
+
+
+def test_an_offer_that_is_over_keeps_nobody_out_even_if_nobody_sweeps(
+    entry, virtual_class, stranger, time_machine
+):
+    expiry = free_place(virtual_class).offer_expires_at
+
+    time_machine.move_to(expiry - timedelta(milliseconds=1), tick=False)
+    with pytest.raises(ClassFullError):
+        join_class(user=stranger, access_code=CODE)
+    time_machine.move_to(expiry, tick=False)
+    assert join_class(user=stranger, access_code=CODE).current_participants == 3
+
+
+# --- Claiming -------------------------------------------------------------------------------------
+
+
+def test_claim_place_joins(entry, virtual_class, student):
+    free_place(virtual_class)
+
+    joined = claim_place(user=student, entry_id=entry.pk)
+
+    assert (joined.current_participants, state_of(entry)) == (3, "claimed")
+    assert student.pk in people_in(virtual_class)
+    assert Notice.objects.filter(kind="joined", user=student).exists()
+
+
+def test_claiming_twice_joins_once(entry, virtual_class, student):
+    free_place(virtual_class, 2)
+    claim_place(user=student, entry_id=entry.pk)
+
+    with pytest.raises(AlreadyJoinedError):
+        claim_place(user=student, entry_id=entry.pk)
+
+    virtual_class.refresh_from_db()
+    assert virtual_class.current_participants == 3
+
+
+def test_after_a_claim_the_next_free_place_is_offered(entry, second, virtual_class, student):
+    free_place(virtual_class, 2)
+
+    claim_place(user=student, entry_id=entry.pk)
+
+    assert state_of(second) == "offered"
+
+
+def test_nobody_claims_before_their_turn(entry, second, virtual_class, stranger):
+    with pytest.raises(ClassFullError):
+        claim_place(user=stranger, entry_id=second.pk)
+    free_place(virtual_class)
+
+    with pytest.raises(ClassFullError):
+        claim_place(user=stranger, entry_id=second.pk)
+
+
+def test_whoever_waits_may_take_a_place_that_is_kept_for_nobody(
+    entry, second, virtual_class, stranger
+):
+    free_place(virtual_class, 2)
+
+    claim_place(user=stranger, entry_id=second.pk)
+
+    assert (state_of(entry), state_of(second)) == ("offered", "claimed")
+
+
+@pytest.mark.parametrize("is_swept", [False, True])
+def test_an_offer_ends_with_its_last_instant(entry, virtual_class, student, time_machine, is_swept):
+    expiry = free_place(virtual_class).offer_expires_at
+    time_machine.move_to(expiry, tick=False)
+    if is_swept:
+        pass_on_offers()
+
+    with pytest.raises(OfferExpiredError):
+        claim_place(user=student, entry_id=entry.pk)
+
+
+def test_nobody_claims_a_place_in_a_class_that_is_over(entry, virtual_class, student, time_machine):
+    VirtualClass.objects.update(start_time=NOW + timedelta(hours=20))
+    free_place(virtual_class)
+    VirtualClass.objects.update(start_time=NOW, end_time=NOW + timedelta(minutes=1))
+    time_machine.move_to(NOW + timedelta(minutes=1), tick=False)
+
+    with pytest.raises(ClassEndedError):
+        claim_place(user=student, entry_id=entry.pk)
+
+
+def test_a_cancelled_class_has_no_place_to_claim(entry, virtual_class, student):
+    free_place(virtual_class)
+    VirtualClass.objects.update(status=ClassStatus.CANCELLED)
+
+    with pytest.raises(ClassCancelledError):
+        claim_place(user=student, entry_id=entry.pk)
+
+
+@pytest.mark.parametrize("step", [claim_place, leave_line, wait_again])
+def test_somebody_else_s_entry_does_not_exist(entry, virtual_class, stranger, step):
+    free_place(virtual_class)
+
+    with pytest.raises(ClassNotFoundError):
+        step(user=stranger, entry_id=entry.pk)
+
+    assert state_of(entry) == "offered"
+
+
+# --- Leaving, and passing on ----------------------------------------------------------------------
+
+
+def test_a_declined_offer_goes_to_the_next(entry, second, virtual_class, student):
+    free_place(virtual_class)
+
+    leave_line(user=student, entry_id=entry.pk)
+
+    assert (state_of(entry), state_of(second)) == ("left", "offered")
+
+
+def test_leaving_the_line_leaves_the_offer_of_another(entry, second, virtual_class, stranger):
+    free_place(virtual_class)
+
+    for _ in range(2):
+        leave_line(user=stranger, entry_id=second.pk)
+
+    assert (state_of(entry), state_of(second)) == ("offered", "left")
+
+
+def test_whoever_is_taken_out_by_the_teacher_is_offered_nothing(entry, second, virtual_class):
+    remove_from_line(entry_id=entry.pk)
+
+    assert free_place(virtual_class) == second
+
+
+def test_leaving_keeps_a_place_that_was_taken(entry, virtual_class, student):
+    free_place(virtual_class)
+    claim_place(user=student, entry_id=entry.pk)
+
+    leave_line(user=student, entry_id=entry.pk)
+
+    assert state_of(entry) == "claimed"
+
+
+def test_the_sweep_passes_on_what_is_over(entry, second, virtual_class, time_machine):
+    time_machine.move_to(free_place(virtual_class).offer_expires_at, tick=False)
+
+    counts = [pass_on_offers(), pass_on_offers()]
+
+    assert counts == [1, 0]
+    assert (state_of(entry), state_of(second)) == ("expired", "offered")
+
+
+def test_the_sweep_offers_a_place_that_was_freed_unnoticed(entry, virtual_class):
+    VirtualClass.objects.update(max_participants=3)
+
+    assert (pass_on_offers(), state_of(entry)) == (1, "offered")
+
+
+def test_the_sweep_leaves_a_class_alone_that_begins_soon(entry, virtual_class):
+    VirtualClass.objects.update(max_participants=3, start_time=NOW + timedelta(minutes=60))
+
+    assert (pass_on_offers(), state_of(entry)) == (0, "waiting")
+
+
+def test_whoever_let_an_offer_pass_waits_at_the_end(
+    entry, second, virtual_class, student, time_machine
+):
+    time_machine.move_to(free_place(virtual_class).offer_expires_at, tick=False)
+
+    wait_again(user=student, entry_id=entry.pk)
+
+    assert (state_of(entry), state_of(second)) == ("waiting", "offered")
+
+
+def test_whoever_waits_alone_is_offered_the_place_anew(entry, virtual_class, student, time_machine):
+    time_machine.move_to(free_place(virtual_class).offer_expires_at, tick=False)
+
+    again = wait_again(user=student, entry_id=entry.pk)
+
+    assert again.state == "offered"
+    assert Notice.objects.filter(kind="place_offered", user=student).count() == 2
