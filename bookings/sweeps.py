@@ -10,6 +10,7 @@ from bookings.domain.class_events import withdraw_event
 from bookings.domain.completing import complete_ended_classes
 from bookings.domain.exceptions import BookingError
 from bookings.domain.holding import delete_expired_holds
+from bookings.domain.noticing import forget_notifications
 from bookings.domain.offering import pass_on_offers
 from bookings.domain.refunding import send_due_refunds
 from bookings.domain.scheduling import schedule_class
@@ -91,7 +92,8 @@ def send_due_notices() -> int:
     return deliver_due()
 
 
-# In this order, so that what one of them finds to do is done by those after it, the mails last.
+# In this order, so that what one of them finds to do is done by those after it. Mails, and what is
+# only tidied up, come last.
 SWEEPS: tuple[Callable[[], int], ...] = (
     delete_expired_holds,
     process_notifications,
@@ -103,6 +105,7 @@ SWEEPS: tuple[Callable[[], int], ...] = (
     complete_ended_classes,
     pass_on_offers,
     send_due_notices,
+    forget_notifications,
 )
 
 

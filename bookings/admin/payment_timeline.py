@@ -3,7 +3,10 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.db.models import Q
+
 from bookings.models import Payment, PaymentCharge, PaymentNotification, Refund
+from bookings.payments.notifications import PAYMENT
 from bookings.templatetags.class_times import pesos
 
 
@@ -25,7 +28,7 @@ def build_timeline(payment: Payment) -> list[Entry]:
         *_milestones(payment),
         *[_charge(charge) for charge in charges],
         *[entry for refund in refunds for entry in _refund(refund)],
-        *[_notice(notice) for notice in _list_notices(charges)],
+        *[_notice(notice) for notice in _list_notices(payment, charges)],
     ]
     return sorted(entries, key=lambda entry: entry.at)
 
@@ -34,6 +37,8 @@ def _milestones(payment: Payment) -> list[Entry]:
     entries = [Entry(payment.created_at, "start", f"Se pidieron {pesos(payment.amount)}")]
     if payment.approved_at:
         entries.append(Entry(payment.approved_at, "good", "El pago quedó aprobado"))
+    if payment.reviewed_at:
+        entries.append(Entry(payment.reviewed_at, "plain", f"Lo revisó {payment.reviewed_by}"))
     return entries
 
 
@@ -68,16 +73,20 @@ def _refund(refund: Refund) -> list[Entry]:
     return [asked]
 
 
-def _list_notices(charges: list[PaymentCharge]) -> list[PaymentNotification]:
-    ids = [charge.charge_id for charge in charges]
-    return list(PaymentNotification.objects.filter(topic="payment", resource_id__in=ids))
+def _list_notices(payment: Payment, charges: list[PaymentCharge]) -> list[PaymentNotification]:
+    """Find what was told of the payment, and of its charges what was not looked into yet."""
+    of_charges = Q(topic=PAYMENT, resource_id__in=[charge.charge_id for charge in charges])
+    return list(PaymentNotification.objects.filter(Q(payment=payment) | of_charges))
 
 
 def _notice(notice: PaymentNotification) -> Entry:
-    details = [notice.action, f"firma {notice.get_signature_display().lower()}", notice.failure]
+    what = "la operación" if notice.topic == PAYMENT else "la orden"
+    waiting = "sin leer todavía" if notice.next_attempt_at else ""
+    signature = f"firma {notice.get_signature_display().lower()}"
+    details = [notice.action, signature, waiting, notice.failure]
     return Entry(
         notice.received_at,
         "plain",
-        f"Aviso de Mercado Pago sobre la operación {notice.resource_id}",
+        f"Aviso de Mercado Pago sobre {what} {notice.resource_id}",
         ", ".join(filter(None, details)),
     )

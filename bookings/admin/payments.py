@@ -8,7 +8,13 @@ from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
+from django.http import (
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBase,
+    HttpResponseRedirect,
+    QueryDict,
+)
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
@@ -24,6 +30,7 @@ from bookings.domain.refunding import (
     request_partial_refund,
     send_refunds_of_payment,
 )
+from bookings.domain.reviewing import put_aside
 from bookings.domain.settling import settle
 from bookings.domain.takings import list_monthly_takings
 from bookings.models import Payment, PaymentCharge, PaymentStatus, Refund, RefundStatus
@@ -33,6 +40,7 @@ from bookings.templatetags.class_times import clock, pesos, short_day
 logger = logging.getLogger(__name__)
 
 NOTHING_LEFT = "No queda nada por devolver de esa operación."
+NOT_AS_IT_WAS = "Mientras tanto cambió algo en este pago. Miralo de nuevo."
 HIGHEST_REFUND = 10**10  # centavos; no price is higher
 # The class's state whose badge looks right.
 BADGES = {
@@ -199,13 +207,14 @@ class PaymentAdmin(ReadOnlyMixin, admin.ModelAdmin[Payment]):
         if payment is None:
             return super().change_view(request, object_id, form_url, extra_context)
         forms_shown = _refund_forms(payment, request.POST if request.method == "POST" else None)
-        if request.method == "POST" and self._refund(request, payment, forms_shown):
+        if request.method == "POST" and self._act(request, payment, forms_shown):
             return HttpResponseRedirect(request.path)
         may_refund = self.has_refund_permission(request)
         extra = {
             **(extra_context or {}),
             "timeline": build_timeline(payment),
             "refund_forms": forms_shown if may_refund else [],
+            "to_review": payment if payment.review and may_refund else None,
         }
         request.method = "GET"  # the form is shown again with its errors, and nothing is saved
         return super().change_view(request, object_id, form_url, extra)
@@ -237,26 +246,37 @@ class PaymentAdmin(ReadOnlyMixin, admin.ModelAdmin[Payment]):
         extra = {**(extra_context or {}), "export_query": urlencode(request.GET, doseq=True)}
         return super().changelist_view(request, extra)
 
-    def _refund(
-        self, request: HttpRequest, payment: Payment, refund_forms: list[RefundForm]
-    ) -> bool:
-        """Give back all or a part, by the button that was pressed; False for a form with errors."""
+    def _act(self, request: HttpRequest, payment: Payment, refund_forms: list[RefundForm]) -> bool:
+        """Do what the pressed button says; False for a form with errors."""
         user = request.user
         if not self.has_refund_permission(request) or not isinstance(user, User):
             raise PermissionDenied
-        if "_refund_all" in request.POST:
-            for one in refund_forms:
-                request_partial_refund(
-                    charge_id=one.charge.pk, amount=one.refundable, left=one.refundable, by=user
-                )
+        if "_put_aside" in request.POST:
+            self._put_aside(request, payment, user)
+            return True
+        return self._refund(request, payment, refund_forms, user)
+
+    def _put_aside(self, request: HttpRequest, payment: Payment, user: User) -> None:
+        if put_aside(payment_id=payment.pk, reason=request.POST["_put_aside"], by=user):
+            self.message_user(request, "Listo: el pago ya no está a revisar.", messages.SUCCESS)
         else:
-            chosen = request.POST.get("_refund_part")
-            form = next((one for one in refund_forms if str(one.charge.pk) == chosen), None)
-            if form is None:
-                self.message_user(request, NOTHING_LEFT, messages.WARNING)
-                return True
-            if not form.request(user):
+            self.message_user(request, NOT_AS_IT_WAS, messages.WARNING)
+
+    def _refund(
+        self, request: HttpRequest, payment: Payment, refund_forms: list[RefundForm], user: User
+    ) -> bool:
+        """Give back all or a part, by the button that was pressed; False for a form with errors."""
+        chosen = _choose(request.POST, refund_forms)
+        if not chosen:
+            self.message_user(request, NOTHING_LEFT, messages.WARNING)
+            return True
+        try:
+            if "_refund_all" in request.POST:
+                _request_all(chosen, user)
+            elif not chosen[0].request(user):
                 return False
+        except RefundOutdatedError as refusal:
+            self.message_user(request, str(refusal), messages.WARNING)
         asked = list(
             Refund.objects.filter(charge__payment=payment, status=RefundStatus.REQUESTED)
             .order_by("pk")
@@ -272,6 +292,21 @@ class PaymentAdmin(ReadOnlyMixin, admin.ModelAdmin[Payment]):
         for refund in Refund.objects.filter(pk__in=asked).order_by("pk"):
             level, text = REPORTS[RefundStatus(refund.status)]
             self.message_user(request, text.format(amount=pesos(refund.amount)), level)
+
+
+def _choose(data: QueryDict, refund_forms: list[RefundForm]) -> list[RefundForm]:
+    """Give the forms that the pressed button is for: all of them, or that of one attempt."""
+    if "_refund_all" in data:
+        return refund_forms
+    return [one for one in refund_forms if str(one.charge.pk) == data.get("_refund_part")]
+
+
+def _request_all(refund_forms: list[RefundForm], user: User) -> None:
+    """Decide that everything goes back that is left, as it was a moment ago."""
+    for one in refund_forms:
+        request_partial_refund(
+            charge_id=one.charge.pk, amount=one.refundable, left=one.refundable, by=user
+        )
 
 
 def _read_again(payment: Payment) -> None:

@@ -11,6 +11,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from accounts.addresses import client_address
+from accounts.throttling import WINDOW_SECONDS, is_too_often
 from bookings.domain.noticing import record_notification
 from bookings.models import SignatureState
 from bookings.payments.notifications import Notification, read_notification
@@ -19,6 +21,9 @@ from bookings.payments.signatures import is_signed
 logger = logging.getLogger(__name__)
 
 MAX_BYTES = 16 * 1024
+# Notices without a valid signature that are looked at in one minute: of one address, and of all.
+# Whatever is refused the provider repeats, and the sweep finds out by itself.
+MAX_UNVERIFIED, MAX_UNVERIFIED_OF_ALL = 120, 1200
 
 
 class TooLargeError(exceptions.APIException):
@@ -33,6 +38,14 @@ class ForgedError(exceptions.APIException):
 
     status_code = status.HTTP_401_UNAUTHORIZED
     default_detail = "La firma no es válida."
+
+
+class TooManyError(exceptions.APIException):
+    """Too much arrives that does not prove to be the provider's. wait: seconds, for a header."""
+
+    status_code = status.HTTP_429_TOO_MANY_REQUESTS
+    default_detail = "Demasiados avisos sin una firma válida."
+    wait = WINDOW_SECONDS
 
 
 class MercadoPagoWebhookView(APIView):
@@ -50,7 +63,10 @@ class MercadoPagoWebhookView(APIView):
         body = _read_body(request._request)
         notification = read_notification(request.GET, body)
         if notification:
-            _take(notification, _check_signature(request._request))
+            signature = _check_signature(request._request)
+            if signature != SignatureState.VALID:
+                _refuse_flood(request._request)
+            _take(notification, signature)
         return Response()
 
 
@@ -65,6 +81,15 @@ def _take(notification: Notification, signature: SignatureState) -> None:
         record_notification(notification, signature)
     elif notification.is_webhook and signature == SignatureState.INVALID:
         _refuse()
+
+
+def _refuse_flood(request: HttpRequest) -> None:
+    """Bound what strangers can have stored and looked up. Signed notices never come here."""
+    is_too_much = is_too_often(
+        "notices", client_address(request), limit=MAX_UNVERIFIED
+    ) or is_too_often("notices", "everybody", limit=MAX_UNVERIFIED_OF_ALL)
+    if is_too_much:
+        raise TooManyError
 
 
 def _refuse() -> NoReturn:

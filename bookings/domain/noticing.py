@@ -1,13 +1,20 @@
 """Noticing: what the provider tells is stored before it is answered, and looked into afterwards."""
 
+from datetime import timedelta
+
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from bookings.background import Errand
 from bookings.domain.settling import process_notifications
 from bookings.models import PaymentNotification, SignatureState
 from bookings.payments.notifications import Notification
+
+# How long notices are kept that led to nothing of ours, and those that tell a payment's story.
+LED_NOWHERE, TOLD = timedelta(days=7), timedelta(days=400)
+NOTICES_PER_SWEEP = 1000
 
 
 def record_notification(notification: Notification, signature: SignatureState) -> None:
@@ -39,6 +46,16 @@ def look_into_notifications() -> None:
     """Have stored notices looked into soon. What fails is left to the sweeps."""
     if settings.SETTLE_AT_ONCE:
         _errand.call()
+
+
+def forget_notifications() -> int:
+    """Delete notices that are done and old, so that no flood of them stays; returns how many."""
+    now = timezone.now()
+    nothing = Q(payment=None, received_at__lt=now - LED_NOWHERE)
+    closed = PaymentNotification.objects.filter(next_attempt_at=None)
+    old = closed.filter(nothing | Q(received_at__lt=now - TOLD)).order_by("received_at")
+    numbers = list(old.values_list("pk", flat=True)[:NOTICES_PER_SWEEP])
+    return PaymentNotification.objects.filter(pk__in=numbers, next_attempt_at=None).delete()[0]
 
 
 def _look() -> int:

@@ -61,6 +61,10 @@ REFUND_REASONS: dict[type[BookingError], RefundReason] = {
 }
 
 
+class _NothingToSettleError(Exception):
+    """A notification is about nothing of ours."""
+
+
 def confirm_payment(*, class_id: uuid.UUID, actor: User) -> VirtualClass:
     """Note that a class is paid, and schedule it.
 
@@ -186,8 +190,11 @@ def _process(notification: PaymentNotification) -> bool:
     if not claimed:
         return False
     wait = LEASE * 2**attempts if attempts < NOTIFICATION_ATTEMPTS else None
+    payment, failure = None, ""
     try:
-        failure = _look_into(notification)
+        payment = _look_into(notification)
+    except _NothingToSettleError as error:
+        failure = str(error)
     except PaymentRefusedError as error:
         failure = str(error)[:200]  # asking again would change nothing
     except Exception as error:
@@ -195,24 +202,27 @@ def _process(notification: PaymentNotification) -> bool:
         row.update(next_attempt_at=wait and now + wait, failure=why[:200])
         raise
     # Told again meanwhile, it is news and stays open: then ``received_at`` has changed.
-    row.update(processed_at=now, next_attempt_at=None, failure=failure)
+    row.update(processed_at=now, next_attempt_at=None, failure=failure, payment=payment)
     return True
 
 
-def _look_into(notification: PaymentNotification) -> str:
-    """Settle what a notification is about; returns why there was nothing to settle, if so."""
+def _look_into(notification: PaymentNotification) -> Payment:
+    """Settle what a notification is about. Raises _NothingToSettleError, which says why."""
     preference_id: str | None = ""
     if notification.topic == PAYMENT:
         found = get_gateway().get_charge(notification.resource_id)
         if found is None:
-            return "unknown charge"
+            raise _NothingToSettleError("unknown charge")
         charge, preference_id = found
         preference_id = preference_id or _find_by_reference(charge.reference)
     elif notification.topic == ORDER:
         preference_id = get_gateway().find_preference(notification.resource_id)
     if not preference_id:
-        return "no preference"
-    return "" if settle(preference_id) else "no payment"
+        raise _NothingToSettleError("no preference")
+    payment = settle(preference_id)
+    if payment is None:
+        raise _NothingToSettleError("no payment")
+    return payment
 
 
 def _find_by_reference(reference: str) -> str | None:

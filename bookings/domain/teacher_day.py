@@ -11,6 +11,7 @@ from django.utils import timezone
 from accounts.selectors import find_calendar_owner
 from bookings.availability.agenda import whole_days
 from bookings.domain.pricing import list_prices
+from bookings.domain.reviewing import count_payments_to_review
 from bookings.models import ClassStatus, SpecialHours, VirtualClass, WeeklyHours
 
 
@@ -27,13 +28,15 @@ class TeacherDay:
     """What the panel's first page says.
 
     paid_not_scheduled: classes whose money arrived and whose event is missing. awaiting_payment:
-    requests that can still be paid. has_hours, has_prices: without either nothing is offered.
+    requests that can still be paid. to_review: payments that wait for a person. has_hours,
+    has_prices: without either nothing is offered.
     """
 
     day: date
     classes: list[VirtualClass]
     paid_not_scheduled: int
     awaiting_payment: int
+    to_review: int
     has_hours: bool
     has_prices: bool
     calendar: CalendarState
@@ -45,7 +48,7 @@ class TeacherDay:
 
 
 def load_teacher_day() -> TeacherDay:
-    """Read today's classes and everything that needs the teacher; six queries."""
+    """Read today's classes and everything that needs the teacher; seven queries."""
     now = timezone.now()
     day = timezone.localdate(now)
     waiting = _count_waiting(now)
@@ -54,6 +57,7 @@ def load_teacher_day() -> TeacherDay:
         classes=_list_classes_of(day),
         paid_not_scheduled=waiting["paid"],
         awaiting_payment=waiting["unpaid"],
+        to_review=count_payments_to_review(),
         has_hours=WeeklyHours.objects.exists() or _has_special_hours(day),
         has_prices=list_prices().exists(),
         calendar=_calendar_state(),

@@ -73,6 +73,17 @@ class Payment(models.Model):
         "estado", max_length=20, choices=PaymentStatus, default=PaymentStatus.CREATED
     )
     review = models.CharField("a revisar", max_length=20, choices=ReviewReason, blank=True)
+    # Who dealt with what was to review last, and when.
+    reviewed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        editable=False,
+        related_name="+",
+        verbose_name="quién lo revisó",
+    )
+    reviewed_at = models.DateTimeField("revisado", null=True, blank=True, editable=False)
     expires_at = models.DateTimeField("vence", null=True, blank=True)
     approved_at = models.DateTimeField("aprobado", null=True, blank=True, editable=False)
     # When the sweep asks the provider next; nothing when nothing more can happen by itself.
@@ -91,6 +102,7 @@ class Payment(models.Model):
                 condition=Q(next_check_at__isnull=False),
                 name="payment_to_check",
             ),
+            models.Index(fields=["review"], condition=~Q(review=""), name="payment_to_review"),
         ]
         constraints = [
             models.UniqueConstraint(fields=["preference_id"], name="unique_payment_preference"),
@@ -264,6 +276,15 @@ class PaymentNotification(models.Model):
     # The provider's own id of the notice. Nothing rests on it: a repeated notice has another.
     notice_id = models.CharField("aviso", max_length=100, blank=True)
     signature = models.CharField("firma", max_length=20, choices=SignatureState)
+    # What it turned out to be about; an order's notice does not name its payment.
+    payment = models.ForeignKey(
+        Payment,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="notifications",
+        verbose_name="pago",
+    )
     received_at = models.DateTimeField("recibido", default=timezone.now, editable=False)
     processed_at = models.DateTimeField("procesado", null=True, blank=True)
     attempts = models.PositiveIntegerField("intentos", default=0)

@@ -6,16 +6,19 @@ import io
 import pytest
 from django.contrib.auth.models import Permission
 from django.db import connection
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
+from bookings.admin import payments as payments_module
 from bookings.admin.payment_export import BYTE_ORDER_MARK, HEADER, disarm
-from bookings.domain.settling import settle
+from bookings.domain.exceptions import RefundOutdatedError
+from bookings.domain.settling import process_notifications, settle
 from bookings.domain.takings import list_monthly_takings
 from bookings.models import Payment, PaymentStatus, Refund, RefundReason, RefundStatus
 from tests.factories import VirtualClassFactory
-from tests.payments import PRICE, make_payment
+from tests.payments import PRICE, make_payment, posting
 from tests.standins import Fault
 
 pytestmark = pytest.mark.django_db
@@ -76,6 +79,57 @@ def test_what_needs_a_look_is_found(panel, paid, stranger, mercadopago):
     assert ("Carla Stranger" in needing, "Ana Host" in needing) == (True, False)
     assert ("Carla Stranger" in others, "Ana Host" in others) == (False, True)
     assert "Pagaron de menos" in needing
+
+
+def test_what_a_person_dealt_with_leaves_the_list_and_only_news_bring_it_back(
+    panel, paid, mercadopago, teacher
+):
+    number = mercadopago.payments[0]["id"]
+    mercadopago.advance(seconds=5)
+    mercadopago.settle(number, "in_mediation")
+    settle(paid.preference_id)
+    assert "Ya lo revisé" in panel.get(page_of(paid)).content.decode()
+
+    told = panel.post(page_of(paid), {"_put_aside": "dispute"}, follow=True).content.decode()
+    settle(paid.preference_id)
+
+    paid.refresh_from_db()
+    assert (paid.review, paid.reviewed_by) == ("", teacher)
+    assert "el pago ya no está a revisar" in told
+    assert "Lo revisó Paula Profe" in told
+    assert "Ya lo revisé" not in told
+    mercadopago.advance(seconds=5)
+    mercadopago.settle(number, "charged_back")
+    settle(paid.preference_id)
+    paid.refresh_from_db()
+    assert paid.review == "dispute"
+
+
+@pytest.mark.parametrize("reason", ["short", "", "nonsense"])
+def test_something_else_than_was_seen_is_not_put_aside(panel, paid, reason):
+    Payment.objects.update(review="dispute")
+
+    page = panel.post(page_of(paid), {"_put_aside": reason}, follow=True).content.decode()
+
+    paid.refresh_from_db()
+    assert (paid.review, paid.reviewed_at) == ("dispute", None)
+    assert "Mientras tanto cambió algo" in page
+
+
+def test_the_story_has_the_notices_of_the_payment_and_of_its_order(
+    panel, host, mercadopago, settings
+):
+    settings.MERCADOPAGO_WEBHOOK_SIGNATURE = "prefer"
+    payment = make_payment(host)
+    mercadopago.pay(payment.preference_id)
+    mercadopago.deliver(post=posting(Client()))
+    process_notifications()
+
+    page = panel.get(page_of(payment)).content.decode()
+
+    [order] = mercadopago.merchant_orders
+    assert f"Aviso de Mercado Pago sobre la orden {order['id']}" in page
+    assert "Aviso de Mercado Pago sobre la operación" in page
 
 
 @pytest.mark.parametrize("name", ["add", "delete"])
@@ -141,6 +195,26 @@ def test_everything_goes_back_once(panel, paid, mercadopago):
     paid.refresh_from_db()
     assert [one["amount"] for one in mercadopago.refunds] == [24_000]
     assert paid.status == PaymentStatus.REFUNDED
+
+
+def test_everything_asked_back_twice_says_that_nothing_is_left(panel, paid, mercadopago):
+    for _ in range(2):
+        page = panel.post(page_of(paid), {"_refund_all": "1"}, follow=True).content.decode()
+
+    assert "No queda nada por devolver" in page
+    assert len(mercadopago.refunds) == 1
+
+
+def test_a_refund_that_comes_in_between_is_told(panel, paid, mercadopago, monkeypatch):
+    def be_late(**asked):
+        raise RefundOutdatedError
+
+    monkeypatch.setattr(payments_module, "request_partial_refund", be_late)
+
+    page = panel.post(page_of(paid), {"_refund_all": "1"}, follow=True).content.decode()
+
+    assert "Mientras tanto se pidió otra devolución" in page
+    assert mercadopago.refunds == []
 
 
 def test_a_provider_that_is_down_is_asked_again_later(panel, paid, mercadopago):

@@ -4,11 +4,13 @@ import re
 from datetime import timedelta
 
 import pytest
+from django.contrib.auth.models import Permission
 from django.urls import reverse
 
-from bookings.models import Price, WeeklyHours
+from bookings.models import Payment, Price, ReviewReason, WeeklyHours
 from tests.admin.moments import NOW, at, days_later
 from tests.factories import VirtualClassFactory
+from tests.payments import make_payment
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
 
@@ -110,6 +112,26 @@ def test_the_page_costs_the_same_on_a_busy_day(panel, django_assert_num_queries,
         VirtualClassFactory(scheduled=True, start_time=at("08:00") + timedelta(minutes=number))
         VirtualClassFactory()
 
-    # Session, counts, classes, weekly hours, special hours, prices, owner of the calendar.
-    with django_assert_num_queries(7):
+    # Session, counts, payments to review, classes, weekly hours, special hours, prices, calendar.
+    with django_assert_num_queries(8):
         panel.get(reverse("admin:index"))
+
+
+def test_payments_to_review_are_counted_and_found(panel, look, mercadopago, host):
+    assert "a revisar" not in look()
+    make_payment(host)
+    Payment.objects.update(review=ReviewReason.SHORT)
+
+    assert "1 pago a revisar" in look()
+    page = panel.get(reverse("admin:index")).content.decode()
+    assert f"{reverse('admin:bookings_payment_changelist')}?revisar=si" in page
+
+
+def test_whoever_may_not_see_payments_is_not_led_to_them(look, mercadopago, host, teacher):
+    make_payment(host)
+    Payment.objects.update(review=ReviewReason.SHORT)
+    teacher.is_superuser = False
+    teacher.save()
+    teacher.user_permissions.add(Permission.objects.get(codename="view_virtualclass"))
+
+    assert "a revisar" not in look()

@@ -11,7 +11,10 @@ import time_machine
 from django.test import Client
 from django.utils import timezone
 
+from bookings.api import webhooks
+from bookings.api.webhooks import MAX_UNVERIFIED
 from bookings.domain import settling
+from bookings.domain.noticing import forget_notifications
 from bookings.domain.settling import process_notifications
 from bookings.models import ClassStatus, PaymentNotification, SignatureState
 from tests.payments import make_payment, posting
@@ -212,6 +215,86 @@ def test_no_cookie_and_no_token_is_needed(host, sign_in):
     assert post(client, headers=signed("1")).status_code == 200
 
 
+# --- Floods ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def at_noon():
+    """A minute that does not end while the test runs."""
+    with time_machine.travel("2026-11-23T12:00:01-03:00", tick=False) as clock:
+        yield clock
+
+
+@pytest.mark.parametrize("policy", ["require", "prefer"])
+def test_a_flood_without_a_signature_is_stopped_and_a_signed_notice_is_not(
+    provider, mercadopago, settings, at_noon, policy
+):
+    settings.MERCADOPAGO_WEBHOOK_SIGNATURE = policy
+    answers = [post(provider, f"id={number}&topic=payment") for number in range(MAX_UNVERIFIED + 1)]
+
+    assert [response.status_code for response in answers] == [200] * MAX_UNVERIFIED + [429]
+    assert answers[-1].json() == {"error": "Demasiados avisos sin una firma válida."}
+    assert answers[-1]["Retry-After"] == "60"
+    assert PaymentNotification.objects.count() == (MAX_UNVERIFIED if policy == "prefer" else 0)
+    assert post(provider, headers=signed("1")).status_code == 200
+    at_noon.shift(60)
+    assert post(provider, "id=1&topic=payment").status_code == 200
+
+
+def test_a_flood_of_wrong_signatures_is_stopped(provider, at_noon, monkeypatch):
+    monkeypatch.setattr(webhooks, "MAX_UNVERIFIED", 2)
+
+    answers = [post(provider, headers=signed("1", secret="another")) for _ in range(3)]
+
+    assert [response.status_code for response in answers] == [401, 401, 429]
+
+
+def test_a_flood_from_many_addresses_is_stopped_as_well(provider, at_noon, monkeypatch):
+    monkeypatch.setattr(webhooks, "MAX_UNVERIFIED_OF_ALL", 2)
+
+    answers = [
+        provider.post(f"{PATH}?id=1&topic=payment", REMOTE_ADDR=f"192.0.2.{number}").status_code
+        for number in range(3)
+    ]
+
+    assert answers == [200, 200, 429]
+
+
+def test_a_cache_that_is_down_stops_no_notice(provider, monkeypatch):
+    def fail(*args, **kwargs):
+        raise ConnectionError
+
+    monkeypatch.setattr(webhooks, "MAX_UNVERIFIED", 0)
+    monkeypatch.setattr("accounts.throttling.cache.add", fail)
+
+    assert post(provider, "id=1&topic=payment").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("days", "kept"), [(6, {"1", "2"}), (8, {"1"}), (399, {"1"}), (401, set())], ids=str
+)
+def test_notices_that_led_nowhere_are_forgotten_soon_and_the_others_late(
+    provider, paid, mercadopago, days, kept
+):
+    number = str(mercadopago.payments[0]["id"])
+    for resource_id in (number, "2"):
+        post(provider, f"data.id={resource_id}&type=payment", headers=signed(resource_id))
+    process_notifications()
+
+    with time_machine.travel(timezone.now() + timedelta(days=days)):
+        forget_notifications()
+
+    left = set(PaymentNotification.objects.values_list("resource_id", flat=True))
+    assert left == {number if one == "1" else one for one in kept}
+
+
+def test_a_notice_that_nobody_looked_into_is_not_forgotten(provider, mercadopago):
+    post(provider, headers=signed("1"))
+
+    with time_machine.travel(timezone.now() + timedelta(days=1000)):
+        assert forget_notifications() == 0
+
+
 # --- A provider that fails ------------------------------------------------------------------------
 
 
@@ -240,7 +323,6 @@ def test_a_notice_that_cannot_be_looked_into_stops_no_other_and_is_given_up(
     def fail_for_one(notification):
         if notification.resource_id == "1":
             raise ValueError("a bug")
-        return ""
 
     monkeypatch.setattr(settling, "_look_into", fail_for_one)
     for number in range(3):
