@@ -9,13 +9,17 @@ import logging
 import uuid
 from datetime import datetime, timedelta
 from secrets import SystemRandom
+from time import monotonic
+from typing import Self
 
+from django.core.mail import EmailMessage, get_connection
+from django.core.mail.backends.base import BaseEmailBackend
 from django.db.models import F, QuerySet
 from django.utils import timezone
 
-from bookings.models import Notice, NoticeKind
+from bookings.models import Notice
 from bookings.notices.rendering import render_mail
-from bookings.notices.texts import TO_THE_TEACHER
+from bookings.notices.usefulness import NoticeToSend, find_obstacle, load_notice
 
 logger = logging.getLogger(__name__)
 
@@ -27,76 +31,106 @@ FIRST_DELAY = timedelta(minutes=1)
 LONGEST_DELAY = timedelta(hours=3)
 # So many in a row, and the server is taken to be down: the rest keep their attempts.
 FAILURES_IN_A_ROW = 3
+# Less than what mail servers take in one conversation.
+MAILS_PER_CONNECTION = 50
+# With more than this takes, other work has its turn.
+SECONDS_IN_A_ROW = 60
 
 INTERRUPTED = "El envío se interrumpió demasiadas veces."
-OVER = "La clase ya había terminado."
-NOT_SCHEDULED = "La clase ya no estaba agendada."
 
 _random = SystemRandom()
 
 
-def deliver_due(*, limit: int = 100) -> int:
+def deliver_due() -> int:
     """Send what is due, the longest overdue first; returns how many mails left.
 
-    What cannot be sent is tried again later or given up, and its row says why. Raises
-    DatabaseError only.
+    What cannot be sent is tried again later or given up, and its row says why. When there is much,
+    it stops after a while: the next call goes on. Raises DatabaseError only.
     """
-    sent = failures = 0
-    for notice_id, planned in _list_due(limit):
-        notice = _claim(notice_id, planned)
-        if notice is None or _is_given_up(notice):
-            continue
-        if _send(notice):
-            sent, failures = sent + 1, 0
-        else:
-            failures += 1
-        if failures == FAILURES_IN_A_ROW:
+    total, give_way_at = 0, monotonic() + SECONDS_IN_A_ROW
+    while due := _list_due():
+        sent, is_server_down = _deliver(due)
+        total += sent
+        if is_server_down or monotonic() >= give_way_at:
             break
-    return sent
+    return total
 
 
-def _list_due(limit: int) -> list[tuple[uuid.UUID, datetime | None]]:
+def _deliver(due: list[tuple[uuid.UUID, datetime | None]]) -> tuple[int, bool]:
+    """Send some mails over one connection; tell how many left and if the server seems down."""
+    sent = failures = 0
+    with _Postbox() as postbox:
+        for notice_id, planned in due:
+            notice = _claim(notice_id, planned)
+            if notice is None or _is_given_up(notice):
+                continue
+            if _send(notice, postbox):
+                sent, failures = sent + 1, 0
+            else:
+                failures += 1
+            if failures == FAILURES_IN_A_ROW:
+                break
+    return sent, failures == FAILURES_IN_A_ROW
+
+
+def _list_due() -> list[tuple[uuid.UUID, datetime | None]]:
     due = Notice.objects.filter(next_attempt_at__lte=timezone.now()).order_by("next_attempt_at")
-    return list(due.values_list("pk", "next_attempt_at")[:limit])
+    return list(due.values_list("pk", "next_attempt_at")[:MAILS_PER_CONNECTION])
 
 
-def _claim(notice_id: uuid.UUID, planned: datetime | None) -> Notice | None:
+def _claim(notice_id: uuid.UUID, planned: datetime | None) -> NoticeToSend | None:
     """Own the next attempt and read everything as it is now; None when another worker owns it."""
     claimed = Notice.objects.filter(pk=notice_id, next_attempt_at=planned).update(
         next_attempt_at=timezone.now() + LEASE, attempts=F("attempts") + 1
     )
-    if not claimed:
-        return None
-    return (
-        Notice.objects.select_related("user", "virtual_class__booked_by", "virtual_class__payment")
-        .filter(pk=notice_id)
-        .first()
-    )
+    return load_notice(notice_id) if claimed else None
 
 
-def _is_given_up(notice: Notice) -> bool:
-    """Give a mail up when it is of no use any more."""
-    reason = _find_obstacle(notice)
+def _is_given_up(notice: NoticeToSend) -> bool:
+    """Give a mail up when it is of no use any more, or kills whoever sends it."""
+    reason = find_obstacle(notice)
+    if not reason and notice.attempts > MAX_ATTEMPTS:
+        reason = INTERRUPTED
     if reason:
-        _give_up(notice, reason)
+        _give_up(notice, f"{reason} {notice.failure}".strip())
     return bool(reason)
 
 
-def _find_obstacle(notice: Notice) -> str:
-    virtual_class = notice.virtual_class
-    if virtual_class is not None and notice.kind not in TO_THE_TEACHER:
-        if virtual_class.has_ended():
-            return OVER
-        if notice.kind != NoticeKind.CANCELLED and not virtual_class.is_scheduled:
-            return NOT_SCHEDULED
-    if notice.attempts > MAX_ATTEMPTS:
-        return INTERRUPTED
-    return ""
+class _Postbox:
+    """A connection to the mail server that many mails share, opened when the first one leaves."""
+
+    def __enter__(self) -> Self:
+        self._connection: BaseEmailBackend | None = None
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._close()
+
+    def send(self, mail: EmailMessage) -> None:
+        """Send a mail. After a failure, the next one gets a connection of its own."""
+        if self._connection is None:
+            self._connection = get_connection()
+            self._connection.open()
+        try:
+            mail.connection = self._connection
+            mail.send()
+        except Exception:
+            self._close()
+            raise
+
+    def _close(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is None:
+            return
+        try:
+            connection.close()
+        except Exception as error:  # noqa: BLE001 - what was said has been said; a bad goodbye undoes no mail
+            logger.warning("The mail server ended oddly: %s", _name(error))
 
 
-def _send(notice: Notice) -> bool:
+def _send(notice: Notice, postbox: _Postbox) -> bool:
     try:
-        render_mail(notice).send()
+        postbox.send(render_mail(notice))
     except Exception as error:  # noqa: BLE001 - each mail backend has errors of its own, and one mail that cannot leave must not keep the others
         _note_failure(notice, _name(error))
         return False

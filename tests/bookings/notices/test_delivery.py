@@ -15,6 +15,7 @@ from bookings.domain.joining import join_class
 from bookings.domain.scheduling import schedule_class
 from bookings.models import Notice, NoticeState
 from bookings.notices.delivery import LEASE, LONGEST_DELAY, MAX_ATTEMPTS, deliver_due
+from bookings.notices.usefulness import load_notice
 from tests.bookings.notices.backends import DOWN, DYING, SLOW
 from tests.concurrency.racing import race
 from tests.factories import UserFactory
@@ -206,7 +207,7 @@ def test_without_the_claim_they_would_send_it_again(notice, settings, monkeypatc
     settings.EMAIL_BACKEND = SLOW
 
     def take(notice_id, planned):
-        return Notice.objects.select_related("user", "virtual_class").get(pk=notice_id)
+        return load_notice(notice_id)
 
     monkeypatch.setattr("bookings.notices.delivery._claim", take)
     race(*[deliver_due] * 4)

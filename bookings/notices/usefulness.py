@@ -1,0 +1,158 @@
+"""Whether a mail is still of use: one rule for each kind, looked at right before it leaves.
+
+Mails are due at a moment and may leave late. A late one is sent as long as it tells its reader
+something that is true and that they can still act on; otherwise it is given up, and its row says
+why.
+"""
+
+import uuid
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, TypedDict
+
+from django.db.models import Exists, OuterRef, Subquery
+from django.utils import timezone
+
+from bookings.models import (
+    Notice,
+    NoticeKind,
+    UserActivity,
+    VirtualClass,
+    WaitingListEntry,
+    WaitingState,
+)
+from bookings.notices.reminder_times import LEADS, name_occasion
+
+if TYPE_CHECKING:
+    from django_stubs_ext import WithAnnotations
+
+OVER = "La clase ya había terminado."
+NOT_SCHEDULED = "La clase ya no estaba agendada."
+NOT_IN_CLASS = "La persona ya no estaba en la clase."
+BACK_IN_CLASS = "La persona volvió a la clase."
+MOVED = "La clase cambió de horario."
+TOLD_BY_LATER_MAIL = "Un correo posterior dice el horario nuevo."
+TOO_LATE = "Era tarde para recordar la clase."
+OFFER_OVER = "El lugar ya no se ofrecía."
+RECONNECTED = "El calendario ya se había reconectado."
+
+# Whoever is still looking for the link reads the last reminder in the first minutes of the class.
+GRACE_AFTER_START = timedelta(minutes=10)
+
+
+class _Standing(TypedDict):
+    """What the rules ask the database: the reader's place, their offer, a later mail."""
+
+    is_in_class: bool
+    offered_until: datetime | None
+    is_overtaken: bool
+
+
+if TYPE_CHECKING:
+    NoticeToSend = WithAnnotations[Notice, _Standing]
+else:
+    NoticeToSend = Notice
+
+
+def load_notice(notice_id: uuid.UUID) -> "NoticeToSend | None":
+    """Read a notice, and everything that its mail and the rules need, in one statement."""
+    place = UserActivity.objects.filter(
+        virtual_class=OuterRef("virtual_class"), user=OuterRef("user")
+    )
+    offer = WaitingListEntry.objects.filter(
+        virtual_class=OuterRef("virtual_class"),
+        user=OuterRef("user"),
+        state=WaitingState.OFFERED,
+    )
+    later = Notice.objects.filter(
+        virtual_class=OuterRef("virtual_class"),
+        user=OuterRef("user"),
+        kind=OuterRef("kind"),
+        created_at__gt=OuterRef("created_at"),
+    )
+    notices = Notice.objects.select_related(
+        "user", "virtual_class__booked_by", "virtual_class__payment"
+    ).annotate(
+        is_in_class=Exists(place),
+        offered_until=Subquery(offer.values("offer_expires_at")[:1]),
+        is_overtaken=Exists(later),
+    )
+    return notices.filter(pk=notice_id).first()
+
+
+def find_obstacle(notice: "NoticeToSend") -> str:
+    """Say why a mail is of no use any more; nothing when it is."""
+    reasons = (check(notice) for check in RULES[NoticeKind(notice.kind)])
+    return next(filter(None, reasons), "")
+
+
+def _unless_over(notice: "NoticeToSend") -> str:
+    return OVER if _class_of(notice).has_ended() else ""
+
+
+def _while_scheduled(notice: "NoticeToSend") -> str:
+    return "" if _class_of(notice).is_scheduled else NOT_SCHEDULED
+
+
+def _to_participants(notice: "NoticeToSend") -> str:
+    return "" if notice.is_in_class else NOT_IN_CLASS
+
+
+def _to_those_outside(notice: "NoticeToSend") -> str:
+    return BACK_IN_CLASS if notice.is_in_class else ""
+
+
+def _unless_told_since(notice: "NoticeToSend") -> str:
+    return TOLD_BY_LATER_MAIL if notice.is_overtaken else ""
+
+
+def _of_this_start(notice: "NoticeToSend") -> str:
+    start = _class_of(notice).start_time
+    return "" if notice.occasion == name_occasion(start) else MOVED
+
+
+def _until_the_hours_reminder(notice: "NoticeToSend") -> str:
+    end = _class_of(notice).start_time - LEADS[NoticeKind.REMINDER_HOUR]
+    return TOO_LATE if timezone.now() >= end else ""
+
+
+def _until_it_began(notice: "NoticeToSend") -> str:
+    end = _class_of(notice).start_time + GRACE_AFTER_START
+    return TOO_LATE if timezone.now() >= end else ""
+
+
+def _while_offered(notice: "NoticeToSend") -> str:
+    until = notice.offered_until
+    return "" if until is not None and until > timezone.now() else OFFER_OVER
+
+
+def _until_reconnected(notice: "NoticeToSend") -> str:
+    saved_at = notice.user.provider_token_saved_at
+    return RECONNECTED if saved_at is not None and saved_at > notice.created_at else ""
+
+
+def _class_of(notice: "NoticeToSend") -> VirtualClass:
+    if notice.virtual_class is None:
+        raise ValueError("The mail is about no class.")
+    return notice.virtual_class
+
+
+Check = Callable[["NoticeToSend"], str]
+_ABOUT_A_PLACE: tuple[Check, ...] = (_unless_over, _while_scheduled, _to_participants)
+# Each check gives the reason to give the mail up, or nothing. Without checks, it leaves however
+# late: somebody's money comes back, or something waits for the teacher.
+RULES: dict[NoticeKind, tuple[Check, ...]] = {
+    NoticeKind.CONFIRMATION: _ABOUT_A_PLACE,
+    NoticeKind.JOINED: _ABOUT_A_PLACE,
+    NoticeKind.RESCHEDULED: (*_ABOUT_A_PLACE, _unless_told_since),
+    NoticeKind.REMINDER_DAY: (*_ABOUT_A_PLACE, _of_this_start, _until_the_hours_reminder),
+    NoticeKind.REMINDER_HOUR: (*_ABOUT_A_PLACE, _of_this_start, _until_it_began),
+    NoticeKind.LEFT: (_unless_over, _to_those_outside),
+    NoticeKind.PLACE_OFFERED: (_unless_over, _while_scheduled, _while_offered),
+    NoticeKind.CANCELLED: (),
+    NoticeKind.TO_REVIEW: (),
+    NoticeKind.MONEY_BACK: (),
+    NoticeKind.CALENDAR_CHANGED: (),
+    NoticeKind.GRANT_REVOKED: (_until_reconnected,),
+    NoticeKind.GRANT_AT_RISK: (_until_reconnected,),
+}
