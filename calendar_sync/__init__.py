@@ -8,10 +8,13 @@ from calendar_sync.interface import (
     CalendarNotConnectedError,
     CalendarRefusedError,
     CalendarUnavailableError,
+    Changes,
     CreatedEvent,
     EventDraft,
     EventGoneError,
     EventNotOursError,
+    OpenedChannel,
+    OwnEvent,
 )
 from calendar_sync.listing import cached_upcoming_events, forget_upcoming_events
 
@@ -22,10 +25,13 @@ __all__ = [
     "CalendarNotConnectedError",
     "CalendarRefusedError",
     "CalendarUnavailableError",
+    "Changes",
     "CreatedEvent",
     "EventDraft",
     "EventGoneError",
     "EventNotOursError",
+    "OpenedChannel",
+    "OwnEvent",
     "cached_upcoming_events",
     "forget_upcoming_events",
     "get_calendar",

@@ -23,10 +23,13 @@ from calendar_sync.interface import (
     CalendarNotConnectedError,
     CalendarRefusedError,
     CalendarUnavailableError,
+    Changes,
     CreatedEvent,
     EventDraft,
     EventGoneError,
     EventNotOursError,
+    OpenedChannel,
+    OwnEvent,
 )
 from calendar_sync.mapping import JSON
 from calendar_sync.transport import Transport
@@ -37,6 +40,14 @@ logger = logging.getLogger(__name__)
 RETRY_WAITS = (0.5, 1.0)
 # Seconds before each look whether the video meeting is ready.
 CONFERENCE_WAITS = (0.5, 1.0, 2.0)
+# Nobody waits for what reads the whole calendar; each of its requests has its own time-out.
+BACKGROUND_BUDGET = timedelta(minutes=2)
+# What tells our events and their state; nothing about strangers' but their times.
+OWN_FIELDS = (
+    "kind,nextPageToken,items(id,status,recurringEventId,start,end,"
+    "extendedProperties/private,conferenceData(createRequest/status,entryPoints))"
+)
+CHANGE_FIELDS = "kind,nextPageToken,nextSyncToken,items(id,extendedProperties/private)"
 # Events in one answer; Google allows 2,500, in an answer that takes accordingly long.
 PAGE_SIZE = 500
 # The invitation is how the event reaches a calendar that is not Google's, and Google warns that
@@ -115,6 +126,67 @@ class GoogleCalendar:
                 logger.warning("The API key cannot read the calendar: %s", error)
         grant = get_grant(self._refresh_token)
         return _Events(settings.CALENDAR_TIMEOUT, grant=grant).upcoming(since, limit)
+
+    def own_events(self, *, since: datetime | None = None) -> list[OwnEvent]:
+        """List every event of ours that ends after ``since``; all pages, or an error.
+
+        Google can filter by a property's value, not by its presence, so the whole calendar is
+        listed, without what strangers' events are about.
+        """
+        window = {"timeMin": since.isoformat()} if since else {}
+        return _own(self._background_events(), fields=OWN_FIELDS, **window)
+
+    def events_of(self, reference: str, *, event_id: str) -> list[OwnEvent]:
+        """List the events that carry ``reference``, that with ``event_id`` first.
+
+        A listing may lag behind; what it does not show is asked for by its id, and only when both
+        answer that there is none, there is none.
+        """
+        events = self._background_events()
+        wanted = f"reference={reference}"
+        found = _own(events, fields=OWN_FIELDS, privateExtendedProperty=wanted)
+        if all(event.event_id != event_id for event in found):
+            event = events.find(event_id)
+            with provider_errors():
+                own = mapping.own_event(event) if event else None
+            if own and own.reference == reference:
+                found.append(own)
+        return sorted(found, key=lambda event: event.event_id != event_id)
+
+    def changes(self, sync_token: str) -> Changes:
+        """Tell which events changed since the token was given.
+
+        https://developers.google.com/workspace/calendar/api/guides/sync
+        """
+        since = {"syncToken": sync_token} if sync_token else {}
+        items, last = self._background_events().pages(fields=CHANGE_FIELDS, **since)
+        with provider_errors():
+            # The last page brings the token; without it this was not the last page.
+            return mapping.changes(items if sync_token else [], last["nextSyncToken"])
+
+    def open_channel(self, *, channel_id: str, token: str, address: str) -> OpenedChannel:
+        """Have Google tell of changes."""
+        body = {"id": channel_id, "type": "web_hook", "address": address, "token": token}
+        answer = self._background_events().watch(body)
+        with provider_errors():
+            return mapping.opened_channel(answer)
+
+    def close_channel(self, *, channel_id: str, resource_id: str) -> None:
+        """End a channel; one that is not open any more counts as closed."""
+        try:
+            self._background_events().stop({"id": channel_id, "resourceId": resource_id})
+        except NotThereError:
+            logger.info("The channel to close was closed already.")
+
+    def _background_events(self) -> "_Events":
+        return _Events(BACKGROUND_BUDGET, grant=get_grant(self._refresh_token))
+
+
+def _own(events: "_Events", **query: Any) -> list[OwnEvent]:
+    """List our events. One that cannot be read spoils the answer: leaving it out would lose it."""
+    items, _ = events.pages(**query)
+    with provider_errors():
+        return [own for item in items if (own := mapping.own_event(item))]
 
 
 def _insert_or_adopt(events: "_Events", draft: EventDraft, *, may_invite: bool) -> JSON:
@@ -201,14 +273,15 @@ class _Events:
         http: Any = Transport(self._deadline, headers)
         if grant:
             http = AuthorizedHttp(grant, http=http)
-        self._api = build(
+        self._service = build(
             "calendar",
             "v3",
             http=http,
             static_discovery=True,  # shipped with the client, so building asks nobody
             cache_discovery=False,
             client_options={"api_endpoint": settings.CALENDAR_API_URL},
-        ).events()
+        )
+        self._api = self._service.events()
         self._calendar = {"calendarId": settings.CALENDAR_ID}
         # Without the version, conference data is neither made nor kept.
         self._write = {**self._calendar, "conferenceDataVersion": 1, "sendUpdates": SEND_UPDATES}
@@ -235,6 +308,38 @@ class _Events:
     def delete(self, event_id: str) -> None:
         """https://developers.google.com/workspace/calendar/api/v3/reference/events/delete"""
         request = self._api.delete(**self._calendar, eventId=event_id, sendUpdates=SEND_UPDATES)
+        self._send(request, is_readable=lambda answer: not answer)
+
+    def pages(self, **query: Any) -> tuple[list[JSON], JSON]:
+        """List all pages; give the events of all of them, and the last page.
+
+        ``kind`` belongs into the fields: with them an empty calendar answers {} otherwise, as a
+        broken proxy might.
+        https://developers.google.com/workspace/calendar/api/v3/reference/events/list
+        """
+        items: list[JSON] = []
+        page_token = None
+        while True:
+            page = self._send(
+                self._api.list(
+                    **self._calendar, maxResults=PAGE_SIZE, pageToken=page_token, **query
+                ),
+                is_readable=_is_page,
+            )
+            items += page.get("items", [])
+            page_token = page.get("nextPageToken")
+            if not page_token:
+                return items, page
+
+    def watch(self, body: JSON) -> JSON:
+        """https://developers.google.com/workspace/calendar/api/v3/reference/events/watch"""
+        request = self._api.watch(**self._calendar, body=body)
+        answer: JSON = self._send(request, is_readable=lambda answer: "resourceId" in answer)
+        return answer
+
+    def stop(self, body: JSON) -> None:
+        """https://developers.google.com/workspace/calendar/api/v3/reference/channels/stop"""
+        request = self._service.channels().stop(body=body)
         self._send(request, is_readable=lambda answer: not answer)
 
     def upcoming(self, since: datetime, limit: int | None) -> list[BusySlot]:
@@ -290,3 +395,12 @@ def _checked(answer: Any, is_readable: Callable[[Any], bool]) -> Any:
     if not is_readable(answer):
         raise ValueError("an answer of the wrong shape")
     return answer
+
+
+def _is_page(answer: Any) -> bool:
+    items = answer.get("items", [])
+    return (
+        answer["kind"] == "calendar#events"
+        and isinstance(items, list)
+        and all(isinstance(item, dict) for item in items)
+    )

@@ -42,6 +42,8 @@ class EventDraft:
     reference: kept as a private property of the event; tells our events from strangers'.
     start, end: aware. time_zone: an IANA name such as ``America/Argentina/Buenos_Aires``.
     attendee: an e-mail address that is invited, or nothing.
+    record: kept with the reference, for whoever has to make the class again from its event. Other
+        programs that may read the calendar see it, so it is sealed.
     reminder: how long before the start the e-mail reminder goes out.
     """
 
@@ -54,6 +56,7 @@ class EventDraft:
     time_zone: str
     attendee: str | None = None
     reminder: timedelta = timedelta(minutes=60)
+    record: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +72,45 @@ class CreatedEvent:
     start: datetime
     end: datetime
     conference_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class OwnEvent:
+    """An event that carries a reference of ours, as it stands in the calendar now.
+
+    reference, record: those of the draft; record is empty when the event has none.
+    conference_url: empty while nobody can join; then is_conference_pending tells whether the
+        provider is still making the meeting.
+    """
+
+    event_id: str
+    reference: str
+    start: datetime
+    end: datetime
+    conference_url: str
+    is_conference_pending: bool = False
+    record: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What changed since a sync token was given: only which events, to be looked at again.
+
+    event_ids: of changed and of deleted events, strangers' too. references: of the changed ones
+        that carry one. sync_token: asks next time for what changes from now on.
+    """
+
+    event_ids: frozenset[str]
+    references: frozenset[str]
+    sync_token: str
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedChannel:
+    """A push channel, as the provider opened it. resource_id: its name for what is watched."""
+
+    resource_id: str
+    expires_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,4 +162,38 @@ class Calendar(Protocol):
 
         limit: at most so many; without it every event of the next 90 days, 2,500 at most.
         """
+        ...
+
+    def own_events(self, *, since: datetime | None = None) -> list[OwnEvent]:
+        """List every event that carries a reference of ours and ends after ``since``.
+
+        Complete, or an error: what is not in it is not in the calendar. Deleted events and single
+        instances of recurring ones are left out.
+        """
+        ...
+
+    def events_of(self, reference: str, *, event_id: str) -> list[OwnEvent]:
+        """List the events that carry ``reference``, that with ``event_id`` first if there is one.
+
+        Complete, or an error, as above.
+        """
+        ...
+
+    def changes(self, sync_token: str) -> Changes:
+        """Tell which events changed since the token was given.
+
+        Without a token nothing counts as changed, and the answer only brings the first one. Raises
+        CalendarRefusedError when the token is of no use any more: begin again without one.
+        """
+        ...
+
+    def open_channel(self, *, channel_id: str, token: str, address: str) -> OpenedChannel:
+        """Have the provider tell of changes, by requests to ``address`` that carry the token.
+
+        address: https; the provider refuses any other.
+        """
+        ...
+
+    def close_channel(self, *, channel_id: str, resource_id: str) -> None:
+        """End a channel; one that is not open any more counts as closed."""
         ...

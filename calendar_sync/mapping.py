@@ -5,14 +5,21 @@ https://developers.google.com/workspace/calendar/api/v3/reference/events
 
 import logging
 from collections.abc import Iterable
-from datetime import date, datetime, time
+from datetime import UTC, date, datetime, time
 from typing import Any
 from uuid import NAMESPACE_URL, uuid4, uuid5
 from zoneinfo import ZoneInfo
 
 from django.utils import timezone
 
-from calendar_sync.interface import BusySlot, CreatedEvent, EventDraft
+from calendar_sync.interface import (
+    BusySlot,
+    Changes,
+    CreatedEvent,
+    EventDraft,
+    OpenedChannel,
+    OwnEvent,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -20,6 +27,7 @@ JSON = dict[str, Any]
 
 # What reading a value of the wrong shape raises.
 SHAPE_ERRORS = (AttributeError, KeyError, TypeError, ValueError)
+PROPERTY_SIZE = 1_024
 
 
 def event_body(draft: EventDraft, *, may_invite: bool) -> JSON:
@@ -39,7 +47,9 @@ def event_body(draft: EventDraft, *, may_invite: bool) -> JSON:
                 {"method": "email", "minutes": int(draft.reminder.total_seconds() // 60)}
             ],
         },
-        "extendedProperties": {"private": {"reference": draft.reference}},
+        "extendedProperties": {
+            "private": {"reference": draft.reference, **_record_properties(draft.record)}
+        },
     }
     if draft.attendee and may_invite:
         body["attendees"] = [{"email": draft.attendee}]
@@ -90,6 +100,53 @@ def reference_of(event: JSON) -> str | None:
     return value if isinstance(value, str) else None
 
 
+def own_event(event: JSON) -> OwnEvent | None:
+    """The provider's event in our words, if it is one of ours that stands in the calendar.
+
+    None for a stranger's, a deleted one, and an instance of a recurring one: that is a person's
+    doing, and shares its id with no event of ours. Raises one of SHAPE_ERRORS when it cannot be
+    read.
+    """
+    reference = reference_of(event)
+    if reference is None or event.get("status") == "cancelled" or "recurringEventId" in event:
+        return None
+    return OwnEvent(
+        event_id=event["id"],
+        reference=reference,
+        start=_moment(event["start"]),
+        end=_moment(event["end"]),
+        conference_url=conference_url(event),
+        is_conference_pending=_is_conference_pending(event),
+        record=_record_of(event),
+    )
+
+
+def changes(items: Iterable[JSON], sync_token: str) -> Changes:
+    """Which events a listing of changes names. Raises one of SHAPE_ERRORS.
+
+    Of a deleted event only the id is sure to be told.
+    """
+    items = list(items)
+    references = (reference_of(item) for item in items)
+    return Changes(
+        event_ids=frozenset(item["id"] for item in items),
+        references=frozenset(filter(None, references)),
+        sync_token=sync_token,
+    )
+
+
+def opened_channel(answer: JSON) -> OpenedChannel:
+    """A channel in our words. Raises one of SHAPE_ERRORS.
+
+    https://developers.google.com/workspace/calendar/api/guides/push
+    """
+    milliseconds = int(answer["expiration"])
+    return OpenedChannel(
+        resource_id=answer["resourceId"],
+        expires_at=datetime.fromtimestamp(milliseconds / 1000, UTC),
+    )
+
+
 def conference_url(event: JSON) -> str:
     """The address of the first video entry point; empty while there is none.
 
@@ -135,6 +192,30 @@ def busy_slots(items: Iterable[Any]) -> list[BusySlot]:
     if unreadable:
         logger.warning("Left out %d calendar events whose times cannot be read.", unreadable)
     return slots
+
+
+def _record_properties(record: str) -> dict[str, str]:
+    """Spread a text over properties: the value of one may have 1,024 characters.
+
+    https://developers.google.com/workspace/calendar/api/guides/extended-properties
+    """
+    parts = [record[at : at + PROPERTY_SIZE] for at in range(0, len(record), PROPERTY_SIZE)]
+    return {f"record{number}": part for number, part in enumerate(parts)}
+
+
+def _record_of(event: JSON) -> str:
+    properties = _child(event, "extendedProperties", "private")
+    parts: list[str] = []
+    while isinstance(part := properties.get(f"record{len(parts)}"), str):
+        parts.append(part)
+    return "".join(parts)
+
+
+def _is_conference_pending(event: JSON) -> bool:
+    """Whether a meeting was asked for and its fate is open; its state may be missing."""
+    request = _child(event, "conferenceData", "createRequest")
+    status = _child(request, "status").get("statusCode", "pending")
+    return bool(request) and status == "pending" and not conference_url(event)
 
 
 def _busy_slot(item: JSON) -> BusySlot:

@@ -2,18 +2,23 @@
 
 import threading
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import ClassVar
+
+from django.utils import timezone
 
 from calendar_sync.interface import (
     LISTING_HORIZON,
     LISTING_LIMIT,
     BusySlot,
     CalendarError,
+    Changes,
     CreatedEvent,
     EventDraft,
     EventGoneError,
     EventNotOursError,
+    OpenedChannel,
+    OwnEvent,
 )
 
 
@@ -100,6 +105,35 @@ class MemoryCalendar:
             for draft in drafts[: limit or LISTING_LIMIT]
         ]
 
+    def own_events(self, *, since: datetime | None = None) -> list[OwnEvent]:
+        """List every event that ends after ``since``."""
+        self._fail()
+        drafts = self.live_events()
+        return [_own(draft) for draft in drafts if since is None or draft.end > since]
+
+    def events_of(self, reference: str, *, event_id: str) -> list[OwnEvent]:
+        """List the events that carry ``reference``, that with ``event_id`` first."""
+        own = [event for event in self.own_events() if event.reference == reference]
+        return sorted(own, key=lambda event: event.event_id != event_id)
+
+    def changes(self, sync_token: str) -> Changes:
+        """Count every event as changed, whatever the token."""
+        own = self.own_events() if sync_token else []
+        return Changes(
+            frozenset(event.event_id for event in own),
+            frozenset(event.reference for event in own),
+            "memory",
+        )
+
+    def open_channel(self, *, channel_id: str, token: str, address: str) -> OpenedChannel:
+        """Take the wish on; nobody is ever told anything."""
+        self._fail()
+        return OpenedChannel("memory", timezone.now() + timedelta(days=7))
+
+    def close_channel(self, *, channel_id: str, resource_id: str) -> None:
+        """End a channel."""
+        self._fail()
+
     def _fail(self) -> None:
         if self._failure:
             raise self._failure
@@ -113,4 +147,15 @@ def _created(draft: EventDraft) -> CreatedEvent:
         start=draft.start,
         end=draft.end,
         conference_url=f"https://meet.example/{draft.event_id}",
+    )
+
+
+def _own(draft: EventDraft) -> OwnEvent:
+    return OwnEvent(
+        event_id=draft.event_id,
+        reference=draft.reference,
+        start=draft.start,
+        end=draft.end,
+        conference_url=_created(draft).conference_url,
+        record=draft.record,
     )

@@ -1,6 +1,6 @@
 """What every calendar promises, Google's and the one in memory."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -154,3 +154,41 @@ def test_upcoming_events_ends_after_90_days(any_calendar, draft):
     any_calendar.create_event(draft)
 
     assert any_calendar.upcoming_events(since=draft.start - timedelta(days=90)) == []
+
+
+def test_own_events_are_those_that_stand_in_the_calendar(any_calendar, make_draft):
+    kept = make_draft(record="sealed")
+    any_calendar.create_event(kept)
+    any_calendar.create_event(make_draft(event_id="gone1", reference="class-2"))
+    any_calendar.delete_event("gone1", reference="class-2")
+
+    [event] = any_calendar.own_events(since=kept.end - timedelta(seconds=1))
+
+    assert (event.event_id, event.reference, event.record) == (
+        kept.event_id,
+        "class-1",
+        "sealed",
+    )
+    assert (event.start, event.end) == (kept.start, kept.end)
+    assert event.conference_url == any_calendar.create_event(kept).conference_url
+    assert any_calendar.events_of("class-1", event_id=kept.event_id) == [event]
+    assert any_calendar.events_of("class-2", event_id="gone1") == []
+    assert any_calendar.own_events(since=kept.end) == []
+
+
+def test_changes_name_the_events_that_were_written(any_calendar, draft):
+    token = any_calendar.changes("").sync_token
+
+    any_calendar.create_event(draft)
+
+    changes = any_calendar.changes(token)
+    assert (changes.event_ids, changes.references) == ({draft.event_id}, {draft.reference})
+
+
+def test_a_channel_is_opened_for_a_while_and_closed(any_calendar, draft):
+    address = "https://clases.example/api/webhooks/calendar"
+
+    opened = any_calendar.open_channel(channel_id="c-1", token="secret", address=address)
+
+    assert opened.expires_at > datetime.now(UTC)
+    any_calendar.close_channel(channel_id="c-1", resource_id=opened.resource_id)

@@ -2,12 +2,16 @@
 
 import copy
 import secrets
+import time
 from datetime import UTC, date, datetime, timedelta
+from email.utils import formatdate
 from typing import Any
 
 from tests.standins.event_times import time_fields
 from tests.standins.google_calendar import GoogleCalendar
 from tests.standins.meet import Mode
+from tests.standins.mercadopago_delivery import post
+from tests.standins.mercadopago_notices import Letter
 from tests.standins.messages import RefusedError
 
 FALLBACK_OWNER = "teacher@example.com"
@@ -63,6 +67,50 @@ class GoogleStandin(GoogleCalendar):
             except RefusedError as refusal:
                 raise ValueError(str(refusal)) from refusal
 
+    def edit_event(self, event_id: str, calendar_id: str | None = None, **fields: Any) -> None:
+        """Change an event as its owner would by hand; a field of None goes away.
+
+        fields: as in ``add_event``; ``conferenceData=None`` takes the meeting out.
+        """
+        with self.lock:
+            calendar = self._own_calendar(calendar_id or self._usual_owner())
+            old = calendar.find(event_id)
+            times = {
+                name: time_fields(fields.pop(name), calendar.zone)
+                for name in ("start", "end")
+                if name in fields
+            }
+            body = {**old, **times, **fields}
+            mode, reads = self._meeting
+            kept = {name: value for name, value in body.items() if value is not None}
+            calendar.write(event_id, kept, mode, reads, conference="conferenceData" in fields)
+
+    def copy_event(self, event_id: str, calendar_id: str | None = None) -> dict[str, Any]:
+        """Duplicate an event as its owner would by hand: another id, and all else the same."""
+        with self.lock:
+            calendar = self._own_calendar(calendar_id or self._usual_owner())
+            body = {**calendar.find(event_id), "id": None}
+            return copy.deepcopy(calendar.insert(body, *self._meeting, conference=False))
+
+    def take_notices(self) -> list[dict[str, str]]:
+        """Give the headers of what the open channels would be told now, and count it as told.
+
+        A new channel is first told ``sync``; several changes may become one message, and the
+        numbers of messages grow with gaps.
+        https://developers.google.com/workspace/calendar/api/guides/push
+        """
+        with self.lock:
+            now = time.time() * 1000
+            alive = [one for one in self._channels.values() if int(one["expiration"]) > now]
+            return [notice for channel in alive for notice in self._tell(channel)]
+
+    def push(self, address: str) -> list[int | None]:
+        """Post what the channels would be told to a loopback address; give the answers' status."""
+        return [
+            post(Letter(address, b"", {**headers, "Content-Length": "0"}))
+            for headers in self.take_notices()
+        ]
+
     def delete_event(self, event_id: str, calendar_id: str | None = None) -> None:
         """Delete an event as its owner would by hand: a tombstone stays."""
         with self.lock:
@@ -80,6 +128,26 @@ class GoogleStandin(GoogleCalendar):
     def expire_sync_tokens(self) -> None:
         """Make every sync token answer 410."""
         self._epoch = secrets.token_hex(4)
+
+    def _tell(self, channel: dict[str, Any]) -> list[dict[str, str]]:
+        told = self._told[channel["id"]]
+        change = self._calendars[channel["calendarId"]].last_change
+        messages = [("sync", 1)] if told < 0 else []
+        if 0 <= told < change:
+            messages.append(("exists", change + 1))
+        self._told[channel["id"]] = change
+        shared = {
+            "X-Goog-Channel-ID": channel["id"],
+            "X-Goog-Channel-Expiration": formatdate(int(channel["expiration"]) / 1000, usegmt=True),
+            "X-Goog-Resource-ID": channel["resourceId"],
+            "X-Goog-Resource-URI": channel["resourceUri"],
+        }
+        if "token" in channel:
+            shared["X-Goog-Channel-Token"] = channel["token"]
+        return [
+            {**shared, "X-Goog-Resource-State": state, "X-Goog-Message-Number": str(number)}
+            for state, number in messages
+        ]
 
     def _usual_owner(self) -> str:
         emails = [grant.email for grant in self._grants.values()]

@@ -56,6 +56,7 @@ class GoogleCalendar(GoogleIdentity):
         self.zone = DEFAULT_ZONE
         self._calendars: dict[str, Calendar] = {}
         self._channels: dict[str, dict[str, Any]] = {}
+        self._told: dict[str, int] = {}
         self._meeting: tuple[Mode, int] = ("success", 0)
         self._epoch = secrets.token_hex(4)
 
@@ -119,7 +120,7 @@ class GoogleCalendar(GoogleIdentity):
     # --- Push channels ------------------------------------------------------------------------
 
     def _watch(self, request: RecordedRequest) -> Reply:
-        """Open a channel. Nothing is ever sent to it: tests post the notices themselves."""
+        """Open a channel. What it is told waits for ``take_notices`` or ``push``."""
         calendar, _ = self._calendar(request)
         body = self._body(request)
         channel_id, address = str(body.get("id", "")), str(body.get("address", ""))
@@ -142,6 +143,7 @@ class GoogleCalendar(GoogleIdentity):
         if body.get("token"):
             answer["token"] = body["token"]
         self._channels[channel_id] = {**answer, "address": address, "calendarId": calendar.id}
+        self._told[channel_id] = -1  # not even that it is open
         return json_reply(answer)
 
     def _stop_channel(self, request: RecordedRequest) -> Reply:

@@ -1,7 +1,7 @@
 """Google Calendar: single events, meetings, access, channels."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import jwt
@@ -351,3 +351,37 @@ def test_watch_opens_a_channel_that_stop_closes(calendar: CalendarCaller) -> Non
     assert closed.status_code == 204
     assert problem(gone) == (404, "notFound")
     assert calendar.google.channels == []
+
+
+def test_channels_are_told_once_of_what_changes(calendar: CalendarCaller) -> None:
+    wish = {"id": "c-1", "type": "web_hook", "address": "https://x.example/hook", "token": "t"}
+    calendar.call("POST", "/watch", wish)
+    first = calendar.google.take_notices()
+    nothing = calendar.google.take_notices()
+    calendar.google.add_event(TEACHER, id="abc01")
+    calendar.google.delete_event("abc01", TEACHER)
+    later = calendar.google.take_notices()
+
+    told = [(one["X-Goog-Resource-State"], one["X-Goog-Channel-Token"]) for one in [*first, *later]]
+    numbers = [int(one["X-Goog-Message-Number"]) for one in [*first, *later]]
+    assert told == [("sync", "t"), ("exists", "t")]
+    assert numbers[0] == 1 < numbers[1]
+    assert nothing == []
+
+
+def test_hands_edit_and_copy_events(calendar: CalendarCaller) -> None:
+    start = datetime(2027, 3, 1, 13, tzinfo=UTC)
+    calendar.google.add_event(
+        TEACHER, id="abc01", start=start, conferenceData=meet_request(), summary="Clase"
+    )
+
+    calendar.google.edit_event(
+        "abc01", TEACHER, start=start + timedelta(minutes=30), conferenceData=None
+    )
+    copy = calendar.google.copy_event("abc01", TEACHER)
+
+    edited = calendar.call("GET", "/abc01").json()
+    assert datetime.fromisoformat(edited["start"]["dateTime"]) == start + timedelta(minutes=30)
+    assert "conferenceData" not in edited
+    assert (copy["summary"], copy["start"]) == ("Clase", edited["start"])
+    assert copy["id"] != "abc01"

@@ -1,0 +1,170 @@
+"""Reading our own events back: complete, or an error."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from calendar_sync import (
+    CalendarError,
+    CalendarNotConnectedError,
+    CalendarRefusedError,
+    CalendarUnavailableError,
+)
+from tests.standins import Fault
+
+LOST = {
+    "500": ([Fault.status(500)] * 3, CalendarUnavailableError),
+    "429": ([Fault.status(429)] * 3, CalendarUnavailableError),
+    "401": ([Fault.status(401)] * 3, CalendarNotConnectedError),
+    "404": ([Fault.status(404)], CalendarRefusedError),
+    "reset": ([Fault.reset()] * 3, CalendarUnavailableError),
+    "page": ([Fault.garbage()] * 3, CalendarUnavailableError),
+    "empty": ([Fault.empty()] * 3, CalendarUnavailableError),
+    "half": ([Fault.half()] * 3, CalendarUnavailableError),
+    "list": ([Fault.status(200, body=[])] * 3, CalendarUnavailableError),
+    "no items": ([Fault.status(200, body={"items": "none"})] * 3, CalendarUnavailableError),
+}
+
+
+def by_hand(reference, **fields):
+    return {"extendedProperties": {"private": {"reference": reference}}, **fields}
+
+
+def test_own_events_tells_what_the_calendar_holds(calendar, make_draft):
+    draft = make_draft(record="sealed " * 300)
+    created = calendar.create_event(draft)
+
+    [event] = calendar.own_events()
+
+    assert (event.event_id, event.reference, event.record) == (
+        draft.event_id,
+        draft.reference,
+        draft.record,
+    )
+    assert (event.start, event.end) == (draft.start, draft.end)
+    assert event.conference_url == created.conference_url
+    assert not event.is_conference_pending
+
+
+def test_own_events_keeps_each_property_within_its_limit(google, calendar, make_draft):
+    calendar.create_event(make_draft(record="x" * 3000))
+
+    [event] = google.live_events()
+
+    properties = event["extendedProperties"]["private"]
+    assert sorted(len(value) for value in properties.values()) == [7, 952, 1024, 1024]
+
+
+def test_own_events_leaves_strangers_deleted_ones_and_instances_out(google, calendar, draft):
+    calendar.create_event(draft)
+    google.add_event(summary="Dentista", conferenceData=None)
+    google.add_event(**by_hand("class-2", id="deleted1"))
+    google.delete_event("deleted1")
+    google.fault(
+        "events.list",
+        Fault.status(
+            200,
+            body={
+                "kind": "calendar#events",
+                "items": [{"id": "a_2026", "recurringEventId": "a", **by_hand("class-3")}],
+            },
+        ),
+    )
+
+    assert calendar.own_events() == []
+    assert [event.reference for event in calendar.own_events()] == [draft.reference]
+
+
+def test_own_events_asks_for_nothing_that_tells_of_strangers(google, calendar):
+    calendar.own_events()
+
+    fields = google.requests[-1].query["fields"]
+    assert "summary" not in fields
+    assert "attendees" not in fields
+
+
+def test_own_events_begins_where_it_is_told(google, calendar, draft):
+    calendar.create_event(draft)
+
+    assert len(calendar.own_events(since=draft.end - timedelta(seconds=1))) == 1
+    assert calendar.own_events(since=draft.end) == []
+
+
+def test_own_events_reads_a_thousand_events_page_by_page(google, calendar):
+    start = datetime.now(UTC) + timedelta(days=1)
+    for number in range(1_000):
+        google.add_event(**by_hand(f"class-{number}", id=f"event{number:04d}", start=start))
+
+    events = calendar.own_events()
+
+    assert len({event.reference for event in events}) == 1_000
+    assert [request.route for request in google.requests].count("events.list") == 2
+
+
+@pytest.mark.parametrize(("faults", "error"), LOST.values(), ids=LOST)
+@pytest.mark.parametrize("page", [0, 1])
+def test_own_events_gives_no_half_of_an_answer(google, calendar, faults, error, page):
+    for number in range(600):
+        google.add_event(**by_hand(f"class-{number}", id=f"event{number:04d}"))
+    google.fault("events.list", *[Fault.delay(0)] * page, *faults)
+
+    with pytest.raises(error):
+        calendar.own_events()
+
+
+def test_own_events_of_an_unreadable_event_is_an_error(google, calendar):
+    item = {"id": "abcde", "start": {"dateTime": "soon"}, **by_hand("class-1")}
+    answer = {"kind": "calendar#events", "items": [item]}
+    google.fault("events.list", Fault.status(200, body=answer))
+
+    with pytest.raises(CalendarUnavailableError):
+        calendar.own_events()
+
+
+def test_events_of_puts_the_saved_event_first(google, calendar, draft):
+    calendar.create_event(draft)
+    copy = google.copy_event(draft.event_id)
+
+    events = calendar.events_of(draft.reference, event_id=draft.event_id)
+
+    assert [event.event_id for event in events] == [draft.event_id, copy["id"]]
+
+
+def test_events_of_believes_the_event_itself_over_a_listing_that_lags(google, calendar, draft):
+    calendar.create_event(draft)
+    google.fault("events.list", Fault.status(200, body={"kind": "calendar#events"}))
+
+    events = calendar.events_of(draft.reference, event_id=draft.event_id)
+
+    assert [event.event_id for event in events] == [draft.event_id]
+
+
+@pytest.mark.parametrize("properties", [{}, {"private": {"reference": "class-2"}}])
+def test_events_of_does_not_take_a_strangers_event_for_ours(google, calendar, draft, properties):
+    google.add_event(id=draft.event_id, extendedProperties=properties)
+
+    assert calendar.events_of(draft.reference, event_id=draft.event_id) == []
+
+
+@pytest.mark.parametrize(
+    "faults", [fault for fault, _ in LOST.values() if fault[0].code != 404], ids=str
+)
+def test_events_of_fails_when_the_event_itself_cannot_be_read(google, calendar, draft, faults):
+    calendar.create_event(draft)
+    google.delete_event(draft.event_id)
+    google.fault("events.get", *faults)
+
+    with pytest.raises(CalendarError):
+        calendar.events_of(draft.reference, event_id=draft.event_id)
+
+
+def test_a_meeting_in_preparation_is_told_from_a_missing_one(google, calendar, draft):
+    google.conference("pending", reads=99)
+    with pytest.raises(CalendarUnavailableError):
+        calendar.create_event(draft)
+    [pending] = calendar.own_events()
+    google.edit_event(draft.event_id, conferenceData=None)
+    [missing] = calendar.own_events()
+
+    assert (pending.conference_url, pending.is_conference_pending) == ("", True)
+    assert (missing.conference_url, missing.is_conference_pending) == ("", False)
