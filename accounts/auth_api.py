@@ -12,7 +12,6 @@ from allauth.socialaccount.adapter import get_adapter
 from allauth.socialaccount.providers.base import AuthProcess
 from allauth.socialaccount.providers.oauth2.views import OAuth2CallbackView
 from django.conf import settings
-from django.contrib.auth import logout
 from django.db import IntegrityError
 from django.http import (
     Http404,
@@ -37,6 +36,7 @@ from accounts.redirects import SIGN_IN_PAGE, absolute, error_redirect, local_pat
 from accounts.selectors import list_providers
 from accounts.sessions import SessionStore
 from accounts.sign_in_errors import TEXTS, page_for
+from accounts.signing_out import sign_out
 from accounts.throttling import WINDOW_SECONDS, has_started_too_often
 
 METHOD_NOT_ALLOWED = "Método no permitido."
@@ -182,18 +182,16 @@ class SignOutView(AuthView):
         )
         if "csrf" in request.GET or not _is_deliberate(request):
             return render(request, "accounts/sign_out.html", {"callback_url": target})
-        logout(request)
-        return HttpResponseRedirect(target)
+        return sign_out(request, HttpResponseRedirect(target))
 
     def post(self, request: HttpRequest) -> HttpResponse:
         """Sign the person out on this device."""
         if not has_csrf_token(request):
             return _go(request, "/api/auth/signout?csrf=true")
-        logout(request)
         target = local_path(
             request.POST.get("callbackUrl"), default=settings.ACCOUNT_LOGOUT_REDIRECT_URL
         )
-        return _go(request, target)
+        return sign_out(request, _go(request, target))
 
 
 class ErrorView(AuthView):

@@ -2,7 +2,6 @@
 
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
@@ -20,6 +19,7 @@ from accounts.requests import SignedInRequest
 from accounts.selectors import list_identities, list_providers
 from accounts.services import choose_language, revoke_sessions, save_profile
 from accounts.sign_in_errors import error_text
+from accounts.signing_out import sign_out
 
 
 @never_cache
@@ -90,8 +90,7 @@ def switch_language(request: HttpRequest) -> HttpResponse:
 def sign_out_everywhere(request: SignedInRequest) -> HttpResponse:
     """End every session of the person, this one included."""
     revoke_sessions(user=request.user)
-    logout(request)
-    return redirect(settings.ACCOUNT_LOGOUT_REDIRECT_URL)
+    return sign_out(request, redirect(settings.ACCOUNT_LOGOUT_REDIRECT_URL))
 
 
 def _settings_of(user: User) -> dict[str, str]:

@@ -9,12 +9,13 @@ from urllib.parse import urlencode
 
 from django.conf import settings
 from django.contrib.admin import AdminSite
-from django.contrib.auth import logout
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, URLResolver, path, reverse
+
+from accounts.signing_out import sign_out
 
 
 class TeacherAdminSite(AdminSite):
@@ -40,8 +41,7 @@ class TeacherAdminSite(AdminSite):
         """Sign out and go to the front page; a mere link only leads to the question."""
         if request.method != "POST":
             return redirect(f"{reverse('account_logout')}?csrf=true")
-        logout(request)
-        return redirect(settings.ACCOUNT_LOGOUT_REDIRECT_URL)
+        return sign_out(request, redirect(settings.ACCOUNT_LOGOUT_REDIRECT_URL))
 
     def index(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None

@@ -45,9 +45,9 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "config.headers.HeadersMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -57,6 +57,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    "config.integrity.IntegrityMiddleware",
 ]
 if ENV.is_local:
     # Elsewhere WhiteNoise sends the compressed files that collectstatic left; here there are none.
@@ -126,12 +127,16 @@ SESSION_ENGINE = "accounts.sessions"
 SESSION_COOKIE_AGE = 2_592_000
 # A session older than this is renewed by the next request. Spec: Limits, session update interval.
 SESSION_UPDATE_AGE = timedelta(seconds=43_200)
-SESSION_COOKIE_NAME = "__Host-session" if ENV.is_https else "session"
+# Browsers take a name with this prefix from this very host only, and over https.
+_prefix = "__Host-" if ENV.is_https else ""
+SESSION_COOKIE_NAME = f"{_prefix}session"
 SESSION_COOKIE_SECURE = ENV.is_https
 SESSION_COOKIE_SAMESITE = "Lax"
-CSRF_COOKIE_NAME = "__Host-csrftoken" if ENV.is_https else "csrftoken"
+CSRF_COOKIE_NAME = f"{_prefix}csrftoken"
 CSRF_COOKIE_SECURE = ENV.is_https
 CSRF_COOKIE_HTTPONLY = True
+MESSAGE_COOKIE_NAME = f"{_prefix}messages"
+MESSAGE_STORAGE = "config.messages.MessageStorage"
 CSRF_TRUSTED_ORIGINS = [ENV.base_url]
 CSRF_FAILURE_VIEW = "config.errors.csrf_failure"
 
@@ -253,7 +258,7 @@ REST_FRAMEWORK = {
 LANGUAGE_CODE = "es-ar"
 LANGUAGES = [("es-ar", "Español"), ("en", "English")]
 LOCALE_PATHS = [BASE_DIR / "config" / "locale"]
-LANGUAGE_COOKIE_NAME = "language"
+LANGUAGE_COOKIE_NAME = f"{_prefix}language"
 LANGUAGE_COOKIE_AGE = 31_536_000
 LANGUAGE_COOKIE_SECURE = ENV.is_https
 USE_I18N = True
@@ -269,6 +274,7 @@ STATIC_ROOT = BASE_DIR / "staticfiles"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 # On one's own machine files are served from where they lie, without collectstatic.
 WHITENOISE_USE_FINDERS = WHITENOISE_AUTOREFRESH = ENV.is_local
+WHITENOISE_ALLOW_ALL_ORIGINS = False
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {
@@ -296,7 +302,7 @@ DELIVER_NOTICES_AT_ONCE = True
 
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if ENV.is_https else None
 SECURE_SSL_REDIRECT = ENV.is_https
-SECURE_HSTS_SECONDS = 31_536_000 if ENV.is_https else 0
+SECURE_HSTS_SECONDS = 63_072_000 if ENV.is_https else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = ENV.is_https and ENV.hsts_preload
 if not ENV.hsts_preload:
     # Both bind every other name of the domain, and browsers take months to forget the preload
@@ -321,8 +327,22 @@ CONTENT_SECURITY_POLICY = {
             *ENV.checkout_origins,
         ],
         "base-uri": ["'none'"],
+        "object-src": ["'none'"],
         "frame-ancestors": ["'none'"],
+        "upgrade-insecure-requests": ENV.is_https,
     }
+}
+# What is no page loads nothing, opens in no frame and sends no form.
+CLOSED_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+# On every answer but static files. Nothing here comes from another site, nor is any of it for one.
+SECURITY_HEADERS = {
+    "Cross-Origin-Embedder-Policy": "require-corp",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+    "Referrer-Policy": SECURE_REFERRER_POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": X_FRAME_OPTIONS,
 }
 
 # --- Logging ----------------------------------------------------------------------------------

@@ -31,8 +31,8 @@ def python(*arguments, **environment):
 @pytest.mark.parametrize(
     ("environment", "promise"),
     [
-        ({}, "31536000 False False"),
-        ({"HSTS_PRELOAD": "true"}, "31536000 True True"),
+        ({}, "63072000 False False"),
+        ({"HSTS_PRELOAD": "true"}, "63072000 True True"),
         ({"HSTS_PRELOAD": "true", "BASE_URL": "http://clases.example"}, "0 False False"),
     ],
     ids=["default", "preload", "http"],

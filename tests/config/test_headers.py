@@ -1,0 +1,155 @@
+"""The headers of every answer, as a server behind https sends them."""
+
+import base64
+import hashlib
+import re
+from urllib.parse import urljoin
+
+import pytest
+import requests
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+from django.test import Client
+
+from accounts.sessions import SessionStore
+from tests.observatory import modifiers, points, read_policy
+from tests.processes import database_url, web_server
+
+ADDRESS = "https://localhost"
+# What the proxy in front tells.
+HTTPS = {"Host": "localhost", "X-Forwarded-Proto": "https"}
+KINDS = {
+    "page": "/",
+    "sign-in": "/inicio",
+    "panel": "/admin/",
+    "list": "/admin/accounts/user/",
+    "json": "/api/auth/session",
+    "json without a person": "/api/user-data",
+    "missing page": "/nowhere",
+    "missing json": "/api/nowhere",
+    "refused": "/inicio/perfil/cerrar-sesiones",
+    "redirect": "/inicio/clases",
+}
+SIGNED_IN = {"panel", "list"}
+EVERYWHERE = {
+    "Strict-Transport-Security": "max-age=63072000",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Embedder-Policy": "require-corp",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+}
+
+
+@pytest.fixture
+def server(transactional_db, tmp_path):
+    """A server that believes to stand behind https, with the files as they lie."""
+    environment = {"BASE_URL": ADDRESS, "DEBUG": "false", "DEMO": "true"}
+    # The stand-ins speak plain http, which a page may name no more than load.
+    environment |= dict.fromkeys(("GOOGLE_URL", "GITHUB_URL", "MERCADOPAGO_API_URL"), "")
+    with web_server(tmp_path, DATABASE_URL=database_url(), **environment) as server:
+        yield server
+
+
+@pytest.fixture
+def ask(server, teacher, settings):
+    """Ask the server, as nobody or as the teacher; cookies as Django's client gives them."""
+    settings.BASE_URL = ADDRESS
+    store = SessionStore()
+    store[SESSION_KEY] = str(teacher.pk)
+    store[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]
+    store[HASH_SESSION_KEY] = teacher.get_session_auth_hash()
+    store.save()
+
+    def asked(path, *, signed_in=False, **headers):
+        cookies = {"__Host-session": store.session_key} if signed_in else {}
+        return requests.get(
+            urljoin(server.url, path),
+            headers={**HTTPS, **headers},
+            cookies=cookies,
+            allow_redirects=False,
+            timeout=20,
+        )
+
+    return asked
+
+
+def cookies_of(answer):
+    """Parse each cookie that an answer sets; several share one header in ``answer.headers``."""
+    client = Client()
+    for line in answer.raw.headers.getlist("Set-Cookie"):
+        client.cookies.load(line)
+    return client.cookies
+
+
+def points_of(answer):
+    answer.cookies = cookies_of(answer)
+    return points(answer)
+
+
+def test_each_kind_of_answer_has_the_whole_set_and_140_points(ask):
+    found = {}
+    for kind, path in KINDS.items():
+        answer = ask(path, signed_in=kind in SIGNED_IN)
+        said = {name: answer.headers.get(name) for name in EVERYWHERE}
+        assert said == EVERYWHERE, kind
+        assert "Access-Control-Allow-Origin" not in answer.headers, kind
+        found[kind] = points_of(answer)
+
+    assert {kind: value for kind, value in found.items() if value < 140} == {}
+    # No cookie and no script there: each of them is worth five more.
+    assert (found["json"], found["sign-in"], found["list"]) == (150, 155, 160)
+
+
+def test_page_loads_from_here_and_everything_else_loads_nothing(ask):
+    page = read_policy(ask("/").headers["Content-Security-Policy"])
+    json = read_policy(ask("/api/nowhere").headers["Content-Security-Policy"])
+
+    assert page["default-src"] == {"'none'"}
+    assert page["script-src"] == page["style-src"] == page["connect-src"] == {"'self'"}
+    assert "upgrade-insecure-requests" in page
+    assert not [source for source in set().union(*page.values()) if "unsafe" in source]
+    assert json == {
+        name: {"'none'"} for name in ("default-src", "base-uri", "form-action", "frame-ancestors")
+    }
+
+
+def test_every_cookie_is_this_hosts_own(ask):
+    cookies = cookies_of(ask("/inicio"))
+
+    assert list(cookies) == ["__Host-csrftoken"]
+    for cookie in cookies.values():
+        assert (cookie["secure"], cookie["httponly"], cookie["samesite"]) == (True, True, "Lax")
+        assert (cookie["path"], cookie["domain"]) == ("/", "")
+
+
+@pytest.mark.parametrize("path", ["/admin/", "/inicio/reservar"])
+def test_each_script_has_the_fingerprint_of_what_is_sent(ask, path):
+    page = ask(path, signed_in=True).text
+
+    scripts = re.findall(r"<script\b[^>]*>", page)
+    assert scripts
+    for tag in scripts:
+        source, integrity = (
+            re.search(rf' {name}="([^"]+)"', tag)[1] for name in ("src", "integrity")
+        )
+        sent = ask(source)
+        digest = base64.b64encode(hashlib.sha384(sent.content).digest()).decode()
+        assert integrity == f"sha384-{digest}"
+        assert "Access-Control-Allow-Origin" not in sent.headers
+
+
+def test_points_fall_without_the_headers():
+    bare = modifiers({}, Client().cookies)
+
+    assert (bare["csp"], bare["hsts"], bare["framing"], bare["sniffing"]) == (-25, -20, -20, -5)
+
+
+@pytest.mark.parametrize(
+    "path", ["/api/auth/signout", "/admin/logout/", "/inicio/perfil/cerrar-sesiones"]
+)
+def test_signing_out_has_the_browser_forget(teacher, sign_in, path):
+    answer = sign_in(teacher).post(path)
+
+    assert answer["Clear-Site-Data"] == '"cache", "storage"'
