@@ -1,7 +1,8 @@
 """The environment, read once into typed values; nothing else looks at ``os.environ``.
 
-A missing or malformed value stops the start with an ``ImproperlyConfigured`` that names the
-variable and never repeats a secret.
+``NAME_FILE`` may name a file that holds the value of ``NAME``, as containers are given secrets. A
+missing or malformed value stops the start with an ``ImproperlyConfigured`` that names the variable
+and never repeats a secret.
 """
 
 import base64
@@ -44,9 +45,12 @@ LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
 DEVELOPMENT_KEY = "development-only-" + "0" * 40
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Env:
-    """Every configuration value, parsed. Names follow the variables, in lower case."""
+    """Every configuration value, parsed. Names follow the variables, in lower case.
+
+    Prints as nothing but its type: half of the values are secrets, and what prints, gets logged.
+    """
 
     debug: bool
     demo: bool
@@ -123,13 +127,34 @@ class _Values:
         self._values = values
 
     def text(self, name: str, default: str = "") -> str:
-        """Give a value without the space around it."""
-        return self._values.get(name, "").strip() or default
+        """Give a value, or what stands in the file that is named, without the space around it.
+
+        Raises ImproperlyConfigured for both at once, and for a file that cannot be read.
+        """
+        value = self._values.get(name, "").strip()
+        file = self._values.get(f"{name}_FILE", "").strip()
+        if value and file:
+            raise ImproperlyConfigured(f"{name} and {name}_FILE are both set; one is enough.")
+        return (_read_value(f"{name}_FILE", file) if file else value) or default
 
     def words(self, name: str) -> list[str]:
         """Give the parts of a value with commas between them."""
         parts = (part.strip() for part in self.text(name).split(","))
         return [part for part in parts if part]
+
+
+def _read_value(name: str, file: str) -> str:
+    """Give what the file holds. Raises ImproperlyConfigured, also for an empty one: a secret that
+    was mounted badly must not count as one that was never set.
+    """
+    try:
+        value = Path(file).read_text(encoding="utf-8").strip()
+    except (OSError, ValueError):
+        value = ""
+    if not value:
+        # Without the original, which repeats what cannot be decoded.
+        raise ImproperlyConfigured(f"{name} must name a file with a value in it.") from None
+    return value
 
 
 def load_env() -> Env:

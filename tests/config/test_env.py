@@ -126,6 +126,68 @@ def test_secrets_are_taken_as_they_are(value):
     assert production(SECRET_KEY=value).secret_key == value
 
 
+# --- Files ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def file(tmp_path):
+    """Write a file and give its path."""
+
+    def written(content, name="secret"):
+        path = tmp_path / name
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return str(path)
+
+    return written
+
+
+def test_any_value_may_stand_in_a_file(file):
+    env = parse_env(
+        {
+            "SECRET_KEY_FILE": file("a-real-key\n", "secret"),
+            "FIELD_KEYS_FILE": file(f" {KEY} \n", "keys"),
+            "BASE_URL_FILE": file("https://clases.example", "address"),
+            "DATABASE_URL_FILE": file("postgres://ana:pass@db/classes\n", "database"),
+            "SERVICE_ACCOUNT_JSON_FILE": file('{"type": "service_account"}', "account"),
+            "TRUSTED_PROXIES_FILE": file("1", "proxies"),
+        }
+    )
+
+    assert (env.secret_key, env.field_keys) == ("a-real-key", [KEY])
+    assert (env.base_url, env.trusted_proxies) == ("https://clases.example", 1)
+    assert (env.database["USER"], env.database["PASSWORD"]) == ("ana", "pass")
+    assert env.service_account == {"type": "service_account"}
+
+
+def test_value_beside_its_file_is_refused(file):
+    said = refusal(GITHUB_SECRET="s3cret", GITHUB_SECRET_FILE=file("an0ther"))
+
+    assert "GITHUB_SECRET and GITHUB_SECRET_FILE are both set" in said
+    assert "s3cret" not in said
+    assert "an0ther" not in said
+
+
+@pytest.mark.parametrize("content", [b"", b" \n", b"s3cret\xff"], ids=["empty", "blank", "binary"])
+def test_file_without_a_value_is_refused(file, content):
+    said = refusal(GITHUB_SECRET_FILE=file(content))
+
+    assert "GITHUB_SECRET_FILE must name a file with a value in it." in said
+    assert "s3cret" not in said
+
+
+@pytest.mark.parametrize("path", ["/nowhere/at/all", "/", "a\0b"])
+def test_file_that_is_none_is_refused(path):
+    assert "SECRET_KEY_FILE must name a file" in refusal(SECRET_KEY_FILE=path)
+
+
+def test_values_print_as_nothing(file):
+    env = production(GITHUB_SECRET_FILE=file("s3cret"), EMAIL_URL="smtp://ana:m4il@host:25")
+
+    assert (env.github_secret, env.email["EMAIL_HOST_PASSWORD"]) == ("s3cret", "m4il")
+    for text in (repr(env), str(env), f"{[env]}"):
+        assert not any(secret in text for secret in ("s3cret", "m4il", "a-real-key", KEY))
+
+
 @pytest.mark.parametrize("blank", ["", "  "])
 def test_empty_variable_counts_as_not_set(blank):
     names = (
