@@ -1,4 +1,4 @@
-"""Alerting: the teacher is told when money needs a person, or went back by itself."""
+"""Alerting: the teacher is told of money, or of the calendar, when a person has to look at it."""
 
 import logging
 
@@ -26,8 +26,8 @@ def flag_for_review(payment: Payment, reason: str) -> None:
         tell_teacher(NoticeKind.TO_REVIEW, payment.virtual_class)
 
 
-def tell_teacher(kind: NoticeKind, virtual_class: VirtualClass) -> None:
-    """Promise the teacher a mail about the money of a class."""
+def tell_teacher(kind: NoticeKind, virtual_class: VirtualClass, occasion: str = "") -> None:
+    """Promise the teacher a mail about the money or the event of a class, once an occasion."""
     teacher = find_user_by_email(settings.ADMIN_EMAIL)
     if teacher is not None:
-        record_due(kind, virtual_class, [teacher.pk])
+        record_due(kind, virtual_class, [teacher.pk], occasion)

@@ -17,6 +17,7 @@ class NoticeKind(models.TextChoices):
     JOINED = "joined", "Lugar en una clase"
     CANCELLED = "cancelled", "Clase cancelada"
     RESCHEDULED = "rescheduled", "Clase en otro horario"
+    LINK_CHANGED = "link_changed", "Videollamada con otro enlace"
     LEFT = "left", "Lugar dejado"
     REMINDER_DAY = "reminder_day", "Recordatorio de 24 horas"
     REMINDER_HOUR = "reminder_hour", "Recordatorio de 60 minutos"

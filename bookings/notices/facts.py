@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from bookings.models import ABOUT_THE_CALENDAR, Notice, NoticeKind, Payment, VirtualClass
-from bookings.notices.texts import ABOUT_MONEY, TO_THE_TEACHER
+from bookings.notices.texts import ABOUT_MONEY, DRIFTS, TO_THE_TEACHER
 from bookings.templatetags.class_times import clock, long_day
 
 # Whoever reads these has no place in the class, or it is not given.
@@ -43,6 +43,7 @@ def list_facts(notice: Notice) -> list[Fact]:
         _when(virtual_class),
         *_access(notice, virtual_class),
         *_money(notice, virtual_class),
+        *_difference(notice),
     ]
 
 
@@ -90,6 +91,14 @@ def _money(notice: Notice, virtual_class: VirtualClass) -> list[Fact]:
     if payment is None or payment.approved_at is None:
         return []
     return [Fact(_("Tu pago"), _("Te devolvemos lo que pagaste."))]
+
+
+def _difference(notice: Notice) -> list[Fact]:
+    """Tell the teacher what happened to the event, and what to do instead."""
+    if notice.kind != NoticeKind.CALENDAR_CHANGED:
+        return []
+    text = DRIFTS.get(notice.occasion.partition(" ")[0])
+    return [Fact(_("Qué pasó"), str(text))] if text else []
 
 
 def _address(name: str, *arguments: object) -> str:

@@ -20,6 +20,7 @@ METHODS = {
     NoticeKind.CONFIRMATION: Method.REQUEST,
     NoticeKind.JOINED: Method.REQUEST,
     NoticeKind.RESCHEDULED: Method.REQUEST,
+    NoticeKind.LINK_CHANGED: Method.REQUEST,
     NoticeKind.CANCELLED: Method.CANCEL,
     NoticeKind.LEFT: Method.CANCEL,
 }

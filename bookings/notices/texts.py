@@ -2,7 +2,7 @@
 
 from django.utils.translation import gettext_lazy as _
 
-from bookings.models import ABOUT_THE_CALENDAR, NoticeKind
+from bookings.models import ABOUT_THE_CALENDAR, CalendarDrift, NoticeKind
 
 # What the teacher is told, whatever became of the class.
 ABOUT_MONEY = {NoticeKind.TO_REVIEW, NoticeKind.MONEY_BACK}
@@ -13,6 +13,7 @@ SUBJECTS = {
     NoticeKind.JOINED: _("Ya tenés tu lugar en la clase: %(day)s, %(clock)s"),
     NoticeKind.CANCELLED: _("Se canceló la clase: %(day)s, %(clock)s"),
     NoticeKind.RESCHEDULED: _("Tu clase cambió de horario: %(day)s, %(clock)s"),
+    NoticeKind.LINK_CHANGED: _("Tu clase tiene otro enlace: %(day)s, %(clock)s"),
     NoticeKind.LEFT: _("Dejaste tu lugar en la clase: %(day)s, %(clock)s"),
     NoticeKind.REMINDER_DAY: _("Se acerca tu clase: %(day)s, %(clock)s"),
     NoticeKind.REMINDER_HOUR: _("Tu clase empieza a las %(clock)s"),
@@ -30,6 +31,10 @@ OPENINGS = {
     NoticeKind.RESCHEDULED: _(
         "Tu clase de inglés tiene otro horario. La videollamada es la misma."
     ),
+    NoticeKind.LINK_CHANGED: _(
+        "La videollamada de tu clase de inglés tiene otro enlace; el anterior ya no sirve. "
+        "El horario es el mismo."
+    ),
     NoticeKind.LEFT: _("Dejaste tu lugar en la clase de inglés de %(host)s."),
     NoticeKind.REMINDER_DAY: _("Falta poco para tu clase de inglés."),
     NoticeKind.REMINDER_HOUR: _("Tu clase de inglés empieza a las %(clock)s."),
@@ -46,5 +51,28 @@ OPENINGS = {
     ),
     NoticeKind.CALENDAR_CHANGED: _(
         "El evento de la clase de %(host)s en tu calendario ya no dice lo mismo que la clase."
+    ),
+}
+# What became of the event of a class; the first word of the notice's occasion.
+MANY_AT_ONCE = "many"
+DRIFTS = {
+    CalendarDrift.MOVED: _(
+        "El evento cambió de horario en el calendario. La clase no: su evento vuelve a esta hora. "
+        "Para moverla de verdad, hacelo desde la página de la clase."
+    ),
+    CalendarDrift.DELETED: _(
+        "El evento fue borrado del calendario. La clase sigue en pie, y su evento vuelve. "
+        "Para cancelarla, hacelo desde la página de la clase."
+    ),
+    CalendarDrift.LINK_REMOVED: _(
+        "El evento perdió su videollamada, o tiene otra. Queda una que funciona, y quienes "
+        "participan reciben el enlace nuevo si cambió."
+    ),
+    CalendarDrift.DUPLICATED: _(
+        "Había más de un evento de esta clase. Queda el que conocen quienes participan."
+    ),
+    MANY_AT_ONCE: _(
+        "Muchos eventos cambiaron a la vez; puede que ahora sea otro calendario. No tocamos nada: "
+        "mirá en el panel las clases que tienen una diferencia, y reparalas desde ahí."
     ),
 }

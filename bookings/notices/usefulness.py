@@ -145,6 +145,7 @@ RULES: dict[NoticeKind, tuple[Check, ...]] = {
     NoticeKind.CONFIRMATION: _ABOUT_A_PLACE,
     NoticeKind.JOINED: _ABOUT_A_PLACE,
     NoticeKind.RESCHEDULED: (*_ABOUT_A_PLACE, _unless_told_since),
+    NoticeKind.LINK_CHANGED: (*_ABOUT_A_PLACE, _unless_told_since),
     NoticeKind.REMINDER_DAY: (*_ABOUT_A_PLACE, _of_this_start, _until_the_hours_reminder),
     NoticeKind.REMINDER_HOUR: (*_ABOUT_A_PLACE, _of_this_start, _until_it_began),
     NoticeKind.LEFT: (_unless_over, _to_those_outside),
