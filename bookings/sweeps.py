@@ -1,14 +1,21 @@
-"""What is done again and again until nothing is left to do: any number of workers may, at once."""
+"""What is done again and again until nothing is left to do: any number of workers may, at once.
+
+A new sweep is a function without arguments that returns how much it did, and one line in SWEEPS,
+which says how often it runs. It may meet itself in another process, be killed anywhere, and start
+over: so it claims its rows by conditional updates, and leaves for the next time what it cannot do.
+"""
 
 import logging
 from collections.abc import Callable
 from datetime import timedelta
 
+from django.db import DatabaseError
 from django.utils import timezone
 
 from bookings.domain.class_events import withdraw_event
 from bookings.domain.completing import complete_ended_classes
 from bookings.domain.exceptions import BookingError
+from bookings.domain.heartbeats import note_beat, note_failure
 from bookings.domain.holding import delete_expired_holds
 from bookings.domain.noticing import forget_notifications
 from bookings.domain.offering import pass_on_offers
@@ -92,31 +99,52 @@ def send_due_notices() -> int:
     return deliver_due()
 
 
+MINUTE = timedelta(minutes=1)
+
 # In this order, so that what one of them finds to do is done by those after it. Mails, and what is
 # only tidied up, come last.
-SWEEPS: tuple[Callable[[], int], ...] = (
-    delete_expired_holds,
-    process_notifications,
-    send_due_refunds,
-    settle_due_payments,
-    expire_payments,
-    finish_requested_schedulings,
-    withdraw_events,
-    complete_ended_classes,
-    pass_on_offers,
-    send_due_notices,
-    forget_notifications,
-)
+# How often: whole minutes.
+SWEEPS: dict[Callable[[], int], timedelta] = {
+    delete_expired_holds: MINUTE,
+    process_notifications: MINUTE,
+    send_due_refunds: MINUTE,
+    settle_due_payments: MINUTE,
+    expire_payments: MINUTE,
+    finish_requested_schedulings: MINUTE,
+    withdraw_events: MINUTE,
+    complete_ended_classes: MINUTE,
+    pass_on_offers: MINUTE,
+    send_due_notices: MINUTE,
+    forget_notifications: MINUTE,
+}
+
+
+def find_sweep(name: str) -> Callable[[], int] | None:
+    """Find a sweep by the name that plan, queue and heartbeat know it by."""
+    return next((run for run in SWEEPS if run.__name__ == name), None)
 
 
 def sweep() -> dict[str, int | None]:
     """Run every sweep once; tell how much each did, None where it failed. One stops no other."""
-    return {run.__name__: _run(run) for run in SWEEPS}
+    return {run.__name__: run_sweep(run) for run in SWEEPS}
 
 
-def _run(run: Callable[[], int]) -> int | None:
+def run_sweep(run: Callable[[], int]) -> int | None:
+    """Run one sweep and write its heartbeat; tell how much it did, None when it failed."""
+    name = run.__name__
     try:
-        return run()
-    except Exception:
-        logger.exception("The sweep %s failed.", run.__name__)
+        count = run()
+        note_beat(name, count)
+    except Exception as error:
+        logger.exception("The sweep %s failed.", name)
+        note_failure_if_possible(name, type(error).__name__)
         return None
+    return count
+
+
+def note_failure_if_possible(name: str, failure: str) -> None:
+    """Write a failure down, unless the database is what fails: then the missing beat tells."""
+    try:
+        note_failure(name, failure)
+    except DatabaseError:
+        logger.warning("The failure of the sweep %s could not be written down.", name)

@@ -41,6 +41,7 @@ INSTALLED_APPS = [
     "allauth.account",
     "allauth.socialaccount",
     "calendar_sync",
+    "django_q",
     "bookings",
 ]
 
@@ -237,6 +238,22 @@ UNBOOKED_PAYMENT_AGE = timedelta(days=1)
 # Each notification is looked into in a thread once it is stored; the sweeps do what is left.
 SETTLE_AT_ONCE = True
 
+# --- Work behind the requests -----------------------------------------------------------------
+
+# django-q2 keeps plan and queue of the sweeps; ``manage.py worker`` carries them out.
+Q_CLUSTER: dict[str, Any] = {
+    "name": "bookings",
+    "orm": "default",
+    # Seconds that one sweep may take before its process is ended.
+    "timeout": 300,
+    # Seconds after which the task of a worker that is gone is another's: it must be longer.
+    "retry": 330,
+    # Seconds between two looks at an empty queue.
+    "poll": 2,
+    # What was missed while nobody worked is done once, not as often as it was missed.
+    "catch_up": False,
+}
+
 # --- API --------------------------------------------------------------------------------------
 
 # Bytes; the documented bodies are under two kilobytes. The admin's own forms fit as well.
@@ -362,6 +379,8 @@ LOGGING = {
     "loggers": {
         # Django's own handlers would print each line a second time.
         "django": {"handlers": [], "level": "INFO", "propagate": True},
+        # It has a line for each sweep, each minute.
+        "django-q": {"level": "WARNING"},
         # A refused request is no event worth a line each; server errors still are.
         "django.request": {"level": "ERROR"},
         # Scanners ask for foreign hosts all day; each is answered 400 and is no event.

@@ -9,6 +9,7 @@ from bookings.admin import (
     notices,
     payments,
     prices,
+    work,
 )
 
 __all__ = [
@@ -20,4 +21,5 @@ __all__ = [
     "notices",
     "payments",
     "prices",
+    "work",
 ]

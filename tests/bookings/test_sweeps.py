@@ -1,20 +1,22 @@
 """sweeps.py and ``manage.py sweep``: what was left is done, and nothing twice."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from io import StringIO
 
 import pytest
+import time_machine
 from django.core import mail
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from bookings import sweeps
-from bookings.models import ClassStatus, Hold, VirtualClass
+from bookings.models import ClassStatus, Heartbeat, Hold, VirtualClass
 from bookings.sweeps import SCHEDULING_GRACE, finish_requested_schedulings, sweep
 from tests.factories import VirtualClassFactory
 from tests.standins import Fault
 
 LONG_AGO = timedelta(minutes=5)
+NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)
 
 
 def interrupted(host, *, day=1, since=LONG_AGO):
@@ -128,13 +130,50 @@ def test_the_command_fails_when_a_sweep_does_and_runs_the_others(db, monkeypatch
     def broken():
         raise RuntimeError
 
-    monkeypatch.setattr(sweeps, "SWEEPS", (broken, sweeps.send_due_notices))
+    monkeypatch.setattr(
+        sweeps, "SWEEPS", dict.fromkeys((broken, sweeps.send_due_notices), sweeps.MINUTE)
+    )
     output = StringIO()
 
     with pytest.raises(CommandError):
         call_command("sweep", "--once", stdout=output)
 
     assert output.getvalue().splitlines() == ["broken: failed", "send_due_notices: 0"]
+
+
+def test_sweep_leaves_a_heartbeat(db):
+    with time_machine.travel(NOON, tick=False):
+        sweep()
+
+    beat = Heartbeat.objects.get(name="delete_expired_holds")
+    assert (beat.beat_at, beat.count, beat.failed_at, beat.failure) == (NOON, 0, None, "")
+
+
+def test_failure_is_written_beside_the_last_beat(db):
+    def work():
+        return 7
+
+    def broken():
+        raise RuntimeError("a secret")
+
+    broken.__name__ = work.__name__
+    with time_machine.travel(NOON, tick=False):
+        sweeps.run_sweep(work)
+    with time_machine.travel(NOON + LONG_AGO, tick=False):
+        sweeps.run_sweep(broken)
+
+    beat = Heartbeat.objects.get(name="work")
+    assert (beat.beat_at, beat.count) == (NOON, 7)
+    assert (beat.failed_at, beat.failure) == (NOON + LONG_AGO, "RuntimeError")
+
+
+def test_next_beat_ends_a_failure(db):
+    Heartbeat.objects.create(name="send_due_notices", failed_at=NOON, failure="RuntimeError")
+
+    sweeps.run_sweep(sweeps.send_due_notices)
+
+    beat = Heartbeat.objects.get()
+    assert (beat.failed_at, beat.failure) == (NOON, "")
 
 
 def test_classes_that_the_calendar_refuses_hold_up_no_other(host, teacher, google):

@@ -1,0 +1,25 @@
+"""Heartbeats: when each kind of work behind the requests last ended well, and last failed."""
+
+from django.utils import timezone
+
+from bookings.models import Heartbeat
+
+
+def note_beat(name: str, count: int) -> None:
+    """Write down that a sweep ended well, and how much it did; one statement."""
+    _write(Heartbeat(name=name, beat_at=timezone.now(), count=count), "beat_at", "count", "failure")
+
+
+def note_failure(name: str, failure: str) -> None:
+    """Write down that a sweep failed. failure: what, without anything secret."""
+    _write(
+        Heartbeat(name=name, failed_at=timezone.now(), failure=failure[:200]),
+        "failed_at",
+        "failure",
+    )
+
+
+def _write(heartbeat: Heartbeat, *changed: str) -> None:
+    Heartbeat.objects.bulk_create(
+        [heartbeat], update_conflicts=True, unique_fields=["name"], update_fields=changed
+    )

@@ -1,0 +1,1 @@
+"""The worker as a process of its own: stopped, killed, and without its database."""

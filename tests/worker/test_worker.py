@@ -1,0 +1,246 @@
+"""``manage.py worker`` as a real process: what it was told is done, whoever is killed."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import contextmanager, suppress
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+from django_q.models import OrmQ, Schedule
+
+from bookings import sweeps
+from bookings.models import Heartbeat
+from bookings.plan import plan_sweeps
+from tests.processes import ROOT, database_url
+
+PATIENCE_SECONDS = 20
+
+pytestmark = [pytest.mark.concurrency, pytest.mark.django_db(transaction=True)]
+
+
+class Process:
+    """A running worker. What its sweeps did stands in ``lines``."""
+
+    def __init__(self, diary, *chosen):
+        self._diary = diary
+        self._log = diary.with_suffix(f".{time.monotonic_ns()}.log")
+        environment = {
+            **os.environ,
+            "DJANGO_SETTINGS_MODULE": "config.settings",
+            "DATABASE_URL": database_url(),
+        }
+        command = [sys.executable, "-m", "tests.worker.brisk", str(diary), *chosen]
+        with self._log.open("w") as log:
+            self.popen = subprocess.Popen(
+                command, cwd=ROOT, env=environment, stderr=log, start_new_session=True
+            )
+
+    @property
+    def lines(self):
+        text = self._diary.read_text() if self._diary.exists() else ""
+        return [line.rsplit(" ", 1)[0] for line in text.splitlines()]
+
+    @property
+    def hands(self):
+        """The processes that carried sweeps out, in order."""
+        text = self._diary.read_text() if self._diary.exists() else ""
+        return [int(line.rsplit(" ", 1)[1]) for line in text.splitlines()]
+
+    @property
+    def log(self):
+        return self._log.read_text()
+
+
+@contextmanager
+def worker(diary, *chosen):
+    process = Process(diary, *chosen)
+    try:
+        yield process
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.popen.pid, signal.SIGKILL)
+        process.popen.wait(PATIENCE_SECONDS)
+
+
+@pytest.fixture
+def diary(tmp_path):
+    return tmp_path / "diary"
+
+
+def wait_for(condition):
+    for _ in range(PATIENCE_SECONDS * 50):
+        if condition():
+            return
+        time.sleep(0.02)
+    pytest.fail("waited in vain")
+
+
+def make_due():
+    """Have every sweep's turn come now."""
+    Schedule.objects.update(next_run=timezone.now() - timedelta(seconds=1))
+
+
+def is_gone(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+def test_worker_runs_each_sweep_at_once_and_then_at_its_time(diary):
+    with worker(diary, "tick", "nap") as process:
+        wait_for(lambda: Heartbeat.objects.filter(beat_at__isnull=False).count() == 2)
+        make_due()
+        wait_for(lambda: process.lines.count("tick") == 2)
+
+    beat = Heartbeat.objects.get(name="tick")
+    assert (beat.count, beat.failure) == (3, "")
+    assert process.lines.count("nap begins") >= 1
+
+
+def test_two_workers_share_the_turns(diary):
+    with worker(diary, "tick") as one, worker(diary, "tick"):
+        wait_for(lambda: one.lines == ["tick"])
+        for turns in range(2, 6):
+            make_due()
+            wait_for(lambda turns=turns: one.lines.count("tick") >= turns)
+        time.sleep(0.5)
+
+        assert one.lines == ["tick"] * 5
+        assert Schedule.objects.count() == 1
+
+
+def test_worker_that_is_told_to_stop_ends_what_it_has_begun(diary):
+    with worker(diary, "nap") as process:
+        wait_for(lambda: process.lines == ["nap begins"])
+
+        process.popen.terminate()
+
+        assert process.popen.wait(PATIENCE_SECONDS) == 0
+        assert process.lines == ["nap begins", "nap ends"]
+        assert not OrmQ.objects.exists()
+
+
+def test_second_signal_hands_the_work_back(diary):
+    with worker(diary, "hang") as process:
+        wait_for(lambda: process.lines == ["hang begins"])
+        process.popen.terminate()
+        time.sleep(0.2)
+        process.popen.terminate()
+
+        assert process.popen.wait(PATIENCE_SECONDS) == 0
+
+        assert all(is_gone(pid) for pid in process.hands)
+        assert OrmQ.objects.get().lock <= timezone.now()
+
+
+def test_killed_sweep_is_run_again_by_the_same_worker(diary):
+    with worker(diary, "nap") as process:
+        wait_for(lambda: process.lines == ["nap begins"])
+        os.kill(process.hands[0], signal.SIGKILL)
+        wait_for(lambda: Heartbeat.objects.filter(failure="El proceso murió").exists())
+        Schedule.objects.filter(next_run__lt=timezone.now() + timedelta(seconds=11)).update(
+            next_run=timezone.now()
+        )
+
+        wait_for(lambda: "nap ends" in process.lines)
+
+        assert len(set(process.hands)) == 2
+        wait_for(lambda: Heartbeat.objects.get().failure == "")
+
+
+def test_killing_the_idle_process_stops_nothing(diary):
+    with worker(diary, "tick") as process:
+        wait_for(lambda: process.lines == ["tick"])
+        time.sleep(0.2)
+        os.kill(process.hands[0], signal.SIGKILL)
+
+        make_due()
+
+        wait_for(lambda: process.lines == ["tick", "tick"])
+        assert Heartbeat.objects.get().failure == ""
+
+
+def test_killed_worker_leaves_its_task_to_the_next(diary):
+    with worker(diary, "nap") as first:
+        wait_for(lambda: first.lines == ["nap begins"])
+        os.killpg(first.popen.pid, signal.SIGKILL)
+        first.popen.wait(PATIENCE_SECONDS)
+        # Its turn comes in a day: only the task that was left can bring it back.
+        Schedule.objects.update(next_run=timezone.now() + timedelta(days=1))
+
+        with worker(diary, "nap") as second:
+            wait_for(lambda: second.lines == ["nap begins", "nap begins", "nap ends"])
+            wait_for(lambda: not OrmQ.objects.exists())
+
+
+def test_nobody_stays_when_the_worker_is_killed(diary):
+    with worker(diary, "tick") as process:
+        wait_for(lambda: process.lines == ["tick"])
+
+        process.popen.kill()
+
+        wait_for(lambda: is_gone(process.hands[0]))
+
+
+def test_sweep_that_takes_too_long_is_ended_and_said_so(diary):
+    with worker(diary, "hang", "tick") as process:
+        wait_for(lambda: Heartbeat.objects.filter(failure="Más de 2 segundos").exists())
+        wait_for(lambda: "tick" in process.lines)
+
+        hung = process.hands[process.lines.index("hang begins")]
+        assert is_gone(hung)
+        assert "The sweep hang was cut short" in process.log
+
+
+def test_failing_sweep_is_told_by_name_and_tried_again_soon(diary):
+    with worker(diary, "fail") as process:
+        wait_for(lambda: Heartbeat.objects.filter(failure="RuntimeError").exists())
+
+        wait_for(lambda: not OrmQ.objects.exists())
+
+    assert process.lines == ["fail"]
+    assert "with a secret" not in Heartbeat.objects.get().failure
+
+
+def test_worker_outlives_its_connections(diary):
+    if connection.vendor != "postgresql":
+        pytest.skip("SQLite has no connections to lose")
+    with worker(diary, "tick") as process:
+        wait_for(lambda: process.lines == ["tick"])
+
+        for turns in range(2, 5):
+            with connection.cursor() as cursor:
+                cursor.execute(
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                    " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+                )
+            make_due()
+            wait_for(lambda turns=turns: process.lines.count("tick") >= turns)
+
+        assert process.popen.poll() is None
+
+
+def test_plan_is_kept_in_step(db, monkeypatch, django_assert_num_queries):
+    def old():
+        return 0
+
+    def new():
+        return 0
+
+    monkeypatch.setattr(sweeps, "SWEEPS", {old: sweeps.MINUTE})
+    monkeypatch.setattr("bookings.plan.SWEEPS", {old: sweeps.MINUTE})
+    plan_sweeps()
+    monkeypatch.setattr("bookings.plan.SWEEPS", {new: sweeps.MINUTE * 1440})
+
+    plan_sweeps()
+
+    assert list(Schedule.objects.values_list("name", "minutes")) == [("new", 1440)]
+    with django_assert_num_queries(1):
+        plan_sweeps()
