@@ -7,12 +7,15 @@ from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import PermissionsMixin
 from django.contrib.sessions.base_session import AbstractBaseSession
 from django.db import models
-from django.db.models.functions import Lower
+from django.db.models.functions import Lower, Now
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from accounts.fields import EncryptedTextField
 from accounts.managers import UserManager
+
+# Enough to tell browsers apart; some send a kilobyte.
+USER_AGENT_LENGTH = 300
 
 
 class Level(models.TextChoices):
@@ -130,6 +133,13 @@ class Session(AbstractBaseSession):
     """A browser's session; deleting the row ends it. ``session_key`` is the token's ``sid``."""
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, null=True, related_name="sessions")
+    user_agent = models.CharField(max_length=USER_AGENT_LENGTH, blank=True, db_default="")
+    began_at = models.DateTimeField(default=timezone.now, db_default=Now())
+    used_at = models.DateTimeField(
+        default=timezone.now,
+        db_default=Now(),
+        help_text="When it was last renewed, so up to half a day too early.",
+    )
 
     class Meta(AbstractBaseSession.Meta):
         abstract = False

@@ -1,5 +1,7 @@
 """Pages about people: signing in, the profile."""
 
+from typing import cast
+
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -14,10 +16,12 @@ from django.views.decorators.http import require_http_methods, require_POST
 from accounts.forms import ProfileForm
 from accounts.languages import remember_in_browser
 from accounts.models import Language, User
+from accounts.open_sessions import end_other_sessions, end_session, list_sessions
 from accounts.redirects import local_path
 from accounts.requests import SignedInRequest
 from accounts.selectors import list_identities, list_providers
 from accounts.services import choose_language, revoke_sessions, save_profile
+from accounts.sessions import SessionStore
 from accounts.sign_in_errors import error_text
 from accounts.signing_out import sign_out
 
@@ -62,6 +66,7 @@ def profile(request: SignedInRequest) -> HttpResponse:
             "form": form,
             "identities": identities,
             "other_providers": [one for one in list_providers() if one not in connected],
+            "sessions": list_sessions(user=user, current=_row_key(request)),
             "error": error_text(request.GET.get("error")),
         },
     )
@@ -87,10 +92,32 @@ def switch_language(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 @login_required
+def sign_out_there(request: SignedInRequest) -> HttpResponse:
+    """End one of the person's other sessions; ``session`` is its handle."""
+    if end_session(user=request.user, handle=request.POST.get("session", "")):
+        messages.success(request, _("Cerramos esa sesión."))
+    return redirect("profile")
+
+
+@require_POST
+@login_required
+def sign_out_elsewhere(request: SignedInRequest) -> HttpResponse:
+    """End every session of the person but this one."""
+    end_other_sessions(user=request.user, current=_row_key(request))
+    messages.success(request, _("Cerramos todas tus otras sesiones."))
+    return redirect("profile")
+
+
+@require_POST
+@login_required
 def sign_out_everywhere(request: SignedInRequest) -> HttpResponse:
     """End every session of the person, this one included."""
     revoke_sessions(user=request.user)
     return sign_out(request, redirect(settings.ACCOUNT_LOGOUT_REDIRECT_URL))
+
+
+def _row_key(request: HttpRequest) -> str | None:
+    return cast(SessionStore, request.session).row_key
 
 
 def _settings_of(user: User) -> dict[str, str]:

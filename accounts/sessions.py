@@ -31,12 +31,19 @@ class SessionStore(SessionBase):
     def __init__(self, session_key: str | None = None) -> None:
         self._token: SessionToken | None = read_token(session_key) if session_key else None
         self._user: User | None = None
+        # What the browser says of itself, set when somebody signs in; stored by the next save.
+        self.user_agent = ""
         super().__init__(self._token.session_id if self._token else None)
 
     @property
     def session_key(self) -> str | None:
         """The cookie's value; up to date after each ``load`` and ``save``."""
         return self._token.value if self._session_key and self._token else None
+
+    @property
+    def row_key(self) -> str | None:
+        """The key of the row, which no browser knows."""
+        return self._session_key
 
     @property
     def expires_at(self) -> datetime | None:
@@ -92,7 +99,10 @@ class SessionStore(SessionBase):
             "session_data": self.encode(data),
             "expire_date": self.get_expiry_date(),
             "user_id": data.get(SESSION_KEY),
+            "used_at": timezone.now(),
         }
+        if self.user_agent:
+            row["user_agent"] = self.user_agent
         if must_create:
             Session.objects.create(session_key=self._session_key, **row)
         elif not Session.objects.filter(session_key=self._session_key).update(**row):

@@ -1,17 +1,18 @@
 """What follows a sign-in: language and calendar grant are kept, the administrator recognised."""
 
 import logging
-from typing import Any
+from typing import Any, cast
 
 from allauth.account.signals import user_logged_in
 from allauth.socialaccount.models import SocialLogin
 from allauth.socialaccount.signals import social_account_added
 from django.conf import settings
+from django.contrib.auth import signals
 from django.dispatch import receiver
 from django.http import HttpRequest
 
 from accounts.languages import language_chosen_in_browser
-from accounts.models import User
+from accounts.models import USER_AGENT_LENGTH, User
 from accounts.provider import GoogleProvider
 from accounts.services import (
     admit_administrator,
@@ -19,6 +20,7 @@ from accounts.services import (
     dismiss_administrator,
     remember_refresh_token,
 )
+from accounts.sessions import SessionStore
 
 logger = logging.getLogger(__name__)
 
@@ -30,6 +32,13 @@ def on_signed_in(request: HttpRequest, user: User, sociallogin: SocialLogin, **k
     if language := language_chosen_in_browser(request):
         # Whoever chose it on the way here would be startled to lose it by signing in.
         choose_language(user=user, language=language)
+
+
+@receiver(signals.user_logged_in)
+def on_session_begun(request: HttpRequest, **kwargs: Any) -> None:
+    """Note which browser it is, for the person's list of sessions."""
+    said = filter(str.isprintable, request.headers.get("User-Agent", ""))
+    cast(SessionStore, request.session).user_agent = "".join(said)[:USER_AGENT_LENGTH]
 
 
 @receiver(social_account_added)

@@ -189,8 +189,8 @@ def test_profile_lists_what_is_connected_and_offers_the_rest(google, github, cli
     assert 'name="process" value="connect"' not in page(after)
 
 
-def test_profile_costs_two_queries(profile_client, django_assert_num_queries):
-    with django_assert_num_queries(2):
+def test_profile_costs_three_queries(profile_client, django_assert_num_queries):
+    with django_assert_num_queries(3):
         profile_client.get("/inicio/perfil")
 
 

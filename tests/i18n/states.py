@@ -612,6 +612,28 @@ def profile(world):
 
 
 @state("profile")
+def profile_with_several_sessions(world):
+    for user_agent in ("(Linux; Android 14) Chrome/130.0", "curl"):
+        world.client(world.host)
+        last = world.host.sessions.order_by("used_at").last()
+        world.host.sessions.filter(pk=last.pk).update(user_agent=user_agent)
+    return world.get("profile", user=world.host)
+
+
+@state("profile")
+def profile_after_closing_the_other_sessions(world):
+    world.client(world.host)
+    return world.post("sign_out_elsewhere", user=world.host)
+
+
+@state("profile")
+def profile_after_closing_one_session(world):
+    other = world.client(world.host)
+    sessions = other.get("/inicio/perfil").context["sessions"]
+    return world.post("sign_out_there", user=world.host, session=sessions[0].handle)
+
+
+@state("profile")
 def profile_with_an_error(world):
     return world.get("profile", error="OAuthAccountNotLinked", user=world.host)
 

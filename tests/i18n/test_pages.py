@@ -19,6 +19,8 @@ NO_PAGES = {
     "bookings:calendar_file",
     "bookings:let_go",
     "sign_out_everywhere",
+    "sign_out_elsewhere",
+    "sign_out_there",
 }
 
 

@@ -1,0 +1,37 @@
+"""What to call a browser, so that a person recognises which of theirs it is."""
+
+from django.utils.translation import gettext as _
+
+# In this order: most browsers also claim to be those further down.
+BROWSERS = {
+    "Edg": "Edge",
+    "OPR/": "Opera",
+    "SamsungBrowser": "Samsung Internet",
+    "Firefox/": "Firefox",
+    "FxiOS": "Firefox",
+    "CriOS": "Chrome",
+    "Chrome/": "Chrome",
+    "Safari/": "Safari",
+}
+SYSTEMS = {
+    "Android": "Android",
+    "iPhone": "iPhone",
+    "iPad": "iPad",
+    "Windows": "Windows",
+    "Macintosh": "Mac",
+    "CrOS": "ChromeOS",
+    "Linux": "Linux",
+}
+
+
+def name_browser(user_agent: str) -> str:
+    """Give ``Chrome en Android``, or as much of it as the browser tells."""
+    browser = _first_known(BROWSERS, user_agent) or _("Navegador desconocido")
+    system = _first_known(SYSTEMS, user_agent)
+    if not system:
+        return browser
+    return _("%(browser)s en %(system)s") % {"browser": browser, "system": system}
+
+
+def _first_known(names: dict[str, str], text: str) -> str:
+    return next((name for mark, name in names.items() if mark in text), "")

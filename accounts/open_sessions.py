@@ -1,0 +1,66 @@
+"""The browsers a person is signed in with: seen, and closed one by one."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import QuerySet
+from django.utils import timezone
+from django.utils.crypto import salted_hmac
+
+from accounts.browsers import name_browser
+from accounts.models import Session, User
+
+# A page of more helps nobody; whoever has more closes all the others at once.
+MAX_SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class OpenSession:
+    """A session as its person sees it. handle: names it in a form, and opens nothing."""
+
+    handle: str
+    browser: str
+    began_at: datetime
+    used_at: datetime
+    is_this_one: bool
+
+
+def list_sessions(*, user: User, current: str | None) -> list[OpenSession]:
+    """List where the person is signed in, the latest first, this browser before all.
+
+    current: the key of this browser's row.
+    """
+    shown = [
+        OpenSession(
+            handle=_handle(session),
+            browser=name_browser(session.user_agent),
+            began_at=session.began_at,
+            used_at=session.used_at,
+            is_this_one=session.session_key == current,
+        )
+        for session in _open_sessions(user).order_by("-used_at", "pk")[:MAX_SHOWN]
+    ]
+    return sorted(shown, key=lambda session: not session.is_this_one)
+
+
+def end_session(*, user: User, handle: str) -> bool:
+    """Sign one browser of the person out. False when none of theirs has this handle."""
+    for session in _open_sessions(user):
+        if _handle(session) == handle:
+            session.delete()
+            return True
+    return False
+
+
+def end_other_sessions(*, user: User, current: str | None) -> None:
+    """Sign the person out everywhere but in the browser whose row has this key."""
+    Session.objects.filter(user=user).exclude(session_key=current).delete()
+
+
+def _open_sessions(user: User) -> QuerySet[Session]:
+    return Session.objects.filter(user=user, expire_date__gt=timezone.now())
+
+
+def _handle(session: Session) -> str:
+    """Name a session without its key: that one stays between cookie and database."""
+    return salted_hmac("accounts.open_sessions", session.session_key).hexdigest()
