@@ -10,6 +10,7 @@ from bookings.domain.class_events import withdraw_event
 from bookings.domain.class_log import log_event
 from bookings.domain.exceptions import ClassCompletedError
 from bookings.domain.refunding import request_full_refund, send_refunds_of
+from bookings.domain.stopping import stop_charges_of
 from bookings.models import (
     ClassEvent,
     ClassStatus,
@@ -36,6 +37,7 @@ def cancel_class(*, class_id: uuid.UUID, actor: User, reason: str = "") -> Virtu
         withdraw_event(virtual_class)
     finally:
         send_refunds_of(virtual_class)
+        stop_charges_of(virtual_class)
     return virtual_class
 
 

@@ -30,6 +30,7 @@ from bookings.domain.exceptions import (
 from bookings.domain.recording import adopt_payment, record_settlement
 from bookings.domain.refunding import request_full_refund, send_refunds_of_payment
 from bookings.domain.scheduling import UNSCHEDULABLE, schedule_class
+from bookings.domain.stopping import stop_pointless_charges
 from bookings.domain.turns import take_turns
 from bookings.models import (
     ClassEvent,
@@ -141,6 +142,7 @@ def carry_out(payment_id: uuid.UUID) -> None:
         elif payment.virtual_class.status in {ClassStatus.PENDING, ClassStatus.CANCELLED}:
             _schedule_or_refund(payment, payment.virtual_class)
     send_refunds_of_payment(payment)
+    stop_pointless_charges(payment)
 
 
 def settle_due_payments() -> int:

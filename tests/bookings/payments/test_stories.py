@@ -29,10 +29,11 @@ from hypothesis.stateful import (
 )
 
 from accounts.models import User
-from bookings.domain import recording, refunding, scheduling, settling
+from bookings.domain import recording, refunding, scheduling, settling, stopping
 from bookings.domain.booking import book_class
 from bookings.domain.cancelling import cancel_class
 from bookings.domain.exceptions import BookingError
+from bookings.domain.queries import list_overlapping_scheduled
 from bookings.domain.settling import process_notifications, settle
 from bookings.domain.triggering import trigger_scheduling
 from bookings.models import (
@@ -67,6 +68,7 @@ PROVIDER_ROUTES = (
     "merchant_orders.get",
     "payments.search",
     "payments.get",
+    "payments.update",
     "refunds.create",
 )
 PROVIDER_FAULTS = (
@@ -87,6 +89,8 @@ STEPS_OF_WORK = (
     (settling, "send_refunds_of_payment"),
     (settling, "look_up"),
     (settling, "carry_out"),
+    (settling, "stop_pointless_charges"),
+    (stopping, "_stop"),
     (recording, "_approve_if_paid"),
     (recording, "_mark_class_paid"),
     (recording, "_return_surplus"),
@@ -305,6 +309,7 @@ class Story(RuleBasedStateMachine):
         for payment in self.payments:
             payment.refresh_from_db()
             self.check_money(payment)
+            self.check_attempts(payment)
             self.check_class(payment)
         assert not Refund.objects.exclude(status=RefundStatus.DONE).exists()
         assert not Payment.objects.exclude(review=ReviewReason.NONE).exists()
@@ -335,6 +340,21 @@ class Story(RuleBasedStateMachine):
         else:
             assert payment.approved_at is None
             assert not payment.charges.filter(counts=True).exists()
+
+    def check_attempts(self, payment):
+        """Nobody can pay any more what could only be given back."""
+        waiting = [
+            one
+            for one in self.mercadopago.payments
+            if one["external_reference"] == payment.reference and one["status"] == "pending"
+        ]
+        virtual_class = payment.virtual_class
+        is_lost = virtual_class and (
+            virtual_class.status == ClassStatus.CANCELLED
+            or list_overlapping_scheduled(virtual_class).exists()
+        )
+        TALLY.update(["a voucher still waits"] * bool(waiting))
+        assert not (waiting and (is_lost or payment.approved_at))
 
     def check_class(self, payment):
         virtual_class = payment.virtual_class
