@@ -125,6 +125,12 @@ class Notice(models.Model):
     def __str__(self) -> str:
         return f"{self.get_kind_display()}: {self.user}"
 
+    def require_class(self) -> VirtualClass:
+        """Give the class that the mail is about. Raises ValueError when it is about none."""
+        if self.virtual_class is None:
+            raise ValueError("The mail is about no class.")
+        return self.virtual_class
+
     @property
     def state(self) -> NoticeState:
         """Where the mail's story stands."""

@@ -1,28 +1,32 @@
 """The lines of a mail: when the class is, how to enter it, what to do next."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 
 from django.conf import settings
+from django.db.models import Max
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from bookings.models import ABOUT_THE_CALENDAR, Notice, NoticeKind, Payment, VirtualClass
-from bookings.notices.texts import ABOUT_MONEY, DRIFTS, TO_THE_TEACHER
+from bookings.models import (
+    ClassEvent,
+    ClassLog,
+    ClassStatus,
+    Notice,
+    NoticeKind,
+    Payment,
+    PaymentStatus,
+    Refund,
+    VirtualClass,
+    WaitingListEntry,
+    WaitingState,
+)
+from bookings.notices.texts import DRIFTS
 from bookings.templatetags.class_times import clock, long_day
 
-# Whoever reads these has no place in the class, or it is not given.
-WITHOUT_ACCESS = {
-    NoticeKind.CANCELLED,
-    NoticeKind.LEFT,
-    NoticeKind.PLACE_OFFERED,
-    *TO_THE_TEACHER,
-}
-WITH_CODE = {
-    NoticeKind.CONFIRMATION,
-    NoticeKind.RESCHEDULED,
-    NoticeKind.REMINDER_DAY,
-    NoticeKind.REMINDER_HOUR,
-}
+# Whoever got one of these knows when the class was to be.
+SAYS_WHEN = [NoticeKind.CONFIRMATION, NoticeKind.JOINED, NoticeKind.RESCHEDULED]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,70 +39,178 @@ class Fact:
 
 
 def list_facts(notice: Notice) -> list[Fact]:
-    """Give what there is to know about the class; nothing when the mail is about none."""
-    virtual_class = notice.virtual_class
-    if virtual_class is None:
-        return []
-    return [
-        _when(virtual_class),
-        *_access(notice, virtual_class),
-        *_money(notice, virtual_class),
-        *_difference(notice),
-    ]
+    """Give what there is to know, in order."""
+    facts = (tell(notice) for tell in FACTS[NoticeKind(notice.kind)])
+    return [fact for fact in facts if fact is not None]
 
 
 def name_next_step(notice: Notice) -> Fact:
     """Give the page that the mail leads to."""
-    if notice.kind in ABOUT_THE_CALENDAR:
-        return _panel(_("Reconectá tu calendario"), "calendar")
-    if notice.kind in ABOUT_MONEY:
-        return _panel(_("Mirá los pagos"), "bookings_payment_changelist")
-    if notice.kind == NoticeKind.CALENDAR_CHANGED:
-        return _panel(_("Mirá la clase"), "bookings_virtualclass_change", notice.virtual_class_id)
-    if notice.kind in {NoticeKind.CANCELLED, NoticeKind.LEFT}:
-        return Fact(_("Reservá otra clase"), _address("book"), is_link=True)
+    return STEPS[NoticeKind(notice.kind)](notice)
+
+
+def _when(notice: Notice) -> Fact:
+    return Fact(_("Cuándo"), _hours(notice.require_class()))
+
+
+def _new_time(notice: Notice) -> Fact:
+    return Fact(_("Ahora"), _hours(notice.require_class()))
+
+
+def _earlier_time(notice: Notice) -> Fact | None:
+    """Say which time is no longer true: the one that the reader knows, even after several moves."""
+    told = Notice.objects.filter(
+        virtual_class=notice.virtual_class, user=notice.user, kind__in=SAYS_WHEN
+    ).aggregate(at=Max("sent_at"))
+    moves = ClassLog.objects.filter(
+        virtual_class=notice.virtual_class, event=ClassEvent.RESCHEDULED
+    )
+    if told["at"]:
+        moves = moves.filter(at__gt=told["at"])
+    move = moves.first()
+    if move is None:
+        return None
+    return Fact(_("Antes"), _moment(datetime.fromisoformat(move.details["from"])))
+
+
+def _video_call(notice: Notice) -> Fact:
+    return Fact(_("Videollamada"), notice.require_class().html_link, is_link=True)
+
+
+def _code(notice: Notice) -> Fact | None:
+    """Tell the code to the host alone."""
+    virtual_class = notice.require_class()
+    if not virtual_class.access_code or not virtual_class.is_hosted_by(notice.user):
+        return None
+    return Fact(_("Código de acceso"), virtual_class.access_code)
+
+
+def _invitation(notice: Notice) -> Fact | None:
+    """Give the host a link for others, where there is a place for them."""
+    virtual_class = notice.require_class()
+    if _code(notice) is None or virtual_class.capacity == 1:
+        return None
+    address = _address("join_with_code", virtual_class.access_code)
+    return Fact(_("Para invitar, compartí"), address, is_link=True)
+
+
+def _page(notice: Notice) -> Fact:
+    return Fact(_("Tu clase"), _address("class", notice.virtual_class_id), is_link=True)
+
+
+def _money(notice: Notice) -> Fact | None:
+    """Tell the host of a cancelled class that what was paid online comes back, if it does."""
+    virtual_class = notice.require_class()
+    payment: Payment | None = getattr(virtual_class, "payment", None)
+    if payment is None or not virtual_class.is_hosted_by(notice.user):
+        return None
+    refunds = Refund.objects.filter(charge__payment=payment)
+    if payment.status != PaymentStatus.REFUNDED and not refunds.exists():
+        return None
+    return Fact(_("Tu pago"), _("Te devolvemos lo que pagaste."))
+
+
+def _offer_end(notice: Notice) -> Fact | None:
+    """Say until when a place is kept for the reader."""
+    offer = _find_offer(notice)
+    if offer is None or offer.offer_expires_at is None:
+        return None
+    return Fact(_("Te lo guardamos hasta"), _moment(offer.offer_expires_at))
+
+
+def _difference(notice: Notice) -> Fact | None:
+    """Tell the teacher what happened to the event, and what to do instead."""
+    text = DRIFTS.get(notice.occasion.partition(" ")[0])
+    return Fact(_("Qué pasó"), str(text)) if text else None
+
+
+def _how_to_reconnect(notice: Notice) -> Fact:
+    what_to_do = _("Entrá al panel con %(email)s, tocá «Reconectar» y aceptá el permiso.")
+    return Fact(_("Qué hacer"), what_to_do % {"email": notice.user.email})
+
+
+def _waiting_classes(notice: Notice) -> Fact | None:
+    """Count who waits for the calendar."""
+    waiting = VirtualClass.objects.filter(
+        status=ClassStatus.PENDING, scheduling_requested_at__isnull=False
+    ).count()
+    return Fact(_("Clases que esperan"), str(waiting)) if waiting else None
+
+
+def _see_class(notice: Notice) -> Fact:
     return Fact(_("Mirá tu clase"), _address("class", notice.virtual_class_id), is_link=True)
 
 
-def _when(virtual_class: VirtualClass) -> Fact:
-    hours = _("%(day)s, de %(start)s a %(end)s (hora de Argentina)") % {
+def _enter_video_call(notice: Notice) -> Fact:
+    return Fact(_("Entrá a la videollamada"), notice.require_class().html_link, is_link=True)
+
+
+def _book_another(notice: Notice) -> Fact:
+    return Fact(_("Reservá otra clase"), _address("book"), is_link=True)
+
+
+def _see_payments(notice: Notice) -> Fact:
+    return _panel(_("Mirá los pagos"), "bookings_payment_changelist")
+
+
+def _see_class_in_panel(notice: Notice) -> Fact:
+    return _panel(_("Mirá la clase"), "bookings_virtualclass_change", notice.virtual_class_id)
+
+
+def _reconnect(notice: Notice) -> Fact:
+    return _panel(_("Reconectá tu calendario"), "calendar")
+
+
+FACTS: dict[NoticeKind, tuple[Callable[[Notice], Fact | None], ...]] = {
+    NoticeKind.CONFIRMATION: (_when, _video_call, _code, _invitation),
+    NoticeKind.JOINED: (_when, _video_call),
+    NoticeKind.CANCELLED: (_when, _money),
+    NoticeKind.RESCHEDULED: (_earlier_time, _new_time, _video_call, _code),
+    NoticeKind.LINK_CHANGED: (_when, _video_call),
+    NoticeKind.LEFT: (_when,),
+    NoticeKind.REMINDER_DAY: (_when, _video_call, _code),
+    NoticeKind.REMINDER_HOUR: (_when, _video_call, _code, _page),
+    NoticeKind.PLACE_OFFERED: (_when, _offer_end),
+    NoticeKind.TO_REVIEW: (_when,),
+    NoticeKind.MONEY_BACK: (_when,),
+    NoticeKind.CALENDAR_CHANGED: (_when, _difference),
+    NoticeKind.GRANT_REVOKED: (_how_to_reconnect, _waiting_classes),
+    NoticeKind.GRANT_AT_RISK: (_how_to_reconnect,),
+}
+STEPS: dict[NoticeKind, Callable[[Notice], Fact]] = {
+    NoticeKind.CONFIRMATION: _see_class,
+    NoticeKind.JOINED: _see_class,
+    NoticeKind.CANCELLED: _book_another,
+    NoticeKind.RESCHEDULED: _see_class,
+    NoticeKind.LINK_CHANGED: _see_class,
+    NoticeKind.LEFT: _book_another,
+    NoticeKind.REMINDER_DAY: _see_class,
+    NoticeKind.REMINDER_HOUR: _enter_video_call,
+    NoticeKind.PLACE_OFFERED: _see_class,
+    NoticeKind.TO_REVIEW: _see_payments,
+    NoticeKind.MONEY_BACK: _see_payments,
+    NoticeKind.CALENDAR_CHANGED: _see_class_in_panel,
+    NoticeKind.GRANT_REVOKED: _reconnect,
+    NoticeKind.GRANT_AT_RISK: _reconnect,
+}
+
+
+def _find_offer(notice: Notice) -> WaitingListEntry | None:
+    return WaitingListEntry.objects.filter(
+        virtual_class=notice.virtual_class, user=notice.user, state=WaitingState.OFFERED
+    ).first()
+
+
+def _hours(virtual_class: VirtualClass) -> str:
+    return _("%(day)s, de %(start)s a %(end)s (hora de Argentina)") % {
         "day": long_day(virtual_class.start_time),
         "start": clock(virtual_class.start_time),
         "end": clock(virtual_class.end_time),
     }
-    return Fact(_("Cuándo"), hours)
 
 
-def _access(notice: Notice, virtual_class: VirtualClass) -> list[Fact]:
-    """Say how to enter; only the host gets the code, and only where somebody can use it, a link."""
-    if notice.kind in WITHOUT_ACCESS:
-        return []
-    facts = [Fact(_("Videollamada"), virtual_class.html_link, is_link=True)]
-    code = virtual_class.access_code
-    if code and notice.kind in WITH_CODE and virtual_class.is_hosted_by(notice.user):
-        facts.append(Fact(_("Código de acceso"), code))
-        if virtual_class.capacity > 1:
-            invitation = _address("join_with_code", code)
-            facts.append(Fact(_("Para invitar, compartí"), invitation, is_link=True))
-    return facts
-
-
-def _money(notice: Notice, virtual_class: VirtualClass) -> list[Fact]:
-    """Tell the host of a cancelled class that what was paid online comes back."""
-    if notice.kind != NoticeKind.CANCELLED or not virtual_class.is_hosted_by(notice.user):
-        return []
-    payment: Payment | None = getattr(virtual_class, "payment", None)
-    if payment is None or payment.approved_at is None:
-        return []
-    return [Fact(_("Tu pago"), _("Te devolvemos lo que pagaste."))]
-
-
-def _difference(notice: Notice) -> list[Fact]:
-    """Tell the teacher what happened to the event, and what to do instead."""
-    if notice.kind != NoticeKind.CALENDAR_CHANGED:
-        return []
-    text = DRIFTS.get(notice.occasion.partition(" ")[0])
-    return [Fact(_("Qué pasó"), str(text))] if text else []
+def _moment(value: datetime) -> str:
+    return f"{long_day(value)}, {clock(value)}"
 
 
 def _address(name: str, *arguments: object) -> str:

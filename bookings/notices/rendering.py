@@ -12,7 +12,7 @@ from django.utils.translation import override
 from bookings.models import Notice, NoticeKind, VirtualClass
 from bookings.notices.facts import list_facts, name_next_step
 from bookings.notices.icalendar import Method, build_calendar
-from bookings.notices.texts import OPENINGS, SUBJECTS
+from bookings.notices.texts import EXPLANATIONS, OPENINGS, SUBJECTS
 from bookings.templatetags.class_times import clock, long_day
 
 # What a mail does to the entry in its reader's calendar. The others leave it alone.
@@ -68,6 +68,7 @@ def _context(notice: Notice) -> dict[str, Any]:
         "name": notice.user.first_name,
         "subject": SUBJECTS[kind] % words,
         "opening": OPENINGS[kind] % words,
+        "explanation": EXPLANATIONS.get(kind, ""),
         "facts": list_facts(notice),
         "step": name_next_step(notice),
     }

@@ -2,11 +2,7 @@
 
 from django.utils.translation import gettext_lazy as _
 
-from bookings.models import ABOUT_THE_CALENDAR, CalendarDrift, NoticeKind
-
-# What the teacher is told, whatever became of the class.
-ABOUT_MONEY = {NoticeKind.TO_REVIEW, NoticeKind.MONEY_BACK}
-TO_THE_TEACHER = {*ABOUT_MONEY, *ABOUT_THE_CALENDAR, NoticeKind.CALENDAR_CHANGED}
+from bookings.models import CalendarDrift, NoticeKind
 
 SUBJECTS = {
     NoticeKind.CONFIRMATION: _("Tu clase está confirmada: %(day)s, %(clock)s"),
@@ -28,30 +24,30 @@ OPENINGS = {
     NoticeKind.CONFIRMATION: _("Tu clase de inglés está confirmada."),
     NoticeKind.JOINED: _("Ya tenés tu lugar en la clase de inglés de %(host)s."),
     NoticeKind.CANCELLED: _("Se canceló esta clase de inglés. No vamos a darla."),
-    NoticeKind.RESCHEDULED: _(
-        "Tu clase de inglés tiene otro horario. La videollamada es la misma."
-    ),
-    NoticeKind.LINK_CHANGED: _(
-        "La videollamada de tu clase de inglés tiene otro enlace; el anterior ya no sirve. "
-        "El horario es el mismo."
-    ),
+    NoticeKind.RESCHEDULED: _("Tu clase de inglés tiene otro horario."),
+    NoticeKind.LINK_CHANGED: _("La videollamada de tu clase de inglés tiene otro enlace."),
     NoticeKind.LEFT: _("Dejaste tu lugar en la clase de inglés de %(host)s."),
     NoticeKind.REMINDER_DAY: _("Falta poco para tu clase de inglés."),
     NoticeKind.REMINDER_HOUR: _("Tu clase de inglés empieza a las %(clock)s."),
     NoticeKind.PLACE_OFFERED: _("Se liberó un lugar en la clase de inglés de %(host)s, y es tuyo."),
     NoticeKind.TO_REVIEW: _("El pago de %(host)s necesita que lo mires."),
     NoticeKind.MONEY_BACK: _("Lo que pagó %(host)s vuelve, porque la clase no se pudo agendar."),
-    NoticeKind.GRANT_REVOKED: _(
-        "Google ya no acepta la conexión con tu calendario. Hasta que lo reconectes no se agenda "
-        "ninguna clase; las que están pagadas esperan, y después se agendan solas."
-    ),
-    NoticeKind.GRANT_AT_RISK: _(
-        "La conexión con tu calendario puede vencer en los próximos días. Reconectalo ahora, así "
-        "las clases se siguen agendando solas."
-    ),
+    NoticeKind.GRANT_REVOKED: _("Google ya no acepta la conexión con tu calendario."),
+    NoticeKind.GRANT_AT_RISK: _("La conexión con tu calendario puede cortarse en estos días."),
     NoticeKind.CALENDAR_CHANGED: _(
         "El evento de la clase de %(host)s en tu calendario ya no dice lo mismo que la clase."
     ),
+}
+# What some mails explain below that.
+EXPLANATIONS = {
+    NoticeKind.RESCHEDULED: _("La videollamada es la misma."),
+    NoticeKind.LINK_CHANGED: _("El anterior ya no sirve. El horario es el mismo."),
+    NoticeKind.PLACE_OFFERED: _("Si no lo tomás a tiempo, se lo ofrecemos a quien sigue."),
+    NoticeKind.GRANT_REVOKED: _(
+        "Hasta que lo reconectes no se agenda ninguna clase. Las pagadas esperan y después se "
+        "agendan solas: no hace falta que hagas nada más."
+    ),
+    NoticeKind.GRANT_AT_RISK: _("Reconectalo ahora, así las clases se siguen agendando solas."),
 }
 # What became of the event of a class; the first word of the notice's occasion.
 MANY_AT_ONCE = "many"

@@ -17,7 +17,6 @@ from bookings.models import (
     Notice,
     NoticeKind,
     UserActivity,
-    VirtualClass,
     WaitingListEntry,
     WaitingState,
 )
@@ -87,11 +86,11 @@ def find_obstacle(notice: "NoticeToSend") -> str:
 
 
 def _unless_over(notice: "NoticeToSend") -> str:
-    return OVER if _class_of(notice).has_ended() else ""
+    return OVER if notice.require_class().has_ended() else ""
 
 
 def _while_scheduled(notice: "NoticeToSend") -> str:
-    return "" if _class_of(notice).is_scheduled else NOT_SCHEDULED
+    return "" if notice.require_class().is_scheduled else NOT_SCHEDULED
 
 
 def _to_participants(notice: "NoticeToSend") -> str:
@@ -107,17 +106,17 @@ def _unless_told_since(notice: "NoticeToSend") -> str:
 
 
 def _of_this_start(notice: "NoticeToSend") -> str:
-    start = _class_of(notice).start_time
+    start = notice.require_class().start_time
     return "" if notice.occasion == name_occasion(start) else MOVED
 
 
 def _until_the_hours_reminder(notice: "NoticeToSend") -> str:
-    end = _class_of(notice).start_time - LEADS[NoticeKind.REMINDER_HOUR]
+    end = notice.require_class().start_time - LEADS[NoticeKind.REMINDER_HOUR]
     return TOO_LATE if timezone.now() >= end else ""
 
 
 def _until_it_began(notice: "NoticeToSend") -> str:
-    end = _class_of(notice).start_time + GRACE_AFTER_START
+    end = notice.require_class().start_time + GRACE_AFTER_START
     return TOO_LATE if timezone.now() >= end else ""
 
 
@@ -129,12 +128,6 @@ def _while_offered(notice: "NoticeToSend") -> str:
 def _until_reconnected(notice: "NoticeToSend") -> str:
     saved_at = notice.user.provider_token_saved_at
     return RECONNECTED if saved_at is not None and saved_at > notice.created_at else ""
-
-
-def _class_of(notice: "NoticeToSend") -> VirtualClass:
-    if notice.virtual_class is None:
-        raise ValueError("The mail is about no class.")
-    return notice.virtual_class
 
 
 Check = Callable[["NoticeToSend"], str]

@@ -4,12 +4,14 @@ So are mails and entries for calendars.
 """
 
 import pytest
+from django.db import transaction
 from django.urls import URLPattern, URLResolver, get_resolver
 from icalendar import Calendar
 
 from bookings.domain.joining import join_class
-from bookings.models import Notice, NoticeKind
+from bookings.models import NoticeKind
 from bookings.notices.rendering import render_mail
+from tests.i18n.mails import MAILS
 from tests.i18n.reading import Text, untranslated
 from tests.i18n.states import STATES
 
@@ -52,19 +54,26 @@ def test_a_calendar_file_is_in_one_language(world, is_host):
     assert untranslated_entry(response.content, world.language) == []
 
 
-@pytest.mark.parametrize("kind", NoticeKind)
-@pytest.mark.parametrize("is_host", [True, False], ids=["host", "guest"])
-def test_a_mail_is_in_one_language(world, kind, is_host):
-    user = world.host if is_host else world.guest
+@pytest.mark.parametrize("show", MAILS.values(), ids=MAILS.keys())
+def test_a_mail_is_in_one_language(world, show):
+    mail = render_mail(show(world))
 
-    mail = render_mail(Notice(virtual_class=world.schedule(), user=user, kind=kind))
-
-    # Mails about money bring no class for the calendar.
+    # Some mails bring no class for the calendar.
     html, *entries = (part.content for part in mail.alternatives)
     said = [Text(world.language[:2], text) for text in (mail.subject, mail.body)]
     assert [piece.text for piece in said if piece.is_foreign] == []
     assert untranslated(html) == []
     assert [untranslated_entry(entry, world.language) for entry in entries] == [[]] * len(entries)
+
+
+def test_every_kind_of_mail_is_read(world):
+    kinds = set()
+    for show in MAILS.values():
+        with transaction.atomic():  # the class of one would be in the other's way
+            kinds.add(show(world).kind)
+            transaction.set_rollback(True)
+
+    assert kinds == set(NoticeKind)
 
 
 def page_names(resolver: URLResolver, prefix: str = "", namespace: str = "") -> set[str]:
