@@ -10,9 +10,10 @@ from collections.abc import Callable
 from datetime import timedelta
 
 from django.db import DatabaseError
+from django.db.models import QuerySet
 from django.utils import timezone
 
-from bookings.domain.class_events import withdraw_event
+from bookings.domain.class_events import move_event, withdraw_event
 from bookings.domain.completing import complete_ended_classes
 from bookings.domain.exceptions import BookingError
 from bookings.domain.heartbeats import note_beat, note_failure
@@ -70,21 +71,33 @@ def finish_requested_schedulings() -> int:
     return done
 
 
+def update_events() -> int:
+    """Move the events of classes that got another time while the calendar failed."""
+    waiting = VirtualClass.objects.filter(
+        status=ClassStatus.SCHEDULED,
+        event_update_requested_at__lte=timezone.now() - SCHEDULING_GRACE,
+    )
+    return _for_events(waiting.order_by("event_update_requested_at"), move_event)
+
+
 def withdraw_events() -> int:
     """Take away the events of classes that lost them while the calendar failed."""
-    waiting = VirtualClass.objects.filter(withdrawal_requested_at__isnull=False).order_by(
-        "withdrawal_requested_at"
-    )[:CLASSES_PER_SWEEP]
+    waiting = VirtualClass.objects.filter(withdrawal_requested_at__isnull=False)
+    return _for_events(waiting.order_by("withdrawal_requested_at"), withdraw_event)
+
+
+def _for_events(classes: QuerySet[VirtualClass], change: Callable[[VirtualClass], None]) -> int:
+    """Change the event of each class, until the calendar seems down; returns how many it took."""
     done = failures = 0
-    for virtual_class in waiting:
+    for virtual_class in classes[:CLASSES_PER_SWEEP]:
         try:
-            withdraw_event(virtual_class)
+            change(virtual_class)
             done, failures = done + 1, 0
         except CalendarRefusedError:
             logger.warning("The calendar keeps the event of class %s.", virtual_class.pk)
         except CalendarError as error:
             logger.warning(
-                "The event of class %s is not withdrawn yet: %s",
+                "The event of class %s is not as it should be yet: %s",
                 virtual_class.pk,
                 type(error).__name__,
             )
@@ -111,6 +124,7 @@ SWEEPS: dict[Callable[[], int], timedelta] = {
     settle_due_payments: MINUTE,
     expire_payments: MINUTE,
     finish_requested_schedulings: MINUTE,
+    update_events: MINUTE,
     withdraw_events: MINUTE,
     complete_ended_classes: MINUTE,
     pass_on_offers: MINUTE,

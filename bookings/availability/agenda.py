@@ -49,10 +49,17 @@ class Agenda:
         return dict(days)
 
 
-def load_agenda(first_day: date, last_day: date, *, user: User | None = None) -> Agenda:
+def load_agenda(
+    first_day: date,
+    last_day: date,
+    *,
+    user: User | None = None,
+    moving: VirtualClass | None = None,
+) -> Agenda:
     """Read the agenda of a range of days.
 
     user: whoever looks; a slot that they hold themselves is free to them.
+    moving: a class that is to get another time; the one that it has does not count as taken.
     Raises CalendarError when the calendar cannot be read: no times are better than wrong ones.
     """
     now = timezone.now()
@@ -64,8 +71,8 @@ def load_agenda(first_day: date, last_day: date, *, user: User | None = None) ->
     return Agenda(
         openings=list_openings(first_day, last_day),
         busy=BusyTimes(
-            classes=[*_scheduled(whole), *_held(whole, now, user)],
-            appointments=[Period(event.start, event.end) for event in list_upcoming_events()],
+            classes=[*_scheduled(whole, moving), *_held(whole, now, user, moving)],
+            appointments=_appointments(moving),
         ),
         rules=SlotRules(
             step=timedelta(minutes=rules.slot_step_minutes),
@@ -129,7 +136,22 @@ def _closed(first_day: date, last_day: date) -> set[date]:
     }
 
 
-def _scheduled(whole: Period) -> Iterator[Period]:
+def _appointments(moving: VirtualClass | None) -> list[Period]:
+    """Give the calendar's events, without the one of the class that is moving.
+
+    The list tells times only, so the event is known by them. One event with its times is left out,
+    not all: another that has the same is somebody else's.
+    """
+    events = [Period(event.start, event.end) for event in list_upcoming_events()]
+    if moving:
+        start, end = (time.replace(microsecond=0) for time in (moving.start_time, moving.end_time))
+        own = Period(start, end)
+        if own in events:
+            events.remove(own)
+    return events
+
+
+def _scheduled(whole: Period, moving: VirtualClass | None) -> Iterator[Period]:
     # A class lasts MAX_CLASS_LENGTH at most, and the second bound on its start keeps the index
     # (status, start_time) useful: "ends after now" alone would read every class there ever was.
     rows = VirtualClass.objects.filter(
@@ -137,14 +159,20 @@ def _scheduled(whole: Period) -> Iterator[Period]:
         start_time__gt=whole.start - settings.MAX_CLASS_LENGTH,
         start_time__lt=whole.end,
     )
+    if moving:
+        rows = rows.exclude(pk=moving.pk)
     for start, end in rows.values_list("start_time", "end_time"):
         yield Period(start, end)
 
 
-def _held(whole: Period, now: datetime, user: User | None) -> Iterator[Period]:
+def _held(
+    whole: Period, now: datetime, user: User | None, moving: VirtualClass | None
+) -> Iterator[Period]:
     rows = Hold.objects.filter(expires_at__gt=now, start_time__lt=whole.end)
     if user:
         rows = rows.exclude(user=user, virtual_class=None)
+    if moving:
+        rows = rows.exclude(virtual_class=moving)
     for start, end in rows.values_list("start_time", "end_time"):
         yield Period(start, end)
 

@@ -6,9 +6,11 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
+from bookings.domain.change_policy import decide_refund, is_in_charge, refuse_change
 from bookings.domain.class_events import withdraw_event
 from bookings.domain.class_log import log_event
-from bookings.domain.exceptions import ClassCompletedError
+from bookings.domain.exceptions import ClassCompletedError, ClassEndedError, ClassNotFoundError
+from bookings.domain.offering import close_line
 from bookings.domain.refunding import request_full_refund, send_refunds_of
 from bookings.domain.stopping import stop_charges_of
 from bookings.models import (
@@ -28,9 +30,10 @@ def cancel_class(*, class_id: uuid.UUID, actor: User, reason: str = "") -> Virtu
     """Cancel a class and take its event off the calendar.
 
     The cancellation is committed first: nobody can join a class whose event is going away, and
-    cancelling again tries the removal again. A paid class is refunded in full: that is promised
-    with the cancellation, and tried at once. Raises ClassCompletedError, and CalendarError when
-    the event could not be removed; the class is cancelled all the same.
+    cancelling again tries the removal again. What the policy gives back is promised with the
+    cancellation, and tried at once. Raises, without writing: ClassNotFoundError for somebody whose
+    class it is not, TooLateToChangeError, ClassCompletedError, ClassEndedError for a student; and
+    CalendarError when the event could not be removed: the class is cancelled all the same.
     """
     virtual_class = _cancel(class_id, actor, reason)
     try:
@@ -39,6 +42,16 @@ def cancel_class(*, class_id: uuid.UUID, actor: User, reason: str = "") -> Virtu
         send_refunds_of(virtual_class)
         stop_charges_of(virtual_class)
     return virtual_class
+
+
+def refuse_cancelling(virtual_class: VirtualClass, actor: User) -> None:
+    """Say whether the person may cancel the class; one that is cancelled already may be again."""
+    now = timezone.now()
+    refuse_change(virtual_class, actor, now)
+    if virtual_class.status == ClassStatus.COMPLETED:
+        raise ClassCompletedError
+    if virtual_class.has_ended(now) and not is_in_charge(actor):
+        raise ClassEndedError
 
 
 def call_off(
@@ -62,6 +75,7 @@ def call_off(
             # Set once an event may exist, and never cleared while the class is scheduled.
             virtual_class.withdrawal_requested_at = timezone.now()
             virtual_class.scheduling_requested_at = None
+        virtual_class.event_update_requested_at = None
         virtual_class.save()
         Hold.objects.filter(virtual_class=virtual_class).delete()
         log_event(
@@ -74,6 +88,7 @@ def call_off(
         )
         record_due(NoticeKind.CANCELLED, virtual_class, _everybody_in(virtual_class))
         drop_reminders(virtual_class)
+        close_line(virtual_class)
     payment = Payment.objects.filter(virtual_class=virtual_class).first()
     if payment and refund_reason:
         request_full_refund(payment=payment, reason=refund_reason, by=actor)
@@ -81,8 +96,15 @@ def call_off(
 
 @transaction.atomic
 def _cancel(class_id: uuid.UUID, actor: User, reason: str) -> VirtualClass:
-    virtual_class = VirtualClass.objects.select_for_update().get(pk=class_id)
-    call_off(virtual_class, actor=actor, reason=reason, refund_reason=RefundReason.CANCELLED)
+    now = timezone.now()
+    virtual_class = VirtualClass.objects.select_for_update().filter(pk=class_id).first()
+    if virtual_class is None:
+        raise ClassNotFoundError
+    refuse_cancelling(virtual_class, actor)
+    if virtual_class.status == ClassStatus.CANCELLED and not is_in_charge(actor):
+        return virtual_class  # a refund that failed is for the teacher to ask for again
+    refund_reason = decide_refund(virtual_class, actor, now)
+    call_off(virtual_class, actor=actor, reason=reason, refund_reason=refund_reason)
     return virtual_class
 
 

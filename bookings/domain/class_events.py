@@ -1,9 +1,10 @@
-"""The event of a class: how it is made, and when it may be taken away.
+"""The event of a class: how it is made and moved, and when it may be taken away.
 
 Making and taking away may run side by side for one class, and neither holds a lock while the
 calendar is called. Two marks on the row keep them apart: ``withdrawal_requested_at`` is committed
 before an event is deleted and cleared once it is gone, and ``event_withdrawals`` counts deletions,
-so that a scheduling sees that the event it made has been deleted since.
+so that a scheduling sees that the event it made has been deleted since. Moving has a mark of its
+own, ``event_update_requested_at``: set with the new times, cleared once the event has them.
 """
 
 import logging
@@ -16,18 +17,24 @@ from accounts.selectors import find_calendar_owner
 from accounts.services import mark_grant_revoked
 from bookings.domain.class_log import log_event
 from bookings.domain.event_drafts import derive_event_id, draft_event
-from bookings.models import ClassEvent, ClassStatus, VirtualClass
+from bookings.models import CalendarDrift, ClassEvent, ClassStatus, NoticeKind, VirtualClass
+from bookings.notices.due import record_due
 from calendar_sync import (
     Calendar,
     CalendarError,
     CalendarNotConnectedError,
+    CalendarRefusedError,
     CreatedEvent,
+    EventGoneError,
     EventNotOursError,
     forget_upcoming_events,
     get_calendar,
 )
 
 logger = logging.getLogger(__name__)
+
+# So often one call follows a class that others keep moving; the sweep does the rest.
+MOVES_AT_ONCE = 3
 
 
 def create_event(virtual_class: VirtualClass) -> CreatedEvent:
@@ -45,6 +52,105 @@ def create_event(virtual_class: VirtualClass) -> CreatedEvent:
     finally:
         # Even a failure may have left the event in the calendar.
         forget_upcoming_events()
+
+
+def move_event(virtual_class: VirtualClass) -> None:
+    """Give the event the times of the class, if that was requested and the class is scheduled.
+
+    Several may do it side by side, and the last to write may have read an earlier time. So whoever
+    wrote looks at the row again, and writes anew what it says by then. An event that was deleted is
+    made again. Raises CalendarError: then the request stands, and the sweep or a caller tries
+    again; but what the calendar refuses is left to a person.
+    """
+    for _ in range(MOVES_AT_ONCE):
+        current = _find_to_move(virtual_class)
+        if current is None:
+            return
+        try:
+            new_link = _move_or_make(current)
+        except CalendarRefusedError:
+            _leave_move_to_a_person(current)
+            raise
+        if _note_move(current, new_link):
+            break
+    # Made again for a class that was cancelled meanwhile, it has to go.
+    withdraw_event(virtual_class)
+
+
+def move_event_if_possible(virtual_class: VirtualClass) -> None:
+    """Move the event now, or leave it to the sweep when the calendar fails."""
+    try:
+        move_event(virtual_class)
+    except CalendarError as error:
+        logger.warning(
+            "The event of class %s is not moved yet: %s", virtual_class.pk, type(error).__name__
+        )
+
+
+def _find_to_move(virtual_class: VirtualClass) -> VirtualClass | None:
+    waiting = VirtualClass.objects.filter(
+        status=ClassStatus.SCHEDULED, event_update_requested_at__isnull=False
+    )
+    return waiting.select_related("booked_by").filter(pk=virtual_class.pk).first()
+
+
+def _move_or_make(virtual_class: VirtualClass) -> str:
+    """Move the event; when it is gone, make it again and give its new link."""
+    owner = find_calendar_owner()
+    try:
+        _open_calendar(owner).update_event(draft_event(virtual_class))
+    except EventGoneError:
+        return create_event(virtual_class).conference_url
+    except CalendarNotConnectedError:
+        if owner:
+            mark_grant_revoked(user=owner)
+        raise
+    finally:
+        forget_upcoming_events()
+    return ""
+
+
+@transaction.atomic
+def _note_move(before: VirtualClass, new_link: str) -> bool:
+    """Write down that the event has the times it was given; whether they are still the class's.
+
+    before: the class as it was when they were read. new_link: of an event that was made again.
+    """
+    locked = VirtualClass.objects.select_for_update().filter(pk=before.pk).first()
+    if locked is None:
+        return True
+    is_current = (locked.start_time, locked.end_time) == (before.start_time, before.end_time)
+    if not locked.is_scheduled:
+        if new_link:
+            locked.withdrawal_requested_at = timezone.now()
+    elif is_current:
+        locked.event_update_requested_at = None
+        locked.calendar_drift = CalendarDrift.NONE
+    else:
+        # Whoever moved the class since may have been done before this attempt wrote.
+        locked.event_update_requested_at = locked.event_update_requested_at or timezone.now()
+    if new_link and locked.is_scheduled:
+        log_event(locked, ClassEvent.EVENT_REPAIRED)
+        _note_link(locked, new_link)
+    locked.save()
+    return is_current
+
+
+def _note_link(locked: VirtualClass, link: str) -> None:
+    """Give a class the link of its new event, and tell everybody; the caller saves it."""
+    if link == locked.html_link:
+        return
+    locked.html_link = link
+    locked.ics_sequence += 1
+    people = locked.activities.values_list("user_id", flat=True)
+    record_due(NoticeKind.LINK_CHANGED, locked, people, occasion=str(locked.ics_sequence))
+
+
+def _leave_move_to_a_person(virtual_class: VirtualClass) -> None:
+    """Stop asking the calendar for what it refuses; the panel shows that the two differ."""
+    VirtualClass.objects.filter(pk=virtual_class.pk, start_time=virtual_class.start_time).update(
+        event_update_requested_at=None, calendar_drift=CalendarDrift.MOVED
+    )
 
 
 def request_withdrawal(virtual_class: VirtualClass) -> None:

@@ -154,6 +154,48 @@ class ClassCompletedError(BookingError):
     code = "class_completed"
 
 
+class ClassStartedError(BookingError):
+    """The class has begun."""
+
+    text = _("La clase ya empezó.")
+    code = "class_started"
+
+
+class NotScheduledYetError(BookingError):
+    """Only a scheduled class has a time that can be changed."""
+
+    text = _("La clase todavía no está confirmada: su horario no se puede cambiar.")
+    code = "not_scheduled"
+
+
+class TooLateToChangeError(BookingError):
+    """The cut-off is over: only the teacher may cancel or move the class."""
+
+    text = _("Ya pasó el plazo para cancelar la clase o cambiar su horario.")
+    code = "too_late"
+
+
+class SameTimeError(BookingError):
+    """The class is to be moved to where it is."""
+
+    text = _("La clase ya tiene ese horario.")
+    code = "same_time"
+
+
+class TimeOverError(BookingError):
+    """The class is to be moved into the past."""
+
+    text = _("Ese horario ya pasó.")
+    code = "time_over"
+
+
+class HostCannotLeaveError(BookingError):
+    """A class without its host is cancelled, not left."""
+
+    text = _("Esta clase la reservaste vos: podés cancelarla, pero no dejarla.")
+    code = "host_cannot_leave"
+
+
 class NotPaidError(BookingError):
     """The class waits for its payment to be confirmed."""
 

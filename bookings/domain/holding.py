@@ -13,7 +13,7 @@ from bookings.domain.booking import book_class
 from bookings.domain.conflicts import is_deadlock
 from bookings.domain.exceptions import HoldExpiredError, SlotTakenError, TooManyHoldsError
 from bookings.domain.pricing import find_price
-from bookings.domain.queries import HELD_PREFERENCE
+from bookings.domain.queries import HELD_PREFERENCE, list_scheduled_between
 from bookings.models import BookingRules, ClassStatus, ClassType, Hold, VirtualClass
 
 
@@ -98,10 +98,14 @@ def _store_hold(user: User, start: datetime, minutes: int, class_type: ClassType
         raise TooManyHoldsError
     if Hold.objects.filter(start_time__lt=end, end_time__gt=start).exists():
         raise SlotTakenError
-    return Hold.objects.create(
+    hold = Hold.objects.create(
         user=user,
         start_time=start,
         end_time=end,
         class_type=class_type,
         expires_at=now + timedelta(minutes=BookingRules.load().hold_minutes),
     )
+    # Only now: a class that is being moved here made this hold wait, and shows when it is in.
+    if list_scheduled_between(start, end).exists():
+        raise SlotTakenError
+    return hold

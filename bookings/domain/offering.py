@@ -48,6 +48,13 @@ def offer_free_place(virtual_class: VirtualClass) -> WaitingListEntry | None:
     return _offer(virtual_class, entry, now) if entry else None
 
 
+def close_line(virtual_class: VirtualClass) -> None:
+    """Let nobody wait any more for a class that is called off; its row is locked."""
+    virtual_class.waiting_list.filter(state__in=IN_LINE).update(
+        state=WaitingState.LEFT, offered_at=None, offer_expires_at=None
+    )
+
+
 def takes_waiting(virtual_class: VirtualClass, now: datetime) -> bool:
     """Whether people may wait: for a group, and while they can still be told in time."""
     return (

@@ -112,17 +112,23 @@ def list_participants(virtual_class: VirtualClass) -> QuerySet[UserActivity]:
 
 
 def list_overlapping_scheduled(virtual_class: VirtualClass) -> QuerySet[VirtualClass]:
-    """List the scheduled classes whose time this class would take.
+    """List the scheduled classes whose time this class would take."""
+    between = list_scheduled_between(virtual_class.start_time, virtual_class.end_time)
+    return between.exclude(pk=virtual_class.pk)
+
+
+def list_scheduled_between(start: datetime, end: datetime) -> QuerySet[VirtualClass]:
+    """List the scheduled classes that take any of a time.
 
     The lower bound on their start follows from the longest class there can be. It says nothing
     new, but lets the index on status and start pass over the past.
     """
     return VirtualClass.objects.filter(
         status=ClassStatus.SCHEDULED,
-        start_time__lt=virtual_class.end_time,
-        start_time__gt=virtual_class.start_time - settings.MAX_CLASS_LENGTH,
-        end_time__gt=virtual_class.start_time,
-    ).exclude(pk=virtual_class.pk)
+        start_time__lt=end,
+        start_time__gt=start - settings.MAX_CLASS_LENGTH,
+        end_time__gt=start,
+    )
 
 
 def is_time_taken(virtual_class: VirtualClass, now: datetime) -> bool:

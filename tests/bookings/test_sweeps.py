@@ -99,10 +99,12 @@ def test_a_sweep_does_everything_once(host, teacher):
         "settle_due_payments": 0,
         "expire_payments": 0,
         "finish_requested_schedulings": 1,
+        "update_events": 0,
         "withdraw_events": 0,
         "complete_ended_classes": 0,
         "pass_on_offers": 0,
         "send_due_notices": 1,
+        "forget_notifications": 0,
     }
     assert [letter.to for letter in mail.outbox] == [[host.email]]
 
@@ -119,10 +121,12 @@ def test_the_command_runs_the_sweeps_and_says_what_they_did(db):
         "settle_due_payments: 0",
         "expire_payments: 0",
         "finish_requested_schedulings: 0",
+        "update_events: 0",
         "withdraw_events: 0",
         "complete_ended_classes: 0",
         "pass_on_offers: 0",
         "send_due_notices: 0",
+        "forget_notifications: 0",
     ]
 
 

@@ -1,0 +1,52 @@
+"""Until when a class may be cancelled or moved, by whom, and what comes back then."""
+
+from datetime import datetime, timedelta
+
+from accounts.models import User
+from bookings.domain.exceptions import ClassNotFoundError, TooLateToChangeError
+from bookings.models import BookingRules, RefundReason, VirtualClass
+
+
+def is_in_charge(user: User) -> bool:
+    """Whether the person steers everybody's classes: the teacher."""
+    return user.is_staff and user.has_perm("bookings.change_virtualclass")
+
+
+def find_change_deadline(virtual_class: VirtualClass) -> datetime:
+    """Give the instant from which on the student cannot change the class any more."""
+    cutoff = timedelta(minutes=BookingRules.load().change_cutoff_minutes)
+    return virtual_class.start_time - cutoff
+
+
+def is_in_time(virtual_class: VirtualClass, now: datetime) -> bool:
+    """Whether the student may still change the class.
+
+    The cut-off protects the time that the teacher keeps for a class. One that is not scheduled, for
+    it waits for money or for the calendar, binds nobody yet.
+    """
+    return not virtual_class.is_scheduled or now < find_change_deadline(virtual_class)
+
+
+def refuse_change(virtual_class: VirtualClass, actor: User, now: datetime) -> None:
+    """Let the teacher change a class at any time, and whoever booked it until the cut-off.
+
+    Raises ClassNotFoundError for anybody else, TooLateToChangeError.
+    """
+    if is_in_charge(actor):
+        return
+    if not virtual_class.is_hosted_by(actor):
+        raise ClassNotFoundError
+    if not is_in_time(virtual_class, now):
+        raise TooLateToChangeError
+
+
+def decide_refund(virtual_class: VirtualClass, actor: User, now: datetime) -> RefundReason | None:
+    """Say why the money of a class goes back that somebody cancels; None: it stays.
+
+    The whole refund policy: everything goes back when the teacher cancels, whenever that is, and
+    when the student does so in time. A student who is late gets nothing back; today they are not
+    let to cancel at all, and have to ask the teacher.
+    """
+    if is_in_charge(actor) or is_in_time(virtual_class, now):
+        return RefundReason.CANCELLED
+    return None

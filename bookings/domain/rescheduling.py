@@ -1,0 +1,176 @@
+"""Rescheduling: a scheduled class gets another time and stays the class it is.
+
+Preference, code, participants, event and video link are kept: the same event is moved. The new time
+and the wish to move the event are committed first, in one transaction with the log and the mails;
+the calendar is called afterwards, and what fails is left to the sweep. A class that is not
+scheduled has no time to change: unpaid, another time is simply booked; paid, it is about to be
+scheduled, and its money is bound to what was chosen.
+"""
+
+import uuid
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import IntegrityError, OperationalError, transaction
+from django.utils import timezone
+
+from accounts.models import User
+from bookings.availability.agenda import load_agenda
+from bookings.domain.change_policy import is_in_charge, refuse_change
+from bookings.domain.class_events import move_event_if_possible
+from bookings.domain.class_log import log_event
+from bookings.domain.conflicts import is_deadlock
+from bookings.domain.exceptions import (
+    ClassCancelledError,
+    ClassCompletedError,
+    ClassEndedError,
+    ClassNotFoundError,
+    NotScheduledYetError,
+    SameTimeError,
+    SlotTakenError,
+    TimeOverError,
+)
+from bookings.domain.queries import is_time_taken
+from bookings.models import ClassEvent, ClassStatus, Hold, NoticeKind, VirtualClass
+from bookings.notices.due import record_due
+from bookings.notices.reminders import replan_reminders
+
+
+def reschedule_class(
+    *, class_id: uuid.UUID, actor: User, start: datetime, reason: str = ""
+) -> VirtualClass:
+    """Move a scheduled class to ``start``; it stays as long as it is.
+
+    start: aware. For a student it has to be a free slot, as when booking. The teacher chooses any
+    time that no other class has and that nobody is kept while paying, whatever her hours, rules
+    and own appointments say.
+    Returns the class as stored; ``event_update_requested_at`` says that the calendar still has the
+    earlier time, which the sweep mends. Raises, without writing: ClassNotFoundError,
+    NotScheduledYetError, ClassCancelledError, ClassCompletedError, ClassEndedError,
+    TooLateToChangeError, SameTimeError, TimeOverError, SlotTakenError; CalendarError when the
+    calendar cannot tell a student what is free.
+    """
+    virtual_class = _find(class_id)
+    refuse_move(virtual_class, actor)
+    _refuse_time(virtual_class, start, timezone.now())
+    if not is_in_charge(actor):
+        _refuse_unoffered(virtual_class, actor, start)
+    try:
+        moved = _move(virtual_class, actor, start, reason)
+    except IntegrityError as error:
+        # Another class, or a hold, got the time between check and write: a constraint noticed.
+        raise SlotTakenError from error
+    except OperationalError as error:
+        if is_deadlock(error):
+            raise SlotTakenError from error
+        raise
+    move_event_if_possible(moved)
+    moved.refresh_from_db(fields=["event_update_requested_at", "html_link"])
+    return moved
+
+
+def refuse_move(virtual_class: VirtualClass, actor: User) -> None:
+    """Say whether the person may move the class at all, whatever the new time is."""
+    now = timezone.now()
+    if virtual_class.status == ClassStatus.CANCELLED:
+        raise ClassCancelledError
+    if virtual_class.status == ClassStatus.COMPLETED:
+        raise ClassCompletedError
+    if virtual_class.status == ClassStatus.PENDING:
+        raise NotScheduledYetError
+    if virtual_class.has_ended(now):
+        raise ClassEndedError
+    refuse_change(virtual_class, actor, now)
+
+
+def _find(class_id: uuid.UUID) -> VirtualClass:
+    try:
+        return VirtualClass.objects.get(pk=class_id)
+    except VirtualClass.DoesNotExist:
+        raise ClassNotFoundError from None
+
+
+def _refuse_time(virtual_class: VirtualClass, start: datetime, now: datetime) -> None:
+    if start == virtual_class.start_time:
+        raise SameTimeError
+    if start <= now:
+        raise TimeOverError
+
+
+def _refuse_unoffered(virtual_class: VirtualClass, actor: User, start: datetime) -> None:
+    """Hold a student to the slots that the booking page offers."""
+    day = timezone.localdate(start)
+    agenda = load_agenda(day, day, user=actor, moving=virtual_class)
+    free = agenda.find_free_slots(_length(virtual_class))
+    if all(slot.start != start for slot in free.get(day, [])):
+        raise SlotTakenError
+
+
+@transaction.atomic
+def _move(seen: VirtualClass, actor: User, start: datetime, reason: str) -> VirtualClass:
+    """Look again with the row locked, and write the new time with all that follows from it."""
+    now = timezone.now()
+    locked = VirtualClass.objects.select_for_update().get(pk=seen.pk)
+    refuse_move(locked, actor)
+    _refuse_time(locked, start, now)
+    earlier = locked.start_time
+    locked.start_time, locked.end_time = start, start + _length(locked)
+    if settings.PREVENT_OVERLAPS:
+        _claim_time(locked, now)
+    locked.ics_sequence += 1
+    locked.event_update_requested_at = now
+    locked.save(
+        update_fields=[
+            "start_time",
+            "end_time",
+            "ics_sequence",
+            "event_update_requested_at",
+            "updated_at",
+        ]
+    )
+    log_event(
+        locked,
+        ClassEvent.RESCHEDULED,
+        actor=actor,
+        reason=reason,
+        details={"from": earlier.isoformat(), "to": start.isoformat()},
+    )
+    _tell(locked)
+    return locked
+
+
+def _claim_time(virtual_class: VirtualClass, now: datetime) -> None:
+    """Refuse a time that is taken, and meet whoever is taking it at this moment.
+
+    Two classes are kept apart by the constraint on their times. Class and hold have none in
+    common: the class holds its new time for an instant, so that of two who want it one waits for
+    the other and then sees them.
+    """
+    if is_time_taken(virtual_class, now):
+        raise SlotTakenError
+    Hold.objects.filter(virtual_class=virtual_class).delete()  # of the earlier time
+    Hold.objects.filter(expires_at__lte=now).delete()
+    theirs = Hold.objects.filter(user_id=virtual_class.booked_by_id, virtual_class=None)
+    theirs.filter(
+        start_time__lt=virtual_class.end_time, end_time__gt=virtual_class.start_time
+    ).delete()
+    Hold.objects.create(
+        user_id=virtual_class.booked_by_id,
+        start_time=virtual_class.start_time,
+        end_time=virtual_class.end_time,
+        class_type=virtual_class.class_type,
+        virtual_class=virtual_class,
+        expires_at=now,
+    ).delete()
+
+
+def _tell(virtual_class: VirtualClass) -> None:
+    people = virtual_class.activities.values_list("user_id", flat=True)
+    record_due(
+        NoticeKind.RESCHEDULED, virtual_class, people, occasion=str(virtual_class.ics_sequence)
+    )
+    replan_reminders(virtual_class)
+
+
+def _length(virtual_class: VirtualClass) -> timedelta:
+    return virtual_class.end_time - virtual_class.start_time

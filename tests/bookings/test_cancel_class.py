@@ -1,0 +1,194 @@
+"""domain/cancelling.py and change_policy.py: who may cancel until when, and what comes back."""
+
+from datetime import datetime, timedelta
+
+import pytest
+import time_machine
+
+from bookings.domain.cancelling import cancel_class
+from bookings.domain.change_policy import decide_refund, find_change_deadline
+from bookings.domain.exceptions import (
+    ClassCompletedError,
+    ClassEndedError,
+    ClassNotFoundError,
+    TooLateToChangeError,
+)
+from bookings.domain.joining import join_class
+from bookings.domain.settling import settle
+from bookings.domain.waiting_list import wait_for_place
+from bookings.models import (
+    BookingRules,
+    ClassEvent,
+    ClassLog,
+    ClassStatus,
+    Hold,
+    Notice,
+    NoticeKind,
+    Refund,
+    RefundReason,
+    RefundStatus,
+    VirtualClass,
+    WaitingListEntry,
+    WaitingState,
+)
+from calendar_sync import CalendarError
+from tests.factories import VirtualClassFactory
+from tests.payments import make_payment
+from tests.standins import Fault
+
+
+@pytest.fixture
+def paid(host, mercadopago, teacher) -> VirtualClass:
+    """Ana's class in a week, paid and in the calendar."""
+    payment = make_payment(host)
+    mercadopago.pay(payment.preference_id)
+    settle(payment.preference_id)
+    return VirtualClass.objects.get()
+
+
+def just_before(moment: datetime):
+    return time_machine.travel(moment - timedelta(seconds=1), tick=False)
+
+
+def refunds():
+    return list(Refund.objects.values_list("reason", "status"))
+
+
+WHOLE = [(RefundReason.CANCELLED, RefundStatus.DONE)]
+
+
+def test_a_student_cancels_in_time_and_gets_everything_back(paid, host, google, mercadopago):
+    with just_before(find_change_deadline(paid)):
+        cancelled = cancel_class(class_id=paid.pk, actor=host)
+
+    assert (cancelled.status, cancelled.ics_sequence) == ("cancelled", 1)
+    assert refunds() == WHOLE
+    assert google.live_events() == []
+
+
+def test_a_student_is_refused_from_the_cut_off_on(paid, host, google):
+    with (
+        time_machine.travel(find_change_deadline(paid), tick=False),
+        pytest.raises(TooLateToChangeError),
+    ):
+        cancel_class(class_id=paid.pk, actor=host)
+
+    assert VirtualClass.objects.get().is_scheduled
+    assert (refunds(), len(google.live_events())) == ([], 1)
+
+
+def test_the_teacher_cancels_late_and_gives_everything_back(paid, teacher):
+    with just_before(paid.start_time):
+        cancel_class(class_id=paid.pk, actor=teacher)
+
+    assert refunds() == WHOLE
+
+
+@pytest.mark.parametrize("minutes", [0, 720, 43_200])
+def test_the_cut_off_is_the_teacher_s_to_set(paid, minutes):
+    BookingRules.objects.update_or_create(pk=1, defaults={"change_cutoff_minutes": minutes})
+
+    assert find_change_deadline(paid) == paid.start_time - timedelta(minutes=minutes)
+
+
+def test_a_late_student_would_get_nothing_back(paid, host, teacher):
+    deadline = find_change_deadline(paid)
+
+    assert decide_refund(paid, host, deadline - timedelta(seconds=1)) == RefundReason.CANCELLED
+    assert decide_refund(paid, host, deadline) is None
+    assert decide_refund(paid, teacher, deadline) == RefundReason.CANCELLED
+
+
+def test_an_unpaid_class_is_given_up_at_any_time_and_frees_its_time(host):
+    soon = VirtualClassFactory(booked_by=host)
+    Hold.objects.create(
+        user=host,
+        virtual_class=soon,
+        start_time=soon.start_time,
+        end_time=soon.end_time,
+        class_type="grupal",
+        expires_at=soon.start_time,
+    )
+
+    with just_before(soon.start_time):
+        cancel_class(class_id=soon.pk, actor=host)
+
+    assert VirtualClass.objects.get().status == "cancelled"
+    assert not Hold.objects.exists()
+
+
+@pytest.mark.parametrize("is_guest", [True, False])
+def test_nobody_else_cancels(paid, student, is_guest):
+    if is_guest:
+        join_class(user=student, access_code=paid.access_code)
+
+    with pytest.raises(ClassNotFoundError):
+        cancel_class(class_id=paid.pk, actor=student)
+
+    assert VirtualClass.objects.get().is_scheduled
+
+
+def test_what_is_over_is_not_cancelled_by_a_student(host):
+    ended = VirtualClassFactory(booked_by=host, ended=True)
+
+    with pytest.raises(ClassEndedError):
+        cancel_class(class_id=ended.pk, actor=host)
+
+
+@pytest.mark.parametrize("who", ["host", "teacher"])
+def test_a_completed_class_is_not_cancelled(paid, request, who):
+    VirtualClass.objects.update(status=ClassStatus.COMPLETED)
+
+    with pytest.raises(ClassCompletedError):
+        cancel_class(class_id=paid.pk, actor=request.getfixturevalue(who))
+
+
+def test_everybody_is_told_once_and_the_log_says_who(paid, host, student):
+    join_class(user=student, access_code=paid.access_code)
+
+    for _ in range(2):
+        cancel_class(class_id=paid.pk, actor=host, reason="Me enfermé.")
+
+    told = Notice.objects.filter(kind=NoticeKind.CANCELLED).values_list("user__email", flat=True)
+    assert sorted(told) == ["ana@example.com", "bruno@example.com"]
+    line = ClassLog.objects.get(event=ClassEvent.CANCELLED)
+    assert (line.actor, line.from_status, line.to_status, line.reason) == (
+        host,
+        "scheduled",
+        "cancelled",
+        "Me enfermé.",
+    )
+    assert not Notice.objects.filter(kind__startswith="reminder").exists()
+
+
+def test_nobody_waits_for_a_place_in_it_any_more(host, student, stranger, teacher):
+    full = VirtualClassFactory(scheduled=True, booked_by=host, max_participants=2)
+    join_class(user=student, access_code=full.access_code)
+    wait_for_place(user=stranger, access_code=full.access_code)
+
+    cancel_class(class_id=full.pk, actor=teacher)
+
+    assert WaitingListEntry.objects.get().state == WaitingState.LEFT
+    assert not Notice.objects.filter(kind=NoticeKind.PLACE_OFFERED).exists()
+
+
+def test_a_student_does_not_ask_for_a_failed_refund_again(paid, host, teacher):
+    cancel_class(class_id=paid.pk, actor=host)
+    Refund.objects.update(status=RefundStatus.FAILED, next_attempt_at=None, failure="no")
+
+    cancel_class(class_id=paid.pk, actor=host)
+    by_student = Refund.objects.count()
+    cancel_class(class_id=paid.pk, actor=teacher)
+
+    assert (by_student, Refund.objects.count()) == (1, 2)
+
+
+def test_a_calendar_that_is_down_keeps_nobody_from_cancelling(paid, host, google):
+    google.fault("events.delete", *[Fault.status(403)] * 3)
+
+    with pytest.raises(CalendarError):
+        cancel_class(class_id=paid.pk, actor=host)
+
+    cancelled = VirtualClass.objects.get()
+    assert (cancelled.status, refunds()) == ("cancelled", WHOLE)
+    assert cancelled.withdrawal_requested_at is not None

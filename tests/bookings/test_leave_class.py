@@ -1,0 +1,134 @@
+"""domain/leaving.py: one guest leaves, and everybody else stays."""
+
+import pytest
+import time_machine
+
+from bookings.domain.cancelling import cancel_class
+from bookings.domain.exceptions import (
+    ClassCancelledError,
+    ClassCompletedError,
+    ClassNotFoundError,
+    ClassStartedError,
+    HostCannotLeaveError,
+)
+from bookings.domain.joining import join_class
+from bookings.domain.leaving import leave_class
+from bookings.domain.waiting_list import wait_for_place
+from bookings.models import (
+    ClassEvent,
+    ClassLog,
+    ClassStatus,
+    Notice,
+    NoticeKind,
+    UserActivity,
+    VirtualClass,
+)
+from tests.factories import UserFactory, VirtualClassFactory
+
+KEPT = ["status", "access_code", "start_time", "html_link", "provider_event_id", "ics_sequence"]
+
+
+@pytest.fixture
+def joined(host, student, stranger):
+    """Ana's class of three, full with Bruno and Carla."""
+    virtual_class = VirtualClassFactory(
+        scheduled=True, booked_by=host, max_participants=3, access_code="ABCD2345"
+    )
+    for guest in (student, stranger):
+        virtual_class = join_class(user=guest, access_code="ABCD2345")
+    return virtual_class
+
+
+def test_one_guest_leaves_and_nobody_else(joined, host, student, stranger):
+    left = leave_class(class_id=joined.pk, user=student)
+
+    assert left.current_participants == 2
+    assert left.participants_ids == [str(host.pk), str(stranger.pk)]
+    assert set(UserActivity.objects.values_list("user", flat=True)) == {host.pk, stranger.pk}
+    assert [getattr(left, name) for name in KEPT] == [getattr(joined, name) for name in KEPT]
+
+
+def test_the_place_is_free_for_somebody_else(joined, student):
+    leave_class(class_id=joined.pk, user=student)
+
+    again = join_class(user=UserFactory(), access_code="ABCD2345")
+
+    assert (again.current_participants, again.is_full) == (3, True)
+
+
+def test_whoever_leaves_is_told_and_reminded_no_more(joined, student, stranger):
+    leave_class(class_id=joined.pk, user=student)
+
+    told = Notice.objects.filter(kind=NoticeKind.LEFT)
+    reminded = Notice.objects.filter(kind__startswith="reminder").values_list("user", flat=True)
+    assert list(told.values_list("user", flat=True)) == [student.pk]
+    assert set(reminded) == {stranger.pk}
+
+
+def test_the_log_says_who_left(joined, student):
+    leave_class(class_id=joined.pk, user=student)
+
+    line = ClassLog.objects.get(event=ClassEvent.LEFT)
+    assert (line.actor, line.details) == (student, {"person": str(student.pk)})
+
+
+def test_the_place_is_offered_to_whoever_waits(joined, student, teacher):
+    waiting = UserFactory()
+    wait_for_place(user=waiting, access_code="ABCD2345")
+
+    leave_class(class_id=joined.pk, user=student)
+
+    assert Notice.objects.get(kind=NoticeKind.PLACE_OFFERED).user == waiting
+
+
+def test_coming_back_and_leaving_again_is_told_again(joined, student):
+    leave_class(class_id=joined.pk, user=student)
+    join_class(user=student, access_code="ABCD2345")
+    leave_class(class_id=joined.pk, user=student)
+
+    kinds = Notice.objects.filter(user=student, kind__in=["joined", "left"]).values_list("kind")
+    assert sorted(kind for (kind,) in kinds) == ["joined", "joined", "left", "left"]
+
+
+def test_leaving_twice_is_leaving_once(joined, student):
+    leave_class(class_id=joined.pk, user=student)
+
+    with pytest.raises(ClassNotFoundError):
+        leave_class(class_id=joined.pk, user=student)
+
+    assert VirtualClass.objects.get().current_participants == 2
+
+
+def test_the_host_cancels_instead(joined, host):
+    with pytest.raises(HostCannotLeaveError):
+        leave_class(class_id=joined.pk, user=host)
+
+    assert UserActivity.objects.count() == 3
+
+
+def test_somebody_else_has_no_place_to_leave(joined):
+    with pytest.raises(ClassNotFoundError):
+        leave_class(class_id=joined.pk, user=UserFactory())
+
+    assert VirtualClass.objects.get().current_participants == 3
+
+
+def test_nobody_leaves_a_class_that_has_begun(joined, student):
+    with time_machine.travel(joined.start_time, tick=False), pytest.raises(ClassStartedError):
+        leave_class(class_id=joined.pk, user=student)
+
+    assert UserActivity.objects.filter(user=student).exists()
+
+
+def test_a_cancelled_class_is_not_left(joined, student, teacher):
+    cancel_class(class_id=joined.pk, actor=teacher)
+
+    with pytest.raises(ClassCancelledError):
+        leave_class(class_id=joined.pk, user=student)
+
+
+def test_a_completed_class_is_not_left(joined, student):
+    VirtualClass.objects.update(status=ClassStatus.COMPLETED)
+
+    with pytest.raises(ClassCompletedError):
+        leave_class(class_id=joined.pk, user=student)

@@ -1,0 +1,336 @@
+"""Moving, cancelling, leaving and joining at the same moment end in agreement.
+
+Each promise has a control: the same race with its protection taken off, which must break it.
+"""
+
+import threading
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+from functools import partial
+
+import pytest
+from django.utils import timezone
+
+from bookings.domain import holding, leaving, rescheduling
+from bookings.domain.cancelling import cancel_class
+from bookings.domain.exceptions import (
+    ClassCancelledError,
+)
+from bookings.domain.holding import _store_hold
+from bookings.domain.joining import join_class
+from bookings.domain.leaving import leave_class
+from bookings.domain.rescheduling import reschedule_class
+from bookings.domain.scheduling import schedule_class
+from bookings.models import (
+    ClassEvent,
+    ClassLog,
+    ClassType,
+    Notice,
+    NoticeKind,
+    UserActivity,
+    VirtualClass,
+)
+from bookings.sweeps import update_events
+from tests.concurrency.racing import LONG_PATIENCE, SHORT_PATIENCE, Gate, race
+from tests.factories import UserFactory, VirtualClassFactory
+
+pytestmark = pytest.mark.concurrency
+
+CODE = "ABCD2345"
+
+
+@pytest.fixture
+def morning():
+    """Ten o'clock or so, in three days."""
+    return (timezone.now() + timedelta(days=3)).replace(minute=0, second=0, microsecond=0)
+
+
+@pytest.fixture
+def make_class(teacher):
+    """Make a class that is in the calendar."""
+
+    def make(start, **more):
+        pending = VirtualClassFactory(start_time=start, **more)
+        return schedule_class(preference_id=pending.preference_id)
+
+    return make
+
+
+def move(virtual_class, teacher, start):
+    return partial(reschedule_class, class_id=virtual_class.pk, actor=teacher, start=start)
+
+
+def meet(monkeypatch, module, name, count, patience):
+    """Have racers wait for each other after a check, as far as locks let them come."""
+    gate, check = Gate(count, patience), getattr(module, name)
+
+    def check_and_wait(*args, **kwargs):
+        result = check(*args, **kwargs)
+        gate.wait()
+        return result
+
+    monkeypatch.setattr(module, name, check_and_wait)
+
+
+def agree(google):
+    """Whether calendar and classes say the same times."""
+    classes = VirtualClass.objects.filter(status="scheduled")
+    ours = {one.provider_event_id: one.start_time.isoformat() for one in classes}
+    events = {one["id"]: one["start"]["dateTime"] for one in google.live_events()}
+    return {key: ours[key][:13] for key in ours} == {
+        key: datetime.fromisoformat(value).astimezone(UTC).isoformat()[:13]
+        for key, value in events.items()
+    }
+
+
+# --- Two classes, one time ------------------------------------------------------------------------
+
+
+def race_for_one_time(make_class, teacher, morning, monkeypatch, patience=SHORT_PATIENCE):
+    """Move two classes to the same time; tell whether one came and one was refused."""
+    target = morning + timedelta(hours=9)
+    classes = [make_class(morning + timedelta(hours=number * 2)) for number in (0, 1)]
+    meet(monkeypatch, rescheduling, "is_time_taken", 2, patience)
+
+    results = race(*[move(one, teacher, target) for one in classes])
+
+    kinds = Counter(type(result).__name__ for result in results)
+    there = VirtualClass.objects.filter(start_time=target)
+    return (kinds, there.count()) == ({"VirtualClass": 1, "SlotTakenError": 1}, 1)
+
+
+def test_one_of_two_classes_gets_the_time(make_class, teacher, morning, monkeypatch, google):
+    assert race_for_one_time(make_class, teacher, morning, monkeypatch)
+
+    assert agree(google)
+    assert ClassLog.objects.filter(event=ClassEvent.RESCHEDULED).count() == 1
+
+
+def test_one_of_two_classes_needs_the_database(
+    make_class, teacher, morning, monkeypatch, without_locks
+):
+    """PostgreSQL holds it by constraints on classes and holds, SQLite by its single writer."""
+    without_locks()
+    monkeypatch.setattr(
+        rescheduling, "_claim_time", lambda one, now: rescheduling.is_time_taken(one, now)
+    )
+
+    def make_without_the_mark(start):
+        virtual_class = make_class(start)
+        VirtualClass.objects.update(owns_time=False)
+        return virtual_class
+
+    assert not race_for_one_time(
+        make_without_the_mark, teacher, morning, monkeypatch, LONG_PATIENCE
+    )
+
+
+# --- A class and somebody who is about to pay -----------------------------------------------------
+
+
+def race_with_a_hold(make_class, teacher, morning, monkeypatch, patience=SHORT_PATIENCE):
+    """Move a class to a time while somebody is kept it; tell whether one of them has it."""
+    target = morning + timedelta(hours=9)
+    virtual_class = make_class(morning)
+    gate = Gate(2, patience)
+    taken = rescheduling.is_time_taken
+
+    def look_and_wait(*args):
+        result = taken(*args)
+        gate.wait()
+        return result
+
+    def hold():
+        gate.wait()
+        return _store_hold(UserFactory(), target, 60, ClassType.INDIVIDUAL)
+
+    monkeypatch.setattr(rescheduling, "is_time_taken", look_and_wait)
+    results = race(move(virtual_class, teacher, target), hold)
+    kinds = sorted(type(result).__name__ for result in results)
+    return kinds in (["Hold", "SlotTakenError"], ["SlotTakenError", "VirtualClass"])
+
+
+def test_a_class_and_a_hold_do_not_get_the_same_time(make_class, teacher, morning, monkeypatch):
+    for _ in range(3):
+        assert race_with_a_hold(make_class, teacher, morning, monkeypatch)
+        morning += timedelta(days=1)
+
+
+def test_a_class_and_a_hold_need_their_second_look(
+    make_class, teacher, morning, monkeypatch, without_locks
+):
+    without_locks()
+    monkeypatch.setattr(rescheduling, "_claim_time", rescheduling.is_time_taken)
+    nothing = VirtualClass.objects.none()
+    monkeypatch.setattr(holding, "list_scheduled_between", lambda start, end: nothing)
+
+    assert not race_with_a_hold(make_class, teacher, morning, monkeypatch, LONG_PATIENCE)
+
+
+# --- One class, many wishes -----------------------------------------------------------------------
+
+
+def test_many_moves_of_one_class_end_with_its_event_where_it_is(
+    make_class, teacher, morning, google
+):
+    virtual_class = make_class(morning)
+    targets = [morning + timedelta(hours=hours) for hours in range(2, 10)]
+
+    results = race(*[move(virtual_class, teacher, target) for target in targets])
+    VirtualClass.objects.filter(event_update_requested_at__isnull=False).update(
+        event_update_requested_at=timezone.now() - timedelta(hours=1)
+    )
+    update_events()
+
+    virtual_class.refresh_from_db()
+    moved = sum(not isinstance(result, Exception) for result in results)
+    assert not [result for result in results if isinstance(result, Exception)]
+    assert virtual_class.ics_sequence == moved
+    assert virtual_class.event_update_requested_at is None
+    assert Notice.objects.filter(kind=NoticeKind.RESCHEDULED).count() == moved
+    assert agree(google)
+
+
+def test_the_same_move_twice_is_one_move(make_class, teacher, morning, google):
+    virtual_class = make_class(morning)
+    target = morning + timedelta(hours=5)
+
+    results = race(*[move(virtual_class, teacher, target) for _ in range(2)])
+
+    kinds = Counter(type(result).__name__ for result in results)
+    assert kinds == {"VirtualClass": 1, "SameTimeError": 1}
+    assert Notice.objects.filter(kind=NoticeKind.RESCHEDULED).count() == 1
+    assert agree(google)
+
+
+def move_while_cancelling(make_class, teacher, morning, monkeypatch, patience=SHORT_PATIENCE):
+    """Cancel between the move's checks and its write; tell whether the move noticed."""
+    virtual_class = make_class(morning)
+    is_cancelled, has_checked = threading.Event(), threading.Event()
+    came_too_late = []
+    is_taken = rescheduling.is_time_taken
+
+    def check_and_wait(*args):
+        answer = is_taken(*args)
+        has_checked.set()
+        came_too_late.append(is_cancelled.wait(patience))
+        return answer
+
+    def cancel():
+        has_checked.wait(LONG_PATIENCE)
+        cancel_class(class_id=virtual_class.pk, actor=teacher)
+        is_cancelled.set()
+
+    monkeypatch.setattr(rescheduling, "is_time_taken", check_and_wait)
+    race(move(virtual_class, teacher, morning + timedelta(hours=5)), cancel)
+    return came_too_late == [False]
+
+
+def test_a_cancellation_waits_for_the_move_and_wins(
+    make_class, teacher, morning, monkeypatch, google
+):
+    assert move_while_cancelling(make_class, teacher, morning, monkeypatch)
+
+    assert VirtualClass.objects.get().status == "cancelled"
+    assert google.live_events() == []
+
+
+def test_a_move_needs_its_lock(make_class, teacher, morning, monkeypatch, without_locks):
+    without_locks()
+
+    assert not move_while_cancelling(make_class, teacher, morning, monkeypatch, LONG_PATIENCE)
+
+
+def test_moves_and_a_cancellation_end_in_agreement(make_class, teacher, morning, google):
+    virtual_class = make_class(morning)
+    moves = [move(virtual_class, teacher, morning + timedelta(hours=h)) for h in range(2, 8)]
+
+    results = race(*moves, partial(cancel_class, class_id=virtual_class.pk, actor=teacher))
+
+    refusals = {type(one) for one in results if isinstance(one, Exception)}
+    assert refusals <= {ClassCancelledError}
+    assert VirtualClass.objects.get().status == "cancelled"
+    assert google.live_events() == []
+
+
+def test_a_move_and_guests_who_join_end_in_agreement(make_class, teacher, morning, google):
+    virtual_class = make_class(morning, max_participants=30)
+    code = virtual_class.access_code
+    joins = [partial(join_class, user=UserFactory(), access_code=code) for _ in range(10)]
+
+    results = race(*joins, move(virtual_class, teacher, morning + timedelta(hours=4)))
+
+    assert not [one for one in results if isinstance(one, Exception)]
+    assert is_consistent()
+    assert agree(google)
+
+
+# --- Leaving --------------------------------------------------------------------------------------
+
+
+def is_consistent():
+    """Whether counter, list and rows agree."""
+    virtual_class = VirtualClass.objects.get()
+    people = [str(pk) for pk in UserActivity.objects.values_list("user_id", flat=True)]
+    return virtual_class.current_participants == len(people) and sorted(
+        virtual_class.participants_ids
+    ) == sorted(people)
+
+
+def leave_and_join(host, monkeypatch, patience=SHORT_PATIENCE):
+    """Have two guests leave and two others join at once; tell whether the books are right."""
+    virtual_class = VirtualClassFactory(
+        scheduled=True, booked_by=host, max_participants=6, access_code=CODE
+    )
+    leaving_ones, joining_ones = UserFactory.create_batch(2), UserFactory.create_batch(2)
+    for guest in leaving_ones:
+        join_class(user=guest, access_code=CODE)
+    meet(monkeypatch, leaving, "refuse_leaving", 2, patience)
+
+    results = race(
+        *[partial(leave_class, class_id=virtual_class.pk, user=one) for one in leaving_ones],
+        *[partial(join_class, user=one, access_code=CODE) for one in joining_ones],
+    )
+
+    return not [one for one in results if isinstance(one, Exception)] and is_consistent()
+
+
+def test_leaving_and_joining_keep_counter_list_and_rows_together(host, monkeypatch):
+    assert leave_and_join(host, monkeypatch)
+
+
+def test_leaving_needs_the_lock(host, monkeypatch, without_locks):
+    without_locks()
+
+    assert not leave_and_join(host, monkeypatch, LONG_PATIENCE)
+
+
+def test_leaving_twice_at_once_frees_one_place(host, student):
+    virtual_class = VirtualClassFactory(
+        scheduled=True, booked_by=host, max_participants=6, access_code=CODE
+    )
+    join_class(user=student, access_code=CODE)
+
+    leave = partial(leave_class, class_id=virtual_class.pk, user=student)
+    results = race(leave, leave, leave)
+
+    kinds = Counter(type(result).__name__ for result in results)
+    assert kinds == {"VirtualClass": 1, "ClassNotFoundError": 2}
+    assert is_consistent()
+
+
+def test_leaving_beside_a_cancellation_ends_in_agreement(make_class, teacher, morning):
+    virtual_class = make_class(morning, max_participants=9)
+    guests = UserFactory.create_batch(6)
+    for guest in guests:
+        join_class(user=guest, access_code=virtual_class.access_code)
+
+    results = race(
+        *[partial(leave_class, class_id=virtual_class.pk, user=guest) for guest in guests],
+        partial(cancel_class, class_id=virtual_class.pk, actor=teacher),
+    )
+
+    assert all(
+        isinstance(one, ClassCancelledError) for one in results if isinstance(one, Exception)
+    )
+    assert is_consistent()
