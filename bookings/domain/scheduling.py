@@ -93,6 +93,17 @@ def schedule_class(*, preference_id: str, actor: User | None = None) -> VirtualC
         raise
 
 
+def waits_for_a_person(virtual_class: VirtualClass) -> bool:
+    """Whether the calendar refused the class and it could still be: a person has to ask again."""
+    now = timezone.now()
+    return (
+        virtual_class.status == ClassStatus.PENDING
+        and virtual_class.scheduling_refusal == CALENDAR_REFUSED
+        and not virtual_class.has_ended(now)
+        and not (settings.PREVENT_OVERLAPS and is_time_taken(virtual_class, now))
+    )
+
+
 def _make_and_save(virtual_class: VirtualClass, actor: User | None) -> VirtualClass:
     """Make the event and store it; again when somebody deleted the event in between."""
     for _ in range(SAVE_ATTEMPTS):

@@ -29,7 +29,7 @@ from bookings.domain.exceptions import (
 )
 from bookings.domain.recording import adopt_payment, record_settlement
 from bookings.domain.refunding import request_full_refund, send_refunds_of_payment
-from bookings.domain.scheduling import UNSCHEDULABLE, schedule_class
+from bookings.domain.scheduling import UNSCHEDULABLE, schedule_class, waits_for_a_person
 from bookings.domain.stopping import stop_pointless_charges
 from bookings.domain.turns import take_turns
 from bookings.models import (
@@ -240,7 +240,7 @@ def _schedule_or_refund(payment: Payment, virtual_class: VirtualClass) -> None:
     if payment.status in {PaymentStatus.REFUNDED, PaymentStatus.CHARGED_BACK}:
         _give_up(virtual_class, "El pago volvió a quien lo hizo.", None)
         return
-    if payment.status == PaymentStatus.DISPUTED:
+    if payment.status == PaymentStatus.DISPUTED or waits_for_a_person(virtual_class):
         return
     try:
         schedule_class(preference_id=virtual_class.preference_id)

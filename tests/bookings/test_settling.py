@@ -34,6 +34,7 @@ from bookings.models import (
 )
 from bookings.payments.gateway import PaymentUnavailableError
 from bookings.sweeps import sweep
+from calendar_sync import google as google_module
 from tests.factories import VirtualClassFactory
 from tests.payments import PRICE, make_payment
 from tests.standins import Fault
@@ -53,6 +54,12 @@ def payment(mercadopago, host):
 def early(mercadopago, host):
     """Ana's payment of a class that she has not booked yet."""
     return make_payment(host, booked=False)
+
+
+@pytest.fixture
+def impatient(monkeypatch):
+    """Wait for nothing between two tries at the calendar."""
+    monkeypatch.setattr(google_module, "RETRY_WAITS", (0, 0))
 
 
 def look(payment):
@@ -353,9 +360,9 @@ def test_a_provider_that_is_down_only_delays(mercadopago, payment):
     assert look(payment).virtual_class.is_scheduled
 
 
-def test_a_calendar_that_is_down_only_delays(mercadopago, google, payment):
+def test_a_calendar_that_is_down_only_delays(mercadopago, google, payment, impatient):
     mercadopago.pay(payment.preference_id)
-    google.fault("events.insert", *[Fault.status(400)] * 2)
+    google.fault("events.insert", *[Fault.status(503)] * 6)
 
     assert look(payment).virtual_class.status == ClassStatus.PENDING
     assert look(payment).virtual_class.status == ClassStatus.PENDING
@@ -364,9 +371,11 @@ def test_a_calendar_that_is_down_only_delays(mercadopago, google, payment):
     assert len(google.live_events()) == 1
 
 
-def test_what_is_known_is_carried_out_while_the_provider_is_down(mercadopago, google, payment):
+def test_what_is_known_is_carried_out_while_the_provider_is_down(
+    mercadopago, google, payment, impatient
+):
     mercadopago.pay(payment.preference_id)
-    google.fault("events.insert", Fault.status(400))
+    google.fault("events.insert", *[Fault.status(503)] * 3)
     look(payment)
     mercadopago.fault("merchant_orders.search", Fault.status(503))
 
@@ -614,6 +623,47 @@ def test_the_teachers_word_is_enough(mercadopago, payment, teacher):
 
     assert confirmed.is_scheduled
     assert confirmed.paid_at is not None
+
+
+# --- A calendar that refuses ----------------------------------------------------------------------
+
+
+@pytest.fixture
+def refused(mercadopago, google, payment):
+    """Ana's payment, made; the calendar refused the event of its class."""
+    google.fault("events.insert", Fault.status(400))
+    mercadopago.pay(payment.preference_id)
+    looked = look(payment)
+    assert looked.virtual_class.scheduling_refusal == "calendar_refused"
+    return looked
+
+
+def inserts(google):
+    return [call for call in google.requests if call.route == "events.insert"]
+
+
+def test_a_calendar_that_refused_is_asked_again_by_a_person_only(google, refused, teacher):
+    look(refused)
+    assert len(inserts(google)) == 1
+
+    assert confirm_payment(class_id=refused.virtual_class.pk, actor=teacher).is_scheduled
+    assert not Refund.objects.exists()
+
+
+def test_money_for_a_class_that_nobody_scheduled_goes_back_in_the_end(google, refused):
+    with time_machine.travel(timezone.now() + timedelta(days=8)):
+        assert look(refused).virtual_class.status == ClassStatus.CANCELLED
+
+    assert Refund.objects.get().reason == RefundReason.CLASS_OVER
+    assert len(inserts(google)) == 1
+
+
+def test_money_for_a_refused_class_that_lost_its_time_goes_back(google, refused):
+    VirtualClassFactory(scheduled=True, start_time=refused.virtual_class.start_time)
+
+    look(refused)
+
+    assert Refund.objects.get().reason == RefundReason.SLOT_LOST
 
 
 # --- Sweeps ---------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ recovers, and sweeps run.
 import os
 from collections import Counter
 from contextlib import ExitStack, suppress
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import wraps
 
 import pytest
@@ -34,12 +34,15 @@ from bookings.domain.booking import book_class
 from bookings.domain.cancelling import cancel_class
 from bookings.domain.exceptions import BookingError
 from bookings.domain.queries import list_overlapping_scheduled
-from bookings.domain.settling import process_notifications, settle
+from bookings.domain.scheduling import waits_for_a_person
+from bookings.domain.settling import confirm_payment, process_notifications, settle
 from bookings.domain.triggering import trigger_scheduling
 from bookings.models import (
     ClassEvent,
     ClassLog,
     ClassStatus,
+    ClassType,
+    Hold,
     Payment,
     PaymentStatus,
     Refund,
@@ -127,6 +130,7 @@ class Story(RuleBasedStateMachine):
             make_payment(student, booked=is_booked)
             for student, is_booked in zip(self.students, booked, strict=True)
         ]
+        self.passer_by = UserFactory(email="carla@example.com")
         self.boundaries_left = 0
         self.attempts = []
         if paid:  # the stories with money are the interesting ones
@@ -191,6 +195,19 @@ class Story(RuleBasedStateMachine):
         virtual_class = VirtualClass.objects.filter(booked_by=self.students[who]).first()
         if virtual_class:
             self.work(lambda: cancel_class(class_id=virtual_class.pk, actor=self.teacher))
+
+    @rule(minutes=st.sampled_from([15, 120]))
+    def somebody_else_keeps_the_time(self, minutes):
+        quote = self.payments[0].quote
+        start, end = (datetime.fromtimestamp(quote[name], tz=UTC) for name in ("start", "end"))
+        if not Hold.objects.filter(start_time__lt=end, end_time__gt=start).exists():
+            Hold.objects.create(
+                user=self.passer_by,
+                start_time=start,
+                end_time=end,
+                class_type=ClassType.INDIVIDUAL,
+                expires_at=timezone.now() + timedelta(minutes=minutes),
+            )
 
     # --- What makes the service look --------------------------------------------------------------
 
@@ -300,6 +317,14 @@ class Story(RuleBasedStateMachine):
         for hours in (1.3, 1.3, 1.3, 24.5, 1.3, 1.3, 24.5, 1.3):
             self.clock.shift(timedelta(hours=hours))
             assert None not in sweep().values()
+            self.schedule_what_waits_for_the_teacher()
+
+    def schedule_what_waits_for_the_teacher(self):
+        """Do as the panel asks her to: a calendar that refused is not asked again by itself."""
+        for virtual_class in VirtualClass.objects.filter(paid_at__isnull=False):
+            if waits_for_a_person(virtual_class):
+                TALLY.update(["scheduled by the teacher"])
+                confirm_payment(class_id=virtual_class.pk, actor=self.teacher)
 
     def check_the_end(self):
         scheduled = VirtualClass.objects.filter(status=ClassStatus.SCHEDULED)
