@@ -140,6 +140,13 @@ class CapacityTooSmallError(BookingError):
     code = "capacity_too_small"
 
 
+class CapacityTooLargeError(BookingError):
+    """The class would be for more than MAX_STUDENTS."""
+
+    text = _("Son demasiados lugares para una clase.")
+    code = "capacity_too_large"
+
+
 class ClassCancelledError(BookingError):
     """The class was cancelled."""
 

@@ -40,12 +40,16 @@ def offer_free_place(virtual_class: VirtualClass) -> WaitingListEntry | None:
     to offer, nobody to offer it to, or a live offer. One that is over is closed.
     """
     now = timezone.now()
-    offered = virtual_class.waiting_list.filter(state=WaitingState.OFFERED)
-    offered.filter(offer_expires_at__lte=now).update(state=WaitingState.EXPIRED)
-    if virtual_class.is_full or not takes_waiting(virtual_class, now) or offered.exists():
+    current = virtual_class.waiting_list.filter(state=WaitingState.OFFERED).first()
+    if current and current.is_live(now):
         return None
-    entry = list_line(virtual_class).first()
-    return _offer(virtual_class, entry, now) if entry else None
+    if current:
+        current.state = WaitingState.EXPIRED
+        current.save(update_fields=["state"])
+    if virtual_class.is_full or not takes_waiting(virtual_class, now):
+        return None
+    first = list_line(virtual_class).first()
+    return _offer(virtual_class, first, now) if first else None
 
 
 def close_line(virtual_class: VirtualClass) -> None:
@@ -72,10 +76,18 @@ def is_kept_for_another(virtual_class: VirtualClass, user: User) -> bool:
     """
     if virtual_class.free_places != 1:
         return False
-    offers = virtual_class.waiting_list.filter(
+    return _list_live_offers(virtual_class).exclude(user=user).exists()
+
+
+def count_kept_places(virtual_class: VirtualClass) -> int:
+    """Count the places that are offered at this moment: none or one."""
+    return _list_live_offers(virtual_class).count()
+
+
+def _list_live_offers(virtual_class: VirtualClass) -> QuerySet[WaitingListEntry]:
+    return virtual_class.waiting_list.filter(
         state=WaitingState.OFFERED, offer_expires_at__gt=timezone.now()
     )
-    return offers.exclude(user=user).exists()
 
 
 def list_open_entries(user: User) -> QuerySet[WaitingListEntry]:

@@ -57,7 +57,7 @@ def claim_place(*, user: User, entry_id: uuid.UUID) -> VirtualClass:
     entry = _lock(entry_id, user=user)
     if entry.virtual_class.status == ClassStatus.CANCELLED:
         raise ClassCancelledError
-    if is_over(entry) or entry.state == WaitingState.LEFT:
+    if entry.has_expired() or entry.state == WaitingState.LEFT:
         raise OfferExpiredError
     take_place(user=user, virtual_class=entry.virtual_class, is_waiting=True)
     return entry.virtual_class
@@ -76,13 +76,6 @@ def leave_line(*, user: User, entry_id: uuid.UUID) -> WaitingListEntry:
 def remove_from_line(*, entry_id: uuid.UUID) -> WaitingListEntry:
     """Take somebody out of the line, as the teacher wishes. Raises ClassNotFoundError."""
     return _leave(_lock(entry_id))
-
-
-def is_over(entry: WaitingListEntry) -> bool:
-    """Whether the person let an offer pass, even if nobody has closed it yet."""
-    if entry.state != WaitingState.OFFERED:
-        return entry.state == WaitingState.EXPIRED
-    return entry.offer_expires_at is not None and entry.offer_expires_at <= timezone.now()
 
 
 @transaction.atomic
@@ -107,7 +100,7 @@ def _get_into_line(user: User, virtual_class: VirtualClass) -> WaitingListEntry:
     )
     if entry.virtual_class.status == ClassStatus.CANCELLED:
         raise ClassCancelledError
-    if is_over(entry) or entry.state not in IN_LINE:
+    if entry.has_expired(now) or entry.state not in IN_LINE:
         entry.state, entry.created_at = WaitingState.WAITING, now
         entry.offered_at = entry.offer_expires_at = None
         entry.save()

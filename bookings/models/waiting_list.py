@@ -1,6 +1,7 @@
 """Who waits for a place in a full class."""
 
 import uuid
+from datetime import datetime
 
 from django.conf import settings
 from django.db import models
@@ -80,3 +81,16 @@ class WaitingListEntry(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user} ({self.get_state_display().lower()})"
+
+    def is_live(self, now: datetime | None = None) -> bool:
+        """Whether the place is offered; the last instant no longer belongs to the offer."""
+        return (
+            self.state == WaitingState.OFFERED
+            and self.offer_expires_at is not None
+            and self.offer_expires_at > (now or timezone.now())
+        )
+
+    def has_expired(self, now: datetime | None = None) -> bool:
+        """Whether the person let an offer pass, even if nobody has closed it yet."""
+        is_offered = self.state == WaitingState.OFFERED
+        return self.state == WaitingState.EXPIRED or (is_offered and not self.is_live(now))

@@ -4,10 +4,12 @@ from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
-from django.db import transaction
 
+from bookings.domain.capacity import change_capacity
 from bookings.domain.exceptions import (
     AlreadyJoinedError,
+    CapacityTooLargeError,
+    CapacityTooSmallError,
     ClassCancelledError,
     ClassEndedError,
     ClassFullError,
@@ -18,7 +20,7 @@ from bookings.domain.exceptions import (
     WaitingClosedError,
 )
 from bookings.domain.joining import join_class
-from bookings.domain.offering import offer_free_place, pass_on_offers
+from bookings.domain.offering import pass_on_offers
 from bookings.domain.waiting_list import (
     claim_place,
     leave_line,
@@ -74,13 +76,13 @@ def second(entry, stranger, time_machine):
     return wait_for_place(user=stranger, access_code=CODE)
 
 
-@transaction.atomic
 def free_place(virtual_class, count=1):
-    """Let places become free, and offer one."""
-    locked = VirtualClass.objects.select_for_update().get(pk=virtual_class.pk)
-    locked.max_participants += count
-    locked.save()
-    return offer_free_place(locked)
+    """Let places become free; give the offer that is made."""
+    capacity = VirtualClass.objects.get(pk=virtual_class.pk).max_participants + count
+    since = WaitingListEntry.objects.filter(state="offered").first()
+    change_capacity(class_id=virtual_class.pk, capacity=capacity)
+    offer = WaitingListEntry.objects.filter(state="offered").first()
+    return offer if offer != since else None
 
 
 def state_of(entry):
@@ -408,3 +410,35 @@ def test_whoever_waits_alone_is_offered_the_place_anew(entry, virtual_class, stu
 
     assert again.state == "offered"
     assert Notice.objects.filter(kind="place_offered", user=student).count() == 2
+
+
+# --- Capacity -------------------------------------------------------------------------------------
+
+
+def test_change_capacity_goes_down_to_who_is_in_or_offered_a_place(entry, virtual_class):
+    change_capacity(class_id=virtual_class.pk, capacity=5)
+
+    with pytest.raises(CapacityTooSmallError):
+        change_capacity(class_id=virtual_class.pk, capacity=2)
+    changed = change_capacity(class_id=virtual_class.pk, capacity=3)
+
+    assert (changed.max_participants, state_of(entry)) == (3, "offered")
+
+
+@pytest.mark.parametrize(
+    ("changes", "capacity", "refusal"),
+    [
+        ({}, 101, CapacityTooLargeError),
+        ({"start_time": NOW - timedelta(hours=1), "end_time": NOW}, 5, ClassEndedError),
+        ({"status": "cancelled"}, 5, ClassNotFoundError),
+        ({"class_type": "individual"}, 5, ClassNotFoundError),
+    ],
+)
+def test_change_capacity_refuses(virtual_class, changes, capacity, refusal):
+    VirtualClass.objects.update(**changes)
+
+    with pytest.raises(refusal):
+        change_capacity(class_id=virtual_class.pk, capacity=capacity)
+
+    virtual_class.refresh_from_db()
+    assert virtual_class.max_participants == 2

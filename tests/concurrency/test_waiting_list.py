@@ -1,0 +1,281 @@
+"""Freed places, people in line and people with the code, all at once.
+
+Each promise has a control: the same race with its protection taken off, which must break it.
+"""
+
+import itertools
+import threading
+import time
+from collections import Counter
+from datetime import timedelta
+from functools import partial
+
+import pytest
+from django.db import transaction
+from django.utils import timezone
+
+from bookings.domain import joining, offering
+from bookings.domain.capacity import change_capacity
+from bookings.domain.exceptions import AlreadyJoinedError, BookingError, ClassFullError
+from bookings.domain.joining import join_class
+from bookings.domain.offering import offer_free_place, pass_on_offers
+from bookings.domain.waiting_list import claim_place, leave_line
+from bookings.models import ClassLog, UserActivity, VirtualClass, WaitingListEntry
+from tests.concurrency.racing import LONG_PATIENCE, SHORT_PATIENCE, Gate, race
+from tests.factories import UserFactory, VirtualClassFactory
+
+CODE = "ABCD2345"
+LINE, PLACES, CLAIMERS, JOINERS = 50, 10, 6, 10
+RACE_SECONDS = 30
+
+pytestmark = pytest.mark.concurrency
+
+
+@pytest.fixture
+def virtual_class(host):
+    """A full group of one, in two days: the host."""
+    return VirtualClassFactory(
+        scheduled=True,
+        booked_by=host,
+        access_code=CODE,
+        max_participants=1,
+        start_time=timezone.now() + timedelta(days=2),
+    )
+
+
+def get_into_line(virtual_class, count):
+    """Put people into line, one after the other."""
+    now = timezone.now()
+    return [
+        WaitingListEntry.objects.create(
+            virtual_class=virtual_class,
+            user=UserFactory(),
+            created_at=now + timedelta(milliseconds=number),
+        )
+        for number in range(count)
+    ]
+
+
+def free_place(virtual_class, count=1):
+    """Let places become free; one is offered."""
+    capacity = VirtualClass.objects.get(pk=virtual_class.pk).max_participants
+    change_capacity(class_id=virtual_class.pk, capacity=capacity + count)
+
+
+def is_consistent():
+    """Whether counter, list and rows agree, nobody is in twice, and no more are in than fit."""
+    virtual_class = VirtualClass.objects.get()
+    people = [str(pk) for pk in UserActivity.objects.values_list("user_id", flat=True)]
+    return (
+        len(set(people)) == len(people) == virtual_class.current_participants
+        and sorted(virtual_class.participants_ids) == sorted(people)
+        and len(people) <= virtual_class.max_participants
+    )
+
+
+# --- Fifty in line, fifty with the code, ten places -----------------------------------------------
+
+
+def race_for_freed_places(virtual_class):
+    """Free ten places, each once the last is taken, while everybody wants them.
+
+    Gives the entries in their order and what every attempt to claim or join came to.
+    """
+    entries = get_into_line(virtual_class, LINE)
+    strangers = UserFactory.create_batch(LINE)
+    is_over, outcomes = threading.Event(), Counter()
+    deadline = time.monotonic() + RACE_SECONDS
+
+    def attempt(kind, act):
+        try:
+            act()
+        except BookingError as refusal:
+            outcomes[kind, type(refusal).__name__] += 1
+        else:
+            outcomes[kind, "in"] += 1
+
+    def free_one_after_the_other():
+        try:
+            for _ in range(PLACES):
+                free_place(virtual_class)
+                while not VirtualClass.objects.get().is_full and time.monotonic() < deadline:
+                    time.sleep(0.01)
+        finally:
+            is_over.set()
+
+    def claim_what_is_offered():
+        while not is_over.is_set():
+            for entry in WaitingListEntry.objects.filter(state="offered").select_related("user"):
+                attempt("claim", partial(claim_place, user=entry.user, entry_id=entry.pk))
+            time.sleep(0.01)
+
+    def join_by_code(people):
+        for person in itertools.cycle(people):
+            attempt("join", partial(join_class, user=person, access_code=CODE))
+            # SQLite's writers do not stand in line: without a breath some of them starve.
+            time.sleep(0.01)
+            if is_over.is_set():
+                return
+
+    results = race(
+        free_one_after_the_other,
+        *[claim_what_is_offered] * CLAIMERS,
+        *[partial(join_by_code, strangers[number::JOINERS]) for number in range(JOINERS)],
+    )
+    assert not [result for result in results if isinstance(result, Exception)]
+    return entries, outcomes
+
+
+def test_each_freed_place_goes_to_the_first_in_line(virtual_class):
+    entries, outcomes = race_for_freed_places(virtual_class)
+
+    served = UserActivity.objects.exclude(rol="anfitrion").order_by("created_at")
+    assert [part.user_id for part in served] == [entry.user_id for entry in entries[:PLACES]]
+    assert (outcomes["claim", "in"], outcomes["join", "in"]) == (PLACES, 0)
+    assert WaitingListEntry.objects.filter(state="claimed").count() == PLACES
+    assert is_consistent()
+
+
+def test_the_line_comes_first_only_while_its_place_is_kept(virtual_class, monkeypatch):
+    monkeypatch.setattr(joining, "is_kept_for_another", lambda *args: False)
+
+    _, outcomes = race_for_freed_places(virtual_class)
+
+    assert outcomes["join", "in"] > 0
+    assert is_consistent()  # the lock and the constraint still stand
+
+
+# --- A place that is freed while somebody waits for the lock --------------------------------------
+
+
+def join_while_a_place_is_being_freed(virtual_class, stranger):
+    """Ask for the place before it is freed, and get the lock after; give what came of it."""
+    [entry] = get_into_line(virtual_class, 1)
+    is_locked = threading.Event()
+
+    def free_slowly():
+        with transaction.atomic():
+            locked = VirtualClass.objects.select_for_update().get()
+            is_locked.set()
+            time.sleep(SHORT_PATIENCE)
+            locked.max_participants += 1
+            locked.save()
+            offer_free_place(locked)
+
+    def join():
+        is_locked.wait(LONG_PATIENCE)
+        return join_class(user=stranger, access_code=CODE)
+
+    _, joined = race(free_slowly, join)
+    entry.refresh_from_db()
+    assert entry.state == "offered"
+    return joined
+
+
+def test_whoever_waited_for_the_lock_sees_the_offer(virtual_class, stranger):
+    joined = join_while_a_place_is_being_freed(virtual_class, stranger)
+
+    assert isinstance(joined, ClassFullError)
+
+
+# --- One offer at a time --------------------------------------------------------------------------
+
+
+def offer_together(virtual_class, monkeypatch, caplog, patience):
+    """Have two workers find a place without an offer before either offers it; tell whether one did.
+
+    The other finds it offered, and neither fails.
+    """
+    get_into_line(virtual_class, 5)
+    VirtualClass.objects.update(max_participants=4)
+    gate, offer = Gate(2, patience), offering._offer
+
+    def wait_and_offer(*args):
+        gate.wait()
+        return offer(*args)
+
+    monkeypatch.setattr(offering, "_offer", wait_and_offer)
+    counts = race(pass_on_offers, pass_on_offers)
+    made = ClassLog.objects.filter(event="offered").count()
+    return (sum(counts), made, "not looked after yet" in caplog.text) == (1, 1, False)
+
+
+def test_two_workers_make_one_offer(virtual_class, monkeypatch, caplog):
+    assert offer_together(virtual_class, monkeypatch, caplog, SHORT_PATIENCE)
+
+
+def test_one_offer_needs_the_lock(virtual_class, monkeypatch, caplog, without_locks):
+    without_locks()
+
+    assert not offer_together(virtual_class, monkeypatch, caplog, LONG_PATIENCE)
+
+
+def test_many_workers_and_free_places_make_one_offer_and_one_mail(virtual_class):
+    get_into_line(virtual_class, 20)
+    VirtualClass.objects.update(max_participants=4)
+
+    counts = race(*[pass_on_offers] * 8)
+
+    assert sorted(counts) == [0] * 7 + [1]
+    assert WaitingListEntry.objects.filter(state="offered").count() == 1
+    assert virtual_class.notices.filter(kind="place_offered").count() == 1
+
+
+# --- The last instant of an offer -----------------------------------------------------------------
+
+
+def test_an_offer_is_claimed_or_passed_on_and_never_both(virtual_class):
+    first, second = get_into_line(virtual_class, 2)
+    free_place(virtual_class)
+    for _ in range(15):
+        over = timezone.now() + timedelta(milliseconds=15)
+        WaitingListEntry.objects.filter(pk=first.pk).update(offer_expires_at=over)
+
+        def claim_at_the_end(over=over):
+            time.sleep(max(0, (over - timezone.now()).total_seconds() - 0.003))
+            return claim_place(user=first.user, entry_id=first.pk)
+
+        def pass_on_at_the_end(over=over):
+            time.sleep(max(0, (over - timezone.now()).total_seconds()))
+            return pass_on_offers()
+
+        claimed, _ = race(claim_at_the_end, pass_on_at_the_end)
+        first.refresh_from_db()
+        second.refresh_from_db()
+        if isinstance(claimed, VirtualClass):
+            assert (first.state, second.state) == ("claimed", "waiting")
+            break
+        assert (first.state, second.state) == ("expired", "offered")
+        WaitingListEntry.objects.filter(pk=second.pk).update(
+            state="waiting", offered_at=None, offer_expires_at=None
+        )
+        WaitingListEntry.objects.filter(pk=first.pk).update(state="offered")
+    assert is_consistent()
+
+
+def test_one_person_claims_and_declines_at_once(virtual_class):
+    entry, second = get_into_line(virtual_class, 2)
+    free_place(virtual_class)
+    claim = partial(claim_place, user=entry.user, entry_id=entry.pk)
+
+    results = race(claim, claim, claim, partial(leave_line, user=entry.user, entry_id=entry.pk))
+
+    entry.refresh_from_db()
+    second.refresh_from_db()
+    places = sum(isinstance(result, VirtualClass) for result in results)
+    assert (entry.state, second.state, places) in [
+        ("claimed", "waiting", 1),
+        ("left", "offered", 0),
+    ]
+    assert is_consistent()
+
+
+def test_a_place_claimed_many_times_at_once_is_taken_once(virtual_class):
+    [entry] = get_into_line(virtual_class, 1)
+    free_place(virtual_class, 5)
+
+    results = race(*[partial(claim_place, user=entry.user, entry_id=entry.pk)] * 10)
+
+    kinds = Counter(type(result) for result in results)
+    assert kinds == {VirtualClass: 1, AlreadyJoinedError: 9}
+    assert is_consistent()
