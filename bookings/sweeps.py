@@ -29,6 +29,7 @@ from bookings.domain.settling import (
 )
 from bookings.models import ClassStatus, VirtualClass
 from bookings.notices.delivery import deliver_due
+from bookings.notices.reminders import plan_missing_reminders
 from calendar_sync import CalendarError, CalendarRefusedError
 
 logger = logging.getLogger(__name__)
@@ -128,6 +129,7 @@ SWEEPS: dict[Callable[[], int], timedelta] = {
     withdraw_events: MINUTE,
     complete_ended_classes: MINUTE,
     pass_on_offers: MINUTE,
+    plan_missing_reminders: 10 * MINUTE,
     send_due_notices: MINUTE,
     forget_notifications: MINUTE,
 }

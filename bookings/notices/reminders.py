@@ -2,12 +2,23 @@
 
 import uuid
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.utils import timezone
 
-from bookings.models import Notice, VirtualClass
-from bookings.notices.reminder_times import LEADS, list_reminders_after, name_occasion
+from bookings.models import ClassStatus, Notice, NoticeKind, VirtualClass
+from bookings.notices.promises import PLANNED_AHEAD, Promise, find_missing
+from bookings.notices.reminder_times import (
+    LEADS,
+    find_useful_end,
+    list_reminders_after,
+    name_occasion,
+)
+
+NOT_PLANNED = "No se anotó a tiempo."
+# How far back it is looked whether everybody was reminded, as the audit does.
+LOOK_BACK = timedelta(days=7)
+CLASSES_AT_ONCE = 500
 
 
 def plan_reminders(virtual_class: VirtualClass, people: Iterable[uuid.UUID]) -> None:
@@ -30,6 +41,41 @@ def draft_reminders(virtual_class: VirtualClass, user_id: uuid.UUID, now: dateti
         )
         for kind, due_at in list_reminders_after(virtual_class.start_time, now).items()
     ]
+
+
+def plan_missing_reminders() -> int:
+    """Plan the reminders that no transaction planned; returns how many.
+
+    They are those of classes from before there were reminders, or whose people were written by
+    hand. What it is too late for is written down as well, as given up: somebody was not reminded.
+    """
+    now = timezone.now()
+    classes = VirtualClass.objects.filter(
+        status__in=[ClassStatus.SCHEDULED, ClassStatus.COMPLETED],
+        start_time__gt=now - LOOK_BACK,
+        start_time__lte=now + LEADS[NoticeKind.REMINDER_DAY] + PLANNED_AHEAD,
+    ).prefetch_related("activities", "log", "notices")
+    missing = [
+        _make_good(virtual_class, promise, now)
+        for virtual_class in classes.iterator(chunk_size=CLASSES_AT_ONCE)
+        for promise in find_missing(virtual_class, now)
+        if promise.is_reminder
+    ]
+    Notice.objects.bulk_create(missing, ignore_conflicts=True)
+    return len(missing)
+
+
+def _make_good(virtual_class: VirtualClass, promise: Promise, now: datetime) -> Notice:
+    is_of_use = now < find_useful_end(promise.kind, virtual_class.start_time)
+    return Notice(
+        kind=promise.kind,
+        virtual_class=virtual_class,
+        user_id=promise.user_id,
+        occasion=promise.occasion,
+        due_at=promise.due_at,
+        next_attempt_at=promise.due_at if is_of_use else None,
+        failure="" if is_of_use else NOT_PLANNED,
+    )
 
 
 def drop_reminders(virtual_class: VirtualClass, people: Iterable[uuid.UUID] | None = None) -> None:

@@ -7,7 +7,7 @@ why.
 
 import uuid
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import TYPE_CHECKING, TypedDict
 
 from django.db.models import Exists, OuterRef, Subquery
@@ -20,7 +20,7 @@ from bookings.models import (
     WaitingListEntry,
     WaitingState,
 )
-from bookings.notices.reminder_times import LEADS, name_occasion
+from bookings.notices.reminder_times import find_useful_end, name_occasion
 
 if TYPE_CHECKING:
     from django_stubs_ext import WithAnnotations
@@ -34,9 +34,6 @@ TOLD_BY_LATER_MAIL = "Un correo posterior dice el horario nuevo."
 TOO_LATE = "Era tarde para recordar la clase."
 OFFER_OVER = "El lugar ya no se ofrecía."
 RECONNECTED = "El calendario ya se había reconectado."
-
-# Whoever is still looking for the link reads the last reminder in the first minutes of the class.
-GRACE_AFTER_START = timedelta(minutes=10)
 
 
 class _Standing(TypedDict):
@@ -110,13 +107,8 @@ def _of_this_start(notice: "NoticeToSend") -> str:
     return "" if notice.occasion == name_occasion(start) else MOVED
 
 
-def _until_the_hours_reminder(notice: "NoticeToSend") -> str:
-    end = notice.require_class().start_time - LEADS[NoticeKind.REMINDER_HOUR]
-    return TOO_LATE if timezone.now() >= end else ""
-
-
-def _until_it_began(notice: "NoticeToSend") -> str:
-    end = notice.require_class().start_time + GRACE_AFTER_START
+def _in_time(notice: "NoticeToSend") -> str:
+    end = find_useful_end(NoticeKind(notice.kind), notice.require_class().start_time)
     return TOO_LATE if timezone.now() >= end else ""
 
 
@@ -139,8 +131,8 @@ RULES: dict[NoticeKind, tuple[Check, ...]] = {
     NoticeKind.JOINED: _ABOUT_A_PLACE,
     NoticeKind.RESCHEDULED: (*_ABOUT_A_PLACE, _unless_told_since),
     NoticeKind.LINK_CHANGED: (*_ABOUT_A_PLACE, _unless_told_since),
-    NoticeKind.REMINDER_DAY: (*_ABOUT_A_PLACE, _of_this_start, _until_the_hours_reminder),
-    NoticeKind.REMINDER_HOUR: (*_ABOUT_A_PLACE, _of_this_start, _until_it_began),
+    NoticeKind.REMINDER_DAY: (*_ABOUT_A_PLACE, _of_this_start, _in_time),
+    NoticeKind.REMINDER_HOUR: (*_ABOUT_A_PLACE, _of_this_start, _in_time),
     NoticeKind.LEFT: (_unless_over, _to_those_outside),
     NoticeKind.PLACE_OFFERED: (_unless_over, _while_scheduled, _while_offered),
     NoticeKind.CANCELLED: (),

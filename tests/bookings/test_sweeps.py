@@ -103,6 +103,7 @@ def test_a_sweep_does_everything_once(host, teacher):
         "withdraw_events": 0,
         "complete_ended_classes": 0,
         "pass_on_offers": 0,
+        "plan_missing_reminders": 0,
         "send_due_notices": 1,
         "forget_notifications": 0,
     }
@@ -125,6 +126,7 @@ def test_the_command_runs_the_sweeps_and_says_what_they_did(db):
         "withdraw_events: 0",
         "complete_ended_classes: 0",
         "pass_on_offers: 0",
+        "plan_missing_reminders: 0",
         "send_due_notices: 0",
         "forget_notifications: 0",
     ]

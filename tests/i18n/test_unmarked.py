@@ -39,6 +39,7 @@ OTHER_READERS = {
     "bookings/domain/paying.py",
     "bookings/domain/settling.py",
     "bookings/notices/delivery.py",
+    "bookings/notices/reminders.py",
     "bookings/notices/usefulness.py",
 }
 GETTEXT = {

@@ -3,14 +3,23 @@
 from datetime import timedelta
 
 import pytest
+import time_machine
+from django.core import mail
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from bookings.domain.cancelling import cancel_class
 from bookings.domain.joining import join_class
 from bookings.domain.scheduling import schedule_class
 from bookings.models import Notice, NoticeKind
-from bookings.notices.reminders import drop_reminders, replan_reminders
-from tests.factories import VirtualClassFactory
+from bookings.notices.delivery import deliver_due
+from bookings.notices.reminders import (
+    drop_reminders,
+    plan_missing_reminders,
+    replan_reminders,
+)
+from tests.factories import UserFactory, VirtualClassFactory
 
 DAY, HOUR = NoticeKind.REMINDER_DAY, NoticeKind.REMINDER_HOUR
 
@@ -101,6 +110,66 @@ def test_a_class_that_moves_after_its_reminder_reminds_anew(far):
     assert Notice.objects.filter(kind=DAY, sent_at=None).get().due_at == (
         far.start_time - timedelta(days=1)
     )
+
+
+def test_the_sweep_plans_what_nobody_planned(far, student):
+    join_class(user=student, access_code=far.access_code)
+    before = planned()
+    Notice.objects.filter(kind__in=[DAY, HOUR]).delete()
+
+    with time_machine.travel(far.start_time - timedelta(hours=24, minutes=30)):
+        counts = [plan_missing_reminders(), plan_missing_reminders()]
+    with time_machine.travel(far.start_time - timedelta(hours=1, minutes=30)):
+        counts.append(plan_missing_reminders())
+
+    assert counts == [2, 0, 2]
+    assert planned() == before
+
+
+def test_a_reminder_planned_late_leaves_at_once_if_it_is_of_use(far, host):
+    Notice.objects.all().delete()
+
+    with time_machine.travel(far.start_time - timedelta(hours=20), tick=False):
+        plan_missing_reminders()
+        deliver_due()
+
+    assert [letter.subject[:17] for letter in mail.outbox] == ["Se acerca tu clas"]
+
+
+def test_what_it_is_too_late_for_is_written_down_as_not_sent(far):
+    Notice.objects.all().delete()
+
+    with time_machine.travel(far.end_time, tick=False):
+        count = plan_missing_reminders()
+
+    failures = Notice.objects.filter(sent_at=None, next_attempt_at=None)
+    assert count == 2
+    assert set(failures.values_list("kind", "failure")) == {
+        (DAY, "No se anotó a tiempo."),
+        (HOUR, "No se anotó a tiempo."),
+    }
+
+
+def test_the_sweep_reminds_nobody_of_what_they_just_heard(far):
+    with time_machine.travel(far.start_time - timedelta(hours=3), tick=False):
+        late = UserFactory()
+        join_class(user=late, access_code=far.access_code)
+
+        assert plan_missing_reminders() == 0
+
+    assert not Notice.objects.filter(user=late, kind=DAY).exists()
+
+
+def test_the_sweep_costs_the_same_for_more_classes(host, teacher):
+    def statements(classes):
+        for hours in range(classes, 2 * classes):
+            schedule_in(timedelta(hours=3 + 2 * hours), booked_by=host)
+        Notice.objects.all().delete()
+        with CaptureQueriesContext(connection) as captured:
+            plan_missing_reminders()
+        return len(captured)
+
+    assert statements(1) == statements(5)
 
 
 def test_planning_twice_plans_once(far):

@@ -122,7 +122,7 @@ def test_a_cancelled_class_is_not_recalled(booked):
 
 
 @pytest.mark.parametrize(
-    "check", ["_to_participants", "_of_this_start", "_while_scheduled", "_until_the_hours_reminder"]
+    "check", ["_to_participants", "_of_this_start", "_while_scheduled", "_in_time"]
 )
 def test_without_its_check_a_useless_reminder_leaves(booked, student, check, monkeypatch):
     """The control of the tests above: with the check off, somebody reads what is not so."""
@@ -137,7 +137,7 @@ def test_without_its_check_a_useless_reminder_leaves(booked, student, check, mon
         VirtualClass.objects.update(start_time=start + HOUR, end_time=start + 2 * HOUR)
     elif check == "_while_scheduled":
         VirtualClass.objects.update(status=ClassStatus.CANCELLED)
-    at = start - (HOUR if check == "_until_the_hours_reminder" else DAY)
+    at = start - (HOUR if check == "_in_time" else DAY)
 
     assert ("Bruno", "reminder_day") in deliver_at(at)
 

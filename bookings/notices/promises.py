@@ -1,0 +1,114 @@
+"""What a class promises to whom: the mails that have to exist.
+
+It is read from who is in the class and from its history, never from the mails themselves, so that
+one which nobody wrote down is noticed.
+"""
+
+import uuid
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from bookings.models import ClassEvent, ClassLog, ClassStatus, NoticeKind, VirtualClass
+from bookings.notices.reminder_times import LEADS, list_reminders_after, name_occasion
+
+# A reminder is planned in the transaction that makes it due, or else by a sweep in good time.
+PLANNED_AHEAD = timedelta(hours=1)
+# A reminder due in the very moment somebody joins may go either way.
+TOLERANCE = timedelta(minutes=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """A mail that a person is due. occasion: empty where each mail of its kind will do."""
+
+    kind: NoticeKind
+    user_id: uuid.UUID
+    due_at: datetime
+    occasion: str = ""
+
+    @property
+    def is_reminder(self) -> bool:
+        """Whether a time brings it about, and nothing that happens."""
+        return self.kind in LEADS
+
+
+def find_missing(virtual_class: VirtualClass, now: datetime) -> list[Promise]:
+    """Give what a class promises and nobody wrote down.
+
+    Its activities, log and notices are read; prefetch them for many classes.
+    """
+    notices = list(virtual_class.notices.all())
+    written = Counter((notice.kind, notice.user_id) for notice in notices)
+    occasions = {(notice.kind, notice.user_id, notice.occasion) for notice in notices}
+    missing = []
+    for promise in list_promises(virtual_class, now):
+        key = (promise.kind.value, promise.user_id)
+        if promise.occasion:
+            is_kept = (*key, promise.occasion) in occasions
+        else:
+            is_kept = written[key] > 0
+            written[key] -= 1
+        if not is_kept:
+            missing.append(promise)
+    return missing
+
+
+def list_promises(virtual_class: VirtualClass, now: datetime) -> Iterator[Promise]:
+    """Give all that a class has promised by now."""
+    for line in virtual_class.log.all():
+        for kind, user_id in _who_is_told(virtual_class, line):
+            yield Promise(kind, user_id, line.at)
+    for reminder in _reminders(virtual_class):
+        if reminder.due_at <= now + PLANNED_AHEAD:
+            yield reminder
+
+
+def _who_is_told(
+    virtual_class: VirtualClass, line: ClassLog
+) -> Iterator[tuple[NoticeKind, uuid.UUID]]:
+    if line.event == ClassEvent.SCHEDULED:
+        yield NoticeKind.CONFIRMATION, virtual_class.booked_by_id
+    elif line.event in TELLS_ONE_PERSON and "person" in line.details:
+        yield TELLS_ONE_PERSON[ClassEvent(line.event)], uuid.UUID(line.details["person"])
+    elif line.event in TELLS_EVERYBODY:
+        for user_id in _everybody_at(virtual_class, line.at):
+            yield TELLS_EVERYBODY[ClassEvent(line.event)], user_id
+
+
+TELLS_ONE_PERSON = {
+    ClassEvent.JOINED: NoticeKind.JOINED,
+    ClassEvent.LEFT: NoticeKind.LEFT,
+    ClassEvent.OFFERED: NoticeKind.PLACE_OFFERED,
+}
+TELLS_EVERYBODY = {
+    ClassEvent.RESCHEDULED: NoticeKind.RESCHEDULED,
+    ClassEvent.CANCELLED: NoticeKind.CANCELLED,
+}
+
+
+def _everybody_at(virtual_class: VirtualClass, moment: datetime) -> set[uuid.UUID]:
+    """Give the host and who was in the class at a moment, whether or not they still are."""
+    people = {virtual_class.booked_by_id}
+    people |= {part.user_id for part in virtual_class.activities.all() if part.created_at <= moment}
+    for line in virtual_class.log.all():
+        if line.at > moment:
+            break
+        if line.event == ClassEvent.JOINED and "person" in line.details:
+            people.add(uuid.UUID(line.details["person"]))
+        if line.event == ClassEvent.LEFT and "person" in line.details:
+            people.discard(uuid.UUID(line.details["person"]))
+    return people
+
+
+def _reminders(virtual_class: VirtualClass) -> Iterator[Promise]:
+    """Give the reminders of the start that lay ahead when each person heard of it."""
+    if virtual_class.status not in {ClassStatus.SCHEDULED, ClassStatus.COMPLETED}:
+        return
+    start = virtual_class.start_time
+    moves = [line.at for line in virtual_class.log.all() if line.event == ClassEvent.RESCHEDULED]
+    for part in virtual_class.activities.all():
+        heard_at = max([part.created_at, *moves])
+        for kind, due_at in list_reminders_after(start, heard_at + TOLERANCE).items():
+            yield Promise(kind, part.user_id, due_at, name_occasion(start))

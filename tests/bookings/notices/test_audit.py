@@ -1,0 +1,192 @@
+"""notices/audit.py and its command: every mail that somebody is due is accounted for."""
+
+import io
+import json
+from datetime import timedelta
+
+import pytest
+import time_machine
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from bookings.domain.cancelling import cancel_class
+from bookings.domain.joining import join_class
+from bookings.domain.leaving import leave_class
+from bookings.domain.rescheduling import reschedule_class
+from bookings.domain.scheduling import schedule_class
+from bookings.models import Notice, NoticeKind
+from bookings.notices.audit import Account, audit_notices
+from bookings.notices.delivery import deliver_due
+from tests.bookings.notices.backends import DOWN
+from tests.factories import UserFactory, VirtualClassFactory
+
+DAY, HOUR, MINUTE = timedelta(days=1), timedelta(hours=1), timedelta(minutes=1)
+
+
+@pytest.fixture
+def booked(host, teacher, student):
+    """Ana's class in three days, with Bruno as its guest."""
+    start = timezone.now() + 3 * DAY
+    pending = VirtualClassFactory(booked_by=host, summary="", start_time=start)
+    virtual_class = schedule_class(preference_id=pending.preference_id)
+    return join_class(user=student, access_code=virtual_class.access_code)
+
+
+def audit():
+    return audit_notices(since=timezone.now() - 7 * DAY)
+
+
+def counts():
+    """Give the audit as a table without its empty fields."""
+    return {(kind.value, account.value): count for (kind, account), count in audit().counts.items()}
+
+
+def command(*options):
+    """Run the command; give its exit code and what it prints."""
+    out = io.StringIO()
+    try:
+        call_command("notices", "--audit", *options, stdout=out)
+    except CommandError as error:
+        return error.returncode, out.getvalue()
+    return 0, out.getvalue()
+
+
+def test_what_is_due_and_what_is_planned_is_counted(booked):
+    assert counts() == {
+        ("confirmation", "due"): 1,
+        ("joined", "due"): 1,
+        ("reminder_day", "planned"): 2,
+        ("reminder_hour", "planned"): 2,
+    }
+
+
+def test_everything_that_can_happen_to_a_class_is_accounted_for(booked, student, teacher):
+    other = join_class(user=UserFactory(), access_code=booked.access_code)
+    leave_class(class_id=booked.pk, user=student)
+    join_class(user=student, access_code=booked.access_code)
+    leave_class(class_id=booked.pk, user=student)
+    reschedule_class(class_id=booked.pk, actor=teacher, start=booked.start_time + HOUR)
+    reschedule_class(class_id=booked.pk, actor=teacher, start=booked.start_time + 2 * HOUR)
+    cancel_class(class_id=other.pk, actor=teacher)
+    deliver_due()
+
+    found = audit()
+
+    assert found.open_questions == []
+    assert found.counts.total() == Notice.objects.count() == found.accounted_for
+    assert found.counts[NoticeKind.RESCHEDULED, Account.FAILED] == 4  # it was cancelled since
+    assert found.counts[NoticeKind.CANCELLED, Account.SENT] == 2
+
+
+@pytest.mark.parametrize("kind", ["confirmation", "joined", "left", "rescheduled", "cancelled"])
+def test_a_mail_that_nobody_wrote_down_is_missing(booked, student, teacher, kind):
+    join_class(user=UserFactory(), access_code=booked.access_code)
+    leave_class(class_id=booked.pk, user=student)
+    reschedule_class(class_id=booked.pk, actor=teacher, start=booked.start_time + HOUR)
+    cancel_class(class_id=booked.pk, actor=teacher)
+    lost = Notice.objects.filter(kind=kind).first()
+    lost.delete()
+
+    [entry] = audit().open_questions
+
+    assert (entry.kind, entry.account) == (kind, Account.MISSING)
+    assert (entry.user_id, entry.class_id) == (lost.user_id, booked.pk)
+
+
+def test_a_reminder_has_to_be_planned_an_hour_ahead(booked):
+    Notice.objects.filter(kind=NoticeKind.REMINDER_DAY).delete()
+    due_at = booked.start_time - DAY
+    missing = []
+
+    for moment in (due_at - 61 * MINUTE, due_at - 59 * MINUTE):
+        with time_machine.travel(moment):
+            missing.append(counts().get(("reminder_day", "missing"), 0))
+
+    assert missing == [0, 2]
+
+
+def test_a_reminder_of_an_earlier_start_is_none_of_this_one(booked):
+    Notice.objects.filter(kind=NoticeKind.REMINDER_DAY).update(occasion="20200101T000000Z")
+
+    with time_machine.travel(booked.start_time - DAY):
+        assert counts()["reminder_day", "missing"] == 2
+
+
+def test_a_mail_is_late_after_five_minutes(booked):
+    with time_machine.travel(timezone.now() + 6 * MINUTE):
+        assert counts()["confirmation", "late"] == 1
+
+
+def test_sent_late_is_sent_and_told(booked):
+    with time_machine.travel(timezone.now() + 20 * MINUTE):
+        deliver_due()
+        found = audit()
+
+    assert found.open_questions == []
+    assert found.sent_late == 2
+    assert found.longest_delay > 19 * MINUTE
+
+
+def test_the_command_exits_with_0_when_all_is_accounted_for(booked):
+    code, printed = command()
+
+    assert code == 0
+    assert "6 mails due to people, 6 accounted for." in printed
+
+
+def test_the_command_exits_with_3_and_names_what_is_missing(booked, student):
+    Notice.objects.filter(kind=NoticeKind.JOINED).delete()
+
+    code, printed = command()
+
+    assert code == 3
+    assert "6 mails due to people, 5 accounted for." in printed
+    assert f"missing joined, class {booked.pk}, person {student.pk}" in printed
+
+
+def test_the_command_exits_with_3_while_the_mail_server_is_down_and_says_why(booked, settings):
+    settings.EMAIL_BACKEND = DOWN
+    deliver_due()
+    with time_machine.travel(timezone.now() + 6 * MINUTE):
+        code, printed = command()
+
+    assert code == 3
+    assert "SMTPAuthenticationError 535" in printed
+
+
+def test_the_command_prints_json(booked):
+    Notice.objects.filter(kind=NoticeKind.JOINED).delete()
+
+    code, printed = command("--json")
+
+    found = json.loads(printed)
+    assert (code, found["total"], found["accounted_for"]) == (3, 6, 5)
+    assert found["counts"]["joined"] == {"missing": 1}
+    assert found["open"][0]["class_id"] == str(booked.pk)
+
+
+def test_the_command_names_nobody_s_address(booked, host):
+    Notice.objects.all().delete()
+
+    assert host.email not in "".join(str(command(*options)) for options in [(), ("--json",)])
+
+
+@pytest.mark.parametrize("days", ["-1", "99999999"])
+def test_the_command_refuses_days_that_are_none(db, days):
+    with pytest.raises(CommandError, match="from 0 to 36500"):
+        call_command("notices", "--audit", "--days", days)
+
+
+def test_the_audit_costs_the_same_for_more_classes(host, teacher):
+    def statements(classes):
+        for hours in range(classes, 2 * classes):
+            start = timezone.now() + timedelta(hours=3 + 2 * hours)
+            pending = VirtualClassFactory(booked_by=host, summary="", start_time=start)
+            schedule_class(preference_id=pending.preference_id)
+        with CaptureQueriesContext(connection) as captured:
+            audit()
+        return len(captured)
+
+    assert statements(1) == statements(5)
