@@ -9,6 +9,7 @@ from django.contrib.sessions.base_session import AbstractBaseSession
 from django.db import models
 from django.db.models.functions import Lower, Now
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from accounts.fields import EncryptedTextField
@@ -46,6 +47,8 @@ class UserStatus(models.TextChoices):
 
     ACTIVE = "active", "Activa"
     SUSPENDED = "suspended", "Suspendida"
+    # Nobody's any more: what is left is a name for classes and payments to refer to.
+    ERASED = "erased", "Borrada"
 
 
 class User(AbstractBaseUser, PermissionsMixin):
@@ -116,6 +119,8 @@ class User(AbstractBaseUser, PermissionsMixin):
         ]
 
     def __str__(self) -> str:
+        if self.status == UserStatus.ERASED:
+            return gettext("Cuenta borrada")
         return self.name or self.email
 
     @property

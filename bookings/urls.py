@@ -7,7 +7,16 @@ from bookings.api.booking import BookingView
 from bookings.api.calendar import CalendarView
 from bookings.api.preference import PreferenceView
 from bookings.api.webhooks import MercadoPagoWebhookView
-from bookings.pages import calendar_file, choosing, classes, holding, home, joining, paying
+from bookings.pages import (
+    calendar_file,
+    choosing,
+    classes,
+    holding,
+    home,
+    joining,
+    paying,
+    personal_data,
+)
 
 app_name = "bookings"
 
@@ -34,6 +43,8 @@ urlpatterns = [
         name="calendar_file",
     ),
     path("inicio/pagos/<uuid:payment_id>", paying.show_payment, name="payment"),
+    path("inicio/perfil/mis-datos.json", personal_data.download_my_data, name="my_data"),
+    path("inicio/perfil/borrar", personal_data.delete_my_account, name="delete_account"),
     path("inicio/unirse", joining.join, name="join"),
     path("inicio/unirse/<str:access_code>", joining.open_invitation, name="join_with_code"),
 ]

@@ -8,6 +8,7 @@ from bookings.admin import (
     holds,
     notices,
     payments,
+    people,
     prices,
     work,
 )
@@ -20,6 +21,7 @@ __all__ = [
     "holds",
     "notices",
     "payments",
+    "people",
     "prices",
     "work",
 ]

@@ -262,3 +262,20 @@ class ImpossibleHoursError(BookingError):
         super().__init__(text)
         self.weekday = weekday
         self.text = text
+
+
+class ClassesAheadError(BookingError):
+    """An account cannot be erased while its person has classes ahead."""
+
+    text = _(
+        "Todavía tenés clases por delante. Cancelalas o dejá tu lugar, o esperá a que pasen, y "
+        "después borrá la cuenta."
+    )
+    code = "classes_ahead"
+
+
+class TeacherAccountError(BookingError):
+    """The teacher's account runs the service."""
+
+    text = _("La cuenta de la profe no se puede borrar.")
+    code = "teacher_account"

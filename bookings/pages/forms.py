@@ -66,3 +66,24 @@ class JoinForm(forms.Form):
             }
         ),
     )
+
+
+class DeleteAccountForm(forms.Form):
+    """Asks for the account's own address, which nobody types by mistake."""
+
+    address = forms.CharField(
+        label=_("Escribí tu correo para confirmar"),
+        max_length=254,
+        widget=forms.TextInput(attrs={"autocomplete": "off", "inputmode": "email"}),
+    )
+
+    def __init__(self, *args: Any, address: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._own_address = address
+
+    def clean_address(self) -> str:
+        """Refuse any other address."""
+        typed: str = self.cleaned_data["address"]
+        if typed.lower() != self._own_address.lower():
+            raise forms.ValidationError(_("No es el correo de esta cuenta."))
+        return typed

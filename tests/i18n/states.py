@@ -649,6 +649,27 @@ def a_saved_profile(world):
     return world.post("profile", user=world.host, language=world.language, **PROFILE)
 
 
+@state("bookings:delete_account")
+def the_question_before_an_account_is_deleted(world):
+    return world.get("bookings:delete_account", user=world.host)
+
+
+@state("bookings:delete_account")
+def an_account_deleted_under_a_wrong_address(world):
+    return world.post("bookings:delete_account", user=world.host, address="x")
+
+
+@state("bookings:delete_account")
+def an_account_with_a_class_ahead(world):
+    world.schedule()
+    return world.post("bookings:delete_account", user=world.host, address=world.host.email)
+
+
+@state("bookings:landing")
+def the_landing_after_an_account_is_deleted(world):
+    return world.post("bookings:delete_account", user=world.guest, address=world.guest.email)
+
+
 # --- What goes wrong ------------------------------------------------------------------------------
 
 

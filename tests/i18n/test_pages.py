@@ -20,6 +20,7 @@ NO_PAGES = {
     "account_login",
     "bookings:calendar_file",
     "bookings:let_go",
+    "bookings:my_data",
     "sign_out_everywhere",
     "sign_out_elsewhere",
     "sign_out_there",

@@ -1,0 +1,83 @@
+"""What is stored about a person beside their classes: told to them, and taken away."""
+
+from typing import Any
+
+from allauth.account.models import EmailAddress
+from allauth.socialaccount.models import SocialAccount
+from django.contrib.admin.models import LogEntry
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from accounts.models import Newsletter, User, UserStatus
+from accounts.open_sessions import list_sessions
+from accounts.selectors import list_identities
+from accounts.services import revoke_sessions
+
+# No mail server anywhere answers to it (RFC 2606).
+ERASED_DOMAIN = "borrada.invalid"
+
+
+def describe_account(user: User) -> dict[str, Any]:
+    """Give profile, identities and sessions as JSON values."""
+    return {
+        "exportedAt": timezone.now(),
+        "profile": {
+            "id": user.pk,
+            "email": user.email,
+            "name": user.name,
+            "image": user.image,
+            "location": user.location,
+            "level": user.level,
+            "phone": user.phone,
+            "newsletter": user.newsletter,
+            "language": user.language,
+            "totalClasses": user.total_classes,
+            "status": user.status,
+            "createdAt": user.created_at,
+            "updatedAt": user.updated_at,
+            "lastSignInAt": user.last_login,
+        },
+        "identities": [
+            {"provider": identity.provider.name, "label": identity.label}
+            for identity in list_identities(user)
+        ],
+        "sessions": [
+            {"browser": one.browser, "beganAt": one.began_at, "usedAt": one.used_at}
+            for one in list_sessions(user=user, current=None)
+        ],
+    }
+
+
+@transaction.atomic
+def erase_account(*, user: User) -> None:
+    """Leave of an account only the row that classes and payments name, with nobody in it.
+
+    Its sessions end. Whoever it was may sign up again, as somebody new.
+    """
+    revoke_sessions(user=user)
+    SocialAccount.objects.filter(user=user).delete()
+    EmailAddress.objects.filter(user=user).delete()
+    nobody = User(
+        pk=user.pk,
+        email=f"{user.pk.hex}@{ERASED_DOMAIN}",
+        newsletter=Newsletter.NO,
+        status=UserStatus.ERASED,
+        # How many classes took place stays true; nothing else of the row is anybody's.
+        total_classes=user.total_classes,
+        created_at=user.created_at,
+    )
+    nobody.set_unusable_password()
+    nobody.save(force_update=True)
+    _leave_out_of_audit(user, nobody)
+
+
+def _leave_out_of_audit(user: User, nobody: User) -> None:
+    """Take the name out of what the panel notes about the person, their mails and their parts.
+
+    That something was done stays. The panel writes the name as ``str`` gives it.
+    """
+    name = str(user)
+    about_them = Q(object_id=str(user.pk)) | Q(object_repr__startswith=f"{name} (")
+    about_them |= Q(object_repr__endswith=f": {name}")
+    LogEntry.objects.filter(about_them).update(object_repr=str(nobody))

@@ -1,0 +1,45 @@
+"""``/inicio/perfil/mis-datos.json`` and ``/inicio/perfil/borrar``: a person's data is theirs."""
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_safe
+
+from accounts.requests import SignedInRequest
+from accounts.signing_out import sign_out
+from bookings.domain.erasing import erase_person
+from bookings.domain.exceptions import BookingError
+from bookings.domain.personal_data import export_person
+from bookings.pages.access import signed_in
+from bookings.pages.forms import DeleteAccountForm
+
+
+@signed_in
+@require_safe
+def download_my_data(request: SignedInRequest) -> HttpResponse:
+    """Give everything that is stored about the person as a file."""
+    name = f"mis-datos-{timezone.localdate()}.json"
+    return HttpResponse(
+        export_person(request.user),
+        content_type="application/json",
+        headers={"Content-Disposition": f'attachment; filename="{name}"'},
+    )
+
+
+@signed_in
+@require_http_methods(["GET", "HEAD", "POST"])
+def delete_my_account(request: SignedInRequest) -> HttpResponse:
+    """Say what goes and what stays; erase the account once its address was typed."""
+    form = DeleteAccountForm(request.POST or None, address=request.user.email)
+    if request.method == "POST" and form.is_valid():
+        try:
+            erase_person(user=request.user, by=request.user)
+        except BookingError as refusal:
+            form.add_error(None, refusal.text)
+        else:
+            answer = sign_out(request, redirect("bookings:landing"))
+            messages.success(request, _("Borramos tu cuenta y tus datos."))
+            return answer
+    return render(request, "bookings/delete_account.html", {"form": form})
