@@ -2,6 +2,7 @@
 
 from django.db import transaction
 from django.db.models import QuerySet
+from django.dispatch import Signal
 from django.utils import timezone
 
 from accounts.models import Session, User, UserStatus
@@ -67,6 +68,10 @@ def dismiss_administrator(*, user: User) -> None:
     user.is_staff = user.is_superuser = False
 
 
+# Sent when the administrator's calendar can be used again, or for the first time.
+calendar_granted = Signal()
+
+
 def remember_refresh_token(*, user: User, refresh_token: str) -> None:
     """Keep the calendar grant, encrypted. Spec: Resources, User, providerRefreshToken."""
     user.provider_refresh_token = refresh_token
@@ -79,6 +84,7 @@ def remember_refresh_token(*, user: User, refresh_token: str) -> None:
             "provider_token_revoked_at",
         ]
     )
+    calendar_granted.send(sender=User)
 
 
 def mark_grant_revoked(*, user: User) -> bool:
@@ -96,6 +102,18 @@ def mark_grant_revoked(*, user: User) -> bool:
         return False
     user.provider_token_revoked_at = revoked_at
     return True
+
+
+def mark_grant_alive(*, user: User) -> None:
+    """Note that the provider honours the grant in ``user`` after all."""
+    marked = User.objects.filter(
+        pk=user.pk,
+        provider_token_saved_at=user.provider_token_saved_at,
+        provider_token_revoked_at__isnull=False,
+    )
+    if marked.update(provider_token_revoked_at=None):
+        user.provider_token_revoked_at = None
+        calendar_granted.send(sender=User)
 
 
 def _take_panel(people: QuerySet[User]) -> None:

@@ -13,15 +13,17 @@ from django.db import DatabaseError
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from accounts.selectors import find_calendar_owner
 from bookings.domain.class_events import move_event, withdraw_event
 from bookings.domain.completing import complete_ended_classes
-from bookings.domain.exceptions import BookingError
+from bookings.domain.finishing import SCHEDULING_GRACE, finish_requested_schedulings
+from bookings.domain.grants import is_revoked
 from bookings.domain.heartbeats import note_beat, note_failure
 from bookings.domain.holding import delete_expired_holds
 from bookings.domain.noticing import forget_notifications
 from bookings.domain.offering import pass_on_offers
+from bookings.domain.outages import bearable_failures
 from bookings.domain.refunding import send_due_refunds
-from bookings.domain.scheduling import schedule_class
 from bookings.domain.settling import (
     expire_payments,
     process_notifications,
@@ -34,42 +36,7 @@ from calendar_sync import CalendarError, CalendarRefusedError
 
 logger = logging.getLogger(__name__)
 
-# Whoever asked for it may still be at work; CALENDAR_BUDGET bounds how long.
-SCHEDULING_GRACE = timedelta(minutes=1)
 CLASSES_PER_SWEEP = 50
-# So many in a row, and the calendar is taken to be down: the rest wait for the next sweep.
-FAILURES_IN_A_ROW = 3
-
-
-def finish_requested_schedulings() -> int:
-    """Schedule the classes whose scheduling was cut short, the oldest wish first.
-
-    Returns how many are scheduled now. A class that still cannot be is left for the next sweep.
-    """
-    now = timezone.now()
-    unfinished = VirtualClass.objects.filter(
-        status=ClassStatus.PENDING,
-        scheduling_requested_at__lte=now - SCHEDULING_GRACE,
-        end_time__gt=now,
-    ).order_by("scheduling_requested_at")
-    done = failures = 0
-    for virtual_class in unfinished[:CLASSES_PER_SWEEP]:
-        try:
-            schedule_class(preference_id=virtual_class.preference_id)
-        except BookingError as refusal:
-            logger.warning("Class %s cannot be scheduled: %s", virtual_class.pk, refusal.code)
-        except CalendarRefusedError:
-            logger.warning("Class %s was refused by the calendar.", virtual_class.pk)
-        except CalendarError as error:
-            logger.warning(
-                "Class %s is not scheduled yet: %s", virtual_class.pk, type(error).__name__
-            )
-            failures += 1
-        else:
-            done, failures = done + 1, 0
-        if failures == FAILURES_IN_A_ROW:
-            break
-    return done
 
 
 def update_events() -> int:
@@ -78,32 +45,42 @@ def update_events() -> int:
         status=ClassStatus.SCHEDULED,
         event_update_requested_at__lte=timezone.now() - SCHEDULING_GRACE,
     )
-    return _for_events(waiting.order_by("event_update_requested_at"), move_event)
+    return _for_events(waiting, "event_update_requested_at", move_event)
 
 
 def withdraw_events() -> int:
     """Take away the events of classes that lost them while the calendar failed."""
     waiting = VirtualClass.objects.filter(withdrawal_requested_at__isnull=False)
-    return _for_events(waiting.order_by("withdrawal_requested_at"), withdraw_event)
+    return _for_events(waiting, "withdrawal_requested_at", withdraw_event)
 
 
-def _for_events(classes: QuerySet[VirtualClass], change: Callable[[VirtualClass], None]) -> int:
-    """Change the event of each class, until the calendar seems down; returns how many it took."""
+def _for_events(
+    waiting: QuerySet[VirtualClass], mark: str, change: Callable[[VirtualClass], None]
+) -> int:
+    """Change the event of each class, until the calendar seems down; returns how many it took.
+
+    mark: since when they wait. Whichever fails goes to the end: some event may never change.
+    """
+    bearable = bearable_failures(timezone.now())
+    if not bearable or is_revoked(find_calendar_owner()):
+        return 0
     done = failures = 0
-    for virtual_class in classes[:CLASSES_PER_SWEEP]:
+    for virtual_class in waiting.order_by(mark)[:CLASSES_PER_SWEEP]:
         try:
             change(virtual_class)
             done, failures = done + 1, 0
-        except CalendarRefusedError:
-            logger.warning("The calendar keeps the event of class %s.", virtual_class.pk)
         except CalendarError as error:
             logger.warning(
                 "The event of class %s is not as it should be yet: %s",
                 virtual_class.pk,
                 type(error).__name__,
             )
-            failures += 1
-        if failures == FAILURES_IN_A_ROW:
+            same = VirtualClass.objects.filter(
+                pk=virtual_class.pk, **{mark: getattr(virtual_class, mark)}
+            )
+            same.update(**{mark: timezone.now()})
+            failures += not isinstance(error, CalendarRefusedError)
+        if failures == bearable:
             break
     return done
 

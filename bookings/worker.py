@@ -6,6 +6,7 @@ processes talk through a pipe, which has no lock and tells each at once when the
 """
 
 import logging
+import math
 import signal
 import time
 from collections.abc import Callable
@@ -49,8 +50,9 @@ class Worker:
 
     def __init__(self) -> None:
         self._hand: Hand | None = None
-        self._next_plan = 0.0
-        self._stop_at: float | None = None
+        self._next_plan = time.monotonic()
+        self._is_stopping = False
+        self._patience_ends = math.inf
 
     def run(self) -> None:
         """Work until a signal comes. A database that is away is waited for."""
@@ -58,7 +60,7 @@ class Worker:
             signal.signal(ending, self._stop)
         logger.info("The worker begins.")
         try:
-            while self._stop_at is None:
+            while not self._is_stopping:
                 self._work()
         finally:
             if self._hand:
@@ -67,8 +69,9 @@ class Worker:
 
     def _stop(self, signum: int, frame: FrameType | None) -> None:
         """Note the end; a handler may run anywhere, so it does nothing else."""
-        patience = STOP_AFTER.total_seconds() if self._stop_at is None else 0
-        self._stop_at = time.monotonic() + patience
+        patience = timedelta() if self._is_stopping else STOP_AFTER
+        self._patience_ends = time.monotonic() + patience.total_seconds()
+        self._is_stopping = True
 
     def _work(self) -> None:
         """Do the next sweep, if one waits."""
@@ -114,7 +117,7 @@ class Worker:
         finish(task, again_in=again_in)
 
     def _is_patient(self) -> bool:
-        return self._stop_at is None or time.monotonic() < self._stop_at
+        return time.monotonic() < self._patience_ends
 
 
 class ImpatientError(Exception):

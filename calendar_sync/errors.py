@@ -31,14 +31,7 @@ DEAD_GRANT = frozenset({"invalid_grant", "invalid_client", "unauthorized_client"
 
 
 class TransientError(CalendarUnavailableError):
-    """A fault that another try a moment later may not meet again.
-
-    retry_after: seconds the provider asked to wait.
-    """
-
-    def __init__(self, message: str, *, retry_after: float = 0) -> None:
-        super().__init__(message)
-        self.retry_after = retry_after
+    """A fault that another try a moment later may not meet again."""
 
 
 class AlreadyThereError(CalendarRefusedError):

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
+from django.utils import timezone
 from google_auth_httplib2 import AuthorizedHttp
 from googleapiclient.discovery import build  # noqa: TID251  # this is the module it is meant for
 
@@ -107,6 +108,11 @@ class GoogleCalendar:
             events.delete(event_id)
         except NotThereError:
             logger.info("The event went while it was being deleted.")
+
+    def check_grant(self) -> None:
+        """Use the grant for one cheap call, never the API key."""
+        events = _Events(settings.CALENDAR_TIMEOUT, grant=get_grant(self._refresh_token))
+        events.upcoming(timezone.now(), limit=1)
 
     def upcoming_events(self, *, since: datetime, limit: int | None = None) -> list[BusySlot]:
         """List events that end after ``since``.

@@ -18,7 +18,14 @@ class CalendarNotConnectedError(CalendarError):
 
 
 class CalendarUnavailableError(CalendarError):
-    """The provider failed, was slow or could not be understood. Try again later."""
+    """The provider failed, was slow or could not be understood. Try again later.
+
+    retry_after: seconds the provider asked to wait.
+    """
+
+    def __init__(self, message: str = "", *, retry_after: float = 0) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
 
 
 class CalendarRefusedError(CalendarError):
@@ -155,6 +162,10 @@ class Calendar(Protocol):
 
         Raises EventNotOursError, and removes nothing, when the event carries another reference.
         """
+        ...
+
+    def check_grant(self) -> None:
+        """Use the grant for one cheap call: it does not age unused, and shows whether it lives."""
         ...
 
     def upcoming_events(self, *, since: datetime, limit: int | None = None) -> list[BusySlot]:

@@ -91,6 +91,10 @@ class MemoryCalendar:
                 raise EventNotOursError("The event to delete is not ours.")
             known.is_cancelled = True
 
+    def check_grant(self) -> None:
+        """Show whether the calendar answers."""
+        self._fail()
+
     def upcoming_events(self, *, since: datetime, limit: int | None = None) -> list[BusySlot]:
         """List events that end after ``since``, ordered by start."""
         self._fail()

@@ -9,13 +9,8 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.selectors import find_calendar_owner
-from accounts.services import mark_grant_revoked
-from calendar_sync import (
-    BusySlot,
-    CalendarError,
-    CalendarNotConnectedError,
-    get_calendar,
-)
+from bookings.domain.grants import note_revoked_grant, open_calendar
+from calendar_sync import BusySlot, CalendarError, CalendarNotConnectedError
 
 # Spec: Limits, administrative event listing.
 EVENTS_SHOWN = 10
@@ -45,12 +40,12 @@ def _read(owner: User | None) -> tuple[str, list[BusySlot]]:
     One that is found revoked is noted, so that the panel can say since when.
     """
     try:
-        calendar = get_calendar(refresh_token=owner.provider_refresh_token if owner else None)
-        return "connected", calendar.upcoming_events(since=timezone.now(), limit=EVENTS_SHOWN)
+        events = open_calendar(owner).upcoming_events(since=timezone.now(), limit=EVENTS_SHOWN)
     except CalendarNotConnectedError:
         if owner is None:
             return "absent", []
-        mark_grant_revoked(user=owner)
+        note_revoked_grant(owner)
         return "revoked", []
     except CalendarError:
         return "unavailable", []
+    return "connected", events

@@ -12,23 +12,19 @@ import logging
 from django.db import transaction
 from django.utils import timezone
 
-from accounts.models import User
-from accounts.selectors import find_calendar_owner
-from accounts.services import mark_grant_revoked
 from bookings.domain.class_log import log_event
 from bookings.domain.event_drafts import derive_event_id, draft_event
+from bookings.domain.grants import owners_calendar
+from bookings.domain.outages import note_answer
 from bookings.models import CalendarDrift, ClassEvent, ClassStatus, NoticeKind, VirtualClass
 from bookings.notices.due import record_due
 from calendar_sync import (
-    Calendar,
     CalendarError,
-    CalendarNotConnectedError,
     CalendarRefusedError,
     CreatedEvent,
     EventGoneError,
     EventNotOursError,
     forget_upcoming_events,
-    get_calendar,
 )
 
 logger = logging.getLogger(__name__)
@@ -42,16 +38,14 @@ def create_event(virtual_class: VirtualClass) -> CreatedEvent:
 
     Raises CalendarError; a revoked grant is noted on its owner.
     """
-    owner = find_calendar_owner()
     try:
-        return _open_calendar(owner).create_event(draft_event(virtual_class))
-    except CalendarNotConnectedError:
-        if owner:
-            mark_grant_revoked(user=owner)
-        raise
+        with owners_calendar() as calendar:
+            event = calendar.create_event(draft_event(virtual_class))
     finally:
         # Even a failure may have left the event in the calendar.
         forget_upcoming_events()
+    note_answer()
+    return event
 
 
 def move_event(virtual_class: VirtualClass) -> None:
@@ -96,15 +90,11 @@ def _find_to_move(virtual_class: VirtualClass) -> VirtualClass | None:
 
 def _move_or_make(virtual_class: VirtualClass) -> str:
     """Move the event; when it is gone, make it again and give its new link."""
-    owner = find_calendar_owner()
     try:
-        _open_calendar(owner).update_event(draft_event(virtual_class))
+        with owners_calendar() as calendar:
+            calendar.update_event(draft_event(virtual_class))
     except EventGoneError:
         return create_event(virtual_class).conference_url
-    except CalendarNotConnectedError:
-        if owner:
-            mark_grant_revoked(user=owner)
-        raise
     finally:
         forget_upcoming_events()
     return ""
@@ -193,9 +183,8 @@ def withdraw_event_if_possible(virtual_class: VirtualClass) -> None:
 def _delete_event(virtual_class: VirtualClass) -> bool:
     """Have the calendar delete the event; False when the event with that id is not ours."""
     try:
-        _open_calendar(find_calendar_owner()).delete_event(
-            derive_event_id(virtual_class), reference=str(virtual_class.pk)
-        )
+        with owners_calendar() as calendar:
+            calendar.delete_event(derive_event_id(virtual_class), reference=str(virtual_class.pk))
     except EventNotOursError:
         logger.warning("The event under the id of class %s is not ours.", virtual_class.pk)
         return False
@@ -232,7 +221,3 @@ def _restore(virtual_class: VirtualClass) -> None:
     VirtualClass.objects.filter(pk=virtual_class.pk, status=ClassStatus.SCHEDULED).update(
         html_link=event.conference_url
     )
-
-
-def _open_calendar(owner: User | None) -> Calendar:
-    return get_calendar(refresh_token=owner.provider_refresh_token if owner else None)

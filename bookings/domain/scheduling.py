@@ -33,6 +33,7 @@ from bookings.domain.exceptions import (
     NotPaidError,
     SlotTakenError,
 )
+from bookings.domain.outages import must_wait
 from bookings.domain.queries import get_class_by_preference, is_time_taken
 from bookings.domain.trigger_policy import must_be_paid
 from bookings.models import (
@@ -45,7 +46,7 @@ from bookings.models import (
     VirtualClass,
 )
 from bookings.notices.due import record_place
-from calendar_sync import CalendarRefusedError, CreatedEvent
+from calendar_sync import CalendarRefusedError, CalendarUnavailableError, CreatedEvent
 
 logger = logging.getLogger(__name__)
 
@@ -65,10 +66,14 @@ class EventWithdrawnError(Exception):
     """The event was deleted, by an attempt that lost, after this one made or found it."""
 
 
-def schedule_class(*, preference_id: str, actor: User | None = None) -> VirtualClass:
+def schedule_class(
+    *, preference_id: str, actor: User | None = None, insist: bool = True
+) -> VirtualClass:
     """Put the class of a payment preference into the calendar and open it to its participants.
 
     actor: who asked for it, for the class's log; nobody when a program did.
+    insist: whether to ask a calendar that has just failed; who need not know leaves it to the
+        sweep, and gets CalendarUnavailableError.
     Returns the class as stored. A class that is scheduled already is returned as it is.
     Raises ClassNotFoundError; NotPaidError, ClassCancelledError, ClassCompletedError,
     ClassEndedError or SlotTakenError, with no event left behind; CalendarError when the calendar
@@ -83,7 +88,7 @@ def schedule_class(*, preference_id: str, actor: User | None = None) -> VirtualC
     _refuse_unpaid(virtual_class)
     try:
         _refuse_unschedulable(virtual_class, timezone.now())
-        return _make_and_save(virtual_class, actor)
+        return _make_and_save(virtual_class, actor, insist=insist)
     except UNSCHEDULABLE as refusal:
         _note_refusal(virtual_class, refusal)
         raise
@@ -104,12 +109,16 @@ def waits_for_a_person(virtual_class: VirtualClass) -> bool:
     )
 
 
-def _make_and_save(virtual_class: VirtualClass, actor: User | None) -> VirtualClass:
+def _make_and_save(
+    virtual_class: VirtualClass, actor: User | None, *, insist: bool
+) -> VirtualClass:
     """Make the event and store it; again when somebody deleted the event in between."""
     for _ in range(SAVE_ATTEMPTS):
         noted = _note_request(virtual_class)
         if noted.is_scheduled:
             return noted
+        if not insist and must_wait(noted):
+            raise CalendarUnavailableError("The class waits for the calendar.")
         event = create_event(noted)
         try:
             return _save(noted, event, actor)
@@ -228,6 +237,8 @@ def _store(virtual_class: VirtualClass, event: CreatedEvent, actor: User | None)
     locked.participants_ids = [str(locked.booked_by_id)]
     locked.owns_time = settings.PREVENT_OVERLAPS
     locked.withdrawal_requested_at = None
+    locked.scheduling_attempts = 0
+    locked.next_scheduling_at = None
     locked.save()
     UserActivity.objects.create(user_id=locked.booked_by_id, virtual_class=locked, rol=Role.HOST)
     log_event(

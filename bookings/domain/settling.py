@@ -243,7 +243,7 @@ def _schedule_or_refund(payment: Payment, virtual_class: VirtualClass) -> None:
     if payment.status == PaymentStatus.DISPUTED or waits_for_a_person(virtual_class):
         return
     try:
-        schedule_class(preference_id=virtual_class.preference_id)
+        schedule_class(preference_id=virtual_class.preference_id, insist=False)
     except UNSCHEDULABLE as refusal:
         reason = REFUND_REASONS.get(type(refusal))
         if reason is not None:  # else the class took place, or is gone

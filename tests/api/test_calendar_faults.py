@@ -7,6 +7,7 @@ from datetime import timedelta
 
 import pytest
 
+from accounts.services import remember_refresh_token
 from bookings.domain.event_drafts import derive_event_id
 from bookings.models import ClassLog, Role, UserActivity, VirtualClass
 from tests.api.bodies import answer_of, post
@@ -183,8 +184,7 @@ def test_revoked_grant_is_mended_by_a_new_one(anybody, pending, teacher, google)
     assert teacher.provider_token_revoked_at is not None
     assert_pending(pending)
 
-    teacher.provider_refresh_token = google.grant(TEACHER_EMAIL)
-    teacher.save()
+    remember_refresh_token(user=teacher, refresh_token=google.grant(TEACHER_EMAIL))
     assert schedule(anybody, pending) == CREATED
     assert_scheduled_once(pending, google)
 

@@ -1,0 +1,14 @@
+"""What other apps tell this one."""
+
+from typing import Any
+
+from django.dispatch import receiver
+
+from accounts.services import calendar_granted
+from bookings.domain.finishing import resume_schedulings
+
+
+@receiver(calendar_granted)
+def on_calendar_granted(**kwargs: Any) -> None:
+    """Schedule what waited for the calendar."""
+    resume_schedulings()

@@ -1,0 +1,384 @@
+"""finishing.py and outages.py: what was asked for is scheduled in the end, whatever fails."""
+
+from datetime import timedelta
+
+import pytest
+import time_machine
+from django.core import mail
+from django.utils import timezone
+
+from accounts.services import remember_refresh_token
+from bookings.domain import finishing
+from bookings.domain.finishing import SCHEDULING_GRACE, finish_requested_schedulings
+from bookings.domain.outages import FAILURES_IN_A_ROW, class_wait
+from bookings.domain.scheduling import schedule_class
+from bookings.models import ClassStatus, Heartbeat, Notice, NoticeKind, VirtualClass
+from bookings.notices.delivery import deliver_due
+from bookings.sweeps import withdraw_events
+from calendar_sync import CalendarNotConnectedError, CalendarUnavailableError
+from calendar_sync.memory import MemoryCalendar
+from tests.factories import VirtualClassFactory
+from tests.standins import Fault
+
+LONG_AGO = timedelta(minutes=5)
+MINUTE = timedelta(minutes=1)
+DOWN = CalendarUnavailableError("down")
+
+
+class TroubledCalendar(MemoryCalendar):
+    """A calendar in memory that is down, or fails for some classes only; it counts its calls."""
+
+    calls: list[str] = []
+    failures: dict[str, Exception] = {}
+
+    def create_event(self, draft):
+        """Fail as ordered."""
+        self.calls.append(draft.reference)
+        if failure := self.failures.get(draft.reference):
+            raise failure
+        return super().create_event(draft)
+
+
+@pytest.fixture
+def calendar(settings):
+    """The troubled calendar, healthy for now."""
+    settings.CALENDAR_BACKEND = f"{__name__}.TroubledCalendar"
+    TroubledCalendar.reset()
+    TroubledCalendar.calls.clear()
+    TroubledCalendar.failures.clear()
+    yield TroubledCalendar
+    TroubledCalendar.reset()
+
+
+def interrupted(host, *, day=1, since=LONG_AGO):
+    """Store a class whose scheduling was asked for and not finished."""
+    return VirtualClassFactory(
+        booked_by=host,
+        start_time=timezone.now() + timedelta(days=day),
+        scheduling_requested_at=timezone.now() - since,
+    )
+
+
+def interrupt_many(host, count):
+    """Store such classes, in the order of their wishes."""
+    return [interrupted(host, day=n + 1, since=LONG_AGO * (count - n)) for n in range(count)]
+
+
+def fail_for(calendar, virtual_class, failure=DOWN):
+    calendar.failures[str(virtual_class.pk)] = failure
+
+
+def sweep_every_minute(times):
+    """Let minutes pass and sweep in each; give what each sweep did."""
+    done = []
+    for minute in range(1, times + 1):
+        with time_machine.travel(timezone.now() + MINUTE * minute):
+            done.append(finish_requested_schedulings())
+    return done
+
+
+def list_order(calendar):
+    return [draft.reference for draft in calendar.live_events()]
+
+
+def test_an_interrupted_scheduling_is_finished_once(host, teacher, google):
+    interrupted(host)
+
+    counts = [finish_requested_schedulings(), finish_requested_schedulings()]
+
+    assert counts == [1, 0]
+    assert VirtualClass.objects.get().is_scheduled
+    assert len(google.events()) == 1
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"scheduling_requested_at": None},
+        {"status": ClassStatus.CANCELLED},
+        {"start_time": timezone.now() - LONG_AGO * 2, "end_time": timezone.now() - LONG_AGO},
+    ],
+    ids=["nobody asked", "cancelled", "over"],
+)
+def test_other_classes_are_left_alone(host, teacher, google, changes):
+    interrupted(host)
+    VirtualClass.objects.update(**changes)
+
+    assert (finish_requested_schedulings(), google.requests) == (0, [])
+
+
+def test_whoever_asked_a_moment_ago_may_finish_it_alone(host, teacher, google):
+    interrupted(host, since=SCHEDULING_GRACE / 2)
+
+    assert (finish_requested_schedulings(), google.requests) == (0, [])
+
+
+def test_a_refusal_keeps_no_other_class(host, teacher, caplog):
+    taken = interrupted(host)
+    VirtualClassFactory(scheduled=True, owns_time=True, start_time=taken.start_time)
+    other = interrupted(host, day=2, since=LONG_AGO / 2)
+
+    assert finish_requested_schedulings() == 1
+
+    other.refresh_from_db()
+    assert other.is_scheduled
+    assert f"Class {taken.pk} is not scheduled yet: slot_taken" in caplog.text
+
+
+def test_a_calendar_that_is_down_is_not_asked_for_every_class(host, teacher, google):
+    for day in range(1, 6):
+        interrupted(host, day=day)
+    google.revoke(teacher.provider_refresh_token)
+
+    assert finish_requested_schedulings() == 0
+
+    asked = [one for one in google.requests if one.route == "token"]
+    assert len(asked) == 1
+
+
+def test_classes_that_the_calendar_refuses_hold_up_no_other(host, teacher, google):
+    for day in range(1, 4):
+        interrupted(host, day=day, since=LONG_AGO * 2)
+    google.fault("events.insert", *[Fault.status(400)] * 3)
+    healthy = interrupted(host, day=4)
+
+    finish_requested_schedulings()
+
+    healthy.refresh_from_db()
+    assert healthy.is_scheduled
+
+
+def test_class_waits_longer_each_time_and_never_the_same():
+    waits = [class_wait(attempts, DOWN) / MINUTE for attempts in (1, 2, 3, 20)]
+
+    assert [0.75 <= waits[0] <= 1.25, 1.5 <= waits[1] <= 2.5, 3 <= waits[2] <= 5] == [True] * 3
+    assert waits[3] <= 30 * 1.25
+    assert len({class_wait(1, DOWN) for _ in range(10)}) > 1
+
+
+def test_class_that_fails_is_not_asked_for_until_its_time(host, calendar):
+    virtual_class = interrupted(host)
+    fail_for(calendar, virtual_class)
+
+    done = [finish_requested_schedulings(), finish_requested_schedulings()]
+
+    virtual_class.refresh_from_db()
+    assert (done, len(calendar.calls)) == ([0, 0], 1)
+    assert virtual_class.scheduling_attempts == 1
+    assert virtual_class.next_scheduling_at > timezone.now()
+
+
+def test_scheduled_class_has_no_attempts_left_behind(host, calendar):
+    virtual_class = interrupted(host)
+    VirtualClass.objects.update(scheduling_attempts=4)
+
+    finish_requested_schedulings()
+
+    virtual_class.refresh_from_db()
+    assert (virtual_class.scheduling_attempts, virtual_class.next_scheduling_at) == (0, None)
+
+
+def test_provider_s_own_wish_is_honoured(host, calendar):
+    virtual_class = interrupted(host)
+    fail_for(calendar, virtual_class, CalendarUnavailableError("busy", retry_after=1200))
+
+    finish_requested_schedulings()
+
+    virtual_class.refresh_from_db()
+    assert virtual_class.next_scheduling_at >= timezone.now() + timedelta(minutes=19)
+
+
+def test_retry_after_of_an_answer_reaches_the_class(host, teacher, google, settings):
+    settings.CALENDAR_BUDGET = timedelta(seconds=1)
+    virtual_class = interrupted(host)
+    google.fault("events.insert", Fault.status(503, headers={"Retry-After": "900"}))
+
+    finish_requested_schedulings()
+
+    virtual_class.refresh_from_db()
+    assert virtual_class.next_scheduling_at >= timezone.now() + timedelta(minutes=14)
+
+
+def test_hour_of_outage_costs_few_calls_and_ends_for_all_in_order(host, calendar):
+    classes = interrupt_many(host, 20)
+    calendar.fail_with(DOWN)
+
+    assert sweep_every_minute(60) == [0] * 60
+    assert len(calendar.calls) <= 20
+
+    calendar.fail_with(None)
+    with time_machine.travel(timezone.now() + MINUTE * 66):
+        assert finish_requested_schedulings() == 20
+    # Whoever's turn it was tried it out; the others follow in order.
+    trial, *others = list_order(calendar)
+    assert others == [str(one.pk) for one in classes if str(one.pk) != trial]
+
+
+def test_outage_is_asked_after_by_one_class_at_a_time(host, calendar):
+    interrupt_many(host, 5)
+    calendar.fail_with(DOWN)
+    finish_requested_schedulings()
+    assert len(calendar.calls) == FAILURES_IN_A_ROW
+
+    with time_machine.travel(timezone.now() + MINUTE * 2):
+        finish_requested_schedulings()
+
+    assert len(calendar.calls) == FAILURES_IN_A_ROW + 1
+
+
+def test_somebody_s_success_ends_the_waiting_of_all(host, calendar):
+    waiting = interrupt_many(host, 5)
+    calendar.fail_with(DOWN)
+    finish_requested_schedulings()
+    calendar.fail_with(None)
+
+    schedule_class(preference_id=waiting[4].preference_id)
+
+    assert finish_requested_schedulings() == 4
+
+
+def test_classes_that_always_fail_hold_up_no_other(host, calendar):
+    classes = interrupt_many(host, 8)
+    for poisoned in classes[:4]:
+        fail_for(calendar, poisoned)
+
+    assert sum(sweep_every_minute(6)) == 4
+
+    for minute in (10, 20, 30):
+        with time_machine.travel(timezone.now() + MINUTE * minute):
+            interrupted(host, day=20 + minute)
+            assert sum(sweep_every_minute(6)) == 1
+
+
+def test_bug_that_one_class_meets_keeps_no_other(host, calendar, caplog):
+    classes = interrupt_many(host, 3)
+    fail_for(calendar, classes[0], RuntimeError("a bug"))
+
+    assert finish_requested_schedulings() == 2
+
+
+def test_classes_that_wait_for_their_payment_hold_up_no_other(host, calendar, settings):
+    classes = interrupt_many(host, 3)
+    VirtualClass.objects.filter(pk=classes[2].pk).update(paid_at=timezone.now())
+    settings.CALENDAR_TRIGGER_POLICY = "paid"
+
+    assert finish_requested_schedulings() == 1
+
+    classes[0].refresh_from_db()
+    assert classes[0].scheduling_attempts == 1
+
+
+def test_sweep_ends_when_its_time_is_up(host, calendar, monkeypatch):
+    interrupt_many(host, 2)
+    monkeypatch.setattr(finishing, "TIME_PER_SWEEP", timedelta())
+
+    assert finish_requested_schedulings() == 0
+
+
+def test_attempt_belongs_to_one_sweep(host):
+    virtual_class = interrupted(host)
+    same = VirtualClass.objects.get()
+
+    assert [finishing._claim(virtual_class), finishing._claim(same)] == [True, False]
+
+
+def test_known_outage_is_left_alone_by_those_who_need_not_know(host, calendar):
+    waiting = interrupt_many(host, 4)
+    calendar.fail_with(DOWN)
+    finish_requested_schedulings()
+    calendar.calls.clear()
+
+    with pytest.raises(CalendarUnavailableError):
+        schedule_class(preference_id=waiting[3].preference_id, insist=False)
+
+    assert calendar.calls == []
+
+
+def test_revoked_grant_is_asked_with_once(host, teacher, google):
+    interrupt_many(host, 3)
+    google.revoke(teacher.provider_refresh_token)
+
+    done = [finish_requested_schedulings(), *sweep_every_minute(10)]
+
+    assert done == [0] * 11
+    assert [one.route for one in google.requests] == ["token"]
+    assert not VirtualClass.objects.exclude(next_scheduling_at=None).exists()
+
+
+def test_revoked_grant_is_told_to_the_teacher_once(host, teacher, google):
+    interrupt_many(host, 2)
+    google.revoke(teacher.provider_refresh_token)
+
+    finish_requested_schedulings()
+    sweep_every_minute(3)
+    with pytest.raises(CalendarNotConnectedError):
+        schedule_class(preference_id=VirtualClass.objects.first().preference_id)
+    deliver_due()
+
+    notice = Notice.objects.get()
+    assert (notice.kind, notice.user, notice.virtual_class) == (
+        NoticeKind.GRANT_REVOKED,
+        teacher,
+        None,
+    )
+    assert [letter.to for letter in mail.outbox] == [[teacher.email]]
+
+
+def test_each_revoked_grant_is_told(host, teacher, google):
+    interrupt_many(host, 1)
+    for _ in range(2):
+        google.revoke(teacher.provider_refresh_token)
+        with time_machine.travel(timezone.now() + MINUTE * 5):
+            finish_requested_schedulings()
+        remember_refresh_token(user=teacher, refresh_token=google.grant(teacher.email))
+        teacher.refresh_from_db()
+        google.revoke(teacher.provider_refresh_token)
+        finish_requested_schedulings()
+
+    assert Notice.objects.filter(kind=NoticeKind.GRANT_REVOKED).count() == 3
+
+
+def test_reconnecting_resumes_all_in_order(host, teacher, google):
+    classes = interrupt_many(host, 4)
+    google.revoke(teacher.provider_refresh_token)
+    sweep_every_minute(2)
+
+    remember_refresh_token(user=teacher, refresh_token=google.grant(teacher.email))
+
+    assert finish_requested_schedulings() == 4
+    assert [event["start"]["dateTime"] for event in google.live_events()] == sorted(
+        event["start"]["dateTime"] for event in google.live_events()
+    )
+    assert len(classes) == len(google.live_events())
+
+
+def test_reconnecting_resumes_at_once(
+    host, teacher, google, settings, django_capture_on_commit_callbacks
+):
+    settings.SETTLE_AT_ONCE = True
+    called = []
+    finishing._errand.call = lambda: called.append(True)
+    try:
+        with django_capture_on_commit_callbacks(execute=True):
+            remember_refresh_token(user=teacher, refresh_token=google.grant(teacher.email))
+    finally:
+        del finishing._errand.call
+
+    assert called == [True]
+
+
+def test_nothing_is_withdrawn_during_an_outage(host, calendar):
+    interrupt_many(host, 3)
+    calendar.fail_with(DOWN)
+    finish_requested_schedulings()
+    calendar.fail_with(None)
+    cancelled = VirtualClassFactory(
+        status=ClassStatus.CANCELLED, withdrawal_requested_at=timezone.now()
+    )
+
+    assert withdraw_events() == 0
+
+    Heartbeat.objects.update(paused_until=timezone.now())
+    assert withdraw_events() == 1
+    cancelled.refresh_from_db()
+    assert cancelled.withdrawal_requested_at is None
