@@ -1,0 +1,125 @@
+"""Workers are killed or stand still while mails are due: each leaves, and at most one repeats."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections import Counter
+from datetime import timedelta
+
+import pytest
+import time_machine
+from django.core.management import call_command
+from django.db.models import F
+from django.utils import timezone
+
+from bookings.domain.joining import join_class
+from bookings.domain.scheduling import schedule_class
+from bookings.models import Notice, NoticeState
+from bookings.notices.delivery import LEASE, deliver_due
+from tests.concurrency.mortal_courier import POINTS
+from tests.factories import UserFactory, VirtualClassFactory
+from tests.processes import ROOT, database_url
+
+CHILD_SECONDS = 60
+COURIER = ["-m", "tests.concurrency.mortal_courier"]
+
+pytestmark = [pytest.mark.concurrency, pytest.mark.usefixtures("teacher")]
+
+
+@pytest.fixture(autouse=True)
+def _mails_are_files(settings, tmp_path):
+    settings.EMAIL_BACKEND = "django.core.mail.backends.filebased.EmailBackend"
+    settings.EMAIL_FILE_PATH = tmp_path
+
+
+@pytest.fixture
+def letters(tmp_path):
+    """A function that counts the mails that left, from whatever process, by their Message-ID."""
+
+    def count() -> Counter[str]:
+        files = [file.read_text() for file in tmp_path.glob("*.log")]
+        return Counter(re.findall(r"^Message-ID: (\S+)", "\n".join(files), re.MULTILINE))
+
+    return count
+
+
+@pytest.fixture
+def start(tmp_path):
+    """A function that starts a process whose mails are files as well."""
+    environment = {
+        **os.environ,
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+        "DATABASE_URL": database_url(),
+        "EMAIL_URL": f"filemail:///{tmp_path}",
+    }
+
+    def run(*arguments: str) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            [sys.executable, *arguments], cwd=ROOT, env=environment, stdout=subprocess.DEVNULL
+        )
+
+    return run
+
+
+@pytest.fixture
+def notice(host):
+    """A mail that is due, of a class that is about to begin."""
+    soon = timezone.now() + timedelta(minutes=30)
+    pending = VirtualClassFactory(booked_by=host, summary="", start_time=soon)
+    schedule_class(preference_id=pending.preference_id)
+    return Notice.objects.get()
+
+
+def let_lease_run_out():
+    """Let the time pass after which a dead worker's mail is another's."""
+    waiting = Notice.objects.filter(next_attempt_at__isnull=False)
+    waiting.update(next_attempt_at=F("next_attempt_at") - LEASE)
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_a_killed_worker_s_mail_leaves_and_repeats_at_most_once(notice, start, letters, point):
+    assert start(*COURIER, point).wait(CHILD_SECONDS) == -signal.SIGKILL
+
+    for _ in range(3):
+        deliver_due()
+        let_lease_run_out()
+
+    notice.refresh_from_db()
+    [count] = letters().values()  # one Message-ID, however often
+    assert count == (2 if point == "between sending and noting" else 1)
+    assert notice.state == NoticeState.SENT
+
+
+def test_a_mail_is_lost_if_it_counts_as_sent_before_it_is(notice, start, letters):
+    """The control: whoever notes first, to repeat nothing, loses what a crash interrupts."""
+    assert start(*COURIER, "while sending", "order").wait(CHILD_SECONDS) == -signal.SIGKILL
+
+    deliver_due()
+    let_lease_run_out()
+    deliver_due()
+
+    notice.refresh_from_db()
+    assert (notice.state, letters()) == (NoticeState.SENT, Counter())
+
+
+def test_after_an_hour_s_standstill_three_workers_send_each_due_mail_once(
+    host, student, start, letters
+):
+    now = timezone.now()
+    with time_machine.travel(now - timedelta(minutes=61)):
+        for ahead in (timedelta(hours=24, minutes=30), timedelta(minutes=90)):
+            pending = VirtualClassFactory(
+                booked_by=UserFactory(), summary="", start_time=timezone.now() + ahead
+            )
+            scheduled = schedule_class(preference_id=pending.preference_id)
+            join_class(user=student, access_code=scheduled.access_code)
+    due = Notice.objects.filter(next_attempt_at__lte=now)
+    assert due.count() == 8  # four places, and a reminder of each
+
+    workers = [start("manage.py", "sweep", "--once") for _ in range(3)]
+
+    assert [worker.wait(CHILD_SECONDS) for worker in workers] == [0, 0, 0]
+    assert (len(letters()), set(letters().values())) == (8, {1})
+    call_command("notices", "--audit")
