@@ -3,6 +3,7 @@
 import smtplib
 import time
 
+from django.core import mail
 from django.core.mail.backends.base import BaseEmailBackend
 from django.core.mail.backends.locmem import EmailBackend as OutboxBackend
 
@@ -34,6 +35,30 @@ class DyingBackend(OutboxBackend):
         raise SystemExit
 
 
-DOWN, SLOW, DYING = (
-    f"{__name__}.{one.__name__}" for one in (DownBackend, SlowBackend, DyingBackend)
+class CountingBackend(OutboxBackend):
+    """Counts the conversations; breaks off the one that it is told to, and ends it rudely."""
+
+    opened = 0
+    breaks_off_at = 0
+
+    def open(self):
+        """Count."""
+        type(self).opened += 1
+        return True
+
+    def send_messages(self, email_messages):
+        """Keep the mail, or break off."""
+        if len(mail.outbox) + 1 == self.breaks_off_at:
+            type(self).breaks_off_at = 0
+            raise smtplib.SMTPServerDisconnected("Connection unexpectedly closed")
+        return super().send_messages(email_messages)
+
+    def close(self):
+        """Say goodbye badly."""
+        raise smtplib.SMTPServerDisconnected("please run connect() first")
+
+
+DOWN, SLOW, DYING, COUNTING = (
+    f"{__name__}.{one.__name__}"
+    for one in (DownBackend, SlowBackend, DyingBackend, CountingBackend)
 )

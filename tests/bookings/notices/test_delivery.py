@@ -8,15 +8,18 @@ from itertools import pairwise
 import pytest
 import time_machine
 from django.core import mail
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from bookings.domain.cancelling import cancel_class
 from bookings.domain.joining import join_class
 from bookings.domain.scheduling import schedule_class
-from bookings.models import Notice, NoticeState
+from bookings.models import Notice, NoticeKind, NoticeState, Role, UserActivity
 from bookings.notices.delivery import LEASE, LONGEST_DELAY, MAX_ATTEMPTS, deliver_due
+from bookings.notices.due import record_due
 from bookings.notices.usefulness import load_notice
-from tests.bookings.notices.backends import DOWN, DYING, SLOW
+from tests.bookings.notices.backends import COUNTING, DOWN, DYING, SLOW, CountingBackend
 from tests.concurrency.racing import race
 from tests.factories import UserFactory
 
@@ -160,6 +163,52 @@ def test_a_crash_after_sending_repeats_the_mail_once_and_recognisably(notice, se
     ids = {letter.extra_headers["Message-ID"] for letter in mail.outbox}
     assert (counts, notice.state) == ([0, 1, 0], NoticeState.SENT)
     assert (len(mail.outbox), len(ids)) == (2, 1)
+
+
+@pytest.fixture
+def many(scheduled):
+    """Sixty mails that are due: more than one conversation with the server takes."""
+    people = [user.pk for user in UserFactory.create_batch(60)]
+    UserActivity.objects.bulk_create(
+        UserActivity(user_id=pk, virtual_class=scheduled, rol=Role.PARTICIPANT) for pk in people
+    )
+    Notice.objects.all().delete()
+    record_due(NoticeKind.JOINED, scheduled, people)
+
+
+def test_a_mail_costs_three_statements_however_many_there_are(many):
+    with CaptureQueriesContext(connection) as captured:
+        assert deliver_due() == 60
+
+    # Claimed, read, noted. Besides: three looks at what is due.
+    assert len(captured) == 3 * 60 + 3
+
+
+def test_mails_share_conversations_with_the_server(many, settings, monkeypatch):
+    monkeypatch.setattr(CountingBackend, "opened", 0)
+    settings.EMAIL_BACKEND = COUNTING
+
+    assert deliver_due() == 60
+
+    assert (len(mail.outbox), CountingBackend.opened) == (60, 2)
+
+
+def test_a_conversation_that_breaks_off_costs_one_mail_its_attempt(many, settings, monkeypatch):
+    monkeypatch.setattr(CountingBackend, "opened", 0)
+    monkeypatch.setattr(CountingBackend, "breaks_off_at", 7)
+    settings.EMAIL_BACKEND = COUNTING
+
+    assert deliver_due() == 59
+
+    failed = Notice.objects.get(sent_at=None)
+    assert (failed.failure, CountingBackend.opened) == ("SMTPServerDisconnected", 3)
+    assert deliver_at(failed.next_attempt_at) == 1
+
+
+def test_a_long_queue_gives_way_to_other_work(many, monkeypatch):
+    monkeypatch.setattr("bookings.notices.delivery.SECONDS_IN_A_ROW", 0)
+
+    assert [deliver_due(), deliver_due()] == [50, 10]
 
 
 def test_a_mail_that_kills_its_workers_is_given_up(notice):
