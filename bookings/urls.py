@@ -9,13 +9,16 @@ from bookings.api.preference import PreferenceView
 from bookings.api.webhooks import MercadoPagoWebhookView
 from bookings.pages import (
     calendar_file,
+    cancelling,
     choosing,
     classes,
     holding,
     home,
     joining,
+    leaving,
     paying,
     personal_data,
+    rescheduling,
 )
 
 app_name = "bookings"
@@ -37,6 +40,14 @@ urlpatterns = [
     path("inicio/reservar/<uuid:hold_id>/soltar", holding.let_go, name="let_go"),
     path("inicio/clases", classes.my_classes, name="my_classes"),
     path("inicio/clases/<uuid:class_id>", classes.show_class, name="class"),
+    path("inicio/clases/<uuid:class_id>/cancelar", cancelling.cancel, name="cancel"),
+    path("inicio/clases/<uuid:class_id>/dejar", leaving.leave, name="leave"),
+    path("inicio/clases/<uuid:class_id>/horario", rescheduling.choose_time, name="reschedule"),
+    path(
+        "inicio/clases/<uuid:class_id>/horario/confirmar",
+        rescheduling.confirm_move,
+        name="confirm_move",
+    ),
     path(
         "inicio/clases/<uuid:class_id>/clase.ics",
         calendar_file.download_class,

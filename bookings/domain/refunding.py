@@ -88,6 +88,11 @@ def refundable_amount(charge: PaymentCharge) -> int:
     return max(charge.amount - max(ours["total"] or 0, charge.refunded_amount), 0)
 
 
+def sum_refundable(payment: Payment) -> int:
+    """Give what would go back if everything did that paid for the class, in centavos."""
+    return sum(refundable_amount(charge) for charge in payment.charges.filter(counts=True))
+
+
 def send_due_refunds() -> int:
     """Send every refund whose time has come to the provider; returns how many it took."""
     due = Refund.objects.filter(status__in=UNSENT, next_attempt_at__lte=timezone.now())

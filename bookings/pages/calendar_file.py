@@ -8,10 +8,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from accounts.requests import SignedInRequest
-from bookings.domain.exceptions import ClassNotFoundError
-from bookings.domain.queries import get_class_of
 from bookings.notices.icalendar import Method, build_calendar
 from bookings.pages.access import signed_in
+from bookings.pages.own_class import get_own_class
 
 
 @never_cache
@@ -19,10 +18,7 @@ from bookings.pages.access import signed_in
 @require_safe
 def download_class(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
     """Give a scheduled class as a file to somebody who takes part; to others it does not exist."""
-    try:
-        virtual_class = get_class_of(request.user, class_id)
-    except ClassNotFoundError:
-        raise Http404 from None
+    virtual_class = get_own_class(request.user, class_id)
     if not virtual_class.is_scheduled:
         raise Http404
     name = f"clase-{timezone.localdate(virtual_class.start_time)}.ics"

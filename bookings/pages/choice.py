@@ -1,5 +1,6 @@
-"""What somebody has chosen on the way to a booking. It lives in the address, so links carry it."""
+"""What somebody has chosen, of a booking or a new time. It lives in the address: links carry it."""
 
+import uuid
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from urllib.parse import urlencode
@@ -19,27 +20,71 @@ from bookings.models import VirtualClass
 TIMES = "horarios"
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """An offer, the month shown, and the day and time if they were chosen."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moment:
+    """The month shown, and the day and time if they were chosen."""
 
-    offer: Offer
     month: date
     day: date | None = None
     start: datetime | None = None
 
     @property
-    def kind(self) -> str:
-        """The part of the query that names the offer."""
-        return urlencode({"tipo": self.offer.class_type.value, "min": self.offer.minutes})
+    def path(self) -> str:
+        """The page on which it is chosen."""
+        raise NotImplementedError
 
     @property
-    def address(self) -> str:
-        """Where the choice is shown, with the parameters' Spanish names."""
+    def prefix(self) -> str:
+        """The part of the query that stands before the moment: nothing, or it ends in ``&``."""
+        return ""
+
+    @property
+    def query(self) -> str:
+        """The whole query, with the parameters' Spanish names."""
         when = {"dia": self.day.isoformat()} if self.day else {"mes": f"{self.month:%Y-%m}"}
         if self.start:
             when["hora"] = f"{timezone.localtime(self.start):%H:%M}"
-        return f"{reverse('bookings:book')}?{self.kind}&{urlencode(when)}"
+        return f"{self.prefix}{urlencode(when)}"
+
+    @property
+    def address(self) -> str:
+        """Where the choice is shown."""
+        return f"{self.path}?{self.query}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice(Moment):
+    """What to book: an offer, and when."""
+
+    offer: Offer
+
+    @property
+    def path(self) -> str:
+        """The page where classes are booked."""
+        return reverse("bookings:book")
+
+    @property
+    def prefix(self) -> str:
+        """The part of the query that names the offer."""
+        kind = {"tipo": self.offer.class_type.value, "min": self.offer.minutes}
+        return f"{urlencode(kind)}&"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewTime(Moment):
+    """When else a class might be."""
+
+    class_id: uuid.UUID
+
+    @property
+    def path(self) -> str:
+        """The page where another time for the class is chosen."""
+        return reverse("bookings:reschedule", args=[self.class_id])
+
+    @property
+    def confirmation(self) -> str:
+        """The page that says what moving the class there does."""
+        return f"{reverse('bookings:confirm_move', args=[self.class_id])}?{self.query}"
 
 
 def read_choice(parameters: QueryDict, offers: list[Offer]) -> Choice:
@@ -47,9 +92,14 @@ def read_choice(parameters: QueryDict, offers: list[Offer]) -> Choice:
     class_type, minutes = parameters.get("tipo"), parameters.get("min")
     of_type = [offer for offer in offers if offer.class_type == class_type] or offers
     offer = next((one for one in of_type if str(one.minutes) == minutes), _usual(of_type))
-    day = _parse_day(parameters.get("dia", ""))
-    month = _parse_day(f"{parameters.get('mes', '')}-01") or timezone.localdate()
-    return Choice(offer, month_of(day or month), day, _parse_start(parameters, day))
+    month, day, start = _read_moment(parameters)
+    return Choice(offer=offer, month=month, day=day, start=start)
+
+
+def read_new_time(parameters: QueryDict, class_id: uuid.UUID) -> NewTime:
+    """Read another time for a class, as leniently."""
+    month, day, start = _read_moment(parameters)
+    return NewTime(class_id=class_id, month=month, day=day, start=start)
 
 
 def same_again(virtual_class: VirtualClass) -> str:
@@ -67,6 +117,12 @@ def same_again(virtual_class: VirtualClass) -> str:
 def _usual(offers: list[Offer]) -> Offer:
     """Give the offer of an hour, or the one nearest to it."""
     return min(offers, key=lambda offer: abs(offer.minutes - 60))
+
+
+def _read_moment(parameters: QueryDict) -> tuple[date, date | None, datetime | None]:
+    day = _parse_day(parameters.get("dia", ""))
+    month = _parse_day(f"{parameters.get('mes', '')}-01") or timezone.localdate()
+    return month_of(day or month), day, _parse_start(parameters, day)
 
 
 def _parse_day(text: str) -> date | None:

@@ -1,7 +1,7 @@
 """``/inicio/reservar``: type and length, day, time. The choice lives in the address."""
 
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -15,20 +15,13 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from accounts.models import User
-from bookings.availability.agenda import load_agenda
-from bookings.availability.months import Month, build_month, month_of
-from bookings.availability.periods import Period
 from bookings.domain.exceptions import BookingError, SlotTakenError
 from bookings.domain.holding import hold_slot
 from bookings.domain.pricing import Offer, list_offers
 from bookings.models import ClassType
 from bookings.pages.choice import TIMES, Choice, read_choice
+from bookings.pages.free_times import find_free_times
 from calendar_sync import CalendarError
-
-# Where the parts of a day end, by the clock of the service's zone.
-NOON, EVENING = 12, 19
-# Farther than any horizon; the agenda ends where the teacher's rules say.
-FARTHEST = timedelta(days=366)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,39 +31,6 @@ class Kind:
     class_type: ClassType
     hint: str
     lowest_amount: int
-
-
-@dataclass(frozen=True, slots=True)
-class PartOfDay:
-    """The free times of a morning, afternoon or evening."""
-
-    name: str
-    slots: list[Period]
-
-
-@dataclass(frozen=True, slots=True)
-class FreeTimes:
-    """What is free around a choice.
-
-    month: its grid, without the weeks that are over. day: the one whose times are shown; none in a
-    month without any.
-    next_free_day: where to go on when the day has none. is_anything_free: for this kind of class.
-    """
-
-    month: Month
-    day: date | None
-    parts_of_day: list[PartOfDay]
-    next_free_day: date | None
-    is_anything_free: bool
-
-    @property
-    def count(self) -> int:
-        """How many times the day offers."""
-        return sum(len(part.slots) for part in self.parts_of_day)
-
-    def offers(self, start: datetime | None) -> bool:
-        """Whether this time is among those of the day."""
-        return any(slot.start == start for part in self.parts_of_day for slot in part.slots)
 
 
 @never_cache
@@ -119,10 +79,14 @@ def _show(request: HttpRequest, offers: list[Offer], choice: Choice) -> HttpResp
         "utc_offset": name_utc_offset(choice.start or timezone.now()),
     }
     try:
-        free = _find_free_times(choice, request.user if isinstance(request.user, User) else None)
+        free = find_free_times(
+            choice,
+            length=timedelta(minutes=choice.offer.minutes),
+            user=request.user if isinstance(request.user, User) else None,
+        )
     except CalendarError:
         return render(request, "bookings/choose.html", context | {"problem": "calendar"})
-    is_stale = choice.start is not None and not free.offers(choice.start)
+    is_stale = free.has_lost(choice.start)
     shown = replace(choice, day=free.day, start=None if is_stale else choice.start)
     context |= {"choice": shown, "free": free, "is_stale": is_stale}
     return render(request, "bookings/choose.html", context)
@@ -148,53 +112,9 @@ def _hint(class_type: ClassType, offers: list[Offer]) -> str:
     ) % {"people": people}
 
 
-def _find_free_times(choice: Choice, user: User | None) -> FreeTimes:
-    """Find the free times of the whole horizon at once: the next free day may be months away."""
-    today = timezone.localdate()
-    agenda = load_agenda(today, today + FARTHEST, user=user)
-    free = agenda.find_free_slots(timedelta(minutes=choice.offer.minutes))
-    day = choice.day or _first_free_day(free, choice.month)
-    later = [one for one in free if day is None or one > day]
-    month = build_month(
-        month_of(day) if day else choice.month,
-        free_slots=free,
-        earliest=today,
-        latest=timezone.localdate(agenda.rules.latest - timedelta.resolution),
-    )
-    return FreeTimes(
-        month=replace(month, weeks=[week for week in month.weeks if week[-1].day >= today]),
-        day=day,
-        parts_of_day=split_day(free.get(day, [])) if day else [],
-        next_free_day=min(later or free, default=None),
-        is_anything_free=bool(free),
-    )
-
-
-def _first_free_day(free: dict[date, list[Period]], month: date) -> date | None:
-    """Give the first free day of the month shown, and of the next ones in the current month."""
-    in_month = [day for day in free if month_of(day) == month]
-    if not in_month and month == month_of(timezone.localdate()):
-        in_month = list(free)
-    return min(in_month, default=None)
-
-
-def split_day(slots: list[Period]) -> list[PartOfDay]:
-    """Part a day's free times into morning, afternoon and evening; empty parts are left out."""
-    parts = [
-        PartOfDay(_("Mañana"), [s for s in slots if _hour(s) < NOON]),
-        PartOfDay(_("Tarde"), [s for s in slots if NOON <= _hour(s) < EVENING]),
-        PartOfDay(_("Noche"), [s for s in slots if _hour(s) >= EVENING]),
-    ]
-    return [part for part in parts if part.slots]
-
-
 def name_utc_offset(moment: datetime) -> str:
     """Write how far the service's clocks are from UTC."""
     offset = timezone.localtime(moment).utcoffset() or timedelta()
     hours, minutes = divmod(abs(int(offset.total_seconds())) // 60, 60)
     sign = "−" if offset < timedelta() else "+"
     return f"UTC{sign}{hours}:{minutes:02d}" if minutes else f"UTC{sign}{hours}"
-
-
-def _hour(slot: Period) -> int:
-    return timezone.localtime(slot.start).hour

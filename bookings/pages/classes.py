@@ -3,24 +3,29 @@
 import uuid
 
 from django.conf import settings
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
 from accounts.requests import SignedInRequest
-from bookings.domain.exceptions import ClassNotFoundError
 from bookings.domain.queries import (
-    get_class_of,
     list_next_classes_of,
     list_participants,
     list_past_classes_of,
 )
-from bookings.models import ChargeStatus, Payment, VirtualClass
+from bookings.models import ChargeStatus, Payment
 from bookings.pages.access import signed_in
 from bookings.pages.calendar_links import link_to_google_calendar, link_to_outlook
+from bookings.pages.changes import (
+    MoneyBack,
+    find_last_change,
+    present_changes,
+    present_money_back,
+)
 from bookings.pages.choice import same_again
 from bookings.pages.inviting import write_invitation
+from bookings.pages.own_class import get_own_class
 from bookings.pages.presenting import ClassCard, present_class
 
 CLASSES_SHOWN = 50
@@ -47,7 +52,7 @@ def my_classes(request: SignedInRequest) -> HttpResponse:
 @require_safe
 def show_class(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
     """Show one class to somebody who takes part in it; to others it does not exist."""
-    virtual_class = _get_class(request, class_id)
+    virtual_class = get_own_class(request.user, class_id)
     card = present_class(virtual_class, request.user)
     if "HX-Request" in request.headers:
         # The page asks whether there is anything new, and is left alone until there is.
@@ -63,12 +68,21 @@ def show_class(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
             "payment_step": _payment_step(card, payment),
             "teacher_email": settings.ADMIN_EMAIL,
             "same_again": same_again(virtual_class),
+            "changes": present_changes(card, request.user),
+            "last_change": find_last_change(virtual_class, request.user),
+            "money": _money_of_cancelled(card),
             "invitation": write_invitation(card),
             "google_calendar_url": link_to_google_calendar(card),
             "outlook_url": link_to_outlook(card),
             "participants": list_participants(virtual_class) if card.is_host else None,
         },
     )
+
+
+def _money_of_cancelled(card: ClassCard) -> MoneyBack | None:
+    """Say what goes back to the host of a cancelled class."""
+    is_about_money = card.is_host and card.state == "cancelled"
+    return present_money_back(card.virtual_class) if is_about_money else None
 
 
 def _payment_step(card: ClassCard, payment: Payment | None) -> str:
@@ -81,10 +95,3 @@ def _payment_step(card: ClassCard, payment: Payment | None) -> str:
         return "in_progress"
     can_pay = payment.checkout_url and not payment.has_expired()
     return "checkout" if can_pay and card.state == "pending" else ""
-
-
-def _get_class(request: SignedInRequest, class_id: uuid.UUID) -> VirtualClass:
-    try:
-        return get_class_of(request.user, class_id)
-    except ClassNotFoundError:
-        raise Http404 from None

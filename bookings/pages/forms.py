@@ -51,6 +51,18 @@ def _people(number: int) -> str:
     return ngettext("%(number)d persona", "%(number)d personas", number) % {"number": number}
 
 
+class CancelForm(forms.Form):
+    """Why somebody cancels; nobody has to say."""
+
+    reason = forms.CharField(
+        label=_("¿Por qué la cancelás?"),
+        help_text=_("Solo lo lee la profe."),
+        max_length=500,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 2}),
+    )
+
+
 class JoinForm(forms.Form):
     """An access code, as people type it."""
 

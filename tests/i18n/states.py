@@ -18,6 +18,7 @@ from django.urls import reverse
 from accounts.models import User
 from accounts.sign_in_errors import TEXTS
 from bookings.domain.booking import book_class
+from bookings.domain.cancelling import cancel_class
 from bookings.domain.holding import book_hold, hold_slot
 from bookings.domain.joining import join_class
 from bookings.models import (
@@ -30,6 +31,8 @@ from bookings.models import (
     PaymentStatus,
     Price,
     ReviewReason,
+    Role,
+    UserActivity,
     VirtualClass,
     WeeklyHours,
 )
@@ -77,6 +80,10 @@ class World:
         return datetime.combine(
             NOW.date() + timedelta(days=days), time.fromisoformat(clock), tzinfo=ZONE
         )
+
+    def get_on(self, name: str, *arguments: Any, user: User | None = None) -> Any:
+        """Open a page, and follow where it leads."""
+        return self.client(user).get(reverse(name, args=arguments), follow=True)
 
     def hold(self, class_type: ClassType = ClassType.INDIVIDUAL) -> Hold:
         """Keep tomorrow's ten o'clock for the host."""
@@ -373,6 +380,182 @@ def a_completed_class(world):
 @state("bookings:class")
 def a_cancelled_class(world):
     return show(world, world.book(status=ClassStatus.CANCELLED))
+
+
+@state("bookings:class")
+def a_class_that_the_host_cancelled(world):
+    virtual_class = world.schedule(paid_at=NOW)
+    cancel_class(class_id=virtual_class.pk, actor=world.host)
+    return show(world, virtual_class)
+
+
+@state("bookings:class")
+def a_class_that_the_teacher_cancelled(world):
+    payment = make_payment(world, approved_at=NOW, virtual_class=world.schedule())
+    cancel_class(class_id=payment.virtual_class.pk, actor=world.teacher)
+    return show(world, payment.virtual_class)
+
+
+@state("bookings:class")
+def a_class_that_its_host_cancelled_for_a_guest(world):
+    virtual_class = world.schedule()
+    join_class(user=world.guest, access_code=CODE)
+    cancel_class(class_id=virtual_class.pk, actor=world.host)
+    return show(world, virtual_class, world.guest)
+
+
+@state("bookings:class")
+def a_class_that_was_moved(world):
+    virtual_class = world.schedule(start_time=world.at("10:00", days=2))
+    move(world, virtual_class)
+    VirtualClass.objects.update(event_update_requested_at=NOW)
+    return show(world, virtual_class)
+
+
+@state("bookings:class")
+def a_class_that_is_too_near_to_change(world):
+    return show(world, world.schedule(start_time=NOW + timedelta(hours=5)))
+
+
+# --- Changing a class -----------------------------------------------------------------------------
+
+
+def move(world: World, virtual_class: VirtualClass, user: User | None = None) -> Any:
+    """Move a class to the eleven o'clock of the day after tomorrow."""
+    arguments = {"dia": "2026-11-25", "hora": "11:00", "user": user or world.host}
+    return world.post("bookings:confirm_move", virtual_class.pk, **arguments)
+
+
+@state("bookings:cancel")
+def cancelling_a_class(world):
+    return world.get("bookings:cancel", world.schedule().pk, user=world.host)
+
+
+@state("bookings:cancel")
+def cancelling_a_paid_group(world):
+    payment = make_payment(
+        world, approved_at=NOW, charge=ChargeStatus.APPROVED, virtual_class=world.schedule()
+    )
+    PaymentCharge.objects.update(counts=True)
+    join_class(user=world.guest, access_code=CODE)
+    return world.get("bookings:cancel", payment.virtual_class.pk, user=world.host)
+
+
+@state("bookings:cancel")
+def cancelling_a_class_that_was_paid_by_hand(world):
+    return world.get("bookings:cancel", world.schedule(paid_at=NOW).pk, user=world.host)
+
+
+@state("bookings:cancel")
+def cancelling_for_a_reason_that_is_too_long(world):
+    return world.post("bookings:cancel", world.book().pk, reason="x" * 900, user=world.host)
+
+
+@state("bookings:class")
+def a_class_just_cancelled(world):
+    return world.post("bookings:cancel", world.schedule().pk, reason="x", user=world.host)
+
+
+@state("bookings:class")
+def cancelling_too_late(world):
+    near = world.schedule(start_time=NOW + timedelta(hours=5))
+    return world.post("bookings:cancel", near.pk, user=world.host)
+
+
+@state("bookings:class")
+def cancelling_somebody_else_s_class(world):
+    virtual_class = world.schedule()
+    join_class(user=world.guest, access_code=CODE)
+    return world.post("bookings:cancel", virtual_class.pk, user=world.guest)
+
+
+@state("bookings:leave")
+def leaving_a_class(world):
+    virtual_class = world.schedule()
+    join_class(user=world.guest, access_code=CODE)
+    return world.get("bookings:leave", virtual_class.pk, user=world.guest)
+
+
+@state("bookings:my_classes")
+def a_class_just_left(world):
+    virtual_class = world.schedule()
+    join_class(user=world.guest, access_code=CODE)
+    return world.post("bookings:leave", virtual_class.pk, user=world.guest)
+
+
+@state("bookings:class")
+def leaving_one_s_own_class(world):
+    return world.post("bookings:leave", world.schedule().pk, user=world.host)
+
+
+@state("bookings:class")
+def leaving_a_class_that_has_begun(world):
+    virtual_class = world.schedule(start_time=NOW - timedelta(minutes=5))
+    UserActivity.objects.create(user=world.guest, virtual_class=virtual_class, rol=Role.PARTICIPANT)
+    return world.post("bookings:leave", virtual_class.pk, user=world.guest)
+
+
+@state("bookings:reschedule")
+def choosing_another_time(world):
+    return world.get("bookings:reschedule", world.schedule().pk, user=world.host)
+
+
+@state("bookings:reschedule")
+def another_time_chosen(world):
+    when = {"dia": "2026-11-25", "hora": "11:00"}
+    return world.get("bookings:reschedule", world.schedule().pk, user=world.host, **when)
+
+
+@state("bookings:reschedule")
+def another_time_just_taken(world):
+    when = {"dia": "2026-11-25", "hora": "03:00"}
+    return world.post("bookings:confirm_move", world.schedule().pk, user=world.host, **when)
+
+
+@state("bookings:reschedule")
+def no_other_time_chosen(world):
+    return world.get_on("bookings:confirm_move", world.schedule().pk, user=world.host)
+
+
+@state("bookings:reschedule")
+def another_time_while_the_calendar_cannot_be_read(world):
+    virtual_class = world.schedule()
+    world.break_calendar()
+    return world.get("bookings:reschedule", virtual_class.pk, user=world.host)
+
+
+@state("bookings:confirm_move")
+def confirming_another_time(world):
+    when = {"dia": "2026-11-25", "hora": "11:00"}
+    return world.get("bookings:confirm_move", world.schedule().pk, user=world.host, **when)
+
+
+@state("bookings:confirm_move")
+def confirming_a_near_time(world):
+    when = {"dia": "2026-11-23", "hora": "18:00"}
+    return world.get("bookings:confirm_move", world.schedule().pk, user=world.host, **when)
+
+
+@state("bookings:class")
+def a_class_just_moved(world):
+    return move(world, world.schedule())
+
+
+@state("bookings:class")
+def moving_a_class_to_where_it_is(world):
+    return move(world, world.schedule(start_time=world.at("11:00", days=2)))
+
+
+@state("bookings:class")
+def moving_a_class_that_is_not_scheduled(world):
+    return move(world, world.book())
+
+
+@state("bookings:class")
+def moving_somebody_else_s_class(world):
+    virtual_class = world.schedule()
+    join_class(user=world.guest, access_code=CODE)
+    return move(world, virtual_class, world.guest)
 
 
 # --- Payments -------------------------------------------------------------------------------------

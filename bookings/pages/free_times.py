@@ -1,0 +1,106 @@
+"""The free times that a page offers: a month of days, and the times of one of them."""
+
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
+
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from accounts.models import User
+from bookings.availability.agenda import load_agenda
+from bookings.availability.months import Month, build_month, month_of
+from bookings.availability.periods import Period
+from bookings.models import VirtualClass
+from bookings.pages.choice import Moment
+
+# Where the parts of a day end, by the clock of the service's zone.
+NOON, EVENING = 12, 19
+# Farther than any horizon; the agenda ends where the teacher's rules say.
+FARTHEST = timedelta(days=366)
+
+
+@dataclass(frozen=True, slots=True)
+class PartOfDay:
+    """The free times of a morning, afternoon or evening."""
+
+    name: str
+    slots: list[Period]
+
+
+@dataclass(frozen=True, slots=True)
+class FreeTimes:
+    """What is free around a choice.
+
+    month: its grid, without the weeks that are over. day: the one whose times are shown; none in a
+    month without any.
+    next_free_day: where to go on when the day has none. is_anything_free: for this kind of class.
+    """
+
+    month: Month
+    day: date | None
+    parts_of_day: list[PartOfDay]
+    next_free_day: date | None
+    is_anything_free: bool
+
+    @property
+    def count(self) -> int:
+        """How many times the day offers."""
+        return sum(len(part.slots) for part in self.parts_of_day)
+
+    def has_lost(self, start: datetime | None) -> bool:
+        """Whether a time that was chosen is not among those of the day."""
+        offered = [slot.start for part in self.parts_of_day for slot in part.slots]
+        return start is not None and start not in offered
+
+
+def find_free_times(
+    choice: Moment,
+    *,
+    length: timedelta,
+    user: User | None,
+    moving: VirtualClass | None = None,
+) -> FreeTimes:
+    """Find the free times of the whole horizon at once: the next free day may be months away.
+
+    user, moving: as for ``load_agenda``. Raises CalendarError.
+    """
+    today = timezone.localdate()
+    agenda = load_agenda(today, today + FARTHEST, user=user, moving=moving)
+    free = agenda.find_free_slots(length)
+    day = choice.day or _first_free_day(free, choice.month)
+    later = [one for one in free if day is None or one > day]
+    month = build_month(
+        month_of(day) if day else choice.month,
+        free_slots=free,
+        earliest=today,
+        latest=timezone.localdate(agenda.rules.latest - timedelta.resolution),
+    )
+    return FreeTimes(
+        month=replace(month, weeks=[week for week in month.weeks if week[-1].day >= today]),
+        day=day,
+        parts_of_day=split_day(free.get(day, [])) if day else [],
+        next_free_day=min(later or free, default=None),
+        is_anything_free=bool(free),
+    )
+
+
+def _first_free_day(free: dict[date, list[Period]], month: date) -> date | None:
+    """Give the first free day of the month shown, and of the next ones in the current month."""
+    in_month = [day for day in free if month_of(day) == month]
+    if not in_month and month == month_of(timezone.localdate()):
+        in_month = list(free)
+    return min(in_month, default=None)
+
+
+def split_day(slots: list[Period]) -> list[PartOfDay]:
+    """Part a day's free times into morning, afternoon and evening; empty parts are left out."""
+    parts = [
+        PartOfDay(_("Mañana"), [s for s in slots if _hour(s) < NOON]),
+        PartOfDay(_("Tarde"), [s for s in slots if NOON <= _hour(s) < EVENING]),
+        PartOfDay(_("Noche"), [s for s in slots if _hour(s) >= EVENING]),
+    ]
+    return [part for part in parts if part.slots]
+
+
+def _hour(slot: Period) -> int:
+    return timezone.localtime(slot.start).hour

@@ -1,0 +1,259 @@
+"""Cancelling, moving and leaving a class: what the pages say, and what they do."""
+
+from datetime import timedelta
+
+import pytest
+import time_machine
+from django.urls import reverse
+
+from bookings.domain.joining import join_class
+from bookings.domain.scheduling import schedule_class
+from bookings.models import BookingRules, ClassLog, ClassStatus, VirtualClass
+from tests.factories import VirtualClassFactory
+from tests.pages.moments import tuesday
+from tests.standins import Fault
+
+pytestmark = pytest.mark.usefixtures("agenda")
+
+
+def text_of(response) -> str:
+    return " ".join(response.content.decode().split())
+
+
+def path(name: str, virtual_class: VirtualClass, query: str = "") -> str:
+    return reverse(f"bookings:{name}", args=[virtual_class.pk]) + query
+
+
+@pytest.fixture
+def scheduled(host, google) -> VirtualClass:
+    """Ana's class for three, in eight days at ten, in the calendar."""
+    pending = VirtualClassFactory(
+        booked_by=host, start_time=tuesday("10:00", weeks=1), max_participants=3
+    )
+    return schedule_class(preference_id=pending.preference_id)
+
+
+@pytest.fixture
+def joined(scheduled, student) -> VirtualClass:
+    return join_class(user=student, access_code=scheduled.access_code)
+
+
+# --- The class's page -----------------------------------------------------------------------------
+
+
+def test_the_page_says_until_when_as_date_and_time(scheduled, host, sign_in):
+    text = text_of(sign_in(host).get(path("class", scheduled)))
+
+    assert "hasta el <strong>lunes 30 de noviembre a las 10:00</strong>" in text
+    assert path("cancel", scheduled) in text
+    assert path("reschedule", scheduled) in text
+    assert path("leave", scheduled) not in text
+
+
+def test_the_teacher_s_cut_off_counts(scheduled, host, sign_in):
+    BookingRules(change_cutoff_minutes=120).save()
+
+    text = text_of(sign_in(host).get(path("class", scheduled)))
+
+    assert "hasta el <strong>martes 1 de diciembre a las 08:00</strong>" in text
+
+
+def test_after_the_cut_off_the_page_says_whom_to_write_to(scheduled, host, sign_in):
+    client = sign_in(host)
+    with time_machine.travel(scheduled.start_time - timedelta(hours=23), tick=False):
+        text = text_of(client.get(path("class", scheduled)))
+
+    assert "Ahora solo puede hacerlo la profe." in text
+    assert '<a href="mailto:teacher@example.com">' in text
+    assert path("cancel", scheduled) not in text
+
+
+def test_a_guest_may_leave_and_nothing_else(joined, student, sign_in):
+    text = text_of(sign_in(student).get(path("class", joined)))
+
+    assert path("leave", joined) in text
+    assert path("cancel", joined) not in text
+    assert path("reschedule", joined) not in text
+
+
+# --- Cancelling -----------------------------------------------------------------------------------
+
+
+def test_cancelling_asks_first_and_says_who_is_told(joined, host, sign_in):
+    text = text_of(sign_in(host).get(path("cancel", joined)))
+
+    assert "a vos, a la profe y a la otra persona que participa" in text
+    assert "No recibimos ningún pago." in text
+    assert VirtualClass.objects.get().is_scheduled
+
+
+def test_cancelling_cancels_and_keeps_the_reason_for_the_teacher(joined, host, sign_in, google):
+    client = sign_in(host)
+
+    page = client.post(path("cancel", joined), {"reason": "Me mudé."}, follow=True)
+
+    assert "Esta clase se canceló" in text_of(page)
+    assert "La cancelaste vos el lunes 23 de noviembre a las 12:00." in text_of(page)
+    assert google.live_events() == []
+    assert ClassLog.objects.get(event="cancelled").reason == "Me mudé."
+
+
+def test_cancelling_works_while_the_calendar_is_down(scheduled, host, sign_in, google):
+    google.fault("events.get", *[Fault.status(403)] * 3)
+
+    page = sign_in(host).post(path("cancel", scheduled), follow=True)
+
+    assert "Cancelaste la clase." in text_of(page)
+    assert VirtualClass.objects.get().withdrawal_requested_at is not None
+
+
+def test_cancelling_twice_shows_the_cancelled_class(scheduled, host, sign_in):
+    client = sign_in(host)
+    for _ in range(2):
+        page = client.post(path("cancel", scheduled), follow=True)
+
+    assert page.resolver_match.view_name == "bookings:class"
+    assert ClassLog.objects.filter(event="cancelled").count() == 1
+
+
+@pytest.mark.parametrize("name", ["cancel", "reschedule", "confirm_move"])
+def test_too_late_leads_back_to_the_class(scheduled, host, sign_in, name):
+    client = sign_in(host)
+    with time_machine.travel(scheduled.start_time - timedelta(hours=23), tick=False):
+        page = client.get(path(name, scheduled), follow=True)
+
+    assert page.resolver_match.view_name == "bookings:class"
+    assert "Ya pasó el plazo" in text_of(page)
+
+
+@pytest.mark.parametrize(
+    ("method", "name"),
+    [
+        ("get", "reschedule"),
+        *[(one, name) for one in ("get", "post") for name in ("cancel", "confirm_move", "leave")],
+    ],
+)
+def test_to_strangers_the_class_does_not_exist(scheduled, stranger, sign_in, name, method):
+    assert getattr(sign_in(stranger), method)(path(name, scheduled)).status_code == 404
+
+
+# --- Another time ---------------------------------------------------------------------------------
+
+CHOSEN = "?dia=2026-12-01&hora=12:00"
+
+
+def test_choosing_offers_the_free_times_and_the_class_s_own_surroundings(scheduled, host, sign_in):
+    page = sign_in(host).get(path("reschedule", scheduled, "?dia=2026-12-01"))
+
+    starts = [
+        f"{slot.start.astimezone(scheduled.start_time.tzinfo):%H:%M}"
+        for part in page.context["free"].parts_of_day
+        for slot in part.slots
+    ]
+    assert len(starts) > 2
+    assert 'name="hora"' in text_of(page)
+    assert f'action="{path("confirm_move", scheduled)}"' in text_of(page)
+
+
+def test_the_days_lead_to_the_same_page(scheduled, host, sign_in):
+    text = text_of(sign_in(host).get(path("reschedule", scheduled)))
+
+    assert 'href="?dia=2026-12-01#horarios"' in text
+    assert "tipo=" not in text
+
+
+def test_confirming_says_what_stays_and_until_when(joined, host, sign_in):
+    text = text_of(sign_in(host).get(path("confirm_move", joined, CHOSEN)))
+
+    assert "El enlace de la videollamada y el código siguen siendo los mismos." in text
+    assert "hasta el <strong>lunes 30 de noviembre a las 12:00</strong>" in text
+    assert VirtualClass.objects.get().start_time == tuesday("10:00", weeks=1)
+
+
+def test_confirming_moves_the_class(joined, host, sign_in, google):
+    form = {"dia": "2026-12-01", "hora": "12:00"}
+
+    page = sign_in(host).post(path("confirm_move", joined), form, follow=True)
+
+    moved = VirtualClass.objects.get()
+    [event] = google.live_events()
+    assert moved.start_time == tuesday("12:00", weeks=1)
+    assert (moved.html_link, moved.access_code) == (joined.html_link, joined.access_code)
+    assert event["start"]["dateTime"] == "2026-12-01T12:00:00-03:00"
+    assert "Listo: tu clase ahora es el martes 1 de diciembre a las 12:00." in text_of(page)
+    assert "Antes era el martes 1 de diciembre a las 10:00." in text_of(page)
+
+
+def test_a_time_that_was_taken_meanwhile_is_said(scheduled, host, sign_in):
+    VirtualClassFactory(scheduled=True, owns_time=True, start_time=tuesday("12:00", weeks=1))
+    form = {"dia": "2026-12-01", "hora": "12:00"}
+
+    page = sign_in(host).post(path("confirm_move", scheduled), form, follow=True)
+
+    assert page.resolver_match.view_name == "bookings:reschedule"
+    assert "Ese horario se acaba de ocupar." in text_of(page)
+    assert VirtualClass.objects.get(pk=scheduled.pk).start_time == tuesday("10:00", weeks=1)
+
+
+@pytest.mark.parametrize("query", ["", "?dia=2026-12-01", "?hora=12:00", "?dia=x&hora=99:99"])
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_nothing_chosen_leads_back_to_choosing(scheduled, host, sign_in, query, method):
+    page = getattr(sign_in(host), method)(path("confirm_move", scheduled, query), follow=True)
+
+    assert page.resolver_match.view_name == "bookings:reschedule"
+    assert "Elegí un horario para continuar." in text_of(page)
+
+
+def test_a_calendar_that_is_down_offers_no_times(scheduled, host, sign_in, google, teacher):
+    google.revoke(teacher.provider_refresh_token)
+
+    page = sign_in(host).get(path("reschedule", scheduled))
+
+    assert "No pudimos leer el calendario" in text_of(page)
+
+
+def test_a_class_that_is_not_confirmed_cannot_be_moved(host, sign_in):
+    pending = VirtualClassFactory(booked_by=host)
+
+    page = sign_in(host).get(path("reschedule", pending), follow=True)
+
+    assert page.resolver_match.view_name == "bookings:class"
+    assert "todavía no está confirmada" in text_of(page)
+
+
+# --- Leaving --------------------------------------------------------------------------------------
+
+
+def test_leaving_asks_first(joined, student, sign_in):
+    text = text_of(sign_in(student).get(path("leave", joined)))
+
+    assert "La clase sigue igual para los demás" in text
+    assert VirtualClass.objects.get().current_participants == 2
+
+
+def test_leaving_frees_the_place_and_the_class_is_gone_from_mine(joined, student, sign_in):
+    client = sign_in(student)
+
+    page = client.post(path("leave", joined), follow=True)
+
+    assert page.resolver_match.view_name == "bookings:my_classes"
+    assert (page.context["next_classes"], page.context["past_classes"]) == ([], [])
+    assert VirtualClass.objects.get().current_participants == 1
+    assert client.get(path("class", joined)).status_code == 404
+
+
+def test_the_host_is_told_to_cancel_instead(joined, host, sign_in):
+    page = sign_in(host).post(path("leave", joined), follow=True)
+
+    assert "podés cancelarla, pero no dejarla" in text_of(page)
+    assert VirtualClass.objects.get().current_participants == 2
+
+
+@pytest.mark.parametrize("status", [ClassStatus.CANCELLED, ClassStatus.COMPLETED])
+def test_what_is_over_is_not_left(joined, student, sign_in, status):
+    VirtualClass.objects.update(status=status)
+
+    page = sign_in(student).post(path("leave", joined), follow=True)
+
+    assert page.resolver_match.view_name == "bookings:class"
+    assert VirtualClass.objects.get().current_participants == 2
