@@ -4,6 +4,7 @@ It is never the only road: whatever is started here, the sweeps do as well.
 """
 
 import logging
+import time
 from collections.abc import Callable
 from threading import Lock, Thread
 
@@ -18,9 +19,15 @@ class Errand:
     It is no daemon: a process that ends lets it finish what it is doing.
     """
 
-    def __init__(self, name: str, work: Callable[[], object]) -> None:
+    def __init__(self, name: str, work: Callable[[], object], *, rest_seconds: float = 0) -> None:
+        """Say what is to be done.
+
+        rest_seconds: between two rounds. A flood of calls is one round then, and the threads that
+        answer requests meanwhile get the interpreter.
+        """
         self._name = name
         self._work_once = work
+        self._rest_seconds = rest_seconds
         self._lock = Lock()
         self._is_called = False
         self._is_out = False
@@ -36,6 +43,7 @@ class Errand:
     def _work(self) -> None:
         while self._take_call():
             self._go()
+            time.sleep(self._rest_seconds)
 
     def _take_call(self) -> bool:
         with self._lock:

@@ -1,0 +1,1 @@
+"""Measurements of the running service; everything on loopback, bounded in count and time."""

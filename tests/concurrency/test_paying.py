@@ -1,0 +1,284 @@
+"""Payments at the same time: one class or one refund, whoever comes first.
+
+Each promise has a control: the same race with its protection taken off, which must break it.
+"""
+
+import uuid
+from datetime import timedelta
+from functools import partial
+
+import pytest
+import time_machine
+from django.utils import timezone
+
+from bookings.domain import recording, refunding
+from bookings.domain.cancelling import cancel_class
+from bookings.domain.exceptions import NotPaidError, RefundOutdatedError
+from bookings.domain.refunding import request_full_refund, request_partial_refund, send_refund
+from bookings.domain.settling import process_notifications, settle
+from bookings.domain.triggering import trigger_scheduling
+from bookings.models import (
+    ClassLog,
+    ClassStatus,
+    Payment,
+    PaymentCharge,
+    PaymentStatus,
+    Refund,
+    RefundReason,
+    VirtualClass,
+)
+from bookings.sweeps import sweep
+from tests.concurrency.racing import SHORT_PATIENCE, Gate, race
+from tests.payments import PRICE, make_payment, posting
+
+pytestmark = pytest.mark.concurrency
+
+PESOS = PRICE / 100
+
+
+@pytest.fixture
+def payment(mercadopago, teacher, host):
+    """Ana's payment of a booked class, still to be made."""
+    return make_payment(host)
+
+
+def calm_down():
+    """Let what somebody else was at run out, and sweep a few times."""
+    for minutes in (2, 10, 60):
+        with time_machine.travel(timezone.now() + timedelta(minutes=minutes)):
+            assert None not in sweep().values()
+
+
+def unexpected(outcomes, *allowed):
+    return [one for one in outcomes if isinstance(one, Exception) and not isinstance(one, allowed)]
+
+
+def history(event):
+    return ClassLog.objects.filter(event=event).count()
+
+
+def given_back(mercadopago):
+    return [refund["amount"] for refund in mercadopago.refunds]
+
+
+# --- One payment, looked at by many ---------------------------------------------------------------
+
+
+def test_notices_a_caller_a_page_and_a_sweep_at_once_schedule_once(
+    mercadopago, google, payment, make_client
+):
+    mercadopago.pay(payment.preference_id)
+    post = posting(make_client())
+
+    def deliver_and_look(seed):
+        mercadopago.deliver("shuffled", duplicate=2, seed=seed, post=post)
+        return process_notifications()
+
+    outcomes = race(
+        *[partial(deliver_and_look, seed) for seed in range(3)],
+        *[partial(settle, payment.preference_id)] * 3,
+        *[partial(trigger_scheduling, preference_id=payment.preference_id)] * 2,
+        sweep,
+    )
+    calm_down()
+
+    # One of the callers may be told to wait: the provider is asked once in ten seconds.
+    assert unexpected(outcomes, NotPaidError) == []
+    payment.refresh_from_db()
+    assert payment.status == PaymentStatus.APPROVED
+    assert len(google.live_events()) == history("paid") == history("scheduled") == 1
+    assert PaymentCharge.objects.filter(counts=True).count() == 1
+    assert mercadopago.refunds == []
+
+
+def pay_twice_and_look_together(mercadopago, payment, monkeypatch, count=4):
+    """Have everybody read both charges before anybody records them."""
+    for _ in range(2):
+        mercadopago.pay(payment.preference_id)
+    gate, mark = Gate(count, SHORT_PATIENCE), recording._mark_class_paid
+
+    def wait_and_mark(*args):
+        gate.wait()
+        return mark(*args)
+
+    monkeypatch.setattr(recording, "_mark_class_paid", wait_and_mark)
+    return race(*[partial(settle, payment.preference_id)] * count)
+
+
+def test_what_was_paid_twice_goes_back_once(mercadopago, google, payment, monkeypatch):
+    outcomes = pay_twice_and_look_together(mercadopago, payment, monkeypatch)
+    calm_down()
+
+    assert unexpected(outcomes) == []
+    assert given_back(mercadopago) == [PESOS]
+    assert history("paid") == len(google.live_events()) == 1
+
+
+def test_a_class_is_marked_paid_once_only_under_the_lock(
+    mercadopago, google, payment, monkeypatch, without_locks
+):
+    without_locks()
+
+    outcomes = pay_twice_and_look_together(mercadopago, payment, monkeypatch)
+
+    # PostgreSQL lets them all note it; SQLite refuses those who come later.
+    assert history("paid") != 1 or unexpected(outcomes)
+
+
+# --- One time, two payments -----------------------------------------------------------------------
+
+
+def test_two_paid_classes_for_one_time_end_as_one_class_and_one_refund(
+    mercadopago, google, payment, student
+):
+    rival = make_payment(student)
+    for one in (payment, rival):
+        mercadopago.pay(one.preference_id)
+
+    outcomes = race(*[partial(settle, one.preference_id) for one in (payment, rival)] * 3)
+    calm_down()
+
+    assert unexpected(outcomes) == []
+    assert given_back(mercadopago) == [PESOS]
+    assert len(google.live_events()) == 1
+    states = sorted(VirtualClass.objects.values_list("status", flat=True))
+    assert states == [ClassStatus.CANCELLED, ClassStatus.SCHEDULED]
+
+
+# --- Cancelling beside settling and refunding -----------------------------------------------------
+
+
+@pytest.mark.parametrize("scheduled", [False, True], ids=["pending", "scheduled"])
+def test_a_cancellation_beside_settlements_ends_without_class_and_money(
+    mercadopago, google, payment, teacher, scheduled
+):
+    mercadopago.pay(payment.preference_id)
+    if scheduled:
+        settle(payment.preference_id)
+
+    outcomes = race(
+        partial(cancel_class, class_id=payment.virtual_class.pk, actor=teacher),
+        *[partial(settle, payment.preference_id)] * 3,
+        partial(cancel_class, class_id=payment.virtual_class.pk, actor=teacher),
+        sweep,
+    )
+    calm_down()
+
+    assert unexpected(outcomes) == []
+    payment.refresh_from_db()
+    assert payment.status == PaymentStatus.REFUNDED
+    assert payment.virtual_class.status == ClassStatus.CANCELLED
+    assert given_back(mercadopago) == [PESOS]
+    assert google.live_events() == []
+    assert history("cancelled") == 1
+
+
+def test_parts_and_a_cancellation_never_give_back_more_than_came(mercadopago, payment, teacher):
+    mercadopago.pay(payment.preference_id)
+    charge = settle(payment.preference_id).charges.get()
+    part = partial(
+        request_partial_refund, charge_id=charge.pk, amount=PRICE // 2, left=PRICE, by=teacher
+    )
+
+    outcomes = race(
+        part, part, partial(cancel_class, class_id=payment.virtual_class.pk, actor=teacher), part
+    )
+    calm_down()
+
+    assert unexpected(outcomes, RefundOutdatedError) == []
+    assert sum(given_back(mercadopago)) == PESOS
+    payment.refresh_from_db()
+    assert payment.status == PaymentStatus.REFUNDED
+
+
+# --- One refund, sent by many ---------------------------------------------------------------------
+
+
+@pytest.fixture
+def refund(mercadopago, payment, teacher):
+    """A part that is to go back."""
+    mercadopago.pay(payment.preference_id)
+    charge = settle(payment.preference_id).charges.get()
+    return request_partial_refund(charge_id=charge.pk, amount=100, left=PRICE, by=teacher)
+
+
+def test_one_refund_is_sent_once(mercadopago, refund):
+    outcomes = race(*[partial(send_refund, refund.pk)] * 6)
+
+    assert sorted(outcomes) == [False] * 5 + [True]
+    assert given_back(mercadopago) == [1]
+
+
+def send_together(monkeypatch, refund, count=3):
+    """Have everybody take the refund for theirs, as when a lease runs out while one is at it."""
+    gate, ask_provider = Gate(count, SHORT_PATIENCE), refunding._ask_provider
+
+    def give_way_and_ask(one):
+        Refund.objects.filter(pk=one.pk).update(next_attempt_at=timezone.now())
+        gate.wait()
+        return ask_provider(one)
+
+    monkeypatch.setattr(refunding, "_ask_provider", give_way_and_ask)
+
+    def send_when_free():
+        while not send_refund(refund.pk) and Refund.objects.get(pk=refund.pk).done_at is None:
+            pass
+        return True
+
+    return race(*[send_when_free] * count)
+
+
+def test_a_lease_that_runs_out_sends_the_same_refund(mercadopago, refund, monkeypatch):
+    assert send_together(monkeypatch, refund) == [True] * 3
+
+    assert given_back(mercadopago) == [1]
+
+
+def test_a_refund_is_made_once_only_by_its_key(mercadopago, refund, monkeypatch):
+    ask_provider = refunding._ask_provider
+
+    def forget_the_key(one):
+        one.key = uuid.uuid4().hex
+        return ask_provider(one)
+
+    monkeypatch.setattr(refunding, "_ask_provider", forget_the_key)
+    send_together(monkeypatch, refund)
+
+    assert len(given_back(mercadopago)) > 1
+
+
+def test_everything_is_asked_back_once(mercadopago, payment, teacher):
+    mercadopago.pay(payment.preference_id)
+    settle(payment.preference_id)
+    ask = partial(request_full_refund, payment=payment, reason=RefundReason.BY_TEACHER, by=teacher)
+
+    outcomes = race(*[ask] * 6)
+
+    assert sorted(len(one) for one in outcomes) == [0] * 5 + [1]
+    assert Refund.objects.count() == 1
+
+
+# --- One voucher ----------------------------------------------------------------------------------
+
+
+def test_a_voucher_that_is_paid_while_its_class_is_cancelled_goes_back_or_is_never_paid(
+    mercadopago, payment, teacher
+):
+    voucher = mercadopago.pay(payment.preference_id, "pending", method="ticket")
+    settle(payment.preference_id)
+
+    def pay_the_voucher():
+        if mercadopago.payments[0]["status"] == "pending":
+            mercadopago.settle(voucher["id"], "approved")
+
+    race(
+        partial(cancel_class, class_id=payment.virtual_class.pk, actor=teacher),
+        pay_the_voucher,
+        partial(settle, payment.preference_id),
+    )
+    calm_down()
+
+    assert mercadopago.payments[0]["status"] in {"cancelled", "refunded"}
+    payment.refresh_from_db()
+    assert payment.virtual_class.status == ClassStatus.CANCELLED
+    assert Payment.objects.get().review == ""

@@ -1,0 +1,136 @@
+"""A process is killed while it settles or refunds; the sweeps finish the work, once."""
+
+import os
+import signal
+import subprocess
+import sys
+import uuid
+from datetime import timedelta
+
+import pytest
+import time_machine
+from django.utils import timezone
+
+from bookings.domain import refunding
+from bookings.domain.refunding import request_full_refund, request_partial_refund
+from bookings.domain.settling import settle
+from bookings.models import ClassLog, PaymentStatus, Refund, RefundReason, RefundStatus
+from bookings.sweeps import sweep
+from tests.concurrency.mortal_payment import REFUNDING, SETTLING
+from tests.factories import VirtualClassFactory
+from tests.payments import PRICE, make_payment
+from tests.processes import ROOT, database_url
+
+CHILD_SECONDS = 20
+
+pytestmark = pytest.mark.concurrency
+
+
+@pytest.fixture
+def payment(mercadopago, teacher, host):
+    """Ana's payment, made; nobody told us yet."""
+    payment = make_payment(host)
+    mercadopago.pay(payment.preference_id)
+    return payment
+
+
+@pytest.fixture
+def charge(payment):
+    """What paid for Ana's scheduled class."""
+    return settle(payment.preference_id).charges.get()
+
+
+def crash(mercadopago, point, what, number):
+    """Run in a process of its own, which is killed at ``point``."""
+    environment = {
+        **os.environ,
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+        "DATABASE_URL": database_url(),
+        "MERCADOPAGO_ACCESS_TOKEN": mercadopago.access_token,
+        "MERCADOPAGO_WEBHOOK_SECRET": mercadopago.webhook_secret,
+    }
+    command = [sys.executable, "-m", "tests.concurrency.mortal_payment", point, what, str(number)]
+    child = subprocess.Popen(command, cwd=ROOT, env=environment)
+    assert child.wait(CHILD_SECONDS) == -signal.SIGKILL
+
+
+def recover():
+    """Let the leases of the dead run out, and sweep a few times."""
+    for minutes in (2, 10, 60):
+        with time_machine.travel(timezone.now() + timedelta(minutes=minutes)):
+            assert None not in sweep().values()
+
+
+@pytest.mark.parametrize("point", SETTLING)
+def test_a_settlement_that_is_killed_ends_in_one_class(mercadopago, google, payment, point):
+    crash(mercadopago, point, "settle", payment.preference_id)
+
+    recover()
+
+    payment.refresh_from_db()
+    assert payment.status == PaymentStatus.APPROVED
+    assert [event["id"] for event in google.live_events()] == [
+        payment.virtual_class.provider_event_id
+    ]
+    events = list(ClassLog.objects.values_list("event", flat=True))
+    assert (events.count("paid"), events.count("scheduled")) == (1, 1)
+    assert not Refund.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "point",
+    ["when the provider has told", "in the record, all written", "when it is recorded"],
+)
+def test_a_settlement_that_is_killed_gives_money_for_a_lost_time_back_once(
+    mercadopago, google, payment, point
+):
+    start = payment.virtual_class.start_time
+    VirtualClassFactory(scheduled=True, owns_time=True, start_time=start)
+    crash(mercadopago, point, "settle", payment.preference_id)
+
+    recover()
+
+    payment.refresh_from_db()
+    assert payment.status == PaymentStatus.REFUNDED
+    assert payment.virtual_class.status == "cancelled"
+    assert [refund["amount"] for refund in mercadopago.refunds] == [PRICE / 100]
+    assert google.live_events() == []
+
+
+@pytest.mark.parametrize("point", REFUNDING)
+@pytest.mark.parametrize("part", [False, True], ids=["whole", "part"])
+def test_a_refund_that_is_killed_is_made_once(mercadopago, teacher, payment, charge, point, part):
+    amount = decide(payment, charge, teacher, part=part).amount
+    crash(mercadopago, point, "refund", Refund.objects.get().pk)
+
+    recover()
+
+    assert [refund["amount"] for refund in mercadopago.refunds] == [amount / 100]
+    assert Refund.objects.get().status == RefundStatus.DONE
+    payment.refresh_from_db()
+    expected = PaymentStatus.PARTIALLY_REFUNDED if part else PaymentStatus.REFUNDED
+    assert payment.status == expected
+
+
+def test_a_part_goes_back_once_only_under_its_own_key(
+    mercadopago, teacher, payment, charge, monkeypatch
+):
+    decide(payment, charge, teacher, part=True)
+    crash(mercadopago, "when the provider has given back", "refund", Refund.objects.get().pk)
+    ask_provider = refunding._ask_provider
+
+    def forget_the_key(refund):
+        refund.key = uuid.uuid4().hex
+        return ask_provider(refund)
+
+    monkeypatch.setattr(refunding, "_ask_provider", forget_the_key)
+    recover()
+
+    assert len(mercadopago.refunds) == 2
+
+
+def decide(payment, charge, teacher, *, part):
+    if part:
+        return request_partial_refund(charge_id=charge.pk, amount=100, left=PRICE, by=teacher)
+    [refund] = request_full_refund(payment=payment, reason=RefundReason.BY_TEACHER, by=teacher)
+    return refund
