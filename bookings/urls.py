@@ -19,6 +19,7 @@ from bookings.pages import (
     paying,
     personal_data,
     rescheduling,
+    waiting,
 )
 
 app_name = "bookings"
@@ -56,6 +57,10 @@ urlpatterns = [
     path("inicio/pagos/<uuid:payment_id>", paying.show_payment, name="payment"),
     path("inicio/perfil/mis-datos.json", personal_data.download_my_data, name="my_data"),
     path("inicio/perfil/borrar", personal_data.delete_my_account, name="delete_account"),
+    path("inicio/espera", waiting.wait, name="wait"),
+    path("inicio/espera/<uuid:entry_id>", waiting.claim, name="claim_place"),
+    path("inicio/espera/<uuid:entry_id>/salir", waiting.leave, name="leave_line"),
+    path("inicio/espera/<uuid:entry_id>/volver", waiting.again, name="wait_again"),
     path("inicio/unirse", joining.join, name="join"),
     path("inicio/unirse/<str:access_code>", joining.open_invitation, name="join_with_code"),
 ]

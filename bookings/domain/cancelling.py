@@ -86,9 +86,9 @@ def call_off(
             to_status=ClassStatus.CANCELLED,
             reason=reason,
         )
-        record_due(NoticeKind.CANCELLED, virtual_class, _everybody_in(virtual_class))
+        in_line = close_line(virtual_class)
+        record_due(NoticeKind.CANCELLED, virtual_class, _everybody_in(virtual_class) | in_line)
         drop_reminders(virtual_class)
-        close_line(virtual_class)
     payment = Payment.objects.filter(virtual_class=virtual_class).first()
     if payment and refund_reason:
         request_full_refund(payment=payment, reason=refund_reason, by=actor)

@@ -52,11 +52,15 @@ def offer_free_place(virtual_class: VirtualClass) -> WaitingListEntry | None:
     return _offer(virtual_class, first, now) if first else None
 
 
-def close_line(virtual_class: VirtualClass) -> None:
-    """Let nobody wait any more for a class that is called off; its row is locked."""
-    virtual_class.waiting_list.filter(state__in=IN_LINE).update(
-        state=WaitingState.LEFT, offered_at=None, offer_expires_at=None
-    )
+def close_line(virtual_class: VirtualClass) -> set[uuid.UUID]:
+    """Let nobody wait any more for a class that is called off, whose row is locked.
+
+    Returns who waited, to be told.
+    """
+    line = virtual_class.waiting_list.filter(state__in=IN_LINE)
+    people = set(line.values_list("user_id", flat=True))
+    line.update(state=WaitingState.LEFT, offered_at=None, offer_expires_at=None)
+    return people
 
 
 def takes_waiting(virtual_class: VirtualClass, now: datetime) -> bool:

@@ -137,6 +137,13 @@ def _waiting_classes(notice: Notice) -> Fact | None:
     return Fact(_("Clases que esperan"), str(waiting)) if waiting else None
 
 
+def _take_place(notice: Notice) -> Fact:
+    offer = _find_offer(notice)
+    if offer is None:
+        return _book_another(notice)
+    return Fact(_("Tomá tu lugar"), _address("claim_place", offer.pk), is_link=True)
+
+
 def _see_class(notice: Notice) -> Fact:
     return Fact(_("Mirá tu clase"), _address("class", notice.virtual_class_id), is_link=True)
 
@@ -186,7 +193,7 @@ STEPS: dict[NoticeKind, Callable[[Notice], Fact]] = {
     NoticeKind.LEFT: _book_another,
     NoticeKind.REMINDER_DAY: _see_class,
     NoticeKind.REMINDER_HOUR: _enter_video_call,
-    NoticeKind.PLACE_OFFERED: _see_class,
+    NoticeKind.PLACE_OFFERED: _take_place,
     NoticeKind.TO_REVIEW: _see_payments,
     NoticeKind.MONEY_BACK: _see_payments,
     NoticeKind.CALENDAR_CHANGED: _see_class_in_panel,

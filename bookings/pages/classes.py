@@ -14,6 +14,7 @@ from bookings.domain.queries import (
     list_participants,
     list_past_classes_of,
 )
+from bookings.domain.waiting_queries import list_lines_of
 from bookings.models import ChargeStatus, Payment
 from bookings.pages.access import signed_in
 from bookings.pages.calendar_links import link_to_google_calendar, link_to_outlook
@@ -27,6 +28,7 @@ from bookings.pages.choice import same_again
 from bookings.pages.inviting import write_invitation
 from bookings.pages.own_class import get_own_class
 from bookings.pages.presenting import ClassCard, present_class
+from bookings.pages.waiting_card import present_waiting
 
 CLASSES_SHOWN = 50
 
@@ -42,6 +44,7 @@ def my_classes(request: SignedInRequest) -> HttpResponse:
         request,
         "bookings/my_classes.html",
         {
+            "lines": [present_waiting(entry) for entry in list_lines_of(user)],
             "next_classes": [present_class(virtual_class, user) for virtual_class in ahead],
             "past_classes": [present_class(virtual_class, user) for virtual_class in past],
         },

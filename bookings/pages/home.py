@@ -9,9 +9,11 @@ from accounts.pages import sign_in
 from accounts.sign_in_errors import error_text
 from bookings.domain.pricing import list_offers
 from bookings.domain.queries import list_next_classes_of
+from bookings.domain.waiting_queries import list_lines_of
 from bookings.pages.choosing import list_kinds
 from bookings.pages.forms import JoinForm
 from bookings.pages.presenting import present_class
+from bookings.pages.waiting_card import present_waiting
 
 NEXT_CLASSES = 4
 
@@ -47,6 +49,7 @@ def inicio(request: HttpRequest) -> HttpResponse:
         {
             "next_class": classes[0] if classes else None,
             "later_classes": classes[1:],
+            "lines": [present_waiting(entry) for entry in list_lines_of(request.user)],
             "join_form": JoinForm(),
         },
     )

@@ -9,9 +9,15 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.requests import SignedInRequest
 from accounts.selectors import list_providers
-from bookings.domain.exceptions import AlreadyJoinedError, BookingError, OwnClassError
+from bookings.domain.exceptions import (
+    AlreadyJoinedError,
+    BookingError,
+    ClassFullError,
+    OwnClassError,
+)
 from bookings.domain.joining import find_joined_class, join_class
-from bookings.models import VirtualClass
+from bookings.domain.offering import list_open_entries
+from bookings.domain.waiting_queries import find_class_to_wait_for
 from bookings.pages.access import signed_in
 from bookings.pages.forms import JoinForm
 
@@ -22,9 +28,7 @@ def join(request: SignedInRequest) -> HttpResponse:
     """Ask for the code; take a place."""
     form = JoinForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
-        virtual_class = _join(request, form)
-        if virtual_class:
-            return redirect("bookings:class", class_id=virtual_class.pk)
+        return _join(request, form)
     return render(request, "bookings/join.html", {"form": form})
 
 
@@ -46,7 +50,7 @@ def open_invitation(request: HttpRequest, access_code: str) -> HttpResponse:
     return render(request, "bookings/join.html", {"form": form})
 
 
-def _join(request: SignedInRequest, form: JoinForm) -> VirtualClass | None:
+def _join(request: SignedInRequest, form: JoinForm) -> HttpResponse:
     """Take the place; a refusal goes into the form, unless the person is in the class already."""
     code = form.cleaned_data["access_code"]
     try:
@@ -54,10 +58,23 @@ def _join(request: SignedInRequest, form: JoinForm) -> VirtualClass | None:
     except BookingError as refusal:
         mine = find_joined_class(user=request.user, access_code=code)
         if mine is None:
-            form.add_error("access_code", refusal.text)
-        else:
-            is_host = mine.is_hosted_by(request.user)
-            messages.info(request, OwnClassError.text if is_host else AlreadyJoinedError.text)
-        return mine
+            return _refuse(request, form, refusal)
+        is_host = mine.is_hosted_by(request.user)
+        messages.info(request, OwnClassError.text if is_host else AlreadyJoinedError.text)
+        return redirect("bookings:class", class_id=mine.pk)
     messages.success(request, _("¡Listo! Ya estás en la clase."))
-    return virtual_class
+    return redirect("bookings:class", class_id=virtual_class.pk)
+
+
+def _refuse(request: SignedInRequest, form: JoinForm, refusal: BookingError) -> HttpResponse:
+    """Say why there is no place; for a full group, show the way into its line."""
+    full_class = None
+    if isinstance(refusal, ClassFullError):
+        full_class = find_class_to_wait_for(form.cleaned_data["access_code"])
+    if full_class:
+        entry = list_open_entries(request.user).filter(virtual_class=full_class).first()
+        if entry:
+            messages.info(request, _("La clase sigue completa. Estás en la lista de espera."))
+            return redirect("bookings:claim_place", entry_id=entry.pk)
+    form.add_error("access_code", refusal.text)
+    return render(request, "bookings/join.html", {"form": form, "full_class": full_class})

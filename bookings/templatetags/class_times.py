@@ -94,6 +94,16 @@ def minutes_until(value: datetime) -> int:
 
 
 @register.filter
+def time_until(value: datetime) -> str:
+    """Write ``11 h 59 min``, or ``59 min``, for what is left, the minute that began included."""
+    hours, rest = divmod(minutes_until(value), 60)
+    if not hours:
+        return minutes(rest)
+    whole = format_unit(hours, "duration-hour", length="short", locale=_active_locale())
+    return f"{whole} {minutes(rest)}"
+
+
+@register.filter
 def pesos(centavos: int) -> str:
     """Write ``$ 15.000`` for 1500000 centavos; centavos show only when there are some."""
     amount = Decimal(centavos) / 100

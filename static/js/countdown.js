@@ -2,7 +2,13 @@
 
 function show(box, seconds) {
   const clock = box.querySelector("[data-countdown]");
-  clock.textContent = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+  const parts = [Math.floor(seconds / 60) % 60, seconds % 60];
+  if (seconds >= 3600) {
+    parts.unshift(Math.floor(seconds / 3600));
+  }
+  clock.textContent = parts
+    .map((part, place) => (place ? String(part).padStart(2, "0") : part))
+    .join(":");
 }
 
 function end() {

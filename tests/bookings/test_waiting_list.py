@@ -5,6 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from bookings.domain.cancelling import cancel_class
 from bookings.domain.capacity import change_capacity
 from bookings.domain.exceptions import (
     AlreadyJoinedError,
@@ -20,6 +21,7 @@ from bookings.domain.exceptions import (
     WaitingClosedError,
 )
 from bookings.domain.joining import join_class
+from bookings.domain.leaving import leave_class
 from bookings.domain.offering import pass_on_offers
 from bookings.domain.waiting_list import (
     claim_place,
@@ -410,6 +412,29 @@ def test_whoever_waits_alone_is_offered_the_place_anew(entry, virtual_class, stu
 
     assert again.state == "offered"
     assert Notice.objects.filter(kind="place_offered", user=student).count() == 2
+
+
+def test_whoever_waits_for_a_class_that_is_cancelled_is_told(
+    entry, second, virtual_class, teacher, stranger
+):
+    free_place(virtual_class)
+    leave_line(user=stranger, entry_id=second.pk)
+
+    cancel_class(class_id=virtual_class.pk, actor=teacher)
+
+    told = Notice.objects.filter(kind="cancelled").values_list("user", flat=True)
+    assert set(told) == {*people_in(virtual_class), entry.user_id}
+    assert (state_of(entry), pass_on_offers()) == ("left", 0)
+
+
+def test_a_guest_s_place_goes_to_the_first_in_line(entry, second, virtual_class, stranger):
+    guest = virtual_class.activities.get(rol="participante").user
+
+    leave_class(class_id=virtual_class.pk, user=guest)
+
+    with pytest.raises(ClassFullError):
+        join_class(user=guest, access_code=CODE)
+    assert (state_of(entry), state_of(second)) == ("offered", "waiting")
 
 
 # --- Capacity -------------------------------------------------------------------------------------

@@ -19,8 +19,10 @@ from tests.i18n.states import STATES
 NO_PAGES = {
     "account_login",
     "bookings:calendar_file",
+    "bookings:leave_line",
     "bookings:let_go",
     "bookings:my_data",
+    "bookings:wait_again",
     "sign_out_everywhere",
     "sign_out_elsewhere",
     "sign_out_there",

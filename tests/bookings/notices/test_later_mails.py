@@ -112,6 +112,8 @@ def test_an_offer_says_until_when_and_neither_link_nor_code(virtual_class, stude
     text, calendar = write(NoticeKind.PLACE_OFFERED, student, virtual_class)
 
     assert "Te lo guardamos hasta: lunes 23 de noviembre, 20:30\n" in text
+    offer = WaitingListEntry.objects.get()
+    assert f"Tomá tu lugar: http://testserver/inicio/espera/{offer.pk}\n" in text
     assert [secret for secret in (LINK, "ABCD2345") if secret in text] == []
     assert calendar is None
 

@@ -1,0 +1,210 @@
+"""``/inicio/espera``: the way into a full class, step by step."""
+
+from datetime import timedelta
+
+import pytest
+from django.contrib.messages import get_messages
+from django.utils import timezone
+
+from bookings.domain.capacity import change_capacity
+from bookings.domain.joining import join_class
+from bookings.domain.waiting_list import leave_line, wait_for_place
+from bookings.models import UserActivity, WaitingListEntry
+from tests.factories import VirtualClassFactory
+
+CODE = "ABCD2345"
+JOIN, WAIT = "/inicio/unirse", "/inicio/espera"
+BUTTON = "Avisame si se libera un lugar"
+
+
+@pytest.fixture
+def virtual_class(host):
+    """A full group of one, in two days."""
+    return VirtualClassFactory(
+        scheduled=True,
+        booked_by=host,
+        access_code=CODE,
+        max_participants=1,
+        start_time=timezone.now() + timedelta(days=2),
+    )
+
+
+@pytest.fixture
+def entry(virtual_class, student):
+    """The student's turn."""
+    return wait_for_place(user=student, access_code=CODE)
+
+
+@pytest.fixture
+def offer(entry, virtual_class):
+    """The student's turn, with a place."""
+    change_capacity(class_id=virtual_class.pk, capacity=2)
+    entry.refresh_from_db()
+    return entry
+
+
+def told(response):
+    return [str(message) for message in get_messages(response.wsgi_request)]
+
+
+def read(response):
+    return response.content.decode()
+
+
+def test_a_full_group_offers_to_wait(virtual_class, student, sign_in):
+    page = read(sign_in(student).post(JOIN, {"access_code": "abcd-2345"}))
+
+    assert BUTTON in page
+    assert 'name="access_code" value="abcd-2345"' in page
+    assert not [secret for secret in (virtual_class.html_link, "Ana Host") if secret in page]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"class_type": "individual"},
+        {"start_time": timezone.now() + timedelta(minutes=30)},
+    ],
+    ids=["individual", "about to begin"],
+)
+def test_another_full_class_just_says_so(virtual_class, student, sign_in, changes):
+    for name, value in changes.items():
+        setattr(virtual_class, name, value)
+    virtual_class.save()
+
+    page = read(sign_in(student).post(JOIN, {"access_code": CODE}))
+
+    assert BUTTON not in page
+    assert "La clase está completa." in page
+
+
+def test_waiting_leads_to_one_s_turn(virtual_class, student, sign_in):
+    response = sign_in(student).post(WAIT, {"access_code": CODE}, follow=True)
+
+    entry = WaitingListEntry.objects.get(user=student)
+    assert response.redirect_chain == [(f"{WAIT}/{entry.pk}", 302)]
+    assert "El próximo lugar que se libere es para vos." in read(response)
+
+
+def test_typing_the_code_again_leads_to_one_s_turn(entry, student, sign_in):
+    response = sign_in(student).post(JOIN, {"access_code": CODE})
+
+    assert response["Location"] == f"{WAIT}/{entry.pk}"
+    assert told(response) == ["La clase sigue completa. Estás en la lista de espera."]
+
+
+@pytest.mark.parametrize(
+    ("typed", "error"),
+    [
+        ("WRONG234", "No encontramos ninguna clase con ese código de acceso."),
+        ("", "Este campo es requerido."),
+    ],
+)
+def test_waiting_for_nothing_is_told_beside_the_field(
+    virtual_class, student, sign_in, typed, error
+):
+    response = sign_in(student).post(WAIT, {"access_code": typed})
+
+    assert response.context["form"].errors == {"access_code": [error]}
+
+
+def test_whoever_takes_part_is_led_to_the_class(virtual_class, host, sign_in):
+    response = sign_in(host).post(WAIT, {"access_code": CODE})
+
+    assert response["Location"] == f"/inicio/clases/{virtual_class.pk}"
+
+
+def test_an_offered_place_is_taken_by_a_button(offer, virtual_class, student, sign_in):
+    client = sign_in(student)
+    page = read(client.get(f"{WAIT}/{offer.pk}"))
+
+    response = client.post(f"{WAIT}/{offer.pk}")
+
+    assert "Tomar el lugar" in page
+    assert not [secret for secret in (virtual_class.html_link, CODE) if secret in page]
+    assert response["Location"] == f"/inicio/clases/{virtual_class.pk}"
+    assert UserActivity.objects.filter(user=student).exists()
+
+
+def test_taking_the_place_twice_leads_to_the_class(offer, virtual_class, student, sign_in):
+    client = sign_in(student)
+    client.post(f"{WAIT}/{offer.pk}")
+
+    response = client.post(f"{WAIT}/{offer.pk}", follow=True)
+
+    assert response.redirect_chain[-1] == (f"/inicio/clases/{virtual_class.pk}", 302)
+
+
+def test_taking_the_place_too_late_says_so(offer, student, sign_in):
+    WaitingListEntry.objects.update(offer_expires_at=timezone.now())
+
+    response = sign_in(student).post(f"{WAIT}/{offer.pk}", follow=True)
+
+    page = read(response)
+    assert "Se venció el tiempo para tomar ese lugar." in page
+    assert "Volver a la lista" in page
+    assert not UserActivity.objects.filter(user=student).exists()
+
+
+def test_declining_and_getting_back(offer, student, sign_in):
+    client = sign_in(student)
+
+    left = read(client.post(f"{WAIT}/{offer.pk}/salir", follow=True))
+    back = read(client.post(f"{WAIT}/{offer.pk}/volver", follow=True))
+
+    assert "Ya no estás en la lista de espera" in left
+    assert "Se liberó un lugar, y es tuyo" in back  # nobody else is in line
+
+
+@pytest.mark.parametrize("path", ["", "/salir", "/volver"])
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_somebody_else_s_turn_does_not_exist(offer, stranger, sign_in, path, method):
+    response = getattr(sign_in(stranger), method)(f"{WAIT}/{offer.pk}{path}")
+
+    assert response.status_code == (405 if path and method == "get" else 404)
+    offer.refresh_from_db()
+    assert offer.state == "offered"
+
+
+@pytest.mark.parametrize("path", ["/inicio", "/inicio/clases"])
+def test_one_s_turns_stand_on_the_pages_of_classes(offer, student, sign_in, path):
+    page = read(sign_in(student).get(path))
+
+    assert "En lista de espera" in page
+    assert f"{WAIT}/{offer.pk}" in page
+    assert "Hay un lugar para vos" in page
+
+
+def test_a_turn_that_is_history_stands_nowhere(entry, student, sign_in):
+    leave_line(user=student, entry_id=entry.pk)
+
+    assert "En lista de espera" not in read(sign_in(student).get("/inicio"))
+
+
+def test_whoever_got_in_by_the_code_is_in_line_no_more(entry, virtual_class, student, sign_in):
+    virtual_class.max_participants = 2
+    virtual_class.save()
+    join_class(user=student, access_code=CODE)
+    client = sign_in(student)
+
+    entry.refresh_from_db()
+    assert entry.state == "claimed"
+    assert "En lista de espera" not in read(client.get("/inicio"))
+    assert client.get(f"{WAIT}/{entry.pk}")["Location"] == f"/inicio/clases/{virtual_class.pk}"
+
+
+def test_the_api_keeps_its_body_for_a_full_class(virtual_class, student, sign_in):
+    response = sign_in(student).post(
+        "/api/access-code", f'"{CODE}"', content_type="application/json"
+    )
+
+    refusal = {"error": "La clase está completa.", "code": "class_full"}
+    assert (response.status_code, response.json()) == (409, {"response": refusal})
+
+
+def test_the_api_calls_a_kept_place_taken(offer, stranger, sign_in):
+    response = sign_in(stranger).post(
+        "/api/access-code", f'"{CODE}"', content_type="application/json"
+    )
+
+    assert (response.status_code, response.json()["response"]["code"]) == (409, "class_full")
