@@ -1,4 +1,4 @@
-"""Serve the whole product on one machine: demo data, stand-ins for the providers, web."""
+"""Serve the whole product on one machine: demo data, stand-ins for the providers, web, worker."""
 
 import json
 import os
@@ -29,7 +29,6 @@ STOP_SECONDS = 10
 PROVIDERS = {"google": "Google", "github": "GitHub"}
 # The end is the number of the account that takes the money, as in real tokens.
 ACCESS_TOKEN = "TEST-6295877106812064-112008-standin-1000000001"  # noqa: S105 - the stand-in's
-SWEEP_EVERY_SECONDS = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +75,7 @@ class Command(BaseCommand):
             # The seed's people are told nothing: their mails would bury those of the visitor.
             demo.manage("seed_demo", "--refresh-token", refresh_token, EMAIL_URL="dummymail://")
             demo.start_web(ports.web)
+            demo.start_worker()
             self.stdout.write(_welcome(ports, data / MAILS))
             demo.wait()
         finally:
@@ -88,6 +88,7 @@ class Processes:
     def __init__(self, environment: dict[str, str]) -> None:
         self.environment = environment
         self.children: list[subprocess.Popen[bytes]] = []
+        self._leash = _start_leash()
         # A closed terminal hangs up; the children have a session of their own and would stay.
         for ending in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
             signal.signal(ending, _interrupt)
@@ -119,6 +120,10 @@ class Processes:
             time.sleep(0.05)
         raise CommandError("The web server did not start.")
 
+    def start_worker(self) -> None:
+        """Start what does the work behind the requests."""
+        self._start(sys.executable, "manage.py", "worker", "--skip-checks")
+
     def manage(self, *arguments: str, **environment: str) -> None:
         """Run a management command in the demo's environment. environment: what differs from it."""
         command = [sys.executable, "manage.py", *arguments]
@@ -128,14 +133,10 @@ class Processes:
             raise CommandError(f"manage.py {arguments[0]} failed.")
 
     def wait(self) -> None:
-        """Stay until Ctrl-C, or until one of the processes ends, and sweep now and then."""
-        next_sweep = time.monotonic()
+        """Stay until Ctrl-C, or until one of the processes ends."""
         try:
             while True:
                 self._require_alive()
-                if time.monotonic() >= next_sweep:
-                    next_sweep = time.monotonic() + SWEEP_EVERY_SECONDS
-                    self._sweep()
                 time.sleep(0.5)
         except KeyboardInterrupt:
             return
@@ -150,17 +151,6 @@ class Processes:
             except subprocess.TimeoutExpired:
                 process.kill()
 
-    def _sweep(self) -> None:
-        """Do what cron does elsewhere; what fails is tried by the next one."""
-        command = [sys.executable, "manage.py", "sweep", "--once"]
-        subprocess.run(  # noqa: S603 - our own words
-            command,
-            cwd=settings.BASE_DIR,
-            env=self.environment,
-            check=False,
-            stdout=subprocess.DEVNULL,
-        )
-
     def _start(self, *command: str, **pipes: Any) -> subprocess.Popen[bytes]:
         process = subprocess.Popen(  # noqa: S603 - our own words
             command,
@@ -171,12 +161,24 @@ class Processes:
             **pipes,
         )
         self.children.append(process)
+        cast(IO[bytes], self._leash.stdin).write(b"%d\n" % process.pid)
         return process
 
     def _require_alive(self) -> None:
         for process in self.children:
             if process.poll() is not None:
                 raise CommandError(f"A part of the demo ended by itself: {process.args!r}")
+
+
+def _start_leash() -> subprocess.Popen[bytes]:
+    """Start what ends the children if this process is killed; it is told their ids."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "bookings.management.leash"],
+        cwd=settings.BASE_DIR,
+        stdin=subprocess.PIPE,
+        start_new_session=True,
+        bufsize=0,
+    )
 
 
 def _interrupt(signum: int, frame: FrameType | None) -> None:
