@@ -18,6 +18,7 @@ from accounts.sessions import SessionStore
 
 # Programs read what is below /api, but for this page, which asks a person something.
 PAGES_OF_THE_API = {"/api/auth/signout"}
+PROBES = {"/healthz", "/readyz"}
 
 
 class SessionUserMiddleware(AuthenticationMiddleware):
@@ -75,6 +76,8 @@ class LanguageMiddleware:
 def _has_a_choice(request: HttpRequest) -> bool:
     if request.path_info.startswith("/api/"):
         return request.path_info in PAGES_OF_THE_API
+    if request.path_info in PROBES:
+        return False
     return not (request.path_info.startswith("/admin/") and request.user.is_staff)
 
 

@@ -2,6 +2,7 @@
 
 from django.urls import path
 
+from bookings.api import health
 from bookings.api.access_code import AccessCodeView
 from bookings.api.booking import BookingView
 from bookings.api.calendar import CalendarView
@@ -34,6 +35,8 @@ urlpatterns = [
         name="api_mercadopago_webhook",
     ),
     path("api/access-code", AccessCodeView.as_view(), name="api_access_code"),
+    path("healthz", health.healthz, name="healthz"),
+    path("readyz", health.readyz, name="readyz"),
     path("", home.landing, name="landing"),
     path("inicio", home.inicio, name="inicio"),
     path("inicio/reservar", choosing.choose, name="book"),

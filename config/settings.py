@@ -319,6 +319,8 @@ DELIVER_NOTICES_AT_ONCE = True
 
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if ENV.is_https else None
 SECURE_SSL_REDIRECT = ENV.is_https
+# A probe comes from beside the server, not through the proxy that ends TLS.
+SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz)$"]
 SECURE_HSTS_SECONDS = 63_072_000 if ENV.is_https else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = ENV.is_https and ENV.hsts_preload
 if not ENV.hsts_preload:

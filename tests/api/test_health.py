@@ -1,0 +1,135 @@
+"""GET /healthz and /readyz: what a watcher is told, and how little it costs."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+import time_machine
+from django.db import connection
+
+from bookings.api import health
+from bookings.models import Heartbeat
+from bookings.sweeps import SWEEPS, sweep
+from tests.api.database_faults import SECRET, failing
+
+NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def swept():
+    """Every sweep ended well at noon."""
+    with time_machine.travel(NOON, tick=False):
+        sweep()
+
+
+def ask(client, path="/healthz", at=NOON):
+    with time_machine.travel(at, tick=False):
+        response = client.get(path)
+    return response.status_code, response.json()
+
+
+def test_healthz_tells_how_long_ago_each_sweep_ended_well(client, swept):
+    status, body = ask(client, at=NOON + timedelta(seconds=90))
+
+    assert status == 200
+    assert body == {
+        "status": "ok",
+        "database": "ok",
+        "worker": "ok",
+        "sweeps": {run.__name__: {"status": "ok", "age": 90} for run in SWEEPS},
+    }
+
+
+def test_stopped_worker_turns_healthz_red(client, swept):
+    status, body = ask(client, at=NOON + timedelta(minutes=10))
+
+    assert (status, body["status"], body["worker"], body["database"]) == (
+        503,
+        "failing",
+        "failing",
+        "ok",
+    )
+    assert body["sweeps"]["send_due_notices"] == {"status": "failing", "age": 600}
+
+
+def test_worker_that_never_ran_turns_healthz_red(client):
+    status, body = ask(client)
+
+    assert status == 503
+    assert body["sweeps"]["send_due_notices"] == {"status": "failing", "age": None}
+
+
+def test_sweep_that_only_fails_turns_healthz_red(client, swept):
+    late = NOON - timedelta(minutes=10)
+    Heartbeat.objects.filter(name="send_due_notices").update(
+        beat_at=late, failed_at=NOON, failure=f"RuntimeError {SECRET}"
+    )
+
+    status, body = ask(client)
+
+    failing_sweeps = [n for n, part in body["sweeps"].items() if part["status"] != "ok"]
+    assert (status, failing_sweeps) == (503, ["send_due_notices"])
+    assert SECRET not in str(body)
+
+
+def test_late_is_measured_by_each_sweep_s_own_time(client, swept, monkeypatch):
+    daily = next(iter(SWEEPS))
+    monkeypatch.setitem(SWEEPS, daily, timedelta(days=1))
+    Heartbeat.objects.exclude(name=daily.__name__).update(beat_at=NOON + timedelta(hours=25))
+
+    assert ask(client, at=NOON + timedelta(hours=25))[0] == 200
+    Heartbeat.objects.exclude(name=daily.__name__).update(beat_at=NOON + timedelta(hours=31))
+    assert ask(client, at=NOON + timedelta(hours=31))[0] == 503
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/readyz"])
+def test_probe_costs_one_query_and_no_session(
+    sign_in, student, swept, path, django_assert_num_queries
+):
+    client = sign_in(student)
+    ask(client, path)
+
+    with django_assert_num_queries(1):
+        response = client.get(path)
+
+    assert "no-store" in response["Cache-Control"]
+    assert not response.cookies
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/readyz"])
+def test_probe_says_when_the_database_fails(client, path):
+    with failing():
+        status, body = ask(client, path)
+
+    assert (status, body["status"], body["database"]) == (503, "failing", "failing")
+    assert SECRET not in str(body)
+
+
+def test_readyz_is_green_without_a_worker(client):
+    assert ask(client, "/readyz") == (
+        200,
+        {"status": "ok", "database": "ok", "migrations": "ok"},
+    )
+
+
+def test_readyz_is_red_until_every_migration_was_applied(client):
+    with connection.cursor() as cursor:
+        cursor.execute("DELETE FROM django_migrations WHERE app = 'accounts'")
+
+    assert ask(client, "/readyz") == (
+        503,
+        {"status": "failing", "database": "ok", "migrations": "missing"},
+    )
+
+
+def test_probe_is_not_sent_to_https(client, settings):
+    settings.SECURE_SSL_REDIRECT = True
+
+    assert client.get("/readyz").status_code == 200
+    assert client.get("/inicio").status_code == 301
+
+
+def test_probe_is_only_read(client):
+    assert client.post("/healthz").status_code == 405
+    assert health._newest_migrations()
