@@ -1,4 +1,8 @@
-"""The external calendar behind one door: the rest of the service imports only these names."""
+"""The external calendar behind one door: the rest of the service imports only these names.
+
+Beside it stand ``following``, ``channels`` and ``signals``: what they remember is in the database,
+so they cannot be loaded before Django knows its models.
+"""
 
 from calendar_sync.backend import get_calendar
 from calendar_sync.interface import (

@@ -3,11 +3,11 @@
 from django.apps import AppConfig
 from django.core.checks import register
 
-from calendar_sync.checks import check_calendar
+from calendar_sync.checks import check_calendar, check_push
 
 
 class CalendarSyncConfig(AppConfig):
-    """Registers the app; it has no models."""
+    """Registers the app and its system checks."""
 
     name = "calendar_sync"
     verbose_name = "Calendario"
@@ -15,3 +15,4 @@ class CalendarSyncConfig(AppConfig):
     def ready(self) -> None:
         """Register the system checks."""
         register(check_calendar)
+        register(check_push, deploy=True)

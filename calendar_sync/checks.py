@@ -74,3 +74,16 @@ def _access_messages() -> Iterator[CheckMessage]:
             "CALENDAR_TIMEOUT is longer than CALENDAR_BUDGET, the time of all requests together.",
             id="calendar_sync.E003",
         )
+
+
+def check_push(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
+    """Say that changes in the calendar are noticed later than they could be."""
+    if settings.CALENDAR_BACKEND != GOOGLE or settings.BASE_URL.startswith("https://"):
+        return []
+    return [
+        checks.Info(
+            "Google cannot tell of changes in the calendar: it only calls a BASE_URL with https. "
+            "They are noticed by the sweep, some minutes later.",
+            id="calendar_sync.I001",
+        )
+    ]

@@ -7,6 +7,7 @@ urlpatterns = [
     path("admin/", admin.site.urls),
     path("", include("bookings.urls")),
     path("", include("accounts.urls")),
+    path("", include("calendar_sync.urls")),
 ]
 
 handler400 = "config.errors.bad_request"

@@ -107,7 +107,7 @@ class GoogleStandin(GoogleCalendar):
     def push(self, address: str) -> list[int | None]:
         """Post what the channels would be told to a loopback address; give the answers' status."""
         return [
-            post(Letter(address, b"", {**headers, "Content-Length": "0"}))
+            post(Letter(address, {**headers, "Content-Length": "0"}, b""))
             for headers in self.take_notices()
         ]
 

@@ -1,0 +1,122 @@
+"""Push channels: opened, renewed before they end, closed; and their messages told from others'.
+
+Without one, changes are noticed by the next look instead of at once: nothing else depends on it.
+https://developers.google.com/workspace/calendar/api/guides/push
+"""
+
+import hashlib
+import logging
+import secrets
+import uuid
+from datetime import timedelta
+
+from django.conf import settings
+from django.db.models import Q
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.crypto import constant_time_compare
+
+from calendar_sync.backend import get_calendar
+from calendar_sync.interface import Calendar, CalendarError
+from calendar_sync.models import SyncState, WatchChannel
+
+logger = logging.getLogger(__name__)
+
+# Google's channels last a week and are never renewed by themselves.
+RENEW_BEFORE_END = timedelta(days=2)
+# Between two attempts to open one, when the provider does not want to.
+TRY_EVERY = timedelta(hours=12)
+# An answer that has not come by then never will.
+OPENING_TIME = timedelta(hours=1)
+# What a token is compared with when its channel is not known, so that both take as long.
+NO_HASH = "0" * 64
+
+
+def keep_channel(*, refresh_token: str | None) -> int:
+    """Have a channel that lasts: open the next one before the last one ends, close the others.
+
+    Returns how many were opened: 0 or 1. A calendar that does not answer only costs delay.
+    """
+    if not settings.BASE_URL.startswith("https://"):
+        logger.info("No push channel: the provider only calls a BASE_URL with https.")
+        return 0
+    now = timezone.now()
+    address = settings.BASE_URL + reverse("calendar_sync:webhook")
+    wanted = WatchChannel.objects.filter(calendar_id=settings.CALENDAR_ID, address=address)
+    calendar = get_calendar(refresh_token=refresh_token)
+    opened = 0
+    if not wanted.filter(expires_at__gt=now + RENEW_BEFORE_END).exists() and _may_try():
+        opened = _open(calendar, address)
+    newest = wanted.filter(expires_at__gt=now).order_by("-expires_at").first()
+    _close_all_but(calendar, newest)
+    return opened
+
+
+def accept_message(*, channel_id: str, token: str, number: int) -> bool | None:
+    """Tell whether a message is news from a channel of ours; None for anybody else's.
+
+    Numbers grow within a channel, so one that was seen is a repetition, and no news.
+    """
+    known_id = _read_id(channel_id)
+    channel = WatchChannel.objects.filter(pk=known_id).first() if known_id else None
+    known = channel.token_hash if channel else NO_HASH
+    is_ours = constant_time_compare(known, _hash(token))
+    if channel is None or not is_ours:
+        return None
+    newer = WatchChannel.objects.filter(pk=channel.pk, last_message__lt=number)
+    return bool(newer.update(last_message=number, notified_at=timezone.now()))
+
+
+def _may_try() -> bool:
+    """Claim the attempt, unless somebody tried a short while ago."""
+    SyncState.objects.get_or_create(calendar_id=settings.CALENDAR_ID)
+    now = timezone.now()
+    is_long_ago = Q(channel_tried_at=None) | Q(channel_tried_at__lte=now - TRY_EVERY)
+    mine = SyncState.objects.filter(is_long_ago, calendar_id=settings.CALENDAR_ID)
+    return bool(mine.update(channel_tried_at=now))
+
+
+def _open(calendar: Calendar, address: str) -> int:
+    token = secrets.token_urlsafe(32)
+    channel = WatchChannel.objects.create(
+        calendar_id=settings.CALENDAR_ID, address=address, token_hash=_hash(token)
+    )
+    try:
+        opened = calendar.open_channel(channel_id=str(channel.pk), token=token, address=address)
+    except CalendarError as error:
+        # One that was opened all the same ends by itself; its messages are nobody's.
+        logger.warning("No push channel could be opened: %s", error)
+        channel.delete()
+        return 0
+    WatchChannel.objects.filter(pk=channel.pk).update(
+        resource_id=opened.resource_id, expires_at=opened.expires_at
+    )
+    return 1
+
+
+def _close_all_but(calendar: Calendar, kept: WatchChannel | None) -> None:
+    """Close the channels that another one replaces; forget those that ended or never began."""
+    now = timezone.now()
+    ended = Q(expires_at__lte=now) | Q(expires_at=None, created_at__lte=now - OPENING_TIME)
+    WatchChannel.objects.filter(ended).delete()
+    if kept is None:
+        return
+    for channel in WatchChannel.objects.filter(expires_at__lte=kept.expires_at).exclude(pk=kept.pk):
+        try:
+            calendar.close_channel(channel_id=str(channel.pk), resource_id=channel.resource_id)
+        except CalendarError as error:
+            logger.info("A push channel stays open until it ends: %s", error)
+        else:
+            channel.delete()
+
+
+def _hash(token: str) -> str:
+    """Digest a token; its 256 random bits need no salt, and no slow function."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def _read_id(text: str) -> uuid.UUID | None:
+    try:
+        return uuid.UUID(text)
+    except ValueError:
+        return None

@@ -1,0 +1,77 @@
+"""Following a calendar: what changed since the last look, and how far we are.
+
+A push message is only a hint, so the calendar is asked by sync token every few minutes as well.
+https://developers.google.com/workspace/calendar/api/guides/sync
+"""
+
+import logging
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.conf import settings
+from django.utils import timezone
+
+from calendar_sync.backend import get_calendar
+from calendar_sync.interface import CalendarRefusedError, Changes
+from calendar_sync.models import SyncState
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Pull:
+    """What changed since the last look.
+
+    is_blind: there is no last look to compare with, so anything may have changed.
+    since: the token that the changes were asked with.
+    """
+
+    changes: Changes
+    is_blind: bool
+    since: str
+
+
+def pull_changes(*, refresh_token: str | None) -> Pull:
+    """Ask what changed since the last look; of an expired token, begin again.
+
+    Nothing is written: whoever has dealt with the changes calls ``remember``, so a crash in between
+    only shows them once more. Raises CalendarError.
+    """
+    calendar = get_calendar(refresh_token=refresh_token)
+    since = _find_state().sync_token
+    if since:
+        try:
+            return Pull(calendar.changes(since), is_blind=False, since=since)
+        except CalendarRefusedError:
+            logger.info("The calendar's sync token is of no use any more: beginning again.")
+    return Pull(calendar.changes(""), is_blind=True, since=since)
+
+
+def remember(pull: Pull) -> None:
+    """Go on from these changes next time.
+
+    Another process that got further meanwhile is not thrown back.
+    """
+    SyncState.objects.get_or_create(calendar_id=settings.CALENDAR_ID)
+    SyncState.objects.filter(calendar_id=settings.CALENDAR_ID, sync_token=pull.since).update(
+        sync_token=pull.changes.sync_token, synced_at=timezone.now()
+    )
+
+
+def is_comparison_due(every: timedelta) -> bool:
+    """Whether the last comparison with the whole calendar lies that far back."""
+    compared_at = _find_state().compared_at
+    return compared_at is None or compared_at <= timezone.now() - every
+
+
+def note_comparison() -> None:
+    """Write down that the whole calendar was compared just now."""
+    SyncState.objects.update_or_create(
+        calendar_id=settings.CALENDAR_ID, defaults={"compared_at": timezone.now()}
+    )
+
+
+def _find_state() -> SyncState:
+    """Give the state of the calendar that the settings name; the first time, an empty one."""
+    state = SyncState.objects.filter(calendar_id=settings.CALENDAR_ID).first()
+    return state or SyncState(calendar_id=settings.CALENDAR_ID)

@@ -1,0 +1,54 @@
+"""What is remembered of the provider's calendar between two looks at it."""
+
+import uuid
+
+from django.db import models
+from django.utils import timezone
+
+
+class SyncState(models.Model):
+    """How far one calendar has been followed. calendar_id: as in ``settings.CALENDAR_ID``."""
+
+    calendar_id = models.CharField("calendario", max_length=255, primary_key=True)
+    # Asks for what changed since; empty before the first look, and when it expired.
+    sync_token = models.TextField(blank=True, editable=False)
+    synced_at = models.DateTimeField("seguido hasta", null=True, blank=True)
+    compared_at = models.DateTimeField("comparado entero", null=True, blank=True)
+    # When a push channel was last asked for, whatever came of it.
+    channel_tried_at = models.DateTimeField("aviso pedido", null=True, blank=True)
+
+    class Meta:
+        verbose_name = "seguimiento del calendario"
+        verbose_name_plural = "seguimiento del calendario"
+
+    def __str__(self) -> str:
+        return self.calendar_id
+
+
+class WatchChannel(models.Model):
+    """A channel by which the provider tells that something changed.
+
+    The row is older than the channel: the provider's first message may arrive before the answer to
+    the request that opened it. Until that answer ``resource_id`` is empty.
+
+    token_hash: SHA-256, in hexadecimal digits, of the secret that each message carries. A database
+    that somebody reads does not let them write messages.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    calendar_id = models.CharField("calendario", max_length=255)
+    address = models.URLField("dirección", max_length=500)
+    resource_id = models.CharField(max_length=255, blank=True)
+    token_hash = models.CharField(max_length=64, editable=False)
+    expires_at = models.DateTimeField("vence", null=True, blank=True)
+    last_message = models.PositiveBigIntegerField("último mensaje", default=0)
+    notified_at = models.DateTimeField("último aviso", null=True, blank=True)
+    created_at = models.DateTimeField("abierto", default=timezone.now, editable=False)
+
+    class Meta:
+        verbose_name = "canal de avisos"
+        verbose_name_plural = "canales de avisos"
+        ordering = ["-created_at"]
+
+    def __str__(self) -> str:
+        return str(self.pk)

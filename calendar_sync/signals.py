@@ -1,0 +1,6 @@
+"""What the calendar tells the rest of the service, which it does not know."""
+
+from django.dispatch import Signal
+
+# Something in the calendar may have changed. A hint, sent before anybody has looked.
+calendar_changed = Signal()

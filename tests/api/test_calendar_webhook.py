@@ -1,0 +1,144 @@
+"""POST /api/webhooks/calendar: what the calendar's provider tells."""
+
+import pytest
+from django.test import Client
+
+from calendar_sync.channels import keep_channel
+from calendar_sync.models import WatchChannel
+from calendar_sync.signals import calendar_changed
+
+PATH = "/api/webhooks/calendar"
+
+
+@pytest.fixture
+def heard():
+    """What the rest of the service was told."""
+    calls = []
+
+    def listen(**kwargs):
+        calls.append(kwargs)
+
+    calendar_changed.connect(listen)
+    yield calls
+    calendar_changed.disconnect(listen)
+
+
+@pytest.fixture
+def channel(teacher, google, settings):
+    settings.BASE_URL = "https://clases.example"
+    keep_channel(refresh_token=teacher.provider_refresh_token)
+    settings.BASE_URL = "http://testserver"
+    return google.channels[0]
+
+
+def tell(headers, **request):
+    return Client().post(PATH, headers=headers, **request)
+
+
+def test_the_first_message_is_taken_and_tells_nothing(channel, google, heard):
+    [sync] = google.take_notices()
+
+    answer = tell(sync)
+
+    assert (answer.status_code, answer.content) == (204, b"")
+    assert sync["X-Goog-Resource-State"] == "sync"
+    assert heard == []
+    assert WatchChannel.objects.get().last_message == 1
+
+
+def test_a_change_is_answered_at_once_and_told_once(channel, google, heard):
+    google.take_notices()
+    google.add_event()
+    [message] = google.take_notices()
+    google.fault("events.list")
+    asked = len(google.requests)
+
+    answers = [tell(message).status_code for _ in range(3)]
+
+    assert answers == [204] * 3
+    assert len(heard) == 1
+    assert len(google.requests) == asked  # nobody looked while the provider waited
+
+
+def test_a_body_is_not_even_read(channel, google, heard):
+    google.take_notices()
+    google.add_event()
+    [message] = google.take_notices()
+
+    answer = tell(message, data=b"{" * 200_000, content_type="application/json")
+
+    assert answer.status_code == 204
+    assert len(heard) == 1
+
+
+def test_a_listener_that_fails_costs_the_provider_nothing(channel, google):
+    def fail(**kwargs):
+        raise RuntimeError("boom")
+
+    google.take_notices()
+    google.add_event()
+    calendar_changed.connect(fail)
+    try:
+        [message] = google.take_notices()
+        assert tell(message).status_code == 204
+    finally:
+        calendar_changed.disconnect(fail)
+
+
+FORGERIES = {
+    "nothing": lambda good: {},
+    "no token": lambda good: {**good, "X-Goog-Channel-Token": ""},
+    "another token": lambda good: {**good, "X-Goog-Channel-Token": "x" * 43},
+    "another channel": lambda good: {
+        **good,
+        "X-Goog-Channel-ID": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+    },
+    "no channel": lambda good: {**good, "X-Goog-Channel-ID": "\xff" * 70},
+}
+
+
+@pytest.mark.parametrize("forge", FORGERIES.values(), ids=FORGERIES)
+def test_a_forgery_learns_nothing(channel, google, heard, forge):
+    google.take_notices()
+    google.add_event()
+    [message] = google.take_notices()
+
+    answer = tell(forge(message))
+
+    assert (answer.status_code, answer.json()) == (404, {"error": "No encontrado."})
+    assert heard == []
+
+
+@pytest.mark.parametrize("number", ["", "0", "-1", "1.5", "9" * 40, "²"])
+def test_a_number_that_is_none_is_no_news(channel, google, heard, number):
+    google.take_notices()
+    google.add_event()
+    [message] = google.take_notices()
+
+    answer = tell({**message, "X-Goog-Message-Number": number})
+
+    assert answer.status_code == 204
+    assert heard == []
+
+
+def test_a_state_that_is_none_is_no_news(channel, google, heard):
+    google.take_notices()
+    google.add_event()
+    [message] = google.take_notices()
+
+    assert tell({**message, "X-Goog-Resource-State": "party"}).status_code == 204
+    assert heard == []
+
+
+@pytest.mark.django_db
+def test_only_post_is_taken():
+    assert Client().get(PATH).status_code == 405
+
+
+def test_a_message_arrives_over_http(channel, google, heard, live_server):
+    google.add_event()
+
+    assert google.push(live_server.url + PATH) == [204]
+    google.add_event()
+    assert google.push(live_server.url + PATH) == [204]
+    assert len(heard) == 1

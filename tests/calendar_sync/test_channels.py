@@ -1,0 +1,184 @@
+"""Push channels: opened in time, closed when replaced, and told from forgeries."""
+
+import hashlib
+import uuid
+from datetime import timedelta
+
+import pytest
+import time_machine
+from django.utils import timezone
+
+from calendar_sync.channels import accept_message, keep_channel
+from calendar_sync.models import SyncState, WatchChannel
+from tests.standins import Fault
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _https(settings):
+    settings.BASE_URL = "https://clases.example"
+
+
+def days(number):
+    return time_machine.travel(timezone.now() + timedelta(days=number))
+
+
+def only_channel():
+    return WatchChannel.objects.get()
+
+
+def test_keep_channel_opens_one_that_tells_us(google, token):
+    assert keep_channel(refresh_token=token) == 1
+
+    [opened] = google.channels
+    stored = only_channel()
+    assert opened["address"] == "https://clases.example/api/webhooks/calendar"
+    assert (opened["id"], opened["resourceId"]) == (str(stored.pk), stored.resource_id)
+    assert stored.token_hash == hashlib.sha256(opened["token"].encode()).hexdigest()
+    assert len(opened["token"]) >= 43
+
+
+def test_keep_channel_opens_one_only(google, token):
+    keep_channel(refresh_token=token)
+
+    assert keep_channel(refresh_token=token) == 0
+    assert len(google.channels) == 1
+
+
+def test_keep_channel_replaces_one_before_it_ends(google, token):
+    keep_channel(refresh_token=token)
+    first = only_channel()
+
+    with days(5.5):
+        assert keep_channel(refresh_token=token) == 1
+        [opened] = google.channels
+
+    assert opened["id"] == str(only_channel().pk) != str(first.pk)
+
+
+def test_keep_channel_keeps_the_old_one_while_no_new_one_can_be_made(google, token):
+    keep_channel(refresh_token=token)
+    first = only_channel()
+    google.fault("events.watch", *[Fault.status(503)] * 3)
+
+    with days(5.5):
+        assert keep_channel(refresh_token=token) == 0
+        assert only_channel() == first
+        assert keep_channel(refresh_token=token) == 0  # not so soon again
+    with days(6.5):
+        assert keep_channel(refresh_token=token) == 1
+
+    assert [one["id"] for one in google.channels] == [str(only_channel().pk)]
+
+
+def test_keep_channel_closes_later_what_it_could_not_close(google, token):
+    keep_channel(refresh_token=token)
+    google.fault("channels.stop", *[Fault.status(503)] * 3)
+
+    with days(5.5):
+        keep_channel(refresh_token=token)
+        assert WatchChannel.objects.count() == 2
+        keep_channel(refresh_token=token)
+
+    assert [one["id"] for one in google.channels] == [str(only_channel().pk)]
+
+
+def test_keep_channel_forgets_what_ended_and_what_never_began(google, token):
+    keep_channel(refresh_token=token)
+    WatchChannel.objects.create(
+        calendar_id="primary", address="https://clases.example/x", token_hash="0"
+    )
+    ended = set(WatchChannel.objects.values_list("pk", flat=True))
+
+    with days(8):
+        keep_channel(refresh_token=token)
+
+    assert only_channel().pk not in ended
+
+
+@pytest.mark.parametrize("setting", [("BASE_URL", "https://neu.example"), ("CALENDAR_ID", "x@y")])
+def test_keep_channel_opens_another_for_another_address_or_calendar(
+    google, token, settings, setting
+):
+    keep_channel(refresh_token=token)
+    first = only_channel()
+    setattr(settings, *setting)
+    google.add_calendar("x@y", "teacher@example.com")
+    SyncState.objects.update(channel_tried_at=None)
+
+    assert keep_channel(refresh_token=token) == 1
+
+    assert [one["id"] for one in google.channels] == [str(only_channel().pk)] != [str(first.pk)]
+
+
+def test_keep_channel_needs_https(google, token, settings, caplog):
+    settings.BASE_URL = "http://localhost:8000"
+
+    assert keep_channel(refresh_token=token) == 0
+
+    assert google.channels == []
+    assert not WatchChannel.objects.exists()
+    assert "https" in caplog.text
+
+
+@pytest.mark.parametrize(
+    "fault", [Fault.status(403), Fault.status(500), Fault.lost(), Fault.garbage(), Fault.empty()]
+)
+def test_keep_channel_costs_nothing_when_it_fails(google, token, fault):
+    google.fault("events.watch", *[fault] * 6)
+
+    assert keep_channel(refresh_token=token) == 0
+
+    assert not WatchChannel.objects.exists()
+
+
+def test_accept_message_takes_each_once_and_in_order(google, token):
+    keep_channel(refresh_token=token)
+    [opened] = google.channels
+    message = {"channel_id": opened["id"], "token": opened["token"]}
+
+    answers = [accept_message(**message, number=number) for number in (1, 1, 7, 3, 8)]
+
+    assert answers == [True, False, True, False, True]
+    assert only_channel().last_message == 8
+
+
+@pytest.mark.parametrize("part", ["channel_id", "token", "both", "no id"])
+def test_accept_message_knows_no_stranger(google, token, part):
+    keep_channel(refresh_token=token)
+    [opened] = google.channels
+    message = {"channel_id": opened["id"], "token": opened["token"]}
+    if part in {"channel_id", "both"}:
+        message["channel_id"] = str(uuid.uuid4())
+    if part in {"token", "both"}:
+        message["token"] = "guess"
+    if part == "no id":
+        message["channel_id"] = "'; --"
+
+    assert accept_message(**message, number=2) is None
+    assert only_channel().last_message == 0
+
+
+def test_a_read_database_lets_nobody_write_messages(google, token):
+    keep_channel(refresh_token=token)
+    stored = only_channel()
+
+    assert accept_message(channel_id=str(stored.pk), token=stored.token_hash, number=2) is None
+
+
+def test_tokens_are_compared_in_constant_time_whether_the_channel_is_known(
+    google, token, monkeypatch
+):
+    compared = []
+    monkeypatch.setattr(
+        "calendar_sync.channels.constant_time_compare",
+        lambda one, other: compared.append((len(one), len(other))),
+    )
+    keep_channel(refresh_token=token)
+
+    accept_message(channel_id=str(only_channel().pk), token="guess", number=2)
+    accept_message(channel_id=str(uuid.uuid4()), token="guess", number=2)
+    accept_message(channel_id="none", token="", number=2)
+
+    assert compared == [(64, 64)] * 3
