@@ -29,6 +29,7 @@ from bookings.domain.settling import (
     process_notifications,
     settle_due_payments,
 )
+from bookings.domain.watching import compare_calendar, follow_calendar, keep_push_channel
 from bookings.models import ClassStatus, VirtualClass
 from bookings.notices.delivery import deliver_due
 from bookings.notices.reminders import plan_missing_reminders
@@ -91,6 +92,7 @@ def send_due_notices() -> int:
 
 
 MINUTE = timedelta(minutes=1)
+HOUR = timedelta(hours=1)
 
 # In this order, so that what one of them finds to do is done by those after it. Mails, and what is
 # only tidied up, come last.
@@ -104,6 +106,9 @@ SWEEPS: dict[Callable[[], int], timedelta] = {
     finish_requested_schedulings: MINUTE,
     update_events: MINUTE,
     withdraw_events: MINUTE,
+    follow_calendar: 5 * MINUTE,
+    compare_calendar: HOUR,
+    keep_push_channel: 24 * HOUR,
     complete_ended_classes: MINUTE,
     pass_on_offers: MINUTE,
     plan_missing_reminders: 10 * MINUTE,

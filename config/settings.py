@@ -201,6 +201,8 @@ CALENDAR_API_KEY = ENV.calendar_api_key
 CALENDAR_SERVICE_ACCOUNT = ENV.service_account
 CALENDAR_CACHE_SECONDS = ENV.calendar_cache_seconds
 CALENDAR_TIMEOUT = timedelta(seconds=4)
+# When Google tells of a change, a thread looks at once; the sweeps look anyway.
+FOLLOW_CALENDAR_AT_ONCE = True
 # A page or API call may wait this long for the provider before it answers without it.
 CALENDAR_BUDGET = timedelta(seconds=8)
 

@@ -60,6 +60,7 @@ def _no_errands(settings) -> None:
     """Leave mails and payment notices until a test asks for them: no thread outlives its test."""
     settings.DELIVER_NOTICES_AT_ONCE = False
     settings.SETTLE_AT_ONCE = False
+    settings.FOLLOW_CALENDAR_AT_ONCE = False
 
 
 @pytest.fixture

@@ -121,12 +121,12 @@ def _note_move(before: VirtualClass, new_link: str) -> bool:
         locked.event_update_requested_at = locked.event_update_requested_at or timezone.now()
     if new_link and locked.is_scheduled:
         log_event(locked, ClassEvent.EVENT_REPAIRED)
-        _note_link(locked, new_link)
+        note_link(locked, new_link)
     locked.save()
     return is_current
 
 
-def _note_link(locked: VirtualClass, link: str) -> None:
+def note_link(locked: VirtualClass, link: str) -> None:
     """Give a class the link of its new event, and tell everybody; the caller saves it."""
     if link == locked.html_link:
         return
@@ -141,6 +141,18 @@ def _leave_move_to_a_person(virtual_class: VirtualClass) -> None:
     VirtualClass.objects.filter(pk=virtual_class.pk, start_time=virtual_class.start_time).update(
         event_update_requested_at=None, calendar_drift=CalendarDrift.MOVED
     )
+
+
+def remove_event(event_id: str, *, reference: str) -> None:
+    """Remove an event that carries the reference of a class and is not the class's own.
+
+    Raises CalendarError.
+    """
+    try:
+        with owners_calendar() as calendar:
+            calendar.delete_event(event_id, reference=reference)
+    finally:
+        forget_upcoming_events()
 
 
 def request_withdrawal(virtual_class: VirtualClass) -> None:

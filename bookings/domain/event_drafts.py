@@ -1,4 +1,4 @@
-"""How a class looks in the calendar. Pure."""
+"""How a class looks in the calendar."""
 
 import uuid
 
@@ -6,6 +6,7 @@ from django.conf import settings
 from django.utils import translation
 from django.utils.translation import gettext_noop
 
+from bookings.domain.event_records import seal_record
 from bookings.models import VirtualClass
 from calendar_sync import EventDraft
 
@@ -21,7 +22,20 @@ def derive_event_id(virtual_class: VirtualClass) -> str:
     harmless. Hexadecimal digits are valid base32hex, the alphabet of event ids:
     https://developers.google.com/workspace/calendar/api/v3/reference/events/insert
     """
-    return uuid.uuid5(EVENT_NAMESPACE, str(virtual_class.pk)).hex
+    return name_event(virtual_class.pk)
+
+
+def name_event(class_id: uuid.UUID) -> str:
+    """Give the event's id of a class that need not be stored."""
+    return uuid.uuid5(EVENT_NAMESPACE, str(class_id)).hex
+
+
+def describe_summary(virtual_class: VirtualClass) -> str:
+    """Give a class's ``summary`` as the calendar's answer makes it.
+
+    Spec: Resources, VirtualClass, summary.
+    """
+    return f"{SUMMARY}. {_describe(virtual_class)}"
 
 
 def draft_event(virtual_class: VirtualClass) -> EventDraft:
@@ -29,15 +43,19 @@ def draft_event(virtual_class: VirtualClass) -> EventDraft:
 
     In Spanish, whoever's page asked for it: the calendar is the teacher's.
     """
-    with translation.override(settings.LANGUAGE_CODE):
-        description = virtual_class.describe()
     return EventDraft(
         event_id=derive_event_id(virtual_class),
         reference=str(virtual_class.pk),
         summary=SUMMARY,
-        description=description,
+        description=_describe(virtual_class),
         start=virtual_class.start_time,
         end=virtual_class.end_time,
         time_zone=settings.TIME_ZONE,
         attendee=virtual_class.booked_by.email,
+        record=seal_record(virtual_class),
     )
+
+
+def _describe(virtual_class: VirtualClass) -> str:
+    with translation.override(settings.LANGUAGE_CODE):
+        return virtual_class.describe()

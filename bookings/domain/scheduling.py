@@ -227,20 +227,8 @@ def _store(virtual_class: VirtualClass, event: CreatedEvent, actor: User | None)
     _refuse_unschedulable(locked, timezone.now())
     if locked.event_withdrawals != virtual_class.event_withdrawals:
         raise EventWithdrawnError
-    locked.status = ClassStatus.SCHEDULED
-    locked.host_type = HostType.HOST
-    locked.provider_event_id = event.event_id
-    locked.html_link = event.conference_url
-    locked.summary = f"{event.summary}. {event.description}"
-    locked.access_code = generate_access_code()
-    locked.current_participants = 1
-    locked.participants_ids = [str(locked.booked_by_id)]
-    locked.owns_time = settings.PREVENT_OVERLAPS
-    locked.withdrawal_requested_at = None
-    locked.scheduling_attempts = 0
-    locked.next_scheduling_at = None
-    locked.save()
-    UserActivity.objects.create(user_id=locked.booked_by_id, virtual_class=locked, rol=Role.HOST)
+    summary = f"{event.summary}. {event.description}"
+    enter_calendar(locked, event_id=event.event_id, link=event.conference_url, summary=summary)
     log_event(
         locked,
         ClassEvent.SCHEDULED,
@@ -250,6 +238,27 @@ def _store(virtual_class: VirtualClass, event: CreatedEvent, actor: User | None)
     )
     record_place(NoticeKind.CONFIRMATION, locked, locked.booked_by_id)
     return locked
+
+
+def enter_calendar(locked: VirtualClass, *, event_id: str, link: str, summary: str) -> None:
+    """Store what a class has once it is in the calendar, a new access code and its host with it.
+
+    Spec: States and transitions, pending to scheduled.
+    """
+    locked.status = ClassStatus.SCHEDULED
+    locked.host_type = HostType.HOST
+    locked.provider_event_id = event_id
+    locked.html_link = link
+    locked.summary = summary
+    locked.access_code = generate_access_code()
+    locked.current_participants = 1
+    locked.participants_ids = [str(locked.booked_by_id)]
+    locked.owns_time = settings.PREVENT_OVERLAPS
+    locked.withdrawal_requested_at = None
+    locked.scheduling_attempts = 0
+    locked.next_scheduling_at = None
+    locked.save()
+    UserActivity.objects.create(user_id=locked.booked_by_id, virtual_class=locked, rol=Role.HOST)
 
 
 def _lock(virtual_class: VirtualClass) -> VirtualClass:

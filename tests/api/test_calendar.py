@@ -49,6 +49,7 @@ def test_calendar_asks_for_the_documented_event(anybody, host, teacher, google):
 
     [call] = [call for call in google.requests if call.route == "events.insert"]
     request = call.json["conferenceData"]["createRequest"]
+    properties = call.json["extendedProperties"]["private"]
     assert call.path == "/calendar/v3/calendars/primary/events"
     assert call.query["conferenceDataVersion"] == "1"
     assert call.json == {
@@ -73,7 +74,9 @@ def test_calendar_asks_for_the_documented_event(anybody, host, teacher, google):
         "attendees": [{"email": host.email}],
         "guestsCanSeeOtherGuests": False,
         "reminders": {"useDefault": False, "overrides": [{"method": "email", "minutes": 60}]},
-        "extendedProperties": {"private": {"reference": str(virtual_class.pk)}},
+        "extendedProperties": {
+            "private": {"reference": str(virtual_class.pk), "record0": properties["record0"]}
+        },
     }
 
 

@@ -1,0 +1,67 @@
+"""What an event keeps of its class, so that a lost row can be made again from it.
+
+Whoever may read the teacher's calendar through Google's API reads an event's private properties
+too: other programs she let in, and perhaps anybody when the calendar is public. So the record is
+sealed: it tells nothing, and nobody else can write one. It does not hold the access code, which is
+made after the event.
+"""
+
+import json
+import uuid
+from dataclasses import asdict, dataclass
+
+from accounts.encryption import find_sealed, seal
+from bookings.models import VirtualClass
+
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ClassRecord:
+    """A class as it was when its event was made; its times are the event's own.
+
+    booked_at, paid_at: ISO 8601; paid_at is empty for a class nobody had confirmed as paid.
+    """
+
+    class_id: str
+    preference_id: str
+    host_id: str
+    host_email: str
+    class_type: str
+    price: int
+    places: int
+    learning_focus: str
+    booked_at: str
+    paid_at: str
+
+
+def seal_record(virtual_class: VirtualClass) -> str:
+    """Write the record of a class."""
+    record = ClassRecord(
+        class_id=str(virtual_class.pk),
+        preference_id=virtual_class.preference_id,
+        host_id=str(virtual_class.booked_by_id),
+        host_email=virtual_class.booked_by.email,
+        class_type=virtual_class.class_type,
+        price=virtual_class.class_price,
+        places=virtual_class.max_participants,
+        learning_focus=virtual_class.learning_focus,
+        booked_at=virtual_class.created_at.isoformat(),
+        paid_at=virtual_class.paid_at.isoformat() if virtual_class.paid_at else "",
+    )
+    return seal(json.dumps({"version": VERSION, **asdict(record)}, ensure_ascii=False))
+
+
+def open_record(text: str, *, class_id: uuid.UUID) -> ClassRecord | None:
+    """Read the record of a class; None for one that is missing, forged or another class's."""
+    opened = find_sealed(text) if text else None
+    if opened is None:
+        return None
+    try:
+        fields = json.loads(opened)
+        if fields.pop("version") != VERSION:
+            return None
+        record = ClassRecord(**fields)
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return None
+    return record if record.class_id == str(class_id) else None

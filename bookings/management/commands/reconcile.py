@@ -1,0 +1,55 @@
+"""Compare the calendar with our classes, and mend what is ours."""
+
+import json
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from bookings.domain.reconciling import Report, inspect, reconcile
+from calendar_sync import CalendarError
+
+# Exit codes. 0: nothing differs, or not any more. 1 is Django's own for what is typed wrong.
+CALENDAR_FAILED = 2
+DRIFT = 3
+
+
+class Command(BaseCommand):
+    """Prints what differs as JSON; the exit code says how it ended."""
+
+    help = (
+        "Compares every class that lies ahead with its event and mends what differs. Prints JSON. "
+        "Exit code 0: all is well; 3: something differs still; 2: the calendar does not answer, "
+        "and nothing was changed."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Offer to look only, and to remove what nobody can account for."""
+        parser.add_argument("--check", action="store_true", help="Look only; write nothing.")
+        parser.add_argument(
+            "--remove-unknown",
+            action="store_true",
+            help="Also remove events whose class is not stored. Try rebuild --from-calendar first.",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Compare, mend unless told not to, and print."""
+        try:
+            report = (
+                inspect() if options["check"] else reconcile(with_unknown=options["remove_unknown"])
+            )
+        except CalendarError as error:
+            raise CommandError(
+                f"Nothing was changed: {error}", returncode=CALENDAR_FAILED
+            ) from error
+        self.stdout.write(json.dumps(_as_json(report), indent=2))
+        left = sum(not finding.is_mended for finding in report.findings)
+        if left:
+            raise CommandError(f"The calendar differs in {left} cases.", returncode=DRIFT)
+
+
+def _as_json(report: Report) -> dict[str, object]:
+    return {
+        "classes": report.classes,
+        "events": report.events,
+        "drifts": [finding.as_json() for finding in report.findings],
+    }

@@ -1,0 +1,221 @@
+"""domain/watching.py: the calendar is followed, compared every hour, and never misread."""
+
+from datetime import timedelta
+
+import pytest
+import time_machine
+from django.test import Client
+from django.utils import timezone
+
+from bookings.domain import watching
+from bookings.domain.watching import compare_calendar, follow_calendar, keep_push_channel
+from bookings.models import Notice, NoticeKind, VirtualClass
+from bookings.sweeps import SWEEPS, sweep
+from calendar_sync.models import SyncState, WatchChannel
+from tests.bookings.drifts import (
+    DRIFTS,
+    delete,
+    dump,
+    event_of,
+    link_of,
+    move,
+    scheduled_classes,
+)
+from tests.standins import Fault
+
+FAULTS = {
+    "500": Fault.status(500),
+    "429": Fault.status(429),
+    "time-out": Fault.delay(0.5),
+    "reset": Fault.reset(),
+    "401": Fault.status(401),
+}
+
+
+@pytest.fixture(autouse=True)
+def _little_patience(settings, monkeypatch):
+    settings.CALENDAR_TIMEOUT = timedelta(seconds=0.3)
+    settings.CALENDAR_BUDGET = timedelta(seconds=1)
+    monkeypatch.setattr("calendar_sync.google.RETRY_WAITS", (0.01, 0.02))
+
+
+@pytest.fixture
+def scheduled(host, teacher, google):
+    return scheduled_classes(1, booked_by=host)[0]
+
+
+@pytest.fixture
+def followed(scheduled):
+    """A class whose calendar was looked at before."""
+    follow_calendar()
+    return scheduled
+
+
+def later(minutes):
+    return time_machine.travel(timezone.now() + timedelta(minutes=minutes))
+
+
+def calls(google, route):
+    return [request.route for request in google.requests].count(route)
+
+
+@pytest.mark.parametrize("kind", DRIFTS)
+def test_a_change_by_hand_is_noticed_and_mended_by_the_next_look(followed, google, kind):
+    with later(5):
+        DRIFTS[kind](google, followed)
+
+        found = follow_calendar()
+
+    # Cancelling a class changes nothing in the calendar: the hourly comparison sees that.
+    assert found == (kind != "orphan")
+    with later(70):
+        assert compare_calendar() == (kind == "orphan")
+        assert follow_calendar() == 0
+
+
+def test_our_own_changes_are_no_drift(followed, google, host):
+    scheduled_classes(2, days_from_now=5, booked_by=host)
+
+    assert follow_calendar() == 0
+    assert not Notice.objects.filter(kind=NoticeKind.CALENDAR_CHANGED).exists()
+
+
+def test_nothing_new_costs_one_request(followed, google):
+    google.add_event(summary="Dentista")
+    follow_calendar()
+    before = len(google.requests)
+
+    follow_calendar()
+
+    assert len(google.requests) == before + 1
+
+
+def test_an_expired_token_has_everything_compared(followed, google):
+    with later(5):
+        delete(google, followed)
+        google.expire_sync_tokens()
+
+        assert follow_calendar() == 1
+        assert len(google.live_events()) == 1
+        assert follow_calendar() == 0
+
+
+def test_a_look_that_fails_half_way_sees_the_same_again(followed, google):
+    move(google, followed)
+    token = SyncState.objects.get().sync_token
+    google.fault("events.list", Fault.delay(0), *[Fault.status(503)] * 3)
+
+    assert follow_calendar() == 0
+    assert SyncState.objects.get().sync_token == token
+    assert VirtualClass.objects.get().calendar_drift == ""
+    assert follow_calendar() == 1
+
+
+def test_the_whole_calendar_is_compared_once_an_hour(followed, google):
+    compare_calendar()
+    before = calls(google, "events.list")
+
+    compare_calendar()
+    with later(30):
+        compare_calendar()
+    assert calls(google, "events.list") == before
+    with later(60):
+        compare_calendar()
+    assert calls(google, "events.list") == before + 1
+
+
+def test_the_comparison_finds_what_no_message_told(followed, google):
+    with later(70):
+        delete(google, followed)
+        SyncState.objects.update(sync_token="")
+
+        assert compare_calendar() == 1
+
+    stored = VirtualClass.objects.get()
+    assert stored.html_link == link_of(event_of(google, stored))
+
+
+def test_a_grant_that_is_known_to_be_dead_is_not_tried(followed, google, teacher):
+    teacher.provider_token_revoked_at = timezone.now()
+    teacher.save()
+    before = len(google.requests)
+
+    with later(70):
+        assert (follow_calendar(), compare_calendar(), keep_push_channel()) == (0, 0, 0)
+
+    assert len(google.requests) == before
+
+
+def test_a_calendar_that_nobody_connected_is_left_alone(db, google):
+    assert (follow_calendar(), compare_calendar(), keep_push_channel()) == (0, 0, 0)
+    assert google.requests == []
+
+
+@pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
+def test_an_hour_of_failure_changes_nothing(teacher, google, fault):
+    """Every sweep of the calendar for an hour, while two of three events are really gone."""
+    classes = scheduled_classes(3)
+    follow_calendar()
+    compare_calendar()
+    for virtual_class in classes[:2]:
+        delete(google, virtual_class)
+    rows, events = dump(), google.events()
+    start = timezone.now()
+
+    for route in ("events.list", "events.get", "events.insert", "events.watch"):
+        google.fault(route, *[fault] * 200)
+    for minutes in range(5, 65, 5):
+        with time_machine.travel(start + timedelta(minutes=minutes)):
+            follow_calendar()
+            compare_calendar()
+            keep_push_channel()
+
+    assert (dump(), google.events()) == (rows, events)
+    google.heal()
+    with time_machine.travel(start + timedelta(minutes=70)):
+        assert follow_calendar() == 2
+    assert len(google.live_events()) == 3
+
+
+def test_a_message_has_the_calendar_looked_at(followed, google, teacher, settings, monkeypatch):
+    """From the hand in the calendar to the mended event, by push alone."""
+    settings.BASE_URL = "https://clases.example"
+    assert keep_push_channel() == 1
+    settings.BASE_URL = "http://testserver"
+    settings.FOLLOW_CALENDAR_AT_ONCE = True
+    monkeypatch.setattr(watching, "_errand", Inline(follow_calendar))
+    google.take_notices()
+    move(google, followed)
+    [message] = google.take_notices()
+
+    answer = Client().post("/api/webhooks/calendar", headers=message)
+
+    assert answer.status_code == 204
+    [event] = google.live_events()
+    assert event["start"]["dateTime"].startswith(
+        timezone.localtime(followed.start_time).strftime("%Y-%m-%dT%H:%M:%S")
+    )
+
+
+def test_the_sweeps_follow_compare_and_keep_the_channel(followed, google, settings):
+    settings.BASE_URL = "https://clases.example"
+
+    results = sweep()
+
+    assert None not in results.values()
+    assert WatchChannel.objects.count() == 1
+    assert [SWEEPS[run] // timedelta(minutes=1) for run in SWEEPS if run.__module__ == NAME] == [
+        5,
+        60,
+        1440,
+    ]
+
+
+NAME = "bookings.domain.watching"
+
+
+class Inline:
+    """An errand that is done at once, in the thread that calls."""
+
+    def __init__(self, work):
+        self.call = work
