@@ -1,15 +1,18 @@
-# Everything a newcomer needs: `make run`, `make test`, `make check`.
+# Everything a newcomer needs: `make run`, `make test`, `make prove`, `make check`.
 PYTHON ?= $(firstword $(foreach version,3.11 3.12 3.13 3.14,$(shell command -v python$(version))) python3)
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test check format messages lock clean
+.PHONY: run test prove check format messages lock clean
 
 run: $(VENV)/.runtime ## serve the whole product with demo data at http://localhost:8000
 	$(BIN)/python manage.py demo
 
 test: $(VENV)/.developer ## every test, on SQLite and on PostgreSQL
 	$(BIN)/python -m tests $(ARGS)
+
+prove: $(VENV)/.developer ## every drill and its twins, on both engines: about ten minutes
+	$(BIN)/python manage.py drill all $(ARGS)
 
 # djlint only lints: its formatter adds white space inside inline text, where people would see it.
 check: $(VENV)/.developer ## formatting, lint, types, import rules, templates, migrations, deployment

