@@ -7,8 +7,8 @@ import sys
 from django.core.management import execute_from_command_line
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["demo"]:
-        # The demo needs no configuration and must not touch anybody's real one.
+    if sys.argv[1:2] in (["demo"], ["drill"]):
+        # Both need no configuration and must not touch anybody's real one.
         os.environ.update(DEMO="true", BASE_URL="", ENV_FILE="")
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     execute_from_command_line(sys.argv)

@@ -14,7 +14,7 @@ class Command(BaseCommand):
     Options are the drills' own: ``manage.py drill --help`` lists them.
     """
 
-    help = "Runs the drills: crash, oversell, guess, outage, restart; without a name, all of them."
+    help = "Runs the drills; without a name, all of them."
     requires_system_checks = []
 
     def run_from_argv(self, argv: list[str]) -> None:
