@@ -15,14 +15,20 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import cache as cache_result
+from importlib import import_module
 from typing import Any
 
 import time_machine
+from django.conf import settings
 from django.core.cache import cache
+from django.core.handlers.wsgi import WSGIHandler
 from django.core.servers.basehttp import ThreadedWSGIServer, WSGIRequestHandler
 from django.core.wsgi import get_wsgi_application
 from django.db import connections
+from django.urls import resolve
 from django.utils import timezone
+from django.utils.module_loading import import_string
 
 # Far longer than anything takes: what hangs is ended by its own alarm.
 SECONDS = 120
@@ -54,6 +60,7 @@ class ServiceProcess:
         self, work: Callable[[Say], None], *prepare: Prepare, ahead: timedelta = timedelta()
     ) -> None:
         """Start it. prepare: what is changed in it first. ahead: how far its clock is moved."""
+        get_application()
         connections.close_all()
         reading, writing = os.pipe()
         # What is still in a buffer would be written by the child as well.
@@ -97,6 +104,16 @@ class ServiceProcess:
         return Outcome(said, was_killed, failure)
 
 
+@cache_result
+def get_application() -> WSGIHandler:
+    """Load the service with all that its first request would load, so that its processes have it."""
+    for path in (settings.CALENDAR_BACKEND, settings.EMAIL_BACKEND):
+        import_string(path)
+    import_module("bookings.payments.mercadopago")
+    resolve("/api/booking")
+    return get_wsgi_application()
+
+
 def serve(listener: socket.socket) -> Callable[[Say], None]:
     """Give the work of a web process: answer what comes in, until it is asked to stop."""
 
@@ -108,7 +125,7 @@ def serve(listener: socket.socket) -> Callable[[Say], None]:
         # A thread inherits this, and errands are to be finished, as gunicorn has them finished.
         server.daemon_threads = False
         server.setup_environ()
-        server.set_app(get_wsgi_application())
+        server.set_app(get_application())
         server.serve_forever(POLL_SECONDS)
 
     return work
