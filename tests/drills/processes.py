@@ -106,7 +106,7 @@ class ServiceProcess:
 
 @cache_result
 def get_application() -> WSGIHandler:
-    """Load the service with all that its first request would load, so that its processes have it."""
+    """Load the service, and what its first request would load: its processes begin with that."""
     for path in (settings.CALENDAR_BACKEND, settings.EMAIL_BACKEND):
         import_string(path)
     import_module("bookings.payments.mercadopago")
