@@ -1,31 +1,36 @@
 """``drill crash``: processes are killed with signal 9 at every point of a class's way.
 
-Many students book, pay, invite a guest; some get money back, some are cancelled. In one step of
-each the process that answers is killed. A new one starts, people and provider try again what got
-no answer, the sweeps run while time passes, and the referee counts.
+Students book, pay, invite a guest; their classes are moved, refunded, cancelled, or take place. In
+one step of each the process at work is killed. A new one starts, people and provider try again what
+got no answer, the sweeps run while time passes, and the referee counts.
 """
 
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import timedelta
-from typing import Any
+from datetime import datetime, timedelta
 
 from django.utils import timezone
 from requests import RequestException
 
 from bookings.domain.cancelling import cancel_class
 from bookings.domain.refunding import request_partial_refund, send_due_refunds
+from bookings.domain.rescheduling import reschedule_class
 from bookings.models import ClassStatus, PaymentCharge, Refund, VirtualClass
+from bookings.sweeps import sweep
 from tests.drills.points import (
     BOOK,
     CANCEL,
+    COMPLETE,
     CRASH_TWINS,
     JOIN,
+    MOVE,
     PAY,
     POINTS,
     REFUND,
-    STEPS,
+    REMIND,
+    WAY,
     Point,
     Twin,
 )
@@ -40,7 +45,10 @@ from tests.drills.world import World
 PART = 100_000
 # Longer than every lease, so that what a dead process held is free again.
 PAUSES_IN_MINUTES = (2, 6, 15, 60)
-HOUR = timedelta(hours=1)
+HOUR, DAY, BREATH = timedelta(hours=1), timedelta(days=1), timedelta(minutes=5)
+# Nobody has a class at that hour of that day.
+MOVED_BY = timedelta(days=10)
+COMPLETED = ClassStatus.COMPLETED
 
 
 @dataclass(slots=True)
@@ -52,7 +60,13 @@ class Story:
     guest: Person
     preference_id: str = ""
     price: int = 0
-    is_booked: bool = False
+    has_paid: bool = False
+
+    @property
+    def start(self) -> datetime:
+        """When its class was booked for; no two at once."""
+        today = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
+        return today + timedelta(days=4) + self.number * HOUR
 
     def find(self) -> VirtualClass:
         return VirtualClass.objects.get(preference_id=self.preference_id)
@@ -112,67 +126,68 @@ def _note(result: Result, name: str, battle: Battle, rounds: int, twin: Twin | N
 def fight(world: World, point: Point, rounds: int, *left_out: Prepare) -> Battle:
     """Kill a process at the point, so many times; recover; let the referee look."""
     scene, promises = Scene(world), Promises()
-    stories = _begin_stories(scene, rounds)
-    before = STEPS[: STEPS.index(point.step)]
-    _take_steps(scene, stories, before, promises, *left_out)
+    stories = [
+        Story(number, scene.sign_up(f"host{number}"), scene.sign_up(f"guest{number}"))
+        for number in range(rounds)
+    ]
+    before, after = _steps_around(point.step)
+    for step in before:
+        _take_step(scene, stories, step, promises, *left_out)
     kills = sum(_crash(scene, story, point, promises, *left_out) for story in stories)
     started = time.monotonic()
-    _take_steps(scene, stories, (point.step,), promises, *left_out)
-    for minutes in PAUSES_IN_MINUTES:
-        scene.pass_time(minutes=minutes)
-        scene.sweep(*left_out)
+    _take_step(scene, stories, point.step, promises, *left_out)
+    _let_time_pass(scene, *left_out)
     recovery = time.monotonic() - started
-    _take_steps(scene, stories, _steps_after(point.step), promises, *left_out)
-    scene.pass_time(minutes=10)
-    scene.sweep(*left_out)
+    for step in after:
+        _take_step(scene, stories, step, promises, *left_out)
+    if after:
+        _let_time_pass(scene, *left_out)
     outside = look_outside(world.google, world.mercadopago, world.mails)
     ids = [mail.message_id for mail in outside.mails]
-    violations = judge(read_rows(), outside, promises) + _unfinished(stories, point.step)
+    violations = judge(read_rows(), outside, promises, now=scene.now)
+    violations += _unfinished(stories, point.step)
     return Battle(kills, violations, len(ids) - len(set(ids)), recovery)
 
 
-def _steps_after(step: str) -> tuple[str, ...]:
-    """Nobody cancels what another point is about: it ends as a scheduled class with a guest."""
-    later = STEPS[STEPS.index(step) + 1 :]
-    return tuple(one for one in later if one not in {REFUND, CANCEL})
+def _steps_around(step: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Give what happens before the step in which processes are killed, and what afterwards."""
+    if step in WAY:
+        position = WAY.index(step)
+        return WAY[:position], WAY[position + 1 :]
+    if step == COMPLETE:
+        return (*WAY, REMIND), ()
+    return WAY, (COMPLETE,) if step == REMIND else ()
 
 
-def _begin_stories(scene: Scene, rounds: int) -> list[Story]:
-    people = [
-        (scene.sign_up(f"host{number}"), scene.sign_up(f"guest{number}"))
-        for number in range(rounds)
-    ]
-    return [Story(number, host, guest) for number, (host, guest) in enumerate(people)]
+def _let_time_pass(scene: Scene, *left_out: Prepare) -> None:
+    for minutes in PAUSES_IN_MINUTES:
+        scene.pass_time(minutes=minutes)
+        scene.sweep(*left_out)
 
 
 def _crash(
     scene: Scene, story: Story, point: Point, promises: Promises, *left_out: Prepare
 ) -> bool:
     """Take one step with a process that dies at the point; whether it did."""
-    if point.step in {REFUND, CANCEL}:
-        return scene.run(_worker_step(scene, story, point.step), *left_out, point.arm).was_killed
+    if point.step not in WAY:
+        return scene.run(_work(scene, story, point.step), *left_out, point.arm).was_killed
     web = scene.start_web(*left_out, point.arm)
     _try_step(scene, story, point.step, promises)
     return web.await_death()
 
 
-def _take_steps(
-    scene: Scene,
-    stories: list[Story],
-    steps: tuple[str, ...],
-    promises: Promises,
-    *left_out: Prepare,
+def _take_step(
+    scene: Scene, stories: list[Story], step: str, promises: Promises, *left_out: Prepare
 ) -> None:
-    """Take steps with processes that live; what was done already is not done again."""
-    for step in steps:
-        if step in {REFUND, CANCEL}:
-            for story in stories:
-                scene.run(_worker_step(scene, story, step), *left_out)
-            continue
+    """Take a step with a process that lives; what was done already is not done again."""
+    if step in WAY:
         web = scene.start_web(*left_out)
         for story in stories:
             _try_step(scene, story, step, promises)
         web.stop()
+        return
+    for story in stories:
+        scene.run(_work(scene, story, step), *left_out)
 
 
 def _try_step(scene: Scene, story: Story, step: str, promises: Promises) -> None:
@@ -187,11 +202,9 @@ def _try_step(scene: Scene, story: Story, step: str, promises: Promises) -> None
 
 
 def _book(story: Story, promises: Promises) -> None:
-    hour = timezone.now().replace(minute=0, second=0, microsecond=0)
-    start = hour + timedelta(days=4) + story.number * HOUR
     wish = {
-        "start": start.isoformat(),
-        "end": (start + HOUR).isoformat(),
+        "start": story.start.isoformat(),
+        "end": (story.start + HOUR).isoformat(),
         "isGroupClass": True,
         "studentsCount": 3,
     }
@@ -208,8 +221,8 @@ def _book(story: Story, promises: Promises) -> None:
 
 def _pay(scene: Scene, story: Story) -> None:
     mercadopago = scene.world.mercadopago
-    if not story.is_booked:
-        story.is_booked = True
+    if not story.has_paid:
+        story.has_paid = True
         mercadopago.pay(story.preference_id)
     notices = mercadopago.notifications()
     for position in [number for number, one in enumerate(notices) if one.is_pending]:
@@ -227,9 +240,17 @@ def _join(story: Story, promises: Promises) -> None:
         promises.places.add((virtual_class.pk, story.guest.user.pk))
 
 
-def _worker_step(scene: Scene, story: Story, step: str) -> Any:
-    """Give what the teacher's process does in a step."""
-    teacher = scene.teacher
+def _work(scene: Scene, story: Story, step: str) -> Callable[[Say], None]:
+    """Give what a process without a visitor does in a step: the teacher's, or a worker's."""
+    virtual_class, teacher = story.find(), scene.teacher
+    if step == REMIND:
+        scene.travel_to(virtual_class.start_time - DAY + BREATH)
+        return _sweep
+    if step == COMPLETE:
+        scene.travel_to(virtual_class.start_time - BREATH)  # the later reminder, while it is of use
+        scene.run(_sweep)
+        scene.travel_to(virtual_class.end_time + BREATH)
+        return _sweep
 
     def refund(say: Say) -> None:
         charge = PaymentCharge.objects.get(payment__preference_id=story.preference_id)
@@ -238,15 +259,25 @@ def _worker_step(scene: Scene, story: Story, step: str) -> Any:
             request_partial_refund(charge_id=charge.pk, amount=PART, left=left, by=teacher)
         send_due_refunds()
 
-    def cancel(say: Say) -> None:
-        cancel_class(class_id=story.find().pk, actor=teacher, reason="Feriado.")
+    def move(say: Say) -> None:
+        start = story.start + MOVED_BY
+        if story.find().start_time != start:
+            reschedule_class(class_id=virtual_class.pk, actor=teacher, start=start, reason="Viaje.")
 
-    return refund if step == REFUND else cancel
+    def cancel(say: Say) -> None:
+        cancel_class(class_id=virtual_class.pk, actor=teacher, reason="Feriado.")
+
+    return {REFUND: refund, MOVE: move, CANCEL: cancel}[step]
+
+
+def _sweep(say: Say) -> None:
+    sweep()
 
 
 def _unfinished(stories: list[Story], step: str) -> list[Violation]:
     """Name the classes that did not end as people wanted them."""
-    wanted = ClassStatus.CANCELLED if step == CANCEL else ClassStatus.SCHEDULED
+    last = {CANCEL: ClassStatus.CANCELLED, REMIND: COMPLETED, COMPLETE: COMPLETED}
+    wanted = last.get(step, ClassStatus.SCHEDULED)
     ended = {one.preference_id: one.status for one in VirtualClass.objects.all()}
     return [
         Violation("I5", "lost", "class", f"{one.preference_id} is {ended.get(one.preference_id)}")
@@ -260,7 +291,7 @@ def _spell(name: str, violation: Violation) -> str:
     return f"{name}: {one.invariant} {one.kind} {one.subject} ({one.about})"
 
 
-def _sum_up(rows: list[Row]) -> dict[str, Any]:
+def _sum_up(rows: list[Row]) -> dict[str, int]:
     names = ("kills", "lost", "doubled", "wrong", "repeated mails")
     return {
         "points": len(rows),

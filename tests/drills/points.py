@@ -9,14 +9,15 @@ from typing import Any
 from tests.drills.patching import die_after, die_before, replace
 from tests.drills.referee import Kind
 
-BOOK, PAY, JOIN, REFUND, CANCEL = "book", "pay", "join", "refund", "cancel"
-# What people do, in this order; a process is killed in one of these steps.
-STEPS = (BOOK, PAY, JOIN, REFUND, CANCEL)
+BOOK, PAY, JOIN = "book", "pay", "join"
+MOVE, REFUND, CANCEL, REMIND, COMPLETE = "move", "refund", "cancel", "remind", "complete"
+# What every class goes through, in this order, before one of the others happens to it.
+WAY = (BOOK, PAY, JOIN)
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A moment in which the process is killed. step: of whom, of ``STEPS``, it answers then."""
+    """A moment in which the process is killed. step: what it does then."""
 
     name: str
     step: str
@@ -43,7 +44,7 @@ POINTS = (
     _before("schedule: event made, answer unread", PAY, "calendar_sync.google._checked"),
     _before("save: event read, nothing written", PAY, f"{DOMAIN}.scheduling._save"),
     _before("save: class written, host not", PAY, "bookings.models.UserActivity.save"),
-    _after("save: all written, not committed", PAY, f"{DOMAIN}.scheduling.record_due"),
+    _after("save: all written, not committed", PAY, f"{DOMAIN}.scheduling.record_place"),
     _before("save: committed, mail not begun", PAY, f"{NOTICES}.due.call_courier"),
     _before("notify: claimed, not sent", PAY, f"{NOTICES}.delivery.render_mail"),
     _before("notify: sent, not written down", PAY, f"{NOTICES}.delivery._note_sent"),
@@ -51,9 +52,18 @@ POINTS = (
     _after("join: committed, not answered", JOIN, "bookings.api.access_code.join_class"),
     _before("refund: promised, not sent", REFUND, f"{DOMAIN}.refunding._ask_provider"),
     _after("refund: sent, answer not stored", REFUND, f"{DOMAIN}.refunding._ask_provider"),
+    _after("move: all written, not committed", MOVE, f"{DOMAIN}.rescheduling._tell"),
+    _before("move: committed, event not moved", MOVE, f"{DOMAIN}.class_events._move_or_make"),
+    _before("move: event moved, not noted", MOVE, f"{DOMAIN}.class_events._note_move"),
     _after("cancel: all written, not committed", CANCEL, f"{DOMAIN}.cancelling.call_off"),
     _before("cancel: committed, event there", CANCEL, f"{DOMAIN}.cancelling.withdraw_event"),
     _before("cancel: event deleted, not noted", CANCEL, f"{DOMAIN}.class_events._note_withdrawal"),
+    _before("remind: claimed, not sent", REMIND, f"{NOTICES}.delivery.render_mail"),
+    _before("remind: sent, not written down", REMIND, f"{NOTICES}.delivery._note_sent"),
+    _before(
+        "complete: class done, totals not", COMPLETE, f"{DOMAIN}.completing.add_to_total_classes"
+    ),
+    _after("complete: all written, not committed", COMPLETE, f"{DOMAIN}.completing.log_event"),
 )
 
 
@@ -96,15 +106,21 @@ def mark_mails_before_sending() -> None:
     """Leave out that a mail counts as sent only once it has left."""
 
     def make(original: Callable[..., Any]) -> Callable[..., Any]:
-        def send(notice: Any) -> Any:
+        def send(notice: Any, *others: Any) -> Any:
             delivery._note_sent(notice)
-            return original(notice)
+            return original(notice, *others)
 
         return send
 
     from bookings.notices import delivery  # needs the settings
 
     replace(f"{NOTICES}.delivery._send", make)
+
+
+def complete_without_transaction() -> None:
+    """Leave out that a class and its people's totals are completed together."""
+    _without_locks()
+    replace(f"{DOMAIN}.completing.complete_class", _unwrapped)
 
 
 def _without_locks() -> None:
@@ -166,6 +182,12 @@ CRASH_TWINS = (
         join_without_transaction,
         ("join: guest written, counter not",),
         ("wrong", "counter"),
+    ),
+    Twin(
+        "complete in pieces",
+        complete_without_transaction,
+        ("complete: class done, totals not",),
+        ("lost", "total"),
     ),
     Twin(
         "random refund key",

@@ -8,6 +8,7 @@ import uuid
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from datetime import datetime
 from email import message_from_string
 from pathlib import Path
 from typing import Any, Literal
@@ -32,6 +33,7 @@ from tests.drills.standins import Remote
 
 Kind = Literal["lost", "doubled", "wrong"]
 CODE = re.compile(r"[0-9A-Z]{8}")
+REMINDERS = {NoticeKind.REMINDER_DAY, NoticeKind.REMINDER_HOUR}
 IN_THE_CALENDAR = {ClassStatus.SCHEDULED, ClassStatus.COMPLETED}
 # Django's folder of mails parts them by such a line.
 END_OF_MAIL = "\n" + "-" * 79 + "\n"
@@ -97,8 +99,8 @@ class Outside:
     mails: list[Mail] = field(default_factory=list)
 
 
-def judge(rows: Rows, outside: Outside, promises: Promises) -> list[Violation]:
-    """Name every broken promise, in the order of the invariants."""
+def judge(rows: Rows, outside: Outside, promises: Promises, *, now: datetime) -> list[Violation]:
+    """Name every broken promise, in the order of the invariants. now: by the drill's clock."""
     return [
         *_answers_hold(rows, promises),
         *_one_event_for_each_class(rows, outside),
@@ -106,7 +108,7 @@ def judge(rows: Rows, outside: Outside, promises: Promises) -> list[Violation]:
         *_counters_agree(rows),
         *_paid_is_a_class_or_the_money_back(rows, outside),
         *_codes_stay(rows, promises),
-        *_one_mail_for_each_occasion(rows, outside),
+        *_one_mail_for_each_occasion(rows, outside, now),
         *_completed_counts_once(rows),
     ]
 
@@ -167,22 +169,24 @@ def _answers_hold(rows: Rows, promises: Promises) -> Iterator[Violation]:
 
 def _one_event_for_each_class(rows: Rows, outside: Outside) -> Iterator[Violation]:
     """I2: a class in the calendar has one live event, under its id; nothing else of ours lives."""
-    live: defaultdict[str, list[str]] = defaultdict(list)
+    live: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
     for event in outside.events:
         reference = event.get("extendedProperties", {}).get("private", {}).get("reference")
         if reference and event["status"] != "cancelled":
-            live[reference].append(event["id"])
+            live[reference].append(event)
     for one in rows.classes:
         events = live.pop(str(one.pk), [])
         if one.status not in IN_THE_CALENDAR:
-            for event_id in events:
-                yield Violation("I2", "wrong", "event", f"{event_id} of a {one.status} class")
+            for event in events:
+                yield Violation("I2", "wrong", "event", f"{event['id']} of a {one.status} class")
         elif not events:
             yield Violation("I2", "lost", "event", str(one.pk))
         elif len(events) > 1:
             yield Violation("I2", "doubled", "event", str(one.pk))
-        elif events != [one.provider_event_id]:
+        elif events[0]["id"] != one.provider_event_id:
             yield Violation("I2", "wrong", "event", f"{one.pk} names another event")
+        elif datetime.fromisoformat(events[0]["start"]["dateTime"]) != one.start_time:
+            yield Violation("I2", "wrong", "event time", str(one.pk))
     for reference in live:
         yield Violation("I2", "wrong", "event", f"of no class: {reference}")
 
@@ -282,7 +286,7 @@ def _codes_stay(rows: Rows, promises: Promises) -> Iterator[Violation]:
             yield Violation("I6", "doubled", "code", f"{number} classes share one")
 
 
-def _one_mail_for_each_occasion(rows: Rows, outside: Outside) -> Iterator[Violation]:
+def _one_mail_for_each_occasion(rows: Rows, outside: Outside, now: datetime) -> Iterator[Violation]:
     """I7: who is due a mail gets it, once; a crash may repeat it under the same Message-ID."""
     sent: defaultdict[str, set[str]] = defaultdict(set)
     for mail in outside.mails:
@@ -293,8 +297,10 @@ def _one_mail_for_each_occasion(rows: Rows, outside: Outside) -> Iterator[Violat
         about = f"{notice.kind} to {notice.user.email}"
         if notice.sent_at is not None and not left:
             yield Violation("I7", "lost", "mail", f"{about}: said to be sent")
-        if notice.next_attempt_at is not None:
+        if notice.next_attempt_at is not None and notice.due_at <= now:
             yield Violation("I7", "lost", "mail", f"{about}: still due")
+        if notice.kind in REMINDERS and notice.failure and notice.sent_at is None:
+            yield Violation("I7", "lost", "reminder", f"{about}: {notice.failure}")
         if len(left) > 1:
             yield Violation("I7", "doubled", "mail", about)
     for message_ids in sent.values():
@@ -311,10 +317,13 @@ def _everybody_was_told(rows: Rows) -> Iterator[Violation]:
             yield Violation("I7", "doubled", "notice", str(occasion[2]))
     told = {(class_id, user_id, kind) for class_id, user_id, kind, _ in due}
     classes = {one.pk: one for one in rows.classes}
+    moved = {one.virtual_class_id for one in rows.log if one.event == ClassEvent.RESCHEDULED}
     for activity in rows.activities:
         one = classes[activity.virtual_class_id]
         is_host = activity.rol == Role.HOST
         wanted = {NoticeKind.CONFIRMATION if is_host else NoticeKind.JOINED}
+        if one.pk in moved:
+            wanted.add(NoticeKind.RESCHEDULED)
         if one.status == ClassStatus.CANCELLED:
             wanted.add(NoticeKind.CANCELLED)
         for kind in sorted(wanted):

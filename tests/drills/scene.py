@@ -4,7 +4,7 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import requests
@@ -57,6 +57,17 @@ class Scene:
         client = Client()
         client.force_login(user)
         return Person(user, client.cookies[settings.SESSION_COOKIE_NAME].value, self.world.url)
+
+    @property
+    def now(self) -> datetime:
+        """The time of everything that starts now."""
+        return timezone.now() + self.ahead
+
+    def travel_to(self, moment: datetime) -> None:
+        """Move the clock ahead to a moment; never back."""
+        seconds = (moment - self.now).total_seconds()
+        if seconds > 0:
+            self.pass_time(seconds=seconds)
 
     def pass_time(self, **units: float) -> None:
         """Move the clock of everything that starts from now on, and Mercado Pago's."""

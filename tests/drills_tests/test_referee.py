@@ -1,7 +1,7 @@
 """The referee sees each kind of broken promise, and nothing in a world where all are kept."""
 
 import uuid
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.core.mail import EmailMessage, get_connection
@@ -71,6 +71,7 @@ class Scenery:
         return VirtualClass(
             booked_by=self.host,
             preference_id="preference-1",
+            start_time=NOW,
             status=ClassStatus.SCHEDULED,
             max_participants=3,
             current_participants=2,
@@ -93,7 +94,12 @@ class Scenery:
 
     def event(self, event_id, reference=None, status="confirmed"):
         private = {"reference": reference or str(self.one.pk)}
-        return {"id": event_id, "status": status, "extendedProperties": {"private": private}}
+        return {
+            "id": event_id,
+            "status": status,
+            "start": {"dateTime": NOW.isoformat()},
+            "extendedProperties": {"private": private},
+        }
 
     def provider_charge(self):
         return {
@@ -109,7 +115,7 @@ class Scenery:
         return Mail(f"<{notice.pk}.{when}@example.com>", notice.user.email, "Clase")
 
     def judge(self):
-        found = judge(self.rows, self.outside, self.promises)
+        found = judge(self.rows, self.outside, self.promises, now=NOW)
         return {(one.invariant, one.kind, one.subject) for one in found}
 
 
@@ -144,6 +150,20 @@ def double_event(scenery):
 
 def mistake_event(scenery):
     scenery.one.provider_event_id = "event2"
+
+
+def move_event(scenery):
+    scenery.one.start_time += timedelta(hours=1)
+
+
+def forget_to_tell_of_a_move(scenery):
+    scenery.rows.log.append(ClassLog(virtual_class=scenery.one, event=ClassEvent.RESCHEDULED))
+
+
+def give_up_a_reminder(scenery):
+    notice = scenery.notice(scenery.host, NoticeKind.REMINDER_DAY)
+    notice.sent_at, notice.failure = None, "Tarde."
+    scenery.rows.notices.append(notice)
 
 
 def orphan_event(scenery):
@@ -217,7 +237,8 @@ def lose_mail(scenery):
 
 
 def leave_mail(scenery):
-    scenery.notices[0].sent_at, scenery.notices[0].next_attempt_at = None, NOW
+    notice = scenery.notices[0]
+    notice.sent_at, notice.due_at, notice.next_attempt_at = None, NOW, NOW
 
 
 def double_mail(scenery):
@@ -257,6 +278,7 @@ def complete_early(scenery):
         (lose_event, "I2", "lost", "event"),
         (double_event, "I2", "doubled", "event"),
         (mistake_event, "I2", "wrong", "event"),
+        (move_event, "I2", "wrong", "event time"),
         (orphan_event, "I2", "wrong", "event"),
         (lose_host, "I3", "lost", "host"),
         (double_log, "I3", "doubled", "log entry"),
@@ -278,6 +300,8 @@ def complete_early(scenery):
         (double_mail, "I7", "doubled", "mail"),
         (tell_nobody, "I7", "lost", "notice"),
         (tell_twice, "I7", "doubled", "notice"),
+        (forget_to_tell_of_a_move, "I7", "lost", "notice"),
+        (give_up_a_reminder, "I7", "lost", "reminder"),
         (count_twice, "I8", "doubled", "total"),
         (count_never, "I8", "lost", "total"),
         (complete_early, "I8", "wrong", "activity"),
@@ -291,6 +315,15 @@ def test_referee_finds_a_planted_violation(scenery, plant, invariant, kind, subj
 
 def test_mail_that_leaves_twice_under_one_message_id_is_no_double(scenery):
     scenery.outside.mails.append(scenery.outside.mails[0])
+
+    assert scenery.judge() == set()
+
+
+def test_mail_that_is_due_later_is_not_lost(scenery):
+    later = scenery.notice(scenery.host, NoticeKind.REMINDER_HOUR)
+    later.sent_at, later.due_at = None, NOW + timedelta(hours=1)
+    later.next_attempt_at = later.due_at
+    scenery.rows.notices.append(later)
 
     assert scenery.judge() == set()
 
