@@ -1,24 +1,32 @@
 """The mails, as the teacher sees them: which left, which did not and why."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from django.contrib import admin, messages
+from django.contrib.admin.views.main import ChangeList
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
+from django.utils import timezone
 
 from bookings.admin.activities import ReadOnlyMixin
 from bookings.models import Notice, NoticeState
 from bookings.notices.due import make_due_again
 
-IN_STATE = {
-    NoticeState.DUE: Q(next_attempt_at__isnull=False),
-    NoticeState.SENT: Q(sent_at__isnull=False),
-    NoticeState.FAILED: Q(sent_at__isnull=True, next_attempt_at__isnull=True),
-}
+
+def is_in_state(state: NoticeState) -> Q:
+    """Select the mails whose story stands there now."""
+    now = timezone.now()
+    return {
+        NoticeState.PLANNED: Q(next_attempt_at__isnull=False, due_at__gt=now),
+        NoticeState.DUE: Q(next_attempt_at__isnull=False, due_at__lte=now),
+        NoticeState.SENT: Q(sent_at__isnull=False),
+        NoticeState.FAILED: Q(sent_at__isnull=True, next_attempt_at__isnull=True),
+    }[state]
 
 
 class StateFilter(admin.SimpleListFilter):
-    """Parts the list by how the mail's story went."""
+    """Parts the list by how the mail's story went; what is planned shows when asked for."""
 
     title = "estado"
     parameter_name = "estado"
@@ -27,17 +35,25 @@ class StateFilter(admin.SimpleListFilter):
         """Offer each state."""
         return NoticeState.choices
 
+    def choices(self, changelist: ChangeList) -> Iterator[Any]:
+        """Call the list without a choice by what it holds."""
+        first, *states = super().choices(changelist)
+        yield {**first, "display": "Hasta ahora"}
+        yield from states
+
     def queryset(self, request: HttpRequest, queryset: QuerySet[Notice]) -> QuerySet[Notice]:
         """Keep the mails in the chosen state."""
         state = self.value()
-        return queryset.filter(IN_STATE[NoticeState(state)]) if state in IN_STATE else queryset
+        if state not in NoticeState.values:
+            return queryset.exclude(is_in_state(NoticeState.PLANNED))
+        return queryset.filter(is_in_state(NoticeState(state)))
 
 
 @admin.register(Notice)
 class NoticeAdmin(ReadOnlyMixin, admin.ModelAdmin[Notice]):
     """The list of mails. They are written by what happens to classes, and can be sent again."""
 
-    list_display = ["due_at", "kind", "user", "virtual_class", "state", "attempts", "failure"]
+    list_display = ["due_at", "kind", "outcome", "user", "virtual_class", "attempts"]
     list_filter = [StateFilter, "kind"]
     list_select_related = ["user", "virtual_class"]
     search_fields = ["user__email", "user__name"]
@@ -50,9 +66,9 @@ class NoticeAdmin(ReadOnlyMixin, admin.ModelAdmin[Notice]):
         return request.user.has_perm("bookings.change_notice")
 
     @admin.display(description="estado")
-    def state(self, obj: Notice) -> str:
-        """Name the state."""
-        return str(obj.state.label)
+    def outcome(self, obj: Notice) -> str:
+        """Name the state, and why the mail was not sent."""
+        return f"{obj.state.label}: {obj.failure}" if obj.failure else str(obj.state.label)
 
     @admin.action(description="Enviar de nuevo", permissions=["send_again"])
     def send_again(self, request: HttpRequest, queryset: QuerySet[Notice]) -> None:

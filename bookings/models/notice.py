@@ -38,6 +38,7 @@ ABOUT_THE_CALENDAR = [NoticeKind.GRANT_REVOKED, NoticeKind.GRANT_AT_RISK]
 class NoticeState(models.TextChoices):
     """How a mail's story goes."""
 
+    PLANNED = "planned", "Programado"
     DUE = "due", "Pendiente"
     SENT = "sent", "Enviado"
     FAILED = "failed", "No enviado"
@@ -136,4 +137,6 @@ class Notice(models.Model):
         """Where the mail's story stands."""
         if self.sent_at is not None:
             return NoticeState.SENT
-        return NoticeState.FAILED if self.next_attempt_at is None else NoticeState.DUE
+        if self.next_attempt_at is None:
+            return NoticeState.FAILED
+        return NoticeState.PLANNED if self.due_at > timezone.now() else NoticeState.DUE

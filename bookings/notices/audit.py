@@ -10,7 +10,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from bookings.models import ClassStatus, Notice, NoticeKind, NoticeState, VirtualClass
-from bookings.notices.promises import find_missing
+from bookings.notices.promises import Promise, find_missing, leave_out_the_erased
 
 # Mails leave at once, or with the next sweep; what takes longer is late.
 LATE_AFTER = timedelta(minutes=5)
@@ -82,10 +82,13 @@ def audit_notices(*, since: datetime) -> Audit:
     classes = VirtualClass.objects.filter(
         ~Q(status=ClassStatus.PENDING), start_time__gt=since
     ).prefetch_related("activities", "log", "notices")
+    missing: list[tuple[VirtualClass, Promise]] = []
     for virtual_class in classes.iterator(chunk_size=CLASSES_AT_ONCE):
         for notice in virtual_class.notices.all():
             _note_written(audit, notice)
-        _note_missing(audit, virtual_class)
+        missing += [(virtual_class, promise) for promise in find_missing(virtual_class, audit.at)]
+    for virtual_class, promise in leave_out_the_erased(missing):
+        _note_missing(audit, virtual_class, promise)
     others = Notice.objects.filter(
         Q(virtual_class=None) | Q(virtual_class__status=ClassStatus.PENDING), due_at__gt=since
     )
@@ -111,24 +114,17 @@ def _note_written(audit: Audit, notice: Notice) -> None:
 
 
 def _judge(notice: Notice, now: datetime) -> Account:
-    if notice.state == NoticeState.SENT:
-        return Account.SENT
-    if notice.state == NoticeState.FAILED:
-        return Account.FAILED
-    if notice.due_at > now:
-        return Account.PLANNED
-    return Account.LATE if notice.due_at <= now - LATE_AFTER else Account.DUE
+    is_late = notice.state == NoticeState.DUE and notice.due_at <= now - LATE_AFTER
+    return Account.LATE if is_late else Account(notice.state)
 
 
-def _note_missing(audit: Audit, virtual_class: VirtualClass) -> None:
-    for promise in find_missing(virtual_class, audit.at):
-        audit.note(
-            Entry(
-                promise.kind,
-                Account.MISSING,
-                promise.user_id,
-                virtual_class.pk,
-                promise.due_at,
-                "nobody wrote it down",
-            )
-        )
+def _note_missing(audit: Audit, virtual_class: VirtualClass, promise: Promise) -> None:
+    entry = Entry(
+        promise.kind,
+        Account.MISSING,
+        promise.user_id,
+        virtual_class.pk,
+        promise.due_at,
+        "nobody wrote it down",
+    )
+    audit.note(entry)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from accounts.models import User, UserStatus
 from bookings.models import ClassEvent, ClassLog, ClassStatus, NoticeKind, VirtualClass
 from bookings.notices.reminder_times import LEADS, list_reminders_after, name_occasion
 
@@ -53,6 +54,16 @@ def find_missing(virtual_class: VirtualClass, now: datetime) -> list[Promise]:
         if not is_kept:
             missing.append(promise)
     return missing
+
+
+def leave_out_the_erased(
+    missing: list[tuple[VirtualClass, Promise]],
+) -> list[tuple[VirtualClass, Promise]]:
+    """Keep what is missing but for people who erased their account, and their mails with it."""
+    people = {promise.user_id for _, promise in missing}
+    erased = User.objects.filter(pk__in=people, status=UserStatus.ERASED)
+    gone = set(erased.values_list("pk", flat=True)) if people else set()
+    return [(where, promise) for where, promise in missing if promise.user_id not in gone]
 
 
 def list_promises(virtual_class: VirtualClass, now: datetime) -> Iterator[Promise]:

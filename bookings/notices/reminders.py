@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from django.utils import timezone
 
 from bookings.models import ClassStatus, Notice, NoticeKind, VirtualClass
-from bookings.notices.promises import PLANNED_AHEAD, Promise, find_missing
+from bookings.notices.promises import PLANNED_AHEAD, Promise, find_missing, leave_out_the_erased
 from bookings.notices.reminder_times import (
     LEADS,
     find_useful_end,
@@ -55,14 +55,17 @@ def plan_missing_reminders() -> int:
         start_time__gt=now - LOOK_BACK,
         start_time__lte=now + LEADS[NoticeKind.REMINDER_DAY] + PLANNED_AHEAD,
     ).prefetch_related("activities", "log", "notices")
-    missing = [
-        _make_good(virtual_class, promise, now)
-        for virtual_class in classes.iterator(chunk_size=CLASSES_AT_ONCE)
-        for promise in find_missing(virtual_class, now)
-        if promise.is_reminder
-    ]
-    Notice.objects.bulk_create(missing, ignore_conflicts=True)
-    return len(missing)
+    missing = leave_out_the_erased(
+        [
+            (virtual_class, promise)
+            for virtual_class in classes.iterator(chunk_size=CLASSES_AT_ONCE)
+            for promise in find_missing(virtual_class, now)
+            if promise.is_reminder
+        ]
+    )
+    reminders = [_make_good(virtual_class, promise, now) for virtual_class, promise in missing]
+    Notice.objects.bulk_create(reminders, ignore_conflicts=True)
+    return len(reminders)
 
 
 def _make_good(virtual_class: VirtualClass, promise: Promise, now: datetime) -> Notice:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypedDict
 from django.db.models import Exists, OuterRef, Subquery
 from django.utils import timezone
 
+from accounts.models import UserStatus
 from bookings.models import (
     Notice,
     NoticeKind,
@@ -33,6 +34,7 @@ MOVED = "La clase cambió de horario."
 TOLD_BY_LATER_MAIL = "Un correo posterior dice el horario nuevo."
 TOO_LATE = "Era tarde para recordar la clase."
 OFFER_OVER = "El lugar ya no se ofrecía."
+ERASED = "La persona borró su cuenta."
 RECONNECTED = "El calendario ya se había reconectado."
 
 
@@ -78,6 +80,8 @@ def load_notice(notice_id: uuid.UUID) -> "NoticeToSend | None":
 
 def find_obstacle(notice: "NoticeToSend") -> str:
     """Say why a mail is of no use any more; nothing when it is."""
+    if notice.user.status == UserStatus.ERASED:
+        return ERASED
     reasons = (check(notice) for check in RULES[NoticeKind(notice.kind)])
     return next(filter(None, reasons), "")
 

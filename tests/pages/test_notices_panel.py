@@ -1,5 +1,7 @@
 """The mails in the teacher's panel."""
 
+from datetime import timedelta
+
 import pytest
 from django.urls import reverse
 from django.utils import timezone
@@ -13,8 +15,10 @@ LIST = "admin:bookings_notice_changelist"
 @pytest.fixture
 def notices(host):
     """A mail in each state."""
-    now, virtual_class = timezone.now(), VirtualClassFactory(booked_by=host)
+    now, later = timezone.now(), timezone.now() + timedelta(hours=1)
+    virtual_class = VirtualClassFactory(booked_by=host)
     changes = {
+        NoticeState.PLANNED: {"due_at": later, "next_attempt_at": later},
         NoticeState.DUE: {},
         NoticeState.SENT: {"sent_at": now, "next_attempt_at": None},
         NoticeState.FAILED: {"failure": "SMTPDataError 554", "next_attempt_at": None},
@@ -35,10 +39,18 @@ def test_the_list_is_parted_by_state(notices, teacher, sign_in, state):
     assert notices[state].state == state
 
 
+def test_the_list_leaves_out_what_is_planned_until_asked(notices, teacher, sign_in):
+    response = sign_in(teacher).get(reverse(LIST))
+
+    shown = set(response.context["cl"].queryset)
+    assert shown == {notice for state, notice in notices.items() if state != NoticeState.PLANNED}
+    assert "Hasta ahora" in response.content.decode()
+
+
 def test_the_list_says_why_a_mail_was_not_sent(notices, teacher, sign_in):
     page = sign_in(teacher).get(reverse(LIST)).content.decode()
 
-    assert "SMTPDataError 554" in page
+    assert "No enviado: SMTPDataError 554" in page
 
 
 def test_the_teacher_sends_mails_again(notices, teacher, sign_in):
@@ -46,7 +58,10 @@ def test_the_teacher_sends_mails_again(notices, teacher, sign_in):
 
     sign_in(teacher).post(reverse(LIST), chosen)
 
-    assert {notice.state for notice in Notice.objects.all()} == {NoticeState.DUE}
+    # One that is planned is not on the list, and keeps its time.
+    assert [notices[NoticeState.PLANNED].pk] == [
+        notice.pk for notice in Notice.objects.all() if notice.state != NoticeState.DUE
+    ]
 
 
 def test_nobody_writes_mails_by_hand(notices, teacher, sign_in):

@@ -12,6 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from bookings.domain.cancelling import cancel_class
+from bookings.domain.erasing import erase_person
 from bookings.domain.joining import join_class
 from bookings.domain.leaving import leave_class
 from bookings.domain.rescheduling import reschedule_class
@@ -93,6 +94,14 @@ def test_a_mail_that_nobody_wrote_down_is_missing(booked, student, teacher, kind
 
     assert (entry.kind, entry.account) == (kind, Account.MISSING)
     assert (entry.user_id, entry.class_id) == (lost.user_id, booked.pk)
+
+
+def test_nothing_is_missing_of_somebody_who_erased_their_account(booked, student):
+    leave_class(class_id=booked.pk, user=student)
+    erase_person(user=student, by=student)
+
+    assert not Notice.objects.filter(user=student).exists()
+    assert audit().open_questions == []
 
 
 def test_a_reminder_has_to_be_planned_an_hour_ahead(booked):

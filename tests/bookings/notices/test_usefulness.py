@@ -7,6 +7,7 @@ import time_machine
 from django.core import mail
 from django.utils import timezone
 
+from accounts.models import UserStatus
 from bookings.domain.joining import join_class
 from bookings.domain.scheduling import schedule_class
 from bookings.models import (
@@ -97,6 +98,13 @@ def test_the_day_s_reminder_gives_way_to_the_hour_s(booked):
 )
 def test_the_hour_s_reminder_is_of_use_for_ten_minutes_more(booked, late, count):
     assert len(deliver_at(booked.start_time + late)) == count
+
+
+def test_nobody_writes_to_whoever_erased_their_account(booked, student):
+    type(student).objects.filter(pk=student.pk).update(status=UserStatus.ERASED)
+
+    assert deliver_at(booked.start_time - DAY) == [("Ana", "reminder_day")]
+    assert reasons() == {"La persona borró su cuenta."}
 
 
 def test_whoever_left_is_not_reminded(booked, student):
