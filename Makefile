@@ -3,7 +3,7 @@ PYTHON ?= $(firstword $(foreach version,3.11 3.12 3.13 3.14,$(shell command -v p
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test prove check format messages lock clean
+.PHONY: run test prove bench-webhook check format messages lock clean
 
 run: $(VENV)/.runtime ## serve the whole product with demo data at http://localhost:8000
 	$(BIN)/python manage.py demo
@@ -13,6 +13,9 @@ test: $(VENV)/.developer ## every test, on SQLite and on PostgreSQL
 
 prove: $(VENV)/.developer ## every drill and its twins, on both engines: about ten minutes
 	$(BIN)/python manage.py drill all $(ARGS)
+
+bench-webhook: $(VENV)/.developer ## how soon the webhook answers while Mercado Pago is down
+	$(BIN)/python -m tests.bench.webhook $(ARGS)
 
 # djlint only lints: its formatter adds white space inside inline text, where people would see it.
 check: $(VENV)/.developer ## formatting, lint, types, import rules, templates, migrations, deployment

@@ -233,8 +233,12 @@ MERCADOPAGO_COLLECTOR_ID = ENV.mercadopago_collector_id
 MERCADOPAGO_TIMEOUT = timedelta(seconds=4)
 # All calls of one operation together; a page may wait this long before it answers without.
 MERCADOPAGO_BUDGET = timedelta(seconds=8)
-# Cash takes days to be credited: it is not offered for a class that begins sooner than this.
+# Cash takes days to be credited: it is not offered for a class that begins sooner than this, a
+# voucher lasts no longer, and it has to be paid some time before the class.
 CASH_NOTICE = timedelta(days=3)
+CASH_CREDIT = timedelta(days=2)
+# Payments that one person may have asked for by the API without having made them.
+MAX_UNPAID_PREFERENCES = 10
 # A payment whose class is not booked by then goes back.
 UNBOOKED_PAYMENT_AGE = timedelta(days=1)
 # Each notification is looked into in a thread once it is stored; the sweeps do what is left.

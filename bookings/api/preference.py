@@ -11,7 +11,12 @@ from rest_framework.views import APIView
 from accounts.models import User
 from bookings.api.serializers import PaymentSerializer, PreferenceSerializer
 from bookings.domain.checkout import request_preference
-from bookings.domain.exceptions import BookingError, PaymentsOffError, SlotTakenError
+from bookings.domain.exceptions import (
+    BookingError,
+    PaymentsOffError,
+    SlotTakenError,
+    TooManyPaymentsError,
+)
 from bookings.payments.gateway import PaymentError
 
 logger = logging.getLogger(__name__)
@@ -20,6 +25,7 @@ PROVIDER_DOWN = "El medio de pago no responde. Volvé a intentarlo."
 REFUSAL_STATUS: dict[type[BookingError], int] = {
     PaymentsOffError: status.HTTP_503_SERVICE_UNAVAILABLE,
     SlotTakenError: status.HTTP_409_CONFLICT,
+    TooManyPaymentsError: status.HTTP_429_TOO_MANY_REQUESTS,
 }
 
 

@@ -4,6 +4,7 @@ import uuid
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
@@ -15,11 +16,12 @@ from bookings.domain.exceptions import (
     NothingToPayError,
     PaymentsOffError,
     SlotTakenError,
+    TooManyPaymentsError,
 )
 from bookings.domain.holding import book_hold, find_live_hold
 from bookings.domain.paying import ask_for_payment
 from bookings.domain.pricing import find_price
-from bookings.domain.queries import list_overlapping_scheduled
+from bookings.domain.queries import is_time_taken
 from bookings.domain.quotes import Quote
 from bookings.domain.settling import settle_free_class
 from bookings.models import BookingRules, ClassType, Hold, Payment, VirtualClass
@@ -66,8 +68,8 @@ def request_preference(
 
     start, end: aware. No transaction may be open: the provider is called. The booking must then
     name the same class and the payment's amount. Raises PaymentsOffError; InvalidPeriodError,
-    ClassEndedError, ClassTooLongError, NoPriceError, NothingToPayError, SlotTakenError; and
-    PaymentError.
+    ClassEndedError, ClassTooLongError, NoPriceError, NothingToPayError, SlotTakenError,
+    TooManyPaymentsError; and PaymentError.
     """
     if not is_provider_configured():
         raise PaymentsOffError
@@ -75,10 +77,20 @@ def request_preference(
     quote = _price(Quote(start, end, is_group_class, students_count, price=0))
     if quote.price == 0:
         raise NothingToPayError
-    if list_overlapping_scheduled(VirtualClass(start_time=start, end_time=end)).exists():
+    now = timezone.now()
+    wanted = VirtualClass(booked_by=user, start_time=start, end_time=end)
+    if settings.PREVENT_OVERLAPS and is_time_taken(wanted, now):
         raise SlotTakenError
-    expires_at = timezone.now() + timedelta(minutes=BookingRules.load().hold_minutes)
+    _refuse_hoarding(user, now)
+    expires_at = min(now + timedelta(minutes=BookingRules.load().hold_minutes), end)
     return ask_for_payment(user=user, quote=quote, expires_at=expires_at)
+
+
+def _refuse_hoarding(user: User, now: datetime) -> None:
+    """Bound how much one person can have asked for and not paid: each is followed for days."""
+    unpaid = Payment.objects.filter(user=user, approved_at=None, expires_at__gt=now)
+    if unpaid.exclude(preference_id=None).count() >= settings.MAX_UNPAID_PREFERENCES:
+        raise TooManyPaymentsError
 
 
 def _quote_hold(hold: Hold, students_count: int) -> Quote:

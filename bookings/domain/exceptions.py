@@ -70,6 +70,12 @@ class TooManyHoldsError(BookingError):
     code = "too_many_holds"
 
 
+class TooManyPaymentsError(TooManyHoldsError):
+    """The person asked for MAX_UNPAID_PREFERENCES payments without having made them."""
+
+    code = "too_many_payments"
+
+
 class TooManyAttemptsError(BookingError):
     """The person tried too many wrong access codes."""
 

@@ -52,5 +52,13 @@ def _draft(payment: Payment, quote: Quote) -> PreferenceDraft:
         expires_at=payment.expires_at or start,
         return_url=urljoin(settings.BASE_URL, f"/inicio/pagos/{payment.pk}"),
         notification_url=urljoin(settings.BASE_URL, WEBHOOK_PATH) + "?source_news=webhooks",
-        accepts_cash=quote.start - timezone.now() > settings.CASH_NOTICE,
+        cash_until=_cash_until(quote.start),
     )
+
+
+def _cash_until(start: datetime) -> datetime | None:
+    """Say until when a voucher may be paid so that its money is there before the class, if ever."""
+    now: datetime = timezone.now()
+    if start - now <= settings.CASH_NOTICE:
+        return None
+    return min(now + settings.CASH_NOTICE, start - settings.CASH_CREDIT)

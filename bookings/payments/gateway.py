@@ -29,7 +29,8 @@ class PreferenceDraft:
 
     reference: ours, at most 64 characters of ``A``-``Z``, ``a``-``z``, ``0``-``9``, ``_``, ``-``.
     amount: centavos, above 0. expires_at: aware; afterwards the provider takes no money.
-    accepts_cash: whether payments that take days to be credited are offered.
+    cash_until: aware, until when a voucher can be paid, which takes days to be credited; None
+    when such payments are not offered.
     """
 
     reference: str
@@ -41,7 +42,7 @@ class PreferenceDraft:
     expires_at: datetime
     return_url: str
     notification_url: str
-    accepts_cash: bool
+    cash_until: datetime | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -208,12 +208,14 @@ def _present(draft: PreferenceDraft) -> dict[str, Any]:
         "external_reference": draft.reference,
         "expires": True,
         "expiration_date_to": _present_instant(draft.expires_at),
-        "binary_mode": not draft.accepts_cash,
+        "binary_mode": draft.cash_until is None,
     }
     if draft.return_url.startswith("https://"):
         # The provider refuses auto_return for addresses it could not reach itself.
         body["auto_return"] = "approved"
-    if not draft.accepts_cash:
+    if draft.cash_until is not None:
+        body["date_of_expiration"] = _present_instant(draft.cash_until)
+    else:
         body["payment_methods"] = {"excluded_payment_types": [{"id": name} for name in CASH_TYPES]}
     return body
 

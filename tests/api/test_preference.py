@@ -188,3 +188,13 @@ def test_another_site_makes_nobody_pay(signed_in, mercadopago):
 
     assert response.status_code == 403
     assert mercadopago.preferences == []
+
+
+def test_whoever_asks_without_end_is_told_to_wait(signed_in, mercadopago, settings):
+    settings.MAX_UNPAID_PREFERENCES = 1
+    post(signed_in, PATH, wish())
+
+    answer = answer_of(post(signed_in, PATH, wish()))
+
+    text = "Ya tenés varias reservas sin pagar. Pagalas o esperá a que venzan."
+    assert answer == (429, {"error": text})

@@ -1,8 +1,9 @@
 """domain/checkout.py: from a kept time to the provider's checkout."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
+import time_machine
 from django.utils import timezone
 
 from bookings.domain import checkout
@@ -16,6 +17,7 @@ from bookings.domain.exceptions import (
     NothingToPayError,
     PaymentsOffError,
     SlotTakenError,
+    TooManyPaymentsError,
 )
 from bookings.domain.queries import has_lapsed, list_next_classes_of, list_past_classes_of
 from bookings.domain.settling import settle
@@ -196,6 +198,18 @@ def test_cash_is_not_offered_for_a_class_that_is_near(mercadopago, host, days, e
     assert [one["id"] for one in types] == excluded
 
 
+@pytest.mark.parametrize(
+    ("days", "until"), [(4, 2), (5, 3), (40, 3)], ids=["two days before it", "both", "three days"]
+)
+def test_a_voucher_lasts_until_its_money_would_come_too_late(mercadopago, host, days, until):
+    now = timezone.now()
+    with time_machine.travel(now, tick=False):
+        check_out(host, keep(host, start=now + timedelta(days=days)))
+
+    lasts = datetime.fromisoformat(mercadopago.preferences[0]["date_of_expiration"])
+    assert abs(lasts - now - timedelta(days=until)) < timedelta(seconds=1)
+
+
 def test_a_class_that_costs_nothing_counts_as_paid(mercadopago, teacher, host):
     Price.objects.update(amount=0)
 
@@ -313,6 +327,45 @@ def test_a_time_that_is_taken_gets_no_preference(mercadopago, host):
 
     with pytest.raises(SlotTakenError):
         wish(host)
+
+
+def test_a_time_that_is_kept_for_somebody_else_gets_no_preference(mercadopago, host, stranger):
+    Hold.objects.create(
+        user=stranger,
+        start_time=START,
+        end_time=END,
+        class_type="individual",
+        expires_at=timezone.now() + timedelta(minutes=15),
+    )
+
+    with pytest.raises(SlotTakenError):
+        wish(host)
+    assert wish(stranger).preference_id
+    assert len(mercadopago.preferences) == 1
+
+
+def test_overlaps_that_are_allowed_get_a_preference(mercadopago, host, settings):
+    settings.PREVENT_OVERLAPS = False
+    VirtualClassFactory(scheduled=True, start_time=START, end_time=END)
+
+    assert wish(host).preference_id
+
+
+def test_nobody_asks_for_payments_without_end(mercadopago, host, stranger, settings):
+    settings.MAX_UNPAID_PREFERENCES = 2
+    for _ in range(2):
+        wish(host)
+
+    with pytest.raises(TooManyPaymentsError):
+        wish(host)
+    assert wish(stranger).preference_id
+    with time_machine.travel(timezone.now() + timedelta(minutes=20)):
+        assert wish(host).preference_id
+
+
+def test_a_preference_ends_with_its_class_at_the_latest(mercadopago, host):
+    with time_machine.travel(END - timedelta(minutes=5), tick=False):
+        assert wish(host).expires_at == END
 
 
 def test_a_class_that_costs_nothing_needs_no_preference(mercadopago, host):

@@ -40,7 +40,7 @@ def draft(**changes):
         "expires_at": EXPIRES_AT,
         "return_url": "https://clases.example/inicio/pagos/1",
         "notification_url": "https://clases.example/api/webhooks/mercadopago",
-        "accepts_cash": True,
+        "cash_until": datetime(2030, 1, 3, 18, 0, tzinfo=UTC),
     }
     return PreferenceDraft(**values | changes)
 
@@ -104,14 +104,23 @@ def test_amounts_arrive_to_the_centavo(mercadopago, gateway, centavos):
     assert [charge.amount for charge in charges_of(gateway, created.preference_id)] == [centavos]
 
 
-@pytest.mark.parametrize(("accepts_cash", "excluded"), [(True, [""]), (False, ["ticket", "atm"])])
-def test_cash_is_offered_or_not(mercadopago, gateway, accepts_cash, excluded):
-    gateway.create_preference(draft(accepts_cash=accepts_cash))
+def test_cash_is_offered_until_its_money_would_come_too_late(mercadopago, gateway):
+    gateway.create_preference(draft())
+
+    [sent] = mercadopago.preferences
+    assert sent["payment_methods"]["excluded_payment_types"] == [{"id": ""}]
+    assert sent["date_of_expiration"] == "2030-01-03T15:00:00.000-03:00"
+    assert sent["binary_mode"] is False
+
+
+def test_cash_is_not_offered_for_what_is_near(mercadopago, gateway):
+    gateway.create_preference(draft(cash_until=None))
 
     [sent] = mercadopago.preferences
     types = [one["id"] for one in sent["payment_methods"]["excluded_payment_types"]]
-    assert types == excluded
-    assert sent["binary_mode"] is not accepts_cash
+    assert types == ["ticket", "atm"]
+    assert sent["date_of_expiration"] is None
+    assert sent["binary_mode"] is True
 
 
 @pytest.mark.parametrize(
