@@ -1,38 +1,37 @@
 """Classes, as the teacher sees and steers them."""
 
+import uuid
 from collections.abc import Callable
 from typing import Any
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import redirect
+from django.urls import URLPattern, path
 from django.utils.html import format_html
 
 from accounts.requests import SignedInRequest
 from bookings.admin.activities import ReadOnlyMixin
+from bookings.admin.class_people import (
+    INLINE_TEMPLATE,
+    ActivityInline,
+    StepForm,
+    WaitingInline,
+    find_capacity,
+    take_step,
+)
 from bookings.domain.cancelling import cancel_class
 from bookings.domain.exceptions import BookingError
 from bookings.domain.scheduling import schedule_class
 from bookings.domain.settling import confirm_payment
-from bookings.models import ClassLog, ClassStatus, UserActivity, VirtualClass
+from bookings.models import ClassLog, ClassStatus, ClassType, VirtualClass
 from bookings.templatetags.class_times import clock, pesos, short_day
 from calendar_sync import CalendarError, CalendarNotConnectedError
 
 NOT_CONNECTED = "El calendario no está conectado. Reconectalo en «Calendario» y volvé a intentar."
 CALENDAR_DOWN = "El calendario no respondió. Volvé a intentar en unos minutos: no se duplica nada."
-INLINE_TEMPLATE = "admin/read_only_inline.html"
-
-
-class ActivityInline(ReadOnlyMixin, admin.TabularInline[UserActivity, VirtualClass]):
-    """Who takes part."""
-
-    model = UserActivity
-    fields = ["user", "rol", "completed", "created_at"]
-    readonly_fields = ["created_at"]
-    ordering = ["rol", "created_at"]
-    template = INLINE_TEMPLATE
-    extra = 0
 
 
 class LogInline(ReadOnlyMixin, admin.TabularInline[ClassLog, VirtualClass]):
@@ -60,7 +59,7 @@ class VirtualClassAdmin(admin.ModelAdmin[VirtualClass]):
     date_hierarchy = "start_time"
     ordering = ["-start_time", "-id"]
     show_full_result_count = False
-    inlines = [ActivityInline, LogInline]
+    inlines = [ActivityInline, WaitingInline, LogInline]
     actions = ["mark_as_paid", "schedule", "cancel"]
     change_form_template = "admin/bookings/virtualclass/change_form.html"
 
@@ -91,6 +90,47 @@ class VirtualClassAdmin(admin.ModelAdmin[VirtualClass]):
         "updated_at",
         "scheduling_requested_at",
     ]
+
+    def get_urls(self) -> list[URLPattern]:
+        """Add where the buttons of people and capacity are sent, before Django's own."""
+        step = self.admin_site.admin_view(self.take_people_step)
+        address = path("<uuid:class_id>/personas", step, name="bookings_virtualclass_people")
+        return [address, *super().get_urls()]
+
+    def get_inlines(
+        self, request: HttpRequest, obj: VirtualClass | None
+    ) -> list[type[admin.options.InlineModelAdmin[Any, VirtualClass]]]:
+        """Leave the waiting list out where nobody can wait."""
+        inlines = super().get_inlines(request, obj)
+        is_group = obj is not None and obj.class_type == ClassType.GROUP
+        return [one for one in inlines if is_group or one is not WaitingInline]
+
+    def take_people_step(self, request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
+        """Mark who did not come, take somebody out of the line, or change the capacity."""
+        virtual_class = self.get_object(request, str(class_id))
+        if virtual_class is None or request.method != "POST":
+            raise Http404
+        if not self.has_change_permission(request, virtual_class):
+            raise PermissionDenied
+        form = StepForm(request.POST)
+        if not form.is_valid():
+            self.message_user(request, "Ese dato no es válido.", messages.ERROR)
+        else:
+            self._report(request, virtual_class, form.cleaned_data)
+        return redirect("admin:bookings_virtualclass_change", virtual_class.pk)
+
+    def _report(
+        self, request: SignedInRequest, virtual_class: VirtualClass, chosen: dict[str, Any]
+    ) -> None:
+        """Take the chosen step, tell the teacher, and note it in the panel's own history."""
+        try:
+            done = take_step(class_id=virtual_class.pk, chosen=chosen, actor=request.user)
+        except BookingError as refusal:
+            self.message_user(request, str(refusal.text), messages.ERROR)
+        else:
+            if done:
+                self.log_change(request, virtual_class, done)
+                self.message_user(request, done, messages.SUCCESS)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         """Classes are booked, never typed in."""
@@ -183,6 +223,7 @@ class VirtualClassAdmin(admin.ModelAdmin[VirtualClass]):
         virtual_class = self.get_object(request, object_id)
         extra = {
             **(extra_context or {}),
+            "capacity": virtual_class and find_capacity(virtual_class),
             "can_settle": virtual_class and virtual_class.status == ClassStatus.PENDING,
             "can_cancel": virtual_class
             and virtual_class.status in {ClassStatus.PENDING, ClassStatus.SCHEDULED},

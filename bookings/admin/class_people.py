@@ -1,0 +1,135 @@
+"""Who is in a class and who waits for it, with a button for each person."""
+
+import uuid
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from accounts.models import User
+from bookings.admin.activities import ReadOnlyMixin
+from bookings.domain.attendance import mark_no_show, take_back_no_show
+from bookings.domain.capacity import change_capacity
+from bookings.domain.offering import IN_LINE
+from bookings.domain.waiting_list import remove_from_line
+from bookings.models import (
+    ClassStatus,
+    ClassType,
+    UserActivity,
+    VirtualClass,
+    WaitingListEntry,
+)
+from bookings.templatetags.class_times import clock, near_day
+
+INLINE_TEMPLATE = "admin/read_only_inline.html"
+
+
+class ActivityInline(ReadOnlyMixin, admin.TabularInline[UserActivity, VirtualClass]):
+    """Who takes part, and whether they came."""
+
+    model = UserActivity
+    fields = ["user", "rol", "completed", "created_at", "attendance"]
+    readonly_fields = ["created_at", "attendance"]
+    ordering = ["rol", "created_at"]
+    template = INLINE_TEMPLATE
+    extra = 0
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[UserActivity]:
+        """Read person and class along."""
+        return super().get_queryset(request).select_related("user", "virtual_class")
+
+    @admin.display(description="asistencia")
+    def attendance(self, obj: UserActivity) -> str:
+        """Say who did not come, with the button that says otherwise, once the class has begun."""
+        if not _may_be_marked(obj.virtual_class):
+            return "—"
+        if obj.no_show:
+            return format_html("Faltó {}", _button("showed_up", obj.pk, "Vino", obj.user))
+        return _button("no_show", obj.pk, "Marcar falta", obj.user)
+
+
+class WaitingInline(ReadOnlyMixin, admin.TabularInline[WaitingListEntry, VirtualClass]):
+    """Who waits for a place, whoever comes first before the others."""
+
+    model = WaitingListEntry
+    fields = ["user", "standing", "created_at", "remove"]
+    readonly_fields = ["standing", "created_at", "remove"]
+    ordering = ["created_at", "id"]
+    template = INLINE_TEMPLATE
+    extra = 0
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[WaitingListEntry]:
+        """Read the person along."""
+        return super().get_queryset(request).select_related("user")
+
+    @admin.display(description="estado")
+    def standing(self, obj: WaitingListEntry) -> str:
+        """Say where the waiting stands, and until when a place is kept."""
+        if obj.offer_expires_at and obj.is_live():
+            until = f"{near_day(obj.offer_expires_at)}, {clock(obj.offer_expires_at)}"
+            return f"{obj.get_state_display()} hasta {until}"
+        return "Dejó pasar el lugar" if obj.has_expired() else obj.get_state_display()
+
+    @admin.display(description="")
+    def remove(self, obj: WaitingListEntry) -> str:
+        """Offer to take the person out."""
+        return _button("remove", obj.pk, "Quitar", obj.user) if obj.state in IN_LINE else ""
+
+
+class StepForm(forms.Form):
+    """What a button of the class's people, or of its capacity, sends."""
+
+    no_show = forms.IntegerField(required=False)
+    showed_up = forms.IntegerField(required=False)
+    remove = forms.UUIDField(required=False)
+    change_capacity = forms.BooleanField(required=False)
+    capacity = forms.IntegerField(min_value=1, required=False)
+
+
+def find_capacity(virtual_class: VirtualClass) -> int | None:
+    """Give the capacity of a group in which it can be changed."""
+    is_open = virtual_class.is_scheduled and not virtual_class.has_ended()
+    is_group = virtual_class.class_type == ClassType.GROUP
+    return virtual_class.capacity if is_open and is_group else None
+
+
+def take_step(*, class_id: uuid.UUID, chosen: dict[str, Any], actor: User) -> str:
+    """Do what the pressed button says; tells what was done, "" when there was nothing to do.
+
+    chosen: the data of a StepForm. Raises BookingError.
+    """
+    if chosen["no_show"]:
+        part = mark_no_show(class_id=class_id, activity_id=chosen["no_show"], actor=actor)
+        return f"Anotamos que {part.user} faltó: la clase no le cuenta."
+    if chosen["showed_up"]:
+        part = take_back_no_show(class_id=class_id, activity_id=chosen["showed_up"], actor=actor)
+        return f"Anotamos que {part.user} vino."
+    if chosen["remove"]:
+        entry = remove_from_line(entry_id=chosen["remove"])
+        return f"{entry.user} salió de la lista de espera."
+    if chosen["change_capacity"] and chosen["capacity"]:
+        changed = change_capacity(class_id=class_id, capacity=chosen["capacity"])
+        return f"Ahora hay {changed.capacity} lugares."
+    return ""
+
+
+def _may_be_marked(virtual_class: VirtualClass) -> bool:
+    is_given = virtual_class.status in {ClassStatus.SCHEDULED, ClassStatus.COMPLETED}
+    return is_given and virtual_class.start_time <= timezone.now()
+
+
+def _button(name: str, value: object, label: str, user: User) -> SafeString:
+    """Make a button of the form ``people`` in change_form.html; the page's own is another."""
+    return format_html(
+        '<button class="button" type="submit" form="people" name="{}" value="{}">'
+        '{}<span class="visually-hidden">: {}</span></button>',
+        name,
+        value,
+        label,
+        user,
+    )

@@ -1,0 +1,175 @@
+"""A class's page in the panel: who came, who waits, and for how many it is."""
+
+from datetime import timedelta
+
+import pytest
+from django.contrib.admin.models import LogEntry
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
+
+from bookings.domain.completing import complete_ended_classes
+from bookings.domain.waiting_list import wait_for_place
+from bookings.models import ClassLog, Role, UserActivity, WaitingListEntry
+from tests.factories import UserFactory, VirtualClassFactory
+
+CODE = "ABCD2345"
+
+
+def page_of(virtual_class):
+    return reverse("admin:bookings_virtualclass_change", args=[virtual_class.pk])
+
+
+def press(panel, virtual_class, **button):
+    """Press a button of the people's form, and read the page that follows."""
+    address = reverse("admin:bookings_virtualclass_people", args=[virtual_class.pk])
+    response = panel.post(address, {"capacity": "5", **button}, follow=True)
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+@pytest.fixture
+def ended(host, student):
+    """A class that ended an hour ago, and its guest's activity."""
+    virtual_class = VirtualClassFactory(scheduled=True, ended=True, booked_by=host)
+    part = UserActivity.objects.create(
+        user=student, virtual_class=virtual_class, rol=Role.PARTICIPANT
+    )
+    return virtual_class, part
+
+
+@pytest.fixture
+def full(host):
+    """A full group of one, in two days."""
+    return VirtualClassFactory(
+        scheduled=True,
+        booked_by=host,
+        access_code=CODE,
+        max_participants=1,
+        start_time=timezone.now() + timedelta(days=2),
+    )
+
+
+def test_one_click_marks_who_did_not_come_and_one_takes_it_back(panel, ended, student, teacher):
+    virtual_class, part = ended
+    complete_ended_classes()
+
+    marked = press(panel, virtual_class, no_show=part.pk)
+    student.refresh_from_db()
+    total = student.total_classes
+    taken_back = press(panel, virtual_class, showed_up=part.pk)
+
+    student.refresh_from_db()
+    assert "Anotamos que Bruno Student faltó: la clase no le cuenta." in marked
+    assert "Anotamos que Bruno Student vino." in taken_back
+    assert (total, student.total_classes) == (0, 1)
+    lines = ClassLog.objects.filter(actor=teacher).values_list("event", flat=True)
+    assert list(lines) == ["no_show", "showed_up"]
+    assert LogEntry.objects.count() == 2
+
+
+def test_each_person_has_one_button_once_the_class_has_begun(panel, ended, full):
+    virtual_class, part = ended
+    part.no_show = True
+    part.save()
+
+    page = panel.get(page_of(virtual_class)).content.decode()
+
+    assert (page.count('name="no_show"'), page.count('name="showed_up"')) == (1, 1)
+    assert 'name="no_show"' not in panel.get(page_of(full)).content.decode()
+
+
+def test_a_mark_before_the_class_is_refused(panel, full):
+    part = UserActivity.objects.get(virtual_class=full)
+
+    page = press(panel, full, no_show=part.pk)
+
+    part.refresh_from_db()
+    assert "La clase todavía no empezó." in page
+    assert not part.no_show
+
+
+@pytest.mark.parametrize("button", ["no_show", "showed_up", "remove", "capacity"])
+@pytest.mark.parametrize("value", ["x", "-1", "9" * 30, "0"])
+def test_what_no_button_sends_does_nothing(panel, full, button, value):
+    press(panel, full, change_capacity="on", **{button: value})
+
+    full.refresh_from_db()
+    assert full.max_participants in {1, 5}
+    assert not UserActivity.objects.filter(no_show=True).exists()
+
+
+def test_the_line_stands_in_its_order_and_anybody_can_be_taken_out(panel, full):
+    people = [UserFactory(name=name) for name in ("Zoe", "Alma", "Mia")]
+    entries = [wait_for_place(user=person, access_code=CODE) for person in people]
+
+    page = panel.get(page_of(full)).content.decode()
+    after = press(panel, full, remove=entries[1].pk)
+
+    places = [
+        page.index(person.email) if person.email in page else page.index(person.name)
+        for person in people
+    ]
+    assert places == sorted(places)
+    assert "Alma salió de la lista de espera." in after
+    assert WaitingListEntry.objects.get(pk=entries[1].pk).state == "left"
+
+
+def test_a_larger_capacity_offers_the_place(panel, full, student):
+    entry = wait_for_place(user=student, access_code=CODE)
+
+    page = press(panel, full, change_capacity="on", capacity="2")
+
+    entry.refresh_from_db()
+    assert entry.state == "offered"
+    assert "Ahora hay 2 lugares." in page
+    assert "Con un lugar ofrecido hasta" in page
+
+
+def test_a_capacity_below_who_is_in_is_refused(panel, ended, full):
+    full.current_participants = full.max_participants = 3
+    full.save()
+
+    page = press(panel, full, change_capacity="on", capacity="2")
+
+    assert "Hay más personas anotadas, o con un lugar ofrecido, que lugares." in page
+
+
+def test_an_individual_class_has_neither_line_nor_capacity(panel, host):
+    alone = VirtualClassFactory(scheduled=True, class_type="individual", max_participants=1)
+
+    page = panel.get(page_of(alone)).content.decode()
+
+    assert "Lista de espera" not in page
+    assert 'name="change_capacity"' not in page
+
+
+def test_nobody_else_presses_a_button(sign_in, host, ended):
+    virtual_class, part = ended
+    address = reverse("admin:bookings_virtualclass_people", args=[virtual_class.pk])
+
+    strangers = sign_in(host).post(address, {"no_show": part.pk})
+    host.is_staff = True
+    host.save()
+    staff = sign_in(host).post(address, {"no_show": part.pk})
+
+    part.refresh_from_db()
+    assert (strangers.status_code, staff.status_code, part.no_show) == (302, 403, False)
+
+
+def test_the_page_costs_the_same_for_one_person_and_for_forty(panel, ended):
+    virtual_class, _ = ended
+    path = page_of(virtual_class)
+
+    def count():
+        with CaptureQueriesContext(connection) as queries:
+            assert panel.get(path).status_code == 200
+        return len(queries)
+
+    few = count()
+    for person in UserFactory.create_batch(40):
+        UserActivity.objects.create(user=person, virtual_class=virtual_class, rol=Role.PARTICIPANT)
+        WaitingListEntry.objects.create(user=UserFactory(), virtual_class=virtual_class)
+
+    assert count() == few
