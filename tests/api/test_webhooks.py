@@ -1,15 +1,20 @@
 """POST /api/webhooks/mercadopago: a notice is a hint, stored before it is answered."""
 
 import json
+import re
 import socket
 import threading
 import time
 from datetime import timedelta
+from urllib.parse import parse_qs, urlencode
 
 import pytest
 import time_machine
+from django.core.cache import cache
 from django.test import Client
 from django.utils import timezone
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from bookings.api import webhooks
 from bookings.api.webhooks import MAX_UNVERIFIED
@@ -196,8 +201,49 @@ def test_garbage_is_taken_and_forgotten(provider, query, body):
     assert not PaymentNotification.objects.exists()
 
 
-def test_more_than_any_notice_has_is_refused(provider):
-    response = post(provider, body=b" " * (16 * 1024 + 1), headers=signed("1"))
+WORDS = st.one_of(
+    st.sampled_from(["payment", "merchant_order", "topic_chargebacks_wh", "7", "007", "٣", "../1"]),
+    st.sampled_from(["1%2F..%2F2", "http://127.0.0.1:9/merchant_orders/7", "\x00", "\ud800", "🧉"]),
+    st.text(max_size=30),
+)
+VALUES = st.recursive(
+    st.one_of(WORDS, st.none(), st.booleans(), st.floats(), st.integers(-(10**30), 10**30)),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(WORDS, inner, max_size=3),
+    max_leaves=6,
+)
+NAMES = ("type", "topic", "id", "data", "data.id", "resource", "action", "payment_id")
+NOTICES = st.dictionaries(st.sampled_from(NAMES), VALUES, max_size=6)
+HEADERS = st.text(st.characters(max_codepoint=255, exclude_characters="\r\n\x00"), max_size=80)
+READS = re.compile(
+    r"/v1/payments/[0-9]{1,20}|/merchant_orders/[0-9]{1,20}|/merchant_orders/search|/v1/payments/search"
+)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    query=st.dictionaries(st.sampled_from(NAMES), WORDS, max_size=4),
+    body=st.one_of(NOTICES.map(json.dumps).map(str.encode), st.binary(max_size=60)),
+    header=HEADERS,
+    is_signed=st.booleans(),
+)
+def test_whatever_is_sent_is_answered_and_only_numbers_are_looked_up(
+    provider, mercadopago, query, body, header, is_signed
+):
+    cache.clear()  # the limit is another test's
+    address = urlencode(query, errors="surrogatepass")
+    named = parse_qs(address, keep_blank_values=True).get("data.id", [""])[-1]
+    headers = signed(named) if is_signed else {"x-signature": header, "x-request-id": header}
+
+    response = post(provider, address, body, headers=headers)
+    process_notifications()
+
+    assert response.status_code in {200, 401}
+    assert all(READS.fullmatch(request.path) for request in mercadopago.requests)
+
+
+@pytest.mark.parametrize("size", [16 * 1024 + 1, 1024 * 1024])
+def test_more_than_any_notice_has_is_refused(provider, size):
+    response = post(provider, body=b" " * size, headers=signed("1"))
 
     assert response.status_code == 413
     assert not PaymentNotification.objects.exists()
