@@ -93,6 +93,7 @@ class BookingRulesForm(forms.ModelForm[BookingRules]):
             "buffer_after_minutes",
             "minimum_notice_minutes",
             "horizon_days",
+            "change_cutoff_minutes",
             "hold_minutes",
         ]
         help_texts = {
@@ -101,6 +102,8 @@ class BookingRulesForm(forms.ModelForm[BookingRules]):
             "buffer_after_minutes": "Tiempo libre después de cada clase. Entre dos clases alcanza "
             "con la pausa más larga.",
             "minimum_notice_minutes": "720 son doce horas; 1440, un día.",
+            "change_cutoff_minutes": "1440 es un día, 0 hasta que empiece. Los estudiantes ven el "
+            "momento con fecha y hora; después solo vos podés cancelar o mover la clase.",
             "hold_minutes": "Cuánto tiene un estudiante para terminar la reserva de un horario.",
         }
 

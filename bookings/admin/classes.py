@@ -7,40 +7,37 @@ from typing import Any
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.shortcuts import redirect
 from django.urls import URLPattern, path
 from django.utils.html import format_html
 
+from accounts.models import User
 from accounts.requests import SignedInRequest
-from bookings.admin.activities import ReadOnlyMixin
+from bookings.admin.class_forms import CancelForm, MoveForm
 from bookings.admin.class_people import (
-    INLINE_TEMPLATE,
     ActivityInline,
     StepForm,
     WaitingInline,
     find_capacity,
     take_step,
 )
+from bookings.admin.class_timeline import build_timeline
 from bookings.domain.cancelling import cancel_class
 from bookings.domain.exceptions import BookingError
+from bookings.domain.rescheduling import reschedule_class
 from bookings.domain.scheduling import schedule_class
 from bookings.domain.settling import confirm_payment
-from bookings.models import ClassLog, ClassStatus, ClassType, VirtualClass
+from bookings.models import ClassStatus, ClassType, VirtualClass
 from bookings.templatetags.class_times import clock, pesos, short_day
 from calendar_sync import CalendarError, CalendarNotConnectedError
 
 NOT_CONNECTED = "El calendario no está conectado. Reconectalo en «Calendario» y volvé a intentar."
 CALENDAR_DOWN = "El calendario no respondió. Volvé a intentar en unos minutos: no se duplica nada."
-
-
-class LogInline(ReadOnlyMixin, admin.TabularInline[ClassLog, VirtualClass]):
-    """What happened, in order."""
-
-    model = ClassLog
-    fields = ["at", "event", "actor", "reason"]
-    template = INLINE_TEMPLATE
-    extra = 0
+MOVE_PENDING = (
+    "El horario ya cambió y avisamos a todos. El calendario no respondió: lo actualizamos apenas "
+    "responda."
+)
 
 
 @admin.register(VirtualClass)
@@ -59,7 +56,7 @@ class VirtualClassAdmin(admin.ModelAdmin[VirtualClass]):
     date_hierarchy = "start_time"
     ordering = ["-start_time", "-id"]
     show_full_result_count = False
-    inlines = [ActivityInline, WaitingInline, LogInline]
+    inlines = [ActivityInline, WaitingInline]
     actions = ["mark_as_paid", "schedule", "cancel"]
     change_form_template = "admin/bookings/virtualclass/change_form.html"
 
@@ -218,28 +215,85 @@ class VirtualClassAdmin(admin.ModelAdmin[VirtualClass]):
         There is nothing to save, so no POST reaches Django's own handling: it holds a transaction
         open, and the steps call the calendar.
         """
-        if request.method == "POST":
-            return self._take_step(request, object_id)
         virtual_class = self.get_object(request, object_id)
+        if virtual_class is None:
+            return super().change_view(request, object_id, form_url, extra_context)
+        posted = request.POST if request.method == "POST" else None
+        move_form = MoveForm(_if_pressed("_move", posted), virtual_class=virtual_class)
+        cancel_form = CancelForm(_if_pressed("_cancel", posted))
+        if posted is not None and self._take_step(request, virtual_class, move_form, cancel_form):
+            return HttpResponseRedirect(request.path)
+        may_change = self.has_change_permission(request, virtual_class)
+        is_scheduled = may_change and virtual_class.is_scheduled
+        is_pending = may_change and virtual_class.status == ClassStatus.PENDING
         extra = {
             **(extra_context or {}),
-            "capacity": virtual_class and find_capacity(virtual_class),
-            "can_settle": virtual_class and virtual_class.status == ClassStatus.PENDING,
-            "can_cancel": virtual_class
-            and virtual_class.status in {ClassStatus.PENDING, ClassStatus.SCHEDULED},
+            "capacity": find_capacity(virtual_class),
+            "can_settle": is_pending,
+            "move_form": move_form if is_scheduled else None,
+            "cancel_form": cancel_form if is_scheduled or is_pending else None,
+            "timeline": build_timeline(virtual_class),
         }
+        request.method = "GET"  # the form is shown again with its errors, and nothing is saved
         return super().change_view(request, object_id, form_url, extra)
 
-    def _take_step(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Take the step whose button was pressed."""
-        virtual_class = self.get_object(request, object_id)
-        if not virtual_class or not self.has_change_permission(request, virtual_class):
+    def _take_step(
+        self,
+        request: HttpRequest,
+        virtual_class: VirtualClass,
+        move_form: MoveForm,
+        cancel_form: CancelForm,
+    ) -> bool:
+        """Take the step whose button was pressed; False for a form with errors."""
+        user = request.user
+        if not self.has_change_permission(request, virtual_class) or not isinstance(user, User):
             raise PermissionDenied
         chosen = VirtualClass.objects.filter(pk=virtual_class.pk)
-        for name in ("mark_as_paid", "schedule", "cancel"):
+        if "_move" in request.POST:
+            return self._move(request, virtual_class, move_form, user)
+        if "_cancel" in request.POST:
+            return self._cancel(request, chosen, cancel_form, user)
+        for name in ("mark_as_paid", "schedule"):
             if f"_{name}" in request.POST:
                 getattr(self, name)(request, chosen)
-        return HttpResponseRedirect(request.path)
+        return True
+
+    def _move(
+        self, request: HttpRequest, virtual_class: VirtualClass, form: MoveForm, user: User
+    ) -> bool:
+        if not form.is_valid():
+            return False
+        try:
+            moved = reschedule_class(
+                class_id=virtual_class.pk,
+                actor=user,
+                start=form.start,
+                reason=form.cleaned_data["reason"],
+            )
+        except BookingError as refusal:
+            form.add_error(None, refusal.text)
+            return False
+        is_pending = moved.event_update_requested_at is not None
+        text = MOVE_PENDING if is_pending else "Listo: cambió el horario y avisamos a todos."
+        self.message_user(request, text, messages.WARNING if is_pending else messages.SUCCESS)
+        return True
+
+    def _cancel(
+        self,
+        request: HttpRequest,
+        chosen: QuerySet[VirtualClass],
+        form: CancelForm,
+        user: User,
+    ) -> bool:
+        if not form.is_valid():
+            return False
+        self._for_each(
+            request,
+            chosen,
+            lambda c: cancel_class(class_id=c.pk, actor=user, reason=form.cleaned_data["reason"]),
+            "cancelada",
+        )
+        return True
 
     def _for_each(
         self,
@@ -260,3 +314,8 @@ class VirtualClassAdmin(admin.ModelAdmin[VirtualClass]):
                 self.message_user(request, f"{virtual_class}: {CALENDAR_DOWN}", messages.WARNING)
             else:
                 self.message_user(request, f"{virtual_class}: {done}.", messages.SUCCESS)
+
+
+def _if_pressed(button: str, posted: QueryDict | None) -> QueryDict | None:
+    """Give what was posted to the form of a button, when that one was pressed."""
+    return posted if posted is not None and button in posted else None

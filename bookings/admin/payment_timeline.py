@@ -1,23 +1,11 @@
 """What happened to a payment, in order, as the teacher reads it."""
 
-from dataclasses import dataclass
-from datetime import datetime
-
 from django.db.models import Q
 
+from bookings.admin.timeline import Entry
 from bookings.models import Payment, PaymentCharge, PaymentNotification, Refund
 from bookings.payments.notifications import PAYMENT
 from bookings.templatetags.class_times import pesos
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One thing that happened. kind: for its colour; details: what else is known."""
-
-    at: datetime
-    kind: str
-    text: str
-    details: str = ""
 
 
 def build_timeline(payment: Payment) -> list[Entry]:

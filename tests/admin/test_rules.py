@@ -16,6 +16,7 @@ RULES = {
     "buffer_after_minutes": 10,
     "minimum_notice_minutes": 60,
     "horizon_days": 45,
+    "change_cutoff_minutes": 1440,
     "hold_minutes": 15,
 }
 

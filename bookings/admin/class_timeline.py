@@ -1,0 +1,99 @@
+"""What happened to a class, in order, as the teacher reads it."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from uuid import UUID
+
+from accounts.models import User
+from bookings.admin.timeline import Entry
+from bookings.models import ClassEvent, ClassLog, ClassStatus, VirtualClass
+from bookings.templatetags.class_times import clock, short_day
+
+TEXTS = {
+    ClassEvent.BOOKED: "Se reservó",
+    ClassEvent.PAID: "Se confirmó el pago",
+    ClassEvent.SCHEDULED: "Quedó agendada",
+    ClassEvent.JOINED: "Se sumó {person}",
+    ClassEvent.LEFT: "Dejó su lugar {person}",
+    ClassEvent.RESCHEDULED: "Cambió de horario: del {from} al {to}",
+    ClassEvent.CANCELLED: "Se canceló",
+    ClassEvent.COMPLETED: "Se completó",
+    ClassEvent.NO_SHOW: "Faltó {person}",
+    ClassEvent.SHOWED_UP: "Se corrigió la falta de {person}",
+    ClassEvent.OFFERED: "Se ofreció un lugar a {person}, hasta el {until}",
+    ClassEvent.EVENT_REMOVED: "Se quitó el evento del calendario",
+    ClassEvent.EVENT_DRIFTED: "El calendario empezó a decir otra cosa",
+    ClassEvent.EVENT_REPAIRED: "Se reparó el evento del calendario",
+    ClassEvent.REBUILT: "Se recuperó del calendario",
+}
+KINDS = {
+    ClassEvent.PAID: "good",
+    ClassEvent.SCHEDULED: "good",
+    ClassEvent.COMPLETED: "good",
+    ClassEvent.EVENT_REPAIRED: "good",
+    ClassEvent.REBUILT: "good",
+    ClassEvent.CANCELLED: "bad",
+    ClassEvent.NO_SHOW: "bad",
+    ClassEvent.EVENT_DRIFTED: "bad",
+}
+TIMES = ("from", "to", "until")
+NOBODY, UNKNOWN = "el servicio", "—"
+
+
+def build_timeline(virtual_class: VirtualClass) -> list[Entry]:
+    """Tell the story of a class, oldest first, in two queries however long it is.
+
+    Who, when, what, from which status to which, and why. Classes of before bookings were logged
+    begin with the row's own time.
+    """
+    lines = list(virtual_class.log.select_related("actor").order_by("at", "id"))
+    people = _name_people(lines)
+    entries = [_tell(line, people) for line in lines]
+    if not any(line.event == ClassEvent.BOOKED for line in lines):
+        who = f"por {virtual_class.booked_by}"
+        entries.insert(0, Entry(virtual_class.created_at, "start", "Se reservó", who))
+    return entries
+
+
+def _tell(line: ClassLog, people: dict[str, str]) -> Entry:
+    event = ClassEvent(line.event)
+    words = {name: _moment(line.details.get(name)) for name in TIMES}
+    words["person"] = people.get(str(line.details.get("person")), UNKNOWN)
+    details = [f"por {line.actor or NOBODY}", _transition(line), line.reason]
+    return Entry(
+        line.at,
+        "start" if event == ClassEvent.BOOKED else KINDS.get(event, "plain"),
+        TEXTS[event].format(**words),
+        " · ".join(filter(None, details)),
+    )
+
+
+def _transition(line: ClassLog) -> str:
+    if not line.to_status:
+        return ""
+    after = ClassStatus(line.to_status).label
+    if not line.from_status:
+        return str(after)
+    return f"{ClassStatus(line.from_status).label} → {after}"
+
+
+def _moment(text: object) -> str:
+    """Write ``mar 24 nov, 18:30``."""
+    try:
+        moment = datetime.fromisoformat(str(text))
+    except ValueError:
+        return UNKNOWN
+    return f"{short_day(moment)}, {clock(moment)}"
+
+
+def _name_people(lines: Iterable[ClassLog]) -> dict[str, str]:
+    """Name everybody the lines speak of, by id."""
+    ids = {line.details["person"] for line in lines if _is_id(line.details.get("person"))}
+    return {str(pk): str(person) for pk, person in User.objects.in_bulk(ids).items()}
+
+
+def _is_id(value: object) -> bool:
+    try:
+        return bool(UUID(str(value)))
+    except ValueError:
+        return False

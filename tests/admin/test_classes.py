@@ -1,0 +1,202 @@
+"""Classes in the panel: moving, cancelling, and what happened."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
+
+from bookings.domain.joining import join_class
+from bookings.domain.leaving import leave_class
+from bookings.domain.scheduling import schedule_class
+from bookings.models import BookingRules, ClassEvent, ClassLog, ClassStatus, VirtualClass
+from tests.factories import UserFactory, VirtualClassFactory
+from tests.standins import Fault
+
+pytestmark = pytest.mark.django_db
+
+
+def page_of(virtual_class):
+    return reverse("admin:bookings_virtualclass_change", args=[virtual_class.pk])
+
+
+def text_of(response):
+    text = re.sub(r"<[^>]+>", " ", response.content.decode())
+    return " ".join(text.split())
+
+
+@pytest.fixture
+def scheduled(host, teacher):
+    """Ana's class, in three days at noon."""
+    start = timezone.localtime() + timedelta(days=3)
+    pending = VirtualClassFactory(
+        booked_by=host, start_time=start.replace(hour=12, minute=0, second=0, microsecond=0)
+    )
+    return schedule_class(preference_id=pending.preference_id)
+
+
+def move(panel, virtual_class, day, clock, reason=""):
+    form = {"_move": "1", "move-day": day, "move-clock": clock, "move-reason": reason}
+    return panel.post(page_of(virtual_class), form, follow=True)
+
+
+# --- Moving ---------------------------------------------------------------------------------------
+
+
+def test_the_teacher_moves_a_class(panel, scheduled, google):
+    day = timezone.localdate(scheduled.start_time)
+
+    page = move(panel, scheduled, f"{day}", "19:30", "Tengo médico.")
+
+    moved = VirtualClass.objects.get()
+    [event] = google.live_events()
+    assert "Listo: cambió el horario y avisamos a todos." in text_of(page)
+    assert f"{timezone.localtime(moved.start_time):%H:%M}" == "19:30"
+    assert event["start"]["dateTime"][11:16] == "19:30"
+    assert ClassLog.objects.get(event=ClassEvent.RESCHEDULED).reason == "Tengo médico."
+
+
+@pytest.mark.parametrize(
+    ("day", "clock", "error"),
+    [
+        ("", "19:30", "Este campo es requerido."),
+        ("2026-02-31", "19:30", "Escribí una fecha válida."),
+        ("2010-01-01", "10:00", "Ese horario ya pasó."),
+        ("same", "12:00", "La clase ya tiene ese horario."),
+        ("same", "15:30", "Ese horario ya está ocupado."),
+        ("same", "25:99", "Escribí una hora válida."),
+    ],
+)
+def test_a_time_that_cannot_be_is_refused_beside_the_form(panel, scheduled, day, clock, error):
+    start = scheduled.start_time + timedelta(hours=3)
+    VirtualClassFactory(scheduled=True, owns_time=True, start_time=start)
+    day = f"{timezone.localdate(scheduled.start_time)}" if day == "same" else day
+
+    page = move(panel, scheduled, day, clock)
+
+    assert error in text_of(page)
+    assert f'value="{clock}"' in page.content.decode()
+    assert VirtualClass.objects.get(pk=scheduled.pk).start_time == scheduled.start_time
+
+
+def test_a_calendar_that_is_down_only_delays_its_part(panel, scheduled, google):
+    google.fault("events.patch", *[Fault.status(403, "quotaExceeded")] * 3)
+    day = timezone.localdate(scheduled.start_time)
+
+    page = move(panel, scheduled, f"{day}", "19:30")
+
+    assert "El horario ya cambió" in text_of(page)
+    assert VirtualClass.objects.get().event_update_requested_at is not None
+
+
+@pytest.mark.parametrize("status", [ClassStatus.PENDING, ClassStatus.CANCELLED])
+def test_only_a_scheduled_class_offers_to_move(panel, scheduled, status):
+    VirtualClass.objects.update(status=status)
+
+    page = panel.get(page_of(scheduled)).content.decode()
+
+    assert 'name="_move"' not in page
+
+
+def test_an_assistant_who_may_only_look_moves_nothing(sign_in, scheduled, stranger):
+    stranger.is_staff = True
+    stranger.save()
+
+    response = move(sign_in(stranger), scheduled, "2030-01-01", "10:00")
+
+    assert response.status_code == 403
+    assert VirtualClass.objects.get().start_time == scheduled.start_time
+
+
+# --- Cancelling -----------------------------------------------------------------------------------
+
+
+def test_the_teacher_cancels_with_a_reason(panel, scheduled, google):
+    form = {"_cancel": "1", "cancel-reason": "Estoy enferma."}
+
+    page = panel.post(page_of(scheduled), form, follow=True)
+
+    assert "Estoy enferma." in text_of(page)
+    assert VirtualClass.objects.get().status == "cancelled"
+    assert google.live_events() == []
+
+
+def test_a_reason_that_is_too_long_cancels_nothing(panel, scheduled):
+    panel.post(page_of(scheduled), {"_cancel": "1", "cancel-reason": "x" * 900})
+
+    assert VirtualClass.objects.get().is_scheduled
+
+
+# --- What happened --------------------------------------------------------------------------------
+
+
+def test_the_timeline_says_who_when_what_from_to_and_why(panel, scheduled, student, teacher):
+    join_class(user=student, access_code=scheduled.access_code)
+    leave_class(class_id=scheduled.pk, user=student)
+    day = timezone.localdate(scheduled.start_time)
+    move(panel, scheduled, f"{day}", "19:30", "Tengo médico.")
+
+    entries = panel.get(page_of(scheduled)).context["timeline"]
+
+    told = [(entry.text.split(":")[0], entry.details) for entry in entries]
+    assert told == [
+        ("Se reservó", "por Ana Host"),
+        ("Quedó agendada", "por el servicio · Pendiente → Agendada"),
+        ("Se sumó Bruno Student", "por Bruno Student"),
+        ("Dejó su lugar Bruno Student", "por Bruno Student"),
+        ("Cambió de horario", "por Paula Profe · Tengo médico."),
+    ]
+    assert re.search(r"12:00 al .*19:30", entries[-1].text)
+
+
+def test_every_event_has_its_words_and_old_lines_are_read(panel, scheduled):
+    """Lines of before have no statuses and no details."""
+    ClassLog.objects.all().delete()
+    for event in ClassEvent:
+        ClassLog.objects.create(virtual_class=scheduled, event=event)
+
+    entries = panel.get(page_of(scheduled)).context["timeline"]
+
+    assert len(entries) == len(ClassEvent)
+    assert not [entry for entry in entries if "{" in entry.text]
+
+
+@pytest.mark.parametrize("details", [{"person": "x", "from": 7}, {"person": None, "to": "x"}])
+def test_a_line_with_strange_details_is_still_shown(panel, scheduled, details):
+    for event in (ClassEvent.JOINED, ClassEvent.RESCHEDULED):
+        ClassLog.objects.create(virtual_class=scheduled, event=event, details=details)
+
+    assert panel.get(page_of(scheduled)).status_code == 200
+
+
+def test_a_timeline_costs_the_same_for_none_and_for_a_hundred_lines(panel, scheduled):
+    def count():
+        with CaptureQueriesContext(connection) as queries:
+            assert panel.get(page_of(scheduled)).status_code == 200
+        return len(queries)
+
+    ClassLog.objects.all().delete()
+    without = count()
+    for person in UserFactory.create_batch(100):
+        details = {"person": str(person.pk)}
+        ClassLog.objects.create(
+            virtual_class=scheduled, event=ClassEvent.JOINED, actor=person, details=details
+        )
+
+    assert count() == without + 1  # the names
+
+
+# --- The cut-off ----------------------------------------------------------------------------------
+
+
+def test_the_teacher_sets_the_cut_off(panel, teacher):
+    address = reverse("admin:bookings_bookingrules_change", args=[1])
+    page = panel.get(address)
+    form = page.context["adminform"].form.initial | {"change_cutoff_minutes": "180"}
+
+    panel.post(address, form)
+
+    assert BookingRules.load().change_cutoff_minutes == 180
