@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 from django.utils import timezone
 
+from bookings.domain.outages import CALENDAR
 from bookings.models import Heartbeat
 from bookings.sweeps import SWEEPS
 
@@ -29,15 +30,24 @@ class SweepHealth:
 
 @dataclass(frozen=True, slots=True)
 class WorkHealth:
-    """All sweeps, and what is to be said of them together."""
+    """All sweeps, and what is to be said of them together.
+
+    calendar_down_since: while the calendar is left alone because it fails.
+    """
 
     at: datetime
     sweeps: list[SweepHealth]
+    calendar_down_since: datetime | None
 
     @property
     def is_alive(self) -> bool:
         """Whether every sweep ended well not long ago."""
         return not self.late
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether nobody seems to be at work at all."""
+        return len(self.late) == len(self.sweeps)
 
     @property
     def late(self) -> list[SweepHealth]:
@@ -58,13 +68,16 @@ class WorkHealth:
 def check_work() -> WorkHealth:
     """Read the heartbeats; one query."""
     now = timezone.now()
-    beats = Heartbeat.objects.in_bulk([run.__name__ for run in SWEEPS])
+    beats = Heartbeat.objects.in_bulk()
+    calendar = beats.get(CALENDAR)
+    is_down = calendar is not None and calendar.paused_until is not None
     return WorkHealth(
         at=now,
         sweeps=[
             _check(run.__name__, every, beats.get(run.__name__), now)
             for run, every in SWEEPS.items()
         ],
+        calendar_down_since=calendar.failed_at if calendar and is_down else None,
     )
 
 

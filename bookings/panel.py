@@ -49,10 +49,12 @@ class TeacherAdminSite(AdminSite):
         """Begin with what needs the teacher today."""
         # Imported here: models are not loaded yet when Django makes the site.
         from bookings.domain.teacher_day import load_teacher_day
+        from bookings.service_state import load_service_state
 
-        sees_classes = request.user.has_perm("bookings.view_virtualclass")
-        day = load_teacher_day() if sees_classes else None
-        return super().index(request, {"teacher_day": day, **(extra_context or {})})
+        own: dict[str, Any] = {}
+        if request.user.has_perm("bookings.view_virtualclass"):
+            own = {"teacher_day": load_teacher_day(), "service": load_service_state()}
+        return super().index(request, {**own, **(extra_context or {})})
 
     def get_urls(self) -> list[URLPattern | URLResolver]:
         """Add the pages of the calendar and the week before Django's own addresses."""

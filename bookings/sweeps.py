@@ -7,7 +7,7 @@ over: so it claims its rows by conditional updates, and leaves for the next time
 
 import logging
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.db import DatabaseError
 from django.db.models import QuerySet
@@ -17,8 +17,8 @@ from accounts.selectors import find_calendar_owner
 from bookings.domain.class_events import move_event, withdraw_event
 from bookings.domain.completing import complete_ended_classes
 from bookings.domain.finishing import SCHEDULING_GRACE, finish_requested_schedulings
-from bookings.domain.grants import is_revoked
-from bookings.domain.heartbeats import note_beat, note_failure
+from bookings.domain.grants import check_calendar_grant, is_revoked
+from bookings.domain.heartbeats import note_beat, note_failure, read_beats
 from bookings.domain.holding import delete_expired_holds
 from bookings.domain.noticing import forget_notifications
 from bookings.domain.offering import pass_on_offers
@@ -112,6 +112,7 @@ SWEEPS: dict[Callable[[], int], timedelta] = {
     complete_ended_classes: MINUTE,
     pass_on_offers: MINUTE,
     plan_missing_reminders: 10 * MINUTE,
+    check_calendar_grant: HOUR,
     send_due_notices: MINUTE,
     forget_notifications: MINUTE,
 }
@@ -123,8 +124,21 @@ def find_sweep(name: str) -> Callable[[], int] | None:
 
 
 def sweep() -> dict[str, int | None]:
-    """Run every sweep once; tell how much each did, None where it failed. One stops no other."""
-    return {run.__name__: run_sweep(run) for run in SWEEPS}
+    """Run each sweep once, of the rarer ones those whose time has come.
+
+    Tells how much each did, None where it failed. One stops no other.
+    """
+    beats = read_beats()
+    return {
+        run.__name__: run_sweep(run)
+        for run, every in SWEEPS.items()
+        if every <= MINUTE or _is_due(beats.get(run.__name__), every)
+    }
+
+
+def _is_due(beat_at: datetime | None, every: timedelta) -> bool:
+    # Who calls once a minute is sometimes a little early.
+    return beat_at is None or timezone.now() - beat_at > every - MINUTE / 2
 
 
 def run_sweep(run: Callable[[], int]) -> int | None:

@@ -9,7 +9,13 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.selectors import find_calendar_owner
-from bookings.domain.grants import note_revoked_grant, open_calendar
+from bookings.domain.grants import (
+    check_calendar_grant,
+    is_at_risk,
+    is_revoked,
+    note_revoked_grant,
+    open_calendar,
+)
 from calendar_sync import BusySlot, CalendarError, CalendarNotConnectedError
 
 # Spec: Limits, administrative event listing.
@@ -29,6 +35,7 @@ def show_calendar(request: HttpRequest) -> HttpResponse:
         "admin_email": settings.ADMIN_EMAIL,
         "calendar_id": settings.CALENDAR_ID,
         "state": state,
+        "is_at_risk": is_at_risk(owner),
         "events": events,
     }
     return render(request, "admin/calendar.html", context)
@@ -37,8 +44,11 @@ def show_calendar(request: HttpRequest) -> HttpResponse:
 def _read(owner: User | None) -> tuple[str, list[BusySlot]]:
     """Ask the provider now: a stored grant proves nothing until it is used.
 
-    One that is found revoked is noted, so that the panel can say since when.
+    One that is found revoked is noted, so that the panel can say since when; one that is noted is
+    asked with once more, for the provider may have changed its mind.
     """
+    if is_revoked(owner) and not check_calendar_grant():
+        return "revoked", []
     try:
         events = open_calendar(owner).upcoming_events(since=timezone.now(), limit=EVENTS_SHOWN)
     except CalendarNotConnectedError:

@@ -1,5 +1,7 @@
 """Heartbeats: when each kind of work behind the requests last ended well, and last failed."""
 
+from datetime import datetime
+
 from django.utils import timezone
 
 from bookings.models import Heartbeat
@@ -17,6 +19,11 @@ def note_failure(name: str, failure: str) -> None:
         "failed_at",
         "failure",
     )
+
+
+def read_beats() -> dict[str, datetime | None]:
+    """Tell when each sweep last ended well."""
+    return dict(Heartbeat.objects.values_list("name", "beat_at"))
 
 
 def _write(heartbeat: Heartbeat, *changed: str) -> None:

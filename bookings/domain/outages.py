@@ -53,7 +53,10 @@ def note_outage(error: Exception) -> None:
     failures = state.count + 1
     pause = max(_double(FIRST_WAIT, failures, LONGEST_PAUSE), asked_wait(error))
     rows.update(
-        count=failures, failed_at=now, failure=type(error).__name__, paused_until=now + pause
+        count=failures,
+        failed_at=state.failed_at if state.count else now,
+        failure=type(error).__name__,
+        paused_until=now + pause,
     )
 
 

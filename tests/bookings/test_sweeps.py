@@ -12,6 +12,7 @@ from django.utils import timezone
 from bookings import sweeps
 from bookings.models import Heartbeat, Hold
 from bookings.sweeps import sweep
+from tests.api.database_faults import failing
 from tests.factories import VirtualClassFactory
 
 LONG_AGO = timedelta(minutes=5)
@@ -40,6 +41,7 @@ def test_a_sweep_does_everything_once(host, teacher):
     assert results == nothing | {
         "delete_expired_holds": 1,
         "finish_requested_schedulings": 1,
+        "check_calendar_grant": 1,
         "send_due_notices": 1,
     }
     assert [letter.to for letter in mail.outbox] == [[host.email]]
@@ -66,6 +68,29 @@ def test_the_command_fails_when_a_sweep_does_and_runs_the_others(db, monkeypatch
         call_command("sweep", "--once", stdout=output)
 
     assert output.getvalue().splitlines() == ["broken: failed", "send_due_notices: 0"]
+
+
+def test_rarer_sweeps_wait_for_their_time(db, monkeypatch):
+    def often():
+        return 0
+
+    def daily():
+        return 0
+
+    day = timedelta(days=1)
+    monkeypatch.setattr(sweeps, "SWEEPS", {often: sweeps.MINUTE, daily: day})
+
+    done = []
+    for moment in (NOON, NOON + LONG_AGO, NOON + day - LONG_AGO, NOON + day):
+        with time_machine.travel(moment, tick=False):
+            done.append(list(sweep()))
+
+    assert done == [["often", "daily"], ["often"], ["often"], ["often", "daily"]]
+
+
+def test_the_command_says_when_the_database_fails(db):
+    with failing(), pytest.raises(CommandError, match="database"):
+        call_command("sweep", "--once")
 
 
 def test_sweep_leaves_a_heartbeat(db):

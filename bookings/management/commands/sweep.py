@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import DatabaseError
 
 from bookings.sweeps import sweep
 
@@ -20,7 +21,10 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Run each sweep, print what it did, and fail when one failed."""
-        results = sweep()
+        try:
+            results = sweep()
+        except DatabaseError as error:
+            raise CommandError("The database does not answer.") from error
         for name, count in results.items():
             self.stdout.write(f"{name}: {'failed' if count is None else count}")
         if None in results.values():

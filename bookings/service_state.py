@@ -1,0 +1,63 @@
+"""What the teacher is told of the service itself: does it work by itself, or does it need her?"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.conf import settings
+from django.db.models import Count, Min
+from django.utils import timezone
+
+from accounts.models import User
+from accounts.selectors import find_calendar_owner
+from bookings.domain.grants import is_at_risk, is_revoked
+from bookings.health import WorkHealth, check_work
+from bookings.models import ClassStatus, VirtualClass
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceState:
+    """The state of the work behind the requests.
+
+    waiting: classes whose scheduling was asked for and is not done, the first at waiting_since.
+    owner: whose grant opens the calendar, if somebody's does.
+    """
+
+    work: WorkHealth
+    waiting: int
+    waiting_since: datetime | None
+    owner: User | None
+
+    @property
+    def is_revoked(self) -> bool:
+        """Whether Google does not accept the grant any more."""
+        return is_revoked(self.owner)
+
+    @property
+    def is_at_risk(self) -> bool:
+        """Whether the grant may end in the next days."""
+        return is_at_risk(self.owner)
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether there is anything to open the calendar with."""
+        return self.owner is not None or bool(settings.CALENDAR_SERVICE_ACCOUNT)
+
+    @property
+    def needs_somebody(self) -> bool:
+        """Whether the service does not mend itself."""
+        return not self.work.is_alive or self.is_revoked
+
+
+def load_service_state() -> ServiceState:
+    """Read the state of the service; three queries."""
+    waiting = VirtualClass.objects.filter(
+        status=ClassStatus.PENDING,
+        scheduling_requested_at__isnull=False,
+        end_time__gt=timezone.now(),
+    ).aggregate(count=Count("pk"), since=Min("scheduling_requested_at"))
+    return ServiceState(
+        work=check_work(),
+        waiting=waiting["count"],
+        waiting_since=waiting["since"],
+        owner=find_calendar_owner(),
+    )

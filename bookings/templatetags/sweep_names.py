@@ -1,0 +1,31 @@
+"""What the sweeps are called in front of the teacher."""
+
+from django import template
+
+register = template.Library()
+
+NAMES = {
+    "check_calendar_grant": "probar el permiso del calendario",
+    "compare_calendar": "comparar el calendario",
+    "complete_ended_classes": "completar las clases dadas",
+    "delete_expired_holds": "liberar horarios reservados",
+    "expire_payments": "vencer pagos sin empezar",
+    "finish_requested_schedulings": "agendar clases pagadas",
+    "follow_calendar": "seguir los cambios del calendario",
+    "forget_notifications": "borrar avisos viejos de pagos",
+    "keep_push_channel": "mantener el aviso de cambios del calendario",
+    "pass_on_offers": "ofrecer lugares a la lista de espera",
+    "plan_missing_reminders": "planear recordatorios",
+    "process_notifications": "mirar los avisos de pagos",
+    "send_due_notices": "enviar correos",
+    "send_due_refunds": "devolver pagos",
+    "settle_due_payments": "confirmar pagos",
+    "update_events": "mover eventos del calendario",
+    "withdraw_events": "quitar eventos del calendario",
+}
+
+
+@register.filter
+def sweep_name(name: str) -> str:
+    """Say what a sweep does; one without a name here shows its own."""
+    return NAMES.get(name, name.replace("_", " "))
