@@ -70,7 +70,10 @@ def _earlier_time(notice: Notice) -> Fact | None:
     move = moves.first()
     if move is None:
         return None
-    return Fact(_("Antes"), _moment(datetime.fromisoformat(move.details["from"])))
+    earlier = datetime.fromisoformat(move.details["from"])
+    if earlier == notice.require_class().start_time:
+        return None  # it moved away and back before anybody was told
+    return Fact(_("Antes"), _moment(earlier))
 
 
 def _video_call(notice: Notice) -> Fact:

@@ -78,6 +78,15 @@ def test_after_two_moves_the_old_time_is_the_one_the_reader_knows(
     assert f"Antes: {earlier} de noviembre, 18:30\n" in text
 
 
+def test_a_class_that_moved_away_and_back_has_no_old_time(virtual_class, student):
+    move(virtual_class, FRIDAY, TUESDAY)
+    move(virtual_class, TUESDAY, FRIDAY)
+
+    text, _ = write(NoticeKind.RESCHEDULED, student, virtual_class)
+
+    assert "Antes" not in text
+
+
 def test_leaving_strikes_the_class_out_of_one_calendar(virtual_class, student):
     text, calendar = write(NoticeKind.LEFT, student, virtual_class)
 
