@@ -37,7 +37,7 @@ from accounts.selectors import list_providers
 from accounts.sessions import SessionStore
 from accounts.sign_in_errors import TEXTS, page_for
 from accounts.signing_out import sign_out
-from accounts.throttling import WINDOW_SECONDS, has_started_too_often
+from accounts.throttling import has_started_too_often, seconds_left
 
 METHOD_NOT_ALLOWED = "Método no permitido."
 TOO_MANY_STARTS = "Demasiados intentos. Probá de nuevo en un minuto."
@@ -147,7 +147,7 @@ class ProviderSignInView(SignInView):
             return JsonResponse(
                 {"error": TOO_MANY_STARTS},
                 status=HTTPStatus.TOO_MANY_REQUESTS,
-                headers={"Retry-After": str(WINDOW_SECONDS)},
+                headers={"Retry-After": str(seconds_left())},
             )
         return _go(request, _provider_address(request, provider_id))
 

@@ -1,17 +1,38 @@
-"""How often one address may do what costs something and needs no session."""
+"""How often somebody may do what costs something: counted in the cache that all processes share.
+
+Exact whoever races: each count is one atomic step of the cache. A cache that cannot count lets
+everybody through, and says so in the log: better some rows too many than nobody served.
+"""
 
 import logging
+import random
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
 
-from django.core.cache import cache
+from django.conf import settings
+from django.core.cache import cache, caches
+from django.core.cache.backends.base import BaseCache
 from django.http import HttpRequest
 
 from accounts.addresses import client_address
 
 logger = logging.getLogger(__name__)
 
+MINUTE = timedelta(minutes=1)
 WINDOW_SECONDS = 60
-MAX_STARTS = 100
+# How long a count waits for another one, where the cache needs them one after the other.
+PATIENCE_SECONDS = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """One that was counted. number: the how-manieth of its window; 0 where nothing counts."""
+
+    key: str
+    number: int
 
 
 def has_started_too_often(request: HttpRequest) -> bool:
@@ -20,19 +41,58 @@ def has_started_too_often(request: HttpRequest) -> bool:
     Every start by a stranger stores a session row; without a limit a loop could fill the table.
     The limit is far above what a class of students behind one address needs.
     """
-    return is_too_often("sign-in-starts", client_address(request), limit=MAX_STARTS)
+    address = client_address(request)
+    return is_too_often("sign-in-starts", address, limit=settings.MAX_SIGN_IN_STARTS)
 
 
-def is_too_often(what: str, who: str, *, limit: int) -> bool:
-    """Count something that somebody does; say whether it happened too often in this minute.
+def is_too_often(what: str, who: object, *, limit: int, window: timedelta = MINUTE) -> bool:
+    """Count something that somebody does; say whether it happened too often in this window."""
+    return count_one(what, who, window=window).number > limit
 
-    A cache that cannot count lets everybody through: better some rows too many than nobody served.
-    """
-    window = int(time.time()) // WINDOW_SECONDS
-    key = f"{what}:{window}:{who}"
+
+def count_one(what: str, who: object, *, window: timedelta = MINUTE) -> Tally:
+    """Count something that somebody does."""
+    seconds = int(window.total_seconds())
+    key = f"{what}:{int(time.time()) // seconds}:{who}"
     try:
-        cache.add(key, 0, timeout=2 * WINDOW_SECONDS)
-        return cache.incr(key) > limit
+        with _one_at_a_time(key):
+            cache.add(key, 0, timeout=2 * seconds)
+            return Tally(key, cache.incr(key))
     except Exception as error:  # noqa: BLE001  # each cache fails in its own way
         logger.warning("What happens too often is not counted: %s", type(error).__name__)
-        return False
+        return Tally(key, 0)
+
+
+def give_back(tally: Tally) -> None:
+    """Take one back that turned out not to count."""
+    if not tally.number:
+        return
+    try:
+        with _one_at_a_time(tally.key):
+            cache.decr(tally.key)
+    except Exception as error:  # noqa: BLE001  # as above
+        logger.warning("What does not count stays counted: %s", type(error).__name__)
+
+
+def seconds_left(window: timedelta = MINUTE) -> int:
+    """Give how long the present window lasts: what ``Retry-After`` says."""
+    seconds = int(window.total_seconds())
+    return seconds - int(time.time()) % seconds
+
+
+@contextmanager
+def _one_at_a_time(key: str) -> Iterator[None]:
+    """Stand in line where the cache counts by reading and then writing, as the database's does.
+
+    What it does in one step is to add: whoever adds the lock has it. One left by a crash expires.
+    """
+    if type(caches["default"]).incr is not BaseCache.incr:
+        yield
+        return
+    lock, deadline = f"{key}:lock", time.monotonic() + PATIENCE_SECONDS
+    while not cache.add(lock, 1, timeout=2 * PATIENCE_SECONDS) and time.monotonic() < deadline:
+        time.sleep(random.uniform(0.001, 0.01))  # noqa: S311 # no secret
+    try:
+        yield
+    finally:
+        cache.delete(lock)

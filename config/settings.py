@@ -111,7 +111,11 @@ else:
         "options": f"-c statement_timeout=15s -c lock_timeout=5s {_options.get('options', '')}",
     }
 
-CACHES = {"default": ENV.cache}
+CACHES: dict[str, dict[str, Any]] = {"default": ENV.cache}
+if not CACHES["default"]["BACKEND"].endswith("RedisCache"):
+    # These throw entries away beyond a number, by default so few that a crowd of addresses would
+    # push each other's limits out. Redis has its own rule for that.
+    CACHES["default"].setdefault("OPTIONS", {}).setdefault("MAX_ENTRIES", 20_000)
 
 # --- People and sessions ----------------------------------------------------------------------
 
@@ -123,6 +127,9 @@ ACCOUNT_LOGOUT_REDIRECT_URL = "/"
 
 ADMIN_EMAIL = ENV.admin_email
 FIELD_KEYS = ENV.field_keys
+
+# Sign-ins that may be started from one address in a minute.
+MAX_SIGN_IN_STARTS = 100
 
 SESSION_ENGINE = "accounts.sessions"
 SESSION_COOKIE_AGE = 2_592_000
@@ -215,8 +222,13 @@ MAX_CLASS_LENGTH = timedelta(hours=8)
 MAX_STUDENTS = 100
 # Times that one person may keep without having paid; more would let them block the agenda.
 MAX_UNPAID_HOLDS = 3
-# Wrong access codes in ten minutes, after which a person is kept waiting.
+# Bookings that one person may have that are neither paid nor over.
+MAX_UNPAID_BOOKINGS = 20
+# Wrong access codes after which whoever types them is kept waiting: in ten minutes of one person
+# and of one address, where a whole school may sit; in one minute of everybody together.
 MAX_WRONG_CODES = 20
+MAX_WRONG_CODES_OF_ADDRESS = 60
+MAX_WRONG_CODES_OF_ALL = 300
 # How long a freed place is kept for whoever is first in line, if there is as much time left.
 WAITING_LIST_WINDOW = timedelta(hours=ENV.waiting_list_hours)
 # No place is offered when the class begins sooner: nobody would know in time.

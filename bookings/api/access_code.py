@@ -6,6 +6,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from accounts.addresses import client_address
 from bookings.api.serializers import JoinedClassSerializer
 from bookings.domain.exceptions import (
     AlreadyJoinedError,
@@ -16,7 +17,6 @@ from bookings.domain.exceptions import (
     OwnClassError,
     TooManyAttemptsError,
 )
-from bookings.domain.guessing import WINDOW
 from bookings.domain.joining import join_class
 
 REFUSAL_STATUS: dict[type[BookingError], int] = {
@@ -39,12 +39,16 @@ class AccessCodeView(APIView):
         if not isinstance(access_code, str):
             raise ParseError("El cuerpo tiene que ser un texto JSON con el código de acceso.")
         try:
-            virtual_class = join_class(user=request.user, access_code=access_code)
+            virtual_class = join_class(
+                user=request.user,
+                access_code=access_code,
+                address=client_address(request._request),
+            )
         except TooManyAttemptsError as refusal:
             return Response(
                 {"error": str(refusal)},
                 status=status.HTTP_429_TOO_MANY_REQUESTS,
-                headers={"Retry-After": f"{WINDOW.total_seconds():.0f}"},
+                headers={"Retry-After": str(refusal.wait_seconds)},
             )
         except BookingError as refusal:
             return Response(

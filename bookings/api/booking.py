@@ -10,7 +10,7 @@ from rest_framework.views import APIView
 from accounts.models import User
 from bookings.api.serializers import BookingSerializer
 from bookings.domain.booking import book_class
-from bookings.domain.exceptions import BookingError
+from bookings.domain.exceptions import BookingError, TooManyBookingsError
 
 
 def error_body(status_code: int, text: str) -> dict[str, Any]:
@@ -39,6 +39,12 @@ class BookingView(APIView):
                 price=body["price"],
                 preference_id=body["preferenceId"],
                 text=body.get("text") or "",
+            )
+        except TooManyBookingsError as refusal:
+            return Response(
+                error_body(status.HTTP_429_TOO_MANY_REQUESTS, str(refusal)),
+                status=status.HTTP_429_TOO_MANY_REQUESTS,
+                headers={"Retry-After": str(refusal.wait_seconds)},
             )
         except BookingError as refusal:
             code = status.HTTP_400_BAD_REQUEST

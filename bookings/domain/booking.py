@@ -4,6 +4,7 @@ from datetime import datetime
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
+from django.db.models import Count, Min
 from django.utils import timezone
 
 from accounts.models import User
@@ -14,6 +15,7 @@ from bookings.domain.exceptions import (
     InvalidPeriodError,
     PreferenceMismatchError,
     PreferenceTakenError,
+    TooManyBookingsError,
 )
 from bookings.domain.quotes import Quote
 from bookings.models import (
@@ -43,7 +45,8 @@ def book_class(
     start, end: aware. price: centavos. preference_id: used by no other class; one that we made
     must be this person's, and for this class. Paid already, the class counts as paid at once.
     Raises, without writing: InvalidPeriodError, ClassEndedError, ClassTooLongError,
-    PreferenceMismatchError, PreferenceTakenError.
+    PreferenceMismatchError, PreferenceTakenError, and TooManyBookingsError for a person with
+    MAX_UNPAID_BOOKINGS ahead; racing requests may come to a few more.
 
     Spec: Endpoints, POST /api/booking.
     """
@@ -52,6 +55,8 @@ def book_class(
     try:
         with transaction.atomic():
             payment = _lock_payment(user, preference_id, quote)
+            if payment is None or payment.approved_at is None:
+                _refuse_hoarding(user)
             virtual_class = VirtualClass.objects.create(
                 booked_by=user,
                 preference_id=preference_id,
@@ -91,6 +96,20 @@ def _lock_payment(user: User, preference_id: str, quote: Quote) -> Payment | Non
     if not is_theirs or _goes_back(payment):
         raise PreferenceMismatchError
     return payment
+
+
+def _refuse_hoarding(user: User) -> None:
+    """Raise TooManyBookingsError for somebody who books and does not pay; the wait ends with the
+    first of those bookings.
+    """
+    now = timezone.now()
+    unpaid = VirtualClass.objects.filter(
+        booked_by=user, status=ClassStatus.PENDING, paid_at=None, end_time__gt=now
+    )
+    counted = unpaid.aggregate(count=Count("pk"), first_end=Min("end_time"))
+    if counted["count"] >= settings.MAX_UNPAID_BOOKINGS:
+        wait = counted["first_end"] - now
+        raise TooManyBookingsError(wait_seconds=int(wait.total_seconds()) + 1)
 
 
 def _goes_back(payment: Payment) -> bool:

@@ -76,11 +76,26 @@ class TooManyPaymentsError(TooManyHoldsError):
     code = "too_many_payments"
 
 
-class TooManyAttemptsError(BookingError):
-    """The person tried too many wrong access codes."""
+class TooManyError(BookingError):
+    """Something was done too often. wait_seconds: after which it may be done again."""
+
+    def __init__(self, *, wait_seconds: int) -> None:
+        super().__init__(wait_seconds)
+        self.wait_seconds = wait_seconds
+
+
+class TooManyAttemptsError(TooManyError):
+    """Too many wrong access codes were tried."""
 
     text = _("Demasiados intentos. Probá de nuevo en unos minutos.")
     code = "too_many_attempts"
+
+
+class TooManyBookingsError(TooManyError):
+    """The person has MAX_UNPAID_BOOKINGS that are neither paid nor over."""
+
+    text = _("Ya tenés muchas reservas sin pagar. Pagalas o cancelalas antes de reservar otra.")
+    code = "too_many_bookings"
 
 
 class ClassNotFoundError(BookingError):

@@ -1,41 +1,87 @@
 """Guessing: whoever types one wrong access code after the other is kept waiting."""
 
 import logging
-import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import timedelta
 
 from django.conf import settings
 from django.core.cache import cache
+from django.utils import timezone
 
 from accounts.models import User
-from bookings.domain.exceptions import TooManyAttemptsError
+from accounts.selectors import find_user_by_email
+from accounts.throttling import MINUTE, Tally, count_one, give_back, seconds_left
+from bookings.domain.exceptions import ClassNotFoundError, TooManyAttemptsError
+from bookings.models import NoticeKind
+from bookings.notices.due import record_alert
 
 logger = logging.getLogger(__name__)
 
 WINDOW = timedelta(minutes=10)
+# One mail for all that is tried within it.
+WAVE = timedelta(days=1)
 
 
-def refuse_guessing(user: User) -> None:
-    """Raise TooManyAttemptsError for a person with MAX_WRONG_CODES wrong codes in ten minutes.
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """How many wrong codes somebody may type in a window; ``who`` None stands for everybody."""
 
-    A right code is refused as well then, or the refusal would tell which codes are right.
+    who: object
+    most: int
+    window: timedelta
+
+
+@contextmanager
+def kept_from_guessing(*, user: User, address: str) -> Iterator[None]:
+    """Let somebody try one access code; only ClassNotFoundError out of the block counts.
+
+    Each try is counted before the code is looked at, and given back unless it was wrong: however
+    many are sent at once, no more than the limit are looked at. Raises TooManyAttemptsError
+    beforehand, for a right code as well, or the refusal would tell which codes are right.
+    address: where the request comes from; empty when nobody knows.
     """
-    if cache.get(_key(user), 0) >= settings.MAX_WRONG_CODES:
-        raise TooManyAttemptsError
-
-
-def count_wrong_code(user: User) -> None:
-    """Count a code that opened nothing; a cache that cannot count refuses nobody."""
-    key = _key(user)
+    tallies: list[Tally] = []
     try:
-        cache.add(key, 0, timeout=2 * WINDOW.total_seconds())
-        count = cache.incr(key)
-    except ValueError:
+        for limit in _limits(user, address):
+            tallies.append(count_one("wrong-codes", limit.who or "everybody", window=limit.window))
+            _refuse_beyond(limit, tallies[-1])
+        yield
+    except ClassNotFoundError:
+        raise
+    except BaseException:
+        _give_back(tallies)
+        raise
+    else:
+        _give_back(tallies)
+
+
+def _limits(user: User, address: str) -> list[Limit]:
+    """List what is counted, the narrowest first: who is refused uses nothing up for others."""
+    limits = [Limit(user.pk, settings.MAX_WRONG_CODES, WINDOW)]
+    if address:
+        limits.append(Limit(address, settings.MAX_WRONG_CODES_OF_ADDRESS, WINDOW))
+    return [*limits, Limit(None, settings.MAX_WRONG_CODES_OF_ALL, MINUTE)]
+
+
+def _refuse_beyond(limit: Limit, tally: Tally) -> None:
+    if tally.number > limit.most:
+        _report()
+        raise TooManyAttemptsError(wait_seconds=seconds_left(limit.window))
+
+
+def _give_back(tallies: list[Tally]) -> None:
+    for tally in tallies:
+        give_back(tally)
+
+
+def _report() -> None:
+    """Tell log and teacher, once for a wave of tries; the cache keeps it from costing more."""
+    today = timezone.localdate().isoformat()
+    if not cache.add(f"guessing-reported:{today}", 1, timeout=WAVE.total_seconds()):
         return
-    if count == settings.MAX_WRONG_CODES:
-        logger.warning("Person %s tries one wrong access code after the other.", user.pk)
-
-
-def _key(user: User) -> str:
-    window = int(time.time() // WINDOW.total_seconds())
-    return f"wrong-codes:{window}:{user.pk}"
+    logger.warning("Somebody tries one wrong access code after the other.")
+    teacher = find_user_by_email(settings.ADMIN_EMAIL)
+    if teacher is not None:
+        record_alert(NoticeKind.GUESSING, teacher, today)

@@ -14,7 +14,7 @@ from bookings.domain.exceptions import (
     ClassNotFoundError,
     OwnClassError,
 )
-from bookings.domain.guessing import count_wrong_code, refuse_guessing
+from bookings.domain.guessing import kept_from_guessing
 from bookings.domain.offering import is_kept_for_another, list_open_entries, offer_free_place
 from bookings.domain.queries import list_classes_of
 from bookings.models import (
@@ -29,23 +29,20 @@ from bookings.models import (
 from bookings.notices.due import record_place
 
 
-def join_class(*, user: User, access_code: str) -> VirtualClass:
+def join_class(*, user: User, access_code: str, address: str = "") -> VirtualClass:
     """Give ``user`` a place in the class that ``access_code`` opens.
 
     access_code: eight digits and letters, in any case, with or without spaces and dashes.
+    address: the IP address that asks, as far as it is known; wrong codes are counted by it too.
     Returns the class as stored afterwards; ``current_participants`` counts the user.
     Raises, in this order and without writing: ClassNotFoundError, OwnClassError,
     ClassEndedError, ClassFullError, AlreadyJoinedError. Before them all: TooManyAttemptsError,
-    for a person who was wrong too often.
+    for a person or an address that was wrong too often.
 
     Spec: Endpoints, POST /api/access-code, checks 1 to 6.
     """
-    refuse_guessing(user)
-    try:
+    with kept_from_guessing(user=user, address=address):
         return _join(user, access_code)
-    except ClassNotFoundError:
-        count_wrong_code(user)
-        raise
 
 
 def _join(user: User, access_code: str) -> VirtualClass:

@@ -15,25 +15,21 @@ from bookings.domain.exceptions import (
     OwnClassError,
     WaitingClosedError,
 )
-from bookings.domain.guessing import count_wrong_code, refuse_guessing
+from bookings.domain.guessing import kept_from_guessing
 from bookings.domain.joining import lock_class, take_place
 from bookings.domain.offering import IN_LINE, offer_free_place, takes_waiting
 from bookings.models import ClassStatus, VirtualClass, WaitingListEntry, WaitingState
 
 
-def wait_for_place(*, user: User, access_code: str) -> WaitingListEntry:
+def wait_for_place(*, user: User, access_code: str, address: str = "") -> WaitingListEntry:
     """Put ``user`` at the end of the line for the class that ``access_code`` opens.
 
     Whoever is in line keeps their turn. A place that is free by now is offered at once, in turn.
-    Raises TooManyAttemptsError, ClassNotFoundError, OwnClassError, AlreadyJoinedError, and
-    WaitingClosedError for a class that takes nobody into line.
+    address: as for ``join_class``. Raises TooManyAttemptsError, ClassNotFoundError, OwnClassError,
+    AlreadyJoinedError, and WaitingClosedError for a class that takes nobody into line.
     """
-    refuse_guessing(user)
-    try:
+    with kept_from_guessing(user=user, address=address):
         return _wait(user, access_code)
-    except ClassNotFoundError:
-        count_wrong_code(user)
-        raise
 
 
 @transaction.atomic

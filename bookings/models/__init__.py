@@ -12,7 +12,7 @@ from bookings.models.availability import (
 from bookings.models.class_log import ClassEvent, ClassLog
 from bookings.models.heartbeat import Heartbeat
 from bookings.models.hold import Hold
-from bookings.models.notice import ABOUT_THE_CALENDAR, Notice, NoticeKind, NoticeState
+from bookings.models.notice import ABOUT_NO_CLASS, Notice, NoticeKind, NoticeState
 from bookings.models.payment import (
     ChargeStatus,
     Payment,
@@ -37,7 +37,7 @@ from bookings.models.virtual_class import (
 from bookings.models.waiting_list import WaitingListEntry, WaitingState
 
 __all__ = [
-    "ABOUT_THE_CALENDAR",
+    "ABOUT_NO_CLASS",
     "BookingRules",
     "CalendarDrift",
     "ChargeStatus",

@@ -29,10 +29,12 @@ class NoticeKind(models.TextChoices):
     GRANT_REVOKED = "grant_revoked", "Calendario desconectado"
     GRANT_AT_RISK = "grant_at_risk", "Calendario por desconectarse"
     CALENDAR_CHANGED = "calendar_changed", "Cambio en el calendario"
+    # To the teacher: somebody tries access codes.
+    GUESSING = "guessing", "Códigos probados al azar"
 
 
 # These may be about no class.
-ABOUT_THE_CALENDAR = [NoticeKind.GRANT_REVOKED, NoticeKind.GRANT_AT_RISK]
+ABOUT_NO_CLASS = [NoticeKind.GRANT_REVOKED, NoticeKind.GRANT_AT_RISK, NoticeKind.GUESSING]
 
 
 class NoticeState(models.TextChoices):
@@ -47,7 +49,7 @@ class NoticeState(models.TextChoices):
 class Notice(models.Model):
     """A mail that a person is due: still to be sent, sent, or given up and why.
 
-    It is about a class, or, when it goes to the teacher about the calendar itself, about none.
+    It is about a class, or, when it tells the teacher of the calendar or of guessing, about none.
 
     ``next_attempt_at`` is the plan. Whoever moves it ahead owns the attempt; it is empty once the
     mail was sent or given up.
@@ -103,7 +105,7 @@ class Notice(models.Model):
                 name="one_notice_per_user_kind_and_occasion",
             ),
             models.CheckConstraint(
-                condition=Q(virtual_class__isnull=False) | Q(kind__in=ABOUT_THE_CALENDAR),
+                condition=Q(virtual_class__isnull=False) | Q(kind__in=ABOUT_NO_CLASS),
                 name="notice_is_about_a_class",
             ),
             models.CheckConstraint(

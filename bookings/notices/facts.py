@@ -167,6 +167,10 @@ def _see_class_in_panel(notice: Notice) -> Fact:
     return _panel(_("Mirá la clase"), "bookings_virtualclass_change", notice.virtual_class_id)
 
 
+def _see_people(notice: Notice) -> Fact:
+    return _panel(_("Mirá las cuentas"), "accounts_user_changelist")
+
+
 def _reconnect(notice: Notice) -> Fact:
     return _panel(_("Reconectá tu calendario"), "calendar")
 
@@ -186,6 +190,7 @@ FACTS: dict[NoticeKind, tuple[Callable[[Notice], Fact | None], ...]] = {
     NoticeKind.CALENDAR_CHANGED: (_when, _difference),
     NoticeKind.GRANT_REVOKED: (_how_to_reconnect, _waiting_classes),
     NoticeKind.GRANT_AT_RISK: (_how_to_reconnect,),
+    NoticeKind.GUESSING: (),
 }
 STEPS: dict[NoticeKind, Callable[[Notice], Fact]] = {
     NoticeKind.CONFIRMATION: _see_class,
@@ -202,6 +207,7 @@ STEPS: dict[NoticeKind, Callable[[Notice], Fact]] = {
     NoticeKind.CALENDAR_CHANGED: _see_class_in_panel,
     NoticeKind.GRANT_REVOKED: _reconnect,
     NoticeKind.GRANT_AT_RISK: _reconnect,
+    NoticeKind.GUESSING: _see_people,
 }
 
 

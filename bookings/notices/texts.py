@@ -18,6 +18,7 @@ SUBJECTS = {
     NoticeKind.MONEY_BACK: _("Se devuelve un pago: %(day)s, %(clock)s"),
     NoticeKind.GRANT_REVOKED: _("Tu calendario está desconectado"),
     NoticeKind.GRANT_AT_RISK: _("Tu calendario puede desconectarse pronto"),
+    NoticeKind.GUESSING: _("Alguien prueba códigos de acceso"),
     NoticeKind.CALENDAR_CHANGED: _("El calendario no coincide con la clase: %(day)s, %(clock)s"),
 }
 OPENINGS = {
@@ -34,6 +35,7 @@ OPENINGS = {
     NoticeKind.MONEY_BACK: _("Lo que pagó %(host)s vuelve, porque la clase no se pudo agendar."),
     NoticeKind.GRANT_REVOKED: _("Google ya no acepta la conexión con tu calendario."),
     NoticeKind.GRANT_AT_RISK: _("La conexión con tu calendario puede cortarse en estos días."),
+    NoticeKind.GUESSING: _("Alguien está probando códigos de acceso al azar, y lo frenamos."),
     NoticeKind.CALENDAR_CHANGED: _(
         "El evento de la clase de %(host)s en tu calendario ya no dice lo mismo que la clase."
     ),
@@ -46,6 +48,10 @@ EXPLANATIONS = {
     NoticeKind.GRANT_REVOKED: _(
         "Hasta que lo reconectes no se agenda ninguna clase. Las pagadas esperan y después se "
         "agendan solas: no hace falta que hagas nada más."
+    ),
+    NoticeKind.GUESSING: _(
+        "No hace falta que hagas nada. Si un estudiante te dice que su código no anda, que espere "
+        "diez minutos. Por hoy no te avisamos de nuevo."
     ),
     NoticeKind.GRANT_AT_RISK: _("Reconectalo ahora, así las clases se siguen agendando solas."),
 }

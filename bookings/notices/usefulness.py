@@ -145,4 +145,5 @@ RULES: dict[NoticeKind, tuple[Check, ...]] = {
     NoticeKind.CALENDAR_CHANGED: (),
     NoticeKind.GRANT_REVOKED: (_until_reconnected,),
     NoticeKind.GRANT_AT_RISK: (_until_reconnected,),
+    NoticeKind.GUESSING: (),
 }

@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
+from accounts.addresses import client_address
 from accounts.requests import SignedInRequest
 from accounts.selectors import list_providers
 from bookings.domain.exceptions import (
@@ -54,7 +55,9 @@ def _join(request: SignedInRequest, form: JoinForm) -> HttpResponse:
     """Take the place; a refusal goes into the form, unless the person is in the class already."""
     code = form.cleaned_data["access_code"]
     try:
-        virtual_class = join_class(user=request.user, access_code=code)
+        virtual_class = join_class(
+            user=request.user, access_code=code, address=client_address(request)
+        )
     except BookingError as refusal:
         mine = find_joined_class(user=request.user, access_code=code)
         if mine is None:

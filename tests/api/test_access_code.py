@@ -313,4 +313,4 @@ def test_access_code_keeps_a_guesser_waiting(guest, virtual_class, settings):
 
     assert response.status_code == 429
     assert response.json() == {"error": "Demasiados intentos. Probá de nuevo en unos minutos."}
-    assert response.headers["Retry-After"] == "600"
+    assert 0 < int(response.headers["Retry-After"]) <= 600

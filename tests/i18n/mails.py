@@ -153,3 +153,8 @@ def revoked_grant_that_people_wait_for(world):
 @mail
 def grant_at_risk(world):
     return to(world.teacher, NoticeKind.GRANT_AT_RISK)
+
+
+@mail
+def guessing(world):
+    return to(world.teacher, NoticeKind.GUESSING)

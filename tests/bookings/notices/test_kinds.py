@@ -3,7 +3,7 @@
 import pytest
 
 from accounts.models import Language
-from bookings.models import ABOUT_THE_CALENDAR, Notice, NoticeKind
+from bookings.models import ABOUT_NO_CLASS, Notice, NoticeKind
 from bookings.notices.rendering import render_mail
 from tests.factories import VirtualClassFactory
 
@@ -12,7 +12,7 @@ from tests.factories import VirtualClassFactory
 @pytest.mark.parametrize("kind", NoticeKind)
 def test_each_kind_has_its_words(kind, language, student):
     student.language = language
-    virtual_class = None if kind in ABOUT_THE_CALENDAR else VirtualClassFactory(scheduled=True)
+    virtual_class = None if kind in ABOUT_NO_CLASS else VirtualClassFactory(scheduled=True)
 
     letter = render_mail(Notice(kind=kind, user=student, virtual_class=virtual_class))
 

@@ -1,0 +1,166 @@
+"""Counting in the shared cache: exact, whoever races."""
+
+import shutil
+import socket
+import subprocess
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+from datetime import timedelta
+
+import pytest
+from django.core.cache import cache, caches
+from django.core.cache.backends.base import BaseCache
+from django.core.management import call_command
+from django.db import connection, connections
+
+from accounts import throttling
+from accounts.throttling import count_one, give_back, is_too_often, seconds_left
+
+THREADS, EACH = 8, 20
+TABLE = "test_of_the_cache"
+
+
+@pytest.fixture
+def locmem(settings):
+    settings.CACHES = {
+        "default": {
+            "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+            "LOCATION": "racing",
+        }
+    }
+
+
+@pytest.fixture
+def database(transactional_db, settings):
+    settings.CACHES = {
+        "default": {
+            "BACKEND": "django.core.cache.backends.db.DatabaseCache",
+            "LOCATION": TABLE,
+        }
+    }
+    call_command("createcachetable", verbosity=0)
+    yield
+    with connection.cursor() as cursor:
+        cursor.execute(f"DROP TABLE {TABLE}")
+
+
+@pytest.fixture
+def redis(settings, tmp_path):
+    program = shutil.which("redis-server")
+    if program is None:
+        pytest.skip("no Redis on this machine")
+    path = tmp_path / "redis.sock"
+    command = [program, "--port", "0", "--unixsocket", str(path), "--save", "", "--dir", tmp_path]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
+        while not _answers(path):
+            assert process.poll() is None
+            time.sleep(0.02)
+        settings.CACHES = {
+            "default": {
+                "BACKEND": "django.core.cache.backends.redis.RedisCache",
+                "LOCATION": f"unix://{path}",
+            }
+        }
+        yield
+        caches.close_all()
+        process.terminate()
+
+
+def _answers(path):
+    with socket.socket(socket.AF_UNIX) as connection:
+        return connection.connect_ex(str(path)) == 0
+
+
+@pytest.fixture(params=["locmem", "database", "redis"])
+def shared_cache(request, transactional_db):
+    """Each kind of cache that the service may be given."""
+    request.getfixturevalue(request.param)
+    cache.clear()
+    return request.param
+
+
+def race(act):
+    """Do something in many threads at once; give what each of them got."""
+
+    def several(_):
+        try:
+            return [act() for _ in range(EACH)]
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        return [result for results in pool.map(several, range(THREADS)) for result in results]
+
+
+def test_every_one_is_counted_once(shared_cache):
+    numbers = race(lambda: count_one("things", "ana", window=timedelta(hours=1)).number)
+
+    assert sorted(numbers) == list(range(1, THREADS * EACH + 1))
+
+
+def test_exactly_the_limit_passes(shared_cache):
+    hour = timedelta(hours=1)
+    refused = race(lambda: is_too_often("things", "ana", limit=25, window=hour))
+
+    assert refused.count(False) == 25
+
+
+def test_without_standing_in_line_the_database_loses_some(database, monkeypatch):
+    """The control: reading and then writing lets racers overwrite each other."""
+    monkeypatch.setattr(throttling, "_one_at_a_time", lambda key: nullcontext())
+
+    def slow_incr(self, key, delta=1, version=None):
+        value = self.get(key, version=version)
+        time.sleep(0.002)
+        self.set(key, value + delta, version=version)
+        return value + delta
+
+    monkeypatch.setattr(BaseCache, "incr", slow_incr)
+
+    numbers = race(lambda: count_one("things", "ana", window=timedelta(hours=1)).number)
+
+    assert len(set(numbers)) < len(numbers)
+
+
+def test_what_is_given_back_does_not_count(shared_cache):
+    give_back(count_one("things", "ana"))
+
+    assert count_one("things", "ana").number == 1
+
+
+def test_each_person_thing_and_window_is_counted_apart(time_machine):
+    time_machine.move_to(60_000_000, tick=False)
+    assert count_one("things", "ana").number == 1
+    assert count_one("things", "bruno").number == 1
+    assert count_one("others", "ana").number == 1
+    assert seconds_left() == 60
+    time_machine.move_to(60_000_059, tick=False)
+    assert (count_one("things", "ana").number, seconds_left()) == (2, 1)
+    time_machine.move_to(60_000_060, tick=False)
+    assert count_one("things", "ana").number == 1
+
+
+def test_cache_that_is_down_refuses_nobody(monkeypatch, caplog):
+    def fail(*args, **kwargs):
+        raise ConnectionError("redis://:s3cret@host")
+
+    monkeypatch.setattr(type(caches["default"]), "add", fail)
+    monkeypatch.setattr(type(caches["default"]), "incr", fail)
+
+    tally = count_one("things", "ana")
+    give_back(tally)
+
+    assert tally.number == 0
+    assert not is_too_often("things", "ana", limit=0)
+    assert "ConnectionError" in caplog.text
+    assert "s3cret" not in caplog.text
+
+
+def test_crowd_of_addresses_does_not_push_a_limit_out():
+    count_one("things", "ana", window=timedelta(hours=1))
+
+    for number in range(5_000):
+        cache.set(f"somebody-{number}", 1)
+
+    assert count_one("things", "ana", window=timedelta(hours=1)).number == 2

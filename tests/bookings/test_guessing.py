@@ -1,0 +1,224 @@
+"""Ten thousand wrong codes: few of them are looked at, and nothing tells which are right."""
+
+import statistics
+import time
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+from django.db import connection, connections
+from django.test.utils import CaptureQueriesContext
+
+from bookings.domain import guessing, joining
+from bookings.domain.access_codes import generate_access_code
+from bookings.domain.exceptions import ClassNotFoundError, TooManyAttemptsError
+from bookings.domain.joining import join_class
+from bookings.models import ClassStatus, Notice, NoticeKind, VirtualClass
+from tests.factories import UserFactory, VirtualClassFactory
+
+NOW = datetime(2026, 11, 20, 8, 10, tzinfo=ZoneInfo("America/Argentina/Buenos_Aires"))
+CODE = "ABCD2345"
+ALARM = NoticeKind.GUESSING
+
+
+@pytest.fixture
+def one_moment(time_machine):
+    """Let everything happen in one window of every limit."""
+    time_machine.move_to(NOW, tick=False)
+
+
+@pytest.fixture
+def scheduled(host, one_moment):
+    return VirtualClassFactory(
+        booked_by=host, scheduled=True, access_code=CODE, max_participants=90
+    )
+
+
+def attempt(user, code, address=""):
+    """Try a code; say what came of it."""
+    try:
+        join_class(user=user, access_code=code, address=address)
+    except TooManyAttemptsError:
+        return "refused"
+    except ClassNotFoundError:
+        return "wrong"
+    return "joined"
+
+
+def wrong_codes(count):
+    return (generate_access_code() for _ in range(count))
+
+
+def test_ten_thousand_from_one_account_and_many_addresses(scheduled, student):
+    with CaptureQueriesContext(connection) as statements:
+        outcomes = [
+            attempt(student, code, f"10.{number % 250}.{number // 250}.1")
+            for number, code in enumerate(wrong_codes(10_000))
+        ]
+
+    looks = [one for one in statements if "access_code" in one["sql"] and "FROM" in one["sql"]]
+    assert (outcomes.count("wrong"), outcomes.count("refused")) == (20, 9_980)
+    assert len(looks) == 20
+    assert attempt(student, CODE) == "refused"
+
+
+def test_without_the_limit_each_of_them_is_looked_at(scheduled, student, settings):
+    """The control."""
+    settings.MAX_WRONG_CODES = settings.MAX_WRONG_CODES_OF_ADDRESS = 10_000
+    settings.MAX_WRONG_CODES_OF_ALL = 10_000
+
+    outcomes = [attempt(student, code, "10.0.0.1") for code in wrong_codes(100)]
+
+    assert outcomes.count("wrong") == 100
+    assert attempt(student, CODE) == "joined"
+
+
+def test_many_accounts_of_one_address(scheduled):
+    people = UserFactory.create_batch(8)
+
+    outcomes = [
+        attempt(people[number % 8], code, "10.0.0.1")
+        for number, code in enumerate(wrong_codes(160))
+    ]
+
+    assert outcomes.count("wrong") == 60
+    assert attempt(UserFactory(), CODE, "10.0.0.1") == "refused"
+    assert attempt(UserFactory(), CODE, "10.0.0.2") == "joined"
+
+
+def test_many_accounts_of_many_addresses(scheduled):
+    people = UserFactory.create_batch(40)
+
+    outcomes = [
+        attempt(people[number % 40], code, f"10.0.0.{number % 40}")
+        for number, code in enumerate(wrong_codes(800))
+    ]
+
+    assert outcomes.count("wrong") == 300
+
+
+def test_right_codes_use_nothing_up(scheduled, settings):
+    settings.MAX_WRONG_CODES_OF_ADDRESS = 2
+
+    outcomes = [attempt(person, CODE, "10.0.0.1") for person in UserFactory.create_batch(5)]
+
+    assert outcomes == ["joined"] * 5
+
+
+def test_whoever_is_refused_uses_up_nothing_of_others(scheduled, student, stranger):
+    for code in wrong_codes(200):
+        attempt(student, code, "10.0.0.1")
+
+    assert attempt(stranger, CODE, "10.0.0.1") == "joined"
+
+
+@pytest.mark.concurrency
+def test_sent_all_at_once_no_more_are_looked_at(
+    transactional_db, host, student, settings, monkeypatch, one_moment
+):
+    VirtualClassFactory(booked_by=host, scheduled=True, access_code=CODE)
+    settings.MAX_WRONG_CODES = 3
+    looks, look = [], joining.lock_class
+
+    def look_slowly(code, user):
+        looks.append(code)
+        time.sleep(0.05)
+        return look(code, user)
+
+    monkeypatch.setattr(joining, "lock_class", look_slowly)
+
+    def one(code):
+        try:
+            return attempt(student, code)
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(8) as pool:
+        outcomes = list(pool.map(one, wrong_codes(24)))
+
+    assert outcomes.count("wrong") == len(looks) == 3
+
+
+def test_teacher_is_told_once_a_wave(scheduled, student, stranger, teacher, time_machine):
+    for person in (student, stranger):
+        for code in wrong_codes(50):
+            attempt(person, code)
+    assert Notice.objects.filter(kind=ALARM, user=teacher).count() == 1
+
+    time_machine.move_to(NOW.replace(day=21), tick=False)
+    for code in wrong_codes(50):
+        attempt(student, code)
+
+    assert Notice.objects.filter(kind=ALARM, user=teacher).count() == 2
+
+
+def test_few_mistakes_are_no_wave(scheduled, student, teacher):
+    for code in wrong_codes(20):
+        attempt(student, code)
+
+    assert not Notice.objects.filter(kind=ALARM).exists()
+
+
+def test_log_names_no_code_and_no_person(scheduled, student, teacher, caplog):
+    codes = list(wrong_codes(30))
+    for code in codes:
+        attempt(student, code, "10.9.8.7")
+
+    assert "wrong access code" in caplog.text
+    private = [*codes, student.email, str(student.pk), "10.9.8.7"]
+    assert [text for text in private if text in caplog.text] == []
+
+
+# --- What an answer tells -------------------------------------------------------------------------
+
+CLOSED = "CLSD2345"
+
+
+@pytest.fixture
+def closed(host, scheduled):
+    """A code that was good until its class was cancelled."""
+    virtual_class = VirtualClassFactory(booked_by=host, scheduled=True, access_code=CLOSED)
+    VirtualClass.objects.filter(pk=virtual_class.pk).update(status=ClassStatus.CANCELLED)
+
+
+def post(client, code):
+    return client.post("/api/access-code", data=f'"{code}"', content_type="application/json")
+
+
+def test_wrong_and_closed_codes_are_answered_alike(closed, student, sign_in):
+    client = sign_in(student)
+
+    wrong, gone = post(client, "WRNG2345"), post(client, CLOSED)
+
+    assert wrong.status_code == gone.status_code == 404
+    assert wrong.content == gone.content
+    assert dict(wrong.headers) == dict(gone.headers)
+
+
+def test_refusal_is_the_same_for_right_wrong_and_closed_codes(closed, student, sign_in):
+    client = sign_in(student)
+    for code in wrong_codes(20):
+        post(client, code)
+
+    answers = [post(client, code) for code in (CODE, "WRNG2345", CLOSED)]
+
+    assert {answer.status_code for answer in answers} == {429}
+    assert len({answer.content for answer in answers}) == 1
+    # Eight in the morning and ten minutes: the window has just begun.
+    assert {answer["Retry-After"] for answer in answers} == {"600"}
+
+
+def test_wrong_and_closed_codes_take_the_same_time(closed, student, settings, monkeypatch):
+    settings.MAX_WRONG_CODES = settings.MAX_WRONG_CODES_OF_ALL = 10_000
+    monkeypatch.setattr(guessing, "_report", lambda: None)
+    taken = {"WRNG2345": [], CLOSED: []}
+
+    for _ in range(300):
+        for code, times in taken.items():
+            before = time.perf_counter()
+            attempt(student, code)
+            times.append(time.perf_counter() - before)
+
+    wrong, gone = (statistics.median(times) for times in taken.values())
+    assert abs(wrong - gone) < 0.002
