@@ -13,18 +13,20 @@ def build_timeline(payment: Payment) -> list[Entry]:
     charges = list(payment.charges.all())
     refunds = Refund.objects.filter(charge__in=charges).select_related("charge", "requested_by")
     entries = [
-        *_milestones(payment),
         *[_charge(charge) for charge in charges],
+        *_milestones(payment, charges),
         *[entry for refund in refunds for entry in _refund(refund)],
         *[_notice(notice) for notice in _list_notices(payment, charges)],
     ]
     return sorted(entries, key=lambda entry: entry.at)
 
 
-def _milestones(payment: Payment) -> list[Entry]:
+def _milestones(payment: Payment, charges: list[PaymentCharge]) -> list[Entry]:
     entries = [Entry(payment.created_at, "start", f"Se pidieron {pesos(payment.amount)}")]
     if payment.approved_at:
-        entries.append(Entry(payment.approved_at, "good", "El pago quedó aprobado"))
+        # Written in one go with the charges that paid, and read after them.
+        at = max([payment.approved_at, *[one.seen_at for one in charges if one.counts]])
+        entries.append(Entry(at, "good", "El pago quedó aprobado"))
     if payment.reviewed_at:
         entries.append(Entry(payment.reviewed_at, "plain", f"Lo revisó {payment.reviewed_by}"))
     return entries

@@ -112,7 +112,8 @@ class RefundForm(forms.Form):
 class PaymentAdmin(ReadOnlyMixin, admin.ModelAdmin[Payment]):
     """The list of payments. The provider writes them; the teacher can give money back."""
 
-    list_display = ["when", "user", "class_link", "price", "badge", "review_badge"]
+    # What a phone shows without scrolling comes first.
+    list_display = ["when", "badge", "user", "price", "class_link", "review_badge"]
     list_filter = [ReviewFilter, "status", ("created_at", admin.DateFieldListFilter)]
     list_select_related = ["user", "virtual_class"]
     search_fields = ["user__email", "user__name", "preference_id", "charges__charge_id"]

@@ -63,7 +63,7 @@ def test_a_payment_is_listed_and_tells_its_story(panel, paid):
     assert "Ana Host" in listed
     assert "Se pidieron $ 24.000" in page.replace("\xa0", " ")
     assert f"Operación {charge.charge_id}" in page
-    assert "El pago quedó aprobado" in page
+    assert page.index(f"Operación {charge.charge_id}") < page.index("El pago quedó aprobado")
     assert "_save" not in page
 
 
