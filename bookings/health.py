@@ -46,8 +46,9 @@ class WorkHealth:
 
     @property
     def is_stopped(self) -> bool:
-        """Whether nobody seems to be at work at all."""
-        return len(self.late) == len(self.sweeps)
+        """Whether nobody seems to be at work at all: not even the most frequent sweeps end."""
+        often = min(sweep.every for sweep in self.sweeps)
+        return _is_too_long_ago(self.last_beat, often, self.at)
 
     @property
     def late(self) -> list[SweepHealth]:
@@ -83,5 +84,9 @@ def check_work() -> WorkHealth:
 
 def _check(name: str, every: timedelta, beat: Heartbeat | None, now: datetime) -> SweepHealth:
     beat_at = beat.beat_at if beat else None
-    is_late = beat_at is None or now - beat_at > every * 1.25 + GRACE
+    is_late = _is_too_long_ago(beat_at, every, now)
     return SweepHealth(name, every, beat_at, beat.failure if beat else "", is_late)
+
+
+def _is_too_long_ago(beat_at: datetime | None, every: timedelta, now: datetime) -> bool:
+    return beat_at is None or now - beat_at > every + every / 4 + GRACE
