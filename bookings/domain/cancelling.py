@@ -6,6 +6,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
+from bookings.domain.alerting import tell_teacher
 from bookings.domain.change_policy import decide_refund, is_in_charge, refuse_change
 from bookings.domain.class_events import withdraw_event
 from bookings.domain.class_log import log_event
@@ -54,6 +55,11 @@ def refuse_cancelling(virtual_class: VirtualClass, actor: User) -> None:
         raise ClassEndedError
 
 
+def concerns_teacher(virtual_class: VirtualClass) -> bool:
+    """Whether the teacher counts on the class: it was scheduled, or is paid."""
+    return virtual_class.provider_event_id is not None or virtual_class.paid_at is not None
+
+
 def call_off(
     virtual_class: VirtualClass,
     *,
@@ -88,6 +94,8 @@ def call_off(
         )
         in_line = close_line(virtual_class)
         record_due(NoticeKind.CANCELLED, virtual_class, _everybody_in(virtual_class) | in_line)
+        if actor and not is_in_charge(actor) and concerns_teacher(virtual_class):
+            tell_teacher(NoticeKind.STUDENT_CANCELLED, virtual_class)
         drop_reminders(virtual_class)
     payment = Payment.objects.filter(virtual_class=virtual_class).first()
     if payment and refund_reason:

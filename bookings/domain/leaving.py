@@ -41,7 +41,8 @@ def leave_class(*, class_id: uuid.UUID, user: User) -> VirtualClass:
     virtual_class.participants_ids.remove(str(user.pk))
     virtual_class.save(update_fields=["current_participants", "participants_ids", "updated_at"])
     log_event(virtual_class, ClassEvent.LEFT, actor=user, details={"person": str(user.pk)})
-    record_due(NoticeKind.LEFT, virtual_class, [user.pk], occasion=occasion)
+    record_due(NoticeKind.LEFT, virtual_class, [user.pk], occasion)
+    record_due(NoticeKind.GUEST_LEFT, virtual_class, [virtual_class.booked_by_id], occasion)
     drop_reminders(virtual_class, [user.pk])
     offer_free_place(virtual_class)
     return virtual_class

@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from bookings.availability.agenda import load_agenda
+from bookings.domain.alerting import tell_teacher
 from bookings.domain.change_policy import is_in_charge, refuse_change
 from bookings.domain.class_events import move_event_if_possible
 from bookings.domain.class_log import log_event
@@ -135,7 +136,7 @@ def _move(seen: VirtualClass, actor: User, start: datetime, reason: str) -> Virt
         reason=reason,
         details={"from": earlier.isoformat(), "to": start.isoformat()},
     )
-    _tell(locked)
+    _tell(locked, actor)
     return locked
 
 
@@ -164,11 +165,12 @@ def _claim_time(virtual_class: VirtualClass, now: datetime) -> None:
     ).delete()
 
 
-def _tell(virtual_class: VirtualClass) -> None:
+def _tell(virtual_class: VirtualClass, actor: User) -> None:
     people = virtual_class.activities.values_list("user_id", flat=True)
-    record_due(
-        NoticeKind.RESCHEDULED, virtual_class, people, occasion=str(virtual_class.ics_sequence)
-    )
+    occasion = str(virtual_class.ics_sequence)
+    record_due(NoticeKind.RESCHEDULED, virtual_class, people, occasion)
+    if not is_in_charge(actor):
+        tell_teacher(NoticeKind.STUDENT_MOVED, virtual_class, occasion)
     replan_reminders(virtual_class)
 
 

@@ -22,6 +22,10 @@ class NoticeKind(models.TextChoices):
     REMINDER_DAY = "reminder_day", "Recordatorio de 24 horas"
     REMINDER_HOUR = "reminder_hour", "Recordatorio de 60 minutos"
     PLACE_OFFERED = "place_offered", "Se liberó un lugar"
+    # To whoever has to know of it: the host, the teacher.
+    GUEST_LEFT = "guest_left", "Alguien dejó su lugar"
+    STUDENT_MOVED = "student_moved", "Un estudiante cambió el horario"
+    STUDENT_CANCELLED = "student_cancelled", "Un estudiante canceló"
     # To the teacher: about money that needs a person, or that went back by itself.
     TO_REVIEW = "to_review", "Pago a revisar"
     MONEY_BACK = "money_back", "Pago devuelto"

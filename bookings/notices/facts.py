@@ -76,6 +76,19 @@ def _earlier_time(notice: Notice) -> Fact | None:
     return Fact(_("Antes"), _moment(earlier))
 
 
+def _time_before(notice: Notice) -> Fact | None:
+    """Say from where the class was moved when the mail was promised."""
+    moves = ClassLog.objects.filter(
+        virtual_class=notice.virtual_class,
+        event=ClassEvent.RESCHEDULED,
+        at__lte=notice.created_at,
+    )
+    move = moves.last()
+    if move is None:
+        return None
+    return Fact(_("Antes"), _moment(datetime.fromisoformat(move.details["from"])))
+
+
 def _video_call(notice: Notice) -> Fact:
     return Fact(_("Videollamada"), notice.require_class().html_link, is_link=True)
 
@@ -182,6 +195,9 @@ FACTS: dict[NoticeKind, tuple[Callable[[Notice], Fact | None], ...]] = {
     NoticeKind.RESCHEDULED: (_earlier_time, _new_time, _video_call, _code),
     NoticeKind.LINK_CHANGED: (_when, _video_call),
     NoticeKind.LEFT: (_when,),
+    NoticeKind.GUEST_LEFT: (_when,),
+    NoticeKind.STUDENT_MOVED: (_time_before, _new_time),
+    NoticeKind.STUDENT_CANCELLED: (_when,),
     NoticeKind.REMINDER_DAY: (_when, _video_call, _code),
     NoticeKind.REMINDER_HOUR: (_when, _video_call, _code, _page),
     NoticeKind.PLACE_OFFERED: (_when, _offer_end),
@@ -199,6 +215,9 @@ STEPS: dict[NoticeKind, Callable[[Notice], Fact]] = {
     NoticeKind.RESCHEDULED: _see_class,
     NoticeKind.LINK_CHANGED: _see_class,
     NoticeKind.LEFT: _book_another,
+    NoticeKind.GUEST_LEFT: _see_class,
+    NoticeKind.STUDENT_MOVED: _see_class_in_panel,
+    NoticeKind.STUDENT_CANCELLED: _see_class_in_panel,
     NoticeKind.REMINDER_DAY: _see_class,
     NoticeKind.REMINDER_HOUR: _enter_video_call,
     NoticeKind.PLACE_OFFERED: _take_place,

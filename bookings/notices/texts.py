@@ -11,6 +11,9 @@ SUBJECTS = {
     NoticeKind.RESCHEDULED: _("Tu clase cambió de horario: %(day)s, %(clock)s"),
     NoticeKind.LINK_CHANGED: _("Tu clase tiene otro enlace: %(day)s, %(clock)s"),
     NoticeKind.LEFT: _("Dejaste tu lugar en la clase: %(day)s, %(clock)s"),
+    NoticeKind.GUEST_LEFT: _("Se liberó un lugar en tu clase: %(day)s, %(clock)s"),
+    NoticeKind.STUDENT_MOVED: _("%(host)s cambió el horario de su clase: %(day)s, %(clock)s"),
+    NoticeKind.STUDENT_CANCELLED: _("%(host)s canceló su clase: %(day)s, %(clock)s"),
     NoticeKind.REMINDER_DAY: _("Se acerca tu clase: %(day)s, %(clock)s"),
     NoticeKind.REMINDER_HOUR: _("Tu clase empieza a las %(clock)s"),
     NoticeKind.PLACE_OFFERED: _("Se liberó un lugar en la clase: %(day)s, %(clock)s"),
@@ -28,6 +31,9 @@ OPENINGS = {
     NoticeKind.RESCHEDULED: _("Tu clase de inglés tiene otro horario."),
     NoticeKind.LINK_CHANGED: _("La videollamada de tu clase de inglés tiene otro enlace."),
     NoticeKind.LEFT: _("Dejaste tu lugar en la clase de inglés de %(host)s."),
+    NoticeKind.GUEST_LEFT: _("Alguien dejó su lugar en tu clase de inglés."),
+    NoticeKind.STUDENT_MOVED: _("%(host)s cambió el horario de su clase de inglés."),
+    NoticeKind.STUDENT_CANCELLED: _("%(host)s canceló su clase de inglés. El horario quedó libre."),
     NoticeKind.REMINDER_DAY: _("Falta poco para tu clase de inglés."),
     NoticeKind.REMINDER_HOUR: _("Tu clase de inglés empieza a las %(clock)s."),
     NoticeKind.PLACE_OFFERED: _("Se liberó un lugar en la clase de inglés de %(host)s, y es tuyo."),
@@ -44,6 +50,7 @@ OPENINGS = {
 EXPLANATIONS = {
     NoticeKind.RESCHEDULED: _("La videollamada es la misma."),
     NoticeKind.LINK_CHANGED: _("El anterior ya no sirve. El horario es el mismo."),
+    NoticeKind.GUEST_LEFT: _("La clase sigue igual. Podés invitar a otra persona con el código."),
     NoticeKind.PLACE_OFFERED: _("Si no lo tomás a tiempo, se lo ofrecemos a quien sigue."),
     NoticeKind.GRANT_REVOKED: _(
         "Hasta que lo reconectes no se agenda ninguna clase. Las pagadas esperan y después se "

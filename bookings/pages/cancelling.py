@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from accounts.requests import SignedInRequest
-from bookings.domain.cancelling import cancel_class, refuse_cancelling
+from bookings.domain.cancelling import cancel_class, concerns_teacher, refuse_cancelling
 from bookings.domain.exceptions import BookingError, ClassNotFoundError
 from bookings.models import ClassStatus, VirtualClass
 from bookings.pages.access import signed_in
@@ -59,6 +59,7 @@ def _ask(request: SignedInRequest, virtual_class: VirtualClass, form: CancelForm
             "form": form,
             "changes": present_changes(card, request.user),
             "money": present_money_back(virtual_class),
+            "tells_teacher": concerns_teacher(virtual_class),
             "guests": max(virtual_class.current_participants - 1, 0),
         },
     )

@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 
 import pytest
 import time_machine
+from django.utils import timezone
 
 from bookings.domain.cancelling import cancel_class
 from bookings.domain.change_policy import decide_refund, find_change_deadline
@@ -159,6 +160,17 @@ def test_everybody_is_told_once_and_the_log_says_who(paid, host, student):
         "Me enfermé.",
     )
     assert not Notice.objects.filter(kind__startswith="reminder").exists()
+
+
+@pytest.mark.parametrize(("is_paid", "count"), [(True, 1), (False, 0)])
+def test_the_teacher_is_told_of_what_a_student_cancelled(host, teacher, is_paid, count):
+    paid_at = timezone.now() if is_paid else None
+    booked = VirtualClassFactory(booked_by=host, paid_at=paid_at)
+
+    cancel_class(class_id=booked.pk, actor=host)
+
+    told = Notice.objects.filter(kind=NoticeKind.STUDENT_CANCELLED, user=teacher)
+    assert told.count() == count
 
 
 def test_nobody_waits_for_a_place_in_it_any_more(host, student, stranger, teacher):

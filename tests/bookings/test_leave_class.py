@@ -62,6 +62,7 @@ def test_whoever_leaves_is_told_and_reminded_no_more(joined, student, stranger):
     told = Notice.objects.filter(kind=NoticeKind.LEFT)
     reminded = Notice.objects.filter(kind__startswith="reminder").values_list("user", flat=True)
     assert list(told.values_list("user", flat=True)) == [student.pk]
+    assert Notice.objects.get(kind=NoticeKind.GUEST_LEFT).user == joined.booked_by
     assert set(reminded) == {stranger.pk}
 
 

@@ -121,6 +121,14 @@ def test_everybody_in_it_is_told_of_each_move_once(scheduled, host, student):
     ]
 
 
+def test_the_teacher_is_told_of_what_a_student_moved(scheduled, host, teacher):
+    move(scheduled, host, "11:00")
+    move(scheduled, teacher, "17:00")
+
+    told = Notice.objects.filter(kind=NoticeKind.STUDENT_MOVED)
+    assert list(told.values_list("user", "occasion")) == [(teacher.pk, "1")]
+
+
 def test_the_reminders_follow_the_class(scheduled, host):
     move(scheduled, host, "11:00")
 

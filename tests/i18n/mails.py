@@ -96,6 +96,23 @@ def place_left(world):
 
 
 @mail
+def place_that_a_guest_left(world):
+    return to(world.host, NoticeKind.GUEST_LEFT, world.schedule())
+
+
+@mail
+def class_that_its_student_moved(world):
+    virtual_class = world.schedule()
+    move(virtual_class, world.at("09:00"))
+    return to(world.teacher, NoticeKind.STUDENT_MOVED, virtual_class)
+
+
+@mail
+def class_that_its_student_cancelled(world):
+    return to(world.teacher, NoticeKind.STUDENT_CANCELLED, world.schedule())
+
+
+@mail
 def day_s_reminder_for_the_host(world):
     return to(world.host, NoticeKind.REMINDER_DAY, world.schedule())
 
