@@ -33,7 +33,7 @@ class ActivityInline(ReadOnlyMixin, admin.TabularInline[UserActivity, VirtualCla
     """Who takes part, and whether they came."""
 
     model = UserActivity
-    fields = ["user", "rol", "completed", "created_at", "attendance"]
+    fields = ["user", "attendance", "rol", "completed", "created_at"]
     readonly_fields = ["created_at", "attendance"]
     ordering = ["rol", "created_at"]
     template = INLINE_TEMPLATE
@@ -57,7 +57,7 @@ class WaitingInline(ReadOnlyMixin, admin.TabularInline[WaitingListEntry, Virtual
     """Who waits for a place, whoever comes first before the others."""
 
     model = WaitingListEntry
-    fields = ["user", "standing", "created_at", "remove"]
+    fields = ["user", "standing", "remove", "created_at"]
     readonly_fields = ["standing", "created_at", "remove"]
     ordering = ["created_at", "id"]
     template = INLINE_TEMPLATE

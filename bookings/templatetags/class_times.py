@@ -95,12 +95,11 @@ def minutes_until(value: datetime) -> int:
 
 @register.filter
 def time_until(value: datetime) -> str:
-    """Write ``11 h 59 min``, or ``59 min``, for what is left, the minute that began included."""
+    """Write ``11 h 59 min``, ``12 h`` or ``59 min``, the minute that has begun included."""
     hours, rest = divmod(minutes_until(value), 60)
     if not hours:
         return minutes(rest)
-    whole = format_unit(hours, "duration-hour", length="short", locale=_active_locale())
-    return f"{whole} {minutes(rest)}"
+    return f"{hours}\xa0h {minutes(rest)}" if rest else f"{hours}\xa0h"
 
 
 @register.filter

@@ -1,6 +1,6 @@
 """Dates, times and money as people in Argentina read them, in both languages."""
 
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 import time_machine
@@ -15,6 +15,7 @@ from bookings.templatetags.class_times import (
     near_day,
     pesos,
     short_day,
+    time_until,
     weekday,
     weekday_name,
 )
@@ -49,6 +50,21 @@ def test_near_day_names_today_and_tomorrow(day, text):
 )
 def test_pesos_hide_centavos_when_there_are_none(centavos, text):
     assert pesos(centavos).replace("\xa0", " ") == text
+
+
+@pytest.mark.parametrize(
+    ("left", "text"),
+    [
+        (timedelta(hours=12), "12 h"),
+        (timedelta(hours=11, minutes=58, seconds=1), "11 h 59 min"),
+        (timedelta(minutes=59, seconds=1), "1 h"),
+        (timedelta(seconds=1), "1 min"),
+        (timedelta(seconds=-1), "0 min"),
+    ],
+)
+def test_what_is_left_is_told_in_hours_and_minutes(left, text):
+    with time_machine.travel(LATE, tick=False):
+        assert time_until(LATE + left).replace("\xa0", " ") == text
 
 
 def test_english_keeps_the_country_s_order_clock_and_currency():

@@ -689,6 +689,18 @@ def home(world):
 
 
 @state("bookings:inicio")
+def home_after_a_class(world):
+    User.objects.update(total_classes=1)
+    return world.get("bookings:inicio", user=world.host)
+
+
+@state("profile")
+def profile_after_many_classes(world):
+    User.objects.update(total_classes=12)
+    return world.get("profile", user=world.host)
+
+
+@state("bookings:inicio")
 def home_of_the_teacher(world):
     return world.get("bookings:inicio", user=world.teacher)
 
@@ -926,6 +938,12 @@ def a_line_of_a_class_that_is_over(world):
 @state("bookings:inicio")
 def home_of_somebody_in_line(world):
     wait_in_line(world)
+    return world.get("bookings:inicio", user=world.guest)
+
+
+@state("bookings:inicio")
+def home_with_an_offered_place(world):
+    offer_place(world, days=3)
     return world.get("bookings:inicio", user=world.guest)
 
 
