@@ -8,6 +8,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
+from accounts.addresses import client_address
 from accounts.requests import SignedInRequest
 from bookings.domain.exceptions import AlreadyJoinedError, BookingError, ClassNotFoundError
 from bookings.domain.joining import find_joined_class
@@ -26,7 +27,9 @@ def wait(request: SignedInRequest) -> HttpResponse:
     if form.is_valid():
         code = form.cleaned_data["access_code"]
         try:
-            entry = wait_for_place(user=request.user, access_code=code)
+            entry = wait_for_place(
+                user=request.user, access_code=code, address=client_address(request)
+            )
         except BookingError as refusal:
             mine = find_joined_class(user=request.user, access_code=code)
             if mine:
