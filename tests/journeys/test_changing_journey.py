@@ -1,0 +1,65 @@
+"""A class is moved, left and cancelled in the browser, with scripts and without."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.journeys.booking import go_to_checkout, weekday_ahead
+from tests.journeys.steps import choose_day, choose_time, pay, sign_in_as_newcomer
+
+pytestmark = pytest.mark.browser
+
+
+def book_and_pay(page: Page, email: str, days: int) -> str:
+    """Have a paid class of a newcomer's own; give its code."""
+    sign_in_as_newcomer(page, email)
+    go_to_checkout(page, weekday_ahead(days))
+    pay(page)
+    return page.get_by_test_id("access-code").text_content() or ""
+
+
+def see(page: Page, text: str) -> None:
+    expect(page.get_by_text(text)).to_be_visible()
+
+
+@pytest.mark.parametrize("javascript", [True, False], ids=["scripts", "no scripts"])
+def test_a_class_is_moved_left_and_cancelled(new_page, width, javascript):
+    host, guest = new_page(javascript=javascript), new_page(javascript=javascript)
+    who = f"{'with' if javascript else 'without'}-{width}@example.com"
+    code = book_and_pay(host, f"moves-{who}", days=9 if javascript else 12)
+    sign_in_as_newcomer(guest, f"leaves-{who}")
+    guest.goto(f"/inicio/unirse/{code}")
+    guest.get_by_role("button", name=re.compile("^Unirme")).click()
+    link = guest.get_by_role("link", name="Entrar a la clase").get_attribute("href")
+
+    # Moved: another day, and the link stays.
+    host.get_by_role("link", name="Cambiar el horario").click()
+    day = choose_day(host, 4)
+    clock = choose_time(host)
+    host.get_by_role("button", name="Continuar").click()
+    see(host, "El enlace de la videollamada y el código siguen siendo los mismos.")
+    host.get_by_role("button", name="Cambiar el horario").click()
+    see(host, f"Listo: tu clase ahora es el {day} a las {clock}.")
+    see(host, "Esta clase cambió de horario")
+    guest.reload()
+    expect(guest.locator(".bubble-day")).to_contain_text(day, ignore_case=True)
+    expect(guest.get_by_role("link", name="Entrar a la clase")).to_have_attribute("href", link)
+
+    # Left: the guest is out, the host stays.
+    guest.get_by_role("link", name="Dejar mi lugar").click()
+    guest.get_by_role("button", name="Sí, dejar mi lugar").click()
+    see(guest, "Dejaste tu lugar. La clase sigue sin vos.")
+    host.reload()
+    see(host, "1 de 3")
+
+    # Cancelled: the money goes back.
+    host.get_by_role("link", name="Cancelar la clase").click()
+    expect(host.locator(".consequences")).to_contain_text("Te devolvemos $ 24.000")
+    host.get_by_label("¿Por qué la cancelás?").fill("Me mudo")
+    host.get_by_role("button", name="Sí, cancelar la clase").click()
+    see(host, "Esta clase se canceló")
+    host.get_by_role("link", name="Ver la devolución").click()
+    expect(
+        host.get_by_role("heading", name=re.compile("^Te (devolvimos|devolvemos)"))
+    ).to_be_visible()
