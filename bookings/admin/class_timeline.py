@@ -6,7 +6,7 @@ from uuid import UUID
 
 from accounts.models import User
 from bookings.admin.timeline import Entry
-from bookings.models import ClassEvent, ClassLog, ClassStatus, VirtualClass
+from bookings.models import CalendarDrift, ClassEvent, ClassLog, ClassStatus, VirtualClass
 from bookings.templatetags.class_times import clock, short_day
 
 TEXTS = {
@@ -59,7 +59,7 @@ def _tell(line: ClassLog, people: dict[str, str]) -> Entry:
     event = ClassEvent(line.event)
     words = {name: _moment(line.details.get(name)) for name in TIMES}
     words["person"] = people.get(str(line.details.get("person")), UNKNOWN)
-    details = [f"por {line.actor or NOBODY}", _transition(line), line.reason]
+    details = [f"por {line.actor or NOBODY}", _transition(line), _drift(line), line.reason]
     return Entry(
         line.at,
         "start" if event == ClassEvent.BOOKED else KINDS.get(event, "plain"),
@@ -75,6 +75,12 @@ def _transition(line: ClassLog) -> str:
     if not line.from_status:
         return str(after)
     return f"{ClassStatus(line.from_status).label} → {after}"
+
+
+def _drift(line: ClassLog) -> str:
+    """Say how the event differed from the class."""
+    kind = line.details.get("drift")
+    return str(CalendarDrift(kind).label) if kind in CalendarDrift.values else ""
 
 
 def _moment(text: object) -> str:

@@ -164,6 +164,16 @@ def test_every_event_has_its_words_and_old_lines_are_read(panel, scheduled):
     assert not [entry for entry in entries if "{" in entry.text]
 
 
+def test_the_timeline_names_how_the_event_differed(panel, scheduled):
+    ClassLog.objects.create(
+        virtual_class=scheduled, event=ClassEvent.EVENT_DRIFTED, details={"drift": "moved"}
+    )
+
+    page = panel.get(page_of(scheduled))
+
+    assert "El evento tiene otro horario" in page.context["timeline"][-1].details
+
+
 @pytest.mark.parametrize("details", [{"person": "x", "from": 7}, {"person": None, "to": "x"}])
 def test_a_line_with_strange_details_is_still_shown(panel, scheduled, details):
     for event in (ClassEvent.JOINED, ClassEvent.RESCHEDULED):
