@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from bookings.models import ClassStatus, Notice, NoticeKind, NoticeState, VirtualClass
@@ -75,26 +75,47 @@ class Audit:
 def audit_notices(*, since: datetime) -> Audit:
     """Account for the mails of all classes that start after ``since``, and for those about none.
 
-    It writes nothing, and takes four statements for each CLASSES_AT_ONCE classes.
+    Of earlier classes, what became due since then or still is. It writes nothing, and takes four
+    statements for each CLASSES_AT_ONCE classes.
     """
     audit = Audit(timezone.now(), since)
     # A class that was never scheduled and never cancelled has promised nothing.
     classes = VirtualClass.objects.filter(
         ~Q(status=ClassStatus.PENDING), start_time__gt=since
     ).prefetch_related("activities", "log", "notices")
-    missing: list[tuple[VirtualClass, Promise]] = []
+    suspects = set()
     for virtual_class in classes.iterator(chunk_size=CLASSES_AT_ONCE):
         for notice in virtual_class.notices.all():
             _note_written(audit, notice)
-        missing += [(virtual_class, promise) for promise in find_missing(virtual_class, audit.at)]
-    for virtual_class, promise in leave_out_the_erased(missing):
-        _note_missing(audit, virtual_class, promise)
-    others = Notice.objects.filter(
-        Q(virtual_class=None) | Q(virtual_class__status=ClassStatus.PENDING), due_at__gt=since
-    )
-    for notice in others.iterator():
+        if any(find_missing(virtual_class, audit.at)):
+            suspects.add(virtual_class.pk)
+    for notice in _list_others(since).iterator():
         _note_written(audit, notice)
+    # At a second look: what is going on in a class changes while it is read.
+    for virtual_class, promise in _list_missing(classes.filter(pk__in=suspects), audit.at):
+        _note_missing(audit, virtual_class, promise)
     return audit
+
+
+def _list_others(since: datetime) -> QuerySet[Notice]:
+    """Select the mails about no class, or about one that promises nothing or is long past."""
+    about = Q(virtual_class=None) | Q(virtual_class__status=ClassStatus.PENDING)
+    return Notice.objects.filter(
+        about | Q(virtual_class__start_time__lte=since),
+        Q(due_at__gt=since) | Q(next_attempt_at__isnull=False),
+    )
+
+
+def _list_missing(
+    classes: QuerySet[VirtualClass], now: datetime
+) -> list[tuple[VirtualClass, Promise]]:
+    return leave_out_the_erased(
+        [
+            (virtual_class, promise)
+            for virtual_class in classes
+            for promise in find_missing(virtual_class, now)
+        ]
+    )
 
 
 def _note_written(audit: Audit, notice: Notice) -> None:

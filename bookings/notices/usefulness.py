@@ -31,7 +31,7 @@ NOT_SCHEDULED = "La clase ya no estaba agendada."
 NOT_IN_CLASS = "La persona ya no estaba en la clase."
 BACK_IN_CLASS = "La persona volvió a la clase."
 MOVED = "La clase cambió de horario."
-TOLD_BY_LATER_MAIL = "Un correo posterior dice el horario nuevo."
+TOLD_BY_LATER_MAIL = "Un correo posterior lo reemplaza."
 TOO_LATE = "Era tarde para recordar la clase."
 OFFER_OVER = "El lugar ya no se ofrecía."
 ERASED = "La persona borró su cuenta."
@@ -132,16 +132,21 @@ _ABOUT_A_PLACE: tuple[Check, ...] = (_unless_over, _while_scheduled, _to_partici
 # late: somebody's money comes back, or something waits for the teacher.
 RULES: dict[NoticeKind, tuple[Check, ...]] = {
     NoticeKind.CONFIRMATION: _ABOUT_A_PLACE,
-    NoticeKind.JOINED: _ABOUT_A_PLACE,
+    NoticeKind.JOINED: (*_ABOUT_A_PLACE, _unless_told_since),
     NoticeKind.RESCHEDULED: (*_ABOUT_A_PLACE, _unless_told_since),
     NoticeKind.LINK_CHANGED: (*_ABOUT_A_PLACE, _unless_told_since),
     NoticeKind.REMINDER_DAY: (*_ABOUT_A_PLACE, _of_this_start, _in_time),
     NoticeKind.REMINDER_HOUR: (*_ABOUT_A_PLACE, _of_this_start, _in_time),
-    NoticeKind.LEFT: (_unless_over, _to_those_outside),
+    NoticeKind.LEFT: (_unless_over, _to_those_outside, _unless_told_since),
     NoticeKind.GUEST_LEFT: (_unless_over, _while_scheduled),
     NoticeKind.STUDENT_MOVED: (_unless_over, _while_scheduled, _unless_told_since),
     NoticeKind.STUDENT_CANCELLED: (),
-    NoticeKind.PLACE_OFFERED: (_unless_over, _while_scheduled, _while_offered),
+    NoticeKind.PLACE_OFFERED: (
+        _unless_over,
+        _while_scheduled,
+        _while_offered,
+        _unless_told_since,
+    ),
     NoticeKind.CANCELLED: (),
     NoticeKind.TO_REVIEW: (),
     NoticeKind.MONEY_BACK: (),

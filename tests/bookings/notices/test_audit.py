@@ -18,6 +18,7 @@ from bookings.domain.leaving import leave_class
 from bookings.domain.rescheduling import reschedule_class
 from bookings.domain.scheduling import schedule_class
 from bookings.models import Notice, NoticeKind
+from bookings.notices import promises
 from bookings.notices.audit import Account, audit_notices
 from bookings.notices.delivery import deliver_due
 from tests.bookings.notices.backends import DOWN
@@ -126,6 +127,30 @@ def test_a_reminder_of_an_earlier_start_is_none_of_this_one(booked):
 def test_a_mail_is_late_after_five_minutes(booked):
     with time_machine.travel(timezone.now() + 6 * MINUTE):
         assert counts()["confirmation", "late"] == 1
+
+
+def test_what_is_overdue_is_seen_however_old_the_class(booked, teacher):
+    cancel_class(class_id=booked.pk, actor=teacher)
+
+    with time_machine.travel(booked.start_time + 30 * DAY):
+        found = audit()
+
+    assert {entry.kind for entry in found.open_questions} >= {NoticeKind.CANCELLED}
+
+
+def test_what_changes_while_it_is_read_is_looked_at_twice(booked, monkeypatch):
+    """A cancellation deletes reminders after the class was read and before its mails are."""
+    Notice.objects.filter(kind=NoticeKind.JOINED).delete()
+    looks = []
+
+    def find_missing_and_mend(virtual_class, now):
+        looks.append(virtual_class.pk)
+        return promises.find_missing(virtual_class, now) if len(looks) == 1 else []
+
+    monkeypatch.setattr("bookings.notices.audit.find_missing", find_missing_and_mend)
+
+    assert audit().open_questions == []
+    assert looks == [booked.pk, booked.pk]
 
 
 def test_sent_late_is_sent_and_told(booked):

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from accounts.models import UserStatus
 from bookings.domain.joining import join_class
+from bookings.domain.leaving import leave_class
 from bookings.domain.scheduling import schedule_class
 from bookings.models import (
     ClassStatus,
@@ -155,7 +156,7 @@ def test_of_two_moves_the_last_one_is_told(booked, host):
     record_due(NoticeKind.RESCHEDULED, booked, [host.pk], occasion="2")
 
     assert deliver_at(timezone.now()) == [("Ana", "rescheduled")]
-    assert reasons() == {"Un correo posterior dice el horario nuevo."}
+    assert reasons() == {"Un correo posterior lo reemplaza."}
 
 
 def test_a_cancellation_leaves_however_late(booked, host):
@@ -170,6 +171,16 @@ def test_leaving_is_confirmed_unless_they_are_back(booked, student, stranger):
 
     assert deliver_at(timezone.now()) == [("Carla", "left")]
     assert reasons() == {"La persona volvió a la clase."}
+
+
+def test_somebody_who_left_and_came_back_hears_of_the_last_place_alone(booked, student):
+    leave_class(class_id=booked.pk, user=student)
+    join_class(user=student, access_code=booked.access_code)
+    leave_class(class_id=booked.pk, user=student)
+    join_class(user=student, access_code=booked.access_code)
+
+    assert deliver_at(timezone.now()) == [("Bruno", "joined")]
+    assert reasons() == {"Un correo posterior lo reemplaza.", "La persona volvió a la clase."}
 
 
 @pytest.mark.parametrize("minutes", [29, 30])
