@@ -113,7 +113,7 @@ class PaymentAdmin(ReadOnlyMixin, admin.ModelAdmin[Payment]):
     """The list of payments. The provider writes them; the teacher can give money back."""
 
     # What a phone shows without scrolling comes first.
-    list_display = ["when", "badge", "user", "price", "class_link", "review_badge"]
+    list_display = ["when", "badge", "review_badge", "user", "price", "class_link"]
     list_filter = [ReviewFilter, "status", ("created_at", admin.DateFieldListFilter)]
     list_select_related = ["user", "virtual_class"]
     search_fields = ["user__email", "user__name", "preference_id", "charges__charge_id"]

@@ -30,6 +30,7 @@ from bookings.payments.backend import get_gateway
 from bookings.payments.gateway import (
     CreatedRefund,
     PaymentError,
+    PaymentGateway,
     PaymentRefusedError,
     PaymentUnavailableError,
     RefundState,
@@ -39,6 +40,8 @@ logger = logging.getLogger(__name__)
 
 LEASE = timedelta(minutes=1)
 FIRST_WAIT, LONGEST_WAIT = timedelta(seconds=15), timedelta(hours=1)
+# So long a provider surely knows the key of a refund again.
+KEY_LIFE = timedelta(hours=12)
 UNSENT = (RefundStatus.REQUESTED, RefundStatus.IN_PROCESS)
 REFUNDS_PER_SWEEP = 50
 
@@ -184,10 +187,25 @@ def _ask_provider(refund: Refund) -> CreatedRefund:
     gateway, charge = get_gateway(), refund.charge
     if refund.status == RefundStatus.IN_PROCESS and refund.refund_id:
         return gateway.get_refund(charge_id=charge.charge_id, refund_id=refund.refund_id)
+    if timezone.now() - refund.created_at > KEY_LIFE and _went_back(refund, gateway):
+        return CreatedRefund("", RefundState.DONE)
     whole = refund.amount == charge.amount
     return gateway.refund(
         charge_id=charge.charge_id, amount=None if whole else refund.amount, key=refund.key
     )
+
+
+def _went_back(refund: Refund, gateway: PaymentGateway) -> bool:
+    """Whether the provider has given back this much more than our other refunds of the charge.
+
+    For one whose answer was lost so long ago that the provider may have forgotten its key.
+    """
+    found = gateway.get_charge(refund.charge.charge_id)
+    if found is None:
+        return False
+    done = Refund.objects.filter(charge=refund.charge, status=RefundStatus.DONE)
+    ours = done.aggregate(total=Sum("amount"))["total"] or 0
+    return found[0].refunded_amount >= ours + refund.amount
 
 
 def _postpone(refund: Refund, failure: str) -> None:

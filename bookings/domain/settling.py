@@ -147,7 +147,9 @@ def carry_out(payment_id: uuid.UUID) -> None:
 
 def settle_due_payments() -> int:
     """Settle the payments whose turn it is; returns how many could be read."""
-    due = Payment.objects.filter(next_check_at__lte=timezone.now()).order_by("next_check_at")
+    due = Payment.objects.filter(next_check_at__lte=timezone.now())
+    # Whoever books may name any preference; those that are nothing must not keep ours waiting.
+    due = due.order_by("made_elsewhere", "next_check_at")
     return take_turns(
         list(due[:PAYMENTS_PER_SWEEP]), _settle_due, outage=PaymentError, name="Payment"
     )

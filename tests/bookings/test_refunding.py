@@ -144,6 +144,37 @@ def test_a_refund_that_timed_out_refunds_once(mercadopago, paid, settings):
     assert len(posts(mercadopago)) == 2
 
 
+@pytest.mark.parametrize("others", [0, 1], ids=["alone", "beside another"])
+def test_a_refund_whose_answer_was_lost_long_ago_is_not_made_again(
+    mercadopago, charge, teacher, others
+):
+    for number in range(others):
+        done = ask_for_part(charge, 100, teacher, left=PRICE - number * 100)
+        send_refund(done.pk)
+    refund = ask_for_part(charge, 100, teacher, left=PRICE - others * 100)
+    mercadopago.fault("refunds.create", Fault.lost())
+    send_refund(refund.pk)
+    mercadopago._refund_keys.clear()  # the provider has forgotten the key
+
+    with later(days=2):
+        assert send_refund(refund.pk) is True
+
+    assert len(mercadopago.refunds) == others + 1
+    refund.refresh_from_db()
+    assert refund.status == RefundStatus.DONE
+
+
+def test_a_refund_that_never_arrived_is_made_however_late(mercadopago, charge, teacher):
+    refund = ask_for_part(charge, 100, teacher)
+    mercadopago.fault("refunds.create", Fault.drop())
+    send_refund(refund.pk)
+
+    with later(days=2):
+        assert send_refund(refund.pk) is True
+
+    assert len(mercadopago.refunds) == 1
+
+
 def test_asking_twice_decides_once(paid, teacher):
     first = request_full_refund(payment=paid, reason=RefundReason.BY_TEACHER, by=teacher)
     second = request_full_refund(payment=paid, reason=RefundReason.CANCELLED, by=teacher)

@@ -737,6 +737,21 @@ def test_a_provider_that_is_down_is_not_asked_for_every_payment(mercadopago, hos
     assert routes(mercadopago, before) == ["merchant_orders.search"] * 3
 
 
+def test_preferences_that_anybody_may_name_keep_ours_from_nothing(mercadopago, host, monkeypatch):
+    monkeypatch.setattr("bookings.domain.settling.PAYMENTS_PER_SWEEP", 1)
+    made_up = VirtualClassFactory(booked_by=host, preference_id="nothing", class_price=PRICE)
+    settle(made_up.preference_id)
+    Payment.objects.update(next_check_at=timezone.now() - timedelta(hours=1))
+    ours = make_payment(host, days=2)
+    mercadopago.pay(ours.preference_id)
+
+    with time_machine.travel(timezone.now() + timedelta(minutes=2)):
+        settle_due_payments()
+
+    ours.refresh_from_db()
+    assert ours.approved_at is not None
+
+
 def test_one_payment_that_cannot_be_settled_stops_no_other(mercadopago, host, monkeypatch, caplog):
     bad, good = make_payment(host, days=2), make_payment(host, days=3)
     mercadopago.pay(good.preference_id)
