@@ -9,7 +9,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from bookings.models import ChargeStatus, ClassStatus, ClassType, Payment, PaymentStatus
-from bookings.pages.presenting import TITLES
+from bookings.pages.presenting import TITLES, is_link_late
 
 # Seconds between two looks of an open page.
 SOON, NOW_AND_THEN = 4, 10
@@ -91,9 +91,8 @@ NEWS_TAKE = timedelta(minutes=5)
 class PaymentCard:
     """A payment in the eyes of whoever pays it.
 
-    kept_until: while the time is kept and can still be paid. refresh_seconds: how soon the page
-    looks again, None when nothing will change by itself. charge_id: the provider's number of the
-    attempt that counts, for the person's own records.
+    kept_until: while the time is kept and can still be paid. charge_id: the provider's number of
+    the attempt that counts, for the person's own records.
     """
 
     payment: Payment
@@ -102,7 +101,6 @@ class PaymentCard:
     start: datetime
     end: datetime
     kept_until: datetime | None
-    refresh_seconds: int | None
     charge_id: str
 
     @property
@@ -126,6 +124,19 @@ class PaymentCard:
         }
 
     @property
+    def is_late(self) -> bool:
+        """Whether preparing the link of the paid class takes longer than it should."""
+        virtual_class = self.payment.virtual_class
+        if self.state != PaymentState.PREPARING or virtual_class is None:
+            return False
+        return is_link_late(virtual_class)
+
+    @property
+    def refresh_seconds(self) -> int | None:
+        """How soon the page looks again, None when nothing will change by itself."""
+        return NOW_AND_THEN if self.is_late else REFRESH_SECONDS.get(self.state)
+
+    @property
     def can_pay(self) -> bool:
         """Whether going to the checkout makes sense now."""
         is_unpaid = self.state in {PaymentState.WAITING, PaymentState.REJECTED}
@@ -147,7 +158,6 @@ def present_payment(payment: Payment, *, says_paid: bool = False) -> PaymentCard
         start=start,
         end=end,
         kept_until=payment.expires_at if is_live else None,
-        refresh_seconds=REFRESH_SECONDS.get(state),
         charge_id=counted[-1].charge_id if counted else "",
     )
 

@@ -13,6 +13,8 @@ from bookings.models import ClassStatus, ClassType, Hold, VirtualClass
 
 # From when on entering is the thing to do.
 DOORS_OPEN_BEFORE = timedelta(minutes=15)
+# As long as a link takes when nothing fails; afterwards saying "a minute" would not be true.
+LINK_TAKES = timedelta(minutes=5)
 
 TITLES = {
     ClassType.INDIVIDUAL: _("Clase individual"),
@@ -58,6 +60,11 @@ class ClassCard:
         return STATE_LABELS[self.state]
 
     @property
+    def is_late(self) -> bool:
+        """Whether preparing the link takes longer than it should."""
+        return self.state == "preparing" and is_link_late(self.virtual_class)
+
+    @property
     def start(self) -> datetime:
         """When it begins."""
         return self.virtual_class.start_time
@@ -101,11 +108,18 @@ def present_class(virtual_class: VirtualClass, user: User) -> ClassCard:
     )
 
 
+def is_link_late(virtual_class: VirtualClass) -> bool:
+    """Whether a class waits longer for its link than it should, or for a person to ask again."""
+    requested_at = virtual_class.scheduling_requested_at
+    return requested_at is None or requested_at + LINK_TAKES <= timezone.now()
+
+
 def _state(virtual_class: VirtualClass, now: datetime) -> str:
     if virtual_class.status == ClassStatus.PENDING and virtual_class.scheduling_refusal:
         return "refused"
     if virtual_class.is_being_scheduled:
-        return "preparing"
+        # No link comes any more for a class that is over.
+        return "refused" if virtual_class.has_ended(now) else "preparing"
     if has_lapsed(virtual_class):
         return "expired"
     if virtual_class.status in {ClassStatus.PENDING, ClassStatus.SCHEDULED}:

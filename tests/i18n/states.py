@@ -335,6 +335,11 @@ def a_class_in_preparation(world):
 
 
 @state("bookings:class")
+def a_class_whose_link_takes_long(world):
+    return show(world, world.book(scheduling_requested_at=NOW - timedelta(hours=3), paid_at=NOW))
+
+
+@state("bookings:class")
 def a_scheduled_group(world):
     return show(world, world.schedule())
 
@@ -630,6 +635,12 @@ def an_expired_payment(world):
 
 @state("bookings:payment")
 def a_paid_class_in_preparation(world):
+    virtual_class = world.book(scheduling_requested_at=NOW)
+    return open_payment(world, status=PaymentStatus.APPROVED, virtual_class=virtual_class)
+
+
+@state("bookings:payment")
+def a_paid_class_whose_link_takes_long(world):
     return open_payment(world, status=PaymentStatus.APPROVED, charge=ChargeStatus.APPROVED)
 
 

@@ -19,9 +19,11 @@ from tests.i18n.states import STATES
 NO_PAGES = {
     "account_login",
     "bookings:calendar_file",
+    "bookings:healthz",
     "bookings:leave_line",
     "bookings:let_go",
     "bookings:my_data",
+    "bookings:readyz",
     "bookings:wait_again",
     "sign_out_everywhere",
     "sign_out_elsewhere",

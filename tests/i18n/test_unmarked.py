@@ -41,6 +41,7 @@ OTHER_READERS = {
     "bookings/notices/delivery.py",
     "bookings/notices/reminders.py",
     "bookings/notices/usefulness.py",
+    "bookings/templatetags/sweep_names.py",
 }
 GETTEXT = {
     "_",

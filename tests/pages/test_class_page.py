@@ -113,6 +113,29 @@ def test_a_class_whose_link_is_being_made_asks_until_there_is_something_new(host
     assert asked_again["HX-Refresh"] == "true"
 
 
+def test_a_link_that_takes_long_is_no_error_and_promises_no_minute(host, sign_in):
+    long_ago = NOW - timedelta(hours=3)
+    late = VirtualClassFactory(booked_by=host, scheduling_requested_at=long_ago, paid_at=long_ago)
+
+    text = text_of(sign_in(host).get(address(late)))
+
+    assert "Enlace en preparación" in text
+    assert "está tardando más de lo normal" in text
+    assert "menos de un minuto" not in text
+    assert 'hx-trigger="every 60s"' in text
+
+
+def test_a_class_that_is_over_without_a_link_promises_none(host, sign_in):
+    over = VirtualClassFactory(
+        booked_by=host, ended=True, scheduling_requested_at=NOW - timedelta(hours=3), paid_at=NOW
+    )
+
+    text = text_of(sign_in(host).get(address(over)))
+
+    assert "No pudimos agendar esta clase" in text
+    assert "preparación" not in text
+
+
 def test_a_class_that_lost_its_time_says_so_and_takes_no_payment(kept, host, sign_in):
     VirtualClass.objects.update(paid_at=NOW, scheduling_refusal="slot_taken")
 
