@@ -34,7 +34,7 @@ class Drift:
     """One difference.
 
     surplus: ids of events that stand beside the one they repeat. details: what the calendar says.
-    class_times: start and end of the class that was compared, to tell whether it is still that.
+    version: of the row that was compared, to tell whether it still is that one.
     """
 
     kind: DriftKind
@@ -42,7 +42,7 @@ class Drift:
     event_id: str
     surplus: tuple[str, ...] = ()
     details: dict[str, str] = field(default_factory=dict)
-    class_times: tuple[datetime, datetime] | None = None
+    version: tuple[datetime, ...] | None = None
 
     def as_json(self) -> dict[str, object]:
         """Give what a report says of it, and a class's log."""
@@ -70,8 +70,12 @@ def find_class_drift(virtual_class: VirtualClass, events: Iterable[OwnEvent]) ->
     if found is None:
         return None
     kind, details = found
-    times = virtual_class.start_time, virtual_class.end_time
-    return Drift(kind, virtual_class.pk, saved_id, surplus, details, times)
+    return Drift(kind, virtual_class.pk, saved_id, surplus, details, read_version(virtual_class))
+
+
+def read_version(virtual_class: VirtualClass) -> tuple[datetime, ...]:
+    """Tell a row from what it is once somebody moved it, mended its event, or joined."""
+    return virtual_class.start_time, virtual_class.end_time, virtual_class.updated_at
 
 
 def find_orphan(virtual_class: VirtualClass, events: Iterable[OwnEvent]) -> Drift | None:

@@ -21,7 +21,7 @@ from bookings.domain.class_events import (
     withdraw_event_if_possible,
 )
 from bookings.domain.class_log import log_event
-from bookings.domain.drift import Drift, DriftKind
+from bookings.domain.drift import Drift, DriftKind, read_version
 from bookings.domain.event_drafts import name_event
 from bookings.models import (
     CalendarDrift,
@@ -39,7 +39,7 @@ def note_drift(drift: Drift, *, is_told: bool = True, is_one_of_many: bool = Fal
     """Mark the class, with a line in its log and a mail to the teacher; once for each drift.
 
     False, and nothing is written, when the class is no longer the one that was compared: it was
-    moved or cancelled by us meanwhile, or waits to be moved.
+    moved or cancelled by us meanwhile, waits to be moved, or another process sees to it.
     """
     if drift.kind not in CalendarDrift.values:
         return True
@@ -136,7 +136,7 @@ def _is_as_compared(locked: VirtualClass, drift: Drift) -> bool:
     return (
         locked.is_scheduled
         and locked.event_update_requested_at is None
-        and (locked.start_time, locked.end_time) == drift.class_times
+        and read_version(locked) == drift.version
     )
 
 

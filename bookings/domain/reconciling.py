@@ -44,6 +44,8 @@ SETTLING_TIME = timedelta(minutes=2)
 # So many events gone or moved, and more than half of all, are no slip of a hand: it is another
 # calendar, or another account. Nothing is mended then unless a person says so.
 MANY, MOST = 5, 0.5
+# Why a drift was not mended.
+REFUSED, UNAVAILABLE = "calendar_refused", "calendar_unavailable"
 GRAVE = {DriftKind.DELETED, DriftKind.MOVED}
 
 
@@ -231,7 +233,7 @@ def _settle(report: Report, *, actor: User | None = None, with_unknown: bool = F
         except CalendarError as error:
             logger.warning("Class %s is not mended: %s", drift.class_id, type(error).__name__)
             is_final = isinstance(error, CalendarRefusedError)
-            finding.problem = "calendar_refused" if is_final else "calendar_unavailable"
+            finding.problem = REFUSED if is_final else UNAVAILABLE
         else:
             finding.is_mended = True
     _note_recovered(report)

@@ -13,7 +13,7 @@ from django.conf import settings
 from accounts.selectors import find_calendar_owner
 from bookings.background import Errand
 from bookings.domain.grants import is_revoked
-from bookings.domain.reconciling import Report, follow, reconcile_by_itself
+from bookings.domain.reconciling import UNAVAILABLE, Report, follow, reconcile_by_itself
 from calendar_sync import CalendarError
 from calendar_sync.channels import keep_channel
 from calendar_sync.following import (
@@ -60,7 +60,8 @@ def _follow(refresh_token: str | None) -> int:
     if pull.is_blind:
         return _compare_and(lambda: remember(pull))
     report = follow(pull.changes)
-    remember(pull)
+    if all(finding.problem != UNAVAILABLE for finding in report.findings):
+        remember(pull)
     return _count(report)
 
 

@@ -33,9 +33,7 @@ FAULTS = {
 
 
 @pytest.fixture(autouse=True)
-def _little_patience(settings, monkeypatch):
-    settings.CALENDAR_TIMEOUT = timedelta(seconds=0.3)
-    settings.CALENDAR_BUDGET = timedelta(seconds=1)
+def _little_patience(monkeypatch):
     monkeypatch.setattr("calendar_sync.google.RETRY_WAITS", (0.01, 0.02))
 
 
@@ -80,6 +78,13 @@ def test_our_own_changes_are_no_drift(followed, google, host):
     assert not Notice.objects.filter(kind=NoticeKind.CALENDAR_CHANGED).exists()
 
 
+def test_a_class_that_waits_to_be_moved_by_us_is_no_drift(followed, google):
+    VirtualClass.objects.update(event_update_requested_at=timezone.now())
+    move(google, followed)
+
+    assert follow_calendar() == 0
+
+
 def test_nothing_new_costs_one_request(followed, google):
     google.add_event(summary="Dentista")
     follow_calendar()
@@ -109,6 +114,17 @@ def test_a_look_that_fails_half_way_sees_the_same_again(followed, google):
     assert SyncState.objects.get().sync_token == token
     assert VirtualClass.objects.get().calendar_drift == ""
     assert follow_calendar() == 1
+
+
+def test_what_could_not_be_mended_is_tried_again_by_the_next_look(followed, google):
+    move(google, followed)
+    google.fault("events.patch", *[Fault.status(503)] * 3)
+
+    assert follow_calendar() == 1
+    assert VirtualClass.objects.get().calendar_drift == "moved"
+    assert follow_calendar() == 1
+    assert VirtualClass.objects.get().calendar_drift == ""
+    assert Notice.objects.filter(kind=NoticeKind.CALENDAR_CHANGED).count() == 1
 
 
 def test_the_whole_calendar_is_compared_once_an_hour(followed, google):
@@ -152,7 +168,7 @@ def test_a_calendar_that_nobody_connected_is_left_alone(db, google):
 
 
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
-def test_an_hour_of_failure_changes_nothing(teacher, google, fault):
+def test_an_hour_of_failure_changes_nothing(teacher, google, fault, settings):
     """Every sweep of the calendar for an hour, while two of three events are really gone."""
     classes = scheduled_classes(3)
     follow_calendar()
@@ -160,7 +176,9 @@ def test_an_hour_of_failure_changes_nothing(teacher, google, fault):
     for virtual_class in classes[:2]:
         delete(google, virtual_class)
     rows, events = dump(), google.events()
-    start = timezone.now()
+    start, patience = timezone.now(), settings.CALENDAR_TIMEOUT
+    if fault.kind == "delay":
+        settings.CALENDAR_TIMEOUT = timedelta(seconds=0.3)
 
     for route in ("events.list", "events.get", "events.insert", "events.watch"):
         google.fault(route, *[fault] * 200)
@@ -172,6 +190,7 @@ def test_an_hour_of_failure_changes_nothing(teacher, google, fault):
 
     assert (dump(), google.events()) == (rows, events)
     google.heal()
+    settings.CALENDAR_TIMEOUT = patience
     with time_machine.travel(start + timedelta(minutes=70)):
         assert follow_calendar() == 2
     assert len(google.live_events()) == 3
