@@ -6,6 +6,7 @@ from typing import Any
 from allauth.account.models import EmailAddress
 from allauth.socialaccount.models import SocialAccount, SocialApp, SocialToken
 from django.contrib import admin, messages
+from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Group
 from django.db.models import QuerySet
 from django.http import HttpRequest
@@ -21,6 +22,30 @@ for registering in (
 ):
     import_module(registering)
 admin.site.unregister([EmailAddress, Group, SocialAccount, SocialApp, SocialToken])
+
+
+@admin.register(LogEntry)
+class LogEntryAdmin(admin.ModelAdmin[LogEntry]):
+    """Who did what in the panel. Nobody writes here by hand, nor takes anything away."""
+
+    list_display = ["action_time", "user", "content_type", "object_repr", "get_change_message"]
+    list_filter = ["action_time", "content_type"]
+    list_select_related = ["user", "content_type"]
+    search_fields = ["object_repr", "object_id", "change_message"]
+    ordering = ["-action_time", "-pk"]
+    show_full_result_count = False
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Lines are written by what is done."""
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: LogEntry | None = None) -> bool:
+        """What was done, was done."""
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: LogEntry | None = None) -> bool:
+        """As above."""
+        return False
 
 
 @admin.register(User)

@@ -16,6 +16,7 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, URLResolver, path, reverse
 
 from accounts.signing_out import sign_out
+from bookings.panel_audit import View, audited
 
 
 class TeacherAdminSite(AdminSite):
@@ -42,6 +43,10 @@ class TeacherAdminSite(AdminSite):
         if request.method != "POST":
             return redirect(f"{reverse('account_logout')}?csrf=true")
         return sign_out(request, redirect(settings.ACCOUNT_LOGOUT_REDIRECT_URL))
+
+    def admin_view(self, view: View, cacheable: bool = False) -> View:
+        """Guard a page as Django does, and note what is done there."""
+        return super().admin_view(audited(self, view), cacheable)
 
     def index(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None

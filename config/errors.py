@@ -4,6 +4,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 
 BAD_REQUEST = "El pedido no es válido."
+HEADERS_TOO_LARGE = "Los encabezados del pedido son demasiado grandes."
 FORBIDDEN = "No tenés permiso para hacer esto."
 NOT_FOUND = "No encontrado."
 SERVER_ERROR = "Error interno del servidor."
@@ -29,12 +30,17 @@ def server_error(request: HttpRequest) -> HttpResponse:
     return _answer(request, 500, SERVER_ERROR)
 
 
+def headers_too_large(request: HttpRequest) -> HttpResponse:
+    """Answer 431, usually to somebody who tries what happens."""
+    return _answer(request, 431, HEADERS_TOO_LARGE, template="400.html")
+
+
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     """Answer 403 to a form that came without its token, usually a page left open too long."""
     return render(request, "403_csrf.html", status=403)
 
 
-def _answer(request: HttpRequest, status: int, text: str) -> HttpResponse:
+def _answer(request: HttpRequest, status: int, text: str, *, template: str = "") -> HttpResponse:
     if request.path_info.startswith("/api/"):
         return JsonResponse({"error": text}, status=status)
-    return render(request, f"{status}.html", status=status)
+    return render(request, template or f"{status}.html", status=status)

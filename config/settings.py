@@ -47,6 +47,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "config.headers.HeadersMiddleware",
+    "config.limits.HeaderLimitMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -276,6 +277,8 @@ Q_CLUSTER: dict[str, Any] = {
 
 # Bytes; the documented bodies are under two kilobytes. The admin's own forms fit as well.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 65_536
+# Of address and headers together; a sign-in that comes back from its provider has about three.
+MAX_HEADER_BYTES = 16_384
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["accounts.authentication.CookieSessionAuthentication"],

@@ -1,0 +1,91 @@
+"""Who did what in the panel stands in a list that nobody can edit."""
+
+import pytest
+from django.contrib.admin.models import LogEntry
+from django.urls import reverse
+
+from accounts.models import UserStatus
+from bookings.models import VirtualClass
+from tests.factories import VirtualClassFactory
+
+LIST = "/admin/admin/logentry/"
+
+
+def noted():
+    """Give the lines, oldest first: by whom, about what, and what was done."""
+    lines = LogEntry.objects.order_by("pk").select_related("user")
+    return [(line.user.email, line.object_repr, line.get_change_message()) for line in lines]
+
+
+def run_action(panel, page, action, *rows):
+    data = {"action": action, "_selected_action": [str(row.pk) for row in rows]}
+    return panel.post(reverse(f"admin:{page}_changelist"), data)
+
+
+def test_action_leaves_a_line(panel, teacher, student):
+    run_action(panel, "accounts_user", "suspend_people", student)
+
+    student.refresh_from_db()
+    assert student.status == UserStatus.SUSPENDED
+    assert noted() == [(teacher.email, "Bruno Student", "Suspender")]
+    assert LogEntry.objects.get().object_id == str(student.pk)
+
+
+def test_action_on_several_names_all_of_them(panel, teacher, student, stranger):
+    run_action(panel, "accounts_user", "suspend_people", student, stranger)
+
+    line = LogEntry.objects.get()
+    assert line.object_repr == "personas (2)"
+    assert set(line.object_id.split(", ")) == {str(student.pk), str(stranger.pk)}
+
+
+def test_button_on_a_class_leaves_a_line(panel, teacher, host):
+    virtual_class = VirtualClassFactory(booked_by=host)
+
+    panel.post(
+        reverse("admin:bookings_virtualclass_change", args=[virtual_class.pk]), {"_cancel": "x"}
+    )
+
+    (line,) = noted()
+    assert line == (teacher.email, str(VirtualClass.objects.get()), "cancel")
+
+
+def test_form_leaves_one_line_as_django_writes_it(panel, student):
+    page = reverse("admin:accounts_user_change", args=[student.pk])
+
+    panel.post(page, {"location": "Rosario", "level": "", "phone": "", "newsletter": "no"})
+
+    (line,) = noted()
+    assert "Localidad" in line[2] or "localidad" in line[2]
+
+
+def test_form_with_a_mistake_and_a_look_leave_none(panel, student):
+    page = reverse("admin:accounts_user_change", args=[student.pk])
+
+    panel.get(page)
+    panel.post(page, {"newsletter": "maybe"})
+
+    assert noted() == []
+
+
+def test_list_shows_the_lines_and_takes_nothing(panel, student):
+    run_action(panel, "accounts_user", "suspend_people", student)
+    line = LogEntry.objects.get()
+
+    page = panel.get(LIST).content.decode()
+
+    assert "Bruno Student" in page
+    assert "Suspender" in page
+    for address in (f"{LIST}add/", f"{LIST}{line.pk}/delete/"):
+        assert panel.post(address, {"post": "yes"}).status_code == 403
+    assert panel.post(f"{LIST}{line.pk}/change/", {"object_repr": "x"}).status_code == 403
+    run_action(panel, "admin_logentry", "delete_selected", line)
+    assert LogEntry.objects.filter(pk=line.pk, object_repr="Bruno Student").exists()
+
+
+@pytest.mark.parametrize("path", [LIST, "/admin/accounts/user/"])
+def test_list_is_for_those_who_may_see_it(student, sign_in, path):
+    student.is_staff = True
+    student.save()
+
+    assert sign_in(student).get(path).status_code == 403
