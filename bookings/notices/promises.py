@@ -14,6 +14,20 @@ from accounts.models import User, UserStatus
 from bookings.models import ClassEvent, ClassLog, ClassStatus, NoticeKind, VirtualClass
 from bookings.notices.reminder_times import LEADS, list_reminders_after, name_occasion
 
+# Which line of the history promises which mail, and to whom.
+TELLS_HOST = {
+    ClassEvent.SCHEDULED: NoticeKind.CONFIRMATION,
+    ClassEvent.LEFT: NoticeKind.GUEST_LEFT,
+}
+TELLS_ONE_PERSON = {
+    ClassEvent.JOINED: NoticeKind.JOINED,
+    ClassEvent.LEFT: NoticeKind.LEFT,
+    ClassEvent.OFFERED: NoticeKind.PLACE_OFFERED,
+}
+TELLS_EVERYBODY = {
+    ClassEvent.RESCHEDULED: NoticeKind.RESCHEDULED,
+    ClassEvent.CANCELLED: NoticeKind.CANCELLED,
+}
 # A reminder is planned in the transaction that makes it due, or else by a sweep in good time.
 PLANNED_AHEAD = timedelta(hours=1)
 # A reminder due in the very moment somebody joins may go either way.
@@ -79,24 +93,13 @@ def list_promises(virtual_class: VirtualClass, now: datetime) -> Iterator[Promis
 def _who_is_told(
     virtual_class: VirtualClass, line: ClassLog
 ) -> Iterator[tuple[NoticeKind, uuid.UUID]]:
-    if line.event == ClassEvent.SCHEDULED:
-        yield NoticeKind.CONFIRMATION, virtual_class.booked_by_id
-    elif line.event in TELLS_ONE_PERSON and "person" in line.details:
+    if line.event in TELLS_HOST:
+        yield TELLS_HOST[ClassEvent(line.event)], virtual_class.booked_by_id
+    if line.event in TELLS_ONE_PERSON and "person" in line.details:
         yield TELLS_ONE_PERSON[ClassEvent(line.event)], uuid.UUID(line.details["person"])
-    elif line.event in TELLS_EVERYBODY:
+    if line.event in TELLS_EVERYBODY:
         for user_id in _everybody_at(virtual_class, line.at):
             yield TELLS_EVERYBODY[ClassEvent(line.event)], user_id
-
-
-TELLS_ONE_PERSON = {
-    ClassEvent.JOINED: NoticeKind.JOINED,
-    ClassEvent.LEFT: NoticeKind.LEFT,
-    ClassEvent.OFFERED: NoticeKind.PLACE_OFFERED,
-}
-TELLS_EVERYBODY = {
-    ClassEvent.RESCHEDULED: NoticeKind.RESCHEDULED,
-    ClassEvent.CANCELLED: NoticeKind.CANCELLED,
-}
 
 
 def _everybody_at(virtual_class: VirtualClass, moment: datetime) -> set[uuid.UUID]:

@@ -82,7 +82,9 @@ def test_everything_that_can_happen_to_a_class_is_accounted_for(booked, student,
     assert found.counts[NoticeKind.CANCELLED, Account.SENT] == 2
 
 
-@pytest.mark.parametrize("kind", ["confirmation", "joined", "left", "rescheduled", "cancelled"])
+@pytest.mark.parametrize(
+    "kind", ["confirmation", "joined", "left", "guest_left", "rescheduled", "cancelled"]
+)
 def test_a_mail_that_nobody_wrote_down_is_missing(booked, student, teacher, kind):
     join_class(user=UserFactory(), access_code=booked.access_code)
     leave_class(class_id=booked.pk, user=student)
