@@ -1,0 +1,71 @@
+"""A guest waits for a place in a full group, and takes it once the teacher makes room."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.journeys.steps import sign_in, sign_in_as_newcomer
+from tests.journeys.test_accessibility import violations
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def full_group(new_page):
+    """The id and the access code of Carla's group, whose places are taken."""
+    page = new_page()
+    sign_in(page, "Google", "Carla")
+    page.goto("/inicio/clases")
+    page.locator("section", has_text="Próximas").get_by_role("link", name="Clase grupal").click()
+    code = page.get_by_test_id("access-code").text_content()
+    return page.url.rpartition("/")[2], code.strip()
+
+
+def make_room(page, class_id):
+    """Let one more person into the class."""
+    sign_in(page, "Google", "Paula")
+    page.goto(f"/admin/bookings/virtualclass/{class_id}/change/")
+    capacity = page.get_by_label("Para cuántas personas")
+    capacity.fill(str(int(capacity.input_value()) + 1))
+    page.get_by_role("button", name="Cambiar los lugares").click()
+    expect(page.get_by_text(re.compile("Ahora hay"))).to_be_visible()
+
+
+def test_a_guest_waits_for_a_place_and_takes_it(new_page, full_group, width):
+    class_id, code = full_group
+    page = new_page(watch_console=False)  # axe tries styles that the content policy forbids
+    sign_in_as_newcomer(page, f"espera-{width}@example.com")
+    found = []
+
+    page.goto("/inicio/unirse")
+    page.get_by_label("Código de acceso").fill(code)
+    page.get_by_role("button", name="Unirme a la clase").click()
+    expect(page.get_by_role("alert").first).to_be_focused()
+    found += violations(page)
+    page.get_by_role("button", name="Avisame si se libera un lugar").click()
+    expect(page.get_by_text("El próximo lugar que se libere es para vos.")).to_be_visible()
+    found += violations(page)
+    make_room(new_page(), class_id)
+    page.goto("/inicio")
+    found += violations(page)
+    page.get_by_role("link", name="Ver el lugar").click()
+    expect(page.get_by_role("timer")).to_have_text(re.compile(r"^\d+:\d\d:\d\d$"))
+    found += violations(page)
+    page.get_by_role("button", name="Tomar el lugar").click()
+
+    expect(page.get_by_text("¡Listo! Ya estás en la clase.")).to_be_visible()
+    assert found == []
+
+
+def test_a_guest_waits_without_scripts_and_leaves(new_page, full_group, width):
+    _, code = full_group
+    page = new_page(javascript=False)
+    sign_in_as_newcomer(page, f"espera-sin-scripts-{width}@example.com")
+
+    page.goto(f"/inicio/unirse/{code}")
+    page.get_by_role("button", name="Unirme a la clase").click()
+    page.get_by_role("button", name="Avisame si se libera un lugar").click()
+    page.get_by_role("button", name="Salir de la lista").click()
+
+    expect(page.get_by_text("Ya no estás en la lista de espera")).to_be_visible()
