@@ -18,6 +18,7 @@ from bookings.domain import joining, offering
 from bookings.domain.capacity import change_capacity
 from bookings.domain.exceptions import AlreadyJoinedError, BookingError, ClassFullError
 from bookings.domain.joining import join_class
+from bookings.domain.leaving import leave_class
 from bookings.domain.offering import offer_free_place, pass_on_offers
 from bookings.domain.waiting_list import claim_place, leave_line
 from bookings.models import ClassLog, UserActivity, VirtualClass, WaitingListEntry
@@ -76,11 +77,26 @@ def is_consistent():
 # --- Fifty in line, fifty with the code, ten places -----------------------------------------------
 
 
-def race_for_freed_places(virtual_class):
+def raise_the_capacity(virtual_class):
+    """Give ten ways to free a place: the teacher makes room."""
+    return [partial(free_place, virtual_class)] * PLACES
+
+
+def let_guests_leave(virtual_class):
+    """Give ten ways to free a place: a guest leaves."""
+    guests = UserFactory.create_batch(PLACES)
+    VirtualClass.objects.update(max_participants=1 + PLACES)
+    for guest in guests:
+        join_class(user=guest, access_code=CODE)
+    return [partial(leave_class, class_id=virtual_class.pk, user=guest) for guest in guests]
+
+
+def race_for_freed_places(virtual_class, ways=raise_the_capacity):
     """Free ten places, each once the last is taken, while everybody wants them.
 
     Gives the entries in their order and what every attempt to claim or join came to.
     """
+    frees = ways(virtual_class)
     entries = get_into_line(virtual_class, LINE)
     strangers = UserFactory.create_batch(LINE)
     is_over, outcomes = threading.Event(), Counter()
@@ -96,8 +112,8 @@ def race_for_freed_places(virtual_class):
 
     def free_one_after_the_other():
         try:
-            for _ in range(PLACES):
-                free_place(virtual_class)
+            for free in frees:
+                free()
                 while not VirtualClass.objects.get().is_full and time.monotonic() < deadline:
                     time.sleep(0.01)
         finally:
@@ -126,8 +142,9 @@ def race_for_freed_places(virtual_class):
     return entries, outcomes
 
 
-def test_each_freed_place_goes_to_the_first_in_line(virtual_class):
-    entries, outcomes = race_for_freed_places(virtual_class)
+@pytest.mark.parametrize("ways", [raise_the_capacity, let_guests_leave])
+def test_each_freed_place_goes_to_the_first_in_line(virtual_class, ways):
+    entries, outcomes = race_for_freed_places(virtual_class, ways)
 
     served = UserActivity.objects.exclude(rol="anfitrion").order_by("created_at")
     assert [part.user_id for part in served] == [entry.user_id for entry in entries[:PLACES]]
