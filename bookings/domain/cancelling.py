@@ -1,6 +1,7 @@
 """Cancelling: the class gives its time and its money back, and its event leaves the calendar."""
 
 import uuid
+from datetime import datetime
 
 from django.db import transaction
 from django.utils import timezone
@@ -45,9 +46,8 @@ def cancel_class(*, class_id: uuid.UUID, actor: User, reason: str = "") -> Virtu
     return virtual_class
 
 
-def refuse_cancelling(virtual_class: VirtualClass, actor: User) -> None:
+def refuse_cancelling(virtual_class: VirtualClass, actor: User, now: datetime) -> None:
     """Say whether the person may cancel the class; one that is cancelled already may be again."""
-    now = timezone.now()
     refuse_change(virtual_class, actor, now)
     if virtual_class.status == ClassStatus.COMPLETED:
         raise ClassCompletedError
@@ -104,11 +104,11 @@ def call_off(
 
 @transaction.atomic
 def _cancel(class_id: uuid.UUID, actor: User, reason: str) -> VirtualClass:
-    now = timezone.now()
     virtual_class = VirtualClass.objects.select_for_update().filter(pk=class_id).first()
     if virtual_class is None:
         raise ClassNotFoundError
-    refuse_cancelling(virtual_class, actor)
+    now = timezone.now()
+    refuse_cancelling(virtual_class, actor, now)
     if virtual_class.status == ClassStatus.CANCELLED and not is_in_charge(actor):
         return virtual_class  # a refund that failed is for the teacher to ask for again
     refund_reason = decide_refund(virtual_class, actor, now)

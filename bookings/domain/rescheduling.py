@@ -151,10 +151,12 @@ def _claim_time(virtual_class: VirtualClass, now: datetime) -> None:
         raise SlotTakenError
     Hold.objects.filter(virtual_class=virtual_class).delete()  # of the earlier time
     Hold.objects.filter(expires_at__lte=now).delete()
-    theirs = Hold.objects.filter(user_id=virtual_class.booked_by_id, virtual_class=None)
-    theirs.filter(
+    here = Hold.objects.filter(
         start_time__lt=virtual_class.end_time, end_time__gt=virtual_class.start_time
-    ).delete()
+    )
+    here.filter(user_id=virtual_class.booked_by_id, virtual_class=None).delete()
+    if here.exists():  # of another class that the same student is about to pay
+        raise SlotTakenError
     Hold.objects.create(
         user_id=virtual_class.booked_by_id,
         start_time=virtual_class.start_time,

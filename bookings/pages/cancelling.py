@@ -6,6 +6,7 @@ from contextlib import suppress
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
@@ -29,7 +30,7 @@ def cancel(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
     if virtual_class.status == ClassStatus.CANCELLED:
         return redirect("bookings:class", class_id=class_id)  # it says so itself
     try:
-        refuse_cancelling(virtual_class, request.user)
+        refuse_cancelling(virtual_class, request.user, timezone.now())
         form = CancelForm(request.POST if request.method == "POST" else None)
         if request.method == "POST" and form.is_valid():
             return _cancel(request, class_id, form.cleaned_data["reason"])

@@ -19,7 +19,7 @@ from bookings.domain.exceptions import (
     TimeOverError,
     TooLateToChangeError,
 )
-from bookings.domain.holding import hold_slot
+from bookings.domain.holding import book_hold, hold_slot
 from bookings.domain.joining import join_class
 from bookings.domain.rescheduling import reschedule_class
 from bookings.domain.scheduling import schedule_class
@@ -284,6 +284,14 @@ def test_another_class_is_never_overlapped(scheduled, request, who):
 
 def test_a_time_that_is_kept_for_somebody_is_theirs(scheduled, teacher, stranger):
     hold_slot(user=stranger, start=at("11:00"), minutes=60, class_type=ClassType.INDIVIDUAL)
+
+    with pytest.raises(SlotTakenError):
+        move(scheduled, teacher, "11:30")
+
+
+def test_a_time_that_the_same_student_is_about_to_pay_is_taken(scheduled, host, teacher):
+    hold = hold_slot(user=host, start=at("11:00"), minutes=60, class_type=ClassType.INDIVIDUAL)
+    book_hold(user=host, hold_id=hold.pk, students_count=1)
 
     with pytest.raises(SlotTakenError):
         move(scheduled, teacher, "11:30")

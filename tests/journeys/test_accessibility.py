@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.journeys.booking import weekday_ahead
 from tests.journeys.steps import BOOK, choose_day, choose_time, sign_in
 
 pytestmark = pytest.mark.browser
@@ -72,8 +73,13 @@ def test_pages_of_a_student(page, language):
     page.goto("/inicio/clases")
     classes = page.locator(".class-card a").evaluate_all("links => links.map((one) => one.href)")
 
+    # What may not be changed leads back to the class.
+    chosen = f"horario/confirmar?dia={weekday_ahead(10)}&hora=10:00"
+    steps = ("cancelar", "dejar", "horario", chosen)
+    changes = [f"{address}/{step}" for address in classes[:2] for step in steps]
+
     assert len(classes) >= 2
-    assert visit(page, *FOR_STUDENTS, *classes) == []
+    assert visit(page, *FOR_STUDENTS, *classes, *changes) == []
 
 
 def test_the_way_to_a_class(page, language):

@@ -1,5 +1,6 @@
 """Cancelling, moving and leaving a class: what the pages say, and what they do."""
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -182,6 +183,18 @@ def test_confirming_moves_the_class(joined, host, sign_in, google):
     assert event["start"]["dateTime"] == "2026-12-01T12:00:00-03:00"
     assert "Listo: tu clase ahora es el martes 1 de diciembre a las 12:00." in text_of(page)
     assert "Antes era el martes 1 de diciembre a las 10:00." in text_of(page)
+
+
+def test_the_file_for_people_s_calendars_follows(joined, host, sign_in):
+    client = sign_in(host)
+    before = client.get(path("calendar_file", joined)).content.decode()
+
+    client.post(path("confirm_move", joined), {"dia": "2026-12-01", "hora": "12:00"})
+    after = client.get(path("calendar_file", joined)).content.decode()
+
+    assert ("SEQUENCE:0" in before, "T100000" in before) == (True, True)
+    assert ("SEQUENCE:1" in after, "T120000" in after) == (True, True)
+    assert re.findall("UID:.*", before) == re.findall("UID:.*", after)
 
 
 def test_a_time_that_was_taken_meanwhile_is_said(scheduled, host, sign_in):
