@@ -3,10 +3,11 @@
 import logging
 
 from django.conf import settings
+from django.utils import timezone
 
 from accounts.selectors import find_user_by_email
 from bookings.models import NoticeKind, Payment, ReviewReason, VirtualClass
-from bookings.notices.due import record_due
+from bookings.notices.due import record_alert, record_due
 
 logger = logging.getLogger(__name__)
 
@@ -22,8 +23,13 @@ def flag_for_review(payment: Payment, reason: str) -> None:
     if reason == ReviewReason.NONE:
         return
     logger.warning("Payment %s needs a person: %s", payment.pk, reason)
+    # Put aside and flagged again, it is another occasion.
+    occasion = f"{reason} {timezone.now():%Y%m%d%H%M%S}"
     if payment.virtual_class is not None:
-        tell_teacher(NoticeKind.TO_REVIEW, payment.virtual_class)
+        tell_teacher(NoticeKind.TO_REVIEW, payment.virtual_class, occasion)
+    elif teacher := find_user_by_email(settings.ADMIN_EMAIL):
+        alone = f"{payment.reference[:8]} {occasion}"
+        record_alert(NoticeKind.UNBOOKED_TO_REVIEW, teacher, alone)
 
 
 def tell_teacher(kind: NoticeKind, virtual_class: VirtualClass, occasion: str = "") -> None:

@@ -29,6 +29,7 @@ class NoticeKind(models.TextChoices):
     # To the teacher: about money that needs a person, or that went back by itself.
     TO_REVIEW = "to_review", "Pago a revisar"
     MONEY_BACK = "money_back", "Pago devuelto"
+    UNBOOKED_TO_REVIEW = "unbooked_to_review", "Pago sin reserva a revisar"
     # To the teacher: about the calendar.
     GRANT_REVOKED = "grant_revoked", "Calendario desconectado"
     GRANT_AT_RISK = "grant_at_risk", "Calendario por desconectarse"
@@ -38,7 +39,12 @@ class NoticeKind(models.TextChoices):
 
 
 # These may be about no class.
-ABOUT_NO_CLASS = [NoticeKind.GRANT_REVOKED, NoticeKind.GRANT_AT_RISK, NoticeKind.GUESSING]
+ABOUT_NO_CLASS = [
+    NoticeKind.GRANT_REVOKED,
+    NoticeKind.GRANT_AT_RISK,
+    NoticeKind.GUESSING,
+    NoticeKind.UNBOOKED_TO_REVIEW,
+]
 
 
 class NoticeState(models.TextChoices):
@@ -53,7 +59,8 @@ class NoticeState(models.TextChoices):
 class Notice(models.Model):
     """A mail that a person is due: still to be sent, sent, or given up and why.
 
-    It is about a class, or, when it tells the teacher of the calendar or of guessing, about none.
+    It is about a class, or, when it tells the teacher of the calendar, of guessing or of money
+    that nobody booked with, about none.
 
     ``next_attempt_at`` is the plan. Whoever moves it ahead owns the attempt; it is empty once the
     mail was sent or given up.

@@ -19,6 +19,7 @@ SUBJECTS = {
     NoticeKind.PLACE_OFFERED: _("Se liberó un lugar en la clase: %(day)s, %(clock)s"),
     NoticeKind.TO_REVIEW: _("Hay un pago para revisar: %(day)s, %(clock)s"),
     NoticeKind.MONEY_BACK: _("Se devuelve un pago: %(day)s, %(clock)s"),
+    NoticeKind.UNBOOKED_TO_REVIEW: _("Hay un pago sin reserva para revisar"),
     NoticeKind.GRANT_REVOKED: _("Tu calendario está desconectado"),
     NoticeKind.GRANT_AT_RISK: _("Tu calendario puede desconectarse pronto"),
     NoticeKind.GUESSING: _("Alguien prueba códigos de acceso"),
@@ -39,6 +40,9 @@ OPENINGS = {
     NoticeKind.PLACE_OFFERED: _("Se liberó un lugar en la clase de inglés de %(host)s, y es tuyo."),
     NoticeKind.TO_REVIEW: _("El pago de %(host)s necesita que lo mires."),
     NoticeKind.MONEY_BACK: _("Lo que pagó %(host)s vuelve, porque la clase no se pudo agendar."),
+    NoticeKind.UNBOOKED_TO_REVIEW: _(
+        "Llegó dinero de alguien que todavía no reservó, y necesita que lo mires."
+    ),
     NoticeKind.GRANT_REVOKED: _("Google ya no acepta la conexión con tu calendario."),
     NoticeKind.GRANT_AT_RISK: _("La conexión con tu calendario puede cortarse en estos días."),
     NoticeKind.GUESSING: _("Alguien está probando códigos de acceso al azar, y lo frenamos."),

@@ -150,6 +150,7 @@ RULES: dict[NoticeKind, tuple[Check, ...]] = {
     NoticeKind.CANCELLED: (),
     NoticeKind.TO_REVIEW: (),
     NoticeKind.MONEY_BACK: (),
+    NoticeKind.UNBOOKED_TO_REVIEW: (),
     NoticeKind.CALENDAR_CHANGED: (),
     NoticeKind.GRANT_REVOKED: (_until_reconnected,),
     NoticeKind.GRANT_AT_RISK: (_until_reconnected,),

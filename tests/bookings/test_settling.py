@@ -10,6 +10,7 @@ from django.utils import timezone
 from bookings.domain.booking import book_class
 from bookings.domain.cancelling import cancel_class
 from bookings.domain.exceptions import PreferenceMismatchError, PreferenceTakenError
+from bookings.domain.reviewing import put_aside
 from bookings.domain.settling import (
     confirm_payment,
     expire_payments,
@@ -219,6 +220,30 @@ def test_the_teacher_is_told_once_what_needs_a_look(mercadopago, payment, teache
 
     told = Notice.objects.get()
     assert (told.kind, told.user) == (NoticeKind.TO_REVIEW, teacher)
+
+
+def test_the_teacher_is_told_again_of_news_once_she_put_the_payment_aside(
+    mercadopago, payment, teacher
+):
+    charge = mercadopago.pay(payment.preference_id, currency="USD")
+    look(payment)
+    assert put_aside(payment_id=payment.pk, reason=ReviewReason.CURRENCY, by=teacher)
+    mercadopago.advance(seconds=5)
+    mercadopago.settle(charge["id"], "charged_back")
+
+    with time_machine.travel(timezone.now() + timedelta(minutes=1)):
+        look(payment)
+
+    assert list(Notice.objects.values_list("kind", flat=True)) == [NoticeKind.TO_REVIEW] * 2
+
+
+def test_the_teacher_is_told_of_money_that_nobody_booked_with(mercadopago, early, teacher):
+    for _ in range(2):
+        mercadopago.pay(early.preference_id, currency="USD")
+        look(early)
+
+    told = Notice.objects.get()
+    assert (told.kind, told.user) == (NoticeKind.UNBOOKED_TO_REVIEW, teacher)
 
 
 def test_what_does_not_fit_is_put_aside_by_a_person_for_good(mercadopago, payment):

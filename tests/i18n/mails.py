@@ -150,6 +150,11 @@ def money_sent_back(world):
     return to(world.teacher, NoticeKind.MONEY_BACK, world.book())
 
 
+@mail
+def payment_without_a_class_to_review(world):
+    return to(world.teacher, NoticeKind.UNBOOKED_TO_REVIEW)
+
+
 for drift in DRIFTS:
     MAILS[f"calendar_that_differs_{drift}"] = lambda world, drift=drift: to(
         world.teacher, NoticeKind.CALENDAR_CHANGED, world.schedule(), occasion=f"{drift} 1"
