@@ -52,6 +52,13 @@ def keep_channel(*, refresh_token: str | None) -> int:
     return opened
 
 
+def is_told() -> bool:
+    """Whether the provider tells of changes at present."""
+    return WatchChannel.objects.filter(
+        calendar_id=settings.CALENDAR_ID, expires_at__gt=timezone.now()
+    ).exists()
+
+
 def accept_message(*, channel_id: str, token: str, number: int) -> bool | None:
     """Tell whether a message is news from a channel of ours; None for anybody else's.
 

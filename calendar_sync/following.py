@@ -6,7 +6,7 @@ https://developers.google.com/workspace/calendar/api/guides/sync
 
 import logging
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.utils import timezone
@@ -69,6 +69,11 @@ def note_comparison() -> None:
     SyncState.objects.update_or_create(
         calendar_id=settings.CALENDAR_ID, defaults={"compared_at": timezone.now()}
     )
+
+
+def find_last_comparison() -> datetime | None:
+    """Say when the whole calendar was last compared."""
+    return _find_state().compared_at
 
 
 def _find_state() -> SyncState:

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.selectors import find_calendar_owner
+from bookings.admin.filters import list_drifted
 from bookings.domain.grants import (
     check_calendar_grant,
     is_at_risk,
@@ -16,7 +17,10 @@ from bookings.domain.grants import (
     note_revoked_grant,
     open_calendar,
 )
+from bookings.models import VirtualClass
 from calendar_sync import BusySlot, CalendarError, CalendarNotConnectedError
+from calendar_sync.channels import is_told
+from calendar_sync.following import find_last_comparison
 
 # Spec: Limits, administrative event listing.
 EVENTS_SHOWN = 10
@@ -37,6 +41,9 @@ def show_calendar(request: HttpRequest) -> HttpResponse:
         "state": state,
         "is_at_risk": is_at_risk(owner),
         "events": events,
+        "compared_at": find_last_comparison(),
+        "is_told": is_told(),
+        "drifted": list_drifted(VirtualClass.objects.all()).count(),
     }
     return render(request, "admin/calendar.html", context)
 

@@ -78,9 +78,12 @@ def _transition(line: ClassLog) -> str:
 
 
 def _drift(line: ClassLog) -> str:
-    """Say how the event differed from the class."""
+    """Say how the event differed from the class; of a moved one, where to."""
     kind = line.details.get("drift")
-    return str(CalendarDrift(kind).label) if kind in CalendarDrift.values else ""
+    if kind not in CalendarDrift.values:
+        return ""
+    where = f" ({_moment(line.details['start'])})" if "start" in line.details else ""
+    return f"{CalendarDrift(kind).label}{where}"
 
 
 def _moment(text: object) -> str:

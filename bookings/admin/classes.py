@@ -23,17 +23,21 @@ from bookings.admin.class_people import (
     take_step,
 )
 from bookings.admin.class_timeline import build_timeline
+from bookings.admin.filters import DriftFilter
 from bookings.domain.cancelling import cancel_class
 from bookings.domain.exceptions import BookingError
+from bookings.domain.reconciling import reconcile_class
 from bookings.domain.rescheduling import reschedule_class
 from bookings.domain.scheduling import schedule_class
 from bookings.domain.settling import confirm_payment
 from bookings.models import ClassStatus, ClassType, VirtualClass
 from bookings.templatetags.class_times import clock, pesos, short_day
-from calendar_sync import CalendarError, CalendarNotConnectedError
+from calendar_sync import CalendarError, CalendarNotConnectedError, CalendarRefusedError
 
 NOT_CONNECTED = "El calendario no está conectado. Reconectalo en «Calendario» y volvé a intentar."
 CALENDAR_DOWN = "El calendario no respondió. Volvé a intentar en unos minutos: no se duplica nada."
+CALENDAR_REFUSED = "El calendario no lo aceptó. Mirá el evento en Google Calendar."
+DIFFERS = "Calendario distinto"
 MOVE_PENDING = (
     "El horario ya cambió y avisamos a todos. El calendario no respondió: lo actualizamos apenas "
     "responda."
@@ -50,6 +54,7 @@ class VirtualClassAdmin(admin.ModelAdmin[VirtualClass]):
         "class_type",
         ("start_time", admin.DateFieldListFilter),
         ("paid_at", admin.EmptyFieldListFilter),
+        DriftFilter,
     ]
     list_select_related = ["booked_by"]
     search_fields = ["booked_by__email", "booked_by__name", "preference_id", "access_code"]
@@ -57,7 +62,7 @@ class VirtualClassAdmin(admin.ModelAdmin[VirtualClass]):
     ordering = ["-start_time", "-id"]
     show_full_result_count = False
     inlines = [ActivityInline, WaitingInline]
-    actions = ["mark_as_paid", "schedule", "cancel"]
+    actions = ["mark_as_paid", "schedule", "repair", "cancel"]
     change_form_template = "admin/bookings/virtualclass/change_form.html"
 
     fieldsets = [
@@ -144,12 +149,15 @@ class VirtualClassAdmin(admin.ModelAdmin[VirtualClass]):
 
     @admin.display(description="estado", ordering="status")
     def badge(self, obj: VirtualClass) -> str:
-        """Show the status as a badge; a class whose scheduling is unfinished says so."""
+        """Show the status as a badge; unfinished work and a calendar that differs say so."""
         if obj.is_being_scheduled:
             return format_html('<span class="badge badge-preparing">{}</span>', "Sin terminar")
-        return format_html(
+        badge = format_html(
             '<span class="badge badge-{}">{}</span>', obj.status, obj.get_status_display()
         )
+        if not obj.calendar_drift:
+            return badge
+        return format_html('{} <span class="badge badge-preparing">{}</span>', badge, DIFFERS)
 
     @admin.display(description="lugares")
     def places(self, obj: VirtualClass) -> str:
@@ -193,6 +201,16 @@ class VirtualClassAdmin(admin.ModelAdmin[VirtualClass]):
             "agendada",
         )
 
+    @admin.action(description="Reparar el evento del calendario")
+    def repair(self, request: SignedInRequest, queryset: QuerySet[VirtualClass]) -> None:
+        """Have the calendar say what the class says."""
+        self._for_each(
+            request,
+            queryset,
+            lambda c: reconcile_class(class_id=c.pk, actor=request.user),
+            "el calendario dice lo mismo",
+        )
+
     @admin.action(description="Cancelar")
     def cancel(self, request: SignedInRequest, queryset: QuerySet[VirtualClass]) -> None:
         """Cancel, and take the event off the calendar."""
@@ -230,6 +248,7 @@ class VirtualClassAdmin(admin.ModelAdmin[VirtualClass]):
             **(extra_context or {}),
             "capacity": find_capacity(virtual_class),
             "can_settle": is_pending,
+            "can_repair": is_scheduled and virtual_class.calendar_drift,
             "move_form": move_form if is_scheduled else None,
             "cancel_form": cancel_form if is_scheduled or is_pending else None,
             "timeline": build_timeline(virtual_class),
@@ -253,7 +272,7 @@ class VirtualClassAdmin(admin.ModelAdmin[VirtualClass]):
             return self._move(request, virtual_class, move_form, user)
         if "_cancel" in request.POST:
             return self._cancel(request, chosen, cancel_form, user)
-        for name in ("mark_as_paid", "schedule"):
+        for name in ("mark_as_paid", "schedule", "repair"):
             if f"_{name}" in request.POST:
                 getattr(self, name)(request, chosen)
         return True
@@ -310,6 +329,8 @@ class VirtualClassAdmin(admin.ModelAdmin[VirtualClass]):
                 self.message_user(request, f"{virtual_class}: {refusal.text}", messages.ERROR)
             except CalendarNotConnectedError:
                 self.message_user(request, f"{virtual_class}: {NOT_CONNECTED}", messages.ERROR)
+            except CalendarRefusedError:
+                self.message_user(request, f"{virtual_class}: {CALENDAR_REFUSED}", messages.ERROR)
             except CalendarError:
                 self.message_user(request, f"{virtual_class}: {CALENDAR_DOWN}", messages.WARNING)
             else:

@@ -9,6 +9,8 @@ from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
+from bookings.models import CalendarDrift, ClassStatus, VirtualClass
+
 if TYPE_CHECKING:
     from django.contrib.admin.filters import _ListFilterChoices
 
@@ -37,3 +39,28 @@ class UpcomingFilter(admin.SimpleListFilter):
         if self.value():
             return queryset
         return queryset.filter(**{f"{self.last_day}__gte": timezone.localdate()})
+
+
+class DriftFilter(admin.SimpleListFilter):
+    """Show the classes of which the calendar says something else."""
+
+    title = "calendario"
+    parameter_name = "calendario"
+
+    def lookups(
+        self, request: HttpRequest, model_admin: admin.ModelAdmin[Any]
+    ) -> list[tuple[str, str]]:
+        """Offer the one question; each class says which difference it is."""
+        return [("distinto", "Dice otra cosa")]
+
+    def queryset(
+        self, request: HttpRequest, queryset: QuerySet[VirtualClass]
+    ) -> QuerySet[VirtualClass]:
+        """Filter by whether there is a difference."""
+        return list_drifted(queryset) if self.value() else queryset
+
+
+def list_drifted(classes: QuerySet[VirtualClass]) -> QuerySet[VirtualClass]:
+    """Leave the classes of which the calendar says something else, as long as that matters."""
+    drifted = classes.filter(status=ClassStatus.SCHEDULED, end_time__gt=timezone.now())
+    return drifted.exclude(calendar_drift=CalendarDrift.NONE)

@@ -129,12 +129,14 @@ def follow(changes: Changes) -> Report:
 def reconcile_class(*, class_id: uuid.UUID, actor: User) -> VirtualClass:
     """Compare one class with its event and mend it, as somebody asked.
 
-    Raises CalendarError; what was not mended stays marked.
+    An event that the class knows nothing of stays: see ``rebuilding``. Raises CalendarError; what
+    was not mended stays marked.
     """
     report = Report()
     _look_again(_open_calendar(), {class_id}, report)
     for finding in report.findings:
-        if note_drift(finding.drift, is_told=False):
+        is_known = finding.drift.kind != DriftKind.UNKNOWN
+        if is_known and note_drift(finding.drift, is_told=False):
             mend(finding.drift, actor=actor)
     _note_recovered(report)
     return VirtualClass.objects.get(pk=class_id)

@@ -1,0 +1,120 @@
+"""What the calendar says differently, in the panel: seen, filtered and repaired."""
+
+import re
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from bookings.domain.mending import note_drift
+from bookings.domain.reconciling import inspect
+from bookings.models import ClassEvent, ClassStatus, VirtualClass
+from calendar_sync.following import note_comparison
+from tests.bookings.drifts import delete, event_of, link_of, move, scheduled_classes, times_of
+from tests.standins import Fault
+
+CHANGELIST = "admin:bookings_virtualclass_changelist"
+
+
+def page_of(virtual_class):
+    return reverse("admin:bookings_virtualclass_change", args=[virtual_class.pk])
+
+
+def text_of(response):
+    return " ".join(re.sub(r"<[^>]+>", " ", response.content.decode()).split())
+
+
+@pytest.fixture
+def classes(host, teacher, google):
+    """Two classes, the first of which somebody moved in the calendar."""
+    two = scheduled_classes(2, booked_by=host)
+    move(google, two[0])
+    [finding] = inspect().findings
+    note_drift(finding.drift)
+    return VirtualClass.objects.order_by("start_time")
+
+
+def test_a_class_says_that_the_calendar_differs(panel, classes, google):
+    moved, other = classes
+
+    page = text_of(panel.get(page_of(moved)))
+
+    assert "El calendario no dice lo mismo que la clase" in page
+    start, _ = times_of(event_of(google, moved))
+    assert "El evento tiene otro horario (" in page
+    assert f"{timezone.localtime(start):%H:%M})" in page
+    assert "Calendario distinto" in page
+    assert "no dice lo mismo" not in text_of(panel.get(page_of(other)))
+
+
+def test_the_list_is_filtered_by_it(panel, classes):
+    moved, other = classes
+
+    def shown(value):
+        page = panel.get(reverse(CHANGELIST), {"calendario": value}).content.decode()
+        return [str(one.pk) in page for one in (moved, other)]
+
+    assert shown("") == [True, True]
+    assert shown("distinto") == [True, False]
+    VirtualClass.objects.update(status=ClassStatus.CANCELLED)
+    assert shown("distinto") == [False, False]
+
+
+def test_the_button_repairs_the_event(panel, classes, google, teacher):
+    moved = classes[0]
+
+    page = panel.post(page_of(moved), {"_repair": "1"}, follow=True)
+
+    assert "el calendario dice lo mismo" in text_of(page)
+    assert inspect().is_clean
+    moved.refresh_from_db()
+    assert moved.calendar_drift == ""
+    assert moved.log.get(event=ClassEvent.EVENT_REPAIRED).actor == teacher
+    assert "no dice lo mismo" not in text_of(page)
+
+
+def test_the_list_s_action_repairs_what_nobody_noticed_yet(panel, classes, google):
+    other = classes[1]
+    delete(google, other)
+    chosen = {"action": "repair", "_selected_action": [str(one.pk) for one in classes]}
+
+    panel.post(reverse(CHANGELIST), chosen)
+
+    other.refresh_from_db()
+    assert other.html_link == link_of(event_of(google, other))
+    assert inspect().is_clean
+
+
+@pytest.mark.parametrize(
+    ("fault", "text"),
+    [(Fault.status(503), "El calendario no respondió."), (Fault.status(403), "no lo aceptó")],
+)
+def test_a_calendar_that_fails_leaves_the_mark(panel, classes, google, fault, text):
+    google.fault("events.patch", *[fault] * 3)
+
+    page = panel.post(page_of(classes[0]), {"_repair": "1"}, follow=True)
+
+    assert text in text_of(page)
+    assert VirtualClass.objects.get(pk=classes[0].pk).calendar_drift == "moved"
+
+
+def test_the_action_keeps_what_a_restored_backup_does_not_know(panel, classes, google):
+    VirtualClass.objects.filter(pk=classes[1].pk).update(
+        status=ClassStatus.PENDING, scheduling_requested_at=None
+    )
+    chosen = {"action": "repair", "_selected_action": [str(classes[1].pk)]}
+
+    panel.post(reverse(CHANGELIST), chosen)
+
+    assert len(google.live_events()) == 2
+
+
+def test_the_calendar_s_page_says_what_differs(panel, classes):
+    page = text_of(panel.get(reverse("admin:calendar")))
+    note_comparison()
+    VirtualClass.objects.update(calendar_drift="")
+    later = text_of(panel.get(reverse("admin:calendar")))
+
+    assert "1 clase no coincide con el calendario." in page
+    assert "Dice lo mismo que tus clases." in later
+    assert "los buscamos cada cinco minutos" in later
