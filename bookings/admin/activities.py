@@ -29,8 +29,8 @@ class ReadOnlyMixin:
 class UserActivityAdmin(ReadOnlyMixin, admin.ModelAdmin[UserActivity]):
     """People's parts in classes."""
 
-    list_display = ["user", "virtual_class", "rol", "completed", "created_at"]
-    list_filter = ["rol", "completed"]
+    list_display = ["user", "virtual_class", "rol", "completed", "no_show", "created_at"]
+    list_filter = ["rol", "completed", "no_show"]
     list_select_related = ["user", "virtual_class"]
     search_fields = ["user__email", "user__name"]
     show_full_result_count = False

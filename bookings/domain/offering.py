@@ -52,6 +52,16 @@ def offer_free_place(virtual_class: VirtualClass) -> WaitingListEntry | None:
     return _offer(virtual_class, first, now) if first else None
 
 
+def renew_offer(virtual_class: VirtualClass) -> None:
+    """Make a live offer anew, for its class was moved: window and mail follow the new time.
+
+    The class's row is locked. Whoever had the offer is still first in line.
+    """
+    offers = _list_live_offers(virtual_class)
+    if offers.update(state=WaitingState.WAITING, offered_at=None, offer_expires_at=None):
+        offer_free_place(virtual_class)
+
+
 def close_line(virtual_class: VirtualClass) -> set[uuid.UUID]:
     """Let nobody wait any more for a class that is called off, whose row is locked.
 

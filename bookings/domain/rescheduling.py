@@ -31,6 +31,7 @@ from bookings.domain.exceptions import (
     SlotTakenError,
     TimeOverError,
 )
+from bookings.domain.offering import renew_offer
 from bookings.domain.queries import is_time_taken
 from bookings.models import ClassEvent, ClassStatus, Hold, NoticeKind, VirtualClass
 from bookings.notices.due import record_due
@@ -174,6 +175,7 @@ def _tell(virtual_class: VirtualClass, actor: User) -> None:
     if not is_in_charge(actor):
         tell_teacher(NoticeKind.STUDENT_MOVED, virtual_class, occasion)
     replan_reminders(virtual_class)
+    renew_offer(virtual_class)
 
 
 def _length(virtual_class: VirtualClass) -> timedelta:

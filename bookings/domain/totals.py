@@ -4,6 +4,7 @@ import uuid
 from collections.abc import Iterable
 
 from django.db.models import F
+from django.db.models.functions import Greatest
 
 from accounts.models import User
 
@@ -16,4 +17,5 @@ def add_to_total_classes(people: Iterable[uuid.UUID], count: int) -> None:
     """
     in_order = User.objects.filter(pk__in=list(people)).order_by("pk")
     locked = in_order.select_for_update(no_key=True).values_list("pk", flat=True)
-    User.objects.filter(pk__in=list(locked)).update(total_classes=F("total_classes") + count)
+    total = Greatest(F("total_classes") + count, 0)
+    User.objects.filter(pk__in=list(locked)).update(total_classes=total)

@@ -94,8 +94,6 @@ def _get_into_line(user: User, virtual_class: VirtualClass) -> WaitingListEntry:
     entry, _ = WaitingListEntry.objects.get_or_create(
         virtual_class=virtual_class, user=user, defaults={"created_at": now}
     )
-    if entry.virtual_class.status == ClassStatus.CANCELLED:
-        raise ClassCancelledError
     if entry.has_expired(now) or entry.state not in IN_LINE:
         entry.state, entry.created_at = WaitingState.WAITING, now
         entry.offered_at = entry.offer_expires_at = None
@@ -126,8 +124,8 @@ def _lock(entry_id: uuid.UUID, user: User | None = None) -> WaitingListEntry:
         .filter(pk__in=entries.values("virtual_class"))
         .first()
     )
-    if virtual_class is None:
+    entry = entries.first()
+    if virtual_class is None or entry is None:
         raise ClassNotFoundError
-    entry = entries.get()
     entry.virtual_class = virtual_class
     return entry

@@ -181,6 +181,14 @@ def test_a_mark_taken_back_leaves_one_class(toggle, part, student, steps):
     assert totals_are_exact()
 
 
+def test_a_total_that_is_wrong_already_stops_no_mark(toggle, student):
+    UserActivity.objects.update(completed=True)
+
+    toggle(mark_no_show)
+
+    assert total_of(student) == 0
+
+
 def test_each_mark_says_who_made_it_and_about_whom(toggle, student, teacher):
     for step in (mark_no_show, mark_no_show, take_back_no_show):
         toggle(step)

@@ -23,6 +23,7 @@ from bookings.domain.exceptions import (
 from bookings.domain.joining import join_class
 from bookings.domain.leaving import leave_class
 from bookings.domain.offering import pass_on_offers
+from bookings.domain.rescheduling import reschedule_class
 from bookings.domain.waiting_list import (
     claim_place,
     leave_line,
@@ -446,6 +447,33 @@ def test_a_guest_s_place_goes_to_the_first_in_line(entry, second, virtual_class,
     with pytest.raises(ClassFullError):
         join_class(user=guest, access_code=CODE)
     assert (state_of(entry), state_of(second)) == ("offered", "waiting")
+
+
+@pytest.mark.parametrize(
+    ("start", "window"),
+    [(timedelta(days=5), WINDOW), (timedelta(hours=4), timedelta(hours=2))],
+)
+def test_an_offer_follows_a_class_that_is_moved(
+    entry, second, virtual_class, teacher, start, window, time_machine
+):
+    free_place(virtual_class)
+    time_machine.shift(0.5)
+
+    reschedule_class(class_id=virtual_class.pk, actor=teacher, start=NOW + start)
+
+    entry.refresh_from_db()
+    assert (entry.state, state_of(second)) == ("offered", "waiting")
+    assert abs(entry.offer_expires_at - entry.offered_at - window) < timedelta(seconds=1)
+    assert Notice.objects.filter(kind="place_offered").count() == 2
+
+
+def test_a_class_moved_to_soon_keeps_its_places_for_nobody(entry, virtual_class, teacher, student):
+    free_place(virtual_class)
+
+    reschedule_class(class_id=virtual_class.pk, actor=teacher, start=NOW + timedelta(minutes=40))
+
+    assert state_of(entry) == "waiting"
+    assert claim_place(user=student, entry_id=entry.pk).current_participants == 3
 
 
 # --- Capacity -------------------------------------------------------------------------------------
