@@ -29,7 +29,7 @@ class LogEntryAdmin(admin.ModelAdmin[LogEntry]):
     """Who did what in the panel. Nobody writes here by hand, nor takes anything away."""
 
     list_display = ["action_time", "user", "content_type", "object_repr", "get_change_message"]
-    list_filter = ["action_time", "content_type"]
+    list_filter = ["action_time"]
     list_select_related = ["user", "content_type"]
     search_fields = ["object_repr", "object_id", "change_message"]
     ordering = ["-action_time", "-pk"]

@@ -16,6 +16,8 @@ from accounts.models import Session, User, UserStatus
 from bookings.domain.erasing import erase_person
 from bookings.domain.exceptions import ClassesAheadError, TeacherAccountError
 from bookings.domain.joining import join_class
+from bookings.domain.leaving import leave_class
+from bookings.domain.waiting_list import wait_for_place
 from bookings.models import (
     ChargeStatus,
     ClassLog,
@@ -26,10 +28,11 @@ from bookings.models import (
     PaymentStatus,
     UserActivity,
     VirtualClass,
+    WaitingListEntry,
 )
 from bookings.notices.due import record_due
 from tests.accounts.flows import session_of, sign_in
-from tests.factories import VirtualClassFactory
+from tests.factories import UserFactory, VirtualClassFactory
 
 PRIVATE = ["Ana Host", "ana@example.com", "Rosario", "341 555", "mis exámenes", "Chrome/130"]
 
@@ -212,6 +215,23 @@ def test_joined_class_ahead_stands_in_the_way(ana, student):
         erase_person(user=ana, by=ana)
 
     assert User.objects.get(pk=ana.pk).name == "Ana Host"
+
+
+def test_place_that_is_offered_passes_on(ana, student, stranger):
+    virtual_class = VirtualClassFactory(
+        booked_by=UserFactory(), scheduled=True, class_type="grupal", max_participants=2
+    )
+    join_class(user=student, access_code=virtual_class.access_code)
+    for person in (ana, stranger):
+        wait_for_place(user=person, access_code=virtual_class.access_code)
+    leave_class(class_id=virtual_class.pk, user=student)
+    assert list(WaitingListEntry.objects.filter(state="offered").values_list("user")) == [(ana.pk,)]
+
+    delete(ana, "ana@example.com")
+
+    offered = WaitingListEntry.objects.filter(state="offered")
+    assert list(offered.values_list("user")) == [(stranger.pk,)]
+    assert not WaitingListEntry.objects.filter(user=ana).exists()
 
 
 @pytest.mark.parametrize("address", ["", "bruno@example.com", "borrar"])

@@ -21,6 +21,7 @@ FOR_STUDENTS = [
     "/inicio/clases",
     "/inicio/unirse",
     "/inicio/perfil",
+    "/inicio/perfil/borrar",
     "/api/auth/signout",
     BOOK,
     f"{BOOK}?mes=2026-13",
