@@ -22,15 +22,23 @@ STOP_SECONDS = 10
 
 @dataclass(frozen=True, slots=True)
 class WebServer:
-    """A running gunicorn. log: everything it printed."""
+    """A running gunicorn. log: everything it printed. pid: of its master."""
 
     url: str
     log: Path
+    pid: int
 
 
 @contextmanager
-def web_server(directory: Path, *, threads: int = 8, **environment: str) -> Iterator[WebServer]:
-    """Serve ``config.wsgi`` on loopback while the block runs.
+def web_server(
+    directory: Path,
+    *,
+    threads: int = 8,
+    workers: int = 1,
+    application: str = "config.wsgi",
+    **environment: str,
+) -> Iterator[WebServer]:
+    """Serve an application on loopback while the block runs.
 
     directory: where its log goes. environment: what differs from this process's.
     """
@@ -40,8 +48,9 @@ def web_server(directory: Path, *, threads: int = 8, **environment: str) -> Iter
         # Listening before gunicorn runs: whoever connects early waits instead of being refused.
         listener.listen(128)
         url = f"http://127.0.0.1:{listener.getsockname()[1]}"
-        command = [sys.executable, "-m", "gunicorn", "config.wsgi"]
+        command = [sys.executable, "-m", "gunicorn", application]
         command += ["--bind", f"fd://{listener.fileno()}", "--threads", str(threads)]
+        command += ["--workers", str(workers)]
         command += ["--graceful-timeout", "1"]
         process = subprocess.Popen(
             command,
@@ -55,7 +64,7 @@ def web_server(directory: Path, *, threads: int = 8, **environment: str) -> Iter
         # From now on only the server holds the socket: its end is the callers' end as well.
         listener.close()
         try:
-            yield WebServer(url, log)
+            yield WebServer(url, log, process.pid)
         finally:
             stop(process)
 

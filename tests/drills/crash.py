@@ -6,7 +6,7 @@ got no answer, the sweeps run while time passes, and the referee counts.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -23,7 +23,6 @@ from tests.drills.points import (
     BOOK,
     CANCEL,
     COMPLETE,
-    CRASH_TWINS,
     JOIN,
     MOVE,
     PAY,
@@ -32,12 +31,12 @@ from tests.drills.points import (
     REMIND,
     WAY,
     Point,
-    Twin,
 )
 from tests.drills.processes import Prepare, Say
+from tests.drills.protections import CRASH_TWINS, Twin
 from tests.drills.referee import Promises, Violation, count, judge, look_outside, read_rows
 from tests.drills.report import Result, Row
-from tests.drills.scene import Person, Scene
+from tests.drills.scene import HOUR, Person, Scene
 from tests.drills.size import Size
 from tests.drills.world import World
 
@@ -45,7 +44,7 @@ from tests.drills.world import World
 PART = 100_000
 # Longer than every lease, so that what a dead process held is free again.
 PAUSES_IN_MINUTES = (2, 6, 15, 60)
-HOUR, DAY, BREATH = timedelta(hours=1), timedelta(days=1), timedelta(minutes=5)
+DAY, BREATH = timedelta(days=1), timedelta(minutes=5)
 # Nobody has a class at that hour of that day.
 MOVED_BY = timedelta(days=10)
 COMPLETED = ClassStatus.COMPLETED
@@ -89,12 +88,16 @@ def drill(world: World, size: Size, twin: Twin | None = None) -> Result:
     """Kill processes at every point; with a twin, at those where its protection matters."""
     result = Result("crash", world.engine, twin=twin.name if twin else "")
     left_out = (twin.leave_out,) if twin else ()
-    for point in POINTS:
-        if twin is None or point.name in twin.points:
-            battle = fight(world, point, size.rounds, *left_out)
-            _note(result, point.name, battle, size.rounds, twin)
+    for point in _choose(size) if twin is None else twin.points:
+        battle = fight(world, point, size.rounds, *left_out)
+        _note(result, point.name, battle, size.rounds, twin)
     result.figures = _sum_up(result.rows)
     return result
+
+
+def _choose(size: Size) -> Sequence[Point]:
+    """Choose so many points from the whole way."""
+    return POINTS[:: -(-len(POINTS) // size.points)]
 
 
 def _note(result: Result, name: str, battle: Battle, rounds: int, twin: Twin | None) -> None:

@@ -14,11 +14,15 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import User
+from bookings.domain.booking import book_class
+from bookings.domain.settling import confirm_payment
 from bookings.management.demo_offer import seed_offer
+from bookings.models import VirtualClass
 from bookings.sweeps import sweep
 from tests.drills.processes import Outcome, Prepare, Say, ServiceProcess, require, run, serve
 from tests.drills.world import ACCESS_TOKEN, TEACHER_EMAIL, WEBHOOK_SECRET, World
 
+HOUR = timedelta(hours=1)
 ANSWER_SECONDS = 20
 # Not gone by then, a process that had to die has missed its point.
 DEATH_SECONDS = 10
@@ -57,6 +61,26 @@ class Scene:
         client = Client()
         client.force_login(user)
         return Person(user, client.cookies[settings.SESSION_COOKIE_NAME].value, self.world.url)
+
+    def open_class(self, places: int) -> VirtualClass:
+        """Have a group class booked, and marked as paid by the teacher; give it scheduled."""
+        host = self.sign_up("host").user
+
+        def open_it(say: Say) -> None:
+            start = self.now.replace(microsecond=0) + timedelta(days=2)
+            virtual_class = book_class(
+                user=host,
+                start=start,
+                end=start + HOUR,
+                is_group_class=True,
+                students_count=places,
+                price=0,
+                preference_id=f"drill-{host.pk}",
+            )
+            confirm_payment(class_id=virtual_class.pk, actor=self.teacher)
+
+        require(self.run(open_it))
+        return VirtualClass.objects.get(booked_by=host)
 
     @property
     def now(self) -> datetime:

@@ -1,5 +1,6 @@
 """The HTTP half of every stand-in: listening, routes, faults and the record of calls."""
 
+import itertools
 import re
 import socket
 import socketserver
@@ -8,7 +9,7 @@ import threading
 import time
 import traceback
 from collections import defaultdict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -94,10 +95,16 @@ class Standin:
         with self.lock:
             self._faults[route_name].extend(faults)
 
+    def break_down(self, *faults: Fault) -> None:
+        """Let every call of every route meet one of the faults, in turn, until ``heal()``."""
+        with self.lock:
+            self._breakdown = itertools.cycle(faults)
+
     def heal(self) -> None:
-        """Drop the faults still queued."""
+        """Drop the faults still queued, and end a breakdown."""
         with self.lock:
             self._faults.clear()
+            self._breakdown = None
 
     @property
     def requests(self) -> list[RecordedRequest]:
@@ -112,6 +119,7 @@ class Standin:
     def _forget(self) -> None:
         """Set the state back to the start. Children extend it."""
         self._faults: defaultdict[str, deque[Fault]] = defaultdict(deque)
+        self._breakdown: Iterator[Fault] | None = None
         self._requests: list[RecordedRequest] = []
 
     def _begin_era(self) -> None:
@@ -124,7 +132,7 @@ class Standin:
             era = self._era
             self._requests.append(request)
             queue = self._faults[request.route]
-            fault = queue.popleft() if queue else None
+            fault = queue.popleft() if queue else next(self._breakdown or iter(()), None)
         if fault is None:
             return _Outcome(self._handle(request, handler, era))
         if fault.seconds:

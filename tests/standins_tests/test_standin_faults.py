@@ -150,3 +150,13 @@ def test_standin_handles_racing_calls_one_after_another(calendar: CalendarCaller
         answers = list(pool.map(lambda _: calendar.insert(id="once1"), range(16)))
 
     assert sorted(answer.status_code for answer in answers) == [200] + [409] * 15
+
+
+def test_breakdown_lasts_until_it_is_healed(calendar: CalendarCaller) -> None:
+    calendar.google.break_down(Fault.status(503), Fault.status(500))
+
+    answers = [calendar.insert().status_code for _ in range(3)]
+    calendar.google.heal()
+
+    assert answers == [503, 500, 503]
+    assert calendar.insert().status_code == 200

@@ -1,0 +1,194 @@
+"""What the service is protected by, and how a twin leaves it out.
+
+Each function changes the process it is called in, before that begins its work.
+"""
+
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import connection, connections
+
+from tests.drills.patching import replace
+from tests.drills.points import DOMAIN, NOTICES, POINTS, Point
+from tests.drills.referee import Kind
+
+# Between check and write, so that others come in between where nothing keeps them away.
+PAUSE_SECONDS = 0.02
+
+
+def use_random_event_ids() -> None:
+    """Leave out that the event's id follows from the class."""
+    replace(
+        f"{DOMAIN}.event_drafts.derive_event_id",
+        lambda original: lambda virtual_class: uuid.uuid4().hex,
+    )
+
+
+def save_without_transaction() -> None:
+    """Leave out that a class, its host and its mail are written together."""
+    _without_locks()
+    replace(f"{DOMAIN}.scheduling._store", _unwrapped)
+
+
+def join_without_transaction() -> None:
+    """Leave out that a guest and the counter are written together."""
+    _without_locks()
+    replace("django.db.transaction.atomic", lambda original: _no_transaction)
+
+
+def use_random_refund_keys() -> None:
+    """Leave out that a repeated refund is known to the provider by its key."""
+
+    def make(original: Callable[..., Any]) -> Callable[..., Any]:
+        def refund(gateway: Any, **wanted: Any) -> Any:
+            return original(gateway, **{**wanted, "key": uuid.uuid4().hex})
+
+        return refund
+
+    replace("bookings.payments.mercadopago.MercadoPagoGateway.refund", make)
+
+
+def mark_mails_before_sending() -> None:
+    """Leave out that a mail counts as sent only once it has left."""
+
+    def make(original: Callable[..., Any]) -> Callable[..., Any]:
+        def send(notice: Any, *others: Any) -> Any:
+            delivery._note_sent(notice)
+            return original(notice, *others)
+
+        return send
+
+    from bookings.notices import delivery  # needs the settings
+
+    replace(f"{NOTICES}.delivery._send", make)
+
+
+def complete_without_transaction() -> None:
+    """Leave out that a class and its people's totals are completed together."""
+    _without_locks()
+    replace(f"{DOMAIN}.completing.complete_class", _unwrapped)
+
+
+def join_without_lock() -> None:
+    """Leave out that a class is locked, or on SQLite all of it, before its places are counted."""
+    _without_locks()
+    if connection.vendor == "sqlite":
+        connections.settings["default"]["OPTIONS"]["transaction_mode"] = "DEFERRED"
+
+    def make(original: Callable[..., Any]) -> Callable[..., Any]:
+        def refuse(*args: Any) -> None:
+            original(*args)
+            time.sleep(PAUSE_SECONDS)
+
+        return refuse
+
+    replace(f"{DOMAIN}.joining._refuse", make)
+
+
+def count_no_wrong_codes() -> None:
+    """Leave out that wrong access codes are counted."""
+    replace(f"{DOMAIN}.joining.count_wrong_code", lambda original: lambda user: None)
+
+
+def keep_dead_connections() -> None:
+    """Leave out that a connection which fails is closed, and another one opened."""
+    path = "django.db.backends.base.base.BaseDatabaseWrapper.close_if_unusable_or_obsolete"
+    replace(path, lambda original: lambda connection: None)
+
+
+def never_try_again() -> None:
+    """Leave out that what failed is tried again: the sweeps that settle and schedule do nothing."""
+    from bookings import sweeps  # needs the settings
+
+    for run in (sweeps.settle_due_payments, sweeps.finish_requested_schedulings):
+        del sweeps.SWEEPS[run]
+
+
+def alert_every_time() -> None:
+    """Leave out that one lost grant is noticed once, and one occasion for an alert."""
+    replace(f"{DOMAIN}.grants.mark_grant_revoked", lambda original: lambda user: True)
+    replace(f"{DOMAIN}.grants.grant_id", lambda original: lambda owner: uuid.uuid4().hex)
+
+
+def _without_locks() -> None:
+    """Let a lock be asked for where no transaction is open."""
+    replace(
+        "django.db.models.query.QuerySet.select_for_update",
+        lambda original: lambda rows, **options: rows.all(),
+    )
+
+
+def _unwrapped(function: Any) -> Any:
+    return function.__wrapped__
+
+
+class _NoTransaction:
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, *_: object) -> None: ...
+
+
+def _no_transaction(*args: Any, **kwargs: Any) -> Any:
+    return args[0] if args and callable(args[0]) else _NoTransaction()
+
+
+@dataclass(frozen=True, slots=True)
+class Twin:
+    """A drill with a protection left out.
+
+    point_names: where that must show. breaks: the kind and the subject of the promise that must break.
+    Both are for ``drill crash``; other drills count what breaks by themselves.
+    """
+
+    name: str
+    leave_out: Callable[[], None]
+    point_names: tuple[str, ...] = ()
+    breaks: tuple[Kind, str] | None = None
+
+    @property
+    def points(self) -> list[Point]:
+        """Where it must show."""
+        return [point for point in POINTS if point.name in self.point_names]
+
+
+CRASH_TWINS = (
+    Twin(
+        "random event id",
+        use_random_event_ids,
+        ("schedule: event made, answer unread", "save: event read, nothing written"),
+        ("doubled", "event"),
+    ),
+    Twin(
+        "save in pieces",
+        save_without_transaction,
+        ("save: class written, host not",),
+        ("lost", "host"),
+    ),
+    Twin(
+        "mail marked too early",
+        mark_mails_before_sending,
+        ("notify: claimed, not sent",),
+        ("lost", "mail"),
+    ),
+    Twin(
+        "join in pieces",
+        join_without_transaction,
+        ("join: guest written, counter not",),
+        ("wrong", "counter"),
+    ),
+    Twin(
+        "complete in pieces",
+        complete_without_transaction,
+        ("complete: class done, totals not",),
+        ("lost", "total"),
+    ),
+    Twin(
+        "random refund key",
+        use_random_refund_keys,
+        ("refund: sent, answer not stored",),
+        ("doubled", "refund"),
+    ),
+)
