@@ -100,11 +100,12 @@ def keep_dead_connections() -> None:
 
 
 def never_try_again() -> None:
-    """Leave out that what failed is tried again: the sweeps that settle and schedule do nothing."""
+    """Leave out that what failed is tried again."""
     from bookings import sweeps  # needs the settings
 
-    for run in (sweeps.settle_due_payments, sweeps.finish_requested_schedulings):
-        del sweeps.SWEEPS[run]
+    for name in ("process_notifications", "settle_due_payments"):
+        del sweeps.SWEEPS[getattr(sweeps, name)]
+    replace(f"{DOMAIN}.finishing._find_due", lambda original: lambda **how: None)
 
 
 def alert_every_time() -> None:
@@ -139,7 +140,7 @@ def _no_transaction(*args: Any, **kwargs: Any) -> Any:
 class Twin:
     """A drill with a protection left out.
 
-    point_names: where that must show. breaks: the kind and the subject of the promise that must break.
+    point_names: where that must show. breaks: kind and subject of the promise that must break.
     Both are for ``drill crash``; other drills count what breaks by themselves.
     """
 

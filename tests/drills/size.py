@@ -40,7 +40,7 @@ class Size:
             races=1,
             guesses=min(self.guesses, 100),
             classes=min(self.classes, 10),
-            steps=1,
+            steps=2,
             restarts=1,
         )
 
@@ -55,4 +55,4 @@ FULL = Size(
     steps=3,
     restarts=10,
 )
-QUICK = Size(points=4, rounds=1, people=12, races=1, guesses=40, classes=4, steps=1, restarts=1)
+QUICK = Size(points=3, rounds=1, people=12, races=1, guesses=40, classes=10, steps=1, restarts=1)

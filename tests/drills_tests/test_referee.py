@@ -148,6 +148,10 @@ def double_event(scenery):
     scenery.outside.events.append(scenery.event("event2"))
 
 
+def double_event_and_remove_it(scenery):
+    scenery.outside.events.append(scenery.event("event2", status="cancelled"))
+
+
 def mistake_event(scenery):
     scenery.one.provider_event_id = "event2"
 
@@ -277,6 +281,7 @@ def complete_early(scenery):
         (forget_place, "I1", "lost", "activity"),
         (lose_event, "I2", "lost", "event"),
         (double_event, "I2", "doubled", "event"),
+        (double_event_and_remove_it, "I2", "doubled", "event"),
         (mistake_event, "I2", "wrong", "event"),
         (move_event, "I2", "wrong", "event time"),
         (orphan_event, "I2", "wrong", "event"),
