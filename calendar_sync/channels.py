@@ -17,6 +17,7 @@ from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 
 from calendar_sync.backend import get_calendar
+from calendar_sync.following import name_calendar
 from calendar_sync.interface import Calendar, CalendarError
 from calendar_sync.models import SyncState, WatchChannel
 
@@ -38,11 +39,12 @@ def keep_channel(*, refresh_token: str | None) -> int:
     Returns how many were opened: 0 or 1. A calendar that does not answer only costs delay.
     """
     if not settings.BASE_URL.startswith("https://"):
-        logger.info("No push channel: the provider only calls a BASE_URL with https.")
+        if _may_try():
+            logger.info("No push channel: the provider only calls a BASE_URL with https.")
         return 0
     now = timezone.now()
     address = settings.BASE_URL + reverse("calendar_sync:webhook")
-    wanted = WatchChannel.objects.filter(calendar_id=settings.CALENDAR_ID, address=address)
+    wanted = WatchChannel.objects.filter(calendar_id=name_calendar(), address=address)
     calendar = get_calendar(refresh_token=refresh_token)
     opened = 0
     if not wanted.filter(expires_at__gt=now + RENEW_BEFORE_END).exists() and _may_try():
@@ -55,7 +57,7 @@ def keep_channel(*, refresh_token: str | None) -> int:
 def is_told() -> bool:
     """Whether the provider tells of changes at present."""
     return WatchChannel.objects.filter(
-        calendar_id=settings.CALENDAR_ID, expires_at__gt=timezone.now()
+        calendar_id=name_calendar(), expires_at__gt=timezone.now()
     ).exists()
 
 
@@ -76,17 +78,17 @@ def accept_message(*, channel_id: str, token: str, number: int) -> bool | None:
 
 def _may_try() -> bool:
     """Claim the attempt, unless somebody tried a short while ago."""
-    SyncState.objects.get_or_create(calendar_id=settings.CALENDAR_ID)
+    SyncState.objects.get_or_create(calendar_id=name_calendar())
     now = timezone.now()
     is_long_ago = Q(channel_tried_at=None) | Q(channel_tried_at__lte=now - TRY_EVERY)
-    mine = SyncState.objects.filter(is_long_ago, calendar_id=settings.CALENDAR_ID)
+    mine = SyncState.objects.filter(is_long_ago, calendar_id=name_calendar())
     return bool(mine.update(channel_tried_at=now))
 
 
 def _open(calendar: Calendar, address: str) -> int:
     token = secrets.token_urlsafe(32)
     channel = WatchChannel.objects.create(
-        calendar_id=settings.CALENDAR_ID, address=address, token_hash=_hash(token)
+        calendar_id=name_calendar(), address=address, token_hash=_hash(token)
     )
     try:
         opened = calendar.open_channel(channel_id=str(channel.pk), token=token, address=address)

@@ -52,8 +52,8 @@ def remember(pull: Pull) -> None:
 
     Another process that got further meanwhile is not thrown back.
     """
-    SyncState.objects.get_or_create(calendar_id=settings.CALENDAR_ID)
-    SyncState.objects.filter(calendar_id=settings.CALENDAR_ID, sync_token=pull.since).update(
+    SyncState.objects.get_or_create(calendar_id=name_calendar())
+    SyncState.objects.filter(calendar_id=name_calendar(), sync_token=pull.since).update(
         sync_token=pull.changes.sync_token, synced_at=timezone.now()
     )
 
@@ -67,8 +67,14 @@ def is_comparison_due(every: timedelta) -> bool:
 def note_comparison() -> None:
     """Write down that the whole calendar was compared just now."""
     SyncState.objects.update_or_create(
-        calendar_id=settings.CALENDAR_ID, defaults={"compared_at": timezone.now()}
+        calendar_id=name_calendar(), defaults={"compared_at": timezone.now()}
     )
+
+
+def name_calendar() -> str:
+    """Give the calendar's own id: everybody's ``primary`` is another one, under their address."""
+    is_primary = settings.CALENDAR_ID == "primary"
+    return settings.ADMIN_EMAIL or "primary" if is_primary else settings.CALENDAR_ID
 
 
 def find_last_comparison() -> datetime | None:
@@ -78,5 +84,5 @@ def find_last_comparison() -> datetime | None:
 
 def _find_state() -> SyncState:
     """Give the state of the calendar that the settings name; the first time, an empty one."""
-    state = SyncState.objects.filter(calendar_id=settings.CALENDAR_ID).first()
-    return state or SyncState(calendar_id=settings.CALENDAR_ID)
+    state = SyncState.objects.filter(calendar_id=name_calendar()).first()
+    return state or SyncState(calendar_id=name_calendar())

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 
 class SyncState(models.Model):
-    """How far one calendar has been followed. calendar_id: as in ``settings.CALENDAR_ID``."""
+    """How far one calendar has been followed."""
 
     calendar_id = models.CharField("calendario", max_length=255, primary_key=True)
     # Asks for what changed since; empty before the first look, and when it expired.

@@ -58,7 +58,9 @@ def look_soon() -> None:
 def _follow(refresh_token: str | None) -> int:
     pull = pull_changes(refresh_token=refresh_token)
     if pull.is_blind:
-        return _compare_and(lambda: remember(pull))
+        found = _compare(refresh_token)
+        remember(pull)
+        return found
     report = follow(pull.changes)
     if all(finding.problem != UNAVAILABLE for finding in report.findings):
         remember(pull)
@@ -66,12 +68,8 @@ def _follow(refresh_token: str | None) -> int:
 
 
 def _compare(refresh_token: str | None) -> int:
-    return _compare_and(note_comparison)
-
-
-def _compare_and(then: Callable[[], None]) -> int:
     report = reconcile_by_itself()
-    then()
+    note_comparison()
     return _count(report)
 
 

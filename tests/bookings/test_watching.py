@@ -172,6 +172,7 @@ def test_an_hour_of_failure_changes_nothing(teacher, google, fault, settings):
     """Every sweep of the calendar for an hour, while two of three events are really gone."""
     classes = scheduled_classes(3)
     follow_calendar()
+    keep_push_channel()
     compare_calendar()
     for virtual_class in classes[:2]:
         delete(google, virtual_class)
