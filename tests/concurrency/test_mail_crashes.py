@@ -5,6 +5,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from collections import Counter
 from datetime import timedelta
 
@@ -18,14 +19,15 @@ from bookings.domain.joining import join_class
 from bookings.domain.scheduling import schedule_class
 from bookings.models import Notice, NoticeState
 from bookings.notices.delivery import LEASE, deliver_due
+from bookings.sweeps import sweep
 from tests.concurrency.mortal_courier import POINTS
-from tests.factories import UserFactory, VirtualClassFactory
+from tests.factories import VirtualClassFactory
 from tests.processes import ROOT, database_url
 
 CHILD_SECONDS = 60
 COURIER = ["-m", "tests.concurrency.mortal_courier"]
 
-pytestmark = [pytest.mark.concurrency, pytest.mark.usefixtures("teacher")]
+pytestmark = pytest.mark.concurrency
 
 
 @pytest.fixture(autouse=True)
@@ -64,7 +66,7 @@ def start(tmp_path):
 
 
 @pytest.fixture
-def notice(host):
+def notice(host, teacher):
     """A mail that is due, of a class that is about to begin."""
     soon = timezone.now() + timedelta(minutes=30)
     pending = VirtualClassFactory(booked_by=host, summary="", start_time=soon)
@@ -104,22 +106,52 @@ def test_a_mail_is_lost_if_it_counts_as_sent_before_it_is(notice, start, letters
     assert (notice.state, letters()) == (NoticeState.SENT, Counter())
 
 
-def test_after_an_hour_s_standstill_three_workers_send_each_due_mail_once(
-    host, student, start, letters
-):
-    now = timezone.now()
-    with time_machine.travel(now - timedelta(minutes=61)):
+@pytest.fixture
+def standstill(host, student, teacher, _mails_are_files):
+    """Two classes, scheduled and joined 61 minutes ago, and nobody at work since."""
+    with time_machine.travel(timezone.now() - timedelta(minutes=61)):
         for ahead in (timedelta(hours=24, minutes=30), timedelta(minutes=90)):
-            pending = VirtualClassFactory(
-                booked_by=UserFactory(), summary="", start_time=timezone.now() + ahead
-            )
+            start_time = timezone.now() + ahead
+            pending = VirtualClassFactory(booked_by=host, summary="", start_time=start_time)
             scheduled = schedule_class(preference_id=pending.preference_id)
             join_class(user=student, access_code=scheduled.access_code)
-    due = Notice.objects.filter(next_attempt_at__lte=now)
-    assert due.count() == 8  # four places, and a reminder of each
+        sweep()
+    reminders = Notice.objects.filter(next_attempt_at__lte=timezone.now())
+    assert reminders.count() == 4  # of the day before one class, of the hour before the other
 
+
+def was_each_sent_once(letters):
+    """Whether four mails about a place and four reminders left."""
+    return (len(letters()), set(letters().values())) == (8, {1})
+
+
+@pytest.mark.usefixtures("standstill")
+def test_after_a_standstill_three_at_once_send_each_reminder_once(start, letters):
     workers = [start("manage.py", "sweep", "--once") for _ in range(3)]
 
     assert [worker.wait(CHILD_SECONDS) for worker in workers] == [0, 0, 0]
-    assert (len(letters()), set(letters().values())) == (8, {1})
+    assert was_each_sent_once(letters)
     call_command("notices", "--audit")
+
+
+@pytest.mark.usefixtures("standstill")
+def test_a_worker_that_is_started_again_sends_each_reminder_once(client, start, letters):
+    assert client.get("/healthz").status_code == 503
+    worker = start("manage.py", "worker")
+
+    try:
+        wait_for(lambda: client.get("/healthz").status_code == 200)
+    finally:
+        worker.terminate()
+
+    assert worker.wait(CHILD_SECONDS) == 0
+    assert was_each_sent_once(letters)
+    call_command("notices", "--audit")
+
+
+def wait_for(condition):
+    for _ in range(CHILD_SECONDS * 10):
+        if condition():
+            return
+        time.sleep(0.1)
+    pytest.fail("waited in vain")
