@@ -23,6 +23,8 @@ from django.core.exceptions import ImproperlyConfigured
 # The usual one asks the settings, which are made of what is read here.
 from django.utils.translation.trans_null import gettext_noop
 
+from config.env_values import Values
+
 BASE_DIR = Path(__file__).resolve().parent.parent
 
 DATABASE_ENGINES = ("django.db.backends.sqlite3", "django.db.backends.postgresql")
@@ -117,46 +119,6 @@ class Env:
         return urlsplit(self.base_url).hostname or ""
 
 
-class _Values:
-    """The variables as text. One that is empty counts as not set, as in a copied ``.env.example``.
-
-    django-environ's own reader would take a secret that begins with ``$`` for another's name.
-    """
-
-    def __init__(self, values: Mapping[str, str]) -> None:
-        self._values = values
-
-    def text(self, name: str, default: str = "") -> str:
-        """Give a value, or what stands in the file that is named, without the space around it.
-
-        Raises ImproperlyConfigured for both at once, and for a file that cannot be read.
-        """
-        value = self._values.get(name, "").strip()
-        file = self._values.get(f"{name}_FILE", "").strip()
-        if value and file:
-            raise ImproperlyConfigured(f"{name} and {name}_FILE are both set; one is enough.")
-        return (_read_value(f"{name}_FILE", file) if file else value) or default
-
-    def words(self, name: str) -> list[str]:
-        """Give the parts of a value with commas between them."""
-        parts = (part.strip() for part in self.text(name).split(","))
-        return [part for part in parts if part]
-
-
-def _read_value(name: str, file: str) -> str:
-    """Give what the file holds. Raises ImproperlyConfigured, also for an empty one: a secret that
-    was mounted badly must not count as one that was never set.
-    """
-    try:
-        value = Path(file).read_text(encoding="utf-8").strip()
-    except (OSError, ValueError):
-        value = ""
-    if not value:
-        # Without the original, which repeats what cannot be decoded.
-        raise ImproperlyConfigured(f"{name} must name a file with a value in it.") from None
-    return value
-
-
 def load_env() -> Env:
     """Read the process environment, completed from the file that ENV_FILE names (``.env``)."""
     file = os.environ.get("ENV_FILE", str(BASE_DIR / ".env"))
@@ -172,7 +134,7 @@ def parse_env(values: Mapping[str, str]) -> Env:
     Raises ImproperlyConfigured for a missing secret, an address over plain http outside DEBUG and
     DEMO, a demo that is not on localhost, or a value that does not parse.
     """
-    read = _Values(values)
+    read = Values(values)
     debug = _boolean(read, "DEBUG", default=False)
     demo = _boolean(read, "DEMO", default=False)
     local = debug or demo
@@ -241,7 +203,7 @@ def _read_file(path: Path) -> dict[str, str]:
     return collected
 
 
-def _boolean(read: _Values, name: str, *, default: bool) -> bool:
+def _boolean(read: Values, name: str, *, default: bool) -> bool:
     value = read.text(name)
     known = {
         "": default,
@@ -257,14 +219,14 @@ def _boolean(read: _Values, name: str, *, default: bool) -> bool:
     return known[value.lower()]
 
 
-def _whole_number(read: _Values, name: str, *, default: int) -> int:
+def _whole_number(read: Values, name: str, *, default: int) -> int:
     value = read.text(name, default=str(default))
     if not (value.isascii() and value.isdigit() and len(value) <= MAX_DIGITS):
         raise ImproperlyConfigured(f"{name} must be a whole number.")
     return int(value)
 
 
-def _duration(read: _Values, name: str, *, default: int) -> int:
+def _duration(read: Values, name: str, *, default: int) -> int:
     """Read a number of hours or minutes: from one to as many as are worth a year of hours."""
     value = _whole_number(read, name, default=default)
     if not 0 < value <= MAX_DURATION:
@@ -272,7 +234,7 @@ def _duration(read: _Values, name: str, *, default: int) -> int:
     return value
 
 
-def _secret_key(read: _Values, *, local: bool) -> str:
+def _secret_key(read: Values, *, local: bool) -> str:
     key = read.text("SECRET_KEY", default=DEVELOPMENT_KEY if local else "")
     if not key:
         raise ImproperlyConfigured(
@@ -281,7 +243,7 @@ def _secret_key(read: _Values, *, local: bool) -> str:
     return key
 
 
-def _field_keys(read: _Values, secret_key: str, *, local: bool) -> list[str]:
+def _field_keys(read: Values, secret_key: str, *, local: bool) -> list[str]:
     keys = read.words("FIELD_KEYS")
     if not keys and local:
         keys = [base64.urlsafe_b64encode(hashlib.sha256(secret_key.encode()).digest()).decode()]
@@ -297,7 +259,7 @@ def _field_keys(read: _Values, secret_key: str, *, local: bool) -> list[str]:
     return keys
 
 
-def _base_url(read: _Values, *, local: bool, demo: bool) -> str:
+def _base_url(read: Values, *, local: bool, demo: bool) -> str:
     value = read.text("BASE_URL", default="http://localhost:8000" if local else "").rstrip("/")
     parts = _split_address(value)
     if parts is None or parts.path:
@@ -307,7 +269,7 @@ def _base_url(read: _Values, *, local: bool, demo: bool) -> str:
     return value
 
 
-def _address(read: _Values, name: str, default: str, *, local: bool) -> str:
+def _address(read: Values, name: str, default: str, *, local: bool) -> str:
     """A provider's base address, without a final slash.
 
     Plain http is for stand-ins on one's own machine: allauth trusts the token endpoint's answer
@@ -335,7 +297,7 @@ def _split_address(value: str) -> SplitResult | None:
     return parts if is_usable and not has_more else None
 
 
-def _database(read: _Values) -> dict[str, Any]:
+def _database(read: Values) -> dict[str, Any]:
     database = _parsed(
         read, "DATABASE_URL", f"sqlite:///{BASE_DIR / 'db.sqlite3'}", _parse_database_url
     )
@@ -350,7 +312,7 @@ def _parse_database_url(url: str) -> dict[str, Any]:
         return dict(environ.Env.db_url_config(url))
 
 
-def _sender(read: _Values) -> str:
+def _sender(read: Values) -> str:
     """Who mails are from, ``Name <address>``: unless it is said, the site, as the teacher."""
     site = quote(read.text("SITE_NAME", default=SITE_NAME))
     teacher = read.text("ADMIN_EMAIL").lower() or "webmaster@localhost"
@@ -363,7 +325,7 @@ def _sender(read: _Values) -> str:
     return sender
 
 
-def _parsed(read: _Values, name: str, default: str, parse: Any) -> dict[str, Any]:
+def _parsed(read: Values, name: str, default: str, parse: Any) -> dict[str, Any]:
     try:
         return dict(parse(read.text(name, default=default)))
     except Exception:  # noqa: BLE001  # whatever it is, the address cannot be used
@@ -371,7 +333,7 @@ def _parsed(read: _Values, name: str, default: str, parse: Any) -> dict[str, Any
         raise ImproperlyConfigured(f"{name} is not an address that can be understood.") from None
 
 
-def _service_account(read: _Values) -> dict[str, Any] | None:
+def _service_account(read: Values) -> dict[str, Any] | None:
     text = read.text("SERVICE_ACCOUNT_JSON")
     if not text:
         return None
@@ -384,7 +346,7 @@ def _service_account(read: _Values) -> dict[str, Any] | None:
     return value
 
 
-def _trigger_policy(read: _Values) -> str:
+def _trigger_policy(read: Values) -> str:
     policy = _one_of(read, "CALENDAR_TRIGGER_POLICY", TRIGGER_POLICIES)
     if policy == "secret" and not read.text("CALENDAR_TRIGGER_SECRET"):
         raise ImproperlyConfigured(
@@ -393,7 +355,7 @@ def _trigger_policy(read: _Values) -> str:
     return policy
 
 
-def _one_of(read: _Values, name: str, known: tuple[str, ...]) -> str:
+def _one_of(read: Values, name: str, known: tuple[str, ...]) -> str:
     """Give one of the known words; the first is the default."""
     value = read.text(name, default=known[0])
     if value not in known:
@@ -401,7 +363,7 @@ def _one_of(read: _Values, name: str, known: tuple[str, ...]) -> str:
     return value
 
 
-def _collector_id(read: _Values, access_token: str) -> str:
+def _collector_id(read: Values, access_token: str) -> str:
     """Whose account the money must reach; Mercado Pago's tokens end with it."""
     value = read.text("MERCADOPAGO_COLLECTOR_ID", default=access_token.rpartition("-")[2])
     if access_token and not (value.isascii() and value.isdigit()):

@@ -113,9 +113,9 @@ else:
     }
 
 CACHES: dict[str, dict[str, Any]] = {"default": ENV.cache}
-if not CACHES["default"]["BACKEND"].endswith("RedisCache"):
+if CACHES["default"]["BACKEND"].endswith((".LocMemCache", ".DatabaseCache")):
     # These throw entries away beyond a number, by default so few that a crowd of addresses would
-    # push each other's limits out. Redis has its own rule for that.
+    # push each other's limits out. Other caches have rules of their own for that.
     CACHES["default"].setdefault("OPTIONS", {}).setdefault("MAX_ENTRIES", 20_000)
 
 # --- People and sessions ----------------------------------------------------------------------
