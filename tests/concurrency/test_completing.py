@@ -16,12 +16,12 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.domain import completing
+from bookings.domain import attendance, completing
 from bookings.domain.attendance import mark_no_show, take_back_no_show
 from bookings.domain.completing import complete_class, complete_ended_classes
 from bookings.models import ClassLog, ClassStatus, Role, UserActivity, VirtualClass
 from tests.concurrency.mortal_completion import POINTS
-from tests.concurrency.racing import LONG_PATIENCE, Gate, race
+from tests.concurrency.racing import LONG_PATIENCE, SHORT_PATIENCE, Gate, race
 from tests.factories import UserFactory, VirtualClassFactory
 from tests.processes import ROOT, database_url
 
@@ -110,6 +110,39 @@ def test_marks_and_completion_at_once_leave_exact_totals(teacher):
     for person in people:
         person.refresh_from_db()
         assert person.total_classes == person.activities.filter(completed=True).count()
+
+
+def mark_together(monkeypatch, teacher, patience):
+    """Have two clicks find the same guest present before either marks them; give their total."""
+    guest = UserFactory(total_classes=5)
+    virtual_class = VirtualClassFactory(ended=True, scheduled=True)
+    VirtualClass.objects.update(status=ClassStatus.COMPLETED)
+    part = UserActivity.objects.create(
+        user=guest, virtual_class=virtual_class, rol=Role.PARTICIPANT, completed=True
+    )
+    gate, lock = Gate(2, patience), attendance._lock
+
+    def lock_and_wait(*args):
+        activity = lock(*args)
+        gate.wait()
+        return activity
+
+    monkeypatch.setattr(attendance, "_lock", lock_and_wait)
+    mark = partial(mark_no_show, class_id=virtual_class.pk, activity_id=part.pk, actor=teacher)
+    results = race(mark, mark)
+    guest.refresh_from_db()
+    failed = any(isinstance(result, Exception) for result in results)
+    return None if failed else guest.total_classes
+
+
+def test_two_clicks_at_once_take_one_class_back(monkeypatch, teacher):
+    assert mark_together(monkeypatch, teacher, SHORT_PATIENCE) == 4
+
+
+def test_one_class_back_needs_the_lock(monkeypatch, teacher, without_locks):
+    without_locks()
+
+    assert mark_together(monkeypatch, teacher, LONG_PATIENCE) != 4
 
 
 # --- People whose rows are locked in another order ----------------------------------------------
