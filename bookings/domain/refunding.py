@@ -40,8 +40,9 @@ logger = logging.getLogger(__name__)
 
 LEASE = timedelta(minutes=1)
 FIRST_WAIT, LONGEST_WAIT = timedelta(seconds=15), timedelta(hours=1)
-# So long a provider surely knows the key of a refund again.
+# So long the provider surely knows the key of a refund again.
 KEY_LIFE = timedelta(hours=12)
+CLOCK_DIFFERENCE = timedelta(minutes=2)
 UNSENT = (RefundStatus.REQUESTED, RefundStatus.IN_PROCESS)
 REFUNDS_PER_SWEEP = 50
 
@@ -131,7 +132,10 @@ def send_refund(refund_id: int) -> bool:
 
 
 def _attempt(refund_id: int) -> bool:
-    """Send one refund; one that the provider could not take is put off. PaymentUnavailableError."""
+    """Send one refund, unless somebody else is at it; whether it is done now.
+
+    Raises PaymentUnavailableError when the provider could not take it: then it is put off.
+    """
     now = timezone.now()
     claimed = Refund.objects.filter(
         pk=refund_id, status__in=UNSENT, next_attempt_at__lte=now
@@ -187,25 +191,28 @@ def _ask_provider(refund: Refund) -> CreatedRefund:
     gateway, charge = get_gateway(), refund.charge
     if refund.status == RefundStatus.IN_PROCESS and refund.refund_id:
         return gateway.get_refund(charge_id=charge.charge_id, refund_id=refund.refund_id)
-    if timezone.now() - refund.created_at > KEY_LIFE and _went_back(refund, gateway):
-        return CreatedRefund("", RefundState.DONE)
+    is_old = timezone.now() - refund.created_at > KEY_LIFE
+    if is_old and (found := _find_lost(refund, gateway)):
+        return found
     whole = refund.amount == charge.amount
     return gateway.refund(
         charge_id=charge.charge_id, amount=None if whole else refund.amount, key=refund.key
     )
 
 
-def _went_back(refund: Refund, gateway: PaymentGateway) -> bool:
-    """Whether the provider has given back this much more than our other refunds of the charge.
+def _find_lost(refund: Refund, gateway: PaymentGateway) -> CreatedRefund | None:
+    """Find the refund that the provider made of this one, if its answer was lost.
 
-    For one whose answer was lost so long ago that the provider may have forgotten its key.
+    That is one of the same amount, made since this was decided, and none of our others. So it is
+    found even when the provider has forgotten the key.
     """
-    found = gateway.get_charge(refund.charge.charge_id)
-    if found is None:
-        return False
-    done = Refund.objects.filter(charge=refund.charge, status=RefundStatus.DONE)
-    ours = done.aggregate(total=Sum("amount"))["total"] or 0
-    return found[0].refunded_amount >= ours + refund.amount
+    others = Refund.objects.filter(charge=refund.charge).exclude(pk=refund.pk)
+    known = set(others.values_list("refund_id", flat=True))
+    for listed in gateway.list_refunds(refund.charge.charge_id):
+        is_ours = listed.amount == refund.amount and listed.refund.refund_id not in known
+        if is_ours and listed.created_at > refund.created_at - CLOCK_DIFFERENCE:
+            return listed.refund
+    return None
 
 
 def _postpone(refund: Refund, failure: str) -> None:

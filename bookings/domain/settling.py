@@ -43,7 +43,7 @@ from bookings.models import (
     VirtualClass,
 )
 from bookings.payments.backend import get_gateway
-from bookings.payments.gateway import PaymentError, PaymentRefusedError
+from bookings.payments.gateway import PaymentError, PaymentRefusedError, PaymentUnavailableError
 from bookings.payments.notifications import ORDER, PAYMENT
 from calendar_sync import CalendarError
 
@@ -151,7 +151,7 @@ def settle_due_payments() -> int:
     # Whoever books may name any preference; those that are nothing must not keep ours waiting.
     due = due.order_by("made_elsewhere", "next_check_at")
     return take_turns(
-        list(due[:PAYMENTS_PER_SWEEP]), _settle_due, outage=PaymentError, name="Payment"
+        list(due[:PAYMENTS_PER_SWEEP]), _settle_due, outage=PaymentUnavailableError, name="Payment"
     )
 
 
@@ -169,15 +169,22 @@ def process_notifications() -> int:
         processed_at=None, next_attempt_at__lte=timezone.now()
     ).order_by("next_attempt_at", "id")
     return take_turns(
-        list(due[:PAYMENTS_PER_SWEEP]), _process, outage=PaymentError, name="Notification"
+        list(due[:PAYMENTS_PER_SWEEP]),
+        _process,
+        outage=PaymentUnavailableError,
+        name="Notification",
     )
 
 
 def _settle_due(payment: Payment) -> bool:
-    """Settle one payment, unless somebody else does."""
+    """Settle one payment, unless somebody else does. Raises PaymentUnavailableError."""
     if not _claim(payment):
         return False
-    settle(payment.preference_id or "")
+    try:
+        settle(payment.preference_id or "")
+    except PaymentRefusedError as error:
+        logger.warning("The provider tells nothing of payment %s: %s", payment.pk, error)
+        return False
     return True
 
 

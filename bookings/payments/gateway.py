@@ -98,6 +98,15 @@ class CreatedRefund:
     state: RefundState
 
 
+@dataclass(frozen=True, slots=True)
+class ListedRefund:
+    """A refund among those of a charge. amount: centavos. created_at: aware, the provider's."""
+
+    refund: CreatedRefund
+    amount: int
+    created_at: datetime
+
+
 class PaymentGateway(Protocol):
     """One payment provider. Each method raises only the two children of PaymentError."""
 
@@ -126,6 +135,10 @@ class PaymentGateway(Protocol):
 
     def get_refund(self, *, charge_id: str, refund_id: str) -> CreatedRefund:
         """Read how a refund stands."""
+        ...
+
+    def list_refunds(self, charge_id: str) -> list[ListedRefund]:
+        """Read every refund of a charge, whoever asked for it, oldest first."""
         ...
 
     def cancel(self, charge_id: str) -> None:

@@ -6,6 +6,7 @@ from bookings.payments.gateway import (
     Charge,
     CreatedPreference,
     CreatedRefund,
+    ListedRefund,
     PaymentRefusedError,
     PreferenceDraft,
     Settlement,
@@ -38,6 +39,10 @@ class ManualGateway:
     def get_refund(self, *, charge_id: str, refund_id: str) -> CreatedRefund:
         """Refuse: there are no refunds to read."""
         raise PaymentRefusedError("There is no payment provider to refund through.")
+
+    def list_refunds(self, charge_id: str) -> list[ListedRefund]:
+        """Know of no refunds."""
+        return []
 
     def cancel(self, charge_id: str) -> None:
         """Do nothing: no charge waits anywhere."""

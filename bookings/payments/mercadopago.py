@@ -24,6 +24,7 @@ from bookings.payments.gateway import (
     Charge,
     CreatedPreference,
     CreatedRefund,
+    ListedRefund,
     PaymentRefusedError,
     PaymentUnavailableError,
     PreferenceDraft,
@@ -145,6 +146,12 @@ class MercadoPagoGateway:
         """Read a refund."""
         return _read_refund(_call(lambda: self._sdk.refund().get(charge_id, refund_id)))
 
+    def list_refunds(self, charge_id: str) -> list[ListedRefund]:
+        """Read the refunds of a payment."""
+        answer = _call(lambda: self._sdk.refund().list_all(charge_id))
+        with _understanding():
+            return sorted(map(_list_refund, answer), key=lambda one: int(one.refund.refund_id))
+
     def cancel(self, charge_id: str) -> None:
         """Cancel a pending payment."""
         try:
@@ -176,12 +183,11 @@ class MercadoPagoGateway:
 
     def _find_repeated(self, charge_id: str, amount: int | None) -> CreatedRefund:
         """Find the refund whose repetition was answered without a body: the latest that fits."""
-        answer = _call(lambda: self._sdk.refund().list_all(charge_id))
-        with _understanding():
-            fitting = [
-                one for one in answer if amount is None or to_centavos(one["amount"]) == amount
-            ]
-            return _read_refund(max(fitting, key=lambda one: int(one["id"])))
+        refunds = self.list_refunds(charge_id)
+        fitting = [one.refund for one in refunds if amount is None or one.amount == amount]
+        if not fitting:
+            raise PaymentUnavailableError("The payment provider's answer makes no sense.")
+        return fitting[-1]
 
 
 def _options(headers: dict[str, str] | None = None) -> RequestOptions:
@@ -278,6 +284,11 @@ def _read_refund(body: dict[str, Any]) -> CreatedRefund:
     with _understanding():
         state = REFUND_STATES.get(body.get("status") or "", RefundState.IN_PROCESS)
         return CreatedRefund(_digits(body["id"]), state)
+
+
+def _list_refund(body: dict[str, Any]) -> ListedRefund:
+    amount, created_at = to_centavos(body["amount"]), _read_instant(body["date_created"])
+    return ListedRefund(_read_refund(body), amount, created_at)
 
 
 def _currency(code: object) -> str:

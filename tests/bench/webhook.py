@@ -147,6 +147,7 @@ def running_standin(seconds: float = 0) -> Iterator[str]:
         target=_stand_in, args=(there, seconds), daemon=True
     )
     process.start()
+    there.close()  # only the child's end is left: if it dies, nobody waits for it
     try:
         yield here.recv()
     finally:

@@ -29,6 +29,7 @@ from bookings.models import (
     ReviewReason,
     VirtualClass,
 )
+from bookings.payments.backend import get_gateway
 from bookings.payments.gateway import PaymentUnavailableError
 from calendar_sync import CalendarError
 from tests.payments import PRICE, make_payment
@@ -162,6 +163,22 @@ def test_a_refund_whose_answer_was_lost_long_ago_is_not_made_again(
     assert len(mercadopago.refunds) == others + 1
     refund.refresh_from_db()
     assert refund.status == RefundStatus.DONE
+
+
+def test_what_was_given_back_elsewhere_is_not_taken_for_a_refund_of_ours(
+    mercadopago, charge, teacher
+):
+    get_gateway().refund(charge_id=charge.charge_id, amount=100, key="by the panel")
+    with later(hours=1):
+        settle(charge.payment.preference_id)
+        refund = ask_for_part(charge, 100, teacher, left=PRICE - 100)
+        mercadopago.fault("refunds.create", Fault.drop())
+        send_refund(refund.pk)
+
+    with later(days=2):
+        assert send_refund(refund.pk) is True
+
+    assert len(mercadopago.refunds) == 2
 
 
 def test_a_refund_that_never_arrived_is_made_however_late(mercadopago, charge, teacher):

@@ -777,6 +777,15 @@ def test_preferences_that_anybody_may_name_keep_ours_from_nothing(mercadopago, h
     assert ours.approved_at is not None
 
 
+def test_preferences_that_the_provider_refuses_are_no_outage(mercadopago, host):
+    payments = [make_payment(host, days=days) for days in range(2, 7)]
+    mercadopago.pay(payments[-1].preference_id)
+    mercadopago.fault("merchant_orders.search", *[Fault.status(400)] * 4)
+
+    with time_machine.travel(timezone.now() + timedelta(minutes=2)):
+        assert settle_due_payments() == 1
+
+
 def test_one_payment_that_cannot_be_settled_stops_no_other(mercadopago, host, monkeypatch, caplog):
     bad, good = make_payment(host, days=2), make_payment(host, days=3)
     mercadopago.pay(good.preference_id)
