@@ -12,10 +12,10 @@ def is_in_charge(user: User) -> bool:
     return user.is_staff and user.has_perm("bookings.change_virtualclass")
 
 
-def find_change_deadline(virtual_class: VirtualClass) -> datetime:
-    """Give the instant from which on the student cannot change the class any more."""
+def find_change_deadline(start: datetime) -> datetime:
+    """Give the instant from which on its student cannot change a class that begins at ``start``."""
     cutoff = timedelta(minutes=BookingRules.load().change_cutoff_minutes)
-    return virtual_class.start_time - cutoff
+    return start - cutoff
 
 
 def is_in_time(virtual_class: VirtualClass, now: datetime) -> bool:
@@ -24,7 +24,7 @@ def is_in_time(virtual_class: VirtualClass, now: datetime) -> bool:
     The cut-off protects the time that the teacher keeps for a class. One that is not scheduled, for
     it waits for money or for the calendar, binds nobody yet.
     """
-    return not virtual_class.is_scheduled or now < find_change_deadline(virtual_class)
+    return not virtual_class.is_scheduled or now < find_change_deadline(virtual_class.start_time)
 
 
 def refuse_change(virtual_class: VirtualClass, actor: User, now: datetime) -> None:

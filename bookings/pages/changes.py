@@ -46,7 +46,7 @@ def present_changes(card: ClassCard, user: User) -> Changes:
         return Changes(can_leave=True)
     if is_in_charge(user):
         return Changes(can_move=True, can_cancel=True)
-    deadline = find_change_deadline(card.virtual_class)
+    deadline = find_change_deadline(card.start)
     may = now < deadline
     return Changes(can_move=may, can_cancel=may, is_late=not may, deadline=deadline)
 

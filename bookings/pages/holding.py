@@ -7,10 +7,12 @@ from django.contrib import messages
 from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.requests import SignedInRequest
+from bookings.domain.change_policy import find_change_deadline
 from bookings.domain.checkout import check_out_hold
 from bookings.domain.exceptions import BookingError, HoldExpiredError, NoPriceError
 from bookings.domain.holding import find_live_hold, release_hold
@@ -84,6 +86,8 @@ def _show(request: SignedInRequest, hold: Hold, form: DetailsForm) -> HttpRespon
         "hold": hold,
         "title": TITLES[ClassType(hold.class_type)],
         "form": form,
+        "deadline": find_change_deadline(hold.start_time),
+        "now": timezone.now(),
         "choose_again": _with_choice(request, reverse("bookings:book")),
         "let_go_url": _with_choice(request, let_go_path),
     }

@@ -54,13 +54,12 @@ def confirm_move(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
         return redirect(f"{choice.address}#{TIMES}")
     if request.method == "POST":
         return _move(request, virtual_class, choice)
-    moved = _at(virtual_class, choice)
     context = {
         "card": present_class(virtual_class, request.user),
         "choice": choice,
-        "end": moved.end_time,
+        "end": choice.start + (virtual_class.end_time - virtual_class.start_time),
         "guests": max(virtual_class.current_participants - 1, 0),
-        "deadline": find_change_deadline(moved),
+        "deadline": find_change_deadline(choice.start),
         "now": timezone.now(),
     }
     return render(request, "bookings/confirm_move.html", context)
@@ -109,7 +108,6 @@ def _show(request: SignedInRequest, virtual_class: VirtualClass, choice: NewTime
     context: dict[str, object] = {
         "card": present_class(virtual_class, request.user),
         "choice": choice,
-        "deadline": find_change_deadline(virtual_class),
         "utc_offset": name_utc_offset(choice.start or timezone.now()),
     }
     try:
@@ -125,10 +123,3 @@ def _show(request: SignedInRequest, virtual_class: VirtualClass, choice: NewTime
     shown = replace(choice, day=free.day, start=None if is_stale else choice.start)
     context |= {"choice": shown, "free": free, "is_stale": is_stale}
     return render(request, "bookings/reschedule.html", context)
-
-
-def _at(virtual_class: VirtualClass, choice: NewTime) -> VirtualClass:
-    """Give the class as it would be, unsaved."""
-    start = choice.start or virtual_class.start_time
-    length = virtual_class.end_time - virtual_class.start_time
-    return VirtualClass(start_time=start, end_time=start + length)

@@ -11,7 +11,7 @@ from functools import partial
 import pytest
 from django.utils import timezone
 
-from bookings.domain import holding, leaving, rescheduling
+from bookings.domain import holding, leaving, rescheduling, scheduling
 from bookings.domain.cancelling import cancel_class
 from bookings.domain.exceptions import (
     ClassCancelledError,
@@ -30,7 +30,7 @@ from bookings.models import (
     UserActivity,
     VirtualClass,
 )
-from bookings.sweeps import update_events
+from bookings.sweeps import update_events, withdraw_events
 from tests.concurrency.racing import LONG_PATIENCE, SHORT_PATIENCE, Gate, race
 from tests.factories import UserFactory, VirtualClassFactory
 
@@ -123,6 +123,41 @@ def test_one_of_two_classes_needs_the_database(
     assert not race_for_one_time(
         make_without_the_mark, teacher, morning, monkeypatch, LONG_PATIENCE
     )
+
+
+def race_with_a_scheduling(make_class, teacher, morning, monkeypatch, patience=SHORT_PATIENCE):
+    """Move a class to the time of one that is being scheduled; tell whether one of them has it."""
+    target = morning + timedelta(hours=9)
+    virtual_class = make_class(morning)
+    pending = VirtualClassFactory(start_time=target)
+    gate, is_taken, store = Gate(2, patience), rescheduling.is_time_taken, scheduling._store
+
+    def look_and_wait(*args):
+        answer = is_taken(*args)
+        gate.wait()
+        return answer
+
+    def store_in_step(*args):
+        gate.wait()
+        return store(*args)
+
+    monkeypatch.setattr(rescheduling, "is_time_taken", look_and_wait)
+    monkeypatch.setattr(scheduling, "_store", store_in_step)
+    schedule = partial(schedule_class, preference_id=pending.preference_id)
+    results = race(move(virtual_class, teacher, target), schedule)
+
+    kinds = Counter(type(result).__name__ for result in results)
+    there = VirtualClass.objects.filter(start_time=target, status="scheduled")
+    return (kinds, there.count()) == ({"VirtualClass": 1, "SlotTakenError": 1}, 1)
+
+
+def test_a_move_and_a_scheduling_do_not_get_the_same_time(
+    make_class, teacher, morning, monkeypatch, google
+):
+    assert race_with_a_scheduling(make_class, teacher, morning, monkeypatch)
+
+    withdraw_events()
+    assert agree(google)
 
 
 # --- A class and somebody who is about to pay -----------------------------------------------------

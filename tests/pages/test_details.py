@@ -30,6 +30,17 @@ def test_it_says_until_when_the_time_is_kept(hold, host, sign_in):
     assert 'data-seconds-left="900"' in html
 
 
+@pytest.mark.parametrize(
+    ("weeks", "said"),
+    [(0, "después no vas a poder cancelarla"), (1, "lunes 30 de noviembre a las 10:00")],
+)
+def test_it_says_until_when_the_class_may_be_changed(host, sign_in, weeks, said):
+    start = tuesday("10:00", weeks=weeks)
+    hold = hold_slot(user=host, start=start, minutes=60, class_type=ClassType.GROUP)
+
+    assert said in sign_in(host).get(address(hold)).content.decode()
+
+
 def test_a_group_sees_the_price_of_each_number_of_people(hold, host, sign_in):
     form = sign_in(host).get(address(hold)).context["form"]
 
