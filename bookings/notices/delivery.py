@@ -34,7 +34,7 @@ FAILURES_IN_A_ROW = 3
 # Less than what mail servers take in one conversation.
 MAILS_PER_CONNECTION = 50
 # After so long, other work has its turn; the next call goes on.
-SECONDS_IN_A_ROW = 20
+SECONDS_IN_A_ROW = 45
 
 INTERRUPTED = "El envío se interrumpió demasiadas veces."
 
@@ -108,10 +108,10 @@ class _Postbox:
 
     def send(self, mail: EmailMessage) -> None:
         """Send a mail. After a failure, the next one gets a connection of its own."""
-        if self._connection is None:
-            self._connection = get_connection()
-            self._connection.open()
         try:
+            if self._connection is None:
+                self._connection = get_connection()
+                self._connection.open()
             mail.connection = self._connection
             mail.send()
         except Exception:

@@ -20,6 +20,7 @@ from bookings.notices.delivery import LEASE, LONGEST_DELAY, MAX_ATTEMPTS, delive
 from bookings.notices.due import record_due
 from bookings.notices.usefulness import load_notice
 from tests.bookings.notices.backends import COUNTING, DOWN, DYING, SLOW, CountingBackend
+from tests.bookings.notices.mail_server import MailServer
 from tests.concurrency.racing import race
 from tests.factories import UserFactory
 
@@ -203,6 +204,17 @@ def test_a_conversation_that_breaks_off_costs_one_mail_its_attempt(many, setting
     failed = Notice.objects.get(sent_at=None)
     assert (failed.failure, CountingBackend.opened) == ("SMTPServerDisconnected", 3)
     assert deliver_at(failed.next_attempt_at) == 1
+
+
+def test_a_real_server_takes_many_mails_in_one_conversation(many, settings):
+    """Over SMTP itself: what a stand-in for the backend cannot show."""
+    with MailServer() as server:
+        settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+        settings.EMAIL_HOST, settings.EMAIL_PORT = server.address
+
+        assert deliver_due() == 60
+
+    assert (server.conversations, server.mails) == (2, 60)
 
 
 def test_a_long_queue_gives_way_to_other_work(many, monkeypatch):
