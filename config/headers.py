@@ -22,6 +22,7 @@ class HeadersMiddleware(CSPMiddleware):
             return response
         for name, value in settings.SECURITY_HEADERS.items():
             response.headers.setdefault(name, value)
-        if not response.headers.get("Content-Type", "").startswith("text/html"):
-            response.headers.setdefault("Content-Security-Policy", settings.CLOSED_POLICY)
-        return super().process_response(request, response)
+        if response.headers.get("Content-Type", "").startswith("text/html"):
+            return super().process_response(request, response)
+        response.headers.setdefault("Content-Security-Policy", settings.CLOSED_POLICY)
+        return response
