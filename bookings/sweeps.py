@@ -9,15 +9,14 @@ import logging
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
-from django.db import DatabaseError
+from django.db import Error
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from accounts.selectors import find_calendar_owner
 from bookings.domain.class_events import move_event, withdraw_event
 from bookings.domain.completing import complete_ended_classes
 from bookings.domain.finishing import SCHEDULING_GRACE, finish_requested_schedulings
-from bookings.domain.grants import check_calendar_grant, is_revoked
+from bookings.domain.grants import check_calendar_grant
 from bookings.domain.heartbeats import note_beat, note_failure, read_beats
 from bookings.domain.holding import delete_expired_holds
 from bookings.domain.noticing import forget_notifications
@@ -63,7 +62,7 @@ def _for_events(
     mark: since when they wait. Whichever fails goes to the end: some event may never change.
     """
     bearable = bearable_failures(timezone.now())
-    if not bearable or is_revoked(find_calendar_owner()):
+    if not bearable:
         return 0
     done = failures = 0
     for virtual_class in waiting.order_by(mark)[:CLASSES_PER_SWEEP]:
@@ -158,5 +157,5 @@ def note_failure_if_possible(name: str, failure: str) -> None:
     """Write a failure down, unless the database is what fails: then the missing beat tells."""
     try:
         note_failure(name, failure)
-    except DatabaseError:
+    except Error:
         logger.warning("The failure of the sweep %s could not be written down.", name)

@@ -9,10 +9,8 @@ from django.db import transaction
 from django.db.models import Case, F, Q, QuerySet, When
 from django.utils import timezone
 
-from accounts.selectors import find_calendar_owner
 from bookings.background import Errand
 from bookings.domain.exceptions import BookingError
-from bookings.domain.grants import is_revoked
 from bookings.domain.outages import (
     FAILURES_IN_A_ROW,
     bearable_failures,
@@ -48,7 +46,7 @@ def finish_requested_schedulings() -> int:
     calendar being down or disconnected, the sweep ends and asks it no more.
     """
     bearable = bearable_failures(timezone.now())
-    if not bearable or is_revoked(find_calendar_owner()):
+    if not bearable:
         return 0
     end = time.monotonic() + TIME_PER_SWEEP.total_seconds()
     done = failures = 0

@@ -7,7 +7,7 @@ import time_machine
 from django.core import mail
 from django.utils import timezone
 
-from accounts.services import remember_refresh_token
+from accounts.services import mark_grant_revoked, remember_refresh_token
 from bookings.domain import finishing
 from bookings.domain.finishing import SCHEDULING_GRACE, finish_requested_schedulings
 from bookings.domain.outages import FAILURES_IN_A_ROW, class_wait
@@ -311,8 +311,6 @@ def test_revoked_grant_is_told_to_the_teacher_once(host, teacher, google):
 
     finish_requested_schedulings()
     sweep_every_minute(3)
-    with pytest.raises(CalendarNotConnectedError):
-        schedule_class(preference_id=VirtualClass.objects.first().preference_id)
     deliver_due()
 
     notice = Notice.objects.get()
@@ -322,6 +320,16 @@ def test_revoked_grant_is_told_to_the_teacher_once(host, teacher, google):
         None,
     )
     assert [letter.to for letter in mail.outbox] == [[teacher.email]]
+
+
+def test_nobody_asks_with_a_grant_that_is_known_to_be_revoked(host, teacher, google):
+    interrupted(host)
+    mark_grant_revoked(user=teacher)
+
+    with pytest.raises(CalendarNotConnectedError):
+        schedule_class(preference_id=VirtualClass.objects.get().preference_id)
+
+    assert google.requests == []
 
 
 def test_each_revoked_grant_is_told(host, teacher, google):
