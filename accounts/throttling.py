@@ -90,7 +90,9 @@ def _one_at_a_time(key: str) -> Iterator[None]:
         yield
         return
     lock, deadline = f"{key}:lock", time.monotonic() + PATIENCE_SECONDS
-    while not cache.add(lock, 1, timeout=2 * PATIENCE_SECONDS) and time.monotonic() < deadline:
+    while not cache.add(lock, 1, timeout=2 * PATIENCE_SECONDS):
+        if time.monotonic() > deadline:
+            raise TimeoutError
         time.sleep(random.uniform(0.001, 0.01))  # noqa: S311 # no secret
     try:
         yield

@@ -89,9 +89,13 @@ def _name(request: HttpRequest, model_admin: ModelAdmin[Any] | None, keys: list[
 
 
 def _describe(request: HttpRequest, model_admin: ModelAdmin[Any] | None) -> str:
-    """Say which action was chosen, or which button pressed: theirs begin with an underscore."""
+    """Say which action was chosen, or which button pressed: theirs begin with an underscore.
+
+    A page whose form has neither is named itself.
+    """
     action = model_admin.get_action(request.POST.get("action", "")) if model_admin else None
     if action:
         return str(action[2])
     buttons = [name for name in request.POST if name.startswith("_")]
-    return ", ".join(name.strip("_") for name in buttons if name != "_selected_action")
+    pressed = ", ".join(name.strip("_") for name in buttons if name != "_selected_action")
+    return pressed or request.path
