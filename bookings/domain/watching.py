@@ -12,8 +12,9 @@ from django.conf import settings
 
 from accounts.selectors import find_calendar_owner
 from bookings.background import Errand
+from bookings.domain.comparing import Report
 from bookings.domain.grants import is_revoked
-from bookings.domain.reconciling import UNAVAILABLE, Report, follow, reconcile_by_itself
+from bookings.domain.reconciling import UNAVAILABLE, follow, reconcile_by_itself
 from calendar_sync import CalendarError
 from calendar_sync.channels import keep_channel
 from calendar_sync.following import (

@@ -100,6 +100,7 @@ def test_a_lost_class_comes_back_field_by_field(scheduled, google, host, student
     assert [entry.event for entry in stored.log.all()] == [ClassEvent.REBUILT]
     assert Notice.objects.filter(kind=NoticeKind.CONFIRMATION, user=host).count() == 1
     assert inspect().is_clean
+    call_command("notices", "--audit", stdout=StringIO())  # no mail is missing
 
 
 def test_rebuilding_again_changes_nothing(scheduled, google):
