@@ -97,6 +97,7 @@ def _move_or_make(virtual_class: VirtualClass) -> str:
         return create_event(virtual_class).conference_url
     finally:
         forget_upcoming_events()
+    note_answer()
     return ""
 
 

@@ -38,7 +38,8 @@ def leave_class(*, class_id: uuid.UUID, user: User) -> VirtualClass:
     occasion = str(part.pk)  # whoever joins again gets another part, and may leave again
     part.delete()
     virtual_class.current_participants -= 1
-    virtual_class.participants_ids.remove(str(user.pk))
+    others = [one for one in virtual_class.participants_ids if one != str(user.pk)]
+    virtual_class.participants_ids = others
     virtual_class.save(update_fields=["current_participants", "participants_ids", "updated_at"])
     log_event(virtual_class, ClassEvent.LEFT, actor=user, details={"person": str(user.pk)})
     record_due(NoticeKind.LEFT, virtual_class, [user.pk], occasion)
