@@ -3,61 +3,28 @@
 ``python -m tests.concurrency.mortal <point> <preference id> [<protection to leave out>]``
 """
 
-import os
-import signal
 import sys
-import uuid
 from collections.abc import Callable
-from typing import Any
+from functools import partial
 
 import django
 
 django.setup()
 
-from django.db.models import QuerySet  # noqa: E402  # models need the settings
-from django.db.models.signals import post_save  # noqa: E402
+from bookings.domain import scheduling  # noqa: E402  # models need the settings
+from tests.drills.patching import die, die_after, die_before  # noqa: E402
+from tests.drills.protections import save_without_transaction, use_random_event_ids  # noqa: E402
 
-from bookings.domain import event_drafts, scheduling  # noqa: E402
-from bookings.models import ClassLog, VirtualClass  # noqa: E402
-
-
-def die(*args: Any, **kwargs: Any) -> None:
-    """End at once: no handler runs, no transaction is closed, no connection says goodbye."""
-    os.kill(os.getpid(), signal.SIGKILL)
-
-
-def before(name: str) -> Callable[[], None]:
-    """Die instead of calling a function of the scheduling."""
-    return lambda: setattr(scheduling, name, die)
-
-
-def after_saving(model: type) -> Callable[[], None]:
-    """Die when a row has been written and not yet committed."""
-    return lambda: post_save.connect(die, sender=model, weak=False)
-
-
+SCHEDULING = "bookings.domain.scheduling"
 POINTS: dict[str, Callable[[], None]] = {
-    "before the wish": before("_note_request"),
-    "between wish and insert": before("create_event"),
-    "between insert and save": before("_save"),
-    "in the save, class written": after_saving(VirtualClass),
-    "in the save, all written": after_saving(ClassLog),
+    "before the wish": partial(die_before, f"{SCHEDULING}._note_request"),
+    "between wish and insert": partial(die_before, f"{SCHEDULING}.create_event"),
+    "between insert and save": partial(die_before, f"{SCHEDULING}._save"),
+    "in the save, class written": partial(die_before, "bookings.models.UserActivity.save"),
+    "in the save, all written": partial(die_after, f"{SCHEDULING}.record_place"),
     "before the answer": lambda: None,
 }
-
-
-def use_random_ids() -> None:
-    """Leave out that the event's id follows from the class."""
-    event_drafts.derive_event_id = lambda virtual_class: uuid.uuid4().hex
-
-
-def use_no_transaction() -> None:
-    """Leave out that a class and its host are written together."""
-    QuerySet.select_for_update = lambda rows, **options: rows.all()
-    scheduling._store = scheduling._store.__wrapped__
-
-
-PROTECTIONS = {"ids": use_random_ids, "transaction": use_no_transaction}
+PROTECTIONS = {"ids": use_random_event_ids, "transaction": save_without_transaction}
 
 if __name__ == "__main__":
     point, preference_id, *left_out = sys.argv[1:]

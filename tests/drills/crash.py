@@ -43,7 +43,7 @@ from tests.drills.world import World
 # A refund of so many centavos; a whole one could not be made twice by any mistake.
 PART = 100_000
 # Longer than every lease, so that what a dead process held is free again.
-PAUSES_IN_MINUTES = (2, 6, 15, 60)
+PAUSES_IN_MINUTES = (2, 6, 30)
 DAY, BREATH = timedelta(days=1), timedelta(minutes=5)
 # Nobody has a class at that hour of that day.
 MOVED_BY = timedelta(days=10)

@@ -14,7 +14,7 @@ from bookings.domain.access_codes import ALPHABET
 from bookings.domain.guessing import WINDOW
 from tests.drills.protections import Twin, count_no_wrong_codes
 from tests.drills.report import Result, milliseconds, percentile
-from tests.drills.scene import Person, Scene
+from tests.drills.scene import ANSWER_SECONDS, Person, Scene
 from tests.drills.size import Size
 from tests.drills.world import World
 from tests.processes import web_server
@@ -93,7 +93,7 @@ def _guess(guesser: Person, number: int, code: str) -> list[tuple[int, float]]:
 
 def _try(session: Any, base: str, code: str) -> tuple[int, float]:
     started = time.perf_counter()
-    answer = session.post(f"{base}/api/access-code", json=code, timeout=20)
+    answer = session.post(f"{base}/api/access-code", json=code, timeout=ANSWER_SECONDS)
     return answer.status_code, time.perf_counter() - started
 
 

@@ -33,7 +33,9 @@ from tests.standins import Fault
 
 PHASE_MINUTES = 12
 # What is not there by then has been forgotten. Waits between two tries are bounded by an hour.
-RECOVERY_MINUTES = (5, 10, 15, 30, 60, 60, 60, 60)
+RECOVERY_MINUTES = (5, 10, 15, 30, 60, 60)
+# Fewer than a worker makes, but one takes a bounded number of classes only.
+SWEEPS_A_PAUSE = 3
 # Classes that were scheduled before: nothing may happen to them.
 EARLIER = 10
 SHORT, BUDGET = timedelta(seconds=0.1), timedelta(seconds=0.2)
@@ -171,9 +173,8 @@ def _come_back(scene: Scene, preferences: list[str], result: Result, *prepare: P
     for pause in RECOVERY_MINUTES:
         if _count_scheduled(preferences) == len(preferences):
             break
-        # As often as a worker would, a few sweeps: one takes a bounded number of classes.
-        for _ in range(5):
-            scene.pass_time(minutes=pause / 5)
+        for _ in range(SWEEPS_A_PAUSE):
+            scene.pass_time(minutes=pause / SWEEPS_A_PAUSE)
             scene.sweep(*prepare)
         minutes += pause
     result.rows.append(_row("afterwards", len(world.google.requests()) - calls))

@@ -23,7 +23,7 @@ from tests.drills.processes import Outcome, Prepare, Say, ServiceProcess, requir
 from tests.drills.world import ACCESS_TOKEN, TEACHER_EMAIL, WEBHOOK_SECRET, World
 
 HOUR = timedelta(hours=1)
-ANSWER_SECONDS = 20
+ANSWER_SECONDS = 60
 # Not gone by then, a process that had to die has missed its point.
 DEATH_SECONDS = 10
 

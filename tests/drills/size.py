@@ -55,4 +55,4 @@ FULL = Size(
     steps=3,
     restarts=10,
 )
-QUICK = Size(points=3, rounds=1, people=12, races=1, guesses=40, classes=10, steps=1, restarts=1)
+QUICK = Size(points=2, rounds=1, people=12, races=1, guesses=40, classes=10, steps=1, restarts=1)
