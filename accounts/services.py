@@ -68,7 +68,8 @@ def dismiss_administrator(*, user: User) -> None:
     user.is_staff = user.is_superuser = False
 
 
-# Sent when the administrator's calendar can be used again, or for the first time.
+# Sent when the administrator's calendar can be used again, or for the first time; robustly, for
+# nobody's sign-in may fail by what follows from it.
 calendar_granted = Signal()
 
 
@@ -84,7 +85,7 @@ def remember_refresh_token(*, user: User, refresh_token: str) -> None:
             "provider_token_revoked_at",
         ]
     )
-    calendar_granted.send(sender=User)
+    calendar_granted.send_robust(sender=User)
 
 
 def mark_grant_revoked(*, user: User) -> bool:
@@ -113,7 +114,7 @@ def mark_grant_alive(*, user: User) -> None:
     )
     if marked.update(provider_token_revoked_at=None):
         user.provider_token_revoked_at = None
-        calendar_granted.send(sender=User)
+        calendar_granted.send_robust(sender=User)
 
 
 def _take_panel(people: QuerySet[User]) -> None:

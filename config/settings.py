@@ -254,7 +254,8 @@ CASH_CREDIT = timedelta(days=2)
 MAX_UNPAID_PREFERENCES = 10
 # A payment whose class is not booked by then goes back.
 UNBOOKED_PAYMENT_AGE = timedelta(days=1)
-# Each notification is looked into in a thread once it is stored; the sweeps do what is left.
+# A notification is looked into in a thread once it is stored, and classes that waited for the
+# calendar are scheduled in one once it is connected again; the sweeps do what is left.
 SETTLE_AT_ONCE = True
 
 # --- Work behind the requests -----------------------------------------------------------------

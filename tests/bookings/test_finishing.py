@@ -268,6 +268,11 @@ def test_classes_that_wait_for_their_payment_hold_up_no_other(host, calendar, se
     assert classes[0].scheduling_attempts == 1
 
 
+def test_sweep_without_work_costs_two_queries(db, django_assert_num_queries):
+    with django_assert_num_queries(2):
+        finish_requested_schedulings()
+
+
 def test_sweep_ends_when_its_time_is_up(host, calendar, monkeypatch):
     interrupt_many(host, 2)
     monkeypatch.setattr(finishing, "TIME_PER_SWEEP", timedelta())
@@ -373,6 +378,18 @@ def test_reconnecting_resumes_at_once(
         del finishing._errand.call
 
     assert called == [True]
+
+
+def test_sign_in_does_not_fail_by_what_follows_from_it(teacher, monkeypatch):
+    def broken():
+        raise RuntimeError
+
+    monkeypatch.setattr("bookings.receivers.resume_schedulings", broken)
+
+    remember_refresh_token(user=teacher, refresh_token="1//new")
+
+    teacher.refresh_from_db()
+    assert teacher.provider_refresh_token == "1//new"
 
 
 def test_nothing_is_withdrawn_during_an_outage(host, calendar):
