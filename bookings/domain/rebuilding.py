@@ -20,8 +20,16 @@ from bookings.domain.event_drafts import describe_summary, name_event
 from bookings.domain.event_records import ClassRecord, open_record
 from bookings.domain.exceptions import BookingError
 from bookings.domain.scheduling import enter_calendar, schedule_class
-from bookings.models import ClassEvent, ClassStatus, NoticeKind, VirtualClass
+from bookings.models import (
+    ClassEvent,
+    ClassStatus,
+    NoticeKind,
+    Payment,
+    PaymentStatus,
+    VirtualClass,
+)
 from bookings.notices.due import record_place
+from bookings.payments.backend import is_provider_configured
 from calendar_sync import CalendarError, OwnEvent, get_calendar
 
 
@@ -58,8 +66,9 @@ class CannotRebuildError(Exception):
 def rebuild_from_calendar(*, is_dry_run: bool = False) -> list[Rebuilt]:
     """Make lost rows again, and schedule classes that do not know that they have an event.
 
-    The class, its host's activity and its log come back; the access code is a new one, which the
-    host is mailed. Guests are not known to the event: they join again with the new code.
+    The class, its host's activity, its log and its payment, to be looked up at the provider, come
+    back. The access code is a new one, which the host is mailed. Guests are not known to the event:
+    they join again with that code.
     Raises CalendarError, having written nothing, when the calendar does not answer in full.
     """
     events = get_calendar(refresh_token=find_calendar_token()).own_events()
@@ -137,12 +146,19 @@ def _rebuild(event: OwnEvent, record: ClassRecord, class_id: uuid.UUID, host: Us
         raise CannotRebuildError("no_link")
     try:
         with transaction.atomic():
-            _make_row(event, record, class_id, host)
+            # Before the class: locks are taken in this order everywhere.
+            unjoined = Payment.objects.filter(
+                preference_id=record.preference_id, virtual_class=None
+            )
+            payment = unjoined.select_for_update().first()
+            _join_payment(_make_row(event, record, class_id, host), payment)
     except IntegrityError as error:
         raise CannotRebuildError("time_or_preference_taken") from error
 
 
-def _make_row(event: OwnEvent, record: ClassRecord, class_id: uuid.UUID, host: User) -> None:
+def _make_row(
+    event: OwnEvent, record: ClassRecord, class_id: uuid.UUID, host: User
+) -> VirtualClass:
     virtual_class = VirtualClass.objects.create(
         id=class_id,
         booked_by=host,
@@ -171,6 +187,27 @@ def _make_row(event: OwnEvent, record: ClassRecord, class_id: uuid.UUID, host: U
     )
     if not virtual_class.has_ended():
         record_place(NoticeKind.CONFIRMATION, virtual_class, host.pk)
+    return virtual_class
+
+
+def _join_payment(virtual_class: VirtualClass, payment: Payment | None) -> None:
+    """Give the class its payment, for the provider to be asked about.
+
+    One that the backup knows without its class would be paid back as money for nothing.
+    """
+    if not is_provider_configured() or virtual_class.class_price == 0:
+        return
+    if payment is None:
+        payment = Payment(
+            preference_id=virtual_class.preference_id,
+            user_id=virtual_class.booked_by_id,
+            amount=virtual_class.class_price,
+            made_elsewhere=True,
+            status=PaymentStatus.PENDING,
+        )
+    payment.virtual_class = virtual_class
+    payment.next_check_at = timezone.now()
+    payment.save()
 
 
 def _adopt(class_id: uuid.UUID, record: ClassRecord) -> None:

@@ -19,6 +19,8 @@ from bookings.models import (
     ClassStatus,
     Notice,
     NoticeKind,
+    Payment,
+    PaymentStatus,
     Role,
     UserActivity,
     VirtualClass,
@@ -156,6 +158,47 @@ def test_rows_that_exist_are_never_overwritten(scheduled, google):
 
     assert rebuild_from_calendar() == []
     assert dump() == rows
+
+
+def test_a_payment_without_its_class_gets_it_back(scheduled, google, host, mercadopago):
+    """Else it would be paid back, as money for which nobody booked."""
+    lose(scheduled)
+    unjoined = Payment.objects.create(
+        preference_id=scheduled.preference_id,
+        user=host,
+        amount=scheduled.class_price,
+        status=PaymentStatus.APPROVED,
+        approved_at=timezone.now(),
+    )
+
+    rebuild_from_calendar()
+
+    unjoined.refresh_from_db()
+    assert unjoined.virtual_class == VirtualClass.objects.get()
+    assert unjoined.next_check_at is not None
+
+
+def test_a_payment_that_is_not_stored_is_looked_up_again(scheduled, google, host, mercadopago):
+    lose(scheduled)
+
+    rebuild_from_calendar()
+
+    payment = Payment.objects.get()
+    assert payment.virtual_class == VirtualClass.objects.get()
+    assert (payment.amount, payment.status, payment.user) == (
+        scheduled.class_price,
+        PaymentStatus.PENDING,
+        host,
+    )
+    assert payment.next_check_at <= timezone.now()
+
+
+def test_without_a_payment_provider_there_is_no_payment_to_look_up(scheduled, google):
+    lose(scheduled)
+
+    rebuild_from_calendar()
+
+    assert not Payment.objects.exists()
 
 
 def test_classes_that_are_over_come_back_without_a_mail(scheduled, google):
