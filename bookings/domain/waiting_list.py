@@ -1,11 +1,14 @@
 """Waiting for a place in a full class: get into line, take the offered place, leave."""
 
 import uuid
+from datetime import timedelta
 
+from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
+from accounts.throttling import is_too_often, seconds_left
 from bookings.domain.access_codes import normalize_access_code
 from bookings.domain.exceptions import (
     AlreadyJoinedError,
@@ -13,12 +16,15 @@ from bookings.domain.exceptions import (
     ClassNotFoundError,
     OfferExpiredError,
     OwnClassError,
+    TooManyAttemptsError,
     WaitingClosedError,
 )
 from bookings.domain.guessing import kept_from_guessing
 from bookings.domain.joining import lock_class, take_place
 from bookings.domain.offering import IN_LINE, offer_free_place, takes_waiting
 from bookings.models import ClassStatus, VirtualClass, WaitingListEntry, WaitingState
+
+WINDOW = timedelta(hours=1)
 
 
 def wait_for_place(*, user: User, access_code: str, address: str = "") -> WaitingListEntry:
@@ -28,18 +34,20 @@ def wait_for_place(*, user: User, access_code: str, address: str = "") -> Waitin
     address: as for ``join_class``. Raises TooManyAttemptsError, ClassNotFoundError, OwnClassError,
     AlreadyJoinedError, and WaitingClosedError for a class that takes nobody into line.
     """
+    _refuse_haste(user)
     with kept_from_guessing(user=user, address=address):
         return _wait(user, access_code)
 
 
-@transaction.atomic
 def wait_again(*, user: User, entry_id: uuid.UUID) -> WaitingListEntry:
     """Put somebody who left, or let an offer pass, at the end of the line.
 
     Raises ClassNotFoundError when the entry is not theirs, else as ``wait_for_place``.
     """
-    entry = _lock(entry_id, user=user)
-    return _get_into_line(user, entry.virtual_class)
+    _refuse_haste(user)
+    with transaction.atomic():
+        entry = _lock(entry_id, user=user)
+        return _get_into_line(user, entry.virtual_class)
 
 
 @transaction.atomic
@@ -72,6 +80,12 @@ def leave_line(*, user: User, entry_id: uuid.UUID) -> WaitingListEntry:
 def remove_from_line(*, entry_id: uuid.UUID) -> WaitingListEntry:
     """Take somebody out of the line, as the teacher wishes. Raises ClassNotFoundError."""
     return _leave(_lock(entry_id))
+
+
+def _refuse_haste(user: User) -> None:
+    """Bound how often a person gets into line: each time may offer a place and send a mail."""
+    if is_too_often("waits", user.pk, limit=settings.MAX_WAITS, window=WINDOW):
+        raise TooManyAttemptsError(wait_seconds=seconds_left(WINDOW))
 
 
 @transaction.atomic

@@ -172,6 +172,18 @@ def test_guessing_codes_to_wait_is_slowed_down_as_well(virtual_class, student, s
         wait_for_place(user=student, access_code=CODE)
 
 
+def test_getting_into_line_again_and_again_is_slowed_down(entry, student, settings):
+    settings.MAX_WAITS = 3
+    for _ in range(2):
+        leave_line(user=student, entry_id=entry.pk)
+        wait_again(user=student, entry_id=entry.pk)
+
+    with pytest.raises(TooManyAttemptsError):
+        wait_again(user=student, entry_id=entry.pk)
+    with pytest.raises(TooManyAttemptsError):
+        wait_for_place(user=student, access_code=CODE)
+
+
 # --- Offers ---------------------------------------------------------------------------------------
 
 
