@@ -48,7 +48,7 @@ def _classes_ahead(user: User) -> list[VirtualClass]:
         end_time__gt=timezone.now(), status__in=[ClassStatus.PENDING, ClassStatus.SCHEDULED]
     )
     takes_part = UserActivity.objects.filter(virtual_class=OuterRef("pk"), user=user)
-    return list(ahead.filter(Q(booked_by=user) | Exists(takes_part)).select_related("payment"))
+    return list(ahead.filter(Q(booked_by=user) | Exists(takes_part)))
 
 
 def _is_settled(virtual_class: VirtualClass) -> bool:

@@ -86,6 +86,17 @@ def test_this_session_comes_first_and_the_rest_by_use(student, time_machine):
     assert [(session.began_at - NOW) / timedelta(hours=1) for session in sessions] == [0, 2, 1]
 
 
+def test_this_session_is_listed_among_however_many_later_ones(student, time_machine, monkeypatch):
+    monkeypatch.setattr("accounts.open_sessions.MAX_SHOWN", 3)
+    time_machine.move_to(NOW, tick=False)
+    this = browser_of(student)
+    for hours in range(1, 6):
+        time_machine.move_to(NOW + timedelta(hours=hours), tick=False)
+        browser_of(student)
+
+    assert [session.is_this_one for session in listed(this)] == [True, False, False]
+
+
 def test_use_is_noted_with_each_renewal_and_costs_nothing_between(
     student, time_machine, django_assert_num_queries
 ):
