@@ -72,7 +72,18 @@ class VirtualClassAdmin(admin.ModelAdmin[VirtualClass]):
         ),
         ("Pago", {"fields": ["price", "paid_at", "preference_id"]}),
         ("Videollamada", {"fields": ["link", "access_code", "summary", "provider_event_id"]}),
-        ("Registro", {"fields": ["created_at", "updated_at", "scheduling_requested_at"]}),
+        (
+            "Registro",
+            {
+                "fields": [
+                    "created_at",
+                    "updated_at",
+                    "scheduling_requested_at",
+                    "scheduling_attempts",
+                    "next_scheduling_at",
+                ]
+            },
+        ),
     ]
     readonly_fields = [
         "when",
@@ -91,6 +102,8 @@ class VirtualClassAdmin(admin.ModelAdmin[VirtualClass]):
         "created_at",
         "updated_at",
         "scheduling_requested_at",
+        "scheduling_attempts",
+        "next_scheduling_at",
     ]
 
     def get_urls(self) -> list[URLPattern]:
