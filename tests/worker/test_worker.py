@@ -13,7 +13,7 @@ from django.db import connection
 from django.utils import timezone
 from django_q.models import OrmQ, Schedule
 
-from bookings import sweeps
+from bookings import plan, sweeps
 from bookings.models import Heartbeat
 from bookings.plan import plan_sweeps
 from tests.processes import ROOT, database_url
@@ -228,6 +228,12 @@ def test_worker_outlives_its_connections(diary):
             wait_for(lambda turns=turns: process.lines.count("tick") >= turns)
 
         assert process.popen.poll() is None
+
+
+def test_each_sweep_has_a_row_of_its_own_and_takes_whole_minutes():
+    assert len({plan._key(run.__name__) for run in sweeps.SWEEPS}) == len(sweeps.SWEEPS)
+    assert all(every >= sweeps.MINUTE for every in sweeps.SWEEPS.values())
+    assert not any(every % sweeps.MINUTE for every in sweeps.SWEEPS.values())
 
 
 def test_plan_is_kept_in_step(db, monkeypatch, django_assert_num_queries):
