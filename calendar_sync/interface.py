@@ -86,8 +86,7 @@ class OwnEvent:
     """An event that carries a reference of ours, as it stands in the calendar now.
 
     reference, record: those of the draft; record is empty when the event has none.
-    conference_url: empty while nobody can join; then is_conference_pending tells whether the
-        provider is still making the meeting.
+    conference_url: empty while nobody can join, be it that the meeting is still being made.
     """
 
     event_id: str
@@ -95,7 +94,6 @@ class OwnEvent:
     start: datetime
     end: datetime
     conference_url: str
-    is_conference_pending: bool = False
     record: str = ""
 
 

@@ -116,7 +116,6 @@ def own_event(event: JSON) -> OwnEvent | None:
         start=_moment(event["start"]),
         end=_moment(event["end"]),
         conference_url=conference_url(event),
-        is_conference_pending=_is_conference_pending(event),
         record=_record_of(event),
     )
 
@@ -209,13 +208,6 @@ def _record_of(event: JSON) -> str:
     while isinstance(part := properties.get(f"record{len(parts)}"), str):
         parts.append(part)
     return "".join(parts)
-
-
-def _is_conference_pending(event: JSON) -> bool:
-    """Whether a meeting was asked for and its fate is open; its state may be missing."""
-    request = _child(event, "conferenceData", "createRequest")
-    status = _child(request, "status").get("statusCode", "pending")
-    return bool(request) and status == "pending" and not conference_url(event)
 
 
 def _busy_slot(item: JSON) -> BusySlot:

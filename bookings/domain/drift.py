@@ -113,7 +113,7 @@ def _compare(
     if times != (_to_second(virtual_class.start_time), _to_second(virtual_class.end_time)):
         start, end = (moment.isoformat() for moment in times)
         return DriftKind.MOVED, {"start": start, "end": end}
-    if not event.is_conference_pending and event.conference_url != virtual_class.html_link:
+    if event.conference_url != virtual_class.html_link:
         return DriftKind.LINK_REMOVED, {}
     return None
 

@@ -38,8 +38,9 @@ from calendar_sync import CreatedEvent
 def note_drift(drift: Drift, *, is_told: bool = True, is_one_of_many: bool = False) -> bool:
     """Mark the class, with a line in its log and a mail to the teacher; once for each drift.
 
-    False, and nothing is written, when the class is no longer the one that was compared: it was
-    moved or cancelled by us meanwhile, waits to be moved, or another process sees to it.
+    A class that is marked already has had its mail, whatever becomes of its event until it is
+    mended. False, and nothing is written, when the class is no longer the one that was compared:
+    it was moved or cancelled by us meanwhile, waits to be moved, or another process sees to it.
     """
     if drift.kind not in CalendarDrift.values:
         return True
@@ -48,6 +49,7 @@ def note_drift(drift: Drift, *, is_told: bool = True, is_one_of_many: bool = Fal
         return False
     if locked.calendar_drift == drift.kind:
         return True
+    is_told = is_told and not locked.calendar_drift
     locked.calendar_drift = drift.kind
     locked.save(update_fields=["calendar_drift", "updated_at"])
     log_event(locked, ClassEvent.EVENT_DRIFTED, details=drift.as_json())

@@ -153,6 +153,27 @@ def test_a_deleted_event_comes_back_and_people_learn_its_new_link(scheduled, goo
     assert {notice.user for notice in told(NoticeKind.LINK_CHANGED)} == {host, student}
 
 
+def test_an_event_that_came_back_stays_marked_until_its_meeting_is_ready(
+    scheduled, google, host, monkeypatch
+):
+    monkeypatch.setattr("calendar_sync.google.CONFERENCE_WAITS", (0.01,))
+    google.conference("pending", reads=4)
+    drifts.delete(google, scheduled)
+
+    first = reconcile()
+    marked = VirtualClass.objects.get().calendar_drift
+    while not (last := reconcile()).is_clean:
+        pass
+
+    assert [one.problem for one in first.findings] == ["calendar_unavailable"]
+    assert marked == CalendarDrift.DELETED
+    assert kinds_of(last) == ["link_removed"]
+    assert told(NoticeKind.CALENDAR_CHANGED).count() == 1
+    scheduled.refresh_from_db()
+    assert scheduled.html_link == link_of(event_of(google, scheduled))
+    assert {notice.user for notice in told(NoticeKind.LINK_CHANGED)} == {host}
+
+
 def test_an_event_without_its_meeting_gets_one(scheduled, google, host):
     drifts.remove_link(google, scheduled)
 
