@@ -48,24 +48,19 @@ DAY, BREATH = timedelta(days=1), timedelta(minutes=5)
 # Nobody has a class at that hour of that day.
 MOVED_BY = timedelta(days=10)
 COMPLETED = ClassStatus.COMPLETED
+TWINS = CRASH_TWINS
 
 
 @dataclass(slots=True)
 class Story:
-    """One class on its way, and what its people know of it."""
+    """One class on its way, and what its people know of it. start: when it was booked for."""
 
-    number: int
+    start: datetime
     host: Person
     guest: Person
     preference_id: str = ""
     price: int = 0
     has_paid: bool = False
-
-    @property
-    def start(self) -> datetime:
-        """When its class was booked for; no two at once."""
-        today = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
-        return today + timedelta(days=4) + self.number * HOUR
 
     def find(self) -> VirtualClass:
         return VirtualClass.objects.get(preference_id=self.preference_id)
@@ -79,9 +74,6 @@ class Battle:
     violations: list[Violation]
     repeated_mails: int
     recovery: float
-
-
-TWINS = CRASH_TWINS
 
 
 def drill(world: World, size: Size, twin: Twin | None = None) -> Result:
@@ -129,10 +121,7 @@ def _note(result: Result, name: str, battle: Battle, rounds: int, twin: Twin | N
 def fight(world: World, point: Point, rounds: int, *left_out: Prepare) -> Battle:
     """Kill a process at the point, so many times; recover; let the referee look."""
     scene, promises = Scene(world), Promises()
-    stories = [
-        Story(number, scene.sign_up(f"host{number}"), scene.sign_up(f"guest{number}"))
-        for number in range(rounds)
-    ]
+    stories = _begin_stories(scene, rounds)
     before, after = _steps_around(point.step)
     for step in before:
         _take_step(scene, stories, step, promises, *left_out)
@@ -150,6 +139,19 @@ def fight(world: World, point: Point, rounds: int, *left_out: Prepare) -> Battle
     violations = judge(read_rows(), outside, promises, now=scene.now)
     violations += _unfinished(stories, point.step)
     return Battle(kills, violations, len(ids) - len(set(ids)), recovery)
+
+
+def _begin_stories(scene: Scene, rounds: int) -> list[Story]:
+    """Think of so many classes, no two at the same time."""
+    first = timezone.now().replace(minute=0, second=0, microsecond=0) + timedelta(days=4)
+    return [
+        Story(
+            first + number * HOUR,
+            scene.sign_up(f"host{number}"),
+            scene.sign_up(f"guest{number}"),
+        )
+        for number in range(rounds)
+    ]
 
 
 def _steps_around(step: str) -> tuple[tuple[str, ...], tuple[str, ...]]:

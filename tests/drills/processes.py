@@ -31,7 +31,7 @@ from django.utils import timezone
 from django.utils.module_loading import import_string
 
 # Far longer than anything takes: what hangs is ended by its own alarm.
-SECONDS = 120
+SECONDS = 600
 POLL_SECONDS = 0.02
 ENDINGS = {signal.SIGTERM, signal.SIGINT}
 
@@ -76,10 +76,6 @@ class ServiceProcess:
         os.close(writing)
         self._reading = reading
 
-    def kill(self) -> None:
-        """Kill it with signal 9."""
-        os.kill(self.pid, signal.SIGKILL)
-
     def stop(self) -> Outcome:
         """Ask it to end what it is doing, and wait until it has."""
         os.kill(self.pid, signal.SIGTERM)
@@ -100,8 +96,10 @@ class ServiceProcess:
                 else:
                     said.append(word)
         _, status = os.waitpid(self.pid, 0)
-        was_killed = os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
-        return Outcome(said, was_killed, failure)
+        ended_by = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
+        if ended_by and ended_by != signal.SIGKILL:
+            failure = f"A process was ended by signal {ended_by}."
+        return Outcome(said, ended_by == signal.SIGKILL, failure)
 
 
 @cache_result

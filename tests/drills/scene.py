@@ -25,7 +25,7 @@ from tests.drills.world import ACCESS_TOKEN, TEACHER_EMAIL, WEBHOOK_SECRET, Worl
 HOUR = timedelta(hours=1)
 ANSWER_SECONDS = 60
 # Not gone by then, a process that had to die has missed its point.
-DEATH_SECONDS = 10
+DEATH_SECONDS = 30
 
 
 class Scene:

@@ -21,6 +21,8 @@ ENGINES = (SQLITE, POSTGRESQL)
 TEACHER_EMAIL = "teacher@example.com"
 WEBHOOK_SECRET = "drill-webhook-secret"
 ACCESS_TOKEN = "TEST-6295877106812064-112008-standin-1000000001"
+# What a process needs of the surroundings; everything else is the drill's own.
+KEPT = ("PATH", "HOME", "LANG", "XDG_RUNTIME_DIR", "VIRTUAL_ENV", "TMPDIR")
 # So many processes at once, each with a connection, and a few for ourselves.
 CONNECTIONS = "400"
 
@@ -110,9 +112,6 @@ def _set_environment(world: World, database_url: str) -> None:
         MERCADOPAGO_ACCESS_TOKEN=ACCESS_TOKEN,
         MERCADOPAGO_WEBHOOK_SECRET=WEBHOOK_SECRET,
     )
-
-
-KEPT = ("PATH", "HOME", "LANG", "XDG_RUNTIME_DIR", "VIRTUAL_ENV", "TMPDIR")
 
 
 def _set_up_django(*, migrate: bool) -> None:
