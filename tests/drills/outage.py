@@ -23,7 +23,12 @@ from bookings.models import (
     VirtualClass,
 )
 from tests.drills.processes import Prepare, Say, require
-from tests.drills.protections import Twin, alert_every_time, never_try_again
+from tests.drills.protections import (
+    Twin,
+    alert_every_time,
+    let_few_stand_for_many,
+    never_try_again,
+)
 from tests.drills.referee import Promises, judge, look_outside, read_rows
 from tests.drills.report import Result, Row
 from tests.drills.scene import HOUR, Scene
@@ -96,12 +101,7 @@ def _book(scene: Scene, people: list[Any], number: int) -> list[str]:
             )
             say(preference_id)
 
-    return require(scene.run(book, _allow_many))
-
-
-def _allow_many() -> None:
-    """Let few people stand for many."""
-    settings.MAX_UNPAID_HOLDS = 10_000
+    return require(scene.run(book, let_few_stand_for_many))
 
 
 def _pay(scene: Scene, preferences: list[str], *prepare: Prepare) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from django.conf import settings
 from django.db import connection, connections
 
 from tests.drills.patching import replace
@@ -97,6 +98,11 @@ def keep_dead_connections() -> None:
     """Leave out that a connection which fails is closed, and another one opened."""
     path = "django.db.backends.base.base.BaseDatabaseWrapper.close_if_unusable_or_obsolete"
     replace(path, lambda original: lambda connection: None)
+
+
+def let_few_stand_for_many() -> None:
+    """Leave out how much one person may book unpaid: no promise under drill, and in its way."""
+    settings.MAX_UNPAID_BOOKINGS = settings.MAX_UNPAID_PREFERENCES = 1_000_000
 
 
 def never_try_again() -> None:
