@@ -13,7 +13,8 @@ from calendar_sync.channels import accept_message
 from calendar_sync.listing import forget_upcoming_events
 from calendar_sync.signals import calendar_changed
 
-STATES = frozenset({"sync", "exists", "not_exists"})
+# The third one, ``sync``, only says that the channel is open.
+CHANGES = frozenset({"exists", "not_exists"})
 LONGEST_NUMBER = 18
 
 
@@ -35,8 +36,7 @@ class CalendarWebhookView(APIView):
         )
         if is_news is None:
             raise Http404  # as for any address that is not there: nothing is learned from it
-        # The first message only says that the channel is open.
-        if is_news and state in STATES - {"sync"}:
+        if is_news and state in CHANGES:
             forget_upcoming_events()
             calendar_changed.send_robust(sender=CalendarWebhookView)
         return Response(status=204)
