@@ -13,8 +13,13 @@ from accounts.admin import UserAdmin
 from accounts.models import User, UserStatus
 from accounts.requests import SignedInRequest
 from bookings.domain.erasing import erase_person
-from bookings.domain.exceptions import BookingError
+from bookings.domain.exceptions import ClassesAheadError, TeacherAccountError
 from bookings.domain.personal_data import export_person
+
+CLASSES_AHEAD = (
+    "Esta persona todavía tiene clases por delante. Cancelalas, o esperá a que pasen, y después "
+    "borrá la cuenta."
+)
 
 admin.site.unregister(User)
 
@@ -59,7 +64,9 @@ class PersonAdmin(UserAdmin):
             return TemplateResponse(request, "admin/accounts/user/erase.html", context)
         try:
             erase_person(user=user, by=request.user)
-        except BookingError as refusal:
+        except ClassesAheadError:
+            self.message_user(request, CLASSES_AHEAD, messages.ERROR)
+        except TeacherAccountError as refusal:
             self.message_user(request, str(refusal), messages.ERROR)
         else:
             user.refresh_from_db()  # the note is about nobody by name

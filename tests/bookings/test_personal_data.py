@@ -306,7 +306,7 @@ def test_teacher_is_told_what_stands_in_the_way(panel, ana):
 
     response = panel.post(f"/admin/accounts/user/{ana.pk}/borrar", follow=True)
 
-    assert "Todavía tenés clases" in response.content.decode()
+    assert "Esta persona todavía tiene clases" in response.content.decode()
     assert User.objects.get(pk=ana.pk).email == "ana@example.com"
 
 
