@@ -6,11 +6,14 @@ It is never the only road: whatever is started here, the sweeps do as well.
 import logging
 import time
 from collections.abc import Callable
+from datetime import timedelta
 from threading import Lock, Thread
 
 from django.db import connections
 
 logger = logging.getLogger(__name__)
+
+NO_REST = timedelta(0)
 
 
 class Errand:
@@ -19,15 +22,15 @@ class Errand:
     It is no daemon: a process that ends lets it finish what it is doing.
     """
 
-    def __init__(self, name: str, work: Callable[[], object], *, rest_seconds: float = 0) -> None:
+    def __init__(self, name: str, work: Callable[[], object], *, rest: timedelta = NO_REST) -> None:
         """Say what is to be done.
 
-        rest_seconds: between two rounds. A flood of calls is one round then, and the threads that
+        rest: between two rounds. A flood of calls is one round then, and the threads that
         answer requests meanwhile get the interpreter.
         """
         self._name = name
         self._work_once = work
-        self._rest_seconds = rest_seconds
+        self._rest = rest
         self._lock = Lock()
         self._is_called = False
         self._is_out = False
@@ -43,7 +46,7 @@ class Errand:
     def _work(self) -> None:
         while self._take_call():
             self._go()
-            time.sleep(self._rest_seconds)
+            time.sleep(self._rest.total_seconds())
 
     def _take_call(self) -> bool:
         with self._lock:

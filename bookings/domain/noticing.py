@@ -62,4 +62,4 @@ def _look() -> int:
     return process_notifications()
 
 
-_errand = Errand("cashier", _look, rest_seconds=0.2)
+_errand = Errand("cashier", _look, rest=timedelta(milliseconds=200))
