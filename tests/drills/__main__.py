@@ -112,9 +112,11 @@ def _run_drills(
     size = _size(options)
     for name in drills:
         module: Any = importlib.import_module(f"tests.drills.{name}")
-        with _service_log(world.directory / "service.log"):
+        with _service_log(world.directory / "service.log") as say:
+            say(f"{name} on {world.engine} ...")
             yield _timed(module.drill, world, size)
             for twin in () if options.no_twins else module.TWINS:
+                say(f"{name} on {world.engine}, without {twin.name} ...")
                 yield _timed(module.drill, world, size.small(), twin)
 
 
@@ -126,8 +128,11 @@ def _timed(drill: Callable[..., Result], *arguments: Any) -> Result:
 
 
 @contextmanager
-def _service_log(file: Path) -> Iterator[None]:
-    """Send what the service logs into a file, and show its end when a drill cannot go on."""
+def _service_log(file: Path) -> Iterator[Callable[[str], None]]:
+    """Send what the service logs into a file, and show its end when a drill cannot go on.
+
+    Gives a function that still reaches whoever looks at the standard error.
+    """
     sys.stderr.flush()
     with ExitStack() as stack:
         kept = os.dup(2)
@@ -135,14 +140,18 @@ def _service_log(file: Path) -> Iterator[None]:
         log = stack.enter_context(file.open("ab"))
         os.dup2(log.fileno(), 2)
         try:
-            yield
+            yield lambda text: _write(kept, text)
         except Exception:
             lines = file.read_text(errors="replace").splitlines()[-LOG_LINES:]
-            os.write(kept, "\n".join([*lines, ""]).encode())
+            _write(kept, "\n".join(lines))
             raise
         finally:
             sys.stderr.flush()
             os.dup2(kept, 2)
+
+
+def _write(descriptor: int, text: str) -> None:
+    os.write(descriptor, f"{text}\n".encode())
 
 
 def _run_parts(parts: Sequence[Part], options: argparse.Namespace) -> list[Result]:

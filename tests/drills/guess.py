@@ -24,7 +24,7 @@ CLIENTS = 8
 THREADS = 8
 LOOKED_AT, REFUSED = 404, 429
 DAY_SECONDS = 86_400
-TWINS = (Twin("limit", count_no_wrong_codes),)
+TWINS = (Twin("the count", count_no_wrong_codes),)
 
 
 def drill(world: World, size: Size, twin: Twin | None = None) -> Result:

@@ -25,7 +25,7 @@ CAPACITY = 50
 AT_ONCE = 32
 # Connections that a server keeps for others.
 SPARE = 15
-TWINS = (Twin("lock", join_without_lock),)
+TWINS = (Twin("the lock", join_without_lock),)
 
 
 def drill(world: World, size: Size, twin: Twin | None = None) -> Result:

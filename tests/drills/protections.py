@@ -163,37 +163,37 @@ class Twin:
 
 CRASH_TWINS = (
     Twin(
-        "random event id",
+        "an id of our own",
         use_random_event_ids,
         ("schedule: event made, answer unread", "save: event read, nothing written"),
         ("doubled", "event"),
     ),
     Twin(
-        "save in pieces",
+        "one transaction to save",
         save_without_transaction,
         ("save: class written, host not",),
         ("lost", "host"),
     ),
     Twin(
-        "mail marked too early",
+        "sending before marking",
         mark_mails_before_sending,
         ("notify: claimed, not sent",),
         ("lost", "mail"),
     ),
     Twin(
-        "join in pieces",
+        "one transaction to join",
         join_without_transaction,
         ("join: guest written, counter not",),
         ("wrong", "counter"),
     ),
     Twin(
-        "complete in pieces",
+        "one transaction to complete",
         complete_without_transaction,
         ("complete: class done, totals not",),
         ("lost", "total"),
     ),
     Twin(
-        "random refund key",
+        "a refund key of our own",
         use_random_refund_keys,
         ("refund: sent, answer not stored",),
         ("doubled", "refund"),

@@ -49,7 +49,7 @@ class Result:
 def print_result(result: Result) -> None:
     """Print what one drill found."""
     name = f"{result.drill} on {result.engine}"
-    name += f", twin: {result.twin}" if result.twin else ""
+    name += f", twin without {result.twin}" if result.twin else ""
     print(f"\n=== {name}: {result.verdict} ({result.seconds:.1f} s)", flush=True)
     if result.skipped:
         print(f"    {result.skipped}")
@@ -77,7 +77,7 @@ def print_summary(results: Sequence[Result]) -> None:
         [one.drill, one.engine, one.twin or "-", f"{one.seconds:.1f} s", one.verdict]
         for one in results
     ]
-    print_table(["drill", "engine", "left out", "time", "verdict"], lines)
+    print_table(["drill", "engine", "without", "time", "verdict"], lines)
     failed = [one for one in results if not one.is_ok]
     twins = sum(bool(one.twin) for one in results)
     print(
