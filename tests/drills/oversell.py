@@ -20,9 +20,9 @@ from tests.drills.size import Size
 from tests.drills.world import POSTGRESQL, World
 
 CAPACITY = 50
-# As many requests at once as four gunicorn processes of eight threads take; the others wait for
+# As many requests at once as two gunicorn processes of eight threads take; the others wait for
 # their turn, as they would there. With hundreds inside, waiting for the lock would take too long.
-AT_ONCE = 32
+AT_ONCE = 16
 # Connections that a server keeps for others.
 SPARE = 15
 TWINS = (Twin("the lock", join_without_lock),)
