@@ -42,7 +42,7 @@ def drill(world: World, size: Size, twin: Twin | None = None) -> Result:
         DRILL_LEAVES_OUT=left_out,
     ) as server:
         guesser.base = friend.base = server.url
-        friend.post("/api/access-code", "")  # the server is there from then on
+        friend.await_server()
         first = _window()
         started = time.monotonic()
         answers = _guess(guesser, size.guesses, code)

@@ -17,12 +17,13 @@ from tests.drills.referee import Promises, count, judge, look_outside, read_rows
 from tests.drills.report import Result, Row, milliseconds, percentile
 from tests.drills.scene import Scene
 from tests.drills.size import Size
-from tests.drills.world import POSTGRESQL, World
+from tests.drills.world import POSTGRESQL, SQLITE, World
 
 CAPACITY = 50
-# As many requests at once as two gunicorn processes of eight threads take; the others wait for
-# their turn, as they would there. With hundreds inside, waiting for the lock would take too long.
-AT_ONCE = 16
+# As many requests at once as README's gunicorn takes on PostgreSQL, two processes of eight threads,
+# and one of them on SQLite, whose writers stand in one line; the others wait for their turn, as
+# they would there. With hundreds inside, waiting for the lock would take longer than it may.
+AT_ONCE = {POSTGRESQL: 16, SQLITE: 8}
 # Connections that a server keeps for others.
 SPARE = 15
 TWINS = (Twin("the lock", join_without_lock),)
@@ -123,10 +124,10 @@ def _leave_mails() -> None:
 def _count_connections() -> int:
     """Say how many processes may be connected at once."""
     if connection.vendor != POSTGRESQL:
-        return AT_ONCE
+        return AT_ONCE[SQLITE]
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT current_setting('max_connections')::int - count(*) FROM pg_stat_activity"
         )
         [free] = cursor.fetchone()
-    return max(min(int(free) - SPARE, AT_ONCE), 1)
+    return max(min(int(free) - SPARE, AT_ONCE[POSTGRESQL]), 1)

@@ -120,7 +120,7 @@ def drill(world: World, size: Size, twin: Twin | None = None) -> Result:
     ) as server:
         for person in people:
             person.base = server.url
-        people[0].post("/api/access-code", "")  # the server is there from then on
+        people[0].await_server()
         before = _find_children(server.pid)
         connections.close_all()
         with Load(people) as load:

@@ -141,6 +141,19 @@ class Person:
     session: str
     base: str
 
+    def await_server(self) -> None:
+        """Wait until the server answers, which takes long on a busy machine."""
+        end = time.monotonic() + ANSWER_SECONDS
+        while True:
+            try:
+                self.post("/api/access-code", "")
+            except requests.RequestException:
+                if time.monotonic() > end:
+                    raise
+                time.sleep(0.1)
+            else:
+                return
+
     def post(self, path: str, body: Any) -> tuple[int, Any]:
         """Send JSON; give status and body. Raises RequestException when no answer comes."""
         answer = requests.post(
