@@ -51,8 +51,7 @@ def drill(world: World, size: Size, twin: Twin | None = None) -> Result:
         with_right_code, _ = guesser.post("/api/access-code", code)
         of_friend, _ = friend.post("/api/access-code", code)
     kinds = Counter(status for status, _ in answers)
-    # Those that were being looked at when the last one counted.
-    most = (settings.MAX_WRONG_CODES + THREADS - 1) * windows
+    most = settings.MAX_WRONG_CODES * windows
     result.figures = {
         "wrong codes tried": size.guesses,
         "looked at (404)": kinds[LOOKED_AT],

@@ -90,8 +90,8 @@ def join_without_lock() -> None:
 
 
 def count_no_wrong_codes() -> None:
-    """Leave out that wrong access codes are counted."""
-    replace(f"{DOMAIN}.joining.count_wrong_code", lambda original: lambda user: None)
+    """Leave out that the count of wrong access codes keeps anybody from the next."""
+    replace(f"{DOMAIN}.guessing._refuse_beyond", lambda original: lambda limit, tally: None)
 
 
 def keep_dead_connections() -> None:
