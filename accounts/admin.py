@@ -95,7 +95,7 @@ class UserAdmin(admin.ModelAdmin[User]):
             newsletter=obj.newsletter,
         )
 
-    @admin.action(description="Suspender")
+    @admin.action(description="Suspender", permissions=["change"])
     def suspend_people(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
         """Close the accounts and end their sessions; administrators are left alone."""
         people = list(queryset.filter(status=UserStatus.ACTIVE, is_superuser=False))
@@ -103,7 +103,7 @@ class UserAdmin(admin.ModelAdmin[User]):
             suspend(user=user)
         self.message_user(request, f"Cuentas suspendidas: {len(people)}.", messages.SUCCESS)
 
-    @admin.action(description="Reactivar")
+    @admin.action(description="Reactivar", permissions=["change"])
     def reactivate_people(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
         """Open suspended accounts again."""
         people = list(queryset.filter(status=UserStatus.SUSPENDED))

@@ -194,7 +194,7 @@ class VirtualClassAdmin(admin.ModelAdmin[VirtualClass]):
             return "—"
         return format_html('<a href="{0}" rel="noopener">{0}</a>', obj.html_link)
 
-    @admin.action(description="Marcar como pagadas y agendar")
+    @admin.action(description="Marcar como pagadas y agendar", permissions=["change"])
     def mark_as_paid(self, request: SignedInRequest, queryset: QuerySet[VirtualClass]) -> None:
         """Vouch for the money and schedule."""
         self._for_each(
@@ -204,7 +204,7 @@ class VirtualClassAdmin(admin.ModelAdmin[VirtualClass]):
             "pagada y agendada",
         )
 
-    @admin.action(description="Agendar en el calendario")
+    @admin.action(description="Agendar en el calendario", permissions=["change"])
     def schedule(self, request: SignedInRequest, queryset: QuerySet[VirtualClass]) -> None:
         """Schedule, or finish a scheduling that was cut short."""
         self._for_each(
@@ -214,7 +214,7 @@ class VirtualClassAdmin(admin.ModelAdmin[VirtualClass]):
             "agendada",
         )
 
-    @admin.action(description="Reparar el evento del calendario")
+    @admin.action(description="Reparar el evento del calendario", permissions=["change"])
     def repair(self, request: SignedInRequest, queryset: QuerySet[VirtualClass]) -> None:
         """Have the calendar say what the class says."""
         self._for_each(
@@ -224,7 +224,7 @@ class VirtualClassAdmin(admin.ModelAdmin[VirtualClass]):
             "el calendario dice lo mismo",
         )
 
-    @admin.action(description="Cancelar")
+    @admin.action(description="Cancelar", permissions=["change"])
     def cancel(self, request: SignedInRequest, queryset: QuerySet[VirtualClass]) -> None:
         """Cancel, and take the event off the calendar."""
         self._for_each(

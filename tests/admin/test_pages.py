@@ -2,7 +2,12 @@
 
 import pytest
 from django.contrib import admin
+from django.contrib.auth.models import Permission
 from django.urls import reverse
+
+from accounts.models import User
+from bookings.models import VirtualClass
+from tests.factories import UserFactory, VirtualClassFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -34,3 +39,25 @@ def test_staff_without_rights_sees_nothing(host, sign_in, name):
 @pytest.mark.parametrize("name", [*LISTS, "admin:index", "admin:week"])
 def test_a_student_sees_nothing(student, sign_in, name):
     assert sign_in(student).get(reverse(name), follow=True).status_code == 403
+
+
+@pytest.mark.parametrize("model", [VirtualClass, User])
+def test_staff_who_may_only_look_is_offered_no_action(model, host, sign_in, google):
+    name = model._meta.model_name
+    host.is_staff = True
+    host.save()
+    host.user_permissions.set(Permission.objects.filter(codename=f"view_{name}"))
+    looked_at = [VirtualClassFactory(booked_by=UserFactory()), UserFactory()]
+    [row] = [one for one in looked_at if isinstance(one, model)]
+    model_admin = admin.site._registry[model]
+    before = model.objects.filter(pk=row.pk).values().get()
+
+    for action in model_admin.actions:
+        page = sign_in(host).post(
+            reverse(f"admin:{model._meta.app_label}_{name}_changelist"),
+            {"action": action, "_selected_action": [str(row.pk)]},
+            follow=True,
+        )
+        assert page.status_code == 200
+
+    assert model.objects.filter(pk=row.pk).values().get() == before
