@@ -29,6 +29,8 @@ from calendar_sync import (
 
 logger = logging.getLogger(__name__)
 
+# A scheduled class needs its event; that of one that took place is the calendar's memory of it.
+KEEPS_EVENT = (ClassStatus.SCHEDULED, ClassStatus.COMPLETED)
 # So often one call follows a class that others keep moving; the sweep does the rest.
 MOVES_AT_ONCE = 3
 
@@ -111,7 +113,7 @@ def _note_move(before: VirtualClass, new_link: str) -> bool:
     if locked is None:
         return True
     is_current = (locked.start_time, locked.end_time) == (before.start_time, before.end_time)
-    if not locked.is_scheduled:
+    if locked.status not in KEEPS_EVENT:
         if new_link:
             locked.withdrawal_requested_at = timezone.now()
     elif is_current:
@@ -157,21 +159,21 @@ def remove_event(event_id: str, *, reference: str) -> None:
 
 
 def request_withdrawal(virtual_class: VirtualClass) -> None:
-    """Write down that an event, if there is one, must go: unless the class is scheduled."""
-    VirtualClass.objects.filter(pk=virtual_class.pk).exclude(status=ClassStatus.SCHEDULED).update(
+    """Write down that an event, if there is one, must go: unless the class keeps it."""
+    VirtualClass.objects.filter(pk=virtual_class.pk).exclude(status__in=KEEPS_EVENT).update(
         withdrawal_requested_at=timezone.now(), scheduling_requested_at=None
     )
 
 
 def withdraw_event(virtual_class: VirtualClass) -> None:
-    """Take the event off the calendar, if that was requested and the class is not scheduled.
+    """Take the event off the calendar, if that was requested and the class does not keep it.
 
     The event of a class that is not stored any more is nobody's, and goes too. One that has the
     id without our reference is somebody else's and stays: there is nothing of ours to withdraw.
     Raises CalendarError: then the request stands, and the sweep or a caller tries again.
     """
     current = VirtualClass.objects.filter(pk=virtual_class.pk).first()
-    if current and (current.is_scheduled or current.withdrawal_requested_at is None):
+    if current and (current.status in KEEPS_EVENT or current.withdrawal_requested_at is None):
         return
     is_removed = _delete_event(virtual_class)
     if current is None:

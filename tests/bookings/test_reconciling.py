@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from bookings.domain import mending, reconciling
 from bookings.domain.cancelling import cancel_class
+from bookings.domain.completing import complete_class
 from bookings.domain.event_drafts import derive_event_id
 from bookings.domain.joining import join_class
 from bookings.domain.reconciling import inspect, reconcile, reconcile_by_itself, reconcile_class
@@ -353,6 +354,21 @@ def test_a_class_cancelled_while_it_is_mended_gets_no_event(
 
     assert google.live_events() == []
     assert VirtualClass.objects.get().status == ClassStatus.CANCELLED
+
+
+def test_a_class_completed_while_it_is_mended_keeps_its_event(scheduled, google, monkeypatch):
+    drifts.delete(google, scheduled)
+    before(
+        monkeypatch,
+        mending,
+        "create_event",
+        lambda: complete_class(virtual_class=scheduled, now=scheduled.end_time),
+    )
+
+    reconcile()
+
+    assert len(google.live_events()) == 1
+    assert VirtualClass.objects.get().withdrawal_requested_at is None
 
 
 def test_a_class_moved_by_us_while_it_is_compared_is_not_marked(scheduled, google, monkeypatch):
