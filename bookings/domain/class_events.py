@@ -233,6 +233,21 @@ def _note_withdrawal(before: VirtualClass, *, is_removed: bool) -> VirtualClass 
 def _restore(virtual_class: VirtualClass) -> None:
     """Bring back an event that was deleted under a class somebody scheduled meanwhile."""
     event = create_event(virtual_class)
-    VirtualClass.objects.filter(pk=virtual_class.pk, status=ClassStatus.SCHEDULED).update(
-        html_link=event.conference_url
-    )
+    if not _note_restored(virtual_class, event):
+        # Cancelled meanwhile: the sweep takes away what was just brought back.
+        request_withdrawal(virtual_class)
+
+
+@transaction.atomic
+def _note_restored(virtual_class: VirtualClass, event: CreatedEvent) -> bool:
+    """Store the link of an event that came back; False for a class that is not scheduled any more.
+
+    The confirmation may have left with the link of the one that was deleted.
+    """
+    rows = VirtualClass.objects.select_for_update().filter(status=ClassStatus.SCHEDULED)
+    locked = rows.filter(pk=virtual_class.pk).first()
+    if locked is None:
+        return False
+    note_link(locked, event.conference_url)
+    locked.save(update_fields=["html_link", "ics_sequence", "updated_at"])
+    return True

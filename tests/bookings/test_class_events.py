@@ -7,7 +7,7 @@ from bookings.domain.cancelling import cancel_class
 from bookings.domain.class_events import request_withdrawal, withdraw_event
 from bookings.domain.exceptions import ClassCancelledError, SlotTakenError
 from bookings.domain.scheduling import schedule_class
-from bookings.models import ClassStatus, VirtualClass
+from bookings.models import ClassStatus, Notice, NoticeKind, VirtualClass
 from bookings.sweeps import withdraw_events
 from calendar_sync import CalendarUnavailableError
 from tests.factories import VirtualClassFactory
@@ -124,28 +124,67 @@ def test_an_event_deleted_under_a_class_that_is_being_saved_is_made_again(
     assert scheduled.html_link == event["conferenceData"]["entryPoints"][0]["uri"]
 
 
-def test_an_event_deleted_under_a_class_that_was_scheduled_meanwhile_is_restored(
-    pending, google, monkeypatch
-):
+@pytest.fixture
+def withdrawn(pending, google):
+    """A class whose event is there, with its answer lost, and is to go."""
     google.fault("events.insert", Fault.lost(), Fault.lost(), *PENDING_FOR_EVER)
     google.fault("events.get", *PENDING_FOR_EVER)
     with pytest.raises(CalendarUnavailableError):
         schedule_class(preference_id=pending.preference_id)
     google.heal()
     request_withdrawal(pending)
+    return pending
+
+
+def schedule_before(monkeypatch, step, virtual_class):
+    """Have a class scheduled right before a step of withdrawing its event."""
     before(
         monkeypatch,
         class_events,
-        "_note_withdrawal",
-        lambda: schedule_class(preference_id=pending.preference_id),
+        step,
+        lambda: schedule_class(preference_id=virtual_class.preference_id),
     )
 
-    withdraw_event(pending)
+
+@pytest.mark.parametrize("step", ["_delete_event", "_note_withdrawal"])
+def test_an_event_deleted_under_a_class_that_was_scheduled_meanwhile_is_restored(
+    step, withdrawn, google, monkeypatch
+):
+    schedule_before(monkeypatch, step, withdrawn)
+
+    withdraw_event(withdrawn)
 
     [event] = google.live_events()
     stored = VirtualClass.objects.get()
     assert stored.status == ClassStatus.SCHEDULED
     assert stored.html_link == event["conferenceData"]["entryPoints"][0]["uri"]
+
+
+def test_people_learn_the_link_of_an_event_that_was_restored(withdrawn, google, host, monkeypatch):
+    schedule_before(monkeypatch, "_delete_event", withdrawn)
+
+    withdraw_event(withdrawn)
+
+    [told] = Notice.objects.filter(kind=NoticeKind.LINK_CHANGED)
+    assert told.user == host
+    assert VirtualClass.objects.get().ics_sequence == 1
+
+
+def test_an_event_restored_under_a_class_that_is_cancelled_goes_in_the_end(
+    withdrawn, google, teacher, monkeypatch
+):
+    schedule_before(monkeypatch, "_delete_event", withdrawn)
+    before(
+        monkeypatch,
+        class_events,
+        "create_event",
+        lambda: cancel_class(class_id=withdrawn.pk, actor=teacher),
+    )
+
+    withdraw_event(withdrawn)
+    withdraw_events()
+
+    assert google.live_events() == []
 
 
 def test_a_class_that_lost_its_time_asks_the_calendar_once(pending, google):
