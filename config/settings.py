@@ -59,6 +59,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    "config.wrong_method.WrongMethodMiddleware",
     "config.integrity.IntegrityMiddleware",
 ]
 if ENV.is_local:

@@ -20,9 +20,12 @@ from bookings.pages.waiting_card import present_waiting
 
 
 @signed_in
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 def wait(request: SignedInRequest) -> HttpResponse:
-    """Get into line for the class of a code."""
+    """Get into line for the class of a code; a refusal is shown where codes are typed."""
+    if request.method != "POST":
+        # A refusal stands at this address, so reloading it or switching the language asks for it.
+        return redirect("bookings:join")
     form = JoinForm(request.POST)
     if form.is_valid():
         code = form.cleaned_data["access_code"]

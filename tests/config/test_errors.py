@@ -75,6 +75,15 @@ def test_form_without_its_token_gets_a_page_that_explains(browser, db):
     assert "La página estuvo abierta demasiado tiempo" in response.content.decode()
 
 
+def test_address_of_a_form_is_not_blank(browser, host):
+    browser.force_login(host)
+
+    response = browser.get("/inicio/perfil/cerrar-otras")
+
+    assert (response.status_code, response["Allow"]) == (405, "POST")
+    assert "Esta página no se abre así" in response.content.decode()
+
+
 def test_failure_behind_a_page_is_a_page(browser, host):
     browser.force_login(host)
 

@@ -1061,6 +1061,11 @@ def somebody_else_s_class(world):
     return show(world, world.schedule(), world.guest)
 
 
+@state("switch_language", status=405)
+def address_of_a_form(world):
+    return world.client(world.host).get("/idioma")
+
+
 @state("bookings:my_classes", status=500)
 def bug(world):
     def fail(*arguments: Any) -> None:

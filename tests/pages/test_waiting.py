@@ -156,6 +156,14 @@ def test_declining_and_getting_back(offer, student, sign_in):
     assert "Se liberó un lugar, y es tuyo" in back  # nobody else is in line
 
 
+def test_a_refusal_may_be_reloaded_and_read_in_another_language(student, sign_in):
+    client = sign_in(student)
+    refused = client.post(WAIT, {"access_code": "WRONG234"})
+
+    assert refused.status_code == 200
+    assert client.get(refused.wsgi_request.path).url == JOIN
+
+
 @pytest.mark.parametrize("path", ["", "/salir", "/volver"])
 @pytest.mark.parametrize("method", ["get", "post"])
 def test_somebody_else_s_turn_does_not_exist(offer, stranger, sign_in, path, method):
