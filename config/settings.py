@@ -233,6 +233,8 @@ MAX_WRONG_CODES_OF_ADDRESS = 60
 MAX_WRONG_CODES_OF_ALL = 300
 # How often a person may get into a line within an hour.
 MAX_WAITS = 20
+# How often a student may move or leave classes within an hour: each time others get a mail.
+MAX_CHANGES = 20
 # How long a freed place is kept for whoever is first in line, if there is as much time left.
 WAITING_LIST_WINDOW = timedelta(hours=ENV.waiting_list_hours)
 # No place is offered when the class begins sooner: nobody would know in time.

@@ -1,10 +1,19 @@
-"""Until when a class may be cancelled or moved, by whom, and what comes back then."""
+"""Until when and how often a class may be changed, by whom, and what comes back then."""
 
 from datetime import datetime, timedelta
 
+from django.conf import settings
+
 from accounts.models import User
-from bookings.domain.exceptions import ClassNotFoundError, TooLateToChangeError
+from accounts.throttling import is_too_often, seconds_left
+from bookings.domain.exceptions import (
+    ClassNotFoundError,
+    TooLateToChangeError,
+    TooManyAttemptsError,
+)
 from bookings.models import BookingRules, RefundReason, VirtualClass
+
+WINDOW = timedelta(hours=1)
 
 
 def is_in_charge(user: User) -> bool:
@@ -38,6 +47,17 @@ def refuse_change(virtual_class: VirtualClass, actor: User, now: datetime) -> No
         raise ClassNotFoundError
     if not is_in_time(virtual_class, now):
         raise TooLateToChangeError
+
+
+def refuse_haste(actor: User) -> None:
+    """Bound how often a student moves or leaves classes: each time others get a mail.
+
+    To be called outside of transactions. Raises TooManyAttemptsError.
+    """
+    if is_in_charge(actor):
+        return
+    if is_too_often("changes", actor.pk, limit=settings.MAX_CHANGES, window=WINDOW):
+        raise TooManyAttemptsError(wait_seconds=seconds_left(WINDOW))
 
 
 def decide_refund(virtual_class: VirtualClass, actor: User, now: datetime) -> RefundReason | None:

@@ -85,7 +85,7 @@ class TooManyError(BookingError):
 
 
 class TooManyAttemptsError(TooManyError):
-    """Too many wrong access codes were tried, or somebody got into line too often."""
+    """Too many wrong access codes, or somebody got into line or changed classes too often."""
 
     text = _("Demasiados intentos. Probá de nuevo en unos minutos.")
     code = "too_many_attempts"

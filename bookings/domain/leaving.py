@@ -6,6 +6,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
+from bookings.domain.change_policy import refuse_haste
 from bookings.domain.class_log import log_event
 from bookings.domain.exceptions import (
     ClassCancelledError,
@@ -20,14 +21,20 @@ from bookings.notices.due import record_due
 from bookings.notices.reminders import drop_reminders
 
 
-@transaction.atomic
 def leave_class(*, class_id: uuid.UUID, user: User) -> VirtualClass:
     """Take a guest out of a class that has not begun; their place goes to whoever waits for one.
 
     The class is locked first, as joining does it: rows, counter and list change together.
     Returns the class as stored. Raises, without writing: ClassNotFoundError for somebody who is not
-    in it, HostCannotLeaveError, ClassCancelledError, ClassCompletedError, ClassStartedError.
+    in it, HostCannotLeaveError, ClassCancelledError, ClassCompletedError, ClassStartedError,
+    TooManyAttemptsError.
     """
+    refuse_haste(user)
+    return _leave(class_id, user)
+
+
+@transaction.atomic
+def _leave(class_id: uuid.UUID, user: User) -> VirtualClass:
     virtual_class = VirtualClass.objects.select_for_update().filter(pk=class_id).first()
     if virtual_class is None:
         raise ClassNotFoundError

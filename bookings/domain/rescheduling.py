@@ -17,7 +17,7 @@ from django.utils import timezone
 from accounts.models import User
 from bookings.availability.agenda import load_agenda
 from bookings.domain.alerting import tell_teacher
-from bookings.domain.change_policy import is_in_charge, refuse_change
+from bookings.domain.change_policy import is_in_charge, refuse_change, refuse_haste
 from bookings.domain.class_events import move_event_if_possible
 from bookings.domain.class_log import log_event
 from bookings.domain.conflicts import is_deadlock
@@ -49,14 +49,15 @@ def reschedule_class(
     Returns the class as stored; ``event_update_requested_at`` says that the calendar still has the
     earlier time, which the sweep mends. Raises, without writing: ClassNotFoundError,
     NotScheduledYetError, ClassCancelledError, ClassCompletedError, ClassEndedError,
-    TooLateToChangeError, SameTimeError, TimeOverError, SlotTakenError; CalendarError when the
-    calendar cannot tell a student what is free.
+    TooLateToChangeError, TooManyAttemptsError, SameTimeError, TimeOverError, SlotTakenError;
+    CalendarError when the calendar cannot tell a student what is free.
     """
     virtual_class = _find(class_id)
     refuse_move(virtual_class, actor)
     _refuse_time(virtual_class, start, timezone.now())
     if not is_in_charge(actor):
         _refuse_unoffered(virtual_class, actor, start)
+    refuse_haste(actor)
     try:
         moved = _move(virtual_class, actor, start, reason)
     except IntegrityError as error:

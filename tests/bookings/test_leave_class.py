@@ -10,6 +10,7 @@ from bookings.domain.exceptions import (
     ClassNotFoundError,
     ClassStartedError,
     HostCannotLeaveError,
+    TooManyAttemptsError,
 )
 from bookings.domain.joining import join_class
 from bookings.domain.leaving import leave_class
@@ -54,6 +55,18 @@ def test_the_place_is_free_for_somebody_else(joined, student):
     again = join_class(user=UserFactory(), access_code="ABCD2345")
 
     assert (again.current_participants, again.is_full) == (3, True)
+
+
+def test_leaving_again_and_again_is_slowed_down(joined, student, settings):
+    settings.MAX_CHANGES = 2
+    for _ in range(2):
+        leave_class(class_id=joined.pk, user=student)
+        join_class(user=student, access_code="ABCD2345")
+
+    with pytest.raises(TooManyAttemptsError):
+        leave_class(class_id=joined.pk, user=student)
+
+    assert UserActivity.objects.filter(user=student).exists()
 
 
 def test_whoever_leaves_is_told_and_reminded_no_more(joined, student, stranger):

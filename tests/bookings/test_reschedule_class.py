@@ -18,6 +18,7 @@ from bookings.domain.exceptions import (
     SlotTakenError,
     TimeOverError,
     TooLateToChangeError,
+    TooManyAttemptsError,
 )
 from bookings.domain.holding import book_hold, hold_slot
 from bookings.domain.joining import join_class
@@ -119,6 +120,16 @@ def test_everybody_in_it_is_told_of_each_move_once(scheduled, host, student):
         ("ana@example.com", "2"),
         ("bruno@example.com", "2"),
     ]
+
+
+def test_a_student_who_moves_it_again_and_again_is_slowed_down(scheduled, host, teacher, settings):
+    settings.MAX_CHANGES = 2
+    move(scheduled, host, "11:00")
+    move(scheduled, host, "09:00")
+
+    with pytest.raises(TooManyAttemptsError):
+        move(scheduled, host, "11:00")
+    assert move(scheduled, teacher, "17:00").ics_sequence == 3
 
 
 def test_the_teacher_is_told_of_what_a_student_moved(scheduled, host, teacher):
