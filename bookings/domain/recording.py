@@ -91,16 +91,27 @@ def record_settlement(payment_id: uuid.UUID, settlement: Settlement) -> None:
     """
     now = timezone.now()
     payment = Payment.objects.select_for_update().get(pk=payment_id)
+    virtual_class = _lock_class(payment)
     news = [row for charge in settlement.charges if (row := _note_charge(payment, charge))]
     charges = sorted(payment.charges.all(), key=lambda charge: int(charge.charge_id))
     if payment.approved_at is None:
         _approve_if_paid(payment, charges, now)
-    _mark_class_paid(payment)
+    _mark_class_paid(payment, virtual_class)
     _return_surplus(payment, charges)
     payment.status = _derive_status(payment, charges, now)
     flag_for_review(payment, _review(payment, charges, news))
     payment.next_check_at = _plan_check(payment, now)
     payment.save()
+
+
+def _lock_class(payment: Payment) -> VirtualClass | None:
+    """Lock the class, if there is one: a cancellation at the same time sees the money, or is seen.
+
+    Before the charges, as cancelling does: in the other order the two would wait for each other.
+    """
+    if payment.virtual_class_id is None:
+        return None
+    return VirtualClass.objects.select_for_update().get(pk=payment.virtual_class_id)
 
 
 def _list_price(virtual_class: VirtualClass) -> int:
@@ -205,19 +216,13 @@ def _return_surplus(payment: Payment, charges: Iterable[PaymentCharge]) -> None:
                 request_surplus_refund(charge)
 
 
-def _mark_class_paid(payment: Payment) -> None:
-    """Tell the class, once, that it is paid.
-
-    Its row is locked even so: a cancellation that runs at the same time sees the money, or is
-    seen here.
-    """
-    if payment.approved_at is None or payment.virtual_class_id is None:
+def _mark_class_paid(payment: Payment, locked: VirtualClass | None) -> None:
+    """Tell the class, once, that it is paid."""
+    if payment.approved_at is None or locked is None or locked.paid_at is not None:
         return
-    virtual_class = VirtualClass.objects.select_for_update().get(pk=payment.virtual_class_id)
-    if virtual_class.paid_at is None:
-        virtual_class.paid_at = payment.approved_at
-        virtual_class.save(update_fields=["paid_at", "updated_at"])
-        log_event(virtual_class, ClassEvent.PAID)
+    locked.paid_at = payment.approved_at
+    locked.save(update_fields=["paid_at", "updated_at"])
+    log_event(locked, ClassEvent.PAID)
 
 
 def _derive_status(payment: Payment, charges: list[PaymentCharge], now: datetime) -> PaymentStatus:

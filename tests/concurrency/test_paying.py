@@ -11,7 +11,7 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from bookings.domain import recording, refunding
+from bookings.domain import cancelling, recording, refunding
 from bookings.domain.cancelling import cancel_class
 from bookings.domain.exceptions import NotPaidError, RefundOutdatedError
 from bookings.domain.refunding import request_full_refund, request_partial_refund, send_refund
@@ -61,6 +61,16 @@ def given_back(mercadopago):
     return [refund["amount"] for refund in mercadopago.refunds]
 
 
+def wait_first(gate, step):
+    """Have whoever takes a step wait at the gate before it."""
+
+    def wait_and_take(*args, **kwargs):
+        gate.wait()
+        return step(*args, **kwargs)
+
+    return wait_and_take
+
+
 # --- One payment, looked at by many ---------------------------------------------------------------
 
 
@@ -95,13 +105,8 @@ def pay_twice_and_look_together(mercadopago, payment, monkeypatch, count=4):
     """Have everybody read both charges before anybody records them."""
     for _ in range(2):
         mercadopago.pay(payment.preference_id)
-    gate, mark = Gate(count, SHORT_PATIENCE), recording._mark_class_paid
-
-    def wait_and_mark(*args):
-        gate.wait()
-        return mark(*args)
-
-    monkeypatch.setattr(recording, "_mark_class_paid", wait_and_mark)
+    gate = Gate(count, SHORT_PATIENCE)
+    monkeypatch.setattr(recording, "_mark_class_paid", wait_first(gate, recording._mark_class_paid))
     return race(*[partial(settle, payment.preference_id)] * count)
 
 
@@ -171,6 +176,25 @@ def test_a_cancellation_beside_settlements_ends_without_class_and_money(
     assert given_back(mercadopago) == [PESOS]
     assert google.live_events() == []
     assert history("cancelled") == 1
+
+
+def test_news_of_a_charge_and_a_cancellation_do_not_wait_for_each_other(
+    mercadopago, google, payment, teacher, monkeypatch
+):
+    charge = mercadopago.pay(payment.preference_id)
+    settle(payment.preference_id)
+    mercadopago.advance(seconds=5)
+    mercadopago.settle(charge["id"], "in_mediation")
+    gate = Gate(2, SHORT_PATIENCE)
+    for module, name in ((recording, "_mark_class_paid"), (cancelling, "request_full_refund")):
+        monkeypatch.setattr(module, name, wait_first(gate, getattr(module, name)))
+
+    outcomes = race(
+        partial(settle, payment.preference_id),
+        partial(cancel_class, class_id=payment.virtual_class.pk, actor=teacher),
+    )
+
+    assert unexpected(outcomes) == []
 
 
 def test_parts_and_a_cancellation_never_give_back_more_than_came(mercadopago, payment, teacher):
