@@ -38,10 +38,10 @@ def _leave(class_id: uuid.UUID, user: User) -> VirtualClass:
     virtual_class = VirtualClass.objects.select_for_update().filter(pk=class_id).first()
     if virtual_class is None:
         raise ClassNotFoundError
-    refuse_leaving(virtual_class, user)
     part = UserActivity.objects.filter(virtual_class=virtual_class, user=user).first()
     if part is None:
         raise ClassNotFoundError
+    refuse_leaving(virtual_class, user)
     occasion = str(part.pk)  # whoever joins again gets another part, and may leave again
     part.delete()
     virtual_class.current_participants -= 1

@@ -127,6 +127,14 @@ def test_somebody_else_has_no_place_to_leave(joined):
     assert VirtualClass.objects.get().current_participants == 3
 
 
+@pytest.mark.parametrize("status", [ClassStatus.CANCELLED, ClassStatus.COMPLETED])
+def test_somebody_else_learns_nothing_of_a_class(joined, status):
+    VirtualClass.objects.update(status=status)
+
+    with pytest.raises(ClassNotFoundError):
+        leave_class(class_id=joined.pk, user=UserFactory())
+
+
 def test_nobody_leaves_a_class_that_has_begun(joined, student):
     with time_machine.travel(joined.start_time, tick=False), pytest.raises(ClassStartedError):
         leave_class(class_id=joined.pk, user=student)
