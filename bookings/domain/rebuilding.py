@@ -159,6 +159,7 @@ def _rebuild(event: OwnEvent, record: ClassRecord, class_id: uuid.UUID, host: Us
 def _make_row(
     event: OwnEvent, record: ClassRecord, class_id: uuid.UUID, host: User
 ) -> VirtualClass:
+    booked_at = datetime.fromisoformat(record.booked_at)
     virtual_class = VirtualClass.objects.create(
         id=class_id,
         booked_by=host,
@@ -169,9 +170,10 @@ def _make_row(
         class_price=record.price,
         max_participants=record.places,
         learning_focus=record.learning_focus,
-        created_at=datetime.fromisoformat(record.booked_at),
+        created_at=booked_at,
         paid_at=datetime.fromisoformat(record.paid_at) if record.paid_at else None,
         scheduling_requested_at=timezone.now(),
+        ics_sequence=_later_sequence(booked_at),
     )
     enter_calendar(
         virtual_class,
@@ -188,6 +190,15 @@ def _make_row(
     if not virtual_class.has_ended():
         record_place(NoticeKind.CONFIRMATION, virtual_class, host.pk)
     return virtual_class
+
+
+def _later_sequence(booked_at: datetime) -> int:
+    """Give a revision above any that people's calendars may have: they pass over a lower one.
+
+    It is not in the record. Nobody changes a class once a minute.
+    """
+    minutes = int((timezone.now() - booked_at).total_seconds() // 60)
+    return max(minutes, 0) + 1
 
 
 def _join_payment(virtual_class: VirtualClass, payment: Payment | None) -> None:

@@ -14,6 +14,7 @@ from bookings.domain.event_records import open_record, seal_record
 from bookings.domain.joining import join_class
 from bookings.domain.rebuilding import rebuild_from_calendar
 from bookings.domain.reconciling import inspect, reconcile_by_itself
+from bookings.domain.rescheduling import reschedule_class
 from bookings.models import (
     ClassEvent,
     ClassStatus,
@@ -209,6 +210,19 @@ def test_classes_that_are_over_come_back_without_a_mail(scheduled, google):
 
     assert line.is_done
     assert not Notice.objects.exists()
+
+
+def test_the_calendars_of_people_follow_a_class_that_came_back(scheduled, google, teacher):
+    earlier = scheduled.ics_sequence
+    for hours in (1, 2):
+        start = scheduled.start_time + timedelta(hours=hours)
+        moved = reschedule_class(class_id=scheduled.pk, actor=teacher, start=start)
+    lose(scheduled)
+
+    with time_machine.travel(timezone.now() + timedelta(minutes=2)):
+        rebuild_from_calendar()
+
+    assert VirtualClass.objects.get().ics_sequence > moved.ics_sequence > earlier
 
 
 def test_a_host_who_signed_up_again_is_found_by_address(scheduled, google, host):
