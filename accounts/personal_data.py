@@ -55,6 +55,8 @@ def erase_account(*, user: User) -> None:
 
     Its sessions end. Whoever it was may sign up again, as somebody new.
     """
+    # A class that is completed at this moment counts as well.
+    stored = User.objects.select_for_update(no_key=True).get(pk=user.pk)
     revoke_sessions(user=user)
     SocialAccount.objects.filter(user=user).delete()
     EmailAddress.objects.filter(user=user).delete()
@@ -64,8 +66,8 @@ def erase_account(*, user: User) -> None:
         newsletter=Newsletter.NO,
         status=UserStatus.ERASED,
         # How many classes took place stays true; nothing else of the row is anybody's.
-        total_classes=user.total_classes,
-        created_at=user.created_at,
+        total_classes=stored.total_classes,
+        created_at=stored.created_at,
     )
     nobody.set_unusable_password()
     nobody.save(force_update=True)

@@ -13,6 +13,7 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import Session, User, UserStatus
+from bookings.domain.completing import complete_ended_classes
 from bookings.domain.erasing import erase_person
 from bookings.domain.exceptions import ClassesAheadError, TeacherAccountError
 from bookings.domain.joining import join_class
@@ -260,6 +261,16 @@ def test_erasing_again_changes_nothing(ana, past):
 
     assert User.objects.filter(pk=ana.pk).values(*once).get() == once
     assert once["status"] == UserStatus.ERASED
+
+
+def test_class_that_is_completed_meanwhile_still_counts(ana, past):
+    VirtualClass.objects.update(status=ClassStatus.SCHEDULED)
+    read_before = User.objects.get(pk=ana.pk)
+    complete_ended_classes()
+
+    erase_person(user=read_before, by=read_before)
+
+    assert User.objects.get(pk=ana.pk).total_classes == 1
 
 
 def test_person_may_come_back_as_somebody_new(ana, past):
