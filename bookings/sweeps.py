@@ -70,19 +70,24 @@ def _for_events(
             change(virtual_class)
             done, failures = done + 1, 0
         except CalendarError as error:
-            logger.warning(
-                "The event of class %s is not as it should be yet: %s",
-                virtual_class.pk,
-                type(error).__name__,
-            )
-            same = VirtualClass.objects.filter(
-                pk=virtual_class.pk, **{mark: getattr(virtual_class, mark)}
-            )
-            same.update(**{mark: timezone.now()})
+            _put_at_the_end(virtual_class, mark, error)
             failures += not isinstance(error, CalendarRefusedError)
+        except Exception as error:
+            logger.exception("A bug that one event meets must not keep the others.")
+            _put_at_the_end(virtual_class, mark, error)
         if failures == bearable:
             break
     return done
+
+
+def _put_at_the_end(virtual_class: VirtualClass, mark: str, error: Exception) -> None:
+    logger.warning(
+        "The event of class %s is not as it should be yet: %s",
+        virtual_class.pk,
+        type(error).__name__,
+    )
+    same = VirtualClass.objects.filter(pk=virtual_class.pk, **{mark: getattr(virtual_class, mark)})
+    same.update(**{mark: timezone.now()})
 
 
 def send_due_notices() -> int:

@@ -34,9 +34,17 @@ class TroubledCalendar(MemoryCalendar):
     def create_event(self, draft):
         """Fail as ordered."""
         self.calls.append(draft.reference)
-        if failure := self.failures.get(draft.reference):
-            raise failure
+        self._fail_for(draft.reference)
         return super().create_event(draft)
+
+    def delete_event(self, event_id, *, reference):
+        """Fail as ordered."""
+        self._fail_for(reference)
+        super().delete_event(event_id, reference=reference)
+
+    def _fail_for(self, reference):
+        if failure := self.failures.get(reference):
+            raise failure
 
 
 @pytest.fixture
@@ -390,6 +398,22 @@ def test_sign_in_does_not_fail_by_what_follows_from_it(teacher, monkeypatch):
 
     teacher.refresh_from_db()
     assert teacher.provider_refresh_token == "1//new"
+
+
+def test_bug_that_one_event_meets_keeps_no_other(db, calendar, caplog):
+    first, _ = (
+        VirtualClassFactory(
+            status=ClassStatus.CANCELLED, withdrawal_requested_at=timezone.now() - LONG_AGO * age
+        )
+        for age in (2, 1)
+    )
+    fail_for(calendar, first, RuntimeError("a bug"))
+
+    assert withdraw_events() == 1
+
+    waiting = VirtualClass.objects.get(withdrawal_requested_at__isnull=False)
+    assert waiting == first
+    assert waiting.withdrawal_requested_at > timezone.now() - LONG_AGO
 
 
 def test_nothing_is_withdrawn_during_an_outage(host, calendar):
