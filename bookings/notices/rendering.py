@@ -9,6 +9,7 @@ from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
 from django.utils.translation import override
 
+from accounts.models import User
 from bookings.models import Notice, NoticeKind, VirtualClass
 from bookings.notices.facts import list_facts, name_next_step
 from bookings.notices.icalendar import Method, build_calendar
@@ -55,9 +56,16 @@ def _attach_calendar(mail: EmailMultiAlternatives, notice: Notice) -> None:
     virtual_class, method = notice.virtual_class, METHODS.get(NoticeKind(notice.kind))
     if method is None or virtual_class is None or not virtual_class.provider_event_id:
         return  # a class that was never scheduled stands in nobody's calendar
+    if notice.kind == NoticeKind.CANCELLED and not _takes_part(notice.user, virtual_class):
+        return  # whoever only waited for a place has nothing to strike out
     entry = build_calendar(virtual_class, method=method, attendee=notice.user.email)
     mail.attach_alternative(entry.decode(), f"text/calendar; method={method}")
     mail.attach("clase.ics", entry, "application/ics")
+
+
+def _takes_part(user: User, virtual_class: VirtualClass) -> bool:
+    is_host = virtual_class.is_hosted_by(user)
+    return is_host or virtual_class.activities.filter(user=user).exists()
 
 
 def _context(notice: Notice) -> dict[str, Any]:

@@ -1,11 +1,16 @@
 """notices/rendering.py: what each person reads."""
 
+from datetime import timedelta
+
+from django.utils import timezone
 from icalendar import Calendar
 
 from accounts.models import Language
 from bookings.domain.cancelling import cancel_class
+from bookings.domain.joining import join_class
 from bookings.domain.scheduling import schedule_class
-from bookings.models import Notice
+from bookings.domain.waiting_list import wait_for_place
+from bookings.models import Notice, VirtualClass
 from bookings.notices.due import make_due_again
 
 
@@ -107,6 +112,23 @@ def test_cancellation_of_a_class_never_scheduled_has_no_calendar_entry(
 
     letter = deliver_to(host)
 
+    assert (list(parts(letter)), letter.attachments) == (["text/html"], [])
+
+
+def test_whoever_only_waited_has_nothing_to_strike_out(
+    scheduled, student, stranger, teacher, deliver_to
+):
+    start = timezone.now() + timedelta(days=2)
+    VirtualClass.objects.update(
+        max_participants=2, start_time=start, end_time=start + timedelta(hours=1)
+    )
+    join_class(user=student, access_code=scheduled.access_code)
+    wait_for_place(user=stranger, access_code=scheduled.access_code)
+    cancel_class(class_id=scheduled.pk, actor=teacher)
+
+    letter = deliver_to(stranger)
+
+    assert letter.subject.startswith("Se canceló la clase: ")
     assert (list(parts(letter)), letter.attachments) == (["text/html"], [])
 
 
