@@ -25,7 +25,7 @@ from bookings.admin.class_people import (
 from bookings.admin.class_timeline import build_timeline
 from bookings.admin.filters import DriftFilter
 from bookings.domain.cancelling import cancel_class
-from bookings.domain.exceptions import BookingError
+from bookings.domain.exceptions import BookingError, ClassNotFoundError
 from bookings.domain.reconciling import reconcile_class
 from bookings.domain.rescheduling import reschedule_class
 from bookings.domain.scheduling import schedule_class
@@ -38,6 +38,7 @@ NOT_CONNECTED = "El calendario no está conectado. Reconectalo en «Calendario»
 CALENDAR_DOWN = "El calendario no respondió. Volvé a intentar en unos minutos: no se duplica nada."
 CALENDAR_REFUSED = "El calendario no lo aceptó. Mirá el evento en Google Calendar."
 DIFFERS = "Calendario distinto"
+STEP_GONE = "Eso cambió mientras mirabas. Fijate cómo está ahora y volvé a intentar."
 MOVE_PENDING = (
     "El horario ya cambió y avisamos a todos. El calendario no respondió: lo actualizamos apenas "
     "responda."
@@ -140,6 +141,8 @@ class VirtualClassAdmin(admin.ModelAdmin[VirtualClass]):
         """Take the chosen step, tell the teacher, and note it in the panel's own history."""
         try:
             done = take_step(class_id=virtual_class.pk, chosen=chosen, actor=request.user)
+        except ClassNotFoundError:  # its own text is about access codes
+            self.message_user(request, STEP_GONE, messages.ERROR)
         except BookingError as refusal:
             self.message_user(request, str(refusal.text), messages.ERROR)
         else:

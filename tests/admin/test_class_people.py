@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from bookings.domain.completing import complete_ended_classes
 from bookings.domain.waiting_list import wait_for_place
-from bookings.models import ClassLog, Role, UserActivity, WaitingListEntry
+from bookings.models import ClassLog, Role, UserActivity, VirtualClass, WaitingListEntry
 from tests.factories import UserFactory, VirtualClassFactory
 
 CODE = "ABCD2345"
@@ -88,6 +88,18 @@ def test_a_mark_before_the_class_is_refused(panel, full):
     part.refresh_from_db()
     assert "La clase todavía no empezó." in page
     assert not part.no_show
+
+
+def test_a_mark_in_a_class_that_was_cancelled_meanwhile_is_refused_in_words_of_its_own(
+    panel, ended
+):
+    virtual_class, part = ended
+    VirtualClass.objects.update(status="cancelled")
+
+    page = press(panel, virtual_class, no_show=part.pk)
+
+    assert "Eso cambió mientras mirabas." in page
+    assert "código de acceso." not in page
 
 
 @pytest.mark.parametrize("button", ["no_show", "showed_up", "remove", "capacity"])
