@@ -43,6 +43,14 @@ class ServiceState:
         return self.owner is not None or bool(settings.CALENDAR_SERVICE_ACCOUNT)
 
     @property
+    def calendar_down_since(self) -> datetime | None:
+        """Since when the calendar fails, as far as is known: it is only asked while a class waits.
+
+        With the last one cancelled, or over, nobody learns that the outage ended.
+        """
+        return self.work.calendar_down_since if self.waiting else None
+
+    @property
     def needs_somebody(self) -> bool:
         """Whether the service does not mend itself."""
         return not self.work.is_alive or self.is_revoked

@@ -134,6 +134,19 @@ def test_outage_is_amber_and_asks_nothing_of_her(look):
 
 
 @pytest.mark.usefixtures("beating")
+def test_outage_that_nobody_waits_through_is_not_told_for_ever(look):
+    Heartbeat.objects.create(
+        name=CALENDAR, failed_at=NOW - 90 * MINUTE, paused_until=NOW - 60 * MINUTE, count=4
+    )
+    VirtualClassFactory(scheduling_requested_at=NOW - 90 * MINUTE, start_time=NOW - 3 * 60 * MINUTE)
+
+    text = look()
+
+    assert "service-green" in text
+    assert "Google no responde" not in text
+
+
+@pytest.mark.usefixtures("beating")
 @pytest.mark.parametrize(
     ("days", "colour"), [(2, "green"), (6, "amber"), (8, "green")], ids=["new", "old", "lasting"]
 )
