@@ -13,13 +13,18 @@ from accounts.admin import UserAdmin
 from accounts.models import User, UserStatus
 from accounts.requests import SignedInRequest
 from bookings.domain.erasing import erase_person
-from bookings.domain.exceptions import ClassesAheadError, TeacherAccountError
+from bookings.domain.exceptions import (
+    ClassesAheadError,
+    ClassNotFoundError,
+    TeacherAccountError,
+)
 from bookings.domain.personal_data import export_person
 
 CLASSES_AHEAD = (
     "Esta persona todavía tiene clases por delante. Cancelalas, o esperá a que pasen, y después "
     "borrá la cuenta."
 )
+NOT_IN_CHARGE = "Esta persona tiene una reserva sin pagar, y solo puede cancelarla la profe."
 
 admin.site.unregister(User)
 
@@ -66,6 +71,8 @@ class PersonAdmin(UserAdmin):
             erase_person(user=user, by=request.user)
         except ClassesAheadError:
             self.message_user(request, CLASSES_AHEAD, messages.ERROR)
+        except ClassNotFoundError:
+            self.message_user(request, NOT_IN_CHARGE, messages.ERROR)
         except TeacherAccountError as refusal:
             self.message_user(request, str(refusal), messages.ERROR)
         else:

@@ -24,7 +24,8 @@ def erase_person(*, user: User, by: User) -> None:
     Payments, and classes that were paid or that took place, stay without a name: the teacher's
     books, and other people's classes. Classes that were never paid are cancelled. by: the person
     themselves, or the teacher at their request. Doing it again changes nothing.
-    Raises, without writing: TeacherAccountError, ClassesAheadError.
+    Raises, without writing: TeacherAccountError, ClassesAheadError, and ClassNotFoundError when
+    there is a class to cancel that is not ``by``'s to cancel.
     """
     if user.is_staff:
         raise TeacherAccountError

@@ -8,6 +8,7 @@ from allauth.account.models import EmailAddress
 from allauth.socialaccount.models import SocialAccount
 from django.apps import apps
 from django.contrib.admin.models import LogEntry
+from django.contrib.auth.models import Permission
 from django.db import connection
 from django.test import Client
 from django.utils import timezone
@@ -318,6 +319,19 @@ def test_teacher_is_told_what_stands_in_the_way(panel, ana):
     response = panel.post(f"/admin/accounts/user/{ana.pk}/borrar", follow=True)
 
     assert "Esta persona todavía tiene clases" in response.content.decode()
+    assert User.objects.get(pk=ana.pk).email == "ana@example.com"
+
+
+def test_helper_who_may_not_cancel_a_class_is_told_so(ana, student, sign_in):
+    VirtualClassFactory(booked_by=ana)
+    student.is_staff = True
+    student.save()
+    rights = ["view_user", "change_user"]
+    student.user_permissions.set(Permission.objects.filter(codename__in=rights))
+
+    response = sign_in(student).post(f"/admin/accounts/user/{ana.pk}/borrar", follow=True)
+
+    assert "solo puede cancelarla la profe" in response.content.decode()
     assert User.objects.get(pk=ana.pk).email == "ana@example.com"
 
 
