@@ -20,7 +20,7 @@ from bookings.domain.drift import (
     find_orphan,
     name_unknown,
 )
-from bookings.domain.event_drafts import name_event
+from bookings.domain.event_drafts import name_event, read_reference
 from bookings.domain.event_records import open_record
 from bookings.models import ClassStatus, VirtualClass
 from calendar_sync import Calendar, Changes, OwnEvent, get_calendar
@@ -90,7 +90,7 @@ def compare_changed(changes: Changes, now: datetime, *, settled_before: datetime
     """Look again at the classes whose events changed. Raises CalendarError."""
     classes = VirtualClass.objects.filter(provider_event_id__in=changes.event_ids)
     touched = set(classes.values_list("pk", flat=True))
-    touched |= {class_id for text in changes.references if (class_id := _read_id(text))}
+    touched |= {class_id for text in changes.references if (class_id := read_reference(text))}
     report = Report(classes=_list_comparable(now).count(), events=len(changes.event_ids))
     _look_again(_open_calendar(), touched, report, settled_before=settled_before)
     return report
@@ -156,17 +156,10 @@ def _by_class(events: Iterable[OwnEvent]) -> dict[uuid.UUID, list[OwnEvent]]:
     """Group events by the class that they are about; other programs' references are no ids."""
     standing = defaultdict(list)
     for event in events:
-        class_id = _read_id(event.reference)
+        class_id = read_reference(event.reference)
         if class_id:
             standing[class_id].append(event)
     return standing
-
-
-def _read_id(text: str) -> uuid.UUID | None:
-    try:
-        return uuid.UUID(text)
-    except ValueError:
-        return None
 
 
 def _is_made_by_us(class_id: uuid.UUID, event: OwnEvent) -> bool:

@@ -30,6 +30,14 @@ def name_event(class_id: uuid.UUID) -> str:
     return uuid.uuid5(EVENT_NAMESPACE, str(class_id)).hex
 
 
+def read_reference(text: str) -> uuid.UUID | None:
+    """Give the id of the class whose reference this is; other programs' references are none."""
+    try:
+        return uuid.UUID(text)
+    except ValueError:
+        return None
+
+
 def describe_summary(virtual_class: VirtualClass) -> str:
     """Give a class's ``summary`` as the calendar's answer makes it.
 

@@ -16,7 +16,7 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.selectors import find_calendar_token, find_user_by_email
 from bookings.domain.class_log import log_event
-from bookings.domain.event_drafts import describe_summary, name_event
+from bookings.domain.event_drafts import describe_summary, name_event, read_reference
 from bookings.domain.event_records import ClassRecord, open_record
 from bookings.domain.exceptions import BookingError
 from bookings.domain.scheduling import enter_calendar, schedule_class
@@ -83,7 +83,7 @@ def _list_lost(events: list[OwnEvent]) -> Iterator[tuple[OwnEvent, uuid.UUID, st
     saved = {
         class_id: event
         for event in events
-        if (class_id := _read_id(event.reference)) and event.event_id == name_event(class_id)
+        if (class_id := read_reference(event.reference)) and event.event_id == name_event(class_id)
     }
     stored = VirtualClass.objects.in_bulk(saved)
     for class_id, event in saved.items():
@@ -91,13 +91,6 @@ def _list_lost(events: list[OwnEvent]) -> Iterator[tuple[OwnEvent, uuid.UUID, st
             yield event, class_id, "rebuild"
         elif _waits_unknowing(stored[class_id]):
             yield event, class_id, "adopt"
-
-
-def _read_id(text: str) -> uuid.UUID | None:
-    try:
-        return uuid.UUID(text)
-    except ValueError:
-        return None
 
 
 def _waits_unknowing(stored: VirtualClass) -> bool:
