@@ -64,7 +64,7 @@ def test_completing_leaves_a_line_in_the_log(ended_class):
     [
         {"status": ClassStatus.PENDING},
         {"status": ClassStatus.CANCELLED},
-        {"end_time": timezone.now() + timedelta(minutes=5)},
+        {"end_time": timezone.now() + timedelta(days=1)},
     ],
     ids=["pending", "cancelled", "not over"],
 )

@@ -63,7 +63,7 @@ def test_a_full_group_offers_to_wait(virtual_class, student, sign_in):
     "changes",
     [
         {"class_type": "individual"},
-        {"start_time": timezone.now() + timedelta(minutes=30)},
+        {"start_time": timezone.now() + timedelta(minutes=50)},
     ],
     ids=["individual", "about to begin"],
 )
