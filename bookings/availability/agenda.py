@@ -10,6 +10,7 @@ from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
+from django.db.models import Q
 from django.utils import timezone
 
 from accounts.models import User
@@ -71,7 +72,7 @@ def load_agenda(
     return Agenda(
         openings=list_openings(first_day, last_day),
         busy=BusyTimes(
-            classes=[*_scheduled(whole, moving), *_held(whole, now, user, moving)],
+            classes=[*_given(whole, moving), *_held(whole, now, user, moving)],
             appointments=_appointments(moving),
         ),
         rules=SlotRules(
@@ -151,11 +152,19 @@ def _appointments(moving: VirtualClass | None) -> list[Period]:
     return events
 
 
-def _scheduled(whole: Period, moving: VirtualClass | None) -> Iterator[Period]:
+def _given(whole: Period, moving: VirtualClass | None) -> Iterator[Period]:
+    """Give the times of scheduled classes, and of paid ones that wait for the calendar.
+
+    A calendar may be down for longer than a time is kept for whoever pays.
+    """
+    is_on_its_way = Q(
+        status=ClassStatus.PENDING, paid_at__isnull=False, scheduling_requested_at__isnull=False
+    )
     # A class lasts MAX_CLASS_LENGTH at most, and the second bound on its start keeps the index
     # (status, start_time) useful: "ends after now" alone would read every class there ever was.
     rows = VirtualClass.objects.filter(
-        status=ClassStatus.SCHEDULED,
+        Q(status=ClassStatus.SCHEDULED) | is_on_its_way,
+        status__in=[ClassStatus.SCHEDULED, ClassStatus.PENDING],
         start_time__gt=whole.start - settings.MAX_CLASS_LENGTH,
         start_time__lt=whole.end,
     )

@@ -111,6 +111,22 @@ def test_hold_slot_refuses_the_time_of_a_class(host):
         hold(host)
 
 
+def test_hold_slot_refuses_the_time_of_a_paid_class_that_waits_for_the_calendar(host):
+    VirtualClassFactory(start_time=at("10:00"), paid_at=NOW, scheduling_requested_at=NOW)
+
+    with pytest.raises(SlotTakenError):
+        hold(host)
+
+
+@pytest.mark.parametrize(
+    "marks", [{"scheduling_requested_at": NOW}, {"paid_at": NOW}], ids=["unpaid", "given up"]
+)
+def test_hold_slot_takes_the_time_of_a_class_that_nobody_is_about_to_schedule(host, marks):
+    VirtualClassFactory(start_time=at("10:00"), **marks)
+
+    assert hold(host).start_time == at("10:00")
+
+
 def test_hold_slot_refuses_the_teachers_appointments(host, google):
     google.add_event(
         start={"dateTime": at("10:30").isoformat()}, end={"dateTime": at("10:45").isoformat()}
