@@ -38,6 +38,10 @@ NOT_CONNECTED = "El calendario no está conectado. Reconectalo en «Calendario»
 CALENDAR_DOWN = "El calendario no respondió. Volvé a intentar en unos minutos: no se duplica nada."
 CALENDAR_REFUSED = "El calendario no lo aceptó. Mirá el evento en Google Calendar."
 DIFFERS = "Calendario distinto"
+MOVE_REFUSED = (
+    "El horario ya cambió y avisamos a todos. El calendario no aceptó mover el evento: miralo en "
+    "Google Calendar, y después reparalo desde acá."
+)
 STEP_GONE = "Eso cambió mientras mirabas. Fijate cómo está ahora y volvé a intentar."
 MOVE_PENDING = (
     "El horario ya cambió y avisamos a todos. El calendario no respondió: lo actualizamos apenas "
@@ -171,8 +175,8 @@ class VirtualClassAdmin(admin.ModelAdmin[VirtualClass]):
         badge = format_html(
             '<span class="badge badge-{}">{}</span>', obj.status, obj.get_status_display()
         )
-        if not obj.calendar_drift:
-            return badge
+        if not obj.calendar_drift or not obj.is_scheduled or obj.has_ended():
+            return badge  # a class that is over, or off, needs nothing of its event any more
         return format_html('{} <span class="badge badge-preparing">{}</span>', badge, DIFFERS)
 
     @admin.display(description="lugares")
@@ -308,9 +312,14 @@ class VirtualClassAdmin(admin.ModelAdmin[VirtualClass]):
         except BookingError as refusal:
             form.add_error(None, refusal.text)
             return False
-        is_pending = moved.event_update_requested_at is not None
-        text = MOVE_PENDING if is_pending else "Listo: cambió el horario y avisamos a todos."
-        self.message_user(request, text, messages.WARNING if is_pending else messages.SUCCESS)
+        if moved.event_update_requested_at is not None:
+            self.message_user(request, MOVE_PENDING, messages.WARNING)
+        elif moved.calendar_drift:
+            self.message_user(request, MOVE_REFUSED, messages.WARNING)
+        else:
+            self.message_user(
+                request, "Listo: cambió el horario y avisamos a todos.", messages.SUCCESS
+            )
         return True
 
     def _cancel(

@@ -12,12 +12,14 @@ import logging
 from django.db import transaction
 from django.utils import timezone
 
+from bookings.domain.alerting import tell_teacher
 from bookings.domain.class_log import log_event
 from bookings.domain.event_drafts import derive_event_id, draft_event
 from bookings.domain.grants import owners_calendar
 from bookings.domain.outages import note_answer
 from bookings.models import CalendarDrift, ClassEvent, ClassStatus, NoticeKind, VirtualClass
 from bookings.notices.due import record_due
+from bookings.notices.texts import MOVE_REFUSED
 from calendar_sync import (
     CalendarError,
     CalendarRefusedError,
@@ -139,11 +141,27 @@ def note_link(locked: VirtualClass, link: str) -> None:
     record_due(NoticeKind.LINK_CHANGED, locked, people, occasion=str(locked.ics_sequence))
 
 
-def _leave_move_to_a_person(virtual_class: VirtualClass) -> None:
-    """Stop asking the calendar for what it refuses; the panel shows that the two differ."""
-    VirtualClass.objects.filter(pk=virtual_class.pk, start_time=virtual_class.start_time).update(
-        event_update_requested_at=None, calendar_drift=CalendarDrift.MOVED
+@transaction.atomic
+def _leave_move_to_a_person(before: VirtualClass) -> None:
+    """Stop asking the calendar for what it refuses: the panel shows that the two differ.
+
+    The teacher is told, unless the class was marked, and so told of, before.
+    """
+    locked = (
+        VirtualClass.objects.select_for_update()
+        .filter(pk=before.pk, start_time=before.start_time, status=ClassStatus.SCHEDULED)
+        .first()
     )
+    if locked is None:
+        return
+    is_news = not locked.calendar_drift
+    locked.event_update_requested_at = None
+    locked.calendar_drift = CalendarDrift.MOVED
+    locked.save(update_fields=["event_update_requested_at", "calendar_drift", "updated_at"])
+    if is_news:
+        log_event(locked, ClassEvent.EVENT_DRIFTED, details={"drift": CalendarDrift.MOVED.value})
+        occasion = f"{MOVE_REFUSED} {timezone.now():%Y-%m-%dT%H:%M:%S.%f}"
+        tell_teacher(NoticeKind.CALENDAR_CHANGED, locked, occasion)
 
 
 def remove_event(event_id: str, *, reference: str) -> None:

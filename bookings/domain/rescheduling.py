@@ -47,10 +47,11 @@ def reschedule_class(
     time that no other class has and that nobody is kept while paying, whatever her hours, rules
     and own appointments say.
     Returns the class as stored; ``event_update_requested_at`` says that the calendar still has the
-    earlier time, which the sweep mends. Raises, without writing: ClassNotFoundError,
-    NotScheduledYetError, ClassCancelledError, ClassCompletedError, ClassEndedError,
-    TooLateToChangeError, TooManyAttemptsError, SameTimeError, TimeOverError, SlotTakenError;
-    CalendarError when the calendar cannot tell a student what is free.
+    earlier time, which the sweep mends, and ``calendar_drift`` that a person has to. Raises,
+    without writing: ClassNotFoundError, NotScheduledYetError, ClassCancelledError,
+    ClassCompletedError, ClassEndedError, TooLateToChangeError, TooManyAttemptsError, SameTimeError,
+    TimeOverError, SlotTakenError; CalendarError when the calendar cannot tell a student what is
+    free.
     """
     virtual_class = _find(class_id)
     refuse_move(virtual_class, actor)
@@ -68,7 +69,7 @@ def reschedule_class(
             raise SlotTakenError from error
         raise
     move_event_if_possible(moved)
-    moved.refresh_from_db(fields=["event_update_requested_at", "html_link"])
+    moved.refresh_from_db(fields=["event_update_requested_at", "html_link", "calendar_drift"])
     return moved
 
 

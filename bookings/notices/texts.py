@@ -68,6 +68,7 @@ EXPLANATIONS = {
 }
 # What became of the event of a class; the first word of the notice's occasion.
 MANY_AT_ONCE = "many"
+MOVE_REFUSED = "refused"
 DRIFTS = {
     CalendarDrift.MOVED: _(
         "El evento cambió de horario en el calendario. La clase no: su evento vuelve a esta hora. "
@@ -83,6 +84,10 @@ DRIFTS = {
     ),
     CalendarDrift.DUPLICATED: _(
         "Había más de un evento de esta clase. Queda el que conocen quienes participan."
+    ),
+    MOVE_REFUSED: _(
+        "La clase cambió de horario, y el calendario no aceptó mover su evento: sigue en el de "
+        "antes. Mirá el evento en Google Calendar, y después reparalo desde la página de la clase."
     ),
     MANY_AT_ONCE: _(
         "Muchos eventos cambiaron a la vez; puede que ahora sea otro calendario. No tocamos nada: "

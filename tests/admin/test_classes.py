@@ -92,6 +92,16 @@ def test_a_calendar_that_is_down_only_delays_its_part(panel, scheduled, google):
     assert VirtualClass.objects.get().event_update_requested_at is not None
 
 
+def test_a_calendar_that_refuses_the_move_is_named(panel, scheduled, google):
+    google.fault("events.patch", Fault.status(403, "forbidden"))
+    day = timezone.localdate(scheduled.start_time)
+
+    page = text_of(move(panel, scheduled, f"{day}", "19:30"))
+
+    assert "El calendario no aceptó mover el evento" in page
+    assert "Listo: cambió el horario" not in page
+
+
 @pytest.mark.parametrize("status", [ClassStatus.PENDING, ClassStatus.CANCELLED])
 def test_only_a_scheduled_class_offers_to_move(panel, scheduled, status):
     VirtualClass.objects.update(status=status)

@@ -58,6 +58,7 @@ def test_the_list_is_filtered_by_it(panel, classes):
     assert shown("distinto") == [True, False]
     VirtualClass.objects.update(status=ClassStatus.CANCELLED)
     assert shown("distinto") == [False, False]
+    assert "Calendario distinto" not in text_of(panel.get(page_of(moved)))
 
 
 def test_the_button_repairs_the_event(panel, classes, google, teacher):

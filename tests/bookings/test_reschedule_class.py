@@ -391,7 +391,19 @@ def test_what_the_calendar_refuses_is_left_to_a_person(scheduled, teacher, googl
 
     stored = VirtualClass.objects.get()
     assert (moved.event_update_requested_at, stored.calendar_drift) == (None, "moved")
+    assert moved.calendar_drift == "moved"
     assert update_events() == 0
+
+
+def test_the_teacher_is_told_once_of_what_the_calendar_refuses(scheduled, host, teacher, google):
+    google.fault("events.patch", *[Fault.status(403, "forbidden")] * 2)
+
+    move(scheduled, host, "11:00")
+    move(scheduled, host, "09:00")
+
+    told = Notice.objects.get(kind=NoticeKind.CALENDAR_CHANGED)
+    assert (told.user, told.occasion.split()[0]) == (teacher, "refused")
+    assert ClassLog.objects.get(event=ClassEvent.EVENT_DRIFTED).details == {"drift": "moved"}
 
 
 # --- Side by side ---------------------------------------------------------------------------------
