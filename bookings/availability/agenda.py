@@ -31,6 +31,11 @@ from calendar_sync import BusySlot, cached_upcoming_events
 
 Ranges = list[HoursRange]
 
+# Of a class that is paid and about to be scheduled.
+AWAITS_CALENDAR = Q(
+    status=ClassStatus.PENDING, paid_at__isnull=False, scheduling_requested_at__isnull=False
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Agenda:
@@ -157,13 +162,10 @@ def _given(whole: Period, moving: VirtualClass | None) -> Iterator[Period]:
 
     A calendar may be down for longer than a time is kept for whoever pays.
     """
-    is_on_its_way = Q(
-        status=ClassStatus.PENDING, paid_at__isnull=False, scheduling_requested_at__isnull=False
-    )
     # A class lasts MAX_CLASS_LENGTH at most, and the second bound on its start keeps the index
     # (status, start_time) useful: "ends after now" alone would read every class there ever was.
     rows = VirtualClass.objects.filter(
-        Q(status=ClassStatus.SCHEDULED) | is_on_its_way,
+        Q(status=ClassStatus.SCHEDULED) | AWAITS_CALENDAR,
         status__in=[ClassStatus.SCHEDULED, ClassStatus.PENDING],
         start_time__gt=whole.start - settings.MAX_CLASS_LENGTH,
         start_time__lt=whole.end,

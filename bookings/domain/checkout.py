@@ -21,7 +21,7 @@ from bookings.domain.exceptions import (
 from bookings.domain.holding import book_hold, find_live_hold
 from bookings.domain.paying import ask_for_payment
 from bookings.domain.pricing import find_price
-from bookings.domain.queries import is_time_taken
+from bookings.domain.queries import is_time_awaited, is_time_taken
 from bookings.domain.quotes import Quote
 from bookings.domain.settling import settle_free_class
 from bookings.models import BookingRules, ClassType, Hold, Payment, VirtualClass
@@ -79,7 +79,7 @@ def request_preference(
         raise NothingToPayError
     now = timezone.now()
     wanted = VirtualClass(booked_by=user, start_time=start, end_time=end)
-    if settings.PREVENT_OVERLAPS and is_time_taken(wanted, now):
+    if settings.PREVENT_OVERLAPS and (is_time_taken(wanted, now) or is_time_awaited(start, end)):
         raise SlotTakenError
     _refuse_hoarding(user, now)
     expires_at = min(now + timedelta(minutes=BookingRules.load().hold_minutes), end)

@@ -8,6 +8,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
+from bookings.availability.agenda import AWAITS_CALENDAR
 from bookings.domain.exceptions import ClassNotFoundError
 from bookings.models import (
     ClassStatus,
@@ -141,3 +142,9 @@ def is_time_taken(virtual_class: VirtualClass, now: datetime) -> bool:
         end_time__gt=virtual_class.start_time,
     )
     return held.exclude(user_id=virtual_class.booked_by_id).exists()
+
+
+def is_time_awaited(start: datetime, end: datetime) -> bool:
+    """Whether a class has been paid for any of a time, and waits for the calendar."""
+    waiting = VirtualClass.objects.filter(AWAITS_CALENDAR, start_time__lt=end, end_time__gt=start)
+    return waiting.exists()

@@ -329,6 +329,15 @@ def test_a_time_that_is_taken_gets_no_preference(mercadopago, host):
         wish(host)
 
 
+def test_the_time_of_a_paid_class_that_waits_for_the_calendar_gets_no_preference(mercadopago, host):
+    now = timezone.now()
+    VirtualClassFactory(start_time=START, paid_at=now, scheduling_requested_at=now)
+
+    with pytest.raises(SlotTakenError):
+        wish(host)
+    assert mercadopago.preferences == []
+
+
 def test_a_time_that_is_kept_for_somebody_else_gets_no_preference(mercadopago, host, stranger):
     Hold.objects.create(
         user=stranger,
