@@ -47,7 +47,11 @@ def _leave(class_id: uuid.UUID, user: User) -> VirtualClass:
     virtual_class.current_participants -= 1
     others = [one for one in virtual_class.participants_ids if one != str(user.pk)]
     virtual_class.participants_ids = others
-    virtual_class.save(update_fields=["current_participants", "participants_ids", "updated_at"])
+    # Calendars take the mail that cancels the entry only with a higher revision (RFC 5546).
+    virtual_class.ics_sequence += 1
+    virtual_class.save(
+        update_fields=["current_participants", "participants_ids", "ics_sequence", "updated_at"]
+    )
     log_event(virtual_class, ClassEvent.LEFT, actor=user, details={"person": str(user.pk)})
     record_due(NoticeKind.LEFT, virtual_class, [user.pk], occasion)
     record_due(NoticeKind.GUEST_LEFT, virtual_class, [virtual_class.booked_by_id], occasion)
