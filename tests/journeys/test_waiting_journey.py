@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.journeys.steps import sign_in, sign_in_as_newcomer
-from tests.journeys.test_accessibility import violations
+from tests.journeys.test_accessibility import speak, violations
 
 pytestmark = pytest.mark.browser
 
@@ -16,6 +16,7 @@ def full_group(new_page):
     """The id and the access code of Carla's group, whose places are taken."""
     page = new_page()
     sign_in(page, "Google", "Carla")
+    speak(page, "Español")  # other journeys have her read English
     page.goto("/inicio/clases")
     page.locator("section", has_text="Próximas").get_by_role("link", name="Clase grupal").click()
     code = page.get_by_test_id("access-code").text_content()
