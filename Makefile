@@ -11,7 +11,7 @@ run: $(VENV)/.runtime ## serve the whole product with demo data at http://localh
 test: $(VENV)/.developer ## every test, on SQLite and on PostgreSQL
 	$(BIN)/python -m tests $(ARGS)
 
-prove: $(VENV)/.developer ## every drill and its twins, on both engines: about ten minutes
+prove: $(VENV)/.developer ## every drill and its twins, on both engines
 	$(BIN)/python manage.py drill all $(ARGS)
 
 bench-webhook: $(VENV)/.developer ## how soon the webhook answers while Mercado Pago is down
