@@ -10,18 +10,16 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from django.db import Error
-from django.db.models import QuerySet
 from django.utils import timezone
 
-from bookings.domain.class_events import move_event, withdraw_event
+from bookings.domain.catching_up import update_events, withdraw_events
 from bookings.domain.completing import complete_ended_classes
-from bookings.domain.finishing import SCHEDULING_GRACE, finish_requested_schedulings
+from bookings.domain.finishing import finish_requested_schedulings
 from bookings.domain.grants import check_calendar_grant
 from bookings.domain.heartbeats import note_beat, note_failure, read_beats
 from bookings.domain.holding import delete_expired_holds
 from bookings.domain.noticing import forget_notifications
 from bookings.domain.offering import pass_on_offers
-from bookings.domain.outages import bearable_failures
 from bookings.domain.refunding import send_due_refunds
 from bookings.domain.settling import (
     expire_payments,
@@ -29,65 +27,10 @@ from bookings.domain.settling import (
     settle_due_payments,
 )
 from bookings.domain.watching import compare_calendar, follow_calendar, keep_push_channel
-from bookings.models import ClassStatus, VirtualClass
 from bookings.notices.delivery import deliver_due
 from bookings.notices.reminders import plan_missing_reminders
-from calendar_sync import CalendarError, CalendarRefusedError
 
 logger = logging.getLogger(__name__)
-
-CLASSES_PER_SWEEP = 50
-
-
-def update_events() -> int:
-    """Move the events of classes that got another time while the calendar failed."""
-    waiting = VirtualClass.objects.filter(
-        status=ClassStatus.SCHEDULED,
-        event_update_requested_at__lte=timezone.now() - SCHEDULING_GRACE,
-    )
-    return _for_events(waiting, "event_update_requested_at", move_event)
-
-
-def withdraw_events() -> int:
-    """Take away the events of classes that lost them while the calendar failed."""
-    waiting = VirtualClass.objects.filter(withdrawal_requested_at__isnull=False)
-    return _for_events(waiting, "withdrawal_requested_at", withdraw_event)
-
-
-def _for_events(
-    waiting: QuerySet[VirtualClass], mark: str, change: Callable[[VirtualClass], None]
-) -> int:
-    """Change the event of each class, until the calendar seems down; returns how many it took.
-
-    mark: since when they wait. Whichever fails goes to the end: some event may never change.
-    """
-    bearable = bearable_failures(timezone.now())
-    if not bearable:
-        return 0
-    done = failures = 0
-    for virtual_class in waiting.order_by(mark)[:CLASSES_PER_SWEEP]:
-        try:
-            change(virtual_class)
-            done, failures = done + 1, 0
-        except CalendarError as error:
-            _put_at_the_end(virtual_class, mark, error)
-            failures += not isinstance(error, CalendarRefusedError)
-        except Exception as error:
-            logger.exception("A bug that one event meets must not keep the others.")
-            _put_at_the_end(virtual_class, mark, error)
-        if failures == bearable:
-            break
-    return done
-
-
-def _put_at_the_end(virtual_class: VirtualClass, mark: str, error: Exception) -> None:
-    logger.warning(
-        "The event of class %s is not as it should be yet: %s",
-        virtual_class.pk,
-        type(error).__name__,
-    )
-    same = VirtualClass.objects.filter(pk=virtual_class.pk, **{mark: getattr(virtual_class, mark)})
-    same.update(**{mark: timezone.now()})
 
 
 def send_due_notices() -> int:

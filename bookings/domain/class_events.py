@@ -8,6 +8,7 @@ own, ``event_update_requested_at``: set with the new times, cleared once the eve
 """
 
 import logging
+from datetime import timedelta
 
 from django.db import transaction
 from django.utils import timezone
@@ -33,6 +34,8 @@ logger = logging.getLogger(__name__)
 
 # A scheduled class needs its event; that of one that took place is the calendar's memory of it.
 KEEPS_EVENT = (ClassStatus.SCHEDULED, ClassStatus.COMPLETED)
+# Whoever asked for a change may still be at work on it; CALENDAR_BUDGET bounds how long.
+REQUEST_GRACE = timedelta(minutes=1)
 # So often one call follows a class that others keep moving; the sweep does the rest.
 MOVES_AT_ONCE = 3
 

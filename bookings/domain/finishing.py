@@ -10,9 +10,9 @@ from django.db.models import Case, F, Q, QuerySet, When
 from django.utils import timezone
 
 from bookings.background import Errand
+from bookings.domain.class_events import REQUEST_GRACE
 from bookings.domain.exceptions import BookingError
 from bookings.domain.outages import (
-    FAILURES_IN_A_ROW,
     bearable_failures,
     bring_forward,
     class_wait,
@@ -20,6 +20,7 @@ from bookings.domain.outages import (
     note_outage,
 )
 from bookings.domain.scheduling import schedule_class
+from bookings.domain.turns import FAILURES_IN_A_ROW
 from bookings.models import ClassStatus, VirtualClass
 from calendar_sync import (
     CalendarError,
@@ -29,8 +30,6 @@ from calendar_sync import (
 
 logger = logging.getLogger(__name__)
 
-# Whoever asked for it may still be at work; CALENDAR_BUDGET bounds how long.
-SCHEDULING_GRACE = timedelta(minutes=1)
 # As long as one attempt may be under way.
 LEASE = timedelta(minutes=2)
 # A class that failed so often comes after those that may still be well.
@@ -87,7 +86,7 @@ def _find_due(*, is_trial: bool) -> VirtualClass | None:
     due = VirtualClass.objects.filter(
         Q(next_scheduling_at=None) | Q(next_scheduling_at__lte=now),
         status=ClassStatus.PENDING,
-        scheduling_requested_at__lte=now - SCHEDULING_GRACE,
+        scheduling_requested_at__lte=now - REQUEST_GRACE,
         end_time__gt=now,
     )
     order = "scheduling_attempts" if is_trial else SUSPECTS_LAST

@@ -10,13 +10,12 @@ from secrets import SystemRandom
 
 from django.utils import timezone
 
+from bookings.domain.turns import FAILURES_IN_A_ROW
 from bookings.models import ClassStatus, Heartbeat, VirtualClass
 from calendar_sync import CalendarUnavailableError
 
 # The calendar's row among the heartbeats.
 CALENDAR = "calendar"
-# So many in a row, and the calendar is taken to be down.
-FAILURES_IN_A_ROW = 3
 FIRST_WAIT = timedelta(minutes=1)
 LONGEST_CLASS_WAIT = timedelta(minutes=30)
 # Also how long after an outage's end it may take until somebody notices.

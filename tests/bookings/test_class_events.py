@@ -4,11 +4,11 @@ import pytest
 
 from bookings.domain import class_events, scheduling
 from bookings.domain.cancelling import cancel_class
+from bookings.domain.catching_up import withdraw_events
 from bookings.domain.class_events import request_withdrawal, withdraw_event
 from bookings.domain.exceptions import ClassCancelledError, SlotTakenError
 from bookings.domain.scheduling import schedule_class
 from bookings.models import ClassStatus, Notice, NoticeKind, VirtualClass
-from bookings.sweeps import withdraw_events
 from calendar_sync import CalendarUnavailableError
 from tests.factories import VirtualClassFactory
 from tests.standins import Fault

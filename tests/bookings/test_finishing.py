@@ -9,12 +9,13 @@ from django.utils import timezone
 
 from accounts.services import mark_grant_revoked, remember_refresh_token
 from bookings.domain import finishing
-from bookings.domain.finishing import SCHEDULING_GRACE, finish_requested_schedulings
+from bookings.domain.catching_up import withdraw_events
+from bookings.domain.class_events import REQUEST_GRACE
+from bookings.domain.finishing import finish_requested_schedulings
 from bookings.domain.outages import FAILURES_IN_A_ROW, class_wait
 from bookings.domain.scheduling import schedule_class
 from bookings.models import ClassStatus, Heartbeat, Notice, NoticeKind, VirtualClass
 from bookings.notices.delivery import deliver_due
-from bookings.sweeps import withdraw_events
 from calendar_sync import CalendarNotConnectedError, CalendarUnavailableError
 from calendar_sync.memory import MemoryCalendar
 from tests.factories import VirtualClassFactory
@@ -116,7 +117,7 @@ def test_other_classes_are_left_alone(host, teacher, google, changes):
 
 
 def test_whoever_asked_a_moment_ago_may_finish_it_alone(host, teacher, google):
-    interrupted(host, since=SCHEDULING_GRACE / 2)
+    interrupted(host, since=REQUEST_GRACE / 2)
 
     assert (finish_requested_schedulings(), google.requests) == (0, [])
 

@@ -8,6 +8,7 @@ import time_machine
 
 from bookings.domain import class_events, grants, rescheduling
 from bookings.domain.cancelling import cancel_class
+from bookings.domain.catching_up import update_events
 from bookings.domain.completing import complete_ended_classes
 from bookings.domain.exceptions import (
     ClassCancelledError,
@@ -38,7 +39,6 @@ from bookings.models import (
     WeeklyHours,
 )
 from bookings.notices.icalendar import Method, build_calendar
-from bookings.sweeps import update_events
 from calendar_sync import CalendarError
 from calendar_sync import google as google_module
 from tests.bookings.test_class_events import before

@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from bookings.domain import holding, leaving, rescheduling, scheduling
 from bookings.domain.cancelling import cancel_class
+from bookings.domain.catching_up import update_events, withdraw_events
 from bookings.domain.exceptions import (
     ClassCancelledError,
 )
@@ -30,7 +31,6 @@ from bookings.models import (
     UserActivity,
     VirtualClass,
 )
-from bookings.sweeps import update_events, withdraw_events
 from tests.concurrency.racing import LONG_PATIENCE, SHORT_PATIENCE, Gate, race
 from tests.factories import UserFactory, VirtualClassFactory
 
