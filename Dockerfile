@@ -1,0 +1,28 @@
+# syntax=docker/dockerfile:1
+# The service: web server, worker and commands, without root and on a file system that is only read.
+# compose.yaml runs it; docs/deploy.md tells how.
+
+FROM python:3.11-slim-bookworm AS build
+ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1
+WORKDIR /app
+RUN python -m venv /venv
+COPY requirements.txt ./
+# Wheels only: nothing of the packages' own runs while they are installed.
+RUN /venv/bin/pip install --require-hashes --only-binary :all: -r requirements.txt
+COPY . ./
+# Settings want values to begin with; these are the build's own and stay in none of its layers.
+RUN SECRET_KEY=build FIELD_KEYS=YnVpbGQtYnVpbGQtYnVpbGQtYnVpbGQtYnVpbGQtYnU= \
+    BASE_URL=https://build.invalid /venv/bin/python manage.py collectstatic --noinput \
+ && /venv/bin/python -m compileall -q .
+
+FROM python:3.11-slim-bookworm
+RUN useradd --uid 10001 --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin classes
+COPY --from=build /venv /venv
+COPY --from=build /app /app
+ENV PATH=/venv/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 ENV_FILE=
+WORKDIR /app
+USER 10001:10001
+EXPOSE 8000
+# It asks /readyz; a worker, which serves nothing, has it turned off.
+HEALTHCHECK --interval=30s --timeout=5s --start-period=20s CMD ["python", "-m", "config.probe"]
+CMD ["gunicorn", "--config", "config/gunicorn.py", "--bind", "0.0.0.0:8000"]

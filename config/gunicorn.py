@@ -1,0 +1,115 @@
+"""How gunicorn serves the service: ``gunicorn --config config/gunicorn.py``.
+
+Everything that starts it reads this file; a command line adds what differs (``--bind``,
+``--workers``, ``--access-logfile -``). Settings: https://docs.gunicorn.org/en/stable/settings.html
+
+It belongs behind a proxy that reads a request to its end before it passes it on (docs/deploy.md). A
+thread reads what it is sent for as long as its sender likes, and no setting of gunicorn ends that:
+``timeout`` is about a worker whose main loop stands still.
+"""
+
+import gc
+import logging
+from pathlib import Path
+
+from django.apps import apps
+from django.conf import settings
+from django.urls import get_resolver
+from django.utils.module_loading import import_string
+from gunicorn.arbiter import Arbiter
+from gunicorn.glogging import Logger
+
+from config.logs import JSONFormatter, MaskingFormatter
+
+MEMORY = "/dev/shm"  # the file has no name there # noqa: S108 # nosec B108
+
+wsgi_app = "config.wsgi"
+bind = ["127.0.0.1:8000"]
+# The code is loaded once, and the workers share its memory. Nothing is connected by then: each
+# thread opens its own connection to the database with its first query. A new release needs a
+# restart, SIGHUP brings none; nobody is refused meanwhile where somebody else holds the socket.
+preload_app = True
+
+
+def when_ready(server: Arbiter) -> None:
+    """Load before the workers fork what their first requests would load, and have it stay shared.
+
+    Of two workers and their master that is a third of the memory: 128 MB instead of 192. The
+    collector would write into every object it looks at, and so copy it into each process.
+    """
+    get_resolver().url_patterns  # noqa: B018 - reading them imports the views
+    if apps.is_installed("calendar_sync"):
+        import_string(settings.CALENDAR_BACKEND)
+    gc.collect()
+    gc.freeze()
+
+
+# --- Work ---
+
+workers = 2
+worker_class = "gthread"
+# Per worker. Each is a connection to the database, and may wait for a provider; settings let half
+# of them wait for the calendar (CALENDAR_WRITERS), so that the others go on.
+threads = 16
+# Connections per worker, those at rest included; more wait in the kernel's queue.
+worker_connections = 500
+# Longer than a proxy keeps its connections at rest (nginx: 60), or it sends a request into one that
+# is being closed.
+keepalive = 75
+# What is being answered at SIGTERM may go on for as long as a request takes at most: a provider's
+# eight seconds, a statement's fifteen. Whoever stops the master has to wait a little longer.
+# Threads that tell others of it right after a commit are waited for as well: they begin nothing new
+# after four seconds (bookings/background.py), and a receiver has fifteen, and five to connect. What
+# is ended all the same, by a slow mail server or a call that came late, is the sweeps' once its
+# lease is over.
+graceful_timeout = 25
+timeout = 30
+# Workers show that they live by touching a file: in memory, so neither a slow disk nor a read-only
+# one ends them.
+worker_tmp_dir = MEMORY if Path(MEMORY).is_dir() else None
+
+# --- What is read and believed ---
+
+limit_request_line = 4094
+limit_request_fields = 64
+limit_request_field_size = 8190
+# Django alone reads forwarded headers, as BASE_URL and TRUSTED_PROXIES say. Left alone, gunicorn
+# takes path and scheme from headers, of anybody who comes through a proxy on this machine or a Unix
+# socket, and refuses requests whose X-Forwarded-Ssl and -Proto differ.
+forwarder_headers = ""
+secure_scheme_headers: dict[str, str] = {}
+# It would listen for commands below $HOME, which need not exist.
+control_socket_disable = True
+
+# --- Logs ---
+
+
+class ServerFormatter(MaskingFormatter):
+    """Writes a line as the service writes its own, once its settings are there to say how.
+
+    They come with the application, after the logger. What is served so need not have them: the
+    benchmark's bare view.
+    """
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Give the line, masked either way."""
+        is_json = settings.configured and getattr(settings, "LOG_FORMAT", "text") == "json"
+        return JSONFormatter().format(record) if is_json else super().format(record)
+
+
+class MaskingLogger(Logger):  # type: ignore[misc]  # gunicorn carries no types
+    """Gunicorn's logger, whose lines hide what the service's own hide: it quotes bad requests."""
+
+    def setup(self, cfg: object) -> None:
+        """Set up as usual, then give each handler a formatter that masks."""
+        super().setup(cfg)
+        formats = ((self.error_log, self.error_fmt), (self.access_log, self.access_fmt))
+        for log, text in formats:
+            for handler in log.handlers:
+                handler.setFormatter(ServerFormatter(text, self.datefmt))
+
+
+logger_class = MaskingLogger
+# Off unless asked for: the service writes a line for each request itself (config/access_log.py).
+# Path only, for a query may be somebody's sign-in.
+access_log_format = '%(h)s %(t)s "%(m)s %(U)s" %(s)s %(B)s bytes %(M)s ms'

@@ -1,0 +1,144 @@
+"""What stands in compose.yaml, the image and the units, as far as no engine is needed to tell."""
+
+import http.server
+import os
+import re
+import shutil
+import subprocess
+import threading
+
+import pytest
+import yaml
+
+from config import probe
+from config.gunicorn import graceful_timeout
+from tests.processes import ROOT
+
+UNITS = ROOT / "config" / "deploy" / "systemd"
+COMPOSE = yaml.safe_load((ROOT / "compose.yaml").read_text())
+SERVICES = sorted(COMPOSE["services"])
+# Of ten, by systemd's own count; a plain unit has 9.6.
+MOST_EXPOSED = 1.5
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_container_may_do_little(name):
+    service = COMPOSE["services"][name]
+
+    assert service["read_only"] is True
+    assert service["cap_drop"] == ["ALL"]
+    assert service["security_opt"] == ["no-new-privileges:true"]
+    assert not service.get("privileged")
+    assert service["mem_limit"]
+
+
+def test_only_the_proxy_is_reached_from_outside():
+    assert [name for name in SERVICES if "ports" in COMPOSE["services"][name]] == ["proxy"]
+
+
+def test_data_has_no_way_out():
+    assert COMPOSE["networks"]["data"] == {"internal": True}
+    for name in ("database", "redis"):
+        assert COMPOSE["services"][name]["networks"] == ["data"]
+
+
+def test_web_and_worker_begin_after_the_migrations():
+    for name in ("web", "worker"):
+        wait = COMPOSE["services"][name]["depends_on"]["migrate"]
+        assert wait == {"condition": "service_completed_successfully"}
+
+
+def test_no_secret_stands_in_the_environment():
+    for name in SERVICES:
+        environment = COMPOSE["services"][name].get("environment", {})
+        for variable, value in environment.items():
+            is_secret = re.search("KEY|SECRET|PASSWORD|TOKEN|DATABASE_URL", variable)
+            assert not is_secret or value.startswith("/run/secrets/")
+
+
+def test_settings_of_the_containers_are_known_and_careful():
+    lines = (ROOT / "config" / "deploy" / "compose.env").read_text().splitlines()
+    names = [name for line in lines if (name := re.match(r"#?([A-Z_]+?)(_FILE)?=", line))]
+    known = (ROOT / "README.md").read_text() + (ROOT / ".env.example").read_text()
+
+    assert not [name[1] for name in names if name[1] not in known]
+    # Without it anybody may have a class scheduled that nobody paid.
+    assert "CALENDAR_TRIGGER_POLICY=paid" in lines
+
+
+def test_stops_are_as_patient_as_the_server():
+    web = COMPOSE["services"]["web"]["stop_grace_period"]
+    unit = (UNITS / "classes-web.service").read_text()
+
+    assert int(web.removesuffix("s")) > graceful_timeout
+    assert int(re.search(r"TimeoutStopSec=(\d+)", unit)[1]) > graceful_timeout
+
+
+def test_image_runs_without_root_and_holds_what_is_named_only():
+    stages = (ROOT / "Dockerfile").read_text()
+    ignored = (ROOT / ".dockerignore").read_text().splitlines()
+
+    assert "USER 10001:10001" in stages
+    assert "--require-hashes" in stages
+    assert next(line for line in ignored if not line.startswith("#")) == "*"
+
+
+@pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd is not installed")
+@pytest.mark.parametrize("name", ["classes-web.service", "classes-worker.service"])
+def test_unit_is_valid_and_hardly_exposed(name, tmp_path):
+    lay_out_units(tmp_path)
+
+    verified = analyze(tmp_path, "verify", "--man=no", str(tmp_path / name))
+    exposed = analyze(tmp_path, "security", "--offline=true", str(tmp_path / name))
+
+    # The program is not installed here; nothing else may be said.
+    assert not re.sub(r".*is not executable.*\n", "", verified)
+    assert float(re.search(r"exposure level for \S+: ([\d.]+)", exposed)[1]) <= MOST_EXPOSED
+
+
+def lay_out_units(folder):
+    """Put the units where systemd would find them, the drop-in of all of them included."""
+    for file in UNITS.iterdir():
+        shutil.copy(file, folder)
+    drop_in = folder / "classes-.service.d"
+    drop_in.mkdir()
+    shutil.move(folder / "hardening.conf", drop_in)
+
+
+def analyze(folder, *arguments):
+    command = ["systemd-analyze", "--no-pager", *arguments]
+    done = subprocess.run(
+        command,
+        env={**os.environ, "SYSTEMD_UNIT_PATH": f"{folder}:"},
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    return done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(("answer", "end"), [(200, 0), (503, 1)])
+def test_probe_tells_whether_the_server_can_serve(answer, end, monkeypatch):
+    asked = []
+
+    class Server(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            asked.append((self.path, self.headers["Host"]))
+            self.send_response(answer)
+            self.end_headers()
+
+        def log_message(self, *_):
+            """Say nothing."""
+
+    monkeypatch.setenv("BASE_URL", "https://clases.example")
+    with http.server.HTTPServer(("127.0.0.1", 0), Server) as server:
+        thread = threading.Thread(target=server.handle_request, daemon=True)
+        thread.start()
+        assert probe.main(f"http://127.0.0.1:{server.server_port}") == end
+        thread.join(5)
+
+    assert asked == [("/readyz", "clases.example")]
+
+
+def test_probe_fails_where_nobody_listens():
+    assert probe.main("http://127.0.0.1:9") == 1
