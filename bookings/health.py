@@ -45,6 +45,11 @@ class WorkHealth:
         return not self.late
 
     @property
+    def is_calendar_down(self) -> bool:
+        """Whether the calendar is left alone because it fails."""
+        return self.calendar_down_since is not None
+
+    @property
     def is_stopped(self) -> bool:
         """Whether nobody seems to be at work at all: not even the most frequent sweeps end."""
         often = min(sweep.every for sweep in self.sweeps)

@@ -1,23 +1,32 @@
 """GET /healthz and /readyz: for whoever watches the service. Our own additions.
 
-Two questions with two answers. Does this process serve? A balancer asks, and a stopped worker is no
-reason to take the web server away. Does the service keep its promises? Somebody has to be woken up.
+Two questions with two answers. Does this process serve? A balancer asks, and a stopped worker or a
+lost calendar is no reason to take the web server away: people book, and what waits is done later.
+Does the service keep its promises? Somebody has to be woken up.
 """
 
 from functools import lru_cache
 from typing import Any
 
+from django.core.cache import cache
 from django.db import Error, connection
 from django.db.migrations.loader import MigrationLoader
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
+from accounts.selectors import find_calendar_owner
+from bookings.api.openapi.health import describe_health, describe_readiness
+from bookings.domain.grants import describe_grant
 from bookings.health import SweepHealth, WorkHealth, check_work
 
 NO_DATABASE = {"status": "failing", "database": "failing"}
+CACHE_KEY = "readyz"
 
 
+@describe_health
+@csrf_exempt  # another method gets 405, not a word about a token
 @require_safe
 @never_cache
 def healthz(request: HttpRequest) -> JsonResponse:
@@ -35,17 +44,42 @@ def healthz(request: HttpRequest) -> JsonResponse:
     return JsonResponse(body, status=200 if work.is_alive else 503)
 
 
+@describe_readiness
+@csrf_exempt  # another method gets 405, not a word about a token
 @require_safe
 @never_cache
 def readyz(request: HttpRequest) -> JsonResponse:
-    """Answer 200 when the database answers and has every migration, else 503; one query."""
+    """Answer 200 when the database answers and has every migration, else 503; three queries.
+
+    A worker, a calendar or a cache that fails makes it ``degraded``, which is 200 as well.
+    """
+    unknown = {"worker": "unknown", "calendar": "unknown", "cache": "unknown"}
     try:
-        missing = _newest_migrations() - _applied_migrations()
+        if _newest_migrations() - _applied_migrations():
+            body = {"status": "failing", "database": "ok", "migrations": "missing", **unknown}
+            return JsonResponse(body, status=503)
+        others = _check_others()
     except Error:
-        return JsonResponse({**NO_DATABASE, "migrations": "unknown"}, status=503)
-    state = "missing" if missing else "ok"
-    body = {"status": "failing" if missing else "ok", "database": "ok", "migrations": state}
-    return JsonResponse(body, status=503 if missing else 200)
+        body = {**NO_DATABASE, "migrations": "unknown", **unknown}
+        return JsonResponse(body, status=503)
+    status = "ok" if set(others.values()) == {"ok"} else "degraded"
+    return JsonResponse({"status": status, "database": "ok", "migrations": "ok", **others})
+
+
+def _check_others() -> dict[str, str]:
+    """Say how the worker, the calendar and the cache are; two queries."""
+    work, owner = check_work(), find_calendar_owner()
+    return {
+        "worker": "ok" if work.is_alive else "stopped" if work.is_stopped else "late",
+        "calendar": describe_grant(owner, is_down=work.is_calendar_down),
+        "cache": "ok" if _cache_keeps() else "down",
+    }
+
+
+def _cache_keeps() -> bool:
+    """Whether the cache gives back what it was given: one that fails answers as an empty one."""
+    cache.set(CACHE_KEY, True, timeout=60)
+    return cache.get(CACHE_KEY) is True
 
 
 def _describe(sweep: SweepHealth, work: WorkHealth) -> dict[str, Any]:

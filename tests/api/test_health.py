@@ -7,7 +7,8 @@ import time_machine
 from django.db import connection
 
 from bookings.api import health
-from bookings.models import Heartbeat
+from bookings.domain.outages import CALENDAR
+from bookings.models import SERVICE_ACCOUNT, Heartbeat
 from bookings.sweeps import SWEEPS, sweep
 from tests.api.database_faults import SECRET, failing
 
@@ -83,14 +84,14 @@ def test_late_is_measured_by_each_sweep_s_own_time(client, swept, monkeypatch):
     assert ask(client, at=NOON + timedelta(hours=31))[0] == 503
 
 
-@pytest.mark.parametrize("path", ["/healthz", "/readyz"])
-def test_probe_costs_one_query_and_no_session(
-    sign_in, student, swept, path, django_assert_num_queries
+@pytest.mark.parametrize(("path", "queries"), [("/healthz", 1), ("/readyz", 3)])
+def test_probe_costs_few_queries_and_no_session(
+    sign_in, student, swept, path, queries, django_assert_num_queries
 ):
     client = sign_in(student)
     ask(client, path)
 
-    with django_assert_num_queries(1):
+    with django_assert_num_queries(queries):
         response = client.get(path)
 
     assert "no-store" in response["Cache-Control"]
@@ -106,11 +107,67 @@ def test_probe_says_when_the_database_fails(client, path):
     assert SECRET not in str(body)
 
 
-def test_readyz_is_green_without_a_worker(client):
+READY = {
+    "status": "ok",
+    "database": "ok",
+    "migrations": "ok",
+    "worker": "ok",
+    "calendar": "ok",
+    "cache": "ok",
+}
+
+
+def test_readyz_names_what_the_service_needs(client, teacher, swept):
+    assert ask(client, "/readyz") == (200, READY)
+
+
+@pytest.mark.parametrize(
+    ("minutes", "state"), [(0, "ok"), (60 * 24 + 1, "late"), (60 * 40, "stopped")]
+)
+def test_readyz_serves_without_a_worker(client, teacher, swept, minutes, state):
+    at = NOON + timedelta(minutes=minutes)
+    if state == "late":
+        Heartbeat.objects.filter(name="send_due_notices").update(beat_at=at)
+
+    status, body = ask(client, "/readyz", at=at)
+
+    overall = "ok" if state == "ok" else "degraded"
+    assert (status, body) == (200, READY | {"status": overall, "worker": state})
+
+
+def test_readyz_serves_without_a_calendar(client, swept):
     assert ask(client, "/readyz") == (
         200,
-        {"status": "ok", "database": "ok", "migrations": "ok"},
+        READY | {"status": "degraded", "calendar": "not_connected"},
     )
+
+
+def test_readyz_says_that_the_grant_was_revoked(client, teacher, swept):
+    teacher.provider_token_revoked_at = NOON
+    teacher.save()
+
+    status, body = ask(client, "/readyz")
+
+    assert (status, body) == (200, READY | {"status": "degraded", "calendar": "revoked"})
+    assert teacher.email not in str(body)
+
+
+def test_readyz_says_that_the_service_account_is_refused(client, settings, swept):
+    settings.CALENDAR_SERVICE_ACCOUNT = {"type": "service_account"}
+    assert ask(client, "/readyz") == (200, READY)
+    Heartbeat.objects.create(name=SERVICE_ACCOUNT, failed_at=NOON)
+
+    status, body = ask(client, "/readyz")
+
+    assert (status, body) == (200, READY | {"status": "degraded", "calendar": "revoked"})
+
+
+def test_readyz_says_that_the_calendar_is_down(client, teacher, swept):
+    Heartbeat.objects.update_or_create(
+        name=CALENDAR, defaults={"paused_until": NOON, "failed_at": NOON}
+    )
+
+    assert ask(client, "/readyz")[1]["calendar"] == "down"
 
 
 def test_readyz_is_red_until_every_migration_was_applied(client):
@@ -119,7 +176,14 @@ def test_readyz_is_red_until_every_migration_was_applied(client):
 
     assert ask(client, "/readyz") == (
         503,
-        {"status": "failing", "database": "ok", "migrations": "missing"},
+        {
+            "status": "failing",
+            "database": "ok",
+            "migrations": "missing",
+            "worker": "unknown",
+            "calendar": "unknown",
+            "cache": "unknown",
+        },
     )
 
 

@@ -1,0 +1,53 @@
+"""GET /metrics: the figures of the service, for Prometheus. Our own addition.
+
+They tell how much business there is, so they are for whoever has METRICS_TOKEN; without one there
+is no such page.
+"""
+
+from typing import Any
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.crypto import constant_time_compare
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET
+from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, CollectorRegistry, generate_latest
+from prometheus_client.multiprocess import MultiProcessCollector
+
+from bookings.metrics import ServiceCollector
+
+UNAUTHORIZED = 401
+
+
+@require_GET
+@never_cache
+def metrics(request: HttpRequest) -> HttpResponse:
+    """Answer with every figure as text, 401 without the token, 404 when none is configured."""
+    if not settings.METRICS_TOKEN:
+        raise Http404
+    if not _has_token(request):
+        challenge = {"WWW-Authenticate": "Bearer"}
+        return HttpResponse(status=UNAUTHORIZED, headers=challenge, content_type="text/plain")
+    return HttpResponse(_read(), content_type=CONTENT_TYPE_LATEST)
+
+
+def _has_token(request: HttpRequest) -> bool:
+    given = request.headers.get("Authorization", "")
+    return constant_time_compare(given, f"Bearer {settings.METRICS_TOKEN}")
+
+
+def _read() -> bytes:
+    """Read what the processes counted, and what the database holds."""
+    service = CollectorRegistry()
+    service.register(ServiceCollector())
+    return generate_latest(_counts()) + generate_latest(service)
+
+
+def _counts() -> CollectorRegistry:
+    """What all processes counted, or this one alone where they share nothing."""
+    if not settings.METRICS_DIRECTORY:
+        return REGISTRY
+    shared = CollectorRegistry()
+    collect: Any = MultiProcessCollector  # carries no types
+    collect(shared, path=settings.METRICS_DIRECTORY)
+    return shared

@@ -1,0 +1,102 @@
+"""What waits to be done by itself, queue by queue: how much, and since when.
+
+Every row here is found by an index that holds only what waits. ``age`` is how long the oldest has
+been waiting since it could have been done first, whatever was tried meanwhile.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db.models import Count, Min, QuerySet
+
+from bookings.models import (
+    ClassLog,
+    ClassStatus,
+    Notice,
+    Payment,
+    PaymentNotification,
+    Refund,
+    RefundStatus,
+    VirtualClass,
+    WebhookDelivery,
+)
+from bookings.notices.delivery import LONGEST_DELAY
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """How much waits, and how long the oldest of it has."""
+
+    count: int
+    age: timedelta
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """Rows that wait. since: the column that says from when on each could have been done."""
+
+    rows: Callable[[datetime], QuerySet[Any]]
+    since: str
+
+    def measure(self, now: datetime) -> Waiting:
+        """Read how much waits; one query."""
+        found = self.rows(now).order_by().aggregate(count=Count("pk"), oldest=Min(self.since))
+        oldest = found["oldest"]
+        return Waiting(found["count"], max(now - oldest, timedelta()) if oldest else timedelta())
+
+
+def _schedulings(now: datetime) -> QuerySet[Any]:
+    return VirtualClass.objects.filter(
+        status=ClassStatus.PENDING,
+        scheduling_requested_at__isnull=False,
+        # What is not over cannot have begun earlier, and the index is by start.
+        start_time__gt=now - settings.MAX_CLASS_LENGTH,
+        end_time__gt=now,
+    )
+
+
+def _event_updates(now: datetime) -> QuerySet[Any]:
+    return VirtualClass.objects.filter(
+        status=ClassStatus.SCHEDULED,
+        event_update_requested_at__isnull=False,
+        start_time__gt=now - settings.MAX_CLASS_LENGTH,
+    )
+
+
+def _settlements(now: datetime) -> QuerySet[Any]:
+    return Payment.objects.filter(next_check_at__lte=now)
+
+
+def _notices(now: datetime) -> QuerySet[Any]:
+    """Mails that are due. A failed one is planned at most so far ahead, a reminder much further."""
+    return Notice.objects.filter(next_attempt_at__lte=now + 2 * LONGEST_DELAY, due_at__lte=now)
+
+
+def _refunds(now: datetime) -> QuerySet[Any]:
+    """Those that did not reach the provider; how long it takes afterwards is its own affair."""
+    return Refund.objects.filter(next_attempt_at__isnull=False, status=RefundStatus.REQUESTED)
+
+
+def _deliveries(now: datetime) -> QuerySet[Any]:
+    """What other systems are due; those that rest for long are failing ones, and count as well."""
+    return WebhookDelivery.objects.filter(
+        endpoint__is_active=True, next_attempt_at__isnull=False, due_at__lte=now
+    )
+
+
+QUEUES = {
+    "schedulings": Queue(_schedulings, "scheduling_requested_at"),
+    "event_updates": Queue(_event_updates, "event_update_requested_at"),
+    "notifications": Queue(
+        lambda now: PaymentNotification.objects.filter(next_attempt_at__isnull=False),
+        "received_at",
+    ),
+    "settlements": Queue(_settlements, "next_check_at"),
+    "refunds": Queue(_refunds, "created_at"),
+    "notices": Queue(_notices, "due_at"),
+    "announcements": Queue(lambda now: ClassLog.objects.filter(announcement__isnull=False), "at"),
+    "webhooks": Queue(_deliveries, "due_at"),
+}

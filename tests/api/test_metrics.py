@@ -1,0 +1,257 @@
+"""GET /metrics: who may read it, what it tells, and what that costs."""
+
+from contextlib import suppress
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+from prometheus_client.parser import text_string_to_metric_families
+
+from bookings.checks import check_metrics
+from bookings.domain.grants import check_calendar_grant
+from bookings.models import (
+    SERVICE_ACCOUNT,
+    Heartbeat,
+    Hold,
+    Notice,
+    NoticeKind,
+    PaymentNotification,
+    SignatureState,
+)
+from bookings.payments.backend import get_gateway
+from bookings.payments.gateway import PaymentError
+from bookings.payments.metrics import SECONDS as PAYMENT_SECONDS
+from bookings.payments.metrics import name_operation
+from bookings.queues import QUEUES
+from calendar_sync.metrics import SECONDS as CALENDAR_SECONDS
+from tests.api.database_faults import SECRET, failing
+from tests.factories import VirtualClassFactory
+from tests.standins import Fault
+
+TOKEN = "a-token-of-some-length"
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _token(settings):
+    settings.METRICS_TOKEN = TOKEN
+
+
+def ask(client):
+    return client.get("/metrics", headers={"Authorization": f"Bearer {TOKEN}"})
+
+
+@pytest.fixture
+def read(client):
+    """Give one figure of a scrape; None when it is not told."""
+
+    def value(name, **labels):
+        for family in text_string_to_metric_families(ask(client).text):
+            for sample in family.samples:
+                if sample.name == name and labels.items() <= sample.labels.items():
+                    return sample.value
+        return None
+
+    return value
+
+
+@pytest.mark.parametrize(
+    "given", ["", "Bearer", "Bearer wrong", TOKEN, f"Basic {TOKEN}", "Bearer ñ"]
+)
+def test_metrics_are_for_whoever_has_the_token(client, given):
+    response = client.get("/metrics", headers={"Authorization": given})
+
+    assert (response.status_code, response.content) == (401, b"")
+    assert response["WWW-Authenticate"] == "Bearer"
+
+
+def test_without_a_token_there_is_no_such_page(client, settings):
+    settings.METRICS_TOKEN = ""
+
+    assert client.get("/metrics", headers={"Authorization": "Bearer "}).status_code == 404
+
+
+def test_figures_that_nobody_shares_are_warned_of(settings):
+    settings.METRICS_DIRECTORY = ""
+    assert [warning.id for warning in check_metrics(None)] == ["bookings.W003"]
+    settings.METRICS_DIRECTORY = "/run/classes/metrics"
+    assert check_metrics(None) == []
+    settings.METRICS_TOKEN = settings.METRICS_DIRECTORY = ""
+    assert check_metrics(None) == []
+
+
+def test_metrics_are_text_that_nobody_keeps(client):
+    response = ask(client)
+
+    assert response.status_code == 200
+    assert response["Content-Type"].startswith("text/plain; version=")
+    assert "no-store" in response["Cache-Control"]
+    assert client.post("/metrics").status_code == 405
+
+
+def test_metrics_cost_the_same_however_much_there_is(client, django_assert_num_queries):
+    VirtualClassFactory.create_batch(3, scheduled=True)
+
+    with django_assert_num_queries(len(QUEUES) + 5):
+        ask(client)
+
+
+def test_classes_are_told_by_state_and_type(read):
+    VirtualClassFactory.create_batch(2, scheduled=True)
+    VirtualClassFactory(start_time=timezone.now() - timedelta(days=8), end_time=timezone.now())
+
+    scheduled = sum(
+        read("classes_by_state", state="scheduled", type=kind) for kind in ("individual", "grupal")
+    )
+    assert scheduled == 2
+    assert read("classes_by_state", state="pending", type="individual") == 0
+
+
+def test_oldest_scheduling_that_waits(read):
+    asked = timezone.now() - timedelta(minutes=7)
+    VirtualClassFactory(scheduling_requested_at=asked)
+    VirtualClassFactory(scheduling_requested_at=timezone.now())
+
+    assert read("classes_queue_length", queue="schedulings") == 2
+    assert 420 <= read("classes_queue_oldest_seconds", queue="schedulings") < 450
+
+
+def test_queue_that_is_empty_is_no_seconds_old(read):
+    ages = {name: read("classes_queue_oldest_seconds", queue=name) for name in QUEUES}
+
+    assert ages == dict.fromkeys(QUEUES, 0)
+
+
+def test_due_mail_is_as_old_as_it_is_due_however_often_it_failed(read, host):
+    now = timezone.now()
+    virtual_class = VirtualClassFactory(booked_by=host, scheduled=True)
+    common = {"virtual_class": virtual_class, "user": host}
+    Notice.objects.create(
+        **common,
+        kind=NoticeKind.CONFIRMATION,
+        due_at=now - timedelta(hours=2),
+        next_attempt_at=now + timedelta(hours=1),
+        failure="SMTPServerDisconnected",
+    )
+    ahead = now + timedelta(days=1)
+    Notice.objects.create(
+        **common, kind=NoticeKind.REMINDER_DAY, due_at=ahead, next_attempt_at=ahead
+    )
+
+    assert read("classes_queue_length", queue="notices") == 1
+    assert read("classes_queue_oldest_seconds", queue="notices") >= 7200
+
+
+def test_notification_that_waits(read):
+    PaymentNotification.objects.create(
+        topic="payment", resource_id="1", signature=SignatureState.VALID
+    )
+
+    assert read("classes_queue_length", queue="notifications") == 1
+
+
+def test_times_that_are_kept(read, host):
+    now = timezone.now()
+    start = now + timedelta(days=1)
+    Hold.objects.create(
+        user=host,
+        start_time=start,
+        end_time=start + timedelta(hours=1),
+        class_type="individual",
+        expires_at=now + timedelta(minutes=5),
+    )
+
+    assert (read("classes_holds", state="choosing"), read("classes_holds", state="paying")) == (
+        1,
+        0,
+    )
+
+
+def test_sweeps_and_grant(read, teacher):
+    assert read("classes_sweep_late", sweep="send_due_notices") == 1
+    assert read("classes_sweep_age_seconds", sweep="send_due_notices") is None
+    assert read("classes_calendar_connected") == 1
+    teacher.provider_token_revoked_at = timezone.now()
+    teacher.save()
+    assert read("classes_calendar_connected") == 0
+
+
+def test_refused_service_account_is_no_connection(read, db, settings):
+    settings.CALENDAR_SERVICE_ACCOUNT = {"type": "service_account"}
+    assert read("classes_calendar_connected") == 1
+    Heartbeat.objects.create(name=SERVICE_ACCOUNT, failed_at=timezone.now())
+    assert read("classes_calendar_connected") == 0
+
+
+def test_database_that_fails_is_a_figure(client):
+    with failing():
+        response = ask(client)
+
+    assert response.status_code == 200
+    assert "classes_database_up 0.0" in response.text
+    assert "classes_http_request_seconds" in response.text
+    assert SECRET not in response.text
+
+
+def test_calls_to_the_calendar_are_counted_by_outcome(teacher, google, settings):
+    settings.CALENDAR_TIMEOUT = timedelta(seconds=0.5)
+
+    def seconds(outcome):
+        return CALENDAR_SECONDS.labels("calendar.events.list", outcome)._sum.get()
+
+    CALENDAR_SECONDS.clear()
+    check_calendar_grant()
+    assert seconds("ok") > 0
+    google.fault("events.list", *[Fault.status(500)] * 9)
+    check_calendar_grant()
+    assert seconds("unavailable") > 0
+
+
+@pytest.mark.parametrize("name", QUEUES)
+def test_queue_is_read_along_an_index(name):
+    if connection.vendor != "postgresql":
+        pytest.skip("The plan is PostgreSQL's.")
+    waiting = QUEUES[name].rows(timezone.now()).order_by()
+
+    with connection.cursor() as cursor:
+        # The tables are empty, and those are read whole unless that is ruled out.
+        cursor.execute("SET LOCAL enable_seqscan = off")
+        plan = waiting.explain()
+
+    assert "Seq Scan" not in plan
+    assert "Index Cond" in plan or "Index Scan" in plan
+
+
+@pytest.mark.parametrize(
+    ("method", "url", "operation"),
+    [
+        ("GET", "https://mp.example/v1/payments/123", "GET /v1/payments/:id"),
+        (
+            "POST",
+            "https://mp.example/v1/payments/12/refunds/34",
+            "POST /v1/payments/:id/refunds/:id",
+        ),
+        ("GET", "https://mp.example/merchant_orders/search?x=1", "GET /merchant_orders/search"),
+        ("POST", "https://mp.example/checkout/preferences/", "POST /checkout/preferences/"),
+    ],
+)
+def test_call_to_the_payment_provider_is_named_without_ids(method, url, operation):
+    assert name_operation(method, url) == operation
+
+
+@pytest.mark.parametrize(
+    ("fault", "outcome"),
+    [(None, "ok"), (Fault.status(403), "refused"), (Fault.drop(), "unavailable")],
+)
+def test_calls_to_the_payment_provider_are_counted(mercadopago, fault, outcome):
+    PAYMENT_SECONDS.clear()
+    if fault:
+        mercadopago.fault("payments.get", *[fault] * 9)
+
+    with suppress(PaymentError):
+        get_gateway().get_charge("123")
+
+    operation = "GET /v1/payments/:id"
+    assert PAYMENT_SECONDS.labels(operation, outcome)._sum.get() > 0

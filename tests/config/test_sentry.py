@@ -1,0 +1,131 @@
+"""config/sentry.py: what a report of an error holds, as it leaves; and that none leaves unasked."""
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+
+import brotli
+import pytest
+
+from tests.processes import ROOT
+
+CODE, ADDRESS, TOKEN = "7K2M9QXA", "ana@example.com", "ya29.a0AfH6SMBx-secret"
+
+# A page breaks in a way that repeats everything that no report may.
+BREAK = f"""
+import logging
+import django
+django.setup()
+import sentry_sdk
+from django.test import RequestFactory
+from bookings.pages import joining
+from config.wsgi import application
+
+def broken(*args, **kwargs):
+    secret_local = "{TOKEN}"
+    logging.getLogger("bookings").warning("A warning about {ADDRESS}")
+    raise ValueError("cannot mail {ADDRESS} the code {CODE} with {TOKEN}")
+
+joining.list_providers = broken
+environ = RequestFactory(headers={{
+    "Authorization": "Bearer {TOKEN}", "Cookie": "session=s3cr3t", "X-Forwarded-For": "10.1.2.3",
+}}).get("/inicio/unirse/{CODE}?code={TOKEN}&email={ADDRESS}", REMOTE_ADDR="10.9.8.7").environ
+answer = {{}}
+body = application(environ, lambda status, headers: answer.update(dict(headers), status=status))
+print(answer["status"].split()[0], answer["X-Request-ID"])
+body.close()
+sentry_sdk.flush(5)
+"""
+
+
+class Standin(BaseHTTPRequestHandler):
+    """Takes what Sentry's client sends, and says that it is well."""
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        unpack = {"br": brotli.decompress, "gzip": gzip.decompress}
+        body = unpack[self.headers["Content-Encoding"]](body)
+        self.server.bodies.append(body.decode())
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b"{}")
+
+    def log_message(self, *args):
+        pass
+
+
+@pytest.fixture(scope="module")
+def sentry():
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Standin)
+    server.bodies = []
+    thread = Thread(target=server.serve_forever)
+    thread.start()
+    yield server
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def python(code, **environment):
+    """Run some code with the settings; give what it prints."""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings", **environment},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout.split()
+
+
+@pytest.fixture(scope="module")
+def report(sentry):
+    """The answer's id, the event as it left, and everything that left."""
+    dsn = f"http://key@127.0.0.1:{sentry.server_port}/1"
+    status, request_id = python(
+        BREAK, SENTRY_DSN=dsn, RELEASE="1.2.3", DATABASE_URL="sqlite://:memory:"
+    )
+    assert status == "500"
+    (body,) = sentry.bodies
+    event = json.loads(body.splitlines()[2])
+    return request_id, event, body
+
+
+def test_report_says_where_it_broke(report):
+    request_id, event, _ = report
+
+    (error,) = event["exception"]["values"]
+    assert error["type"] == "ValueError"
+    assert error["value"] == "cannot mail *** the code *** with ***"
+    assert event["transaction"] == "/inicio/unirse/{access_code}"
+    assert (event["release"], event["environment"]) == ("1.2.3", "production")
+    assert event["tags"]["request_id"] == request_id
+    assert [crumb["message"] for crumb in event["breadcrumbs"]["values"]] == ["A warning about ***"]
+
+
+def test_report_says_nothing_of_whom(report):
+    _, event, body = report
+
+    for secret in (CODE, ADDRESS, TOKEN, "s3cr3t", "10.1.2.3", "10.9.8.7", "hunter2"):
+        assert secret not in body
+    assert event["request"].keys() == {"method", "url", "headers"}
+    assert event["request"]["url"] == "http://testserver/inicio/unirse/***"
+    assert {name.lower() for name in event["request"]["headers"]} <= {"host", "content-type"}
+    assert "user" not in event
+    frames = event["exception"]["values"][0]["stacktrace"]["frames"]
+    assert not any("vars" in frame for frame in frames)
+
+
+def test_without_a_dsn_nothing_of_it_is_imported():
+    found = python(
+        "import django; django.setup(); import config.urls, sys;"
+        "print(any(name.startswith('sentry_sdk') for name in sys.modules))",
+        SENTRY_DSN="",
+    )
+
+    assert found == ["False"]
