@@ -1,0 +1,92 @@
+"""Fill the database with what a backup holds."""
+
+import json
+import time
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from bookings.management.backups import get_engine
+from bookings.management.backups.content import compare_migrations, count_rows, has_tables
+from bookings.management.backups.errors import BackupError
+
+GRACE_TENTHS = 10  # tenths of a second
+
+
+class Command(BaseCommand):
+    """Restores into an empty database, or in place of what is in it; counts every row afterwards.
+
+    What fails on the way changes nothing. Stop web server and worker before; docs/operations.md
+    says what to look at before they start.
+    """
+
+    help = "Restores what `backup` wrote into an empty database, and proves that all is there."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Take the file's name, and the permission to lose what is there."""
+        parser.add_argument("file", type=Path, help="What `backup` wrote.")
+        parser.add_argument(
+            "--replace", action="store_true", help="Lose everything that is in the database now."
+        )
+        parser.add_argument(
+            "--while-connected", action="store_true", help="Replace it though others are connected."
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Read the whole file first, so that nothing is lost for one that is of no use."""
+        engine, file = get_engine(), options["file"]
+        if not file.is_file():
+            raise CommandError(f"{file} is not there.")
+        if has_tables() and not options["replace"]:
+            raise CommandError(
+                "The database is not empty. --replace loses what is in it; back it up before."
+            )
+        if has_tables() and not options["while_connected"]:
+            _demand_silence(engine)
+        try:
+            wanted = engine.count(file)
+            _demand_tables(wanted, file)
+            engine.restore(file)
+        except BackupError as error:
+            raise CommandError(str(error)) from error
+        self._prove(wanted)
+
+    def _prove(self, wanted: dict[str, int]) -> None:
+        """Compare what is there with what was in the file, and say what is to be done next."""
+        found = count_rows(list(wanted))
+        if found != wanted:
+            lost = sorted(name for name in wanted if found.get(name) != wanted[name])
+            raise CommandError(f"Not every row is there: {', '.join(lost)}.")
+        migrations = compare_migrations()
+        report = {
+            "rows": wanted,
+            "missing_migrations": migrations.missing,
+            "unknown_migrations": migrations.unknown,
+        }
+        self.stdout.write(json.dumps(report))
+        if migrations.unknown:
+            raise CommandError("A newer version made this backup: run that one.")
+
+
+def _demand_silence(engine: ModuleType) -> None:
+    """Raise CommandError while a service runs that would go on with other data under its feet.
+
+    Whoever was stopped a moment ago is given one to be gone.
+    """
+    for _ in range(GRACE_TENTHS):
+        clients = engine.count_clients()
+        if not clients:
+            return
+        time.sleep(0.1)
+    raise CommandError(
+        f"Others are connected to the database ({clients}): stop web server and worker. "
+        "--while-connected replaces it all the same."
+    )
+
+
+def _demand_tables(rows: dict[str, int], file: Path) -> None:
+    """Raise BackupError for a copy of another database."""
+    if "django_migrations" not in rows:
+        raise BackupError(f"{file} is no backup of this service.")

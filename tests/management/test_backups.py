@@ -1,0 +1,348 @@
+"""manage.py backup and restore: everything is there again, or nothing was touched."""
+
+import json
+import os
+import shutil
+import stat
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Event, Thread
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection, connections, transaction
+
+from accounts.models import User
+from bookings.management.backups import postgresql
+from tests.factories import UserFactory, VirtualClassFactory
+from tests.postgres import find_programs
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _programs(django_db_setup, django_db_blocker):
+    """Have pg_dump and pg_restore in the server's own version."""
+    if connection.vendor == "sqlite":
+        yield
+        return
+    with django_db_blocker.unblock():
+        connection.ensure_connection()
+        major = connection.pg_version // 10_000
+    folder = find_programs(major)
+    if folder is None:
+        pytest.skip(f"There is no pg_dump {major}.")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+        yield
+
+
+@pytest.fixture(scope="module")
+def other_database(django_db_setup, django_db_blocker, tmp_path_factory):
+    """Another database of the same engine; making one takes PostgreSQL seconds."""
+    if connection.vendor == "sqlite":
+        yield str(tmp_path_factory.mktemp("other") / "empty.sqlite3")
+        return
+    name = f"{connection.settings_dict['NAME']}_empty"
+    with django_db_blocker.unblock():
+        execute(f'DROP DATABASE IF EXISTS "{name}"')
+        execute(f'CREATE DATABASE "{name}" TEMPLATE template0')
+    yield name
+    with django_db_blocker.unblock():
+        execute(f'DROP DATABASE "{name}"')
+
+
+@pytest.fixture
+def elsewhere(other_database):
+    """Switch to an empty database of the same engine while a block runs."""
+    if connection.vendor == "sqlite":
+        Path(other_database).unlink(missing_ok=True)
+    else:
+        with using(other_database):
+            execute("DROP SCHEMA public CASCADE")
+            execute("CREATE SCHEMA public")
+    return lambda: using(other_database)
+
+
+@contextmanager
+def using(name):
+    usual = connection.settings_dict["NAME"]
+    connection.close()
+    connection.settings_dict["NAME"] = name
+    try:
+        yield
+    finally:
+        connection.close()
+        connection.settings_dict["NAME"] = usual
+
+
+def execute(sql):
+    with connection.cursor() as cursor:
+        cursor.execute(sql)
+
+
+def content():
+    """Give every row of every table."""
+    tables = {}
+    with connection.cursor() as cursor:
+        for name in connection.introspection.table_names(cursor):
+            cursor.execute(f'SELECT * FROM "{name}"')  # noqa: S608
+            tables[name] = sorted(map(repr, cursor.fetchall()))
+    return tables
+
+
+def run(command, *arguments, capsys):
+    call_command(command, *map(str, arguments))
+    return json.loads(capsys.readouterr().out)
+
+
+@pytest.fixture
+def copy(tmp_path, capsys):
+    """A backup of two classes."""
+    VirtualClassFactory.create_batch(2, scheduled=True, booked_by__name='Ñandú\n\\.\t"x"')
+    run("backup", tmp_path / "copy", capsys=capsys)
+    return tmp_path / "copy"
+
+
+def test_everything_is_there_again(copy, elsewhere, capsys):
+    before = content()
+
+    with elsewhere():
+        report = run("restore", copy, capsys=capsys)
+        after = content()
+
+    assert after == before
+    assert report["rows"] == {name: len(rows) for name, rows in before.items()}
+    assert (report["missing_migrations"], report["unknown_migrations"]) == ([], [])
+
+
+def test_restored_database_takes_new_rows_and_keeps_its_rules(copy, elsewhere):
+    with elsewhere():
+        call_command("restore", str(copy))
+        taken = User.objects.first()
+
+        VirtualClassFactory(booked_by=taken)
+        with pytest.raises(Exception, match=r"(?i)unique"):
+            User.objects.create(email=taken.email)
+
+
+def test_backup_under_writes_holds_no_half_transaction(tmp_path, elsewhere):
+    written, stop = Event(), Event()
+
+    def write():
+        number = 0
+        while not stop.is_set():
+            number += 1
+            with transaction.atomic():
+                UserFactory(email=f"a{number}@pairs.example")
+                UserFactory(email=f"b{number}@pairs.example")
+            written.set()
+        connections.close_all()
+
+    thread = Thread(target=write)
+    thread.start()
+    try:
+        written.wait(10)
+        call_command("backup", str(tmp_path / "copy"))
+    finally:
+        stop.set()
+        thread.join()
+
+    with elsewhere():
+        call_command("restore", str(tmp_path / "copy"))
+        pairs = User.objects.filter(email__endswith="@pairs.example").count()
+    assert pairs >= 2
+    assert pairs % 2 == 0
+
+
+def test_copy_is_its_owner_s_alone_and_nothing_else_is_left(copy):
+    assert stat.S_IMODE(copy.stat().st_mode) == 0o600
+    assert [file.name for file in copy.parent.iterdir() if "copy" in file.name] == ["copy"]
+
+
+def test_backup_replaces_nothing_unasked(copy):
+    before = copy.read_bytes()
+
+    with pytest.raises(CommandError, match="exists"):
+        call_command("backup", str(copy))
+    assert copy.read_bytes() == before
+
+    UserFactory()
+    call_command("backup", str(copy), replace=True)
+    assert copy.read_bytes() != before
+
+
+@pytest.mark.parametrize("end", ["", "-wal", "-shm", "-journal", " by a link", " by a second name"])
+def test_backup_never_replaces_the_database_itself(copy, elsewhere, other_database, end):
+    if connection.vendor != "sqlite":
+        pytest.skip("The server's files are out of reach.")
+    with elsewhere():
+        call_command("restore", str(copy))
+        database, target = Path(other_database), Path(other_database + end)
+        if "link" in end:
+            target.symlink_to(database)
+        elif "name" in end:
+            target.hardlink_to(database)
+        before = database.stat().st_ino
+
+        with pytest.raises(CommandError, match="the database itself"):
+            call_command("backup", str(target), replace=True)
+
+    assert database.stat().st_ino == before
+
+
+def test_restore_replaces_nothing_unasked(copy):
+    UserFactory(email="later@example.com")
+
+    with pytest.raises(CommandError, match="not empty"):
+        call_command("restore", str(copy))
+
+    assert User.objects.filter(email="later@example.com").exists()
+
+
+def test_restore_replaces_what_it_is_told_to(copy, elsewhere):
+    with elsewhere():
+        call_command("restore", str(copy))
+        UserFactory(email="later@example.com")
+        execute("CREATE TABLE of_a_newer_version (id integer)")
+
+        call_command("restore", str(copy), replace=True)
+
+        assert not User.objects.filter(email="later@example.com").exists()
+        assert "of_a_newer_version" not in connection.introspection.table_names()
+
+
+def test_file_of_no_use_loses_nothing(copy):
+    whole, bad = copy.read_bytes(), copy.with_name("bad")
+    UserFactory(email="later@example.com")
+
+    for damaged in (whole[: len(whole) // 2], b"hello" * 999, b""):
+        bad.write_bytes(damaged)
+        with pytest.raises(CommandError):
+            call_command("restore", str(bad), replace=True)
+
+    assert User.objects.filter(email="later@example.com").exists()
+
+
+@pytest.fixture
+def put_in_front(tmp_path, monkeypatch):
+    """Put a pg_restore in front of the real one, which still counts; it is given as shell."""
+
+    def put(script):
+        real, fake = shutil.which("pg_restore"), tmp_path / "pg_restore"
+        counts = f'case "$*" in *--data-only*) exec {real} "$@";; esac'
+        fake.write_text(f"#!/bin/sh\nreal={real}\n{counts}\n{script}\n")
+        fake.chmod(0o700)
+        monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+
+    return put
+
+
+def test_restore_that_fails_on_the_way_loses_nothing(copy, put_in_front):
+    if connection.vendor != "postgresql":
+        pytest.skip("SQLite needs no program.")
+    put_in_front('"$real" "$@" | sed "/^COPY/q"; echo "unrecognized" >&2; exit 1')
+    UserFactory(email="later@example.com")
+
+    with pytest.raises(CommandError, match="pg_restore: unrecognized"):
+        call_command("restore", str(copy), replace=True, while_connected=True)
+
+    assert User.objects.filter(email="later@example.com").exists()
+
+
+def test_script_that_the_server_refuses_loses_nothing(copy, put_in_front):
+    if connection.vendor != "postgresql":
+        pytest.skip("SQLite needs no program.")
+    put_in_front('echo "SET of_a_newer_version = 0;"; "$real" "$@"')
+    UserFactory(email="later@example.com")
+
+    with pytest.raises(CommandError, match=r'psql: .*"of_a_newer_version"'):
+        call_command("restore", str(copy), replace=True, while_connected=True)
+
+    assert User.objects.filter(email="later@example.com").exists()
+
+
+@pytest.fixture
+def idler(elsewhere, other_database):
+    """Somebody who is connected to the other database, and does nothing."""
+    if connection.vendor != "postgresql":
+        pytest.skip("A file does not know who has it open.")
+    with elsewhere():
+        client = connection.copy()
+        client.ensure_connection()
+    yield client
+    client.close()
+
+
+def test_database_of_a_running_service_is_left_alone(copy, elsewhere, idler):
+    with elsewhere():
+        call_command("restore", str(copy))
+        UserFactory(email="later@example.com")
+
+        with pytest.raises(CommandError, match=r"connected to the database \(1\): stop web server"):
+            call_command("restore", str(copy), replace=True)
+        assert User.objects.filter(email="later@example.com").exists()
+
+        call_command("restore", str(copy), replace=True, while_connected=True)
+        assert not User.objects.filter(email="later@example.com").exists()
+
+
+def test_database_in_use_is_left_alone(copy, monkeypatch):
+    if connection.vendor != "postgresql":
+        pytest.skip("SQLite waits for its lock.")
+    monkeypatch.setattr(postgresql, "LOCK_TIMEOUT", "50ms")
+    UserFactory(email="later@example.com")
+
+    with transaction.atomic():
+        assert User.objects.filter(email="later@example.com").exists()
+        with pytest.raises(CommandError, match="in use"):
+            call_command("restore", str(copy), replace=True)
+
+    assert User.objects.filter(email="later@example.com").exists()
+
+
+@pytest.mark.django_db
+def test_file_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(CommandError, match="is not there"):
+        call_command("restore", str(tmp_path / "nowhere"))
+
+
+def test_backup_of_a_newer_version_is_told(copy, elsewhere, tmp_path):
+    with elsewhere():
+        call_command("restore", str(copy))
+        execute(
+            "INSERT INTO django_migrations (app, name, applied) "
+            "VALUES ('bookings', '9999_later', '2030-01-01')"
+        )
+        call_command("backup", str(tmp_path / "newer"))
+        with pytest.raises(CommandError, match="newer version"):
+            call_command("restore", str(tmp_path / "newer"), replace=True)
+
+
+@pytest.mark.django_db
+def test_programs_that_are_missing_are_named(tmp_path, monkeypatch):
+    if connection.vendor != "postgresql":
+        pytest.skip("SQLite needs no program.")
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    with pytest.raises(CommandError, match="pg_dump is not installed"):
+        call_command("backup", str(tmp_path / "copy"))
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.django_db
+def test_password_is_in_no_argument(tmp_path, monkeypatch):
+    if connection.vendor != "postgresql":
+        pytest.skip("SQLite has no password.")
+    fake = tmp_path / "pg_dump"
+    fake.write_text('#!/bin/sh\necho "$@" >&2\necho "$PGPASSWORD" | wc -c >&2\nexit 1\n')
+    fake.chmod(0o700)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setitem(connection.settings_dict, "PASSWORD", "hunter22")
+
+    with pytest.raises(CommandError) as caught:
+        call_command("backup", str(tmp_path / "copy"))
+
+    assert "hunter22" not in str(caught.value)
+    assert str(caught.value).split()[-1] == "9"
+    assert not (tmp_path / "copy").exists()
