@@ -2,8 +2,13 @@
 
 from typing import Any
 
+from django.db import transaction
+
 from accounts.models import User
+from accounts.prepared import insert
 from bookings.models import ClassEvent, ClassLog, ClassStatus, VirtualClass
+from bookings.webhooks.messenger import call_messenger
+from bookings.webhooks.payloads import draft_announcement
 
 
 def log_event(
@@ -18,10 +23,13 @@ def log_event(
 ) -> None:
     """Add a line, in the transaction that makes it true. It costs one statement.
 
+    Webhooks tell of some of the events. What they tell is written into the same line, so no event
+    is lost or made up; the sweep ``announce_events`` makes deliveries of it.
+
     actor: nobody when the service did it by itself. from_status, to_status: where the event changed
     the class's status. details: plain JSON; times as ISO 8601, a person as ``{"person": <id>}``.
     """
-    ClassLog.objects.create(
+    line = ClassLog(
         virtual_class=virtual_class,
         event=event,
         actor=actor,
@@ -30,3 +38,7 @@ def log_event(
         reason=reason,
         details=details or {},
     )
+    line.announcement = draft_announcement(line)
+    insert([line])
+    if line.announcement:
+        transaction.on_commit(call_messenger, robust=True)

@@ -10,7 +10,7 @@ from bookings.models.availability import (
     hours_overlap,
 )
 from bookings.models.class_log import ClassEvent, ClassLog
-from bookings.models.heartbeat import Heartbeat
+from bookings.models.heartbeat import SERVICE_ACCOUNT, Heartbeat
 from bookings.models.hold import Hold
 from bookings.models.notice import ABOUT_NO_CLASS, Notice, NoticeKind, NoticeState
 from bookings.models.payment import (
@@ -35,9 +35,21 @@ from bookings.models.virtual_class import (
     VirtualClass,
 )
 from bookings.models.waiting_list import WaitingListEntry, WaitingState
+from bookings.models.webhook import (
+    CHOSEN_KINDS,
+    DisabledReason,
+    WebhookAttempt,
+    WebhookDelivery,
+    WebhookEndpoint,
+    WebhookEvent,
+    WebhookKind,
+    WebhookState,
+)
 
 __all__ = [
     "ABOUT_NO_CLASS",
+    "CHOSEN_KINDS",
+    "SERVICE_ACCOUNT",
     "BookingRules",
     "CalendarDrift",
     "ChargeStatus",
@@ -46,6 +58,7 @@ __all__ = [
     "ClassStatus",
     "ClassType",
     "Closure",
+    "DisabledReason",
     "Heartbeat",
     "Hold",
     "HostType",
@@ -69,6 +82,12 @@ __all__ = [
     "VirtualClass",
     "WaitingListEntry",
     "WaitingState",
+    "WebhookAttempt",
+    "WebhookDelivery",
+    "WebhookEndpoint",
+    "WebhookEvent",
+    "WebhookKind",
+    "WebhookState",
     "Weekday",
     "WeeklyHours",
     "hours_overlap",

@@ -2,6 +2,7 @@
 
 from django.conf import settings
 from django.db import models
+from django.db.models import Q
 from django.utils import timezone
 
 from bookings.models.virtual_class import ClassStatus, VirtualClass
@@ -25,6 +26,7 @@ class ClassEvent(models.TextChoices):
     EVENT_DRIFTED = "event_drifted", "El calendario dice otra cosa"
     EVENT_REPAIRED = "event_repaired", "Evento del calendario reparado"
     REBUILT = "rebuilt", "Recuperada del calendario"
+    CAPACITY_CHANGED = "capacity_changed", "Cambiaron los lugares"
 
 
 class ClassLog(models.Model):
@@ -48,12 +50,20 @@ class ClassLog(models.Model):
     reason = models.TextField("por qué", blank=True)
     # What a line needs beyond that: the times of a move (ISO 8601), the person of a place.
     details = models.JSONField("detalles", default=dict, blank=True)
+    # What webhooks tell of it, as it was in that moment; empty once it was handed on to them. With
+    # it the line is the event: recording one costs no statement, and none is lost or made up.
+    announcement = models.JSONField(null=True, blank=True, editable=False)
 
     class Meta:
         verbose_name = "suceso"
         verbose_name_plural = "historial"
         ordering = ["at", "id"]
-        indexes = [models.Index(fields=["virtual_class", "at"], name="log_of_a_class")]
+        indexes = [
+            models.Index(fields=["virtual_class", "at"], name="log_of_a_class"),
+            models.Index(
+                fields=["id"], condition=Q(announcement__isnull=False), name="log_to_announce"
+            ),
+        ]
 
     def __str__(self) -> str:
-        return self.get_event_display()
+        return str(ClassEvent(self.event).label)

@@ -1,0 +1,104 @@
+"""What a webhook says. Receivers rely on it: fields may be added, and none is renamed or removed.
+
+It names people by their ids alone, and holds nothing that opens anything: neither the access code
+nor the link of the video call, for receivers keep logs of what they are sent.
+"""
+
+import json
+import uuid
+from datetime import datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from django.conf import settings
+from django.utils import timezone
+
+from bookings.models import (
+    ClassEvent,
+    ClassLog,
+    VirtualClass,
+    WebhookEvent,
+    WebhookKind,
+)
+
+# Which lines of a class's log other systems are told of.
+KINDS = {
+    ClassEvent.SCHEDULED: WebhookKind.SCHEDULED,
+    ClassEvent.JOINED: WebhookKind.JOINED,
+    ClassEvent.LEFT: WebhookKind.LEFT,
+    ClassEvent.RESCHEDULED: WebhookKind.MOVED,
+    ClassEvent.CANCELLED: WebhookKind.CANCELLED,
+    ClassEvent.COMPLETED: WebhookKind.COMPLETED,
+}
+
+
+def draft_announcement(line: ClassLog) -> dict[str, Any] | None:
+    """Write down what is told of a line of the log, before it is stored; None for most events.
+
+    The class is taken as it is in memory: the caller has just changed it.
+    """
+    kind = KINDS.get(ClassEvent(line.event))
+    if kind is None:
+        return None
+    data = {"class": _describe(line.virtual_class, line.to_status), **_describe_change(line)}
+    return {"type": kind.value, "data": data}
+
+
+def build_event(line: ClassLog, announcement: dict[str, Any]) -> WebhookEvent:
+    """Make the event of a line; it is not stored yet."""
+    return _event(
+        WebhookKind(announcement["type"]), announcement["data"], line.at, line.virtual_class_id
+    )
+
+
+def build_test_event() -> WebhookEvent:
+    """Make an event that tells of nothing, to try a receiver."""
+    data = {"message": "This is a test. Nothing happened."}
+    return _event(WebhookKind.TEST, data, timezone.now(), None)
+
+
+def _event(
+    kind: WebhookKind, data: dict[str, Any], at: datetime, class_id: uuid.UUID | None
+) -> WebhookEvent:
+    event_id = uuid.uuid4()
+    body = {"id": str(event_id), "type": kind.value, "createdAt": _instant(at), "data": data}
+    return WebhookEvent(
+        id=event_id,
+        kind=kind,
+        virtual_class_id=class_id,
+        body=json.dumps(body, ensure_ascii=False, separators=(",", ":")),
+        created_at=at,
+    )
+
+
+def _describe(virtual_class: VirtualClass, to_status: str) -> dict[str, Any]:
+    """Describe a class in the words of the API. to_status: what a conditional update made of it."""
+    return {
+        "id": str(virtual_class.pk),
+        "bookedById": str(virtual_class.booked_by_id),
+        "preferenceId": virtual_class.preference_id,
+        "status": str(to_status or virtual_class.status),
+        "classType": str(virtual_class.class_type),
+        "classPrice": virtual_class.class_price,
+        "startTime": _instant(virtual_class.start_time),
+        "endTime": _instant(virtual_class.end_time),
+        "currentParticipants": virtual_class.current_participants,
+        "maxParticipants": virtual_class.max_participants,
+    }
+
+
+def _describe_change(line: ClassLog) -> dict[str, Any]:
+    """Say what the class alone does not: who came or went, what it was before."""
+    told: dict[str, Any] = {}
+    if "person" in line.details:
+        told["userId"] = line.details["person"]
+    if line.event == ClassEvent.RESCHEDULED:
+        told["previousStartTime"] = _instant(datetime.fromisoformat(line.details["from"]))
+    if line.from_status:
+        told["previousStatus"] = str(line.from_status)
+    return told
+
+
+def _instant(value: datetime) -> str:
+    """Write a moment as the API does: ISO 8601 with the offset of the service's zone."""
+    return value.astimezone(ZoneInfo(settings.TIME_ZONE)).isoformat()

@@ -1,0 +1,461 @@
+"""Delivering: everything arrives, under one id, and nobody waits for anybody else."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from datetime import UTC, datetime, timedelta
+
+import pytest
+import time_machine
+from django.utils import timezone
+
+from bookings.models import (
+    Notice,
+    WebhookAttempt,
+    WebhookDelivery,
+    WebhookEndpoint,
+    WebhookState,
+)
+from bookings.webhooks import delivery as delivering
+from bookings.webhooks.by_hand import make_due_again, record_test_event, switch_on
+from bookings.webhooks.delivery import deliver_now, deliver_webhooks
+from bookings.webhooks.endpoints import OVERLAP, list_secrets, reveal_secret, rotate_secret
+from bookings.webhooks.forgetting import forget_webhooks
+from bookings.webhooks.outcomes import LEASE, MAX_ATTEMPTS
+from bookings.webhooks.signing import sign
+from tests.bookings.webhooks.factories import WebhookEndpointFactory
+from tests.processes import ROOT
+
+NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def clock():
+    """Stop the time, and move it by hand."""
+    with time_machine.travel(NOON, tick=False) as traveller:
+        yield traveller
+
+
+def wait(clock, **duration):
+    """Let time pass and have the sweep run."""
+    clock.shift(timedelta(**duration))
+    return deliver_webhooks()
+
+
+def state(delivery):
+    delivery.refresh_from_db()
+    return delivery.state
+
+
+def test_a_delivery_is_signed_and_arrives(delivery, endpoint, receiver):
+    assert deliver_webhooks() == 1
+
+    [(headers, body)] = receiver.requests
+    assert headers["content-type"] == "application/json"
+    assert body.decode() == delivery.event.body
+    assert headers["webhook-id"] == json.loads(body)["id"] == str(delivery.event_id)
+    assert abs(int(headers["webhook-timestamp"]) - time.time()) < 5
+    assert headers["webhook-signature"] == sign(
+        endpoint.secret,
+        message_id=headers["webhook-id"],
+        timestamp=int(headers["webhook-timestamp"]),
+        body=body,
+    )
+    assert state(delivery) == WebhookState.SENT
+    assert (delivery.attempts, delivery.last_status) == (1, 200)
+    attempt = WebhookAttempt.objects.get()
+    assert (attempt.status, attempt.failure, attempt.excerpt) == (200, "", "ok")
+
+
+def test_a_long_queue_gives_way_to_other_work(endpoint, receiver):
+    for _ in range(4):
+        record_test_event(endpoint)
+
+    assert [deliver_webhooks(0), deliver_webhooks(0), deliver_webhooks()] == [1, 1, 2]
+
+
+def test_what_was_taken_is_not_sent_again(delivery, receiver):
+    deliver_webhooks()
+
+    assert deliver_webhooks() == 0
+    assert len(receiver.requests) == 1
+
+
+def test_what_fails_is_tried_again_later_and_under_the_same_id(delivery, receiver, clock):
+    receiver.status, receiver.body = 500, b"oops"
+
+    assert deliver_webhooks() == 0
+    assert state(delivery) == WebhookState.FAILED
+    assert (delivery.failure, delivery.last_status) == ("Respondió 500.", 500)
+    receiver.status = 200
+    assert wait(clock, seconds=3) == 0
+    assert wait(clock, seconds=4) == 1
+    assert receiver.ids == [str(delivery.event_id)] * 2
+    assert [one.excerpt for one in WebhookAttempt.objects.all()] == ["oops", "oops"]
+
+
+def test_attempts_take_three_days_and_then_end(delivery, receiver, clock, settings):
+    settings.WEBHOOK_PATIENCE = timedelta(days=30)
+    receiver.status = 500
+
+    moments = []
+    for _ in range(5 * 24 * 60):
+        deliver_webhooks()
+        if len(receiver.requests) > len(moments):
+            moments.append(timezone.now() - NOON)
+        clock.shift(timedelta(minutes=1))
+        if state(delivery) == WebhookState.GAVE_UP:
+            break
+        planned = delivery.next_attempt_at - timezone.now()
+        clock.shift(max(planned - timedelta(minutes=1), timedelta(0)))
+
+    assert len(moments) == MAX_ATTEMPTS
+    assert timedelta(days=2.4) < moments[-1] < timedelta(days=3.9)
+    assert state(delivery) == WebhookState.GAVE_UP
+    assert delivery.failure == "Respondió 500."
+
+
+def test_a_worker_that_dies_after_sending_has_it_sent_again_under_the_same_id(
+    delivery, receiver, clock, monkeypatch
+):
+    def die(*args):
+        raise SystemExit
+
+    with monkeypatch.context() as killed:
+        killed.setattr(delivering, "note_answer", die)
+        with pytest.raises(SystemExit):
+            deliver_webhooks()
+
+    assert wait(clock, seconds=1) == 0  # it is still the dead one's
+    assert wait(clock, seconds=LEASE.total_seconds()) == 1
+    assert receiver.ids == [str(delivery.event_id)] * 2
+    assert state(delivery) == WebhookState.SENT
+
+
+def test_hours_of_outage_lose_nothing_and_their_end_is_noticed(endpoint, receiver, clock):
+    receiver.status = 503
+    for _ in range(20):
+        record_test_event(endpoint)
+    for _ in range(8 * 12):
+        wait(clock, minutes=5)
+
+    # It is asked now and then, not by everything that waits.
+    assert len(receiver.requests) < 70
+    receiver.requests.clear()
+    receiver.status = 200
+    taken = sum(wait(clock, minutes=1) for _ in range(15))
+
+    assert taken == 20
+    assert len(set(receiver.ids)) == 20
+    endpoint.refresh_from_db()
+    assert (endpoint.failures, endpoint.failing_since, endpoint.resting_until) == (0, None, None)
+
+
+def test_a_receiver_that_is_down_does_not_use_up_what_waits_for_it(endpoint, receiver, clock):
+    receiver.status = 500
+    deliveries = [record_test_event(endpoint) for _ in range(10)]
+
+    deliver_webhooks()
+
+    assert len(receiver.requests) == 3
+    assert sum(WebhookDelivery.objects.values_list("attempts", flat=True)) == 3
+    assert state(deliveries[-1]) == WebhookState.PENDING
+
+
+def test_a_receiver_that_hangs_keeps_nobody(endpoint, receiver, new_receiver, settings):
+    settings.WEBHOOK_TIMEOUT = timedelta(seconds=1)
+    let_go = threading.Event()
+    receiver.meanwhile = lambda: let_go.wait(5)
+    for _ in range(5):
+        record_test_event(endpoint)
+    quick = new_receiver()
+    other = WebhookEndpointFactory(address=quick.address)
+    for _ in range(5):
+        record_test_event(other)
+
+    started = time.monotonic()
+    taken = deliver_webhooks()
+    let_go.set()
+
+    assert taken == 5
+    assert len(receiver.requests) == 1
+    assert time.monotonic() - started < 4
+
+
+def test_receivers_are_asked_side_by_side(endpoint, receiver, new_receiver):
+    other = new_receiver()
+    both_are_asked = threading.Barrier(2, timeout=3)
+    receiver.meanwhile = other.meanwhile = both_are_asked.wait
+    record_test_event(endpoint)
+    record_test_event(WebhookEndpointFactory(address=other.address))
+
+    assert deliver_webhooks() == 2
+
+
+ENDING = """
+import django, sys, threading, time
+django.setup()
+from bookings.models import WebhookDelivery, WebhookEndpoint
+from bookings.webhooks import delivery
+from bookings.webhooks.payloads import build_test_event
+from bookings.webhooks.signing import generate_secret
+
+def deliver():
+    time.sleep(0.2)
+    endpoint = WebhookEndpoint(address=sys.argv[1], secret=generate_secret())
+    claimed = WebhookDelivery(event=build_test_event(), endpoint=endpoint)
+    [(_, answer)] = delivery._ask([claimed])
+    print(answer.status)
+
+threading.Thread(target=deliver).start()
+"""
+
+
+def test_a_process_that_ends_still_tells_what_it_has_begun(receiver):
+    command = [sys.executable, "-c", ENDING, receiver.address]
+    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings"}
+
+    child = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True
+    )
+
+    assert (child.stdout, child.stderr) == ("200\n", "")
+
+
+def test_a_refusal_now_and_then_keeps_nothing_back(endpoint, receiver, clock):
+    bad = record_test_event(endpoint)
+    good = [record_test_event(endpoint) for _ in range(2)]
+
+    def answer():
+        is_bad = receiver.requests[-1][0]["webhook-id"] == str(bad.event_id)
+        receiver.status = 422 if is_bad else 200
+
+    receiver.meanwhile = answer
+    deliver_webhooks()
+
+    assert [state(one) for one in good] == [WebhookState.SENT] * 2
+    assert state(bad) == WebhookState.FAILED
+
+
+def test_a_receiver_says_how_long_to_wait(delivery, receiver, clock):
+    receiver.status, receiver.headers = 429, {"Retry-After": "1800"}
+    deliver_webhooks()
+
+    assert wait(clock, minutes=29) == 0
+    assert len(receiver.requests) == 1
+    receiver.status = 200
+    assert wait(clock, minutes=2) == 1
+
+
+def test_410_switches_a_receiver_off_and_the_teacher_is_told(delivery, endpoint, receiver, teacher):
+    receiver.status = 410
+    other = record_test_event(endpoint)
+
+    deliver_webhooks()
+
+    endpoint.refresh_from_db()
+    assert (endpoint.is_active, endpoint.disabled_reason) == (False, "gone")
+    assert state(delivery) == WebhookState.GAVE_UP
+    assert state(other) == WebhookState.PENDING
+    assert len(receiver.requests) == 1
+    [notice] = Notice.objects.all()
+    assert (notice.user, notice.kind) == (teacher, "webhook_disabled")
+
+
+def test_days_of_failures_switch_a_receiver_off(endpoint, receiver, clock, teacher):
+    receiver.status = 500
+    record_test_event(endpoint)
+    deliver_webhooks()
+    for _ in range(4):
+        wait(clock, days=1)
+    assert WebhookEndpoint.objects.get().is_active
+    clock.shift(timedelta(days=1.1))
+    record_test_event(endpoint)
+    deliver_webhooks()
+
+    endpoint.refresh_from_db()
+    assert (endpoint.is_active, endpoint.disabled_reason) == (False, "failing")
+    assert Notice.objects.count() == 1
+
+
+def test_what_waits_for_a_receiver_leaves_once_it_is_on_again(endpoint, receiver, clock):
+    endpoint.is_active = False
+    endpoint.save()
+    delivery = record_test_event(endpoint)
+    assert deliver_webhooks() == 0
+
+    switch_on(endpoint)
+    endpoint.save()
+
+    assert deliver_webhooks() == 1
+    assert state(delivery) == WebhookState.SENT
+
+
+def test_switched_on_again_it_gets_what_was_given_up_while_it_failed(endpoint, receiver, clock):
+    receiver.status = 500
+    long_given_up = record_test_event(endpoint)
+    WebhookDelivery.objects.update(attempts=MAX_ATTEMPTS - 1)
+    deliver_webhooks()
+    receiver.status = 200
+    record_test_event(endpoint)
+    wait(clock, hours=1)
+    receiver.status = 500
+    given_up, planned = record_test_event(endpoint), record_test_event(endpoint)
+    WebhookDelivery.objects.filter(pk=given_up.pk).update(attempts=MAX_ATTEMPTS - 1)
+    WebhookDelivery.objects.filter(pk=planned.pk).update(attempts=MAX_ATTEMPTS - 2)
+    wait(clock, minutes=1)
+    receiver.status = 410
+    wait(clock, hours=1)
+    gone = record_test_event(endpoint)
+    wait(clock, days=2)
+
+    endpoint.refresh_from_db()
+    switch_on(endpoint)
+    endpoint.save()
+    receiver.status = 200
+    receiver.requests.clear()
+
+    assert deliver_webhooks() == 3
+    assert {state(one) for one in (given_up, planned, gone)} == {WebhookState.SENT}
+    assert state(long_given_up) == WebhookState.GAVE_UP
+
+
+def test_switched_on_again_it_gets_the_event_of_the_410(delivery, endpoint, receiver):
+    receiver.status = 410
+    deliver_webhooks()
+    endpoint.refresh_from_db()
+    receiver.status = 200
+
+    switch_on(endpoint)
+    endpoint.save()
+
+    assert deliver_webhooks() == 1
+    assert state(delivery) == WebhookState.SENT
+
+
+def test_switched_on_again_it_gets_nothing_that_is_to_be_forgotten(
+    delivery, endpoint, receiver, clock
+):
+    receiver.status = 410
+    deliver_webhooks()
+    endpoint.refresh_from_db()
+    clock.shift(timedelta(days=30, seconds=1))
+
+    switch_on(endpoint)
+    endpoint.save()
+
+    assert deliver_webhooks() == 0
+
+
+def test_delivered_again_it_has_the_same_id_and_body(delivery, receiver):
+    deliver_webhooks()
+
+    assert make_due_again(WebhookDelivery.objects.all()) == 1
+    assert deliver_webhooks() == 1
+    assert receiver.ids == [str(delivery.event_id)] * 2
+    assert receiver.requests[0][1] == receiver.requests[1][1]
+    assert delivery.log.count() == 2
+
+
+def test_a_trial_by_hand_waits_for_no_rest(endpoint, receiver, clock):
+    endpoint.resting_until = NOON + timedelta(minutes=10)
+    endpoint.failing_since = NOON
+    endpoint.save()
+    delivery = record_test_event(endpoint)
+
+    assert deliver_webhooks() == 0
+    assert deliver_now(delivery)
+    endpoint.refresh_from_db()
+    assert endpoint.resting_until is None
+
+
+def test_both_secrets_sign_for_a_day_after_a_rotation(endpoint, receiver, clock):
+    earlier = endpoint.secret
+    rotate_secret(endpoint)
+    endpoint.refresh_from_db()
+
+    record_test_event(endpoint)
+    deliver_webhooks()
+    record_test_event(endpoint)
+    wait(clock, seconds=OVERLAP.total_seconds())
+
+    def signatures(request, *secrets):
+        headers, body = request
+        about = {"message_id": headers["webhook-id"], "body": body}
+        moment = int(headers["webhook-timestamp"])
+        return " ".join(sign(one, timestamp=moment, **about) for one in secrets)
+
+    first, second = receiver.requests
+    assert first[0]["webhook-signature"] == signatures(first, endpoint.secret, earlier)
+    assert second[0]["webhook-signature"] == signatures(second, endpoint.secret)
+
+
+def test_the_secret_that_the_receiver_knows_signs_on_when_it_is_replaced_twice(endpoint, clock):
+    endpoint.secret_shown_at = NOON
+    endpoint.save()
+    known = endpoint.secret
+
+    rotate_secret(endpoint)
+    clock.shift(timedelta(hours=23))
+    rotate_secret(endpoint)
+    clock.shift(timedelta(hours=23))
+
+    endpoint.refresh_from_db()
+    assert list(list_secrets(endpoint)) == [endpoint.secret, known]
+
+
+def test_a_secret_that_was_read_takes_the_place_of_the_earlier_one(endpoint, clock):
+    endpoint.secret_shown_at = NOON
+    endpoint.save()
+
+    rotate_secret(endpoint)
+    endpoint.refresh_from_db()
+    known = reveal_secret(endpoint)
+    rotate_secret(endpoint)
+
+    endpoint.refresh_from_db()
+    assert list(list_secrets(endpoint)) == [endpoint.secret, known]
+
+
+def test_an_unknown_address_is_a_failure_like_any_other(db, settings):
+    settings.WEBHOOKS_MAY_STAY_LOCAL = False
+    endpoint = WebhookEndpointFactory(address="https://127.0.0.1:1/")
+    delivery = record_test_event(endpoint)
+
+    assert deliver_webhooks() == 0
+    assert state(delivery) == WebhookState.FAILED
+    assert delivery.failure == "La dirección lleva a una red interna."
+
+
+def test_a_secret_that_cannot_be_read_is_that_receivers_trouble_alone(
+    sealed_endpoint, endpoint, receiver
+):
+    unsigned, signed = record_test_event(sealed_endpoint), record_test_event(endpoint)
+
+    assert deliver_webhooks() == 1
+
+    assert [state(unsigned), state(signed)] == [WebhookState.FAILED, WebhookState.SENT]
+    assert unsigned.failure == "El secreto no se puede leer: cambialo."
+    assert [one.failure for one in unsigned.log.all()] == [unsigned.failure]
+
+
+def test_old_events_are_forgotten_and_what_waits_is_not(endpoint, receiver, clock):
+    sent = record_test_event(endpoint)
+    deliver_webhooks()
+    waiting = record_test_event(endpoint)
+    unwanted = record_test_event(WebhookEndpointFactory(is_active=False))
+    assert forget_webhooks() == 0
+
+    clock.shift(timedelta(days=30, seconds=1))
+
+    assert forget_webhooks() == 2
+    assert list(WebhookDelivery.objects.all()) == [waiting]
+    assert sent != waiting != unwanted
+
+
+def test_looking_for_what_is_due_costs_one_statement(endpoint, django_assert_num_queries):
+    with django_assert_num_queries(1):
+        deliver_webhooks()

@@ -1,0 +1,97 @@
+"""webhooks/messenger.py: other systems hear of it right after the commit; nobody waits for them."""
+
+import threading
+
+import pytest
+from django.db import transaction
+from django.utils import timezone
+
+from bookings.domain.joining import join_class
+from bookings.models import WebhookDelivery, WebhookEndpoint
+from bookings.webhooks import messenger
+from bookings.webhooks.by_hand import record_test_event
+from tests.factories import VirtualClassFactory
+
+JOIN_SECONDS = 10
+
+pytestmark = [pytest.mark.concurrency, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture(autouse=True)
+def _on_duty(settings, monkeypatch):
+    settings.DELIVER_WEBHOOKS_AT_ONCE = True
+    monkeypatch.setattr(messenger, "_audience", messenger._Audience())
+    yield
+    wait_for_messenger()
+
+
+@pytest.fixture
+def scheduled(host):
+    return VirtualClassFactory(scheduled=True, booked_by=host)
+
+
+def wait_for_messenger():
+    """Let the thread come back; tell whether there was one."""
+    threads = [one for one in threading.enumerate() if one.name == "messenger"]
+    for thread in threads:
+        thread.join(JOIN_SECONDS)
+        assert not thread.is_alive()
+    return bool(threads)
+
+
+def test_what_is_committed_is_told_at_once(endpoint, receiver, scheduled, student):
+    join_class(user=student, access_code=scheduled.access_code)
+
+    wait_for_messenger()
+    assert len(receiver.requests) == 1
+    assert WebhookDelivery.objects.get().sent_at is not None
+
+
+def test_nobody_is_told_before_it_is_committed(endpoint, receiver, scheduled, student):
+    with transaction.atomic():
+        join_class(user=student, access_code=scheduled.access_code)
+        assert not wait_for_messenger()
+
+    wait_for_messenger()
+    assert len(receiver.requests) == 1
+
+
+def test_who_joins_does_not_wait_for_the_receiver(endpoint, receiver, scheduled, student):
+    let_go = threading.Event()
+    receiver.meanwhile = lambda: let_go.wait(JOIN_SECONDS)
+
+    joined = join_class(user=student, access_code=scheduled.access_code)
+
+    assert joined.current_participants == 2
+    assert not let_go.is_set()
+    let_go.set()
+
+
+def test_it_is_back_soon_and_leaves_the_rest_to_the_sweeps(endpoint, receiver, monkeypatch):
+    monkeypatch.setattr(messenger, "SECONDS_OUT", 0)
+    for _ in range(3):
+        record_test_event(endpoint)
+
+    messenger.call_messenger()
+
+    wait_for_messenger()
+    assert len(receiver.requests) == 1
+
+
+def test_a_minute_long_no_thread_starts_for_nobody(
+    scheduled, student, stranger, endpoint, monkeypatch
+):
+    WebhookEndpoint.objects.update(is_active=False)
+    join_class(user=student, access_code=scheduled.access_code)
+    wait_for_messenger()
+    WebhookEndpoint.objects.update(is_active=True, created_at=timezone.now())
+
+    join_class(user=stranger, access_code=scheduled.access_code)
+    assert not wait_for_messenger()
+    assert not WebhookDelivery.objects.exists()  # it is left to the sweeps
+
+    monkeypatch.setattr(messenger, "BELIEVED_SECONDS", -1)
+    messenger._audience.note(exists=False)  # and the minute is over
+    messenger.call_messenger()
+    wait_for_messenger()
+    assert WebhookDelivery.objects.count() == 1

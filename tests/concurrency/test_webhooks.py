@@ -1,0 +1,198 @@
+"""Many workers tell other systems of classes: each event is handed on once and sent once.
+
+Each promise has a control: the same with the protection taken off, which must break it.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections import Counter
+
+import pytest
+from django.db import connection, transaction
+from django.db.models import F
+from django.utils import timezone
+
+from bookings.domain.class_log import log_event
+from bookings.models import (
+    ClassEvent,
+    VirtualClass,
+    WebhookDelivery,
+    WebhookEvent,
+    WebhookState,
+)
+from bookings.webhooks import announcing
+from bookings.webhooks import delivery as delivering
+from bookings.webhooks.announcing import announce_events
+from bookings.webhooks.by_hand import record_test_event
+from bookings.webhooks.delivery import deliver_webhooks
+from bookings.webhooks.outcomes import LEASE
+from tests.concurrency.mortal_messenger import POINTS
+from tests.concurrency.racing import LONG_PATIENCE, SHORT_PATIENCE, Gate, race
+from tests.factories import VirtualClassFactory
+from tests.processes import ROOT, database_url
+
+CHILD_SECONDS = 60
+
+pytestmark = pytest.mark.concurrency
+
+
+def test_four_workers_send_each_event_once(endpoint, receiver):
+    for _ in range(20):
+        record_test_event(endpoint)
+
+    taken = race(*[deliver_webhooks] * 4)
+
+    assert sum(taken) == 20
+    assert Counter(receiver.ids) == dict.fromkeys(receiver.ids, 1)
+    assert WebhookDelivery.objects.exclude(sent_at=None).count() == 20
+
+
+def send_together(monkeypatch, endpoint):
+    """Have two workers find the same delivery before either claims it."""
+    record_test_event(endpoint)
+    gate, find = Gate(2, LONG_PATIENCE), delivering._list_due
+
+    def find_and_wait():
+        due = find()
+        if due:
+            gate.wait()
+        return due
+
+    monkeypatch.setattr(delivering, "_list_due", find_and_wait)
+    race(deliver_webhooks, deliver_webhooks)
+
+
+def test_two_workers_that_find_the_same_event_send_it_once(
+    endpoint,
+    receiver,
+    monkeypatch,
+):
+    send_together(monkeypatch, endpoint)
+
+    assert len(receiver.requests) == 1
+
+
+def test_without_the_condition_of_the_claim_both_send_it(
+    endpoint,
+    receiver,
+    monkeypatch,
+):
+    both_claim = Gate(2, LONG_PATIENCE)
+
+    def claim(key, planned):
+        row = WebhookDelivery.objects.filter(pk=key)
+        row.update(next_attempt_at=timezone.now() + LEASE, attempts=F("attempts") + 1)
+        both_claim.wait()
+        return row.select_related("event", "endpoint").first()
+
+    monkeypatch.setattr(delivering, "_claim", claim)
+    send_together(monkeypatch, endpoint)
+
+    assert len(receiver.requests) == 2
+
+
+def announce_together(monkeypatch, patience):
+    """Have two workers take what is to be announced at the same moment."""
+    log_event(VirtualClassFactory(scheduled=True), ClassEvent.SCHEDULED)
+    gate, draft = Gate(2, patience), announcing._draft_deliveries
+
+    def wait_and_draft(*arguments):
+        gate.wait()
+        return draft(*arguments)
+
+    monkeypatch.setattr(announcing, "_draft_deliveries", wait_and_draft)
+    return race(announce_events, announce_events)
+
+
+def test_two_workers_hand_an_event_on_once(endpoint, monkeypatch):
+    assert sorted(announce_together(monkeypatch, SHORT_PATIENCE)) == [0, 1]
+    assert WebhookEvent.objects.count() == 1
+
+
+def test_without_locks_an_event_is_handed_on_twice(
+    endpoint,
+    monkeypatch,
+    without_locks,
+):
+    if connection.vendor == "sqlite":
+        pytest.skip("SQLite refuses the second writer what it read before the first one wrote.")
+    without_locks()
+    announce_together(monkeypatch, LONG_PATIENCE)
+
+    assert WebhookEvent.objects.count() == 2
+
+
+def test_an_event_that_is_committed_late_is_told_all_the_same(endpoint):
+    """Its line has the lower number, and was not there yet when the higher one was announced."""
+    if connection.vendor == "sqlite":
+        pytest.skip("SQLite lets nobody write beside an open transaction.")
+    first, second = VirtualClassFactory.create_batch(2, scheduled=True)
+    is_written, may_commit = threading.Event(), threading.Event()
+
+    def commit_late():
+        with transaction.atomic():
+            log_event(first, ClassEvent.SCHEDULED)
+            is_written.set()
+            may_commit.wait(LONG_PATIENCE)
+
+    def overtake():
+        is_written.wait(LONG_PATIENCE)
+        log_event(second, ClassEvent.SCHEDULED)
+        told = announce_events()
+        may_commit.set()
+        return told
+
+    assert race(commit_late, overtake) == [None, 1]
+    assert announce_events() == 1
+    assert set(WebhookEvent.objects.values_list("virtual_class", flat=True)) == {
+        first.pk,
+        second.pk,
+    }
+
+
+def test_whoever_announces_waits_for_nobody_who_has_the_class_locked(endpoint):
+    if connection.vendor == "sqlite":
+        pytest.skip("SQLite lets nobody write beside an open transaction.")
+    virtual_class = VirtualClassFactory(scheduled=True)
+    log_event(virtual_class, ClassEvent.SCHEDULED)
+    is_locked, may_commit = threading.Event(), threading.Event()
+
+    def join_slowly():
+        with transaction.atomic():
+            VirtualClass.objects.select_for_update().get()
+            is_locked.set()
+            return may_commit.wait(LONG_PATIENCE)
+
+    def announce():
+        is_locked.wait(LONG_PATIENCE)
+        announce_events()
+        may_commit.set()
+
+    assert race(join_slowly, announce) == [True, None]
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_what_a_killed_worker_leaves_is_told_by_the_next(endpoint, receiver, point):
+    log_event(VirtualClassFactory(scheduled=True), ClassEvent.SCHEDULED)
+    environment = {
+        **os.environ,
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+        "DATABASE_URL": database_url(),
+    }
+    command = [sys.executable, "-m", "tests.concurrency.mortal_messenger", point]
+
+    killed = subprocess.run(command, cwd=ROOT, env=environment, timeout=CHILD_SECONDS)
+
+    assert killed.returncode == -signal.SIGKILL
+    for _ in range(3):
+        announce_events()
+        deliver_webhooks()
+        waiting = WebhookDelivery.objects.filter(next_attempt_at__isnull=False)
+        waiting.update(next_attempt_at=F("next_attempt_at") - LEASE)
+    event = WebhookEvent.objects.get()
+    repeats = 2 if point == "between sending and noting" else 1
+    assert receiver.ids == [str(event.pk)] * repeats
+    assert WebhookDelivery.objects.get().state == WebhookState.SENT
