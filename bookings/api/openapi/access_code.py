@@ -1,0 +1,117 @@
+"""The description of POST /api/access-code."""
+
+from typing import Any
+
+from drf_spectacular.utils import (
+    OpenApiExample,
+    OpenApiRequest,
+    OpenApiResponse,
+    extend_schema,
+    inline_serializer,
+)
+from rest_framework import serializers
+
+from accounts.openapi import ERROR, answer, refusal, retry_after
+from bookings.api.serializers import JoinedClassSerializer
+from bookings.domain.exceptions import (
+    AlreadyJoinedError,
+    BookingError,
+    ClassEndedError,
+    ClassFullError,
+    ClassNotFoundError,
+    OwnClassError,
+    TooManyAttemptsError,
+)
+
+ACCESS_CODE = {
+    "type": "string",
+    "description": "Eight digits and capitals; case, spaces and dashes do not matter.",
+}
+JOINED = {
+    "id": "0b8f9c1e-52a3-4b7e-9d0c-3f1f5a7f2a10",
+    "bookedById": "7d1f6f0e-4f0b-4d3c-9a56-0a5a3f0f1c11",
+    "htmlLink": "https://meet.google.com/abc-defg-hij",
+    "startTime": "2030-01-05T15:00:00-03:00",
+    "endTime": "2030-01-05T16:00:00-03:00",
+    "classType": "grupal",
+    "currentParticipants": 3,
+    "maxParticipants": 4,
+}
+
+
+class JoinRefusalSerializer(serializers.Serializer[None]):
+    """Why somebody cannot join: ``error`` for people, ``code`` for programs."""
+
+    response = inline_serializer(
+        "JoinRefusalReason",
+        {
+            "error": serializers.CharField(),
+            "code": serializers.ChoiceField(
+                choices=[
+                    refused.code
+                    for refused in (
+                        ClassNotFoundError,
+                        OwnClassError,
+                        ClassEndedError,
+                        ClassFullError,
+                        AlreadyJoinedError,
+                    )
+                ]
+            ),
+        },
+    )
+
+
+def _refusal(description: str, *refusals: type[BookingError]) -> OpenApiResponse:
+    examples = [OpenApiExample(one.code, _body(one)) for one in refusals]
+    return OpenApiResponse(JoinRefusalSerializer, description=description, examples=examples)
+
+
+def _body(refused: type[BookingError]) -> dict[str, Any]:
+    return {"response": {"error": refused.text, "code": refused.code}}
+
+
+describe_joining = extend_schema(
+    operation_id="joinClass",
+    tags=["Classes"],
+    summary="Join a class by its access code",
+    description=(
+        "Gives the signed-in person a place. The body is a JSON string, not an object. The checks "
+        "are made in the order 404, 403, 410, 409 `class_full`, 409 `already_joined`. A place that "
+        "is offered to somebody on the waiting list counts as taken."
+    ),
+    request={
+        "application/json": OpenApiRequest(
+            ACCESS_CODE, examples=[OpenApiExample("a code", "7K2M9QXA")]
+        )
+    },
+    parameters=[retry_after()],
+    responses={
+        200: answer(
+            inline_serializer("Joined", {"response": JoinedClassSerializer()}),
+            "The person has a place; `currentParticipants` counts them.",
+            {"response": JOINED},
+        ),
+        400: refusal(
+            "The body is no JSON string.",
+            "El cuerpo tiene que ser un texto JSON con el código de acceso.",
+        ),
+        403: OpenApiResponse(
+            {"anyOf": [{"$ref": "#/components/schemas/JoinRefusal"}, ERROR]},
+            description="The class is the person's own; or a page of another site sent it.",
+            examples=[
+                OpenApiExample(OwnClassError.code, _body(OwnClassError)),
+                OpenApiExample("another site", {"error": "El pedido viene de otro sitio."}),
+            ],
+        ),
+        404: _refusal("No class that can be joined has this code.", ClassNotFoundError),
+        409: _refusal(
+            "Every place is taken, or the person has one.", ClassFullError, AlreadyJoinedError
+        ),
+        410: _refusal("The class is over.", ClassEndedError),
+        429: refusal(
+            "Too many wrong codes; a right one is refused as well.", TooManyAttemptsError.text
+        ),
+        500: refusal("It could not be stored.", "No pudimos procesar el código de acceso."),
+    },
+)

@@ -1,0 +1,122 @@
+"""The description of GET and POST /api/calendar."""
+
+from drf_spectacular.utils import (
+    OpenApiExample,
+    OpenApiParameter,
+    OpenApiResponse,
+    extend_schema,
+    inline_serializer,
+)
+from rest_framework import serializers
+
+from accounts.openapi import answer, refusal
+
+TAGS = ["Calendar"]
+ZONE = "America/Argentina/Buenos_Aires"
+EVENT = {
+    "start": {"dateTime": "2030-01-05T15:00:00-03:00", "timeZone": ZONE},
+    "end": {"dateTime": "2030-01-05T16:00:00-03:00", "timeZone": ZONE},
+    "status": "confirmed",
+}
+
+
+class EventTimeSerializer(serializers.Serializer[None]):
+    """When an event starts or ends. Spec: Resources, Calendar event."""
+
+    dateTime = serializers.DateTimeField()
+    timeZone = serializers.CharField(required=False, help_text="May be absent.")
+
+
+class EventSerializer(serializers.Serializer[None]):
+    """Time that is occupied, and nothing about by what."""
+
+    start = EventTimeSerializer()
+    end = EventTimeSerializer()
+    status = serializers.CharField(help_text="For example `confirmed`.")
+
+
+class TriggerSerializer(serializers.Serializer[None]):
+    """The body of POST /api/calendar."""
+
+    preferenceId = serializers.CharField(help_text="Of the class that is to be scheduled.")
+
+
+describe_listing = extend_schema(
+    operation_id="listCalendarEvents",
+    tags=TAGS,
+    summary="List the occupied times",
+    description=(
+        "Every upcoming event of the next 90 days, at most some seconds old. Nobody has to be "
+        "signed in; the query and a body are ignored. The `ETag` of the answer names this list."
+    ),
+    auth=[],
+    parameters=[
+        OpenApiParameter(
+            "If-None-Match",
+            str,
+            OpenApiParameter.HEADER,
+            description="The `ETag` of a list that the caller has.",
+        )
+    ],
+    responses={
+        200: answer(EventSerializer(many=True), "The events, in the order of their start.", EVENT),
+        304: OpenApiResponse(description="`If-None-Match` names the current list."),
+        500: refusal("The calendar does not answer.", "Failed to fetch calendar events"),
+    },
+)
+describe_scheduling = extend_schema(
+    operation_id="scheduleClass",
+    tags=TAGS,
+    summary="Schedule the class of a preference",
+    description=(
+        "Normally called once the payment is confirmed: makes the calendar event, its video link "
+        "and the access code. Nobody has to be signed in, and a session gives no extra power. "
+        "Asking again is harmless: a class that is scheduled already gets the same answer."
+    ),
+    auth=[],
+    request=TriggerSerializer,
+    parameters=[
+        OpenApiParameter(
+            "X-Internal-Secret",
+            str,
+            OpenApiParameter.HEADER,
+            description="`CALENDAR_TRIGGER_SECRET`, where the policy `secret` asks for it.",
+        )
+    ],
+    examples=[OpenApiExample("a preference", {"preferenceId": "preference-1"}, request_only=True)],
+    responses={
+        200: answer(
+            inline_serializer(
+                "Scheduled",
+                {"success": serializers.BooleanField(), "message": serializers.CharField()},
+            ),
+            "The class is scheduled, now or before.",
+            {"success": True, "message": "Event created successfully"},
+        ),
+        400: refusal("The body holds no usable preference.", "Missing preferenceId"),
+        402: refusal(
+            "The policy asks for a payment, and Mercado Pago, asked at most every ten seconds, "
+            "knows of none.",
+            "Payment not confirmed",
+        ),
+        403: refusal(
+            "By the policy `closed`, or `secret` without the right `X-Internal-Secret`; or a page "
+            "of another site sent it.",
+            "Scheduling is not allowed for this caller",
+            "El pedido viene de otro sitio.",
+        ),
+        404: refusal("No class has this preference.", "Virtual class not found"),
+        409: refusal(
+            "The class cannot be scheduled any more; what was paid goes back.",
+            "Time slot is no longer available",
+            "Virtual class was cancelled",
+            "Virtual class is already over",
+        ),
+        500: refusal(
+            "The calendar or Mercado Pago failed, or the event could not be saved; it is kept. "
+            "Ask again.",
+            "Failed to create calendar event",
+            "Failed to save google event in database",
+        ),
+    },
+)

@@ -1,0 +1,96 @@
+"""The document is served cheaply, and tells of every address below /api and of no other."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+from django.urls import URLPattern, get_resolver
+
+from config.openapi import document
+from config.openapi.document import get_document
+from config.version import VERSION
+
+PATH = "/api/openapi.json"
+METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
+
+
+@pytest.fixture(scope="module")
+def paths():
+    return get_document().content["paths"]
+
+
+def addresses(patterns, prefix="/"):
+    """List every address of the service with its view."""
+    for entry in patterns:
+        path = prefix + str(entry.pattern)
+        if isinstance(entry, URLPattern):
+            yield path, entry.default_args
+        else:
+            yield from addresses(entry.url_patterns, path)
+
+
+def test_every_address_below_api_is_described(paths):
+    described = {
+        path.format(provider_id=provider) for path in paths for provider in ("google", "github")
+    }
+    below_api = {path for path, _ in addresses(get_resolver().url_patterns) if "api/" in path}
+
+    assert described == below_api | {"/healthz", "/readyz"}
+    assert len(below_api) > 15
+
+
+def test_it_is_what_the_standard_says(tmp_path):
+    file = tmp_path / "openapi.yaml"
+
+    call_command("spectacular", "--validate", "--fail-on-warn", "--file", str(file))
+
+    assert file.read_text().startswith("openapi: 3.1.")
+
+
+def test_it_has_the_version_of_the_package():
+    project = tomllib.loads(Path("pyproject.toml").read_text())["project"]
+
+    assert get_document().content["info"]["version"] == VERSION == project["version"]
+
+
+def test_every_operation_has_samples_and_a_name_of_its_own(paths):
+    operations = [one for item in paths.values() for one in item.values()]
+
+    assert len({one["operationId"] for one in operations}) == len(operations)
+    assert all(len(one["x-codeSamples"]) == 2 for one in operations)
+    assert all(one["summary"] and one["tags"] for one in operations)
+
+
+@pytest.mark.django_db
+def test_it_is_served_without_asking_the_database(client, django_assert_num_queries, monkeypatch):
+    get_document()
+    monkeypatch.setattr(document, "generate", None)  # it is made once
+
+    with django_assert_num_queries(0):
+        response = client.get(PATH)
+
+    assert (response.status_code, response["Content-Type"]) == (200, "application/json")
+    assert response.json() == get_document().content
+    assert response["Cache-Control"] == "public, max-age=300"
+
+
+def test_who_has_it_gets_no_body(client):
+    etag = client.get(PATH)["ETag"]
+
+    response = client.get(PATH, headers={"If-None-Match": etag})
+
+    assert (response.status_code, response.content) == (304, b"")
+
+
+@pytest.mark.django_db
+def test_other_methods_are_refused_as_documented(paths, host, sign_in):
+    client = sign_in(host)  # a stranger is asked to sign in first
+    for path, item in paths.items():
+        for method in METHODS:
+            if method.lower() in item:
+                continue
+            response = client.generic(method, path.format(provider_id="google"))
+            allowed = set(response.headers.get("Allow", "").split(", "))
+            assert response.status_code == 405 or method == "OPTIONS", (method, path)
+            assert response.status_code == 200 or allowed >= {name.upper() for name in item}

@@ -1,0 +1,78 @@
+"""What other systems are sent is what the document says they are."""
+
+import json
+from datetime import timedelta
+
+import pytest
+from jsonschema import Draft202012Validator, FormatChecker
+
+from bookings.domain.cancelling import cancel_class
+from bookings.domain.completing import complete_ended_classes
+from bookings.domain.joining import join_class
+from bookings.domain.leaving import leave_class
+from bookings.domain.rescheduling import reschedule_class
+from bookings.domain.scheduling import schedule_class
+from bookings.models import CHOSEN_KINDS, WebhookEvent
+from bookings.webhooks.announcing import announce_events
+from config.openapi.document import generate
+from tests.bookings.webhooks.factories import WebhookEndpointFactory
+from tests.factories import VirtualClassFactory
+
+
+@pytest.fixture(scope="module")
+def document():
+    return generate()
+
+
+@pytest.fixture
+def events(host, student, teacher):
+    """Everything that other systems are told of, as it leaves."""
+    WebhookEndpointFactory()
+    pending = VirtualClassFactory(booked_by=host)
+    scheduled = schedule_class(preference_id=pending.preference_id)
+    join_class(user=student, access_code=scheduled.access_code)
+    leave_class(class_id=pending.pk, user=student)
+    later = pending.start_time + timedelta(days=1)
+    reschedule_class(class_id=pending.pk, actor=teacher, start=later)
+    cancel_class(class_id=pending.pk, actor=teacher)
+    VirtualClassFactory(scheduled=True, ended=True, booked_by=host)
+    complete_ended_classes()
+    announce_events()
+    return {one.kind: json.loads(one.body) for one in WebhookEvent.objects.all()}
+
+
+def content(document, kind):
+    body = document["webhooks"][kind]["post"]["requestBody"]["content"]["application/json"]
+    return body["schema"] | {"components": document["components"]}, body["example"]
+
+
+def has_nothing_else(schema, value, document):
+    """Whether an object has no key that the document does not tell of, at any depth."""
+    if "$ref" in schema:
+        schema = document["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
+    if not isinstance(value, dict):
+        return True
+    known = schema["properties"]
+    return value.keys() <= known.keys() and all(
+        has_nothing_else(known[name], inner, document) for name, inner in value.items()
+    )
+
+
+def test_every_event_is_described(document):
+    assert list(document["webhooks"]) == [kind.value for kind in CHOSEN_KINDS]
+
+
+def test_every_event_is_as_described(document, events):
+    assert events.keys() == document["webhooks"].keys()
+    for kind, event in events.items():
+        schema, _ = content(document, kind)
+        Draft202012Validator(schema, format_checker=FormatChecker()).validate(event)
+        assert has_nothing_else(schema, event, document)
+
+
+@pytest.mark.parametrize("kind", CHOSEN_KINDS)
+def test_the_examples_are_as_described(document, kind):
+    schema, example = content(document, kind.value)
+
+    Draft202012Validator(schema, format_checker=FormatChecker()).validate(example)
+    assert has_nothing_else(schema, example, document)
