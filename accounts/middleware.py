@@ -7,6 +7,7 @@ from typing import cast
 from django.conf import settings
 from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.auth.models import AnonymousUser
+from django.contrib.messages.middleware import MessageMiddleware
 from django.http import HttpRequest, HttpResponse
 from django.utils import translation
 from django.utils.cache import patch_vary_headers
@@ -18,7 +19,7 @@ from accounts.sessions import SessionStore
 
 # Programs read what is below /api, but for this page, which asks a person something.
 PAGES_OF_THE_API = {"/api/auth/signout"}
-PROBES = {"/healthz", "/readyz"}
+PROBES = {"/healthz", "/readyz", "/metrics"}
 
 
 class SessionUserMiddleware(AuthenticationMiddleware):
@@ -50,6 +51,15 @@ class PrivacyMiddleware:
         return response
 
 
+class PageMessageMiddleware(MessageMiddleware):
+    """Django's own for pages and panel; answers to programs have no messages, and make no store."""
+
+    def process_request(self, request: HttpRequest) -> None:
+        """Give a page its store."""
+        if not _is_for_programs(request):
+            super().process_request(request)
+
+
 class LanguageMiddleware:
     """Answers pages in the language of whoever reads them, API and panel always in Spanish.
 
@@ -64,6 +74,8 @@ class LanguageMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         """Activate the language while the request is answered, and declare it."""
         if not _has_a_choice(request):
+            if translation.get_language() == settings.LANGUAGE_CODE:
+                return self.get_response(request)  # as it is between requests
             with translation.override(settings.LANGUAGE_CODE):
                 return self.get_response(request)
         with translation.override(language_of(request)):
@@ -74,11 +86,14 @@ class LanguageMiddleware:
 
 
 def _has_a_choice(request: HttpRequest) -> bool:
-    if request.path_info.startswith("/api/"):
-        return request.path_info in PAGES_OF_THE_API
-    if request.path_info in PROBES:
+    if _is_for_programs(request):
         return False
     return not (request.path_info.startswith("/admin/") and request.user.is_staff)
+
+
+def _is_for_programs(request: HttpRequest) -> bool:
+    path = request.path_info
+    return path in PROBES or (path.startswith("/api/") and path not in PAGES_OF_THE_API)
 
 
 def _may_be_personal(request: HttpRequest) -> bool:

@@ -14,11 +14,20 @@ from django.contrib.sessions.backends.base import SessionBase, UpdateError
 from django.utils import timezone
 
 from accounts.models import Session, User
+from accounts.prepared import Prepared
 from accounts.tokens import SessionToken, issue_token, read_token
 
 KEY_BYTES = 16  # nobody guesses 128 bits, and two sessions never draw the same
 # A stranger's session carries a sign-in to the provider and back, nothing more.
 STRANGER_AGE_SECONDS = 3_600
+
+_live_row = Prepared(
+    lambda key, now: Session.objects.select_related("user").filter(
+        session_key=key, expire_date__gt=now
+    ),
+    key=str,
+    now=datetime,
+)
 
 
 class SessionStore(SessionBase):
@@ -30,7 +39,8 @@ class SessionStore(SessionBase):
 
     def __init__(self, session_key: str | None = None) -> None:
         self._token: SessionToken | None = read_token(session_key) if session_key else None
-        self._user: User | None = None
+        self._row: Session | None = None
+        self._is_row_read = False
         # What the browser says of itself, set when somebody signs in; stored by the next save.
         self.user_agent = ""
         super().__init__(self._token.session_id if self._token else None)
@@ -51,30 +61,45 @@ class SessionStore(SessionBase):
         return self._token.expires_at if self._session_key and self._token else None
 
     @property
+    def seen_user(self) -> User | None:
+        """Whom the row names, if it was read; for the log, which reads nothing by itself."""
+        return self._row.user if self._row else None
+
+    @property
     def user(self) -> User | None:
         """The person signed in here, whatever their status."""
-        user_id = self.get(SESSION_KEY)
-        return self._user if self._user and str(self._user.pk) == user_id else None
+        if hasattr(self, "_session_cache"):
+            user = self._row.user if self._row else None
+            return user if user and str(user.pk) == self.get(SESSION_KEY) else None
+        # ``save`` writes the person beside the data, so these need not be unpacked to know them.
+        self.accessed = True
+        row = self._read_row()
+        return row.user if row else None
 
     def get_session_cookie_age(self) -> int:
         """Give the seconds a row lives after its last save. Spec: Authentication, 3."""
         return settings.SESSION_COOKIE_AGE if SESSION_KEY in self else STRANGER_AGE_SECONDS
 
     def load(self) -> dict[str, Any]:
-        """Read row and person in one query, and renew a token that has reached its age.
+        """Give what the row holds; empty without one."""
+        row = self._read_row()
+        return self.decode(row.session_data) if row else {}
+
+    def _read_row(self) -> Session | None:
+        """Read row and person in one query, once, and renew a token that has reached its age.
 
         Marking the session as modified makes SessionMiddleware save the row and send the cookie.
         """
-        rows = Session.objects.select_related("user")
-        row = rows.filter(session_key=self._session_key, expire_date__gt=timezone.now()).first()
-        if row is None:
-            self._session_key = None
-            return {}
-        self._user = row.user
-        if self._token and self._token.is_due_for_renewal:
-            self._token = issue_token(session_id=row.session_key, user_id=self._token.user_id)
-            self.modified = True
-        return self.decode(row.session_data)
+        if not self._is_row_read and self._session_key:
+            self._row = _live_row.find(key=self._session_key, now=timezone.now())
+            self._is_row_read = True
+            if self._row is None:
+                self._session_key = None
+            elif self._token and self._token.is_due_for_renewal:
+                user_id = self._token.user_id
+                self._token = issue_token(session_id=self._row.session_key, user_id=user_id)
+                self.modified = True
+        return self._row
 
     def exists(self, session_key: str) -> bool:
         """Whether a row has this key."""

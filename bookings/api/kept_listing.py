@@ -1,0 +1,99 @@
+"""GET /api/calendar as it is sent: written once for each list of events, for everybody.
+
+Every visitor's calendar asks for it, and it is the same for all of them.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+
+from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
+from django.urls import ResolverMatch, resolve
+from django.utils import timezone
+from django.utils.http import parse_etags, quote_etag
+
+from bookings.api.serializers import present_slot
+from calendar_sync import Listing, Stamp, current_stamp
+
+PATH = "/api/calendar"
+
+
+@dataclass(frozen=True, slots=True)
+class KeptListing:
+    """A list as JSON. until: when its first event ends, for the list holds none that is over."""
+
+    body: bytes
+    etag: str
+    stamp: Stamp
+    until: datetime | None
+
+    def is_current(self) -> bool:
+        """Whether a new one would be the same, as far as anybody here knows."""
+        if self.until is not None and self.until <= timezone.now():
+            return False
+        return self.stamp == current_stamp()
+
+
+_kept: KeptListing | None = None
+
+
+class KeptListingMiddleware:
+    """Sends a list that was written before, ahead of sessions and languages, as WhiteNoise does.
+
+    Without one that is current the request goes on to the view. Nothing here needs a session or
+    asks the provider or the database.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Answer, or go on."""
+        if request.path_info == PATH and request.method == "GET":
+            request.get_host()  # raises DisallowedHost (400) as for every other request
+            if _kept is not None and _kept.is_current():
+                request.resolver_match = _match()
+                return answer(request, _kept)
+        return self.get_response(request)
+
+
+@cache
+def _match() -> ResolverMatch:
+    """Name the route for the log and the figures, which are told of every answer."""
+    return resolve(PATH)
+
+
+def keep(listing: Listing) -> KeptListing:
+    """Write a list, and keep it for those who ask next."""
+    global _kept
+    shown = [present_slot(slot) for slot in listing.slots]
+    body = json.dumps(shown, ensure_ascii=False, separators=(",", ":")).encode()
+    _kept = KeptListing(
+        body=body,
+        etag=quote_etag(hashlib.sha256(body).hexdigest()[:32]),
+        stamp=listing.stamp,
+        until=min((slot.end for slot in listing.slots), default=None),
+    )
+    return _kept
+
+
+def answer(request: HttpRequest, kept: KeptListing) -> HttpResponse:
+    """Send a list, or 304 to somebody who has it. It holds nothing of a person."""
+    known = request.META.get("HTTP_IF_NONE_MATCH")
+    if known is not None and _has(known, kept.etag):
+        response: HttpResponse = HttpResponseNotModified()
+    else:
+        response = HttpResponse(kept.body, content_type="application/json")
+        response.headers["Content-Length"] = str(len(kept.body))
+    response.headers["ETag"] = kept.etag
+    # Kept by the browser, and asked about each time.
+    response.headers["Cache-Control"] = "private, no-cache"
+    return response
+
+
+def _has(known: str, etag: str) -> bool:
+    """Whether a caller has it; a tag that a proxy made weak by compressing counts as well."""
+    return any(tag == "*" or tag.removeprefix("W/") == etag for tag in parse_etags(known))

@@ -1,0 +1,178 @@
+"""A shared cache that refuses, or accepts and says nothing: only limits and speed go with it."""
+
+import socket
+import time
+from datetime import timedelta
+
+import pytest
+from django.core.cache import cache, caches
+from django.urls import reverse
+
+from accounts.throttling import count_one, give_back, is_too_often
+from bookings.domain.finishing import finish_requested_schedulings
+from bookings.domain.scheduling import schedule_class
+from bookings.models import ClassStatus, VirtualClass
+from config import forgiving_cache
+from config.forgiving_cache import Outage
+from tests.factories import VirtualClassFactory
+from tests.pages.moments import NOW, tuesday
+from tests.payments import make_payment
+
+LIMIT_SECONDS = 1.0
+
+pytestmark = pytest.mark.usefixtures("agenda", "dead_cache")
+
+
+@pytest.fixture(params=["refused", "silent"])
+def server(request):
+    """A Redis that is not there, or one that takes connections and never says a word."""
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        listening.setblocking(False)
+        if request.param == "silent":
+            listening.listen(64)
+        yield listening
+
+
+@pytest.fixture
+def dead_cache(server, settings, monkeypatch):
+    """The service with that Redis as its cache, which it has not asked yet."""
+    monkeypatch.setattr(forgiving_cache, "outage", Outage(pause=timedelta(minutes=1)))
+    settings.CACHES = {
+        "default": {
+            "BACKEND": "config.forgiving_cache.ForgivingRedisCache",
+            "LOCATION": f"redis://:s3cret@127.0.0.1:{server.getsockname()[1]}/0",
+        }
+    }
+    yield
+    caches.close_all()
+
+
+@pytest.fixture
+def waits(server):
+    """Count how often a new outage is waited for while something is done."""
+
+    def count(act) -> tuple[int, object]:
+        _connections(server)
+        forgiving_cache.outage.end()
+        answer = act()
+        return _connections(server), answer
+
+    return count
+
+
+def _connections(server) -> int:
+    """Take those that came in since the last time; who does not listen has none."""
+    count = 0
+    while True:
+        try:
+            server.accept()[0].close()
+        except OSError:
+            return count
+        count += 1
+
+
+@pytest.fixture
+def scheduled(host):
+    """Ana's class for three, in eight days at ten, in the calendar."""
+    pending = VirtualClassFactory(
+        booked_by=host, start_time=tuesday("10:00", weeks=1), max_participants=3
+    )
+    return schedule_class(preference_id=pending.preference_id)
+
+
+def test_pages_and_the_listing_open(client, host, teacher, scheduled, sign_in, waits):
+    ana = sign_in(host)
+    for visitor, path in [
+        (client, "/api/calendar"),
+        (client, reverse("bookings:book")),
+        (ana, reverse("bookings:reschedule", args=[scheduled.pk])),
+        (sign_in(teacher), reverse("admin:week")),
+    ]:
+        count, page = waits(lambda visitor=visitor, path=path: visitor.get(path))
+
+        assert (path, page.status_code) == (path, 200)
+        assert count <= 1, path
+
+
+def test_a_request_takes_less_than_a_second(client, waits):
+    def seconds() -> float:
+        began = time.perf_counter()
+        waits(lambda: client.get(reverse("bookings:book")))
+        return time.perf_counter() - began
+
+    # The first of all loads what the others have.
+    assert any(seconds() < LIMIT_SECONDS for _ in range(3))
+
+
+def test_the_listing_shows_own_writes_at_once(client, scheduled, host, sign_in):
+    assert len(client.get("/api/calendar").json()) == 1
+
+    sign_in(host).post(reverse("bookings:cancel", args=[scheduled.pk]))
+
+    assert client.get("/api/calendar").json() == []
+
+
+def test_a_class_is_cancelled_and_the_page_says_so(scheduled, host, sign_in, google, waits):
+    ana, path = sign_in(host), reverse("bookings:cancel", args=[scheduled.pk])
+
+    count, page = waits(lambda: ana.post(path))
+
+    assert (page.status_code, count <= 1) == (302, True)
+    assert VirtualClass.objects.get().status == ClassStatus.CANCELLED
+    assert google.live_events() == []
+
+
+def test_a_paid_class_is_scheduled_once(client, host, google, mercadopago, waits):
+    payment = make_payment(host)
+    mercadopago.pay(payment.preference_id)
+    body = {"preferenceId": payment.preference_id}
+
+    count, answer = waits(lambda: client.post("/api/calendar", body, "application/json"))
+
+    assert (answer.status_code, count <= 1) == (200, True)
+    assert VirtualClass.objects.get().is_scheduled
+    assert len(google.events()) == 1
+
+
+def test_the_worker_schedules_once(host, google):
+    VirtualClassFactory(
+        booked_by=host,
+        start_time=tuesday("10:00", weeks=1),
+        scheduling_requested_at=NOW.replace(hour=NOW.hour - 1),
+    )
+
+    done = [finish_requested_schedulings(), finish_requested_schedulings()]
+
+    assert done == [1, 0]
+    assert VirtualClass.objects.get().is_scheduled
+    assert len(google.events()) == 1
+
+
+def test_readyz_serves_and_says_so(client, waits):
+    count, answer = waits(lambda: client.get("/readyz"))
+
+    body = answer.json()
+    assert (answer.status_code, body["status"], body["cache"]) == (200, "degraded", "down")
+    assert count <= 1
+
+
+def test_limits_let_everybody_through_with_one_wait_and_one_line(waits, caplog):
+    def act_often():
+        for _ in range(20):
+            give_back(count_one("things", "ana"))
+            assert not is_too_often("things", "ana", limit=0)
+
+    assert waits(act_often)[0] <= 1
+    assert caplog.text.count("The cache does not answer") == 1
+    assert "s3cret" not in caplog.text
+
+
+def test_every_question_is_answered_as_by_an_empty_cache():
+    assert (cache.get("a"), cache.get("a", 7), cache.get_many(["a"])) == (None, 7, {})
+    assert (cache.has_key("a"), cache.touch("a"), cache.delete("a")) == (False, False, False)
+    assert (cache.add("a", 1), cache.incr("a"), cache.decr("a")) == (True, 0, 0)
+    assert (cache.set_many({"a": 1}), cache.get_or_set("a", 1)) == (["a"], 1)
+    cache.set("a", 1)
+    cache.delete_many(["a"])
+    cache.clear()

@@ -1,0 +1,73 @@
+"""Among a hundred thousand classes nothing that people wait for reads them all, or sorts them.
+
+What a plan says is the database's word; how long it takes, ``make bench ARGS=scale`` tells.
+"""
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from accounts.models import User
+from bookings.domain.booking import _count_unpaid
+from bookings.domain.joining import _open_class
+from bookings.domain.queries import (
+    _class_of_preference,
+    list_next_classes_of,
+    list_past_classes_of,
+    list_scheduled_between,
+)
+from bookings.models import ClassStatus, VirtualClass
+from tests.bench.filling import gather_statistics, id_of, id_sql
+from tests.bench.scene import PEOPLE, add_people, add_scheduled_classes
+
+CLASSES, PERSONS = 100_000, 2_000
+PAGE = 50
+
+
+@pytest.fixture
+def crowd(db):
+    """As many people, each with fifty classes; the tables' statistics are up to date."""
+    add_people(1, PERSONS)
+    add_scheduled_classes(1, CLASSES, booked_by_id=id_sql(PEOPLE, f"n %% {PERSONS} + 1"))
+    gather_statistics()
+    return User.objects.get(pk=id_of(PEOPLE, 7))
+
+
+def list_queries(user):
+    """Give each query by name, and whether it may sort: what is one person's, and no more."""
+    now = timezone.now()
+    ahead = VirtualClass.objects.filter(status=ClassStatus.SCHEDULED, start_time__gte=now)
+    return {
+        "class of a code": (_open_class.show(code="00000077", user_id=user.pk), False),
+        "class of a preference": (_class_of_preference.show(preference_id="bench-1"), False),
+        "unpaid bookings": (_count_unpaid.show(user_id=user.pk, now=now), False),
+        "times that are taken": (list_scheduled_between(now, now + timedelta(days=7)), False),
+        "what is ahead": (ahead.order_by("start_time", "id")[:PAGE], False),
+        "my next classes": (list_next_classes_of(user)[:PAGE], True),
+        "my past classes": (list_past_classes_of(user)[:PAGE], True),
+    }
+
+
+def reads_all(plan):
+    """Whether a plan goes through all classes, or all that anybody takes part in."""
+    tables = "bookings_virtualclass|bookings_useractivity"
+    whole = rf"Seq Scan on ({tables})|SCAN ({tables})|SCAN U\d"
+    return re.search(whole, plan) is not None
+
+
+def sorts(plan):
+    """Whether a plan sorts what it found."""
+    return re.search(r"Sort Key|TEMP B-TREE FOR ORDER BY", plan) is not None
+
+
+def test_no_query_reads_or_sorts_all_classes(crowd):
+    plans = {name: (rows.explain(), may) for name, (rows, may) in list_queries(crowd).items()}
+
+    assert {name: plan for name, (plan, _) in plans.items() if reads_all(plan)} == {}
+    assert {name: plan for name, (plan, may) in plans.items() if sorts(plan) and not may} == {}
+
+    # And it would be seen:
+    slow = VirtualClass.objects.filter(summary="x").order_by("class_price").explain()
+    assert (reads_all(slow), sorts(slow)) == (True, True)

@@ -1,0 +1,168 @@
+"""What each request costs the database: counted here, so that no change adds a statement unseen.
+
+One statement reads session and person (DESIGN: revoking a session works at once); transactions'
+own (BEGIN, COMMIT, savepoints) are not counted.
+"""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from bookings.models import VirtualClass
+from tests.bench.scene import add_scheduled_classes
+from tests.factories import UserFactory, VirtualClassFactory
+
+pytestmark = pytest.mark.django_db
+
+SESSION = 'SELECT "accounts_session"'
+SELECT_CLASS = 'SELECT "bookings_virtualclass"'
+INSERT_PART = 'INSERT INTO "bookings_useractivity"'
+INSERT_LOG = 'INSERT INTO "bookings_classlog"'
+INSERT_NOTICES = 'INSERT INTO "bookings_notice"'
+UPDATE_CLASS = 'UPDATE "bookings_virtualclass"'
+CODE = "ABCD2345"
+PROFILE = {"location": "Rosario", "level": "basico", "phone": "341", "newsletter": "si"}
+
+
+@contextmanager
+def statements() -> Iterator[list[str]]:
+    """Collect the statements of the block, but for those of transactions."""
+    seen: list[str] = []
+
+    def watch(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+        if not sql.startswith(("BEGIN", "SAVEPOINT", "RELEASE", "ROLLBACK")):
+            seen.append(sql)
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(watch):
+        yield seen
+
+
+def cost(client, method, path, body=None, status=200):
+    """Send a request; give the beginnings of its statements, up to the first table."""
+    data = {} if body is None else {"data": json.dumps(body), "content_type": "application/json"}
+    with statements() as seen:
+        answer = getattr(client, method)(path, **data)
+    assert answer.status_code == status, answer.content
+    return [kind_of(sql) for sql in seen]
+
+
+def kind_of(sql):
+    """Shorten a statement to what it does to which table."""
+    verb = sql.split('"', 1)[0]
+    return f'{verb}"{sql.split(chr(34))[1]}"'
+
+
+@pytest.fixture
+def guest(sign_in, student):
+    return sign_in(student)
+
+
+@pytest.fixture
+def virtual_class(host):
+    return VirtualClassFactory(scheduled=True, booked_by=host, access_code=CODE)
+
+
+# --- Without a person -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", ["/api/auth/session", "/api/auth/providers", "/inicio"])
+def test_stranger_costs_nothing(client, path):
+    assert cost(client, "get", path) == []
+
+
+def test_list_of_events_costs_nothing_while_it_is_kept(client, teacher):
+    client.get("/api/calendar")
+
+    assert cost(client, "get", "/api/calendar") == []
+
+
+def test_class_that_is_scheduled_already_costs_one(client, virtual_class):
+    body = {"preferenceId": virtual_class.preference_id}
+
+    assert cost(client, "post", "/api/calendar", body) == [SELECT_CLASS]
+
+
+# --- With a person --------------------------------------------------------------------------------
+
+
+def test_session_and_profile_cost_one(guest):
+    assert cost(guest, "get", "/api/auth/session") == [SESSION]
+    assert cost(guest, "get", "/api/user-data") == [SESSION]
+
+
+def test_storing_the_profile_costs_one_more(guest):
+    assert cost(guest, "post", "/api/user-data", PROFILE) == [SESSION, 'UPDATE "accounts_user"']
+
+
+def test_booking_costs_its_row_its_line_and_one_look(guest):
+    start = timezone.now() + timedelta(days=1)
+    body = {
+        "start": start.isoformat(),
+        "end": (start + timedelta(hours=1)).isoformat(),
+        "isGroupClass": True,
+        "studentsCount": 4,
+        "price": 1_500_000,
+        "preferenceId": "preference",
+    }
+
+    # The look: how many unpaid bookings the person has.
+    expected = [SESSION, SELECT_CLASS, 'INSERT INTO "bookings_virtualclass"', INSERT_LOG]
+    assert cost(guest, "post", "/api/booking", body) == expected
+
+
+JOIN = [SESSION, SELECT_CLASS, INSERT_PART, UPDATE_CLASS, INSERT_LOG, INSERT_NOTICES]
+
+
+def test_joining_costs_a_lock_and_four_writes(guest, virtual_class):
+    assert cost(guest, "post", "/api/access-code", CODE) == JOIN
+
+
+def test_joining_looks_for_an_offer_when_one_place_is_left(guest, host):
+    VirtualClassFactory(scheduled=True, booked_by=host, access_code=CODE, max_participants=2)
+
+    looks = [*JOIN[:2], 'SELECT %s AS "a"', *JOIN[2:]]
+    assert cost(guest, "post", "/api/access-code", CODE) == looks
+
+
+def test_refused_join_costs_one_look(guest, virtual_class, host, sign_in, student):
+    def refused(client, status):
+        return cost(client, "post", "/api/access-code", CODE, status) == [SESSION, SELECT_CLASS]
+
+    assert refused(sign_in(host), 403)
+    guest.post("/api/access-code", json.dumps(CODE), content_type="application/json")
+    assert refused(guest, 409)
+    virtual_class.refresh_from_db()
+    virtual_class.max_participants = virtual_class.current_participants
+    virtual_class.save()
+    assert refused(sign_in(UserFactory()), 409)
+    assert cost(guest, "post", "/api/access-code", "ZZZZ9999", 404) == [SESSION, SELECT_CLASS]
+    assert cost(guest, "post", "/api/access-code", "short", 404) == [SESSION]
+
+
+# --- Lists ----------------------------------------------------------------------------------------
+
+
+def add_classes(user, count):
+    """Give somebody as many scheduled classes as that, by one statement each for class and part."""
+    last = VirtualClass.objects.count() + count
+    add_scheduled_classes(last - count + 1, last, booked_by_id=f"'{as_stored(user.pk)}'")
+
+
+def as_stored(key):
+    return key.hex if connection.vendor == "sqlite" else str(key)
+
+
+@pytest.mark.parametrize(("path", "expected"), [("/inicio", 3), ("/inicio/clases", 4)])
+def test_list_costs_the_same_for_a_few_and_for_a_thousand(guest, student, path, expected):
+    add_classes(student, 10)
+    with_few = cost(guest, "get", path)
+    add_classes(student, 1_000)
+
+    assert (len(with_few), len(cost(guest, "get", path))) == (expected, expected)
