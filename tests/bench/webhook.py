@@ -1,6 +1,6 @@
 """How soon the webhook answers while the payment provider is down.
 
-``python -m tests.bench.webhook``: gunicorn as README starts it, PostgreSQL, signed notices from
+``python -m tests.bench.webhook``: gunicorn as it is shipped, PostgreSQL, signed notices from
 several clients at once, and a provider that is well, refuses, hangs or is slow. A bare Django view
 answers the same requests in the same run. Ends with 1 when a p99 is over the limit.
 """
@@ -10,26 +10,25 @@ import json
 import multiprocessing
 import os
 import socket
-import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from multiprocessing.connection import Connection
-from urllib.parse import urlsplit, urlunsplit
+from pathlib import Path
 
 import psycopg
 
-from tests.__main__ import postgresql
+from config.gunicorn import threads, workers
+from tests.bench.databases import migrated
 from tests.bench.load import Latencies, Letter, post_all
-from tests.processes import ROOT, stop
+from tests.bench.service import START_SECONDS, gunicorn
 from tests.standins import Fault, MercadoPagoStandin
 from tests.standins.mercadopago_notices import signature
 
 LIMIT_MS = 300
 SECRET = "bench-secret"
-WORKERS, THREADS = 2, 8  # README, "Deploying"
-START_SECONDS = 60
 SLOW_SECONDS = 3.0  # just within the time-out of a call
 MOST_LOOKS = 5_000
 
@@ -39,12 +38,16 @@ def main() -> int:
     options = _read_arguments()
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, Python {sys.version.split()[0]}")
     print(
-        f"{WORKERS} x {THREADS} threads, {options.clients} clients, {options.count} notices each\n"
+        f"{workers} x {threads} threads, {options.clients} clients, {options.count} notices each\n"
     )
     print(f"{'provider':<10} {'p50':>8} {'p95':>8} {'p99':>8} {'max':>8}  ms   stored")
     worst = 0.0
-    with postgresql() as server, own_database(server) as database, ExitStack() as stack:
-        bare = stack.enter_context(gunicorn("tests.bench.bare:application"))
+    with (
+        tempfile.TemporaryDirectory(prefix="bench-") as directory,
+        migrated("postgresql", Path(directory)) as copies,
+        copies.copy() as database,
+        gunicorn("tests.bench.bare:application") as bare,
+    ):
         for round_, (name, provider) in enumerate(PROVIDERS.items(), start=1):
             with provider() as address, service(database, address) as url:
                 measure(url, options, offset=round_ * 10**9)  # not counted: it warms both up
@@ -56,7 +59,7 @@ def main() -> int:
                 print("    not every notice that was answered is stored")
                 return 1
             worst = max(worst, took.percentile(0.99))
-            show("(bare)", measure(bare, options, offset=0), 0)
+            show("(bare)", measure(bare.url, options, offset=0), 0)
     print(f"\nload {os.getloadavg()[0]:.1f}; worst p99 {worst:.0f} ms, limit {LIMIT_MS} ms")
     return worst > LIMIT_MS
 
@@ -168,20 +171,6 @@ def _stand_in(pipe: Connection, seconds: float) -> None:
 # --- Servers --------------------------------------------------------------------------------------
 
 
-@contextmanager
-def own_database(server: str) -> Iterator[str]:
-    """Make a database for this run, and drop it afterwards."""
-    name = f"bench_webhook_{os.getpid()}"
-    url = urlunsplit(urlsplit(server)._replace(path=f"/{name}"))
-    with psycopg.connect(server, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}")
-        try:
-            manage(url, "migrate", "--verbosity", "0")
-            yield url
-        finally:
-            connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
-
-
 def count_notices(database: str) -> int:
     with psycopg.connect(database) as connection:
         [row] = connection.execute("SELECT count(*) FROM bookings_paymentnotification").fetchall()
@@ -205,54 +194,12 @@ def environment(database: str, **changes: str) -> dict[str, str]:
     }
 
 
-def manage(database: str, *arguments: str) -> None:
-    command = [sys.executable, "manage.py", *arguments]
-    subprocess.run(command, cwd=ROOT, env=environment(database), check=True)
-
-
 @contextmanager
 def service(database: str, provider: str) -> Iterator[str]:
     """Serve the whole product as README says."""
     variables = environment(database, MERCADOPAGO_API_URL=provider)
-    with gunicorn("config.wsgi", variables) as url:
-        yield url
-
-
-@contextmanager
-def gunicorn(application: str, variables: dict[str, str] | None = None) -> Iterator[str]:
-    """Serve an application on loopback."""
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        listener.listen(2048)
-        port = listener.getsockname()[1]
-        command = [sys.executable, "-m", "gunicorn", application, "--log-level", "critical"]
-        command += ["--workers", str(WORKERS), "--threads", str(THREADS)]
-        command += ["--bind", f"fd://{listener.fileno()}", "--graceful-timeout", "1"]
-        process = subprocess.Popen(
-            command,
-            cwd=ROOT,
-            env=variables,
-            pass_fds=[listener.fileno()],
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-        listener.close()
-    try:
-        wait_for(port)
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        stop(process)
-
-
-def wait_for(port: int) -> None:
-    deadline = time.monotonic() + START_SECONDS
-    while time.monotonic() < deadline:
-        try:
-            with socket.create_connection(("127.0.0.1", port), 1):
-                return
-        except OSError:
-            time.sleep(0.1)
-    raise TimeoutError("the server did not start")
+    with gunicorn("config.wsgi", variables) as server:
+        yield server.url
 
 
 if __name__ == "__main__":
