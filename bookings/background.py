@@ -11,9 +11,14 @@ from threading import Lock, Thread
 
 from django.db import connections
 
+from bookings.tracing import tagged, work_tags
+
 logger = logging.getLogger(__name__)
 
 NO_REST = timedelta(0)
+# After so long in a row a thread that sends things begins no other one; the sweeps have more time.
+# With a receiver that hangs it is still shorter than a server that ends waits for its threads.
+SECONDS_OUT = 4
 
 
 class Errand:
@@ -34,18 +39,21 @@ class Errand:
         self._lock = Lock()
         self._is_called = False
         self._is_out = False
+        self._tags = work_tags.get()
 
     def call(self) -> None:
         """Have the work done soon, however often it is called meanwhile."""
         with self._lock:
-            self._is_called = True
+            # Of several that call meanwhile, the log names the last one.
+            self._is_called, self._tags = True, work_tags.get()
             if not self._is_out:
                 Thread(target=self._work, name=self._name).start()
                 self._is_out = True
 
     def _work(self) -> None:
         while self._take_call():
-            self._go()
+            with tagged(**self._tags):
+                self._go()
             time.sleep(self._rest.total_seconds())
 
     def _take_call(self) -> bool:

@@ -1,19 +1,39 @@
 """What other apps tell this one."""
 
 from typing import Any
+from uuid import UUID
 
 from django.dispatch import receiver
 
-from accounts.services import calendar_granted
+from accounts.key_rotation import values_forgotten
+from accounts.models import User
+from accounts.services import account_suspended, calendar_granted
 from bookings.domain.finishing import resume_schedulings
-from bookings.domain.watching import look_soon
+from bookings.domain.offering import pass_on_offers_to
+from bookings.domain.watching import be_told_soon, look_soon
+from bookings.models import WebhookEndpoint
+from bookings.webhooks.lost_secrets import replace_lost_secrets
 from calendar_sync.signals import calendar_changed
 
 
 @receiver(calendar_granted)
 def on_calendar_granted(**kwargs: Any) -> None:
-    """Schedule what waited for the calendar."""
+    """Schedule what waited for the calendar, and have the provider tell of its changes."""
     resume_schedulings()
+    be_told_soon()
+
+
+@receiver(values_forgotten, sender=WebhookEndpoint)
+def on_secrets_forgotten(field: str, keys: list[UUID], **kwargs: Any) -> None:
+    """Sign with something that nobody can guess."""
+    if field == "secret":
+        replace_lost_secrets(keys)
+
+
+@receiver(account_suspended)
+def on_account_suspended(user: User, **kwargs: Any) -> None:
+    """Pass a place that is offered to them on; they keep their turns, should they come back."""
+    pass_on_offers_to(user)
 
 
 @receiver(calendar_changed)

@@ -29,6 +29,10 @@ from bookings.domain.settling import (
 from bookings.domain.watching import compare_calendar, follow_calendar, keep_push_channel
 from bookings.notices.delivery import deliver_due
 from bookings.notices.reminders import plan_missing_reminders
+from bookings.tracing import new_id, tagged
+from bookings.webhooks.announcing import announce_events
+from bookings.webhooks.delivery import deliver_webhooks
+from bookings.webhooks.forgetting import forget_webhooks
 
 logger = logging.getLogger(__name__)
 
@@ -61,7 +65,10 @@ SWEEPS: dict[Callable[[], int], timedelta] = {
     plan_missing_reminders: 10 * MINUTE,
     check_calendar_grant: HOUR,
     send_due_notices: MINUTE,
+    announce_events: MINUTE,
+    deliver_webhooks: MINUTE,
     forget_notifications: MINUTE,
+    forget_webhooks: HOUR,
 }
 
 
@@ -91,13 +98,14 @@ def _is_due(beat_at: datetime | None, every: timedelta) -> bool:
 def run_sweep(run: Callable[[], int]) -> int | None:
     """Run one sweep and write its heartbeat; tell how much it did, None when it failed."""
     name = run.__name__
-    try:
-        count = run()
-        note_beat(name, count)
-    except Exception as error:
-        logger.exception("The sweep %s failed.", name)
-        note_failure_if_possible(name, type(error).__name__)
-        return None
+    with tagged(run_id=new_id(), sweep=name):
+        try:
+            count = run()
+            note_beat(name, count)
+        except Exception as error:
+            logger.exception("The sweep %s failed.", name)
+            note_failure_if_possible(name, type(error).__name__)
+            return None
     return count
 
 

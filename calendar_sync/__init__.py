@@ -20,7 +20,14 @@ from calendar_sync.interface import (
     OpenedChannel,
     OwnEvent,
 )
-from calendar_sync.listing import cached_upcoming_events, forget_upcoming_events
+from calendar_sync.listing import (
+    Listing,
+    Stamp,
+    current_stamp,
+    forget_upcoming_events,
+    read_listing,
+)
+from calendar_sync.turnstile import writers_turn
 
 __all__ = [
     "BusySlot",
@@ -34,9 +41,13 @@ __all__ = [
     "EventDraft",
     "EventGoneError",
     "EventNotOursError",
+    "Listing",
     "OpenedChannel",
     "OwnEvent",
-    "cached_upcoming_events",
+    "Stamp",
+    "current_stamp",
     "forget_upcoming_events",
     "get_calendar",
+    "read_listing",
+    "writers_turn",
 ]

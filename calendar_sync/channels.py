@@ -54,6 +54,11 @@ def keep_channel(*, refresh_token: str | None) -> int:
     return opened
 
 
+def allow_attempt() -> None:
+    """Let the next attempt to open a channel be made soon: what kept the last one has changed."""
+    SyncState.objects.filter(calendar_id=name_calendar()).update(channel_tried_at=None)
+
+
 def is_told() -> bool:
     """Whether the provider tells of changes at present."""
     return WatchChannel.objects.filter(

@@ -85,7 +85,7 @@ def api_key_headers() -> dict[str, str]:
 
 @lru_cache(maxsize=4)
 def _user_grant(token: str, token_url: str, client_id: str, client_secret: str) -> Grant:
-    credentials = user.Credentials(  # type: ignore[no-untyped-call]
+    credentials = user.Credentials(  # type: ignore[no-untyped-call]  # the package has no types
         token=None,
         refresh_token=token,
         token_uri=token_url,
@@ -99,7 +99,8 @@ def _user_grant(token: str, token_url: str, client_id: str, client_secret: str) 
 def _service_grant(key: str, subject: str) -> Grant:
     """Act for ``subject``, which takes domain-wide delegation; without one, for the account."""
     try:
-        credentials = service_account.Credentials.from_service_account_info(  # type: ignore[no-untyped-call]
+        read = service_account.Credentials.from_service_account_info
+        credentials = read(  # type: ignore[no-untyped-call]  # the package has no types
             json.loads(key), scopes=[settings.CALENDAR_SCOPE], subject=subject or None
         )
     except ValueError as error:

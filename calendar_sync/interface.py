@@ -49,6 +49,8 @@ class EventDraft:
     reference: kept as a private property of the event; tells our events from strangers'.
     start, end: aware. time_zone: an IANA name such as ``America/Argentina/Buenos_Aires``.
     attendee: an e-mail address that is invited, or nothing.
+    earlier_texts: descriptions that the event may have from us; another one was typed by a person,
+        and an update leaves it alone.
     record: kept with the reference, for whoever has to make the class again from its event. Other
         programs that may read the calendar see it, so it is sealed.
     reminder: how long before the start the e-mail reminder goes out.
@@ -64,6 +66,7 @@ class EventDraft:
     attendee: str | None = None
     reminder: timedelta = timedelta(minutes=60)
     record: str = ""
+    earlier_texts: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +90,7 @@ class OwnEvent:
 
     reference, record: those of the draft; record is empty when the event has none.
     conference_url: empty while nobody can join, be it that the meeting is still being made.
+    recurs: whether a person made it recurring; its times are those of the first one.
     """
 
     event_id: str
@@ -95,6 +99,7 @@ class OwnEvent:
     end: datetime
     conference_url: str
     record: str = ""
+    recurs: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,10 +153,11 @@ class Calendar(Protocol):
     def update_event(self, draft: EventDraft) -> CreatedEvent:
         """Move the event that was made from ``draft`` to the draft's times, however often asked.
 
-        Whatever else it holds stays: the meeting with its link, texts and guests. Returns it as it
-        is then; its link is empty if somebody took the meeting away. Raises EventGoneError when
-        it is not in the calendar any more, EventNotOursError, and changes nothing, when the event
-        carries another reference.
+        A description that is one of ``draft.earlier_texts`` becomes the draft's, if the provider
+        takes it. Whatever else it holds stays: the meeting with its link, and guests. Returns it
+        as it is then; its link is empty if somebody took the meeting away. Raises EventGoneError
+        when it is not in the calendar any more, EventNotOursError, and changes nothing, when the
+        event carries another reference.
         """
         ...
 

@@ -3,6 +3,7 @@
 import logging
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import uuid4
 
@@ -19,18 +20,29 @@ logger = logging.getLogger(__name__)
 
 LIST_KEY = "calendar_sync.upcoming"
 GENERATION_KEY = "calendar_sync.generation"
+STAMP_KEY = "calendar_sync.stamp"
 
 # Plain values, so that a cache filled by one release can be read by the next.
 Row = tuple[datetime, datetime, str, str | None, str | None]
+# The generation that a list belongs to, and which one of it: the short name of a long list.
+Stamp = tuple[str | None, str]
 
 # How long a reader waits for another's call. Each one who waits holds a thread of the server.
 PATIENCE = timedelta(seconds=1)
 
-_flight: SingleFlight[list[Row]] = SingleFlight()
+_flight: SingleFlight[tuple[Stamp, list[Row]]] = SingleFlight()
 circuit = Circuit(pause=timedelta(seconds=5))
 
 
-def cached_upcoming_events(*, find_refresh_token: Callable[[], str | None]) -> list[BusySlot]:
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The upcoming events. stamp: what ``current_stamp`` says as long as nothing newer is known."""
+
+    slots: list[BusySlot]
+    stamp: Stamp
+
+
+def read_listing(*, find_refresh_token: Callable[[], str | None]) -> Listing:
     """List the events that have not ended yet, at most CALENDAR_CACHE_SECONDS old.
 
     find_refresh_token: asked only when the provider has to be, so that an answer from the cache
@@ -43,11 +55,25 @@ def cached_upcoming_events(*, find_refresh_token: Callable[[], str | None]) -> l
     """
     kept = cache.get_many([GENERATION_KEY, LIST_KEY])
     generation = kept.get(GENERATION_KEY)
-    written_in, rows = kept.get(LIST_KEY, (None, None))
-    if rows is None or written_in != generation:
-        rows = _fetch_once(generation, find_refresh_token)
+    stamp, rows = kept.get(LIST_KEY, (None, None))
+    if not _is_of(generation, stamp):
+        stamp, rows = _fetch_once(generation, find_refresh_token)
     now = timezone.now()
-    return [BusySlot(*row) for row in rows if row[1] > now]
+    return Listing([BusySlot(*row) for row in rows if row[1] > now], stamp)
+
+
+def current_stamp() -> Stamp | None:
+    """Give the stamp of the list that would be read now; None when the provider would be asked.
+
+    Whoever keeps what they made of a list asks this first: it costs two short values of the cache.
+    """
+    kept = cache.get_many([GENERATION_KEY, STAMP_KEY])
+    stamp: Stamp | None = kept.get(STAMP_KEY)
+    return stamp if _is_of(kept.get(GENERATION_KEY), stamp) else None
+
+
+def _is_of(generation: str | None, stamp: object) -> bool:
+    return isinstance(stamp, tuple) and stamp[0] == generation
 
 
 def forget_upcoming_events() -> None:
@@ -59,12 +85,16 @@ def forget_upcoming_events() -> None:
     cache.set(GENERATION_KEY, uuid4().hex, timeout=None)
 
 
-def _fetch_once(generation: str | None, find_refresh_token: Callable[[], str | None]) -> list[Row]:
-    def work() -> list[Row]:
+def _fetch_once(
+    generation: str | None, find_refresh_token: Callable[[], str | None]
+) -> tuple[Stamp, list[Row]]:
+    def work() -> tuple[Stamp, list[Row]]:
         rows = _fetch_watched(find_refresh_token)
+        stamp = (generation, uuid4().hex)
         # Django keeps nothing with a time-out of 0.
-        cache.set(LIST_KEY, (generation, rows), timeout=settings.CALENDAR_CACHE_SECONDS)
-        return rows
+        kept = {LIST_KEY: (stamp, rows), STAMP_KEY: stamp}
+        cache.set_many(kept, timeout=settings.CALENDAR_CACHE_SECONDS)
+        return stamp, rows
 
     if circuit.is_open:
         raise CalendarUnavailableError("The calendar was slow a moment ago.")

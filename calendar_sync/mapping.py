@@ -78,6 +78,8 @@ def missing_changes(event: JSON, draft: EventDraft) -> JSON:
     changes = changed_times(event, draft)
     if event.get("summary") != draft.summary:
         changes["summary"] = draft.summary
+    if event.get("recurrence"):
+        changes["recurrence"] = None
     if not conference_url(event) and not _child(event, "conferenceData", "createRequest"):
         changes["conferenceData"] = conference_request(event)
     return changes
@@ -92,6 +94,22 @@ def changed_times(event: JSON, draft: EventDraft) -> JSON:
         return {}
     start, end = (_moment_body(moment, draft.time_zone) for moment in (draft.start, draft.end))
     return {"start": {**start, "date": None}, "end": {**end, "date": None}}
+
+
+def changed_text(event: JSON, draft: EventDraft) -> JSON:
+    """What has to be patched so that ``event`` says what ``draft`` does; nothing when it does.
+
+    A description that is none of ours was typed by a person. With the text goes the record, which
+    tells the same to whoever has to make the class again.
+    """
+    if event.get("description") not in draft.earlier_texts - {draft.description}:
+        return {}
+    old = _child(event, "extendedProperties", "private")
+    record = {name: None for name in old if name.startswith("record")}
+    return {
+        "description": draft.description,
+        "extendedProperties": {"private": {**record, **_record_properties(draft.record)}},
+    }
 
 
 def reference_of(event: JSON) -> str | None:
@@ -117,6 +135,7 @@ def own_event(event: JSON) -> OwnEvent | None:
         end=_moment(event["end"]),
         conference_url=conference_url(event),
         record=_record_of(event),
+        recurs=bool(event.get("recurrence")),
     )
 
 

@@ -69,7 +69,7 @@ class MemoryCalendar:
         return _created(draft)
 
     def update_event(self, draft: EventDraft) -> CreatedEvent:
-        """Move the event to the draft's times."""
+        """Give the event the draft's times, and its text in place of an earlier one of ours."""
         self._fail()
         with self._lock:
             known = self._events.get(draft.event_id)
@@ -78,6 +78,10 @@ class MemoryCalendar:
             if known.draft.reference != draft.reference:
                 raise EventNotOursError("The event to move is not ours.")
             known.draft = replace(known.draft, start=draft.start, end=draft.end)
+            if known.draft.description in draft.earlier_texts:
+                known.draft = replace(
+                    known.draft, description=draft.description, record=draft.record
+                )
             return _created(known.draft)
 
     def delete_event(self, event_id: str, *, reference: str) -> None:

@@ -10,6 +10,8 @@ from bookings.admin import (
     payments,
     people,
     prices,
+    webhook_deliveries,
+    webhook_endpoints,
     work,
 )
 
@@ -23,5 +25,7 @@ __all__ = [
     "payments",
     "people",
     "prices",
+    "webhook_deliveries",
+    "webhook_endpoints",
     "work",
 ]

@@ -60,7 +60,7 @@ def _read(owner: User | None) -> tuple[str, list[BusySlot]]:
         events = open_calendar(owner).upcoming_events(since=timezone.now(), limit=EVENTS_SHOWN)
     except CalendarNotConnectedError:
         if owner is None:
-            return "absent", []
+            return "refused" if settings.CALENDAR_SERVICE_ACCOUNT else "absent", []
         note_revoked_grant(owner)
         return "revoked", []
     except CalendarError:

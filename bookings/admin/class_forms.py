@@ -1,7 +1,8 @@
 """What the teacher fills in to move or cancel a class."""
 
+from collections.abc import Iterable
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 from zoneinfo import ZoneInfo
 
 from django import forms
@@ -11,6 +12,7 @@ from django.utils import timezone
 from bookings.admin.inputs import ClockInput, DayInput
 from bookings.models import VirtualClass
 from bookings.models.availability import SENSIBLE_DATES
+from bookings.templatetags.class_times import clock, short_day
 
 
 class StepForm(forms.Form):
@@ -25,6 +27,17 @@ class StepForm(forms.Form):
             field.widget.attrs["form"] = f"{self.prefix}-form"
 
 
+class DisplacedField(forms.ModelMultipleChoiceField[VirtualClass]):
+    """The paid classes that lose their time, each with a box to tick."""
+
+    widget = forms.CheckboxSelectMultiple
+
+    def label_from_instance(self, obj: VirtualClass) -> str:
+        """Say whose class it is, and when."""
+        when = f"{short_day(obj.start_time)}, {clock(obj.start_time)} a {clock(obj.end_time)}"
+        return f"La clase de {obj.booked_by} ({when}) pierde su horario"
+
+
 class MoveForm(StepForm):
     """Another time for a class; it stays as long as it is."""
 
@@ -33,6 +46,11 @@ class MoveForm(StepForm):
     day = forms.DateField(label="Día", widget=DayInput, validators=SENSIBLE_DATES)
     clock = forms.TimeField(label="Hora", widget=ClockInput)
     reason = forms.CharField(label="Por qué (queda en la historia)", max_length=500, required=False)
+    displaces = DisplacedField(
+        VirtualClass.objects.all(), label="Mover de todos modos", required=False
+    )
+    # Whether there is something to confirm: then the boxes are shown.
+    asks = False
 
     def __init__(self, data: Any, *, virtual_class: VirtualClass) -> None:
         start = timezone.localtime(virtual_class.start_time)
@@ -43,6 +61,13 @@ class MoveForm(StepForm):
         """The chosen time, on the service's clock."""
         day, clock = self.cleaned_data["day"], self.cleaned_data["clock"]
         return datetime.combine(day, clock, tzinfo=ZoneInfo(settings.TIME_ZONE))
+
+    def ask_about(self, classes: Iterable[VirtualClass]) -> None:
+        """Show the classes that would lose their time, for the teacher to confirm."""
+        displaced = [one.pk for one in classes]
+        field = cast(DisplacedField, self.fields["displaces"])
+        field.queryset = VirtualClass.objects.select_related("booked_by").filter(pk__in=displaced)
+        self.asks = True
 
 
 class CancelForm(StepForm):

@@ -6,7 +6,7 @@ from typing import Any
 from django import forms
 from django.contrib import admin
 from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.http import Http404, HttpRequest
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -15,6 +15,7 @@ from accounts.models import User
 from bookings.admin.activities import ReadOnlyMixin
 from bookings.domain.attendance import mark_no_show, take_back_no_show
 from bookings.domain.capacity import change_capacity
+from bookings.domain.exceptions import ClassNotFoundError
 from bookings.domain.offering import IN_LINE
 from bookings.domain.waiting_list import remove_from_line
 from bookings.models import (
@@ -39,6 +40,13 @@ class ActivityInline(ReadOnlyMixin, admin.TabularInline[UserActivity, VirtualCla
     template = INLINE_TEMPLATE
     extra = 0
 
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
+        """Show what is marked without the button that marks it to whoever may only look."""
+        fields = super().get_fields(request, obj)
+        if _may_take_steps(request):
+            return list(fields)
+        return ["no_show" if name == "attendance" else name for name in fields]
+
     def get_queryset(self, request: HttpRequest) -> QuerySet[UserActivity]:
         """Read person and class along."""
         return super().get_queryset(request).select_related("user", "virtual_class")
@@ -62,6 +70,12 @@ class WaitingInline(ReadOnlyMixin, admin.TabularInline[WaitingListEntry, Virtual
     ordering = ["created_at", "id"]
     template = INLINE_TEMPLATE
     extra = 0
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
+        """Leave the button out for whoever may only look."""
+        fields = super().get_fields(request, obj)
+        may_remove = _may_take_steps(request)
+        return [name for name in fields if may_remove or name != "remove"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[WaitingListEntry]:
         """Read the person along."""
@@ -101,7 +115,7 @@ def find_capacity(virtual_class: VirtualClass) -> int | None:
 def take_step(*, class_id: uuid.UUID, chosen: dict[str, Any], actor: User) -> str:
     """Do what the pressed button says; tells what was done, "" when there was nothing to do.
 
-    chosen: the data of a StepForm. Raises BookingError.
+    chosen: the data of a StepForm. Raises BookingError; Http404 for a turn in another class.
     """
     if chosen["no_show"]:
         part = mark_no_show(class_id=class_id, activity_id=chosen["no_show"], actor=actor)
@@ -110,12 +124,25 @@ def take_step(*, class_id: uuid.UUID, chosen: dict[str, Any], actor: User) -> st
         part = take_back_no_show(class_id=class_id, activity_id=chosen["showed_up"], actor=actor)
         return f"Anotamos que {part.user} vino."
     if chosen["remove"]:
-        entry = remove_from_line(entry_id=chosen["remove"])
+        entry = _remove(class_id, chosen["remove"])
         return f"{entry.user} salió de la lista de espera."
     if chosen["change_capacity"] and chosen["capacity"]:
-        changed = change_capacity(class_id=class_id, capacity=chosen["capacity"])
+        changed = change_capacity(class_id=class_id, capacity=chosen["capacity"], actor=actor)
         return f"Ahora hay {changed.capacity} lugares."
     return ""
+
+
+def _remove(class_id: uuid.UUID, entry_id: uuid.UUID) -> WaitingListEntry:
+    """Take somebody out of the line of this class; no page leads to another one's."""
+    try:
+        return remove_from_line(class_id=class_id, entry_id=entry_id)
+    except ClassNotFoundError:
+        raise Http404 from None
+
+
+def _may_take_steps(request: HttpRequest) -> bool:
+    """Whether the buttons would be taken: they need the right to change classes."""
+    return request.user.has_perm("bookings.change_virtualclass")
 
 
 def _may_be_marked(virtual_class: VirtualClass) -> bool:

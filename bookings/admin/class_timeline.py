@@ -6,6 +6,7 @@ from uuid import UUID
 
 from accounts.models import User
 from bookings.admin.timeline import Entry
+from bookings.domain.drift import RECURS
 from bookings.models import CalendarDrift, ClassEvent, ClassLog, ClassStatus, VirtualClass
 from bookings.templatetags.class_times import clock, short_day
 
@@ -21,6 +22,7 @@ TEXTS = {
     ClassEvent.NO_SHOW: "Faltó {person}",
     ClassEvent.SHOWED_UP: "Se corrigió la falta de {person}",
     ClassEvent.OFFERED: "Se ofreció un lugar a {person}, hasta el {until}",
+    ClassEvent.CAPACITY_CHANGED: "Pasó de {places_before} a {places} lugares",
     ClassEvent.EVENT_REMOVED: "Se quitó el evento del calendario",
     ClassEvent.EVENT_DRIFTED: "El calendario empezó a decir otra cosa",
     ClassEvent.EVENT_REPAIRED: "Se reparó el evento del calendario",
@@ -37,6 +39,7 @@ KINDS = {
     ClassEvent.EVENT_DRIFTED: "bad",
 }
 TIMES = ("from", "to", "until")
+NUMBERS = ("places_before", "places")
 NOBODY, UNKNOWN = "el servicio", "—"
 
 
@@ -55,9 +58,17 @@ def build_timeline(virtual_class: VirtualClass) -> list[Entry]:
     return entries
 
 
+def describe_drift(virtual_class: VirtualClass) -> str:
+    """Say how the event differs from its class, as the line says that noted it last."""
+    lines = virtual_class.log.filter(event=ClassEvent.EVENT_DRIFTED).order_by("at", "id")
+    noted = lines.last()
+    return (noted and _drift(noted)) or str(virtual_class.get_calendar_drift_display())
+
+
 def _tell(line: ClassLog, people: dict[str, str]) -> Entry:
     event = ClassEvent(line.event)
     words = {name: _moment(line.details.get(name)) for name in TIMES}
+    words |= {name: str(line.details.get(name, UNKNOWN)) for name in NUMBERS}
     words["person"] = people.get(str(line.details.get("person")), UNKNOWN)
     details = [f"por {line.actor or NOBODY}", _transition(line), _drift(line), line.reason]
     return Entry(
@@ -82,6 +93,8 @@ def _drift(line: ClassLog) -> str:
     kind = line.details.get("drift")
     if kind not in CalendarDrift.values:
         return ""
+    if line.details.get(RECURS):
+        return "El evento se repite"
     where = f" ({_moment(line.details['start'])})" if "start" in line.details else ""
     return f"{CalendarDrift(kind).label}{where}"
 

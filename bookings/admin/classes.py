@@ -22,10 +22,10 @@ from bookings.admin.class_people import (
     find_capacity,
     take_step,
 )
-from bookings.admin.class_timeline import build_timeline
+from bookings.admin.class_timeline import build_timeline, describe_drift
 from bookings.admin.filters import DriftFilter
 from bookings.domain.cancelling import cancel_class
-from bookings.domain.exceptions import BookingError, ClassNotFoundError
+from bookings.domain.exceptions import BookingError, ClassNotFoundError, TimeAwaitedError
 from bookings.domain.reconciling import reconcile_class
 from bookings.domain.rescheduling import reschedule_class
 from bookings.domain.scheduling import schedule_class
@@ -266,9 +266,11 @@ class VirtualClassAdmin(admin.ModelAdmin[VirtualClass]):
         is_pending = may_change and virtual_class.status == ClassStatus.PENDING
         extra = {
             **(extra_context or {}),
-            "capacity": find_capacity(virtual_class),
+            "capacity": find_capacity(virtual_class) if may_change else None,
             "can_settle": is_pending,
-            "can_repair": is_scheduled and virtual_class.calendar_drift,
+            "drift": describe_drift(virtual_class)
+            if is_scheduled and virtual_class.calendar_drift
+            else "",
             "move_form": move_form if is_scheduled else None,
             "cancel_form": cancel_form if is_scheduled or is_pending else None,
             "timeline": build_timeline(virtual_class),
@@ -308,9 +310,12 @@ class VirtualClassAdmin(admin.ModelAdmin[VirtualClass]):
                 actor=user,
                 start=form.start,
                 reason=form.cleaned_data["reason"],
+                displacing={one.pk for one in form.cleaned_data["displaces"]},
             )
         except BookingError as refusal:
             form.add_error(None, refusal.text)
+            if isinstance(refusal, TimeAwaitedError):
+                form.ask_about(refusal.classes)
             return False
         if moved.event_update_requested_at is not None:
             self.message_user(request, MOVE_PENDING, messages.WARNING)

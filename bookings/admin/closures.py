@@ -1,6 +1,5 @@
 """Days without classes, as the teacher keeps them."""
 
-from datetime import date
 from typing import Any
 
 from django import forms
@@ -35,11 +34,15 @@ class ClosureForm(forms.ModelForm[Closure]):
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        self.fields["last_day"].required = False
+        if "last_day" in self.fields:  # whoever may only look gets no fields
+            self.fields["last_day"].required = False
 
-    def clean_last_day(self) -> date | None:
-        """Take the first day for the last one."""
-        return self.cleaned_data["last_day"] or self.cleaned_data.get("first_day")
+    def clean(self) -> None:
+        """Take the first day for the last one; without either, leave the closure its own."""
+        super().clean()
+        last_day = self.cleaned_data.pop("last_day", None) or self.cleaned_data.get("first_day")
+        if last_day:
+            self.cleaned_data["last_day"] = last_day
 
 
 @admin.register(Closure)

@@ -6,6 +6,8 @@ from urllib.parse import urlencode
 
 from django import forms
 from django.contrib import admin, messages
+from django.contrib.admin.options import IncorrectLookupParameters
+from django.contrib.admin.views.main import ERROR_FLAG
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import (
@@ -224,7 +226,12 @@ class PaymentAdmin(ReadOnlyMixin, admin.ModelAdmin[Payment]):
         """Export what the list shows with the same filters, all pages of it."""
         if not self.has_view_permission(request):
             raise PermissionDenied
-        rows = self.get_changelist_instance(request).get_queryset(request)
+        try:
+            rows = self.get_changelist_instance(request).get_queryset(request)
+        except IncorrectLookupParameters:
+            # To the list, with the mark by which Django's own leads to itself without the filters.
+            address = reverse("admin:bookings_payment_changelist")
+            return HttpResponseRedirect(f"{address}?{ERROR_FLAG}=1")
         chosen = rows.select_related("user", "virtual_class").prefetch_related("charges")
         return export_payments(chosen.iterator(chunk_size=500))
 

@@ -63,6 +63,11 @@ class PriceAdmin(admin.ModelAdmin[Price]):
         """Know which rows count today."""
         return with_is_current(super().get_queryset(request))
 
+    def get_list_display(self, request: HttpRequest) -> list[Any]:
+        """Leave out the link to a new row for whoever may not add one."""
+        may_add = self.has_add_permission(request)
+        return [name for name in self.list_display if may_add or name != "replace"]
+
     def get_readonly_fields(self, request: HttpRequest, obj: Price | None = None) -> list[str]:
         """Leave a price that was in force before today as it was; only its end may change."""
         if obj is None or obj.valid_from >= timezone.localdate():

@@ -1,5 +1,6 @@
 """Booking: a pending class that waits for its payment."""
 
+import uuid
 from datetime import datetime
 
 from django.conf import settings
@@ -8,6 +9,7 @@ from django.db.models import Count, Min
 from django.utils import timezone
 
 from accounts.models import User
+from accounts.prepared import Prepared, insert
 from bookings.domain.class_log import log_event
 from bookings.domain.exceptions import (
     ClassEndedError,
@@ -27,6 +29,19 @@ from bookings.models import (
     VirtualClass,
 )
 from bookings.payments.backend import is_provider_configured
+
+_count_unpaid = Prepared(
+    lambda user_id, now: (
+        VirtualClass.objects.filter(
+            booked_by=user_id, status=ClassStatus.PENDING, paid_at=None, end_time__gt=now
+        )
+        .order_by()
+        .values_list("booked_by")
+        .annotate(count=Count("pk"), first_end=Min("end_time"))
+    ),
+    user_id=uuid.UUID,
+    now=datetime,
+)
 
 
 def book_class(
@@ -57,7 +72,7 @@ def book_class(
             payment = _lock_payment(user, preference_id, quote)
             if payment is None or payment.approved_at is None:
                 _refuse_hoarding(user)
-            virtual_class = VirtualClass.objects.create(
+            virtual_class = VirtualClass(
                 booked_by=user,
                 preference_id=preference_id,
                 start_time=start,
@@ -69,6 +84,7 @@ def book_class(
                 learning_focus=text,
                 paid_at=payment.approved_at if payment else None,
             )
+            insert([virtual_class])
             log_event(virtual_class, ClassEvent.BOOKED, actor=user, to_status=ClassStatus.PENDING)
             if payment:
                 _join(payment, virtual_class)
@@ -103,13 +119,12 @@ def _refuse_hoarding(user: User) -> None:
     first of those bookings.
     """
     now = timezone.now()
-    unpaid = VirtualClass.objects.filter(
-        booked_by=user, status=ClassStatus.PENDING, paid_at=None, end_time__gt=now
-    )
-    counted = unpaid.aggregate(count=Count("pk"), first_end=Min("end_time"))
-    if counted["count"] >= settings.MAX_UNPAID_BOOKINGS:
-        wait = counted["first_end"] - now
-        raise TooManyBookingsError(wait_seconds=int(wait.total_seconds()) + 1)
+    unpaid = _count_unpaid.find(user_id=user.pk, now=now)
+    if unpaid is None:
+        return
+    _, count, first_end = unpaid
+    if count >= settings.MAX_UNPAID_BOOKINGS:
+        raise TooManyBookingsError(wait_seconds=int((first_end - now).total_seconds()) + 1)
 
 
 def _goes_back(payment: Payment) -> bool:

@@ -4,7 +4,12 @@ import uuid
 
 from django.conf import settings
 from django.db import transaction
+from django.utils import timezone
 
+from accounts.models import User
+from bookings.domain.class_events import move_event_if_possible
+from bookings.domain.class_log import log_event
+from bookings.domain.event_drafts import describe_summary
 from bookings.domain.exceptions import (
     CapacityTooLargeError,
     CapacityTooSmallError,
@@ -12,16 +17,25 @@ from bookings.domain.exceptions import (
     ClassNotFoundError,
 )
 from bookings.domain.offering import count_kept_places, offer_free_place
-from bookings.models import ClassStatus, ClassType, VirtualClass
+from bookings.models import ClassEvent, ClassStatus, ClassType, VirtualClass
+
+
+def change_capacity(
+    *, class_id: uuid.UUID, capacity: int, actor: User | None = None
+) -> VirtualClass:
+    """Set for how many people a scheduled group is; a place that becomes free is offered.
+
+    Its event says the number too: what fails there is left to the sweep. Raises ClassNotFoundError
+    for any other class, ClassEndedError, CapacityTooLargeError beyond MAX_STUDENTS, and
+    CapacityTooSmallError when more have a place, or are offered one.
+    """
+    virtual_class = _change(class_id, capacity, actor)
+    move_event_if_possible(virtual_class)
+    return virtual_class
 
 
 @transaction.atomic
-def change_capacity(*, class_id: uuid.UUID, capacity: int) -> VirtualClass:
-    """Set for how many people a scheduled group is; a place that becomes free is offered.
-
-    Raises ClassNotFoundError for any other class, ClassEndedError, CapacityTooLargeError beyond
-    MAX_STUDENTS, and CapacityTooSmallError when more have a place, or are offered one.
-    """
+def _change(class_id: uuid.UUID, capacity: int, actor: User | None) -> VirtualClass:
     virtual_class = (
         VirtualClass.objects.select_for_update()
         .filter(pk=class_id, class_type=ClassType.GROUP, status=ClassStatus.SCHEDULED)
@@ -35,7 +49,20 @@ def change_capacity(*, class_id: uuid.UUID, capacity: int) -> VirtualClass:
         raise CapacityTooLargeError
     if capacity < virtual_class.current_participants + count_kept_places(virtual_class):
         raise CapacityTooSmallError
-    virtual_class.max_participants = capacity
-    virtual_class.save(update_fields=["max_participants", "updated_at"])
+    _set(virtual_class, capacity, actor)
     offer_free_place(virtual_class)
     return virtual_class
+
+
+def _set(locked: VirtualClass, capacity: int, actor: User | None) -> None:
+    earlier = locked.max_participants
+    if capacity == earlier:
+        return
+    locked.max_participants = capacity
+    locked.summary = describe_summary(locked)
+    locked.event_update_requested_at = timezone.now()
+    locked.save(
+        update_fields=["max_participants", "summary", "event_update_requested_at", "updated_at"]
+    )
+    details = {"places_before": earlier, "places": capacity}
+    log_event(locked, ClassEvent.CAPACITY_CHANGED, actor=actor, details=details)

@@ -4,7 +4,8 @@ Making and taking away may run side by side for one class, and neither holds a l
 calendar is called. Two marks on the row keep them apart: ``withdrawal_requested_at`` is committed
 before an event is deleted and cleared once it is gone, and ``event_withdrawals`` counts deletions,
 so that a scheduling sees that the event it made has been deleted since. Moving has a mark of its
-own, ``event_update_requested_at``: set with the new times, cleared once the event has them.
+own, ``event_update_requested_at``: set with the new times or capacity, cleared once the event has
+them.
 """
 
 import logging
@@ -15,7 +16,7 @@ from django.utils import timezone
 
 from bookings.domain.alerting import tell_teacher
 from bookings.domain.class_log import log_event
-from bookings.domain.event_drafts import derive_event_id, draft_event
+from bookings.domain.event_drafts import derive_event_id, draft_event, draft_update
 from bookings.domain.grants import owners_calendar
 from bookings.domain.outages import note_answer
 from bookings.models import CalendarDrift, ClassEvent, ClassStatus, NoticeKind, VirtualClass
@@ -27,7 +28,6 @@ from calendar_sync import (
     CreatedEvent,
     EventGoneError,
     EventNotOursError,
-    forget_upcoming_events,
 )
 
 logger = logging.getLogger(__name__)
@@ -45,18 +45,14 @@ def create_event(virtual_class: VirtualClass) -> CreatedEvent:
 
     Raises CalendarError; a revoked grant is noted on its owner.
     """
-    try:
-        with owners_calendar() as calendar:
-            event = calendar.create_event(draft_event(virtual_class))
-    finally:
-        # Even a failure may have left the event in the calendar.
-        forget_upcoming_events()
+    with owners_calendar() as calendar:
+        event = calendar.create_event(draft_event(virtual_class))
     note_answer()
     return event
 
 
 def move_event(virtual_class: VirtualClass) -> None:
-    """Give the event the times of the class, if that was requested and the class is scheduled.
+    """Have the event say what the class does, if that was requested and the class is scheduled.
 
     Several may do it side by side, and the last to write may have read an earlier time. So whoever
     wrote looks at the row again, and writes anew what it says by then. An event that was deleted is
@@ -99,25 +95,23 @@ def _move_or_make(virtual_class: VirtualClass) -> str:
     """Move the event; when it is gone, make it again and give its new link."""
     try:
         with owners_calendar() as calendar:
-            calendar.update_event(draft_event(virtual_class))
+            calendar.update_event(draft_update(virtual_class))
     except EventGoneError:
         return create_event(virtual_class).conference_url
-    finally:
-        forget_upcoming_events()
     note_answer()
     return ""
 
 
 @transaction.atomic
 def _note_move(before: VirtualClass, new_link: str) -> bool:
-    """Write down that the event has the times it was given; whether they are still the class's.
+    """Write down that the event says what it was told to; whether the class still says so.
 
-    before: the class as it was when they were read. new_link: of an event that was made again.
+    before: the class as it was when it was read. new_link: of an event that was made again.
     """
     locked = VirtualClass.objects.select_for_update().filter(pk=before.pk).first()
     if locked is None:
         return True
-    is_current = (locked.start_time, locked.end_time) == (before.start_time, before.end_time)
+    is_current = _what_it_says(locked) == _what_it_says(before)
     if locked.status not in KEEPS_EVENT:
         if new_link:
             locked.withdrawal_requested_at = timezone.now()
@@ -125,13 +119,18 @@ def _note_move(before: VirtualClass, new_link: str) -> bool:
         locked.event_update_requested_at = None
         locked.calendar_drift = CalendarDrift.NONE
     else:
-        # Whoever moved the class since may have been done before this attempt wrote.
+        # Whoever changed the class since may have been done before this attempt wrote.
         locked.event_update_requested_at = locked.event_update_requested_at or timezone.now()
     if new_link and locked.is_scheduled:
         log_event(locked, ClassEvent.EVENT_REPAIRED)
         note_link(locked, new_link)
     locked.save()
     return is_current
+
+
+def _what_it_says(virtual_class: VirtualClass) -> tuple[object, ...]:
+    """Give what an event takes over from its class when it is changed."""
+    return virtual_class.start_time, virtual_class.end_time, virtual_class.capacity
 
 
 def note_link(locked: VirtualClass, link: str) -> None:
@@ -172,11 +171,8 @@ def remove_event(event_id: str, *, reference: str) -> None:
 
     Raises CalendarError.
     """
-    try:
-        with owners_calendar() as calendar:
-            calendar.delete_event(event_id, reference=reference)
-    finally:
-        forget_upcoming_events()
+    with owners_calendar() as calendar:
+        calendar.delete_event(event_id, reference=reference)
 
 
 def request_withdrawal(virtual_class: VirtualClass) -> None:
@@ -224,8 +220,6 @@ def _delete_event(virtual_class: VirtualClass) -> bool:
     except EventNotOursError:
         logger.warning("The event under the id of class %s is not ours.", virtual_class.pk)
         return False
-    finally:
-        forget_upcoming_events()
     return True
 
 

@@ -5,7 +5,6 @@ from datetime import date
 
 from django.conf import settings
 from django.db.models import QuerySet
-from holidays import country_holidays
 
 from bookings.availability.agenda import whole_days
 from bookings.models import ClassStatus, Closure, VirtualClass
@@ -19,6 +18,8 @@ def import_public_holidays(years: Iterable[int]) -> int:
 
     Importing again adds only what is missing, and a reason that the teacher rewrote stays.
     """
+    from holidays import country_holidays  # once a year; a start would wait for it each time
+
     known = set(Closure.objects.filter(is_public_holiday=True).values_list("first_day", flat=True))
     missing = [
         Closure(first_day=day, last_day=day, reason=name[:LONGEST_REASON], is_public_holiday=True)

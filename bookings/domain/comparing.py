@@ -19,6 +19,7 @@ from bookings.domain.drift import (
     find_class_drift,
     find_orphan,
     name_unknown,
+    read_version,
 )
 from bookings.domain.event_drafts import name_event, read_reference
 from bookings.domain.event_records import open_record
@@ -45,13 +46,15 @@ class Report:
     """What a round found.
 
     classes, events: how many were compared. recovered: classes that were looked at again and do
-    not differ.
+    not differ, each with the version of the row that was compared. unsettled: how many events seem
+    to be gone that we wrote a moment ago; to be looked at again.
     """
 
     classes: int = 0
     events: int = 0
     findings: list[Finding] = field(default_factory=list)
-    recovered: list[uuid.UUID] = field(default_factory=list)
+    recovered: dict[uuid.UUID, tuple[datetime, ...]] = field(default_factory=dict)
+    unsettled: int = 0
 
     @property
     def is_clean(self) -> bool:
@@ -121,8 +124,11 @@ def _look_again(
         events = calendar.events_of(str(class_id), event_id=saved_id)
         drift = _compare(class_id, virtual_class, events)
         if drift is None:
-            report.recovered.append(class_id)
-        elif not (drift.kind == DriftKind.DELETED and _is_fresh(virtual_class, settled_before)):
+            if virtual_class and _ought_to_agree(virtual_class):
+                report.recovered[class_id] = read_version(virtual_class)
+        elif drift.kind == DriftKind.DELETED and _is_fresh(virtual_class, settled_before):
+            report.unsettled += 1
+        else:
             report.findings.append(Finding(drift))
 
 
@@ -134,9 +140,13 @@ def _compare(
         return name_unknown(class_id, ours) if ours else None
     if not virtual_class.is_scheduled:
         return find_orphan(virtual_class, events)
-    if virtual_class.has_ended() or virtual_class.event_update_requested_at:
-        return None
-    return find_class_drift(virtual_class, events)
+    return find_class_drift(virtual_class, events) if _ought_to_agree(virtual_class) else None
+
+
+def _ought_to_agree(virtual_class: VirtualClass) -> bool:
+    """Whether the event has to say what the class does; not while we are about to change it."""
+    is_at_rest = not virtual_class.event_update_requested_at and not virtual_class.has_ended()
+    return virtual_class.is_scheduled and is_at_rest
 
 
 def _is_fresh(virtual_class: VirtualClass | None, settled_before: datetime | None) -> bool:

@@ -14,6 +14,9 @@ from bookings.domain.event_drafts import name_event
 from bookings.models import CalendarDrift, ClassStatus, VirtualClass
 from calendar_sync import OwnEvent
 
+# Of what else stands in the calendar on other days, nobody knows what it is there for.
+RECURS = "recurs"
+
 
 class DriftKind(StrEnum):
     """What became of an event. The first four are those of ``CalendarDrift``."""
@@ -33,7 +36,8 @@ class DriftKind(StrEnum):
 class Drift:
     """One difference.
 
-    surplus: ids of events that stand beside the one they repeat. details: what the calendar says.
+    surplus: ids of events that stand beside the one they repeat. details: what the calendar says;
+    RECURS, that somebody made the event recurring.
     version: of the row that was compared, to tell whether it still is that one.
     """
 
@@ -43,6 +47,11 @@ class Drift:
     surplus: tuple[str, ...] = ()
     details: dict[str, str] = field(default_factory=dict)
     version: tuple[datetime, ...] | None = None
+
+    @property
+    def recurs(self) -> bool:
+        """Whether somebody made the event recurring."""
+        return RECURS in self.details
 
     def as_json(self) -> dict[str, object]:
         """Give what a report says of it, and a class's log."""
@@ -109,6 +118,8 @@ def _compare(
 ) -> tuple[DriftKind, dict[str, str]] | None:
     if event is None:
         return DriftKind.DELETED, {}
+    if event.recurs:
+        return DriftKind.MOVED, {RECURS: "yes"}
     times = event.start, event.end
     if times != (_to_second(virtual_class.start_time), _to_second(virtual_class.end_time)):
         start, end = (moment.isoformat() for moment in times)

@@ -10,8 +10,7 @@ from accounts.models import User
 from accounts.personal_data import erase_account
 from bookings.domain.cancelling import cancel_class
 from bookings.domain.exceptions import ClassesAheadError, TeacherAccountError
-from bookings.domain.offering import list_open_entries
-from bookings.domain.waiting_list import leave_line
+from bookings.domain.waiting_list import leave_every_line
 from bookings.models import ClassLog, ClassStatus, UserActivity, VirtualClass
 from calendar_sync import CalendarError
 
@@ -34,9 +33,7 @@ def erase_person(*, user: User, by: User) -> None:
         raise ClassesAheadError
     for virtual_class in ahead:
         _call_off(virtual_class, by)
-    for entry in list_open_entries(user):
-        # A place that is offered to the person passes on.
-        leave_line(user=user, entry_id=entry.pk)
+    leave_every_line(user=user)
     with transaction.atomic():
         _forget_bookings(user)
         erase_account(user=user)

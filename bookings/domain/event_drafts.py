@@ -1,6 +1,9 @@
 """How a class looks in the calendar."""
 
 import uuid
+from collections.abc import Iterator
+from copy import copy
+from dataclasses import replace
 
 from django.conf import settings
 from django.utils import translation
@@ -62,6 +65,20 @@ def draft_event(virtual_class: VirtualClass) -> EventDraft:
         attendee=virtual_class.booked_by.email,
         record=seal_record(virtual_class),
     )
+
+
+def draft_update(virtual_class: VirtualClass) -> EventDraft:
+    """Describe what the event of a class becomes, and what it may have said so far."""
+    texts = frozenset(_list_texts(virtual_class))
+    return replace(draft_event(virtual_class), earlier_texts=texts)
+
+
+def _list_texts(virtual_class: VirtualClass) -> Iterator[str]:
+    """Give what the event says for each number of people: it changes with the capacity alone."""
+    as_it_was = copy(virtual_class)
+    for people in range(1, settings.MAX_STUDENTS + 1):
+        as_it_was.max_participants = people
+        yield _describe(as_it_was)
 
 
 def _describe(virtual_class: VirtualClass) -> str:

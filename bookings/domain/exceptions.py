@@ -1,7 +1,13 @@
 """What can stand in the way of a booking, each with the text a student may read."""
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from django.utils.translation import gettext_lazy as _
 from django_stubs_ext import StrOrPromise
+
+if TYPE_CHECKING:
+    from bookings.models import VirtualClass
 
 
 class BookingError(Exception):
@@ -47,6 +53,17 @@ class SlotTakenError(BookingError):
 
     text = _("Ese horario ya está ocupado.")
     code = "slot_taken"
+
+
+class TimeAwaitedError(SlotTakenError):
+    """Classes were paid for the time, and wait for the calendar. classes: which ones."""
+
+    text = _("Hay una clase pagada para ese horario, que espera al calendario.")
+    code = "time_awaited"
+
+    def __init__(self, classes: "Sequence[VirtualClass]") -> None:
+        super().__init__(classes)
+        self.classes = classes
 
 
 class HoldExpiredError(BookingError):

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Case, F, Q, QuerySet, When
+from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from bookings.background import Errand
@@ -32,8 +32,8 @@ logger = logging.getLogger(__name__)
 
 # As long as one attempt may be under way.
 LEASE = timedelta(minutes=2)
-# A class that failed so often comes after those that may still be well.
-SUSPECTS_LAST = Case(When(scheduling_attempts__gte=3, then=1), default=0)
+# A class that failed so often may do so whatever the calendar does.
+SUSPECT_AFTER = 3
 # Slow successes must not keep the sweeps after this one.
 TIME_PER_SWEEP = timedelta(minutes=1)
 
@@ -58,7 +58,8 @@ def finish_requested_schedulings() -> int:
         if error is None:
             done, failures, bearable = done + 1, 0, FAILURES_IN_A_ROW
         elif isinstance(error, CalendarUnavailableError):
-            failures += 1
+            # Where others succeed, a suspect's failure says nothing about the calendar.
+            failures += not (done and virtual_class.scheduling_attempts >= SUSPECT_AFTER)
             if failures == bearable:
                 note_outage(error)
                 break
@@ -79,8 +80,9 @@ def resume_schedulings() -> None:
 def _find_due(*, is_trial: bool) -> VirtualClass | None:
     """Find the class whose turn it is; whichever was just tried waits by then.
 
-    The oldest wish comes first, but after those that may still be well. To try out whether the
-    calendar is back, take the one that failed least: some may fail whatever the calendar does.
+    The oldest wish comes first, however often it failed: of two that want one time, the earlier
+    gets it. To try out whether the calendar is back, take the one that failed least: some may fail
+    whatever the calendar does.
     """
     now = timezone.now()
     due = VirtualClass.objects.filter(
@@ -89,8 +91,8 @@ def _find_due(*, is_trial: bool) -> VirtualClass | None:
         scheduling_requested_at__lte=now - REQUEST_GRACE,
         end_time__gt=now,
     )
-    order = "scheduling_attempts" if is_trial else SUSPECTS_LAST
-    return due.order_by(order, "scheduling_requested_at", "id").first()
+    order = ["scheduling_attempts"] if is_trial else []
+    return due.order_by(*order, "scheduling_requested_at", "id").first()
 
 
 def _schedule(virtual_class: VirtualClass) -> Exception | None:

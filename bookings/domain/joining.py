@@ -1,10 +1,14 @@
 """Joining: a guest takes a place in a scheduled class."""
 
+import uuid
+from typing import Any
+
 from django.db import IntegrityError, transaction
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
+from accounts.prepared import Prepared, insert, update
 from bookings.domain.access_codes import normalize_access_code
 from bookings.domain.class_log import log_event
 from bookings.domain.exceptions import (
@@ -15,7 +19,12 @@ from bookings.domain.exceptions import (
     OwnClassError,
 )
 from bookings.domain.guessing import kept_from_guessing
-from bookings.domain.offering import is_kept_for_another, list_open_entries, offer_free_place
+from bookings.domain.offering import (
+    IN_LINE,
+    is_kept_for_another,
+    list_open_entries,
+    offer_free_place,
+)
 from bookings.domain.queries import list_classes_of
 from bookings.models import (
     ClassEvent,
@@ -24,9 +33,25 @@ from bookings.models import (
     Role,
     UserActivity,
     VirtualClass,
+    WaitingListEntry,
     WaitingState,
 )
 from bookings.notices.due import record_place
+
+
+def _select_open(code: str, user_id: uuid.UUID) -> QuerySet[Any]:
+    line = WaitingListEntry.objects.filter(
+        user=user_id, state__in=IN_LINE, virtual_class=OuterRef("pk")
+    )
+    return (
+        VirtualClass.objects.annotate(is_waiting=Exists(line))
+        .select_for_update()
+        .filter(access_code=code, status__in=[ClassStatus.SCHEDULED, ClassStatus.COMPLETED])
+        .order_by()
+    )
+
+
+_open_class = Prepared(_select_open, code=str, user_id=uuid.UUID)
 
 
 def join_class(*, user: User, access_code: str, address: str = "") -> VirtualClass:
@@ -64,7 +89,7 @@ def take_place(*, user: User, virtual_class: VirtualClass, is_waiting: bool) -> 
     part = _register(user, virtual_class)
     virtual_class.current_participants += 1
     virtual_class.participants_ids.append(str(user.pk))
-    virtual_class.save(update_fields=["current_participants", "participants_ids", "updated_at"])
+    update(virtual_class, "current_participants", "participants_ids", "updated_at")
     log_event(virtual_class, ClassEvent.JOINED, actor=user, details={"person": str(user.pk)})
     # Whoever left and comes back has another part, and is told again.
     record_place(NoticeKind.JOINED, virtual_class, user.pk, occasion=str(part.pk))
@@ -90,14 +115,9 @@ def lock_class(code: str, user: User) -> tuple[VirtualClass, bool]:
     Tells besides whether the person is in line for a place, which only they or the teacher end.
     Raises ClassNotFoundError.
     """
-    line = list_open_entries(user).filter(virtual_class=OuterRef("pk"))
-    classes = VirtualClass.objects.annotate(is_waiting=Exists(line))
-    try:
-        virtual_class = classes.select_for_update().get(
-            access_code=code, status__in=[ClassStatus.SCHEDULED, ClassStatus.COMPLETED]
-        )
-    except VirtualClass.DoesNotExist:
-        raise ClassNotFoundError from None
+    virtual_class = _open_class.find(code=code, user_id=user.pk)
+    if virtual_class is None:
+        raise ClassNotFoundError
     return virtual_class, virtual_class.is_waiting
 
 
@@ -118,9 +138,9 @@ def _register(user: User, virtual_class: VirtualClass) -> UserActivity:
 
     No savepoint: a refusal ends the whole transaction.
     """
+    part = UserActivity(user=user, virtual_class=virtual_class, rol=Role.PARTICIPANT)
     try:
-        return UserActivity.objects.create(
-            user=user, virtual_class=virtual_class, rol=Role.PARTICIPANT
-        )
+        insert([part])
     except IntegrityError:
         raise AlreadyJoinedError from None
+    return part

@@ -5,6 +5,7 @@ one back, and asks for a meeting where there is none. So all three are mended by
 """
 
 import uuid
+from datetime import datetime
 
 from django.db import transaction
 from django.db.models import Q
@@ -30,7 +31,7 @@ from bookings.models import (
     NoticeKind,
     VirtualClass,
 )
-from bookings.notices.texts import MANY_AT_ONCE
+from bookings.notices.texts import MANY_AT_ONCE, RECURRING
 from calendar_sync import CreatedEvent
 
 
@@ -54,17 +55,20 @@ def note_drift(drift: Drift, *, is_told: bool = True, is_one_of_many: bool = Fal
     locked.save(update_fields=["calendar_drift", "updated_at"])
     log_event(locked, ClassEvent.EVENT_DRIFTED, details=drift.as_json())
     if is_told:
-        word = MANY_AT_ONCE if is_one_of_many else drift.kind
+        word = MANY_AT_ONCE if is_one_of_many else RECURRING if drift.recurs else drift.kind
         occasion = f"{word} {timezone.now():%Y-%m-%dT%H:%M:%S.%f}"
         tell_teacher(NoticeKind.CALENDAR_CHANGED, locked, occasion)
     return True
 
 
 @transaction.atomic
-def note_no_drift(class_id: uuid.UUID) -> None:
-    """Take the mark away from a class whose event says the same again, by whomever."""
+def note_no_drift(class_id: uuid.UUID, version: tuple[datetime, ...]) -> None:
+    """Take the mark away from a class whose event says the same again, by whomever.
+
+    version: of the row that was compared; a mark that was set since is about something else.
+    """
     locked = _lock(class_id)
-    if locked is not None and locked.calendar_drift:
+    if locked is not None and locked.calendar_drift and read_version(locked) == version:
         _unmark(locked, None)
 
 

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from django.conf import settings
 from django.db import DatabaseError, transaction
-from django.db.models import Exists, F, OuterRef, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import User, UserStatus
@@ -37,15 +37,16 @@ def offer_free_place(virtual_class: VirtualClass) -> WaitingListEntry | None:
     """Offer a place of a class whose row the caller has locked to whoever is first in line.
 
     To be called whenever places were freed or taken; gives the offer, None when there is nothing
-    to offer, nobody to offer it to, or a live offer. One that is over is closed.
+    to offer, nobody to offer it to, or a live offer. One that is over is closed. Whoever was
+    suspended with a live one keeps their turn, and is passed over while they are.
     """
     now = timezone.now()
-    current = virtual_class.waiting_list.filter(state=WaitingState.OFFERED).first()
-    if current and current.is_live(now):
+    offers = virtual_class.waiting_list.filter(state=WaitingState.OFFERED)
+    current = offers.select_related("user").first()
+    if current and current.is_live(now) and current.user.is_active:
         return None
     if current:
-        current.state = WaitingState.EXPIRED
-        current.save(update_fields=["state"])
+        _take_back(current, now)
     if virtual_class.is_full or not takes_waiting(virtual_class, now):
         return None
     first = list_line(virtual_class).first()
@@ -65,10 +66,11 @@ def renew_offer(virtual_class: VirtualClass) -> None:
 def close_line(virtual_class: VirtualClass) -> set[uuid.UUID]:
     """Let nobody wait any more for a class that is called off, whose row is locked.
 
-    Returns who waited, to be told.
+    Returns who waited, to be told; not those whose account is suspended.
     """
     line = virtual_class.waiting_list.filter(state__in=IN_LINE)
-    people = set(line.values_list("user_id", flat=True))
+    told = line.filter(user__status=UserStatus.ACTIVE)
+    people = set(told.values_list("user_id", flat=True))
     line.update(state=WaitingState.LEFT, offered_at=None, offer_expires_at=None)
     return people
 
@@ -98,6 +100,14 @@ def count_kept_places(virtual_class: VirtualClass) -> int:
     return _list_live_offers(virtual_class).count()
 
 
+def _take_back(offer: WaitingListEntry, now: datetime) -> None:
+    if offer.is_live(now):
+        offer.state, offer.offered_at, offer.offer_expires_at = WaitingState.WAITING, None, None
+    else:
+        offer.state = WaitingState.EXPIRED
+    offer.save(update_fields=["state", "offered_at", "offer_expires_at"])
+
+
 def _list_live_offers(virtual_class: VirtualClass) -> QuerySet[WaitingListEntry]:
     return virtual_class.waiting_list.filter(
         state=WaitingState.OFFERED, offer_expires_at__gt=timezone.now()
@@ -123,9 +133,10 @@ def list_line(virtual_class: VirtualClass) -> QuerySet[WaitingListEntry]:
 def pass_on_offers() -> int:
     """Close the offers that are over and offer what is free; returns how many were made anew."""
     now = timezone.now()
-    over = WaitingListEntry.objects.filter(
-        state=WaitingState.OFFERED, offer_expires_at__lte=now
-    ).order_by("offer_expires_at")
+    is_over = Q(offer_expires_at__lte=now) | ~Q(user__status=UserStatus.ACTIVE)
+    over = WaitingListEntry.objects.filter(is_over, state=WaitingState.OFFERED).order_by(
+        "offer_expires_at"
+    )
     classes = {
         *over.values_list("virtual_class", flat=True)[:CLASSES_PER_SWEEP],
         *_with_a_place_to_offer(now).values_list("pk", flat=True)[:CLASSES_PER_SWEEP],
@@ -133,11 +144,18 @@ def pass_on_offers() -> int:
     return sum(_try_to_offer(class_id) for class_id in sorted(classes))
 
 
+def pass_on_offers_to(user: User) -> None:
+    """Offer to the next in line what is offered to somebody whose account was suspended."""
+    offers = list_open_entries(user).filter(state=WaitingState.OFFERED)
+    for class_id in list(offers.values_list("virtual_class", flat=True)):
+        _try_to_offer(class_id)
+
+
 def _with_a_place_to_offer(now: datetime) -> QuerySet[VirtualClass]:
     """Select the classes with room, people in line and no offer, whatever left them so."""
     line = WaitingListEntry.objects.filter(virtual_class=OuterRef("pk"))
     return VirtualClass.objects.filter(
-        Exists(line.filter(state=WaitingState.WAITING)),
+        Exists(line.filter(state=WaitingState.WAITING, user__status=UserStatus.ACTIVE)),
         ~Exists(line.filter(state=WaitingState.OFFERED)),
         status=ClassStatus.SCHEDULED,
         start_time__gt=now + settings.WAITING_LIST_CLOSES,

@@ -8,6 +8,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
+from accounts.prepared import Prepared
 from bookings.availability.agenda import AWAITS_CALENDAR
 from bookings.domain.exceptions import ClassNotFoundError
 from bookings.models import (
@@ -23,12 +24,22 @@ from bookings.models import (
 HELD_PREFERENCE = "manual-"
 
 
+_class_of_preference = Prepared(
+    lambda preference_id: (
+        VirtualClass.objects.select_related("booked_by")
+        .filter(preference_id=preference_id)
+        .order_by()
+    ),
+    preference_id=str,
+)
+
+
 def get_class_by_preference(preference_id: str) -> VirtualClass:
     """Find the class of a payment preference, with its host. Raises ClassNotFoundError."""
-    try:
-        return VirtualClass.objects.select_related("booked_by").get(preference_id=preference_id)
-    except VirtualClass.DoesNotExist:
-        raise ClassNotFoundError from None
+    virtual_class = _class_of_preference.find(preference_id=preference_id)
+    if virtual_class is None:
+        raise ClassNotFoundError
+    return virtual_class
 
 
 def get_class_of(user: User, class_id: uuid.UUID) -> VirtualClass:
@@ -47,8 +58,10 @@ def get_payment_of(user: User, payment_id: uuid.UUID) -> Payment | None:
 
 def list_classes_of(user: User) -> QuerySet[VirtualClass]:
     """List the classes a person booked or joined, with host and hold."""
+    # Not one condition or the other: PostgreSQL answers that by reading every class there ever was.
+    booked = VirtualClass.objects.filter(booked_by=user).order_by().values("pk")
     joined = UserActivity.objects.filter(user=user).values("virtual_class")
-    mine = VirtualClass.objects.filter(Q(booked_by=user) | Q(pk__in=joined))
+    mine = VirtualClass.objects.filter(pk__in=booked.union(joined))
     return mine.select_related("booked_by", "hold", "payment")
 
 
@@ -146,5 +159,10 @@ def is_time_taken(virtual_class: VirtualClass, now: datetime) -> bool:
 
 def is_time_awaited(start: datetime, end: datetime) -> bool:
     """Whether a class has been paid for any of a time, and waits for the calendar."""
+    return list_awaiting_between(start, end).exists()
+
+
+def list_awaiting_between(start: datetime, end: datetime) -> QuerySet[VirtualClass]:
+    """List the classes that were paid for any of a time, and wait for the calendar."""
     waiting = VirtualClass.objects.filter(AWAITS_CALENDAR, start_time__lt=end, end_time__gt=start)
-    return waiting.exists()
+    return waiting.select_related("booked_by").order_by("start_time", "id")

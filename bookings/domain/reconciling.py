@@ -25,6 +25,7 @@ SETTLING_TIME = timedelta(minutes=2)
 MANY, MOST = 5, 0.5
 # Why a drift was not mended.
 REFUSED, UNAVAILABLE = "calendar_refused", "calendar_unavailable"
+NEEDS_A_PERSON = "needs_a_person"
 GRAVE = {DriftKind.DELETED, DriftKind.MOVED}
 
 
@@ -45,7 +46,7 @@ def reconcile(*, actor: User | None = None, with_unknown: bool = False) -> Repor
     Raises CalendarError, having written nothing, when the calendar does not answer in full.
     """
     report = compare_all(timezone.now())
-    _settle(report, actor=actor, with_unknown=with_unknown)
+    _settle(report, actor=actor, with_unknown=with_unknown, is_asked=True)
     return report
 
 
@@ -96,15 +97,27 @@ def _settle_carefully(report: Report) -> None:
         finding.problem = "too_many"
 
 
-def _settle(report: Report, *, actor: User | None = None, with_unknown: bool = False) -> None:
-    """Write each drift down, tell the teacher, and mend it. One that fails stops no other."""
+def _settle(
+    report: Report,
+    *,
+    actor: User | None = None,
+    with_unknown: bool = False,
+    is_asked: bool = False,
+) -> None:
+    """Write each drift down, tell the teacher, and mend it. One that fails stops no other.
+
+    is_asked: by a person. An event that was made recurring is left alone otherwise.
+    """
     for finding in report.findings:
         drift = finding.drift
         if drift.kind == DriftKind.UNKNOWN and not with_unknown:
-            finding.problem = "needs_a_person"
+            finding.problem = NEEDS_A_PERSON
             continue
         if not note_drift(drift):
             finding.problem = "class_changed_meanwhile"
+            continue
+        if drift.recurs and not is_asked:
+            finding.problem = NEEDS_A_PERSON
             continue
         try:
             mend(drift, actor=actor)
@@ -118,5 +131,5 @@ def _settle(report: Report, *, actor: User | None = None, with_unknown: bool = F
 
 
 def _note_recovered(report: Report) -> None:
-    for class_id in report.recovered:
-        note_no_drift(class_id)
+    for class_id, version in report.recovered.items():
+        note_no_drift(class_id, version)

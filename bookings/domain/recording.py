@@ -264,7 +264,19 @@ def _review(payment: Payment, charges: list[PaymentCharge], news: list[PaymentCh
             return ReviewReason.REFUNDED_ELSEWHERE
     if payment.approved_at is None and news and any(map(_is_good, charges)):
         return ReviewReason.SHORT
-    if payment.approved_at is not None and payment.review == ReviewReason.SHORT:
+    if payment.approved_at is not None:
+        return _review_paid(payment, charges, news)
+    return payment.review
+
+
+def _review_paid(payment: Payment, charges: list[PaymentCharge], news: list[PaymentCharge]) -> str:
+    """Say whether more came than was asked for: the class stands, the rest is for a person."""
+    paying = [charge for charge in charges if charge.counts]
+    is_too_much = _worth(paying) > payment.amount
+    if is_too_much and {charge.pk for charge in news} & {charge.pk for charge in paying}:
+        return ReviewReason.OVERPAID
+    is_settled = payment.review == ReviewReason.OVERPAID and not is_too_much
+    if is_settled or payment.review == ReviewReason.SHORT:
         return ReviewReason.NONE
     return payment.review
 

@@ -5,8 +5,8 @@ under a key that follows from the row. A call that is repeated refunds nothing t
 """
 
 import logging
-import random
 from datetime import timedelta
+from secrets import SystemRandom
 
 from django.db import transaction
 from django.db.models import QuerySet, Sum
@@ -45,6 +45,8 @@ KEY_LIFE = timedelta(hours=12)
 CLOCK_DIFFERENCE = timedelta(minutes=2)
 UNSENT = (RefundStatus.REQUESTED, RefundStatus.IN_PROCESS)
 REFUNDS_PER_SWEEP = 50
+
+_random = SystemRandom()
 
 
 @transaction.atomic
@@ -121,14 +123,6 @@ def send_refunds_of_payment(payment: Payment) -> int:
             charge__payment=payment, status__in=UNSENT, next_attempt_at__lte=timezone.now()
         )
     )
-
-
-def send_refund(refund_id: int) -> bool:
-    """Send one refund, unless somebody else is at it; whether it is done now."""
-    try:
-        return _attempt(refund_id)
-    except PaymentUnavailableError:
-        return False
 
 
 def _attempt(refund_id: int) -> bool:
@@ -218,7 +212,7 @@ def _find_lost(refund: Refund, gateway: PaymentGateway) -> CreatedRefund | None:
 def _postpone(refund: Refund, failure: str) -> None:
     refund.attempts += 1
     wait = min(FIRST_WAIT * 2 ** min(refund.attempts, 12), LONGEST_WAIT)
-    refund.next_attempt_at = timezone.now() + wait * random.uniform(0.8, 1.2)  # noqa: S311 - jitter
+    refund.next_attempt_at = timezone.now() + wait * _random.uniform(0.8, 1.2)
     refund.failure = failure
     refund.save(update_fields=["refund_id", "status", "attempts", "next_attempt_at", "failure"])
 

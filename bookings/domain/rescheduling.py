@@ -8,6 +8,7 @@ scheduled, and its money is bound to what was chosen.
 """
 
 import uuid
+from collections.abc import Collection
 from datetime import datetime, timedelta
 
 from django.conf import settings
@@ -29,29 +30,38 @@ from bookings.domain.exceptions import (
     NotScheduledYetError,
     SameTimeError,
     SlotTakenError,
+    TimeAwaitedError,
     TimeOverError,
 )
-from bookings.domain.offering import renew_offer
-from bookings.domain.queries import is_time_taken
+from bookings.domain.offering import list_line, renew_offer
+from bookings.domain.queries import is_time_taken, list_awaiting_between
 from bookings.models import ClassEvent, ClassStatus, Hold, NoticeKind, VirtualClass
 from bookings.notices.due import record_due
 from bookings.notices.reminders import replan_reminders
 
 
 def reschedule_class(
-    *, class_id: uuid.UUID, actor: User, start: datetime, reason: str = ""
+    *,
+    class_id: uuid.UUID,
+    actor: User,
+    start: datetime,
+    reason: str = "",
+    displacing: Collection[uuid.UUID] = (),
 ) -> VirtualClass:
     """Move a scheduled class to ``start``; it stays as long as it is.
 
     start: aware. For a student it has to be a free slot, as when booking. The teacher chooses any
     time that no other class has and that nobody is kept while paying, whatever her hours, rules
     and own appointments say.
+    displacing: classes that were paid for the time and wait for the calendar, which the teacher
+    knows will lose it.
     Returns the class as stored; ``event_update_requested_at`` says that the calendar still has the
     earlier time, which the sweep mends, and ``calendar_drift`` that a person has to. Raises,
     without writing: ClassNotFoundError, NotScheduledYetError, ClassCancelledError,
     ClassCompletedError, ClassEndedError, TooLateToChangeError, TooManyAttemptsError, SameTimeError,
-    TimeOverError, SlotTakenError; CalendarError when the calendar cannot tell a student what is
-    free.
+    TimeOverError, SlotTakenError, TimeAwaitedError for a paid class that is not in ``displacing``
+    (to the teacher; a student's slot is taken); CalendarError when the calendar cannot tell a
+    student what is free.
     """
     virtual_class = _find(class_id)
     refuse_move(virtual_class, actor)
@@ -60,7 +70,7 @@ def reschedule_class(
         _refuse_unoffered(virtual_class, actor, start)
     refuse_haste(actor)
     try:
-        moved = _move(virtual_class, actor, start, reason)
+        moved = _move(virtual_class, actor, start, reason, displacing)
     except IntegrityError as error:
         # Another class, or a hold, got the time between check and write: a constraint noticed.
         raise SlotTakenError from error
@@ -111,7 +121,13 @@ def _refuse_unoffered(virtual_class: VirtualClass, actor: User, start: datetime)
 
 
 @transaction.atomic
-def _move(seen: VirtualClass, actor: User, start: datetime, reason: str) -> VirtualClass:
+def _move(
+    seen: VirtualClass,
+    actor: User,
+    start: datetime,
+    reason: str,
+    displacing: Collection[uuid.UUID],
+) -> VirtualClass:
     """Look again with the row locked, and write the new time with all that follows from it."""
     now = timezone.now()
     locked = VirtualClass.objects.select_for_update().get(pk=seen.pk)
@@ -120,6 +136,7 @@ def _move(seen: VirtualClass, actor: User, start: datetime, reason: str) -> Virt
     earlier = locked.start_time
     locked.start_time, locked.end_time = start, start + _length(locked)
     if settings.PREVENT_OVERLAPS:
+        _refuse_awaited(locked, actor, displacing)
         _claim_time(locked, now)
     locked.ics_sequence += 1
     locked.event_update_requested_at = now
@@ -141,6 +158,16 @@ def _move(seen: VirtualClass, actor: User, start: datetime, reason: str) -> Virt
     )
     _tell(locked, actor)
     return locked
+
+
+def _refuse_awaited(
+    virtual_class: VirtualClass, actor: User, displacing: Collection[uuid.UUID]
+) -> None:
+    """Take the time of no paid class, unless the teacher knows of it: that class is refunded."""
+    awaiting = list_awaiting_between(virtual_class.start_time, virtual_class.end_time)
+    unknown = [one for one in awaiting if one.pk not in displacing]
+    if unknown:
+        raise TimeAwaitedError(unknown) if is_in_charge(actor) else SlotTakenError
 
 
 def _claim_time(virtual_class: VirtualClass, now: datetime) -> None:
@@ -178,6 +205,9 @@ def _tell(virtual_class: VirtualClass, actor: User) -> None:
         tell_teacher(NoticeKind.STUDENT_MOVED, virtual_class, occasion)
     replan_reminders(virtual_class)
     renew_offer(virtual_class)
+    # Whoever was offered the place anew hears of the new time with it.
+    in_line = list_line(virtual_class).values_list("user_id", flat=True)
+    record_due(NoticeKind.WAITING_CLASS_MOVED, virtual_class, in_line, occasion)
 
 
 def _length(virtual_class: VirtualClass) -> timedelta:

@@ -10,13 +10,14 @@ from django.utils import timezone
 
 from accounts.selectors import find_calendar_owner
 from bookings.availability.agenda import whole_days
+from bookings.domain.grants import refused_since
 from bookings.domain.pricing import list_prices
 from bookings.domain.reviewing import count_payments_to_review
 from bookings.models import ClassStatus, SpecialHours, VirtualClass, WeeklyHours
 
 
 class CalendarState(StrEnum):
-    """What we know of the calendar's grant without asking the provider."""
+    """What we know of the grant, or of the service account, without asking the provider."""
 
     GRANTED = "granted"
     REVOKED = "revoked"
@@ -87,7 +88,6 @@ def _has_special_hours(day: date) -> bool:
 
 def _calendar_state() -> CalendarState:
     owner = find_calendar_owner()
-    if owner:
-        is_revoked = owner.provider_token_revoked_at is not None
-        return CalendarState.REVOKED if is_revoked else CalendarState.GRANTED
-    return CalendarState.GRANTED if settings.CALENDAR_SERVICE_ACCOUNT else CalendarState.ABSENT
+    if owner is None and not settings.CALENDAR_SERVICE_ACCOUNT:
+        return CalendarState.ABSENT
+    return CalendarState.REVOKED if refused_since(owner) else CalendarState.GRANTED

@@ -21,7 +21,7 @@ from bookings.domain.exceptions import (
 )
 from bookings.domain.guessing import kept_from_guessing
 from bookings.domain.joining import lock_class, take_place
-from bookings.domain.offering import IN_LINE, offer_free_place, takes_waiting
+from bookings.domain.offering import IN_LINE, list_open_entries, offer_free_place, takes_waiting
 from bookings.models import ClassStatus, VirtualClass, WaitingListEntry, WaitingState
 
 WINDOW = timedelta(hours=1)
@@ -56,12 +56,12 @@ def claim_place(*, user: User, entry_id: uuid.UUID) -> VirtualClass:
 
     It is joining: see ``join_class`` for what is written and refused. Raises besides
     ClassNotFoundError when the entry is not theirs, ClassCancelledError, and OfferExpiredError when
-    the offer is over or the person out of line.
+    the offer is over, or the person out of line or suspended a moment ago.
     """
     entry = _lock(entry_id, user=user)
     if entry.virtual_class.status == ClassStatus.CANCELLED:
         raise ClassCancelledError
-    if entry.has_expired() or entry.state == WaitingState.LEFT:
+    if entry.has_expired() or entry.state == WaitingState.LEFT or not entry.user.is_active:
         raise OfferExpiredError
     take_place(user=user, virtual_class=entry.virtual_class, is_waiting=True)
     return entry.virtual_class
@@ -76,10 +76,19 @@ def leave_line(*, user: User, entry_id: uuid.UUID) -> WaitingListEntry:
     return _leave(_lock(entry_id, user=user))
 
 
+def leave_every_line(*, user: User) -> None:
+    """End a person's waiting everywhere; a place that is offered to them passes on."""
+    for entry in list_open_entries(user):
+        leave_line(user=user, entry_id=entry.pk)
+
+
 @transaction.atomic
-def remove_from_line(*, entry_id: uuid.UUID) -> WaitingListEntry:
-    """Take somebody out of the line, as the teacher wishes. Raises ClassNotFoundError."""
-    return _leave(_lock(entry_id))
+def remove_from_line(*, class_id: uuid.UUID, entry_id: uuid.UUID) -> WaitingListEntry:
+    """Take somebody out of a class's line, as the teacher wishes.
+
+    Raises ClassNotFoundError for an entry that is not of that class.
+    """
+    return _leave(_lock(entry_id, virtual_class=class_id))
 
 
 def _refuse_haste(user: User) -> None:
@@ -125,20 +134,18 @@ def _leave(entry: WaitingListEntry) -> WaitingListEntry:
     return entry
 
 
-def _lock(entry_id: uuid.UUID, user: User | None = None) -> WaitingListEntry:
+def _lock(entry_id: uuid.UUID, **belongs_to: User | uuid.UUID) -> WaitingListEntry:
     """Lock the class of an entry, then read the entry: it changes only while that is locked.
 
-    user: whose entry it must be.
+    belongs_to: whose entry, or of which class, it must be.
     """
-    entries = WaitingListEntry.objects.filter(pk=entry_id)
-    if user is not None:
-        entries = entries.filter(user=user)
+    entries = WaitingListEntry.objects.filter(pk=entry_id, **belongs_to)
     virtual_class = (
         VirtualClass.objects.select_for_update()
         .filter(pk__in=entries.values("virtual_class"))
         .first()
     )
-    entry = entries.first()
+    entry = entries.select_related("user").first()
     if virtual_class is None or entry is None:
         raise ClassNotFoundError
     entry.virtual_class = virtual_class

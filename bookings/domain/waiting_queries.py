@@ -3,7 +3,7 @@
 import uuid
 from typing import TYPE_CHECKING, TypedDict
 
-from django.db.models import Count, Exists, IntegerField, OuterRef, QuerySet, Subquery
+from django.db.models import Count, Exists, IntegerField, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 from django_stubs_ext import WithAnnotations
@@ -49,6 +49,19 @@ def list_lines_of(user: User) -> "QuerySet[StandingEntry]":
     )
     ahead = _with_standing(entries).filter(is_in_class=False)
     return ahead.order_by("virtual_class__start_time", "virtual_class")
+
+
+def count_waiting(virtual_class: VirtualClass) -> int:
+    """Count who waits for a place of a class, or is offered one; none once nobody may wait."""
+    now = timezone.now()
+    if not takes_waiting(virtual_class, now):
+        return 0
+    is_in_line = Q(state=WaitingState.WAITING) | Q(
+        state=WaitingState.OFFERED, offer_expires_at__gt=now
+    )
+    line = virtual_class.waiting_list.filter(is_in_line, user__status=UserStatus.ACTIVE)
+    parts = virtual_class.activities.values("user")
+    return line.exclude(user__in=parts).count()
 
 
 def find_class_to_wait_for(access_code: str) -> VirtualClass | None:

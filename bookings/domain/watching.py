@@ -9,6 +9,7 @@ from collections.abc import Callable
 from datetime import timedelta
 
 from django.conf import settings
+from django.db import transaction
 
 from accounts.selectors import find_calendar_owner
 from bookings.background import Errand
@@ -16,7 +17,7 @@ from bookings.domain.comparing import Report
 from bookings.domain.grants import is_revoked
 from bookings.domain.reconciling import UNAVAILABLE, follow, reconcile_by_itself
 from calendar_sync import CalendarError
-from calendar_sync.channels import keep_channel
+from calendar_sync.channels import allow_attempt, keep_channel
 from calendar_sync.following import (
     is_comparison_due,
     note_comparison,
@@ -33,7 +34,8 @@ COMPARE_EVERY = timedelta(minutes=55)
 def follow_calendar() -> int:
     """Look at what changed since the last look; returns how many differences it found.
 
-    Nothing is remembered of a look that fails, so the next one sees the same changes.
+    Nothing is remembered of a look that fails, or comes too soon after a write of ours to believe
+    that an event is gone: the next one sees the same changes.
     """
     return _unless_calendar_fails(_follow)
 
@@ -50,6 +52,13 @@ def keep_push_channel() -> int:
     return _unless_calendar_fails(lambda token: keep_channel(refresh_token=token))
 
 
+def be_told_soon() -> None:
+    """Open a push channel with the grant that has just come, without anybody waiting for it."""
+    allow_attempt()
+    if settings.FOLLOW_CALENDAR_AT_ONCE:
+        transaction.on_commit(_channel_errand.call, robust=True)
+
+
 def look_soon() -> None:
     """Look at the calendar without anybody waiting for it."""
     if settings.FOLLOW_CALENDAR_AT_ONCE:
@@ -58,20 +67,21 @@ def look_soon() -> None:
 
 def _follow(refresh_token: str | None) -> int:
     pull = pull_changes(refresh_token=refresh_token)
-    if pull.is_blind:
-        found = _compare(refresh_token)
-        remember(pull)
-        return found
-    report = follow(pull.changes)
-    if all(finding.problem != UNAVAILABLE for finding in report.findings):
+    report = _compare_all() if pull.is_blind else follow(pull.changes)
+    has_failed = any(finding.problem == UNAVAILABLE for finding in report.findings)
+    if not report.unsettled and (pull.is_blind or not has_failed):
         remember(pull)
     return _count(report)
 
 
 def _compare(refresh_token: str | None) -> int:
+    return _count(_compare_all())
+
+
+def _compare_all() -> Report:
     report = reconcile_by_itself()
     note_comparison()
-    return _count(report)
+    return report
 
 
 def _count(report: Report) -> int:
@@ -94,3 +104,4 @@ def _unless_calendar_fails(work: Callable[[str | None], int]) -> int:
 
 
 _errand = Errand("watcher", follow_calendar)
+_channel_errand = Errand("channel keeper", keep_push_channel)

@@ -2,12 +2,16 @@
 
 from django.db import models
 
+# The service account's row.
+SERVICE_ACCOUNT = "service_account"
+
 
 class Heartbeat(models.Model):
     """When a sweep last ended well, and last failed; one row for each.
 
     One more is the calendar's: since when it fails, how often it did (``count``), and until when
-    nobody asks it; see ``domain/outages.py``.
+    nobody asks it; see ``domain/outages.py``. Another is the service account's, where one opens the
+    calendar: since when Google refuses it; see ``domain/grants.py``.
     """
 
     name = models.CharField("trabajo", max_length=50, primary_key=True)

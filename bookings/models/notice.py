@@ -17,6 +17,7 @@ class NoticeKind(models.TextChoices):
     JOINED = "joined", "Lugar en una clase"
     CANCELLED = "cancelled", "Clase cancelada"
     RESCHEDULED = "rescheduled", "Clase en otro horario"
+    WAITING_CLASS_MOVED = "waiting_class_moved", "Clase esperada en otro horario"
     LINK_CHANGED = "link_changed", "Videollamada con otro enlace"
     LEFT = "left", "Lugar dejado"
     REMINDER_DAY = "reminder_day", "Recordatorio de 24 horas"
@@ -32,18 +33,23 @@ class NoticeKind(models.TextChoices):
     UNBOOKED_TO_REVIEW = "unbooked_to_review", "Pago sin reserva a revisar"
     # To the teacher: about the calendar.
     GRANT_REVOKED = "grant_revoked", "Calendario desconectado"
+    ACCOUNT_REFUSED = "account_refused", "Cuenta de servicio rechazada"
     GRANT_AT_RISK = "grant_at_risk", "Calendario por desconectarse"
     CALENDAR_CHANGED = "calendar_changed", "Cambio en el calendario"
     # To the teacher: somebody tries access codes.
     GUESSING = "guessing", "Códigos probados al azar"
+    # To the teacher: another system does not take what it is told.
+    WEBHOOK_DISABLED = "webhook_disabled", "Avisos a otro sistema, cortados"
 
 
 # These may be about no class.
 ABOUT_NO_CLASS = [
     NoticeKind.GRANT_REVOKED,
+    NoticeKind.ACCOUNT_REFUSED,
     NoticeKind.GRANT_AT_RISK,
     NoticeKind.GUESSING,
     NoticeKind.UNBOOKED_TO_REVIEW,
+    NoticeKind.WEBHOOK_DISABLED,
 ]
 
 

@@ -30,6 +30,7 @@ class ReviewReason(models.TextChoices):
 
     NONE = "", "—"
     SHORT = "short", "Pagaron de menos"
+    OVERPAID = "overpaid", "Pagaron de más"
     CURRENCY = "currency", "Otra moneda"
     COLLECTOR = "collector", "Otra cuenta cobradora"
     REFERENCE = "reference", "Otra referencia"

@@ -6,11 +6,15 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 
+from django.conf import settings
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
+from accounts.models import User
+from accounts.selectors import find_user_by_email
 from bookings.models import ClassStatus, Notice, NoticeKind, NoticeState, VirtualClass
 from bookings.notices.promises import Promise, find_missing, leave_out_the_erased
+from bookings.notices.teacher_promises import find_missing_for_teacher, list_unmentioned_reviews
 
 # Mails leave at once, or with the next sweep; what takes longer is late.
 LATE_AFTER = timedelta(minutes=5)
@@ -79,20 +83,21 @@ def audit_notices(*, since: datetime) -> Audit:
     statements for each CLASSES_AT_ONCE classes.
     """
     audit = Audit(timezone.now(), since)
+    teacher = find_user_by_email(settings.ADMIN_EMAIL)
     # A class that was never scheduled and never cancelled has promised nothing.
-    classes = VirtualClass.objects.filter(
-        ~Q(status=ClassStatus.PENDING), start_time__gt=since
-    ).prefetch_related("activities", "log", "notices")
+    classes = VirtualClass.objects.filter(~Q(status=ClassStatus.PENDING), start_time__gt=since)
+    classes = classes.select_related("booked_by").prefetch_related("activities", "log", "notices")
     suspects = set()
     for virtual_class in classes.iterator(chunk_size=CLASSES_AT_ONCE):
         for notice in virtual_class.notices.all():
             _note_written(audit, notice)
-        if any(find_missing(virtual_class, audit.at)):
+        if _find_missing(virtual_class, teacher, audit.at):
             suspects.add(virtual_class.pk)
     for notice in _list_others(since).iterator():
         _note_written(audit, notice)
     # At a second look: what is going on in a class changes while it is read.
-    for virtual_class, promise in _list_missing(classes.filter(pk__in=suspects), audit.at):
+    missing = _list_missing(classes.filter(pk__in=suspects), teacher, audit.at)
+    for virtual_class, promise in leave_out_the_erased(missing):
         _note_missing(audit, virtual_class, promise)
     return audit
 
@@ -107,15 +112,21 @@ def _list_others(since: datetime) -> QuerySet[Notice]:
 
 
 def _list_missing(
-    classes: QuerySet[VirtualClass], now: datetime
+    classes: QuerySet[VirtualClass], teacher: User | None, now: datetime
 ) -> list[tuple[VirtualClass, Promise]]:
-    return leave_out_the_erased(
-        [
-            (virtual_class, promise)
-            for virtual_class in classes
-            for promise in find_missing(virtual_class, now)
-        ]
-    )
+    missing = [
+        (virtual_class, promise)
+        for virtual_class in classes
+        for promise in _find_missing(virtual_class, teacher, now)
+    ]
+    return missing + (list(list_unmentioned_reviews(teacher)) if teacher else [])
+
+
+def _find_missing(
+    virtual_class: VirtualClass, teacher: User | None, now: datetime
+) -> list[Promise]:
+    missing = find_missing(virtual_class, now)
+    return missing + (find_missing_for_teacher(virtual_class, teacher) if teacher else [])
 
 
 def _note_written(audit: Audit, notice: Notice) -> None:

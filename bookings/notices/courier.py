@@ -2,7 +2,7 @@
 
 from django.conf import settings
 
-from bookings.background import Errand
+from bookings.background import SECONDS_OUT, Errand
 from bookings.notices.delivery import deliver_due
 
 
@@ -13,7 +13,7 @@ def call_courier() -> None:
 
 
 def _deliver() -> int:
-    return deliver_due()
+    return deliver_due(SECONDS_OUT)
 
 
 _courier = Errand("courier", _deliver)

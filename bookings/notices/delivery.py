@@ -41,22 +41,22 @@ INTERRUPTED = "El envío se interrumpió demasiadas veces."
 _random = SystemRandom()
 
 
-def deliver_due() -> int:
+def deliver_due(seconds: float = SECONDS_IN_A_ROW) -> int:
     """Send what is due, the longest overdue first; returns how many mails left.
 
     What cannot be sent is tried again later or given up, and its row says why. When there is much,
-    it stops after a while: the next call goes on. Raises DatabaseError only.
+    it begins no other mail after these seconds: the next call goes on. Raises DatabaseError only.
     """
-    total, give_way_at = 0, monotonic() + SECONDS_IN_A_ROW
+    total, give_way_at = 0, monotonic() + seconds
     while due := _list_due():
-        sent, is_server_down = _deliver(due)
+        sent, is_server_down = _deliver(due, give_way_at)
         total += sent
         if is_server_down or monotonic() >= give_way_at:
             break
     return total
 
 
-def _deliver(due: list[tuple[uuid.UUID, datetime | None]]) -> tuple[int, bool]:
+def _deliver(due: list[tuple[uuid.UUID, datetime | None]], give_way_at: float) -> tuple[int, bool]:
     """Send some mails over one connection; tell how many left and if the server seems down."""
     sent = failures = 0
     with _Postbox() as postbox:
@@ -68,7 +68,7 @@ def _deliver(due: list[tuple[uuid.UUID, datetime | None]]) -> tuple[int, bool]:
                 sent, failures = sent + 1, 0
             else:
                 failures += 1
-            if failures == FAILURES_IN_A_ROW:
+            if failures == FAILURES_IN_A_ROW or monotonic() >= give_way_at:
                 break
     return sent, failures == FAILURES_IN_A_ROW
 

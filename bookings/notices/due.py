@@ -9,6 +9,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.models import User
+from accounts.prepared import insert
 from bookings.models import Notice, NoticeKind, VirtualClass
 from bookings.notices.courier import call_courier
 from bookings.notices.reminders import draft_reminders
@@ -63,5 +64,5 @@ def make_due_again(notices: QuerySet[Notice]) -> int:
 
 
 def _record(notices: list[Notice]) -> None:
-    Notice.objects.bulk_create(notices, ignore_conflicts=True)
+    insert(notices, ignore_conflicts=True)
     transaction.on_commit(call_courier, robust=True)

@@ -26,7 +26,12 @@ from bookings.notices.texts import DRIFTS
 from bookings.templatetags.class_times import clock, long_day
 
 # Whoever got one of these knows when the class was to be.
-SAYS_WHEN = [NoticeKind.CONFIRMATION, NoticeKind.JOINED, NoticeKind.RESCHEDULED]
+SAYS_WHEN = [
+    NoticeKind.CONFIRMATION,
+    NoticeKind.JOINED,
+    NoticeKind.RESCHEDULED,
+    NoticeKind.WAITING_CLASS_MOVED,
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +150,14 @@ def _how_to_reconnect(notice: Notice) -> Fact:
     return Fact(_("Qué hacer"), what_to_do % {"email": notice.user.email})
 
 
+def _what_to_check(notice: Notice) -> Fact:
+    what_to_do = _(
+        "Fijate en Google Cloud que la cuenta y su clave sigan activas, y en Google Workspace "
+        "que siga autorizada la delegación de todo el dominio."
+    )
+    return Fact(_("Qué hacer"), what_to_do)
+
+
 def _waiting_classes(notice: Notice) -> Fact | None:
     """Count who waits for the calendar."""
     waiting = VirtualClass.objects.filter(
@@ -158,6 +171,13 @@ def _take_place(notice: Notice) -> Fact:
     if offer is None:
         return _book_another(notice)
     return Fact(_("Tomá tu lugar"), _address("claim_place", offer.pk), is_link=True)
+
+
+def _see_turn(notice: Notice) -> Fact:
+    entry = _find_entry(notice)
+    if entry is None:
+        return _book_another(notice)
+    return Fact(_("Mirá tu turno"), _address("claim_place", entry.pk), is_link=True)
 
 
 def _see_class(notice: Notice) -> Fact:
@@ -184,6 +204,14 @@ def _see_people(notice: Notice) -> Fact:
     return _panel(_("Mirá las cuentas"), "accounts_user_changelist")
 
 
+def _see_endpoints(notice: Notice) -> Fact:
+    return _panel(_("Mirá los receptores"), "bookings_webhookendpoint_changelist")
+
+
+def _see_calendar(notice: Notice) -> Fact:
+    return _panel(_("Mirá el calendario"), "calendar")
+
+
 def _reconnect(notice: Notice) -> Fact:
     return _panel(_("Reconectá tu calendario"), "calendar")
 
@@ -193,6 +221,8 @@ FACTS: dict[NoticeKind, tuple[Callable[[Notice], Fact | None], ...]] = {
     NoticeKind.JOINED: (_when, _video_call),
     NoticeKind.CANCELLED: (_when, _money),
     NoticeKind.RESCHEDULED: (_earlier_time, _new_time, _video_call, _code),
+    # Not the link: it is for those who have a place.
+    NoticeKind.WAITING_CLASS_MOVED: (_time_before, _new_time),
     NoticeKind.LINK_CHANGED: (_when, _video_call),
     NoticeKind.LEFT: (_when,),
     NoticeKind.GUEST_LEFT: (_when,),
@@ -206,14 +236,17 @@ FACTS: dict[NoticeKind, tuple[Callable[[Notice], Fact | None], ...]] = {
     NoticeKind.UNBOOKED_TO_REVIEW: (),
     NoticeKind.CALENDAR_CHANGED: (_when, _difference),
     NoticeKind.GRANT_REVOKED: (_how_to_reconnect, _waiting_classes),
+    NoticeKind.ACCOUNT_REFUSED: (_what_to_check, _waiting_classes),
     NoticeKind.GRANT_AT_RISK: (_how_to_reconnect,),
     NoticeKind.GUESSING: (),
+    NoticeKind.WEBHOOK_DISABLED: (),
 }
 STEPS: dict[NoticeKind, Callable[[Notice], Fact]] = {
     NoticeKind.CONFIRMATION: _see_class,
     NoticeKind.JOINED: _see_class,
     NoticeKind.CANCELLED: _book_another,
     NoticeKind.RESCHEDULED: _see_class,
+    NoticeKind.WAITING_CLASS_MOVED: _see_turn,
     NoticeKind.LINK_CHANGED: _see_class,
     NoticeKind.LEFT: _book_another,
     NoticeKind.GUEST_LEFT: _see_class,
@@ -227,14 +260,21 @@ STEPS: dict[NoticeKind, Callable[[Notice], Fact]] = {
     NoticeKind.UNBOOKED_TO_REVIEW: _see_payments,
     NoticeKind.CALENDAR_CHANGED: _see_class_in_panel,
     NoticeKind.GRANT_REVOKED: _reconnect,
+    NoticeKind.ACCOUNT_REFUSED: _see_calendar,
     NoticeKind.GRANT_AT_RISK: _reconnect,
     NoticeKind.GUESSING: _see_people,
+    NoticeKind.WEBHOOK_DISABLED: _see_endpoints,
 }
 
 
 def _find_offer(notice: Notice) -> WaitingListEntry | None:
+    entry = _find_entry(notice)
+    return entry if entry and entry.state == WaitingState.OFFERED else None
+
+
+def _find_entry(notice: Notice) -> WaitingListEntry | None:
     return WaitingListEntry.objects.filter(
-        virtual_class=notice.virtual_class, user=notice.user, state=WaitingState.OFFERED
+        virtual_class=notice.virtual_class, user=notice.user
     ).first()
 
 

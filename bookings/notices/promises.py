@@ -59,7 +59,7 @@ def find_missing(virtual_class: VirtualClass, now: datetime) -> list[Promise]:
     occasions = {(notice.kind, notice.user_id, notice.occasion) for notice in notices}
     missing = []
     for promise in list_promises(virtual_class, now):
-        key = (promise.kind.value, promise.user_id)
+        key = (promise.kind, promise.user_id)
         if promise.occasion:
             is_kept = (*key, promise.occasion) in occasions
         else:

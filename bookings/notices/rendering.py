@@ -17,7 +17,7 @@ from bookings.notices.texts import EXPLANATIONS, OPENINGS, SUBJECTS
 from bookings.templatetags.class_times import clock, long_day
 
 # What a mail does to the entry in its reader's calendar. The others leave it alone.
-METHODS = {
+METHODS: dict[NoticeKind, Method] = {
     NoticeKind.CONFIRMATION: Method.REQUEST,
     NoticeKind.JOINED: Method.REQUEST,
     NoticeKind.RESCHEDULED: Method.REQUEST,

@@ -9,6 +9,7 @@ SUBJECTS = {
     NoticeKind.JOINED: _("Ya tenés tu lugar en la clase: %(day)s, %(clock)s"),
     NoticeKind.CANCELLED: _("Se canceló la clase: %(day)s, %(clock)s"),
     NoticeKind.RESCHEDULED: _("Tu clase cambió de horario: %(day)s, %(clock)s"),
+    NoticeKind.WAITING_CLASS_MOVED: _("Cambió de horario la clase que esperás: %(day)s, %(clock)s"),
     NoticeKind.LINK_CHANGED: _("Tu clase tiene otro enlace: %(day)s, %(clock)s"),
     NoticeKind.LEFT: _("Dejaste tu lugar en la clase: %(day)s, %(clock)s"),
     NoticeKind.GUEST_LEFT: _("Se liberó un lugar en tu clase: %(day)s, %(clock)s"),
@@ -21,8 +22,10 @@ SUBJECTS = {
     NoticeKind.MONEY_BACK: _("Se devuelve un pago: %(day)s, %(clock)s"),
     NoticeKind.UNBOOKED_TO_REVIEW: _("Hay un pago sin reserva para revisar"),
     NoticeKind.GRANT_REVOKED: _("Tu calendario está desconectado"),
+    NoticeKind.ACCOUNT_REFUSED: _("Tu calendario está desconectado"),
     NoticeKind.GRANT_AT_RISK: _("Tu calendario puede desconectarse pronto"),
     NoticeKind.GUESSING: _("Alguien prueba códigos de acceso"),
+    NoticeKind.WEBHOOK_DISABLED: _("Dejamos de avisarle a otro sistema"),
     NoticeKind.CALENDAR_CHANGED: _("El calendario no coincide con la clase: %(day)s, %(clock)s"),
 }
 OPENINGS = {
@@ -30,6 +33,9 @@ OPENINGS = {
     NoticeKind.JOINED: _("Ya tenés tu lugar en la clase de inglés de %(host)s."),
     NoticeKind.CANCELLED: _("Se canceló esta clase de inglés. No vamos a darla."),
     NoticeKind.RESCHEDULED: _("Tu clase de inglés tiene otro horario."),
+    NoticeKind.WAITING_CLASS_MOVED: _(
+        "La clase de inglés de %(host)s, en la que esperás un lugar, tiene otro horario."
+    ),
     NoticeKind.LINK_CHANGED: _("La videollamada de tu clase de inglés tiene otro enlace."),
     NoticeKind.LEFT: _("Dejaste tu lugar en la clase de inglés de %(host)s."),
     NoticeKind.GUEST_LEFT: _("Alguien dejó su lugar en tu clase de inglés."),
@@ -44,8 +50,12 @@ OPENINGS = {
         "Llegó dinero de alguien que todavía no reservó, y necesita que lo mires."
     ),
     NoticeKind.GRANT_REVOKED: _("Google ya no acepta la conexión con tu calendario."),
+    NoticeKind.ACCOUNT_REFUSED: _("Google ya no acepta la cuenta de servicio de tu calendario."),
     NoticeKind.GRANT_AT_RISK: _("La conexión con tu calendario puede cortarse en estos días."),
     NoticeKind.GUESSING: _("Alguien está probando códigos de acceso al azar, y lo frenamos."),
+    NoticeKind.WEBHOOK_DISABLED: _(
+        "Uno de los sistemas que reciben avisos de tus clases no los acepta, y lo desactivamos."
+    ),
     NoticeKind.CALENDAR_CHANGED: _(
         "El evento de la clase de %(host)s en tu calendario ya no dice lo mismo que la clase."
     ),
@@ -53,6 +63,9 @@ OPENINGS = {
 # What some mails explain below that.
 EXPLANATIONS = {
     NoticeKind.RESCHEDULED: _("La videollamada es la misma."),
+    NoticeKind.WAITING_CLASS_MOVED: _(
+        "Seguís en la lista, con tu turno. Si el horario nuevo no te sirve, podés salir."
+    ),
     NoticeKind.LINK_CHANGED: _("El anterior ya no sirve. El horario es el mismo."),
     NoticeKind.GUEST_LEFT: _("La clase sigue igual. Podés invitar a otra persona con el código."),
     NoticeKind.PLACE_OFFERED: _("Si no lo tomás a tiempo, se lo ofrecemos a quien sigue."),
@@ -60,15 +73,24 @@ EXPLANATIONS = {
         "Hasta que lo reconectes no se agenda ninguna clase. Las pagadas esperan y después se "
         "agendan solas: no hace falta que hagas nada más."
     ),
+    NoticeKind.ACCOUNT_REFUSED: _(
+        "Hasta que la acepte no se agenda ninguna clase. Las pagadas esperan y después se "
+        "agendan solas: no hace falta que hagas nada más."
+    ),
     NoticeKind.GUESSING: _(
         "No hace falta que hagas nada. Si un estudiante te dice que su código no anda, que espere "
         "diez minutos. Por hoy no te avisamos de nuevo."
     ),
     NoticeKind.GRANT_AT_RISK: _("Reconectalo ahora, así las clases se siguen agendando solas."),
+    NoticeKind.WEBHOOK_DISABLED: _(
+        "Tus clases siguen igual. Lo que quedó sin entregar se guarda 30 días: cuando el otro "
+        "sistema ande, activalo de nuevo y sale solo. De lo que pase hasta entonces no se entera."
+    ),
 }
 # What became of the event of a class; the first word of the notice's occasion.
 MANY_AT_ONCE = "many"
 MOVE_REFUSED = "refused"
+RECURRING = "recurring"
 DRIFTS = {
     CalendarDrift.MOVED: _(
         "El evento cambió de horario en el calendario. La clase no: su evento vuelve a esta hora. "
@@ -88,6 +110,11 @@ DRIFTS = {
     MOVE_REFUSED: _(
         "La clase cambió de horario, y el calendario no aceptó mover su evento: sigue en el de "
         "antes. Mirá el evento en Google Calendar, y después reparalo desde la página de la clase."
+    ),
+    RECURRING: _(
+        "El evento ahora se repite en el calendario. La clase es una sola, y quienes participan "
+        "conocen solo esa. No tocamos nada: si no lo querías, reparalo desde la página de la "
+        "clase, y su evento deja de repetirse."
     ),
     MANY_AT_ONCE: _(
         "Muchos eventos cambiaron a la vez; puede que ahora sea otro calendario. No tocamos nada: "

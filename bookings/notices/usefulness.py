@@ -15,6 +15,8 @@ from django.utils import timezone
 
 from accounts.models import UserStatus
 from bookings.models import (
+    SERVICE_ACCOUNT,
+    Heartbeat,
     Notice,
     NoticeKind,
     UserActivity,
@@ -33,15 +35,17 @@ BACK_IN_CLASS = "La persona volvió a la clase."
 MOVED = "La clase cambió de horario."
 TOLD_BY_LATER_MAIL = "Un correo posterior lo reemplaza."
 TOO_LATE = "Era tarde para recordar la clase."
+NOT_IN_LINE = "La persona ya no esperaba un lugar."
 OFFER_OVER = "El lugar ya no se ofrecía."
 ERASED = "La persona borró su cuenta."
 RECONNECTED = "El calendario ya se había reconectado."
 
 
 class _Standing(TypedDict):
-    """What the rules ask the database: the reader's place, their offer, a later mail."""
+    """What the rules ask the database: the reader's place, turn and offer, a later mail."""
 
     is_in_class: bool
+    is_in_line: bool
     offered_until: datetime | None
     is_overtaken: bool
 
@@ -57,11 +61,10 @@ def load_notice(notice_id: uuid.UUID) -> "NoticeToSend | None":
     place = UserActivity.objects.filter(
         virtual_class=OuterRef("virtual_class"), user=OuterRef("user")
     )
-    offer = WaitingListEntry.objects.filter(
-        virtual_class=OuterRef("virtual_class"),
-        user=OuterRef("user"),
-        state=WaitingState.OFFERED,
+    turn = WaitingListEntry.objects.filter(
+        virtual_class=OuterRef("virtual_class"), user=OuterRef("user")
     )
+    offer = turn.filter(state=WaitingState.OFFERED)
     later = Notice.objects.filter(
         virtual_class=OuterRef("virtual_class"),
         user=OuterRef("user"),
@@ -72,6 +75,7 @@ def load_notice(notice_id: uuid.UUID) -> "NoticeToSend | None":
         "user", "virtual_class__booked_by", "virtual_class__payment"
     ).annotate(
         is_in_class=Exists(place),
+        is_in_line=Exists(turn.filter(state__in=[WaitingState.WAITING, WaitingState.OFFERED])),
         offered_until=Subquery(offer.values("offer_expires_at")[:1]),
         is_overtaken=Exists(later),
     )
@@ -96,6 +100,10 @@ def _while_scheduled(notice: "NoticeToSend") -> str:
 
 def _to_participants(notice: "NoticeToSend") -> str:
     return "" if notice.is_in_class else NOT_IN_CLASS
+
+
+def _while_in_line(notice: "NoticeToSend") -> str:
+    return "" if notice.is_in_line and not notice.is_in_class else NOT_IN_LINE
 
 
 def _to_those_outside(notice: "NoticeToSend") -> str:
@@ -126,6 +134,11 @@ def _until_reconnected(notice: "NoticeToSend") -> str:
     return RECONNECTED if saved_at is not None and saved_at > notice.created_at else ""
 
 
+def _until_accepted(notice: "NoticeToSend") -> str:
+    is_refused = Heartbeat.objects.filter(name=SERVICE_ACCOUNT, failed_at__isnull=False).exists()
+    return "" if is_refused else RECONNECTED
+
+
 Check = Callable[["NoticeToSend"], str]
 _ABOUT_A_PLACE: tuple[Check, ...] = (_unless_over, _while_scheduled, _to_participants)
 # Each check gives the reason to give the mail up, or nothing. Without checks, it leaves however
@@ -134,6 +147,12 @@ RULES: dict[NoticeKind, tuple[Check, ...]] = {
     NoticeKind.CONFIRMATION: _ABOUT_A_PLACE,
     NoticeKind.JOINED: (*_ABOUT_A_PLACE, _unless_told_since),
     NoticeKind.RESCHEDULED: (*_ABOUT_A_PLACE, _unless_told_since),
+    NoticeKind.WAITING_CLASS_MOVED: (
+        _unless_over,
+        _while_scheduled,
+        _while_in_line,
+        _unless_told_since,
+    ),
     NoticeKind.LINK_CHANGED: (*_ABOUT_A_PLACE, _unless_told_since),
     NoticeKind.REMINDER_DAY: (*_ABOUT_A_PLACE, _of_this_start, _in_time),
     NoticeKind.REMINDER_HOUR: (*_ABOUT_A_PLACE, _of_this_start, _in_time),
@@ -153,6 +172,8 @@ RULES: dict[NoticeKind, tuple[Check, ...]] = {
     NoticeKind.UNBOOKED_TO_REVIEW: (),
     NoticeKind.CALENDAR_CHANGED: (),
     NoticeKind.GRANT_REVOKED: (_until_reconnected,),
+    NoticeKind.ACCOUNT_REFUSED: (_until_reconnected, _until_accepted),
     NoticeKind.GRANT_AT_RISK: (_until_reconnected,),
     NoticeKind.GUESSING: (),
+    NoticeKind.WEBHOOK_DISABLED: (),
 }

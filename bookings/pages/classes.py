@@ -14,7 +14,7 @@ from bookings.domain.queries import (
     list_participants,
     list_past_classes_of,
 )
-from bookings.domain.waiting_queries import list_lines_of
+from bookings.domain.waiting_queries import count_waiting, list_lines_of
 from bookings.models import ChargeStatus, Payment
 from bookings.pages.access import signed_in
 from bookings.pages.calendar_links import link_to_google_calendar, link_to_outlook
@@ -78,6 +78,7 @@ def show_class(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
             "google_calendar_url": link_to_google_calendar(card),
             "outlook_url": link_to_outlook(card),
             "participants": list_participants(virtual_class) if card.is_host else None,
+            "waiting": count_waiting(virtual_class) if card.is_host else 0,
         },
     )
 

@@ -45,4 +45,4 @@ def write_invitation(card: ClassCard) -> Invitation | None:
 def draw_qr_code(text: str) -> SafeString:
     """Draw a QR code as SVG. It carries no style of its own, which the content policy forbids."""
     drawing = segno.make(text, error="m", micro=False).svg_inline(omitsize=True, svgclass="qr-code")
-    return mark_safe(drawing)  # noqa: S308 # nosec B308 B703 - segno writes numbers only
+    return mark_safe(drawing)  # segno writes numbers only # noqa: S308 # nosec B308 B703

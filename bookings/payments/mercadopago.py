@@ -31,6 +31,7 @@ from bookings.payments.gateway import (
     RefundState,
     Settlement,
 )
+from bookings.payments.metrics import timed
 
 PROVIDER_URL = "https://api.mercadopago.com"
 CURRENCY = "ARS"
@@ -81,7 +82,10 @@ class RebasedHttpClient(HttpClient):  # type: ignore[misc]  # the SDK carries no
         kwargs["timeout"] = min(kwargs.get("timeout") or left, left)
         target = url.replace(PROVIDER_URL, settings.MERCADOPAGO_API_URL, 1)
         # The API redirects nowhere; whatever does is not the API, and gets no token.
-        return super().request(method, target, *args, allow_redirects=False, **kwargs)
+        with timed(method, target) as call:
+            answer = super().request(method, target, *args, allow_redirects=False, **kwargs)
+            call.status = int(answer["status"])
+        return answer
 
 
 class MercadoPagoGateway:

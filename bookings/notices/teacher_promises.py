@@ -1,0 +1,71 @@
+"""What the teacher has to be told, as far as classes and payments still say so.
+
+It is read as ``promises`` reads what students are due. Of what a hand did in the calendar, and of
+grants, no history says which mail had to be.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from django.db.models import Exists, OuterRef
+
+from accounts.models import User
+from bookings.models import (
+    ClassEvent,
+    ClassLog,
+    ClassStatus,
+    Notice,
+    NoticeKind,
+    Payment,
+    ReviewReason,
+    VirtualClass,
+)
+from bookings.notices.promises import Promise
+
+
+def find_missing_for_teacher(virtual_class: VirtualClass, teacher: User) -> list[Promise]:
+    """Give what nobody wrote down of what happened to a class since the teacher has her account.
+
+    Its log and notices are read, and its host. Whoever was the teacher then may be another one.
+    """
+    written = Counter(notice.kind for notice in virtual_class.notices.all())
+    missing = []
+    for line in virtual_class.log.all():
+        kind = _find_kind(virtual_class, line)
+        if kind is None or line.at < teacher.created_at:
+            continue
+        written[kind] -= 1
+        if written[kind] < 0:
+            missing.append(Promise(kind, teacher.pk, line.at))
+    return missing
+
+
+def _find_kind(virtual_class: VirtualClass, line: ClassLog) -> NoticeKind | None:
+    host = virtual_class.booked_by
+    is_students = line.actor_id == host.pk and not host.is_staff
+    if line.event == ClassEvent.RESCHEDULED and is_students:
+        return NoticeKind.STUDENT_MOVED
+    if line.event != ClassEvent.CANCELLED:
+        return None
+    if is_students and _counted_on(virtual_class, line):
+        return NoticeKind.STUDENT_CANCELLED
+    # Nobody but the service cancels without a person, and then money goes back.
+    is_given_up = line.actor_id is None and line.from_status == ClassStatus.PENDING
+    return NoticeKind.MONEY_BACK if is_given_up else None
+
+
+def _counted_on(virtual_class: VirtualClass, line: ClassLog) -> bool:
+    paid_at = virtual_class.paid_at
+    return line.from_status == ClassStatus.SCHEDULED or (paid_at is not None and paid_at < line.at)
+
+
+def list_unmentioned_reviews(teacher: User) -> Iterator[tuple[VirtualClass, Promise]]:
+    """Give the classes whose payment waits for a person, and no mail ever said so."""
+    told = Notice.objects.filter(virtual_class=OuterRef("virtual_class"), kind=NoticeKind.TO_REVIEW)
+    flagged = Payment.objects.exclude(review=ReviewReason.NONE).filter(
+        ~Exists(told), virtual_class__isnull=False, created_at__gt=teacher.created_at
+    )
+    for payment in flagged.select_related("virtual_class"):
+        if payment.virtual_class is not None:
+            promise = Promise(NoticeKind.TO_REVIEW, teacher.pk, payment.updated_at)
+            yield payment.virtual_class, promise
