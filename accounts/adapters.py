@@ -14,6 +14,7 @@ from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
+from accounts.metrics import TimedAdapter
 from accounts.models import User
 from accounts.redirects import SIGN_IN_PAGE, error_redirect
 from accounts.selectors import find_user_by_email
@@ -41,9 +42,11 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):
         return SocialApp(provider=provider, **settings.SOCIALACCOUNT_PROVIDERS[provider]["APP"])
 
     def get_requests_session(self) -> requests.Session:
-        """Follow no redirects: the providers' addresses are fixed in the settings."""
+        """Follow no redirects, for the providers' addresses are fixed; count each call."""
         session: requests.Session = super().get_requests_session()
         session.max_redirects = 0
+        for scheme in ("https://", "http://"):
+            session.mount(scheme, TimedAdapter())
         return session
 
     def on_authentication_error(

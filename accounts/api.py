@@ -7,10 +7,15 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.models import User
+from accounts.openapi import describe_profile, describe_saving_profile
 from accounts.serializers import ProfileSerializer, UserSerializer
 from accounts.services import save_profile
 
 RECEIVED = "Recibimos tus datos."
+
+
+# One of each for all: making a serializer copies each of its fields.
+_profile, _person = ProfileSerializer(), UserSerializer()
 
 
 class UserDataView(APIView):
@@ -18,13 +23,14 @@ class UserDataView(APIView):
 
     server_error = "No pudimos procesar tus datos."
 
+    @describe_profile
     def get(self, request: Request) -> Response:
         """Give the four settings; ``level`` is empty until it is chosen."""
-        return Response(ProfileSerializer(cast(User, request.user)).data)
+        return Response(_profile.to_representation(cast(User, request.user)))
 
+    @describe_saving_profile
     def post(self, request: Request) -> Response:
         """Replace the four settings and give back the whole person."""
-        serializer = ProfileSerializer(data=request.data)
-        serializer.is_valid(raise_exception=True)
-        user = save_profile(user=cast(User, request.user), **serializer.validated_data)
-        return Response({"message": RECEIVED, "user": UserSerializer(user).data})
+        settings = _profile.run_validation(request.data)
+        user = save_profile(user=cast(User, request.user), **settings)
+        return Response({"message": RECEIVED, "user": _person.to_representation(user)})

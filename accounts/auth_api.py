@@ -3,6 +3,7 @@
 Spec: Endpoints, Authentication endpoints.
 """
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any, cast
@@ -12,6 +13,7 @@ from allauth.socialaccount.adapter import get_adapter
 from allauth.socialaccount.providers.base import AuthProcess
 from allauth.socialaccount.providers.oauth2.views import OAuth2CallbackView
 from django.conf import settings
+from django.core.exceptions import RequestDataTooBig
 from django.db import IntegrityError
 from django.http import (
     Http404,
@@ -23,12 +25,11 @@ from django.http import (
 )
 from django.middleware.csrf import get_token
 from django.shortcuts import render
-from django.utils.cache import add_never_cache_headers
-from django.utils.decorators import method_decorator
 from django.views import View
 from django.views.decorators.csrf import csrf_exempt
 from rest_framework.authentication import CSRFCheck
 
+from accounts import auth_openapi
 from accounts.models import User
 from accounts.origins import is_from_elsewhere
 from accounts.provider import callback_address, provider_classes
@@ -39,12 +40,14 @@ from accounts.sign_in_errors import TEXTS, page_for
 from accounts.signing_out import sign_out
 from accounts.throttling import has_started_too_often, seconds_left
 
+# As NextAuth says it. Django's own besides writes the date of each answer into ``Expires``.
+NEVER_CACHE = "private, no-cache, no-store, max-age=0, must-revalidate"
 METHOD_NOT_ALLOWED = "Método no permitido."
+TOO_LARGE = "El cuerpo es demasiado grande."
 TOO_MANY_STARTS = "Demasiados intentos. Probá de nuevo en un minuto."
 ADAPTERS = {provider.id: provider.oauth2_adapter_class for provider in provider_classes}
 
 
-@method_decorator(csrf_exempt, name="dispatch")
 class AuthView(View):
     """What all of these share: nothing is cached, and errors are JSON.
 
@@ -52,9 +55,17 @@ class AuthView(View):
     ``csrfToken``; each POST that does something asks ``has_csrf_token`` instead.
     """
 
+    @classmethod
+    def as_view(cls, **options: Any) -> Callable[..., HttpResponseBase]:
+        return csrf_exempt(super().as_view(**options))
+
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        response = super().dispatch(request, *args, **kwargs)
-        add_never_cache_headers(response)
+        try:
+            response = super().dispatch(request, *args, **kwargs)
+        except RequestDataTooBig:  # raised where the form is first read
+            status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+            response = JsonResponse({"error": TOO_LARGE}, status=status)
+        response.headers["Cache-Control"] = NEVER_CACHE
         return response
 
     def http_method_not_allowed(
@@ -71,6 +82,7 @@ class AuthView(View):
 class ProvidersView(AuthView):
     """``GET /api/auth/providers``"""
 
+    @auth_openapi.describe_providers
     def get(self, request: HttpRequest) -> HttpResponse:
         """List the providers that are configured, keyed by id."""
         return JsonResponse(
@@ -90,6 +102,7 @@ class ProvidersView(AuthView):
 class SessionView(AuthView):
     """``GET /api/auth/session``"""
 
+    @auth_openapi.describe_session
     def get(self, request: HttpRequest) -> HttpResponse:
         """Say who is signed in and until when; an empty object for a stranger.
 
@@ -105,6 +118,7 @@ class SessionView(AuthView):
 class CsrfView(AuthView):
     """``GET /api/auth/csrf``"""
 
+    @auth_openapi.describe_csrf
     def get(self, request: HttpRequest) -> HttpResponse:
         """Hand out the token that the POSTs below ask for, and its cookie."""
         return JsonResponse({"csrfToken": get_token(request)})
@@ -113,6 +127,7 @@ class CsrfView(AuthView):
 class LogView(AuthView):
     """``POST /api/auth/_log``"""
 
+    @auth_openapi.describe_log
     def post(self, request: HttpRequest) -> HttpResponse:
         """Swallow what NextAuth's client reports about itself."""
         return HttpResponse(status=HTTPStatus.NO_CONTENT)
@@ -121,7 +136,8 @@ class LogView(AuthView):
 class SignInView(AuthView):
     """``GET /api/auth/signin``"""
 
-    def get(self, request: HttpRequest, provider_id: str = "") -> HttpResponse:
+    @auth_openapi.describe_sign_in_page
+    def get(self, request: HttpRequest) -> HttpResponse:
         """Show the sign-in page. Spec: Authentication, 4."""
         target = local_path(request.GET.get("callbackUrl"), default=settings.LOGIN_REDIRECT_URL)
         query = {"callbackUrl": target}
@@ -133,8 +149,14 @@ class SignInView(AuthView):
 
 
 class ProviderSignInView(SignInView):
-    """``POST /api/auth/signin/<provider>``; a GET leads to the sign-in page like the one above."""
+    """``GET`` and ``POST /api/auth/signin/<provider>``"""
 
+    @auth_openapi.describe_provider_page
+    def get(self, request: HttpRequest, provider_id: str = "") -> HttpResponse:
+        """Show the sign-in page: no link sends anybody to a provider."""
+        return super().get(request)
+
+    @auth_openapi.describe_sign_in
     def post(self, request: HttpRequest, provider_id: str) -> HttpResponse:
         """Send the person to the provider, or tell a JSON client where to send them.
 
@@ -158,6 +180,7 @@ class CallbackView(AuthView):
     # No HEAD: a code is good for one exchange, and looking must not use it up.
     http_method_names = ["get", "options"]
 
+    @auth_openapi.describe_callback
     def get(self, request: HttpRequest, provider_id: str) -> HttpResponse:
         """Finish the sign-in: exchange the code, store the person, set the session cookie."""
         _require_configured(provider_id)
@@ -175,6 +198,7 @@ class SignOutView(AuthView):
     # No HEAD: looking must not sign anybody out.
     http_method_names = ["get", "post", "options"]
 
+    @auth_openapi.describe_sign_out_page
     def get(self, request: HttpRequest) -> HttpResponse:
         """Sign the person out, or ask first when it may not have been their own wish."""
         target = local_path(
@@ -184,6 +208,7 @@ class SignOutView(AuthView):
             return render(request, "accounts/sign_out.html", {"callback_url": target})
         return sign_out(request, HttpResponseRedirect(target))
 
+    @auth_openapi.describe_sign_out
     def post(self, request: HttpRequest) -> HttpResponse:
         """Sign the person out on this device."""
         if not has_csrf_token(request):
@@ -197,6 +222,7 @@ class SignOutView(AuthView):
 class ErrorView(AuthView):
     """``GET /api/auth/error``"""
 
+    @auth_openapi.describe_error
     def get(self, request: HttpRequest) -> HttpResponse:
         """Lead to the page that explains the error; an unknown code is not passed on."""
         code = request.GET.get("error", "")

@@ -4,15 +4,15 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.core.checks import CheckMessage, Tags, Warning, register  # noqa: A004
+from django.core import checks
 
 from accounts.origins import own_origin
 from accounts.provider import GitHubProvider
 from accounts.selectors import list_providers
 
 
-@register(Tags.security)
-def check_identity_provider(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
+@checks.register(checks.Tags.security)
+def check_identity_provider(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
     """Warn about values without which nobody signs in or no calendar is reached."""
     values = {
         "AUTH_PROVIDER_ID": settings.AUTH_PROVIDER_ID,
@@ -23,7 +23,7 @@ def check_identity_provider(app_configs: Any, **kwargs: Any) -> list[CheckMessag
     if not missing:
         return []
     return [
-        Warning(
+        checks.Warning(
             f"{missing}: not set.",
             hint="Without them nobody signs in with Google and the calendar stays unconnected.",
             id="accounts.W001",
@@ -31,8 +31,8 @@ def check_identity_provider(app_configs: Any, **kwargs: Any) -> list[CheckMessag
     ]
 
 
-@register(Tags.security)
-def check_redirect_address(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
+@checks.register(checks.Tags.security)
+def check_redirect_address(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
     """Warn when the provider would send people to an address that does not know their state."""
     address = urlsplit(settings.PROVIDER_REDIRECT_URI)
     if not address.geturl() or (
@@ -41,7 +41,7 @@ def check_redirect_address(app_configs: Any, **kwargs: Any) -> list[CheckMessage
     ):
         return []
     return [
-        Warning(
+        checks.Warning(
             "PROVIDER_REDIRECT_URI does not lead to BASE_URL/api/auth/callback/:provider.",
             hint="Every sign-in will end in an error: the session cookie belongs to BASE_URL.",
             id="accounts.W002",
@@ -49,13 +49,13 @@ def check_redirect_address(app_configs: Any, **kwargs: Any) -> list[CheckMessage
     ]
 
 
-@register(Tags.security, deploy=True)
-def check_second_provider(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
+@checks.register(checks.Tags.security, deploy=True)
+def check_second_provider(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
     """Warn when the code-hosting provider is not offered. Spec: Authentication, 1."""
     if GitHubProvider.id in {provider.id for provider in list_providers()}:
         return []
     return [
-        Warning(
+        checks.Warning(
             "GITHUB_ID, GITHUB_SECRET: not set.",
             hint="Sign-in with GitHub is not offered.",
             id="accounts.W003",
@@ -63,13 +63,13 @@ def check_second_provider(app_configs: Any, **kwargs: Any) -> list[CheckMessage]
     ]
 
 
-@register(Tags.security, deploy=True)
-def check_trusted_proxies(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
+@checks.register(checks.Tags.security, deploy=True)
+def check_trusted_proxies(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
     """Warn when everybody seems to come from the proxy that ends TLS."""
     if settings.TRUSTED_PROXIES or not settings.BASE_URL.startswith("https://"):
         return []
     return [
-        Warning(
+        checks.Warning(
             "TRUSTED_PROXIES is 0, though BASE_URL is https.",
             hint="Behind a proxy all people would share one address, and the limits on it. Set how "
             "many proxies add to X-Forwarded-For, usually 1.",

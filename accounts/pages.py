@@ -23,23 +23,13 @@ from accounts.selectors import list_identities, list_providers
 from accounts.services import choose_language, revoke_sessions, save_profile
 from accounts.sessions import SessionStore
 from accounts.sign_in_errors import error_text
+from accounts.sign_in_page import show_sign_in
 from accounts.signing_out import sign_out
 
 
-@never_cache
 def sign_in(request: HttpRequest) -> HttpResponse:
     """Offer the providers; what ``/inicio`` shows to a stranger. Spec: Authentication, 4."""
-    # login_required says ``next``, NextAuth's clients say ``callbackUrl``.
-    wanted = request.GET.get("callbackUrl") or request.GET.get("next")
-    return render(
-        request,
-        "accounts/sign_in.html",
-        {
-            "providers": list_providers(),
-            "callback_url": local_path(wanted, default=settings.LOGIN_REDIRECT_URL),
-            "error": error_text(request.GET.get("error")),
-        },
-    )
+    return show_sign_in(request)
 
 
 @never_cache

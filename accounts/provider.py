@@ -55,7 +55,10 @@ def _unusable_answers_refused() -> Iterator[None]:
 
 
 class _CarefulAdapter:
-    """Both providers' common ground, mixed in before allauth's adapter."""
+    """Both providers' common ground, mixed in before allauth's adapter.
+
+    The methods that it calls are that adapter's, of which the type checker knows nothing here.
+    """
 
     provider_id: str
 
@@ -66,7 +69,7 @@ class _CarefulAdapter:
         self, request: HttpRequest, app: Any, client: OAuth2Client, **kwargs: Any
     ) -> Any:
         with _unusable_answers_refused():
-            return super().get_access_token_data(request, app, client, **kwargs)  # type: ignore[misc]
+            return super().get_access_token_data(request, app, client, **kwargs)  # type: ignore[misc]  # the adapter's
 
     def parse_token(self, data: Any) -> SocialToken:
         """Keep the scopes that were really granted: consent to the calendar can be left unticked.
@@ -74,8 +77,8 @@ class _CarefulAdapter:
         An answer without any means those that were asked for (RFC 6749, 5.1).
         """
         with _unusable_answers_refused():
-            token = super().parse_token(data)  # type: ignore[misc]
-            asked = self.get_provider().get_scope()  # type: ignore[attr-defined]
+            token = super().parse_token(data)  # type: ignore[misc]  # the adapter's
+            asked = self.get_provider().get_scope()  # type: ignore[attr-defined]  # the adapter's
             token.granted_scopes = frozenset(data["scope"].split() if "scope" in data else asked)
             return token
 
@@ -83,7 +86,7 @@ class _CarefulAdapter:
         self, request: HttpRequest, app: Any, token: SocialToken, **kwargs: Any
     ) -> SocialLogin:
         with _unusable_answers_refused():
-            return super().complete_login(request, app, token, **kwargs)  # type: ignore[misc]
+            return super().complete_login(request, app, token, **kwargs)  # type: ignore[misc]  # the adapter's
 
 
 class GoogleAdapter(_CarefulAdapter, google_views.GoogleOAuth2Adapter):

@@ -6,6 +6,7 @@ from django.dispatch import Signal
 from django.utils import timezone
 
 from accounts.models import Session, User, UserStatus
+from accounts.prepared import update
 
 
 def save_profile(*, user: User, location: str, level: str, phone: str, newsletter: str) -> User:
@@ -17,7 +18,7 @@ def save_profile(*, user: User, location: str, level: str, phone: str, newslette
     user.level = level
     user.phone = phone
     user.newsletter = newsletter
-    user.save(update_fields=["location", "level", "phone", "newsletter", "updated_at"])
+    update(user, "location", "level", "phone", "newsletter", "updated_at")
     return user
 
 
@@ -33,11 +34,16 @@ def revoke_sessions(*, user: User) -> None:
     Session.objects.filter(user=user).delete()
 
 
-@transaction.atomic
+# Sent with the person once their account is closed; robustly, for closed it is.
+account_suspended = Signal()
+
+
 def suspend(*, user: User) -> None:
     """Close the account for now: its sessions end and signing in is refused."""
-    _set_status(user, UserStatus.SUSPENDED)
-    revoke_sessions(user=user)
+    with transaction.atomic():
+        _set_status(user, UserStatus.SUSPENDED)
+        revoke_sessions(user=user)
+    account_suspended.send_robust(sender=User, user=user)
 
 
 def reactivate(*, user: User) -> None:

@@ -56,8 +56,7 @@ def count_one(what: str, who: object, *, window: timedelta = MINUTE) -> Tally:
     key = f"{what}:{int(time.time()) // seconds}:{who}"
     try:
         with _one_at_a_time(key):
-            cache.add(key, 0, timeout=2 * seconds)
-            return Tally(key, cache.incr(key))
+            return Tally(key, _increase(key, timeout=2 * seconds))
     except Exception as error:  # noqa: BLE001  # each cache fails in its own way
         logger.warning("What happens too often is not counted: %s", type(error).__name__)
         return Tally(key, 0)
@@ -78,6 +77,15 @@ def seconds_left(window: timedelta = MINUTE) -> int:
     """Give how long the present window lasts: what ``Retry-After`` says."""
     seconds = int(window.total_seconds())
     return seconds - int(time.time()) % seconds
+
+
+def _increase(key: str, *, timeout: int) -> int:
+    """Add one; most of what is counted is there already."""
+    try:
+        return cache.incr(key)
+    except ValueError:
+        cache.add(key, 0, timeout=timeout)
+        return cache.incr(key)
 
 
 @contextmanager

@@ -53,26 +53,37 @@ def read_token(value: str) -> SessionToken | None:
     """
     for key in _reading_keys():
         try:
-            claims = jwt.decode(
-                value,
-                key,
-                algorithms=[ALGORITHM],  # the token's own word on this is worth nothing
-                issuer=settings.BASE_URL,
-                leeway=LEEWAY,
-                options={"require": ["iss", "sid", "iat", "exp"]},
-            )
+            token = _verify(value, key, settings.BASE_URL)
         except jwt.InvalidSignatureError:
             continue
         except jwt.InvalidTokenError:
             return None
-        return SessionToken(
-            value=value,
-            session_id=str(claims["sid"]),
-            user_id=claims.get("sub"),
-            issued_at=datetime.fromtimestamp(claims["iat"], UTC),
-            expires_at=datetime.fromtimestamp(claims["exp"], UTC),
-        )
+        # Asked each time: what was verified once may have died since.
+        return token if token.expires_at > timezone.now() - LEEWAY else None
     return None
+
+
+@lru_cache(maxsize=4096)
+def _verify(value: str, key: bytes, issuer: str) -> SessionToken:
+    """Check what never changes again about a token, once for each browser that keeps coming.
+
+    Raises jwt.InvalidTokenError, which is not remembered: forgeries push nobody's token out.
+    """
+    claims = jwt.decode(
+        value,
+        key,
+        algorithms=[ALGORITHM],  # the token's own word on this is worth nothing
+        issuer=issuer,
+        leeway=LEEWAY,
+        options={"require": ["iss", "sid", "iat", "exp"]},
+    )
+    return SessionToken(
+        value=value,
+        session_id=str(claims["sid"]),
+        user_id=claims.get("sub"),
+        issued_at=datetime.fromtimestamp(claims["iat"], UTC),
+        expires_at=datetime.fromtimestamp(claims["exp"], UTC),
+    )
 
 
 def _reading_keys() -> Iterator[bytes]:

@@ -34,3 +34,17 @@ def check_webhook_secret(app_configs: Any, **kwargs: Any) -> list[checks.CheckMe
             id="bookings.W002",
         )
     ]
+
+
+@checks.register(checks.Tags.compatibility, deploy=True)
+def check_metrics(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
+    """Warn when each scrape would tell what another one of the processes counted."""
+    if not settings.METRICS_TOKEN or settings.METRICS_DIRECTORY:
+        return []
+    return [
+        checks.Warning(
+            "Each process tells its own figures at /metrics, and none those of the worker.",
+            hint="Set METRICS_DIRECTORY to a folder that all of them may write to.",
+            id="bookings.W003",
+        )
+    ]

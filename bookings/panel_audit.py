@@ -55,11 +55,16 @@ def _note(site: AdminSite, request: HttpRequest) -> None:
     LogEntry.objects.create(
         user=cast(User, request.user),
         content_type=ContentType.objects.get_for_model(model_admin.model) if model_admin else None,
-        object_id=", ".join(keys),
-        object_repr=_name(request, model_admin, keys)[:REPR_LENGTH],
+        object_id=_storable(", ".join(keys)),
+        object_repr=_storable(_name(request, model_admin, keys))[:REPR_LENGTH],
         action_flag=CHANGE,
-        change_message=_describe(request, model_admin),
+        change_message=_storable(_describe(request, model_admin)),
     )
+
+
+def _storable(text: str) -> str:
+    """Leave out the one character that PostgreSQL keeps in no text; anybody may send it."""
+    return text.replace("\0", "")
 
 
 def _find_admin(site: AdminSite, request: HttpRequest) -> ModelAdmin[Any] | None:

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.selectors import find_calendar_owner
-from bookings.domain.grants import is_at_risk, is_revoked
+from bookings.domain.grants import is_at_risk, refused_since
 from bookings.health import WorkHealth, check_work
 from bookings.models import ClassStatus, VirtualClass
 
@@ -19,18 +19,15 @@ class ServiceState:
     """The state of the work behind the requests.
 
     waiting: classes whose scheduling was asked for and is not done, the first at waiting_since.
-    owner: whose grant opens the calendar, if somebody's does.
+    owner: whose grant opens the calendar, if somebody's does. refused_since: since when Google
+    refuses that, or the service account in its place.
     """
 
     work: WorkHealth
     waiting: int
     waiting_since: datetime | None
     owner: User | None
-
-    @property
-    def is_revoked(self) -> bool:
-        """Whether Google does not accept the grant any more."""
-        return is_revoked(self.owner)
+    refused_since: datetime | None
 
     @property
     def is_at_risk(self) -> bool:
@@ -53,11 +50,12 @@ class ServiceState:
     @property
     def needs_somebody(self) -> bool:
         """Whether the service does not mend itself."""
-        return not self.work.is_alive or self.is_revoked
+        return not self.work.is_alive or self.refused_since is not None
 
 
 def load_service_state() -> ServiceState:
-    """Read the state of the service; three queries."""
+    """Read the state of the service; three queries, one more with a service account."""
+    owner = find_calendar_owner()
     waiting = VirtualClass.objects.filter(
         status=ClassStatus.PENDING,
         scheduling_requested_at__isnull=False,
@@ -67,5 +65,6 @@ def load_service_state() -> ServiceState:
         work=check_work(),
         waiting=waiting["count"],
         waiting_since=waiting["since"],
-        owner=find_calendar_owner(),
+        owner=owner,
+        refused_since=refused_since(owner),
     )

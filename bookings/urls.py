@@ -6,6 +6,7 @@ from bookings.api import health
 from bookings.api.access_code import AccessCodeView
 from bookings.api.booking import BookingView
 from bookings.api.calendar import CalendarView
+from bookings.api.metrics import metrics
 from bookings.api.preference import PreferenceView
 from bookings.api.webhooks import MercadoPagoWebhookView
 from bookings.pages import (
@@ -37,6 +38,7 @@ urlpatterns = [
     path("api/access-code", AccessCodeView.as_view(), name="api_access_code"),
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
+    path("metrics", metrics, name="metrics"),
     path("", home.landing, name="landing"),
     path("inicio", home.inicio, name="inicio"),
     path("inicio/reservar", choosing.choose, name="book"),

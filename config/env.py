@@ -23,6 +23,7 @@ from django.core.exceptions import ImproperlyConfigured
 # The usual one asks the settings, which are made of what is read here.
 from django.utils.translation.trans_null import gettext_noop
 
+from config.env_monitoring import Monitoring, parse_monitoring
 from config.env_values import Values
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -96,6 +97,8 @@ class Env:
     mercadopago_api_url: str
     mercadopago_collector_id: str
 
+    monitoring: Monitoring
+
     @property
     def checkout_origins(self) -> tuple[str, ...]:
         """Where people pay: the provider's checkout asks them to sign in at several hosts."""
@@ -152,7 +155,7 @@ def parse_env(values: Mapping[str, str]) -> Env:
         trusted_proxies=_whole_number(read, "TRUSTED_PROXIES", default=0),
         hsts_preload=_boolean(read, "HSTS_PRELOAD", default=False),
         database=_database(read),
-        cache=_parsed(read, "CACHE_URL", "locmemcache://", environ.Env.cache_url_config),
+        cache=_cache(read),
         email=_parsed(read, "EMAIL_URL", "consolemail://", environ.Env.email_url_config),
         default_from_email=_sender(read),
         site_name=read.text("SITE_NAME", default=SITE_NAME),
@@ -190,6 +193,7 @@ def parse_env(values: Mapping[str, str]) -> Env:
         ),
         mercadopago_api_url=_address(read, "MERCADOPAGO_API_URL", MERCADOPAGO_API_URL, local=local),
         mercadopago_collector_id=_collector_id(read, access_token),
+        monitoring=parse_monitoring(read, local=local),
     )
 
 
@@ -295,6 +299,13 @@ def _split_address(value: str) -> SplitResult | None:
         return None
     has_more = parts.username is not None or parts.query or parts.fragment or " " in value
     return parts if is_usable and not has_more else None
+
+
+def _cache(read: Values) -> dict[str, Any]:
+    cache = _parsed(read, "CACHE_URL", "locmemcache://", environ.Env.cache_url_config)
+    if cache["BACKEND"] == "django.core.cache.backends.redis.RedisCache":
+        cache["BACKEND"] = "config.forgiving_cache.ForgivingRedisCache"
+    return cache
 
 
 def _database(read: Values) -> dict[str, Any]:

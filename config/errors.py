@@ -5,6 +5,7 @@ from django.shortcuts import render
 
 BAD_REQUEST = "El pedido no es válido."
 HEADERS_TOO_LARGE = "Los encabezados del pedido son demasiado grandes."
+HTTPS_ONLY = "Usá https: por http no se acepta nada."
 FORBIDDEN = "No tenés permiso para hacer esto."
 NOT_FOUND = "No encontrado."
 SERVER_ERROR = "Error interno del servidor."
@@ -33,6 +34,11 @@ def server_error(request: HttpRequest) -> HttpResponse:
 def headers_too_large(request: HttpRequest) -> HttpResponse:
     """Answer 431, usually to somebody who tries what happens."""
     return _answer(request, 431, HEADERS_TOO_LARGE, template="400.html")
+
+
+def https_only(request: HttpRequest) -> HttpResponse:
+    """Answer 403 to what must not travel in the open."""
+    return _answer(request, 403, HTTPS_ONLY)
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:

@@ -5,7 +5,10 @@ from typing import Any
 
 import django_stubs_ext
 
+from config.counting import share_counts
 from config.env import BASE_DIR, load_env
+from config.openapi.introduction import DESCRIPTION, TAGS
+from config.version import VERSION
 
 # Lets annotations such as ModelAdmin[VirtualClass] stand in code that runs.
 django_stubs_ext.monkeypatch()
@@ -34,6 +37,7 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "django.contrib.staticfiles",
     "csp",
+    "drf_spectacular",
     "django_htmx",
     "rest_framework",
     "accounts",
@@ -46,9 +50,12 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "config.observing.ObservingMiddleware",
     "config.headers.HeadersMiddleware",
     "config.limits.HeaderLimitMiddleware",
+    "config.plain_http.PlainHttpMiddleware",
     "django.middleware.security.SecurityMiddleware",
+    "bookings.api.kept_listing.KeptListingMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -56,7 +63,7 @@ MIDDLEWARE = [
     "accounts.middleware.SessionUserMiddleware",
     "accounts.middleware.PrivacyMiddleware",
     "accounts.middleware.LanguageMiddleware",
-    "django.contrib.messages.middleware.MessageMiddleware",
+    "accounts.middleware.PageMessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "config.wrong_method.WrongMethodMiddleware",
@@ -214,6 +221,9 @@ CALENDAR_TIMEOUT = timedelta(seconds=4)
 FOLLOW_CALENDAR_AT_ONCE = True
 # A page or API call may wait this long for the provider before it answers without it.
 CALENDAR_BUDGET = timedelta(seconds=8)
+# So many requests of one process at a time may wait for the provider to make, move or take away an
+# event: half of the threads of config/gunicorn.py. The sweeps do what the others asked for.
+CALENDAR_WRITERS = 8
 
 # --- Bookings ---------------------------------------------------------------------------------
 
@@ -279,6 +289,19 @@ Q_CLUSTER: dict[str, Any] = {
     "catch_up": False,
 }
 
+# --- Webhooks ---------------------------------------------------------------------------------
+
+# What happens to a class is told in a thread once it is committed; the sweeps do what is left.
+DELIVER_WEBHOOKS_AT_ONCE = True
+# For one request to a receiver, to the end of its answer.
+WEBHOOK_TIMEOUT = timedelta(seconds=15)
+# A receiver that took nothing for so long is switched off, and the teacher is told.
+WEBHOOK_PATIENCE = timedelta(days=5)
+# How long it is kept what other systems were told, and what they answered.
+WEBHOOK_RETENTION = timedelta(days=30)
+# On one's own machine receivers may be there too, without TLS; elsewhere only on the internet.
+WEBHOOKS_MAY_STAY_LOCAL = ENV.is_local
+
 # --- API --------------------------------------------------------------------------------------
 
 # Bytes; the documented bodies are under two kilobytes. The admin's own forms fit as well.
@@ -294,6 +317,28 @@ REST_FRAMEWORK = {
     "DEFAULT_CONTENT_NEGOTIATION_CLASS": "config.negotiation.JSONOnly",
     "EXCEPTION_HANDLER": "config.api.exception_handler",
     "DEFAULT_METADATA_CLASS": None,  # OPTIONS would describe the code
+    "DEFAULT_SCHEMA_CLASS": "config.openapi.operations.ApiSchema",
+}
+
+SPECTACULAR_SETTINGS = {
+    "DEFAULT_GENERATOR_CLASS": "config.openapi.endpoints.Generator",
+    "OAS_VERSION": "3.1.0",
+    "TITLE": ENV.site_name,
+    "VERSION": VERSION,
+    "SERVERS": [{"url": ENV.base_url}],
+    "TAGS": TAGS,
+    "DESCRIPTION": DESCRIPTION,
+    "POSTPROCESSING_HOOKS": [
+        "bookings.api.openapi.sent_webhooks.add_webhooks",
+        "config.openapi.everywhere.add_common_answers",
+    ],
+    # What is read and what is answered differ: a request may leave out what every answer has.
+    "COMPONENT_SPLIT_REQUEST": True,
+    "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
+    "SORT_OPERATIONS": False,
+    "SORT_OPERATION_PARAMETERS": False,
+    # Docstrings speak to those who read the code.
+    "DISABLE_DOCSTRING_DESCRIPTIONS": True,
 }
 
 # --- Languages and time -----------------------------------------------------------------------
@@ -347,7 +392,7 @@ DELIVER_NOTICES_AT_ONCE = True
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if ENV.is_https else None
 SECURE_SSL_REDIRECT = ENV.is_https
 # A probe comes from beside the server, not through the proxy that ends TLS.
-SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz)$"]
+SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz|metrics)$"]
 SECURE_HSTS_SECONDS = 63_072_000 if ENV.is_https else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = ENV.is_https and ENV.hsts_preload
 if not ENV.hsts_preload:
@@ -391,19 +436,30 @@ SECURITY_HEADERS = {
     "X-Frame-Options": X_FRAME_OPTIONS,
 }
 
-# --- Logging ----------------------------------------------------------------------------------
+# --- Log and figures ---------------------------------------------------------------------------
+
+LOG_FORMAT = ENV.monitoring.log_format
+METRICS_TOKEN = ENV.monitoring.metrics_token
+METRICS_DIRECTORY = ENV.monitoring.metrics_directory
+if METRICS_DIRECTORY:
+    share_counts(METRICS_DIRECTORY)
+if ENV.monitoring.sentry_dsn:
+    from config.sentry import start_sentry  # a tenth of a second that only its users pay
+
+    start_sentry(ENV.monitoring)
+# A line for each request (config/observing.py); the server in front needs none then.
+ACCESS_LOG = True
 
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {
-        "line": {
-            "class": "config.logs.MaskingFormatter",
-            "format": "{asctime} {levelname} {name}: {message}",
-            "style": "{",
-        },
+        "json": {"()": "config.logs.JSONFormatter"},
+        "text": {"()": "config.logs.PlainFormatter"},
     },
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "handlers": {
+        "console": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT},
+    },
     "root": {"handlers": ["console"], "level": "INFO"},
     "loggers": {
         # Django's own handlers would print each line a second time.
@@ -414,5 +470,9 @@ LOGGING = {
         "django.request": {"level": "ERROR"},
         # Scanners ask for foreign hosts all day; each is answered 400 and is no event.
         "django.security.DisallowedHost": {"level": "CRITICAL"},
+        # Nor is a form of anybody's that is over the limits: it is refused, and that is all.
+        "django.security.RequestDataTooBig": {"level": "CRITICAL"},
+        "django.security.TooManyFieldsSent": {"level": "CRITICAL"},
+        "django.security.TooManyFilesSent": {"level": "CRITICAL"},
     },
 }

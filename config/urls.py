@@ -2,9 +2,17 @@
 
 from django.contrib import admin
 from django.urls import include, path
+from django.views.generic import RedirectView
+
+from config.openapi import views as openapi
 
 urlpatterns = [
+    path("api/", include("accounts.api_urls")),
+    # What people type.
+    path("admin", RedirectView.as_view(pattern_name="admin:index"), name="panel"),
     path("admin/", admin.site.urls),
+    path("api/docs", openapi.docs, name="api_docs"),
+    path("api/openapi.json", openapi.openapi_json, name="openapi"),
     path("", include("bookings.urls")),
     path("", include("accounts.urls")),
     path("", include("calendar_sync.urls")),

@@ -7,6 +7,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.addresses import client_address
+from bookings.api.openapi.access_code import describe_joining
 from bookings.api.serializers import JoinedClassSerializer
 from bookings.domain.exceptions import (
     AlreadyJoinedError,
@@ -28,11 +29,16 @@ REFUSAL_STATUS: dict[type[BookingError], int] = {
 }
 
 
+# One for all: making a serializer copies each of its fields.
+_joined = JoinedClassSerializer()
+
+
 class AccessCodeView(APIView):
     """Joins the signed-in person to a class. Spec: POST /api/access-code."""
 
     server_error = "No pudimos procesar el código de acceso."
 
+    @describe_joining
     def post(self, request: Request) -> Response:
         """Take a place; the body is a JSON string, not an object."""
         access_code = request.data
@@ -55,4 +61,4 @@ class AccessCodeView(APIView):
                 {"response": {"error": str(refusal), "code": refusal.code}},
                 status=REFUSAL_STATUS[type(refusal)],
             )
-        return Response({"response": JoinedClassSerializer(virtual_class).data})
+        return Response({"response": _joined.to_representation(virtual_class)})

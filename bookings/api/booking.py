@@ -8,6 +8,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.models import User
+from bookings.api.openapi.booking import describe_booking
 from bookings.api.serializers import BookingSerializer
 from bookings.domain.booking import book_class
 from bookings.domain.exceptions import BookingError, TooManyBookingsError
@@ -18,17 +19,20 @@ def error_body(status_code: int, text: str) -> dict[str, Any]:
     return {"success": False, "status": status_code, "error": text}
 
 
+# One for all: making a serializer copies each of its fields.
+_body = BookingSerializer()
+
+
 class BookingView(APIView):
     """Books a class for the signed-in person. Spec: POST /api/booking."""
 
     server_error = "No pudimos guardar la reserva."
     error_body = staticmethod(error_body)
 
+    @describe_booking
     def post(self, request: Request) -> Response:
         """Store a pending class."""
-        serializer = BookingSerializer(data=request.data)
-        serializer.is_valid(raise_exception=True)
-        body = serializer.validated_data
+        body = _body.run_validation(request.data)
         try:
             book_class(
                 user=cast(User, request.user),

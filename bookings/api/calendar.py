@@ -3,6 +3,7 @@
 import logging
 from typing import Any
 
+from django.http import HttpResponse
 from rest_framework import status
 from rest_framework.exceptions import ParseError
 from rest_framework.permissions import AllowAny
@@ -11,8 +12,9 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.authentication import refuse_foreign_origin
-from bookings.api.serializers import present_slot
-from bookings.availability.agenda import list_upcoming_events
+from bookings.api.kept_listing import answer, keep
+from bookings.api.openapi.calendar import describe_listing, describe_scheduling
+from bookings.availability.agenda import read_upcoming_events
 from bookings.domain.exceptions import (
     BookingError,
     ClassCancelledError,
@@ -68,14 +70,19 @@ class CalendarView(APIView):
         refuse_foreign_origin(request._request)
         super().initial(request, *args, **kwargs)
 
-    def get(self, request: Request) -> Response:
-        """List the upcoming events: start, end and status only."""
+    @describe_listing
+    def get(self, request: Request) -> HttpResponse | Response:
+        """List the upcoming events: start, end and status only.
+
+        What was written for an earlier caller is sent by ``KeptListingMiddleware``.
+        """
         try:
-            slots = list_upcoming_events()
+            listing = read_upcoming_events()
         except CalendarError:
             return _error(status.HTTP_500_INTERNAL_SERVER_ERROR, FETCH_FAILED)
-        return Response([present_slot(slot) for slot in slots])
+        return answer(request._request, keep(listing))
 
+    @describe_scheduling
     def post(self, request: Request) -> Response:
         """Schedule the class of a payment preference."""
         preference_id = _read_preference_id(request)

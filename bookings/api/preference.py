@@ -9,6 +9,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.models import User
+from bookings.api.openapi.payments import describe_preference
 from bookings.api.serializers import PaymentSerializer, PreferenceSerializer
 from bookings.domain.checkout import request_preference
 from bookings.domain.exceptions import (
@@ -34,6 +35,7 @@ class PreferenceView(APIView):
 
     server_error = "No pudimos preparar el pago."
 
+    @describe_preference
     def post(self, request: Request) -> Response:
         """Ask for the price of the list; the client has no say in it."""
         serializer = PreferenceSerializer(data=request.data)

@@ -13,6 +13,7 @@ from rest_framework.views import APIView
 
 from accounts.addresses import client_address
 from accounts.throttling import WINDOW_SECONDS, is_too_often
+from bookings.api.openapi.payments import describe_notice
 from bookings.domain.noticing import record_notification
 from bookings.models import SignatureState
 from bookings.payments.notifications import Notification, read_notification
@@ -54,6 +55,7 @@ class MercadoPagoWebhookView(APIView):
     authentication_classes = []
     permission_classes = [AllowAny]
 
+    @describe_notice
     def post(self, request: Request) -> Response:
         """Store a notice and answer; the payment is looked at afterwards.
 

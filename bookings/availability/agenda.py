@@ -27,7 +27,7 @@ from bookings.models import (
     VirtualClass,
     WeeklyHours,
 )
-from calendar_sync import BusySlot, cached_upcoming_events
+from calendar_sync import BusySlot, Listing, read_listing
 
 Ranges = list[HoursRange]
 
@@ -112,7 +112,12 @@ def list_upcoming_events() -> list[BusySlot]:
 
     Raises CalendarError when the calendar cannot be read. Spec: GET /api/calendar.
     """
-    return cached_upcoming_events(find_refresh_token=find_calendar_token)
+    return read_upcoming_events().slots
+
+
+def read_upcoming_events() -> Listing:
+    """Read the same list with its stamp."""
+    return read_listing(find_refresh_token=find_calendar_token)
 
 
 def _weekly() -> defaultdict[int, Ranges]:

@@ -20,5 +20,8 @@ BRUNO = DemoPerson("Bruno Benítez", "bruno@demo.example", "google", "1000000000
 CARLA = DemoPerson("Carla Conti", "carla@demo.example", "google", "1000000000000000004")
 DIEGO = DemoPerson("Diego Díaz", "diego@demo.example", "github", "50000005", login="diegodiaz")
 
+# What opens Ana's class: the examples of the API type it.
+ACCESS_CODE = "7K2M9QXA"
+
 STUDENTS = [ANA, BRUNO, CARLA, DIEGO]
 EVERYBODY = [TEACHER, *STUDENTS]

@@ -5,14 +5,17 @@ from django import template
 register = template.Library()
 
 NAMES = {
+    "announce_events": "anotar avisos para otros sistemas",
     "check_calendar_grant": "probar el permiso del calendario",
     "compare_calendar": "comparar el calendario",
     "complete_ended_classes": "completar las clases dadas",
     "delete_expired_holds": "liberar horarios reservados",
+    "deliver_webhooks": "avisar a otros sistemas",
     "expire_payments": "vencer pagos sin empezar",
     "finish_requested_schedulings": "agendar clases pagadas",
     "follow_calendar": "seguir los cambios del calendario",
     "forget_notifications": "borrar avisos viejos de pagos",
+    "forget_webhooks": "borrar avisos viejos a otros sistemas",
     "keep_push_channel": "mantener el aviso de cambios del calendario",
     "pass_on_offers": "ofrecer lugares a la lista de espera",
     "plan_missing_reminders": "planear recordatorios",

@@ -22,6 +22,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from bookings.management.demo_people import EVERYBODY, TEACHER
+from bookings.webhooks.signing import generate_secret
 
 DATA = Path(settings.BASE_DIR) / ".demo"
 MAILS = "correos"
@@ -39,6 +40,7 @@ class Ports:
     google: int
     github: int
     mercadopago: int
+    receiver: int
 
 
 class Command(BaseCommand):
@@ -53,27 +55,32 @@ class Command(BaseCommand):
         parser.add_argument("--google-port", type=int, default=8101)
         parser.add_argument("--github-port", type=int, default=8102)
         parser.add_argument("--mercadopago-port", type=int, default=8103)
+        parser.add_argument("--receiver-port", type=int, default=8104)
         parser.add_argument(
             "--data", type=Path, default=DATA, help="where its database and mails go"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Start afresh each time: the stand-ins keep their state in memory."""
-        names = ("port", "google_port", "github_port", "mercadopago_port")
+        names = ("port", "google_port", "github_port", "mercadopago_port", "receiver_port")
         ports = Ports(*(options[name] for name in names))
         for wanted in astuple(ports):
             _require_free(wanted)
         refresh_token = f"1//demo-{secrets.token_urlsafe(24)}"
-        webhook_secret = secrets.token_hex()
+        webhook_secret, receiver_secret = secrets.token_hex(), generate_secret()
         data = options["data"].resolve()
         demo = Processes(_environment(ports, webhook_secret, data))
         try:
-            demo.start_standins(_standins(ports, webhook_secret, refresh_token))
+            world = _standins(ports, webhook_secret, refresh_token)
+            world["receiver"] = {"port": ports.receiver, "secret": receiver_secret}
+            demo.start_standins(world)
             _forget_last_time(data)
             data.mkdir(parents=True, exist_ok=True)
             demo.manage("migrate", "--verbosity", "0")
             # The seed's people are told nothing: their mails would bury those of the visitor.
-            demo.manage("seed_demo", "--refresh-token", refresh_token, EMAIL_URL="dummymail://")
+            receiver = (f"http://localhost:{ports.receiver}/avisos", receiver_secret)
+            seed = ("--refresh-token", refresh_token, "--receiver", *receiver)
+            demo.manage("seed_demo", *seed, EMAIL_URL="dummymail://")
             demo.start_web(ports.web)
             demo.start_worker()
             self.stdout.write(_welcome(ports, data / MAILS))
@@ -109,7 +116,7 @@ class Processes:
         """Start the web server and wait until it answers."""
         self._start(
             sys.executable,
-            *("-m", "gunicorn", "config.wsgi", "--bind", f"127.0.0.1:{port}"),
+            *("-m", "gunicorn", "--config", "config/gunicorn.py", "--bind", f"127.0.0.1:{port}"),
             *("--workers", "1", "--threads", "8", "--log-level", "warning"),
         )
         for _ in range(200):
@@ -200,7 +207,7 @@ def _require_free(port: int) -> None:
         except OSError as error:
             raise CommandError(
                 f"Port {port} is in use. Choose others: --port, --google-port, --github-port, "
-                "--mercadopago-port."
+                "--mercadopago-port, --receiver-port."
             ) from error
 
 
@@ -277,10 +284,11 @@ def _welcome(ports: Ports, mails: Path) -> str:
 
     Sitio   http://localhost:{ports.web}/inicio
     Panel   http://localhost:{ports.web}/admin/   (entrá como {TEACHER.name})
-    API     http://localhost:{ports.web}/api/calendar
+    API     http://localhost:{ports.web}/api/docs
     Correos {mails}
     Pagos   al reservar se abre un Mercado Pago de mentira: elegís si se aprueba, se rechaza, queda
             pendiente, se paga dos veces o tarde
+    Avisos  http://localhost:{ports.receiver}/   (lo que se le cuenta a otros sistemas)
 
   Pueden entrar:
 {people}

@@ -19,6 +19,7 @@ from bookings.domain.pricing import find_price
 from bookings.domain.settling import confirm_payment
 from bookings.management.demo_offer import seed_offer
 from bookings.management.demo_people import (
+    ACCESS_CODE,
     ANA,
     BRUNO,
     CARLA,
@@ -29,12 +30,14 @@ from bookings.management.demo_people import (
     DemoPerson,
 )
 from bookings.models import (
+    CHOSEN_KINDS,
     ClassStatus,
     ClassType,
     HostType,
     Role,
     UserActivity,
     VirtualClass,
+    WebhookEndpoint,
 )
 
 HOUR = timedelta(hours=1)
@@ -48,6 +51,12 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Take the teacher's calendar grant."""
         parser.add_argument("--refresh-token", required=True, help="The teacher's grant.")
+        parser.add_argument(
+            "--receiver",
+            nargs=2,
+            metavar=("ADDRESS", "SECRET"),
+            help="A system that is told what happens to classes.",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Store everybody and everything, unless somebody is there already."""
@@ -58,6 +67,8 @@ class Command(BaseCommand):
         people = {person: _create_person(person) for person in EVERYBODY}
         _make_teacher(people[TEACHER], options["refresh_token"])
         seed_offer()
+        if options["receiver"]:
+            _add_receiver(*options["receiver"])
         _seed_classes(people)
         self.stdout.write(
             f"Seeded {len(people)} people and {VirtualClass.objects.count()} classes."
@@ -83,6 +94,16 @@ def _make_teacher(user: User, refresh_token: str) -> None:
     user.save()
 
 
+def _add_receiver(address: str, secret: str) -> None:
+    WebhookEndpoint.objects.create(
+        address=address,
+        description="Sistema de prueba",
+        kinds=[kind.value for kind in CHOSEN_KINDS],
+        secret=secret,
+        secret_shown_at=timezone.now(),
+    )
+
+
 def _seed_classes(people: dict[DemoPerson, User]) -> None:
     teacher, ana, bruno = people[TEACHER], people[ANA], people[BRUNO]
     carla, diego = people[CARLA], people[DIEGO]
@@ -90,8 +111,9 @@ def _seed_classes(people: dict[DemoPerson, User]) -> None:
     conversation = _book(
         ana, _open_at(2, 18), students=4, text="Conversación: viajes y aeropuertos."
     )
-    code = _schedule(conversation, teacher)
-    join_class(user=bruno, access_code=code)
+    _schedule(conversation, teacher)
+    VirtualClass.objects.filter(pk=conversation.pk).update(access_code=ACCESS_CODE)
+    join_class(user=bruno, access_code=ACCESS_CODE)
 
     full = _book(carla, _open_at(3, 19), students=2, text="Repaso para el First Certificate.")
     join_class(user=diego, access_code=_schedule(full, teacher))
