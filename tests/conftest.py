@@ -61,6 +61,7 @@ def _no_errands(settings) -> None:
     settings.DELIVER_NOTICES_AT_ONCE = False
     settings.SETTLE_AT_ONCE = False
     settings.FOLLOW_CALENDAR_AT_ONCE = False
+    settings.DELIVER_WEBHOOKS_AT_ONCE = False
 
 
 @pytest.fixture

@@ -21,8 +21,8 @@ ROOT = Path(__file__).resolve().parents[1]
 CATALOGUE = ROOT / "config/locale/en/LC_MESSAGES/django.po"
 DJANGO_S_SPANISH = ROOT / "config/locale/es_AR/LC_MESSAGES/django.po"
 SOURCES = ("accounts/**/*.py", "bookings/**/*.py", "config/**/*.py", "templates/**/*.*")
-# The teacher's panel speaks Spanish only.
-SPANISH_ONLY = {"admin"}
+# The teacher's panel speaks Spanish only, the page about the API English.
+ONE_LANGUAGE = {"admin", "openapi"}
 PLURAL, CONTEXT, CONTEXT_AND_PLURAL = (1, 2), ((1, "c"), 2), ((1, "c"), 2, 3)
 FUNCTIONS = {
     "_": None,
@@ -103,7 +103,7 @@ def _is_full(message: Message) -> bool:
 def _sources() -> Iterator[Path]:
     for pattern in SOURCES:
         for path in sorted(ROOT.glob(pattern)):
-            if not SPANISH_ONLY & set(path.relative_to(ROOT).parts):
+            if not ONE_LANGUAGE & set(path.relative_to(ROOT).parts):
                 yield path
 
 

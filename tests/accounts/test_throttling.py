@@ -16,6 +16,8 @@ from django.db import connection, connections
 
 from accounts import throttling
 from accounts.throttling import count_one, give_back, is_too_often, seconds_left
+from config import forgiving_cache
+from config.forgiving_cache import Outage
 
 THREADS, EACH = 8, 20
 TABLE = "test_of_the_cache"
@@ -58,7 +60,7 @@ def redis(settings, tmp_path):
             time.sleep(0.02)
         settings.CACHES = {
             "default": {
-                "BACKEND": "django.core.cache.backends.redis.RedisCache",
+                "BACKEND": "config.forgiving_cache.ForgivingRedisCache",
                 "LOCATION": f"unix://{path}",
             }
         }
@@ -155,6 +157,16 @@ def test_cache_that_is_down_refuses_nobody(monkeypatch, caplog):
     assert not is_too_often("things", "ana", limit=0)
     assert "ConnectionError" in caplog.text
     assert "s3cret" not in caplog.text
+
+
+def test_after_an_outage_redis_counts_again(redis, monkeypatch):
+    monkeypatch.setattr(forgiving_cache, "outage", Outage(pause=timedelta(seconds=0.2)))
+    forgiving_cache.outage.begin(ConnectionError())
+    hour = timedelta(hours=1)
+
+    assert count_one("things", "ana", window=hour).number == 0
+    time.sleep(0.25)
+    assert [count_one("things", "ana", window=hour).number for _ in range(2)] == [1, 2]
 
 
 def test_crowd_of_addresses_does_not_push_a_limit_out():

@@ -8,6 +8,12 @@ from django.test import Client
 
 from accounts.models import User
 from tests.admin.moments import NOW
+from tests.bookings.webhooks.conftest import (  # noqa: F401
+    endpoint,
+    new_receiver,
+    receiver,
+    sealed_endpoint,
+)
 
 
 @pytest.fixture

@@ -68,6 +68,15 @@ def test_form_with_a_mistake_and_a_look_leave_none(panel, student):
     assert noted() == []
 
 
+def test_a_line_is_written_of_what_no_database_stores(panel):
+    asked = {"_selected_action": "1\0", "_odd\0": "", "action": "x"}
+
+    response = panel.post("/admin/bookings/closure/", asked)
+
+    line = LogEntry.objects.get()
+    assert (response.status_code, line.object_id, line.change_message) == (302, "1", "odd")
+
+
 def test_list_shows_the_lines_and_takes_nothing(panel, student):
     run_action(panel, "accounts_user", "suspend_people", student)
     line = LogEntry.objects.get()

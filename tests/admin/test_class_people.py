@@ -112,6 +112,18 @@ def test_what_no_button_sends_does_nothing(panel, full, button, value):
     assert not UserActivity.objects.filter(no_show=True).exists()
 
 
+def test_nobody_is_taken_out_of_another_class_s_line(panel, full, student):
+    entry = wait_for_place(user=student, access_code=CODE)
+    other = VirtualClassFactory(scheduled=True)
+    address = reverse("admin:bookings_virtualclass_people", args=[other.pk])
+
+    response = panel.post(address, {"remove": entry.pk})
+
+    entry.refresh_from_db()
+    assert (response.status_code, entry.state) == (404, "waiting")
+    assert not LogEntry.objects.exists()
+
+
 def test_the_line_stands_in_its_order_and_anybody_can_be_taken_out(panel, full):
     people = [UserFactory(name=name) for name in ("Zoe", "Alma", "Mia")]
     entries = [wait_for_place(user=person, access_code=CODE) for person in people]
@@ -136,6 +148,7 @@ def test_a_larger_capacity_offers_the_place(panel, full, student):
     entry.refresh_from_db()
     assert entry.state == "offered"
     assert "Ahora hay 2 lugares." in page
+    assert "Pasó de 1 a 2 lugares" in page
     assert "Con un lugar ofrecido hasta" in page
 
 

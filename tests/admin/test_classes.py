@@ -82,6 +82,35 @@ def test_a_time_that_cannot_be_is_refused_beside_the_form(panel, scheduled, day,
     assert VirtualClass.objects.get(pk=scheduled.pk).start_time == scheduled.start_time
 
 
+def test_a_paid_class_loses_its_time_only_when_the_teacher_says_so(panel, scheduled, student):
+    start = scheduled.start_time + timedelta(hours=3)
+    now = timezone.now()
+    paid = VirtualClassFactory(
+        booked_by=student, start_time=start, paid_at=now, scheduling_requested_at=now
+    )
+    day = f"{timezone.localdate(scheduled.start_time)}"
+
+    asked = move(panel, scheduled, day, "15:30")
+    was_at = VirtualClass.objects.get(pk=scheduled.pk).start_time
+    form = {"_move": "1", "move-day": day, "move-clock": "15:30", "move-displaces": f"{paid.pk}"}
+    done = panel.post(page_of(scheduled), form, follow=True)
+
+    assert "Hay una clase pagada para ese horario, que espera al calendario." in text_of(asked)
+    assert "La clase de Bruno Student" in text_of(asked)
+    assert was_at == scheduled.start_time
+    assert "Listo: cambió el horario y avisamos a todos." in text_of(done)
+
+
+def test_a_box_of_no_class_is_named(panel, scheduled):
+    day = f"{timezone.localdate(scheduled.start_time)}"
+    form = {"_move": "1", "move-day": day, "move-clock": "15:30", "move-displaces": "nonsense"}
+
+    page = panel.post(page_of(scheduled), form, follow=True)
+
+    assert "class-step-displaced" in page.content.decode()
+    assert VirtualClass.objects.get().start_time == scheduled.start_time
+
+
 def test_a_calendar_that_is_down_only_delays_its_part(panel, scheduled, google):
     google.fault("events.patch", *[Fault.status(403, "quotaExceeded")] * 3)
     day = timezone.localdate(scheduled.start_time)

@@ -4,6 +4,7 @@ import re
 from datetime import date, time
 
 import pytest
+from django.contrib.auth.models import Permission
 from django.urls import reverse
 
 from bookings.domain.closures import import_public_holidays
@@ -68,6 +69,29 @@ def test_a_closure_takes_one_day_unless_two_are_given(panel):
 
     closure = Closure.objects.get()
     assert (closure.first_day, closure.last_day) == (MONDAY, MONDAY)
+
+
+@pytest.mark.parametrize("first_day", ["", "x"])
+def test_a_closure_without_its_days_asks_for_the_first(panel, first_day):
+    closure = Closure.objects.create(first_day=MONDAY, last_day=MONDAY)
+    address = reverse("admin:bookings_closure_change", args=[closure.pk])
+
+    page = panel.post(address, {"first_day": first_day, "last_day": ""}).content.decode()
+
+    assert re.findall(r'id="id_(\w+)_error"', page) == ["first_day"]
+    closure.refresh_from_db()
+    assert (closure.first_day, closure.last_day) == (MONDAY, MONDAY)
+
+
+def test_whoever_may_only_look_sees_a_closure(host, sign_in):
+    host.is_staff = True
+    host.save()
+    host.user_permissions.add(Permission.objects.get(codename="view_closure"))
+    closure = Closure.objects.create(first_day=MONDAY, last_day=MONDAY, reason="Médico")
+
+    page = sign_in(host).get(reverse("admin:bookings_closure_change", args=[closure.pk]))
+
+    assert (page.status_code, "Médico" in page.content.decode()) == (200, True)
 
 
 def test_a_closure_that_ends_before_it_begins_is_refused(panel):

@@ -47,6 +47,18 @@ def test_a_class_says_that_the_calendar_differs(panel, classes, google):
     assert "no dice lo mismo" not in text_of(panel.get(page_of(other)))
 
 
+def test_a_class_says_that_its_event_repeats(panel, classes, google):
+    other = classes[1]
+    google.edit_event(other.provider_event_id, recurrence=["RRULE:FREQ=WEEKLY;COUNT=4"])
+    for finding in inspect().findings:
+        note_drift(finding.drift)
+
+    page = text_of(panel.get(page_of(other)))
+
+    assert "El evento se repite. Al reparar," in page
+    assert "El evento tiene otro horario" not in page
+
+
 def test_the_list_is_filtered_by_it(panel, classes):
     moved, other = classes
 

@@ -1,12 +1,16 @@
 """Every page of the teacher's panel."""
 
+import re
+from datetime import timedelta
+
 import pytest
 from django.contrib import admin
 from django.contrib.auth.models import Permission
 from django.urls import reverse
+from django.utils import timezone
 
 from accounts.models import User
-from bookings.models import VirtualClass
+from bookings.models import Price, VirtualClass, WaitingListEntry
 from tests.factories import UserFactory, VirtualClassFactory
 
 pytestmark = pytest.mark.django_db
@@ -61,3 +65,52 @@ def test_staff_who_may_only_look_is_offered_no_action(model, host, sign_in, goog
         assert page.status_code == 200
 
     assert model.objects.filter(pk=row.pk).values().get() == before
+
+
+@pytest.fixture
+def looker(host, sign_in):
+    """Staff who may look at everything, and change nothing."""
+    host.is_staff = True
+    host.save()
+    host.user_permissions.set(Permission.objects.filter(codename__startswith="view_"))
+    return sign_in(host)
+
+
+def steps_on(client, name, *arguments):
+    """Count what a page offers to do to a class, to a person, to a price."""
+    page = client.get(reverse(f"admin:{name}", args=arguments)).content.decode()
+    steps = r'form="people"|name="capacity"|id="people"|/datos.json|/borrar"|price/add/[?]'
+    return len(re.findall(steps, page))
+
+
+def test_staff_who_may_only_look_is_offered_no_step_of_a_class(looker, teacher, sign_in, student):
+    begun = timezone.now() - timedelta(minutes=5)
+    group = VirtualClassFactory(scheduled=True, start_time=begun)
+    WaitingListEntry.objects.create(virtual_class=group, user=student)
+
+    offered = [
+        steps_on(client, "bookings_virtualclass_change", group.pk)
+        for client in (looker, sign_in(teacher))
+    ]
+
+    # Marking somebody, removing somebody, the capacity's box (by form and name), its button, and
+    # the form of them all.
+    assert offered == [0, 6]
+
+
+def test_staff_who_may_only_look_is_offered_nobody_s_data(looker, teacher, sign_in, student):
+    clients = (looker, sign_in(teacher))
+
+    offered = [steps_on(client, "accounts_user_change", student.pk) for client in clients]
+
+    assert offered == [0, 2]
+
+
+def test_staff_who_may_only_look_is_offered_no_new_price(looker, teacher, sign_in):
+    Price.objects.create(class_type="individual", minutes=60, amount=1, valid_from="2026-01-01")
+
+    offered = [
+        steps_on(client, "bookings_price_changelist") > 0 for client in (looker, sign_in(teacher))
+    ]
+
+    assert offered == [False, True]

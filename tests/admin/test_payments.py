@@ -255,6 +255,14 @@ def test_a_month_sums_up_what_came_and_went(panel, paid, host, mercadopago):
     assert "$ 21.000" in page
 
 
+@pytest.mark.parametrize("query", ["foo=1", "created_at__gte=x"])
+def test_an_export_with_an_unknown_filter_leads_to_the_list(panel, query):
+    response = panel.get(f"{EXPORT}?{query}", follow=True)
+
+    assert response.redirect_chain == [(f"{reverse('admin:bookings_payment_changelist')}?e=1", 302)]
+    assert response.status_code == 200
+
+
 def test_months_without_money_say_so(panel):
     assert "Todavía no hay ingresos" in panel.get(MONTHS).content.decode()
 

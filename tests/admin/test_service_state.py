@@ -8,7 +8,7 @@ from django.contrib.auth.models import Permission
 from django.urls import reverse
 
 from bookings.domain.outages import CALENDAR
-from bookings.models import Heartbeat
+from bookings.models import SERVICE_ACCOUNT, Heartbeat
 from bookings.service_state import load_service_state
 from bookings.sweeps import SWEEPS
 from bookings.templatetags.sweep_names import NAMES
@@ -103,6 +103,20 @@ def test_revoked_grant_is_red_with_the_way_back(look, teacher):
     assert "Google ya no acepta el permiso de tu calendario" in text
     assert 'action="/api/auth/signin/google?action=reauthenticate"' in text
     assert "Reconectar el calendario" in text
+
+
+@pytest.mark.usefixtures("beating")
+def test_refused_service_account_is_red_and_for_whoever_maintains_the_site(look, settings, teacher):
+    settings.CALENDAR_SERVICE_ACCOUNT = {"type": "service_account"}
+    type(teacher).objects.update(provider_refresh_token="")
+    Heartbeat.objects.create(name=SERVICE_ACCOUNT, failed_at=NOW)
+
+    text = look()
+
+    assert "service-red" in text
+    assert "Google ya no acepta la cuenta de servicio que abre tu calendario" in text
+    assert "desde el lunes 16 de noviembre a las 12:00 . Las clases pagadas esperan" in text
+    assert "<form" not in text
 
 
 @pytest.mark.usefixtures("beating")

@@ -11,6 +11,7 @@ from google.auth import _exponential_backoff
 
 from bookings.models import ClassLog, UserActivity, VirtualClass
 from calendar_sync import google as google_module
+from calendar_sync import google_events
 from tests.standins import GoogleStandin
 
 
@@ -42,7 +43,7 @@ def little_patience(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait for milliseconds between tries where the service waits for seconds."""
     settings.CALENDAR_TIMEOUT = timedelta(seconds=0.5)
     settings.CALENDAR_BUDGET = timedelta(seconds=2)
-    monkeypatch.setattr(google_module, "RETRY_WAITS", (0.01, 0.02))
+    monkeypatch.setattr(google_events, "RETRY_WAITS", (0.01, 0.02))
     monkeypatch.setattr(google_module, "CONFERENCE_WAITS", (0.01, 0.02, 0.04))
     # google-auth sleeps a second and two between its own tries of the token endpoint.
     clock = SimpleNamespace(sleep=lambda seconds: None)

@@ -1,6 +1,7 @@
 """``/api/auth/*``: the documented paths with NextAuth's bodies."""
 
 from datetime import UTC, datetime
+from urllib.parse import urlencode
 
 import pytest
 from django.contrib.messages import get_messages
@@ -370,6 +371,23 @@ def test_post_without_its_token_signs_nobody_out(browser, student):
 def test_stranger_who_signs_out_is_sent_on(client):
     assert client.get("/api/auth/signout")["Location"] == "/"
     assert client.post("/api/auth/signout")["Location"] == "/"
+
+
+# --- Forms that are too long --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", ["/api/auth/signin/google", "/api/auth/signout"])
+@pytest.mark.parametrize("kind", ["multipart", "urlencoded"])
+def test_form_over_the_limit_is_refused_without_a_word_in_the_log(browser, caplog, path, kind):
+    long = {"csrfToken": "x" * 65_537}
+    urlencoded = (urlencode(long), "application/x-www-form-urlencoded")
+
+    response = browser.post(path, *([long] if kind == "multipart" else urlencoded))
+
+    assert response.status_code == 413
+    assert response.json() == {"error": "El cuerpo es demasiado grande."}
+    assert "no-store" in response["Cache-Control"]
+    assert not [line for line in caplog.records if line.levelname == "ERROR"]
 
 
 # --- The rest -----------------------------------------------------------------------------------

@@ -6,10 +6,13 @@ Whatever happened first, asking again finishes the work: one live event, one hos
 from datetime import timedelta
 
 import pytest
+from django.core.cache import cache
 
 from accounts.services import remember_refresh_token
 from bookings.domain.event_drafts import derive_event_id
 from bookings.models import ClassLog, Role, UserActivity, VirtualClass
+from calendar_sync import turnstile
+from calendar_sync.listing import GENERATION_KEY
 from tests.api.bodies import answer_of, post
 from tests.api.database_faults import failing
 from tests.environment import TEACHER_EMAIL
@@ -251,3 +254,17 @@ def test_provider_that_was_away_is_met_again(anybody, pending, google):
 
     assert schedule(anybody, pending) == CREATED
     assert_scheduled_once(pending, google)
+
+
+def test_post_is_refused_at_once_while_many_wait(anybody, pending, google, settings, monkeypatch):
+    settings.CALENDAR_WRITERS = 0
+    monkeypatch.setattr(turnstile, "_turnstile", turnstile.Turnstile(timedelta(0)))
+    before = cache.get(GENERATION_KEY)
+
+    answer = schedule(anybody, pending)
+
+    assert answer == CREATE_FAILED
+    assert_pending(pending)
+    assert pending.scheduling_requested_at is not None
+    # Nobody asked the provider, so what is known of it is still good.
+    assert (google.live_events(), cache.get(GENERATION_KEY)) == ([], before)

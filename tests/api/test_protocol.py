@@ -151,7 +151,7 @@ def test_own_pages_and_programs_can_schedule(anybody, host, teacher, headers):
         {"Accept-Language": "en"},
         {"Accept-Encoding": "x" * 4000},
         {"Accept-Charset": "utf-7"},
-        {"If-None-Match": "*"},
+        {"If-None-Match": '"of another list"'},
         {"If-Modified-Since": "Fri, 20 Nov 2099 00:00:00 GMT"},
         {"Range": "bytes=0-1"},
         {"Cookie": "session=x; session=y; csrftoken=z"},
@@ -161,6 +161,24 @@ def test_own_pages_and_programs_can_schedule(anybody, host, teacher, headers):
 )
 def test_answer_is_the_same_json_whatever_the_headers(anybody, teacher, headers):
     assert answer_of(anybody.get(CALENDAR, headers=headers)) == (200, [])
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "cookie",
+    [
+        "session=",
+        "session=x",
+        "session=x; session=y",
+        "session=" + "x" * 10_000,
+        "session=\xff;;=;",
+    ],
+    ids=lambda cookie: cookie[:20],
+)
+def test_cookie_that_is_no_session_signs_nobody_in(anybody, cookie):
+    response = anybody.get("/api/user-data", headers={"Cookie": cookie})
+
+    assert answer_of(response) == (401, {"error": "Ingresá para continuar."})
 
 
 @pytest.mark.parametrize(

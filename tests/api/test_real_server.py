@@ -144,6 +144,27 @@ def test_server_does_not_believe_a_forwarded_host(server):
     assert "evil" not in response.text
 
 
+@pytest.mark.parametrize(
+    "header",
+    ["Script-Name: /x", "SCRIPT_NAME: /x", "PATH_INFO: /healthz", "X-Forwarded-Ssl: on"],
+)
+def test_server_takes_neither_path_nor_scheme_from_headers(server, header):
+    head = "GET /api/auth/providers HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Forwarded-Proto: http\r\n"
+
+    answer = send_raw(server, f"{head}{header}\r\nConnection: close\r\n\r\n".encode())
+
+    assert answer.split()[1] == b"200"
+    assert b'"google"' in answer
+
+
+def test_server_does_not_quote_an_access_code_in_its_log(server):
+    send_raw(server, b"GET /inicio/unirse/7K2M9QXA\r\n\r\n")
+
+    log = server.log.read_text()
+    assert "inicio/unirse/***" in log
+    assert "7K2M9QXA" not in log
+
+
 @pytest.mark.parametrize("path", ["/api/%ff", "/api/%00", "/api//calendar", "/api/..%2fcalendar"])
 def test_server_knows_no_other_paths(server, path):
     answer = send_raw(

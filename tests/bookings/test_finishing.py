@@ -223,6 +223,19 @@ def test_hour_of_outage_costs_few_calls_and_ends_for_all_in_order(host, calendar
     assert others == [str(one.pk) for one in classes if str(one.pk) != trial]
 
 
+def test_who_failed_all_through_an_outage_comes_before_later_wishes(host, calendar):
+    waiting = interrupt_many(host, 4)
+    calendar.fail_with(DOWN)
+    sweep_every_minute(120)
+    calendar.fail_with(None)
+    with time_machine.travel(timezone.now() + MINUTE * 126):
+        later = [interrupted(host, day=9 + n, since=MINUTE * (3 - n)) for n in range(2)]
+        assert finish_requested_schedulings() == 6
+
+    trial, *others = list_order(calendar)
+    assert others == [str(one.pk) for one in [*waiting, *later] if str(one.pk) != trial]
+
+
 def test_outage_is_asked_after_by_one_class_at_a_time(host, calendar):
     interrupt_many(host, 5)
     calendar.fail_with(DOWN)

@@ -4,11 +4,18 @@ from datetime import timedelta
 
 import pytest
 import time_machine
+from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from django.core import mail
 from django.utils import timezone
 
 from bookings.domain.finishing import finish_requested_schedulings
-from bookings.domain.grants import check_calendar_grant
+from bookings.domain.grants import check_calendar_grant, describe_grant, owners_calendar
+from bookings.domain.teacher_day import CalendarState, load_teacher_day
 from bookings.models import Notice, NoticeKind
+from bookings.notices.delivery import deliver_due
+from bookings.service_state import load_service_state
+from calendar_sync import CalendarNotConnectedError
 from tests.factories import VirtualClassFactory
 from tests.standins import Fault
 
@@ -49,6 +56,85 @@ def test_dead_grant_is_noted_and_told(teacher, google):
     teacher.refresh_from_db()
     assert teacher.provider_token_revoked_at is not None
     assert kinds_told() == [NoticeKind.GRANT_REVOKED]
+
+
+@pytest.fixture
+def robot(google, teacher, settings):
+    """A service account that opens the calendar in the place of the teacher's grant."""
+    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    settings.CALENDAR_SERVICE_ACCOUNT = {
+        "client_email": "robot@project.iam.gserviceaccount.com",
+        "private_key": key.private_bytes(
+            Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()
+        ).decode(),
+        "token_uri": f"{google.url}/oauth2/token",
+    }
+    type(teacher).objects.update(provider_refresh_token="")
+
+
+def ask(google, *, is_accepted):
+    """Check the service account, while Google accepts it or not."""
+    google.heal()
+    google.expire_access_tokens()
+    if not is_accepted:
+        google.fault("token", *[Fault.status(400, "invalid_grant")] * 9)
+    return check_calendar_grant()
+
+
+def test_service_account_that_is_refused_is_told_once(robot, teacher, google):
+    assert [ask(google, is_accepted=False), check_calendar_grant()] == [0, 0]
+    with pytest.raises(CalendarNotConnectedError), owners_calendar() as calendar:
+        calendar.check_grant()
+
+    assert kinds_told() == [NoticeKind.ACCOUNT_REFUSED]
+    assert deliver_due() == 1
+    assert mail.outbox[0].to == [teacher.email]
+    assert "Google ya no acepta la cuenta de servicio" in mail.outbox[0].body
+
+
+def test_service_account_that_is_refused_anew_is_told_anew(robot, google):
+    asked = [ask(google, is_accepted=is_accepted) for is_accepted in (False, True) * 2]
+
+    assert asked == [0, 1, 0, 1]
+    assert Notice.objects.count() == 2
+    assert deliver_due() == 0  # it is accepted by now
+    assert set(Notice.objects.values_list("failure", flat=True)) == {
+        "El calendario ya se había reconectado."
+    }
+
+
+def test_whoever_signs_in_later_is_told_of_a_refusal_that_goes_on(robot, google, settings):
+    settings.ADMIN_EMAIL, known = "nobody-yet@example.com", settings.ADMIN_EMAIL
+    ask(google, is_accepted=False)
+    assert not Notice.objects.exists()
+
+    settings.ADMIN_EMAIL = known
+    ask(google, is_accepted=False)
+
+    assert Notice.objects.get().user.email == known
+
+
+def test_refused_service_account_is_seen_everywhere(robot, google):
+    """By machines and on the panel; once it is accepted again, nowhere."""
+    seen = []
+    for is_accepted in (False, True):
+        ask(google, is_accepted=is_accepted)
+        seen += [
+            describe_grant(None, is_down=False),
+            load_teacher_day().calendar,
+            load_service_state().refused_since is not None,
+        ]
+
+    assert seen == ["revoked", CalendarState.REVOKED, True, "ok", CalendarState.GRANTED, False]
+
+
+def test_no_service_account_is_no_refused_one(teacher, google):
+    type(teacher).objects.update(provider_refresh_token="")
+
+    with pytest.raises(CalendarNotConnectedError), owners_calendar() as calendar:
+        calendar.check_grant()
+
+    assert not Notice.objects.exists()
 
 
 @pytest.mark.parametrize("route", ["token", "events.list"])

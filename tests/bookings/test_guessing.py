@@ -193,6 +193,7 @@ def test_wrong_and_closed_codes_are_answered_alike(closed, student, sign_in):
 
     assert wrong.status_code == gone.status_code == 404
     assert wrong.content == gone.content
+    assert wrong.headers.pop("X-Request-ID") != gone.headers.pop("X-Request-ID")
     assert dict(wrong.headers) == dict(gone.headers)
 
 

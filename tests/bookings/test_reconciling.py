@@ -58,7 +58,7 @@ def scheduled(host, teacher, google):
 
 @pytest.fixture(autouse=True)
 def _little_patience(monkeypatch):
-    monkeypatch.setattr("calendar_sync.google.RETRY_WAITS", (0.01, 0.02))
+    monkeypatch.setattr("calendar_sync.google_events.RETRY_WAITS", (0.01, 0.02))
 
 
 def kinds_of(report):
@@ -74,6 +74,60 @@ def test_a_calendar_that_agrees_is_clean(scheduled):
 
     assert (report.classes, report.events, report.findings) == (1, 1, [])
     assert report.is_clean
+
+
+def test_a_class_that_is_not_compared_has_not_recovered(scheduled):
+    VirtualClass.objects.update(
+        calendar_drift=CalendarDrift.MOVED, event_update_requested_at=timezone.now()
+    )
+
+    reconcile_class(class_id=scheduled.pk, actor=scheduled.booked_by)
+
+    assert VirtualClass.objects.get().calendar_drift == CalendarDrift.MOVED
+    assert not scheduled.log.filter(event=ClassEvent.EVENT_REPAIRED).exists()
+
+
+def repeat(google, virtual_class):
+    google.edit_event(virtual_class.provider_event_id, recurrence=["RRULE:FREQ=WEEKLY;COUNT=4"])
+
+
+def test_an_event_that_a_hand_made_recurring_is_marked_and_left_to_the_teacher(
+    scheduled, teacher, google
+):
+    repeat(google, scheduled)
+
+    reports = [reconcile_by_itself(), reconcile_by_itself()]
+
+    assert [kinds_of(report) for report in reports] == [["moved"], ["moved"]]
+    assert {finding.problem for report in reports for finding in report.findings} == {
+        "needs_a_person"
+    }
+    assert VirtualClass.objects.get().calendar_drift == CalendarDrift.MOVED
+    [mail] = told(NoticeKind.CALENDAR_CHANGED)
+    assert mail.occasion.startswith("recurring ")
+    assert event_of(google, scheduled)["recurrence"]
+
+
+def test_an_event_that_was_made_recurring_is_single_again_once_she_asks(scheduled, teacher, google):
+    repeat(google, scheduled)
+
+    reconcile_class(class_id=scheduled.pk, actor=teacher)
+
+    assert "recurrence" not in event_of(google, scheduled)
+    assert inspect().is_clean
+
+
+def test_a_mark_that_was_set_since_the_comparison_stays(scheduled, monkeypatch):
+    def mark():
+        VirtualClass.objects.update(
+            calendar_drift=CalendarDrift.MOVED, updated_at=timezone.now() + timedelta(seconds=1)
+        )
+
+    before(monkeypatch, reconciling, "_note_recovered", mark)
+
+    reconcile_class(class_id=scheduled.pk, actor=scheduled.booked_by)
+
+    assert VirtualClass.objects.get().calendar_drift == CalendarDrift.MOVED
 
 
 @pytest.mark.parametrize("kind", DRIFTS)

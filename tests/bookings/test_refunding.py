@@ -14,7 +14,6 @@ from bookings.domain.refunding import (
     request_full_refund,
     request_partial_refund,
     send_due_refunds,
-    send_refund,
     send_refunds_of_payment,
 )
 from bookings.domain.settling import settle
@@ -31,6 +30,7 @@ from bookings.models import (
 )
 from bookings.payments.backend import get_gateway
 from bookings.payments.gateway import PaymentUnavailableError
+from bookings.queues import QUEUES, Waiting
 from calendar_sync import CalendarError
 from tests.payments import PRICE, make_payment
 from tests.standins import Fault
@@ -150,15 +150,15 @@ def test_a_refund_whose_answer_was_lost_long_ago_is_not_made_again(
     mercadopago, charge, teacher, others
 ):
     for number in range(others):
-        done = ask_for_part(charge, 100, teacher, left=PRICE - number * 100)
-        send_refund(done.pk)
+        ask_for_part(charge, 100, teacher, left=PRICE - number * 100)
+        send_due_refunds()
     refund = ask_for_part(charge, 100, teacher, left=PRICE - others * 100)
     mercadopago.fault("refunds.create", Fault.lost())
-    send_refund(refund.pk)
+    send_due_refunds()
     mercadopago._refund_keys.clear()  # the provider has forgotten the key
 
     with later(days=2):
-        assert send_refund(refund.pk) is True
+        assert send_due_refunds() == 1
 
     assert len(mercadopago.refunds) == others + 1
     refund.refresh_from_db()
@@ -171,23 +171,23 @@ def test_what_was_given_back_elsewhere_is_not_taken_for_a_refund_of_ours(
     get_gateway().refund(charge_id=charge.charge_id, amount=100, key="by the panel")
     with later(hours=1):
         settle(charge.payment.preference_id)
-        refund = ask_for_part(charge, 100, teacher, left=PRICE - 100)
+        ask_for_part(charge, 100, teacher, left=PRICE - 100)
         mercadopago.fault("refunds.create", Fault.drop())
-        send_refund(refund.pk)
+        send_due_refunds()
 
     with later(days=2):
-        assert send_refund(refund.pk) is True
+        assert send_due_refunds() == 1
 
     assert len(mercadopago.refunds) == 2
 
 
 def test_a_refund_that_never_arrived_is_made_however_late(mercadopago, charge, teacher):
-    refund = ask_for_part(charge, 100, teacher)
+    ask_for_part(charge, 100, teacher)
     mercadopago.fault("refunds.create", Fault.drop())
-    send_refund(refund.pk)
+    send_due_refunds()
 
     with later(days=2):
-        assert send_refund(refund.pk) is True
+        assert send_due_refunds() == 1
 
     assert len(mercadopago.refunds) == 1
 
@@ -200,17 +200,17 @@ def test_asking_twice_decides_once(paid, teacher):
 
 
 def test_a_refund_is_nobody_elses_while_it_is_being_sent(mercadopago, paid, monkeypatch):
-    [refund] = request_full_refund(payment=paid, reason=RefundReason.BY_TEACHER)
+    request_full_refund(payment=paid, reason=RefundReason.BY_TEACHER)
     inner = []
 
     def send_meanwhile(current):
-        inner.append(send_refund(refund.pk))
+        inner.append(send_due_refunds())
         raise PaymentUnavailableError
 
     monkeypatch.setattr("bookings.domain.refunding._ask_provider", send_meanwhile)
-    send_refund(refund.pk)
+    send_due_refunds()
 
-    assert inner == [False]
+    assert inner == [0]
 
 
 def test_a_provider_that_is_down_is_not_asked_for_every_refund(mercadopago, paid, charge, teacher):
@@ -243,11 +243,11 @@ def test_one_refund_that_cannot_be_sent_stops_no_other(paid, charge, teacher, mo
 
 def test_a_token_that_is_being_changed_fails_no_refund(mercadopago, paid, teacher):
     mercadopago.fault("refunds.create", Fault.status(401))
-    [refund] = request_full_refund(payment=paid, reason=RefundReason.BY_TEACHER, by=teacher)
+    request_full_refund(payment=paid, reason=RefundReason.BY_TEACHER, by=teacher)
 
-    assert send_refund(refund.pk) is False
+    assert send_due_refunds() == 0
     with later(minutes=5):
-        assert send_refund(refund.pk) is True
+        assert send_due_refunds() == 1
 
 
 def test_a_failing_provider_is_asked_less_and_less_often(mercadopago, paid):
@@ -294,6 +294,18 @@ def test_a_refund_in_process_is_followed_until_it_is_decided(
     assert (refund.status, refund.next_attempt_at) == (status, None)
     assert Payment.objects.get().review == review
     assert len(posts(mercadopago)) == 1
+
+
+def test_a_refund_that_the_provider_has_in_hand_wakes_nobody_up(mercadopago, paid):
+    mercadopago.refund_status = "in_process"
+    request_full_refund(payment=paid, reason=RefundReason.BY_TEACHER)
+    with later(hours=1):
+        assert QUEUES["refunds"].measure(timezone.now()).age >= timedelta(minutes=59)
+    send_refunds_of_payment(paid)
+
+    with later(hours=2):
+        assert QUEUES["refunds"].measure(timezone.now()) == Waiting(0, timedelta())
+    assert Refund.objects.get().next_attempt_at is not None
 
 
 def test_a_refused_refund_is_left_to_a_person(mercadopago, paid, teacher, caplog):

@@ -17,6 +17,7 @@ from bookings.domain.exceptions import (
     NotScheduledYetError,
     SameTimeError,
     SlotTakenError,
+    TimeAwaitedError,
     TimeOverError,
     TooLateToChangeError,
     TooManyAttemptsError,
@@ -39,8 +40,7 @@ from bookings.models import (
     WeeklyHours,
 )
 from bookings.notices.icalendar import Method, build_calendar
-from calendar_sync import CalendarError
-from calendar_sync import google as google_module
+from calendar_sync import CalendarError, forget_upcoming_events, google_events
 from tests.bookings.test_class_events import before
 from tests.factories import VirtualClassFactory
 from tests.standins import Fault
@@ -72,7 +72,7 @@ def _agenda(teacher):
 
 @pytest.fixture(autouse=True)
 def _little_patience(monkeypatch):
-    monkeypatch.setattr(google_module, "RETRY_WAITS", (0.01, 0.02))
+    monkeypatch.setattr(google_events, "RETRY_WAITS", (0.01, 0.02))
 
 
 @pytest.fixture
@@ -259,7 +259,7 @@ def test_a_student_takes_only_what_is_offered(scheduled, host, clock):
 
 def test_a_student_keeps_away_from_the_teacher_s_appointments(scheduled, host, google):
     google.add_event(start=at("11:15"), end=at("11:30"))
-    class_events.forget_upcoming_events()
+    forget_upcoming_events()
 
     with pytest.raises(SlotTakenError):
         move(scheduled, host, "11:00")
@@ -268,7 +268,7 @@ def test_a_student_keeps_away_from_the_teacher_s_appointments(scheduled, host, g
 def test_an_appointment_at_the_very_time_of_the_class_stays_in_the_way(scheduled, host, google):
     """Its own event is left out of what is busy; another one with the same times is not."""
     google.add_event(start=at("10:00"), end=at("11:00"))
-    class_events.forget_upcoming_events()
+    forget_upcoming_events()
     BookingRules.objects.update_or_create(pk=1, defaults={"slot_step_minutes": 30})
 
     with pytest.raises(SlotTakenError):
@@ -277,7 +277,7 @@ def test_an_appointment_at_the_very_time_of_the_class_stays_in_the_way(scheduled
 
 def test_a_student_waits_while_the_calendar_cannot_tell(scheduled, host, google):
     google.fault("events.list", *DOWN)
-    class_events.forget_upcoming_events()
+    forget_upcoming_events()
 
     with pytest.raises(CalendarError):
         move(scheduled, host, "11:00")
@@ -306,6 +306,47 @@ def test_a_time_that_the_same_student_is_about_to_pay_is_taken(scheduled, host, 
 
     with pytest.raises(SlotTakenError):
         move(scheduled, teacher, "11:30")
+
+
+@pytest.fixture
+def awaiting(stranger):
+    """A class of Carla's at eleven, paid, that waits for the calendar."""
+    return VirtualClassFactory(
+        booked_by=stranger, start_time=at("11:00"), paid_at=NOW, scheduling_requested_at=NOW
+    )
+
+
+def test_the_teacher_takes_the_time_of_a_paid_class_only_knowingly(scheduled, awaiting, teacher):
+    with pytest.raises(TimeAwaitedError) as refusal:
+        move(scheduled, teacher, "11:30")
+    was_at = VirtualClass.objects.get(pk=scheduled.pk).start_time
+
+    moved = move(scheduled, teacher, "11:30", displacing={awaiting.pk})
+
+    assert refusal.value.classes == [awaiting]
+    assert (was_at, moved.start_time) == (at("10:00"), at("11:30"))
+
+
+def test_knowing_of_one_paid_class_is_not_knowing_of_the_next(scheduled, awaiting, teacher, host):
+    later = VirtualClassFactory(
+        booked_by=host, start_time=at("12:00"), paid_at=NOW, scheduling_requested_at=NOW
+    )
+
+    with pytest.raises(TimeAwaitedError) as refusal:
+        move(scheduled, teacher, "11:30", displacing={awaiting.pk})
+
+    assert refusal.value.classes == [later]
+
+
+def test_a_time_that_was_paid_since_the_student_looked_is_taken(
+    scheduled, awaiting, host, monkeypatch
+):
+    monkeypatch.setattr(rescheduling, "_refuse_unoffered", lambda *args: None)
+
+    with pytest.raises(SlotTakenError) as refusal:
+        move(scheduled, host, "11:00")
+
+    assert refusal.value.code == "slot_taken"
 
 
 def test_the_teacher_ignores_her_own_rules(scheduled, teacher, google):

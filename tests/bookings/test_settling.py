@@ -10,6 +10,7 @@ from django.utils import timezone
 from bookings.domain.booking import book_class
 from bookings.domain.cancelling import cancel_class
 from bookings.domain.exceptions import PreferenceMismatchError, PreferenceTakenError
+from bookings.domain.refunding import request_partial_refund
 from bookings.domain.reviewing import put_aside
 from bookings.domain.settling import (
     confirm_payment,
@@ -35,7 +36,7 @@ from bookings.models import (
 )
 from bookings.payments.gateway import PaymentUnavailableError
 from bookings.sweeps import sweep
-from calendar_sync import google as google_module
+from calendar_sync import google_events
 from tests.factories import VirtualClassFactory
 from tests.payments import PRICE, make_payment
 from tests.standins import Fault
@@ -60,7 +61,7 @@ def early(mercadopago, host):
 @pytest.fixture
 def impatient(monkeypatch):
     """Wait for nothing between two tries at the calendar."""
-    monkeypatch.setattr(google_module, "RETRY_WAITS", (0, 0))
+    monkeypatch.setattr(google_events, "RETRY_WAITS", (0, 0))
 
 
 def look(payment):
@@ -159,6 +160,15 @@ def test_two_parts_pay_together(mercadopago, payment):
     assert not Refund.objects.exists()
 
 
+def test_too_little_may_become_too_much(mercadopago, payment):
+    mercadopago.pay(payment.preference_id, amount=PESOS - 1)
+    look(payment)
+    mercadopago.pay(payment.preference_id, amount=2)
+
+    paid = look(payment)
+    assert (paid.status, paid.review) == (PaymentStatus.APPROVED, ReviewReason.OVERPAID)
+
+
 def test_a_second_payment_goes_back(mercadopago, google, payment):
     mercadopago.pay(payment.preference_id)
     look(payment)
@@ -188,6 +198,41 @@ def test_an_older_attempt_that_is_approved_later_is_the_surplus(mercadopago, pay
 
 
 # --- Not our money --------------------------------------------------------------------------------
+
+
+def test_money_above_the_price_schedules_and_is_left_to_the_teacher(
+    mercadopago, google, payment, teacher
+):
+    mercadopago.pay(payment.preference_id, amount=PESOS + 1)
+
+    looked = look(payment)
+    look(payment)
+
+    assert (looked.status, looked.review) == (PaymentStatus.APPROVED, ReviewReason.OVERPAID)
+    assert looked.virtual_class.is_scheduled
+    [told] = Notice.objects.filter(kind=NoticeKind.TO_REVIEW)
+    assert told.user == teacher
+
+
+def test_what_came_above_the_price_is_no_more_to_review_once_it_went_back(
+    mercadopago, payment, teacher
+):
+    mercadopago.pay(payment.preference_id, amount=PESOS + 1)
+    look(payment)
+    charge = PaymentCharge.objects.get()
+
+    request_partial_refund(charge_id=charge.pk, amount=100, left=charge.amount, by=teacher)
+    look(payment)
+
+    assert look(payment).review == ReviewReason.NONE
+
+
+def test_what_was_put_aside_above_the_price_stays_so(mercadopago, payment, teacher):
+    mercadopago.pay(payment.preference_id, amount=PESOS + 1)
+    look(payment)
+    assert put_aside(payment_id=payment.pk, reason=ReviewReason.OVERPAID, by=teacher)
+
+    assert look(payment).review == ReviewReason.NONE
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,12 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from accounts.models import User
+from accounts.services import reactivate, suspend
+from bookings.domain import class_events
 from bookings.domain.cancelling import cancel_class
 from bookings.domain.capacity import change_capacity
+from bookings.domain.catching_up import update_events
 from bookings.domain.exceptions import (
     AlreadyJoinedError,
     CapacityTooLargeError,
@@ -22,8 +26,9 @@ from bookings.domain.exceptions import (
 )
 from bookings.domain.joining import join_class
 from bookings.domain.leaving import leave_class
-from bookings.domain.offering import pass_on_offers
+from bookings.domain.offering import _with_a_place_to_offer, pass_on_offers
 from bookings.domain.rescheduling import reschedule_class
+from bookings.domain.scheduling import schedule_class
 from bookings.domain.waiting_list import (
     claim_place,
     leave_line,
@@ -35,11 +40,15 @@ from bookings.models import (
     ClassLog,
     ClassStatus,
     Notice,
+    NoticeKind,
     UserActivity,
     VirtualClass,
     WaitingListEntry,
 )
+from calendar_sync import google_events
+from tests.bookings.test_class_events import before
 from tests.factories import UserFactory, VirtualClassFactory
+from tests.standins import Fault
 
 CODE = "ABCD2345"
 NOW = datetime(2026, 11, 23, 8, 0, tzinfo=ZoneInfo("America/Argentina/Buenos_Aires"))
@@ -384,9 +393,64 @@ def test_leaving_the_line_leaves_the_offer_of_another(entry, second, virtual_cla
 
 
 def test_whoever_is_taken_out_by_the_teacher_is_offered_nothing(entry, second, virtual_class):
-    remove_from_line(entry_id=entry.pk)
+    remove_from_line(class_id=virtual_class.pk, entry_id=entry.pk)
 
     assert free_place(virtual_class) == second
+
+
+def test_a_suspended_person_s_offer_passes_on_at_once(entry, second, virtual_class, student):
+    free_place(virtual_class)
+
+    suspend(user=student)
+
+    assert (state_of(entry), state_of(second)) == ("waiting", "offered")
+    assert entry.offer_expires_at is None
+
+
+def test_a_suspension_that_is_taken_back_costs_no_turn(entry, second, virtual_class, student):
+    suspend(user=student)
+    assert free_place(virtual_class) == second
+    reactivate(user=student)
+    leave_line(user=second.user, entry_id=second.pk)
+
+    assert (state_of(entry), state_of(second)) == ("offered", "left")
+
+
+def test_a_place_stays_free_while_only_a_suspended_person_waits(entry, virtual_class, student):
+    suspend(user=student)
+
+    assert free_place(virtual_class) is None
+    assert pass_on_offers() == 0
+    assert not _with_a_place_to_offer(NOW).exists()
+
+
+def test_a_suspended_person_is_not_told_of_a_cancelled_class(entry, second, virtual_class, teacher):
+    suspend(user=entry.user)
+
+    cancel_class(class_id=virtual_class.pk, actor=teacher)
+
+    told = set(Notice.objects.filter(kind=NoticeKind.CANCELLED).values_list("user", flat=True))
+    assert second.user_id in told
+    assert entry.user_id not in told
+
+
+def test_the_sweep_passes_on_what_a_suspension_left(entry, second, virtual_class, student):
+    free_place(virtual_class)
+    User.objects.filter(pk=student.pk).update(status="suspended")
+
+    assert pass_on_offers() == 1
+
+    assert (state_of(entry), state_of(second)) == ("waiting", "offered")
+
+
+def test_who_is_suspended_while_claiming_gets_no_place(entry, virtual_class, student):
+    free_place(virtual_class)
+    User.objects.filter(pk=student.pk).update(status="suspended")
+
+    with pytest.raises(OfferExpiredError):
+        claim_place(user=student, entry_id=entry.pk)
+
+    assert student.pk not in people_in(virtual_class)
 
 
 def test_leaving_keeps_a_place_that_was_taken(entry, virtual_class, student):
@@ -479,6 +543,18 @@ def test_an_offer_follows_a_class_that_is_moved(
     assert Notice.objects.filter(kind="place_offered").count() == 2
 
 
+def test_whoever_waits_is_told_of_a_move_once(entry, second, virtual_class, teacher, time_machine):
+    free_place(virtual_class)
+    time_machine.shift(0.5)
+
+    reschedule_class(class_id=virtual_class.pk, actor=teacher, start=NOW + timedelta(days=5))
+
+    told = Notice.objects.values_list("user", flat=True)
+    # The first in line hears of it with the offer.
+    assert list(told.filter(kind="waiting_class_moved")) == [second.user_id]
+    assert set(told.filter(kind="rescheduled")) == people_in(virtual_class)
+
+
 def test_a_class_moved_to_soon_keeps_its_places_for_nobody(entry, virtual_class, teacher, student):
     free_place(virtual_class)
 
@@ -499,6 +575,52 @@ def test_change_capacity_goes_down_to_who_is_in_or_offered_a_place(entry, virtua
     changed = change_capacity(class_id=virtual_class.pk, capacity=3)
 
     assert (changed.max_participants, state_of(entry)) == (3, "offered")
+
+
+@pytest.fixture
+def open_group(host, teacher):
+    """A group of five in two days, in the calendar."""
+    pending = VirtualClassFactory(booked_by=host, start_time=NOW + timedelta(days=2))
+    return schedule_class(preference_id=pending.preference_id)
+
+
+def test_change_capacity_reaches_the_log_and_the_event(open_group, teacher, google):
+    for _ in range(2):
+        changed = change_capacity(class_id=open_group.pk, capacity=6, actor=teacher)
+
+    line = ClassLog.objects.get(event="capacity_changed")
+    [event] = google.live_events()
+    assert (line.actor, line.details) == (teacher, {"places_before": 5, "places": 6})
+    assert str(line) == "Cambiaron los lugares"
+    assert event["description"] == "La clase será grupal, para 6 participantes."
+    assert changed.summary.endswith("para 6 participantes.")
+    assert VirtualClass.objects.get(event_update_requested_at=None)
+
+
+def test_change_capacity_is_caught_up_with_by_the_sweep(
+    open_group, google, time_machine, monkeypatch
+):
+    monkeypatch.setattr(google_events, "RETRY_WAITS", (0.01, 0.02))
+    google.fault("events.patch", *[Fault.status(503)] * 3)
+    change_capacity(class_id=open_group.pk, capacity=6)
+
+    time_machine.shift(timedelta(minutes=2))
+
+    assert update_events() == 1
+    assert google.live_events()[0]["description"].endswith("para 6 participantes.")
+
+
+def test_the_event_says_the_last_of_two_capacities(open_group, google, monkeypatch):
+    """Whoever writes 6 last, after 7, looks once more at the class."""
+
+    def overtake():
+        change_capacity(class_id=open_group.pk, capacity=7)
+
+    before(monkeypatch, class_events, "_move_or_make", overtake)
+
+    change_capacity(class_id=open_group.pk, capacity=6)
+
+    assert google.live_events()[0]["description"].endswith("para 7 participantes.")
 
 
 @pytest.mark.parametrize(

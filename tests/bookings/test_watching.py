@@ -7,6 +7,7 @@ import time_machine
 from django.test import Client
 from django.utils import timezone
 
+from accounts.services import remember_refresh_token
 from bookings.domain import watching
 from bookings.domain.watching import compare_calendar, follow_calendar, keep_push_channel
 from bookings.models import Notice, NoticeKind, VirtualClass
@@ -34,7 +35,7 @@ FAULTS = {
 
 @pytest.fixture(autouse=True)
 def _little_patience(monkeypatch):
-    monkeypatch.setattr("calendar_sync.google.RETRY_WAITS", (0.01, 0.02))
+    monkeypatch.setattr("calendar_sync.google_events.RETRY_WAITS", (0.01, 0.02))
 
 
 @pytest.fixture
@@ -215,6 +216,37 @@ def test_a_message_has_the_calendar_looked_at(followed, google, teacher, setting
     assert event["start"]["dateTime"].startswith(
         timezone.localtime(followed.start_time).strftime("%Y-%m-%dT%H:%M:%S")
     )
+
+
+def test_a_deletion_right_after_our_write_is_noticed_once_that_is_settled(followed, google):
+    """Told of by one change only, which the look within the two minutes must not use up."""
+    VirtualClass.objects.update(updated_at=timezone.now())
+    delete(google, followed)
+    with later(minutes=1):
+        too_soon = follow_calendar()
+
+    with later(minutes=5):
+        found = follow_calendar()
+
+    assert (too_soon, found) == (0, 1)
+    assert len(google.live_events()) == 1
+
+
+def test_a_new_grant_opens_the_channel_at_once(
+    teacher, google, settings, monkeypatch, django_capture_on_commit_callbacks
+):
+    """Also when an attempt without one has just failed, which else counts for twelve hours."""
+    settings.BASE_URL = "https://clases.example"
+    settings.FOLLOW_CALENDAR_AT_ONCE = True
+    monkeypatch.setattr(watching, "_channel_errand", Inline(keep_push_channel))
+    type(teacher).objects.update(provider_refresh_token="")
+    failed = keep_push_channel()
+
+    with django_capture_on_commit_callbacks(execute=True):
+        remember_refresh_token(user=teacher, refresh_token=google.grant(teacher.email))
+
+    assert failed == 0
+    assert calls(google, "events.watch") == WatchChannel.objects.count() == 1
 
 
 def test_the_sweeps_follow_compare_and_keep_the_channel(followed, google, settings):

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from google.auth import _exponential_backoff
 
-from calendar_sync import EventDraft, get_calendar
+from calendar_sync import EventDraft, get_calendar, google_events
 from calendar_sync import google as google_module
 from calendar_sync.google import GoogleCalendar
 from calendar_sync.memory import MemoryCalendar
@@ -23,7 +23,7 @@ def _little_patience(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait for milliseconds where the service waits for seconds."""
     settings.CALENDAR_TIMEOUT = timedelta(seconds=1)
     settings.CALENDAR_BUDGET = timedelta(seconds=3)
-    monkeypatch.setattr(google_module, "RETRY_WAITS", (0.01, 0.02))
+    monkeypatch.setattr(google_events, "RETRY_WAITS", (0.01, 0.02))
     monkeypatch.setattr(google_module, "CONFERENCE_WAITS", (0.01, 0.02, 0.04))
     # google-auth sleeps a second and two between its own tries of the token endpoint.
     clock = SimpleNamespace(sleep=lambda seconds: None)

@@ -14,9 +14,9 @@ from calendar_sync import (
     BusySlot,
     CalendarRefusedError,
     CalendarUnavailableError,
-    cached_upcoming_events,
     forget_upcoming_events,
     listing,
+    read_listing,
 )
 from calendar_sync.listing import LIST_KEY
 from calendar_sync.memory import MemoryCalendar
@@ -26,6 +26,11 @@ from tests.standins import Fault
 START = datetime.now(UTC).replace(microsecond=0) + timedelta(hours=1)
 SLOT = BusySlot(START, START + timedelta(hours=1), "confirmed", "UTC", None)
 LATER = BusySlot(START + timedelta(hours=2), START + timedelta(hours=3), "tentative")
+
+
+def upcoming_events(token=None):
+    """Give what a reader is told."""
+    return read_listing(find_refresh_token=lambda: token).slots
 
 
 def listings(google):
@@ -47,57 +52,57 @@ def memory(settings):
     return MemoryCalendar(refresh_token=None)
 
 
-def test_cached_upcoming_events_asks_the_provider_once(google, token):
+def test_listing_asks_the_provider_once(google, token):
     google.add_event(start=START)
 
-    first = cached_upcoming_events(find_refresh_token=lambda: token)
-    second = cached_upcoming_events(find_refresh_token=lambda: token)
+    first = upcoming_events(token)
+    second = upcoming_events(token)
 
     assert first == second
     assert len(first) == 1
     assert len(listings(google)) == 1
 
 
-def test_cached_upcoming_events_asks_again_when_the_time_is_over(google, token, settings):
+def test_listing_asks_again_when_the_time_is_over(google, token, settings):
     settings.CALENDAR_CACHE_SECONDS = 15
-    cached_upcoming_events(find_refresh_token=lambda: token)
+    upcoming_events(token)
     google.add_event(start=START)
 
     with time_machine.travel(datetime.now(UTC) + timedelta(seconds=16)):
-        slots = cached_upcoming_events(find_refresh_token=lambda: token)
+        slots = upcoming_events(token)
 
     assert len(slots) == 1
 
 
-def test_cached_upcoming_events_without_caching_asks_each_time(google, token, settings):
+def test_listing_without_caching_asks_each_time(google, token, settings):
     settings.CALENDAR_CACHE_SECONDS = 0
 
-    cached_upcoming_events(find_refresh_token=lambda: token)
-    cached_upcoming_events(find_refresh_token=lambda: token)
+    upcoming_events(token)
+    upcoming_events(token)
 
     assert len(listings(google)) == 2
 
 
-def test_cached_upcoming_events_leaves_out_what_ended_meanwhile(gated, settings):
+def test_listing_leaves_out_what_ended_meanwhile(gated, settings):
     settings.CALENDAR_CACHE_SECONDS = 86_400
     gated.slots = [SLOT, LATER]
     gated.gate.set()
-    cached_upcoming_events(find_refresh_token=lambda: None)
+    upcoming_events()
 
     with time_machine.travel(SLOT.end):
-        slots = cached_upcoming_events(find_refresh_token=lambda: None)
+        slots = upcoming_events()
 
     assert slots == [LATER]
     assert gated.calls == 1
 
 
-def test_cached_upcoming_events_are_kept_as_plain_values(gated):
+def test_listing_are_kept_as_plain_values(gated):
     zone = ZoneInfo("America/Argentina/Buenos_Aires")
     gated.slots = [BusySlot(START.astimezone(zone), LATER.start, "confirmed", zone.key, zone.key)]
     gated.gate.set()
 
-    first = cached_upcoming_events(find_refresh_token=lambda: None)
-    second = cached_upcoming_events(find_refresh_token=lambda: None)
+    first = upcoming_events()
+    second = upcoming_events()
 
     _, rows = cache.get(LIST_KEY)
     assert [type(row) for row in rows] == [tuple]
@@ -105,81 +110,79 @@ def test_cached_upcoming_events_are_kept_as_plain_values(gated):
     assert second[0].start.isoformat() == gated.slots[0].start.isoformat()
 
 
-def test_cached_upcoming_events_keeps_no_error(google, token):
+def test_listing_keeps_no_error(google, token):
     google.fault("events.list", Fault.status(403))
     with pytest.raises(CalendarRefusedError):
-        cached_upcoming_events(find_refresh_token=lambda: token)
+        upcoming_events(token)
 
-    assert cached_upcoming_events(find_refresh_token=lambda: token) == []
+    assert upcoming_events(token) == []
 
 
 def test_forget_upcoming_events_makes_the_next_reader_ask(memory, draft):
-    assert cached_upcoming_events(find_refresh_token=lambda: None) == []
+    assert upcoming_events() == []
     memory.create_event(draft)
 
     forget_upcoming_events()
 
-    assert [slot.start for slot in cached_upcoming_events(find_refresh_token=lambda: None)] == [
-        draft.start
-    ]
+    assert [slot.start for slot in upcoming_events()] == [draft.start]
 
 
 @pytest.mark.concurrency
-def test_cached_upcoming_events_is_asked_once_for_many_threads(google, token):
+def test_listing_is_asked_once_for_many_threads(google, token):
     google.add_event(start=START)
     google.fault("events.list", Fault.delay(0.3))
 
-    outcomes = in_threads(20, lambda: cached_upcoming_events(find_refresh_token=lambda: token))
+    outcomes = in_threads(20, lambda: upcoming_events(token))
 
     assert [len(slots) for slots in outcomes] == [1] * 20
     assert len(listings(google)) == 1
 
 
 @pytest.mark.concurrency
-def test_cached_upcoming_events_shares_the_error_too(google, token):
+def test_listing_shares_the_error_too(google, token):
     google.fault("token", Fault.delay(0.3))
     google.fault("events.list", *[Fault.status(503)] * 3)
 
     def look():
         with pytest.raises(CalendarUnavailableError, match="503"):
-            cached_upcoming_events(find_refresh_token=lambda: token)
+            upcoming_events(token)
 
     in_threads(10, look)
 
     assert len(listings(google)) == 3
-    assert cached_upcoming_events(find_refresh_token=lambda: token) == []
+    assert upcoming_events(token) == []
 
 
 @pytest.mark.concurrency
 def test_a_call_that_began_before_a_write_brings_no_old_list_back(gated):
     with ThreadPoolExecutor(1) as pool:
-        old = pool.submit(cached_upcoming_events, find_refresh_token=lambda: None)
+        old = pool.submit(upcoming_events)
         assert gated.asked.wait(5)
         gated.slots = [SLOT]
         forget_upcoming_events()
         gated.gate.set()
         assert old.result(5) == []
 
-    assert cached_upcoming_events(find_refresh_token=lambda: None) == [SLOT]
+    assert upcoming_events() == [SLOT]
     assert gated.calls == 2
 
 
 @pytest.mark.concurrency
 def test_a_reader_after_a_write_does_not_join_the_call_before_it(gated):
     with ThreadPoolExecutor(2) as pool:
-        old = pool.submit(cached_upcoming_events, find_refresh_token=lambda: None)
+        old = pool.submit(upcoming_events)
         assert gated.asked.wait(5)
         gated.asked.clear()
         gated.slots = [SLOT]
         forget_upcoming_events()
-        new = pool.submit(cached_upcoming_events, find_refresh_token=lambda: None)
+        new = pool.submit(upcoming_events)
         assert gated.asked.wait(5)
         gated.gate.set()
 
         assert new.result(5) == [SLOT]
         assert old.result(5) == []
 
-    assert cached_upcoming_events(find_refresh_token=lambda: None) == [SLOT]
+    assert upcoming_events() == [SLOT]
 
 
 @pytest.fixture
@@ -189,13 +192,13 @@ def impatient(monkeypatch):
 
 
 @pytest.mark.concurrency
-def test_cached_upcoming_events_does_not_wait_for_ever(gated, impatient):
+def test_listing_does_not_wait_for_ever(gated, impatient):
     with ThreadPoolExecutor(1) as pool:
-        slow = pool.submit(cached_upcoming_events, find_refresh_token=lambda: None)
+        slow = pool.submit(upcoming_events)
         assert gated.asked.wait(5)
 
         with pytest.raises(CalendarUnavailableError):
-            cached_upcoming_events(find_refresh_token=lambda: None)
+            upcoming_events()
 
         gated.gate.set()
         assert slow.result(5) == []
@@ -204,15 +207,15 @@ def test_cached_upcoming_events_does_not_wait_for_ever(gated, impatient):
 @pytest.mark.concurrency
 def test_nobody_asks_while_a_slow_call_is_under_way(gated, impatient):
     with ThreadPoolExecutor(1) as pool:
-        pool.submit(cached_upcoming_events, find_refresh_token=lambda: None)
+        pool.submit(upcoming_events)
         assert gated.asked.wait(5)
         with pytest.raises(CalendarUnavailableError):
-            cached_upcoming_events(find_refresh_token=lambda: None)
+            upcoming_events()
         began = time.monotonic()
 
         for _ in range(50):
             with pytest.raises(CalendarUnavailableError):
-                cached_upcoming_events(find_refresh_token=lambda: None)
+                upcoming_events()
 
         assert time.monotonic() - began < 0.1
         gated.gate.set()
@@ -222,25 +225,25 @@ def test_a_slow_failure_keeps_callers_away_until_the_pause_is_over(google, token
     google.fault("token", Fault.delay(0.2))
     google.fault("events.list", *[Fault.status(503)] * 3)
     with pytest.raises(CalendarUnavailableError):
-        cached_upcoming_events(find_refresh_token=lambda: token)
+        upcoming_events(token)
     asked = len(listings(google))
 
     with pytest.raises(CalendarUnavailableError, match="a moment ago"):
-        cached_upcoming_events(find_refresh_token=lambda: token)
+        upcoming_events(token)
     assert len(listings(google)) == asked
 
     google.heal()
     listing.circuit._open_until = 0.0
-    assert cached_upcoming_events(find_refresh_token=lambda: token) == []
+    assert upcoming_events(token) == []
     assert not listing.circuit.is_suspect
 
 
 def test_a_quick_failure_keeps_nobody_away(google, token):
     google.fault("events.list", *[Fault.status(503)] * 3)
     with pytest.raises(CalendarUnavailableError):
-        cached_upcoming_events(find_refresh_token=lambda: token)
+        upcoming_events(token)
 
-    assert cached_upcoming_events(find_refresh_token=lambda: token) == []
+    assert upcoming_events(token) == []
 
 
 def in_threads(count, work):

@@ -75,6 +75,44 @@ def test_update_event_keeps_what_others_changed(google, calendar, created, moved
     assert updated.conference_url == created.conference_url
 
 
+@pytest.fixture
+def reworded(draft):
+    texts = frozenset({draft.description, "Para dos."})
+    return replace(draft, description="Para dos.", earlier_texts=texts, record="new")
+
+
+def test_update_event_puts_a_text_of_ours_in_place_of_an_earlier_one(
+    google, calendar, draft, reworded
+):
+    calendar.create_event(replace(draft, record="x" * 1_500))  # in two properties
+
+    for _ in range(2):
+        calendar.update_event(reworded)
+
+    [event], [request] = google.live_events(), patches(google)
+    assert event["description"] == "Para dos."
+    assert event["extendedProperties"]["private"] == {
+        "reference": draft.reference,
+        "record0": "new",
+    }
+    assert request.query["sendUpdates"] == "none"  # nobody is mailed of that
+
+
+def test_update_event_leaves_a_text_that_a_person_typed(google, calendar, created, reworded):
+    google.edit_event(created.event_id, description="Traer el libro.")
+
+    calendar.update_event(reworded)
+
+    assert google.live_events()[0]["description"] == "Traer el libro."
+    assert patches(google) == []
+
+
+def test_update_event_does_without_a_text_that_is_refused(google, calendar, created, reworded):
+    google.fault("events.patch", Fault.status(403, "forbidden"))
+
+    assert calendar.update_event(reworded).description == created.description
+
+
 def test_update_event_writes_nothing_twice(google, calendar, created, moved):
     for _ in range(3):
         calendar.update_event(moved)

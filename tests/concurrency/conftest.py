@@ -1,5 +1,6 @@
 """What the races share: committed rows, a provider that hurries, and ways to take a lock off."""
 
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -9,13 +10,15 @@ from django.db import connection, connections
 from django.db.models import Model, QuerySet
 from django.test import Client
 
-from calendar_sync import google as google_module
+from accounts import prepared
+from calendar_sync import google_events
+from tests.bookings.webhooks.conftest import endpoint, new_receiver, receiver  # noqa: F401
 
 
 @pytest.fixture(autouse=True)
 def _committed(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every thread see the same rows, and wait for milliseconds between tries."""
-    monkeypatch.setattr(google_module, "RETRY_WAITS", (0.01, 0.02))
+    monkeypatch.setattr(google_events, "RETRY_WAITS", (0.01, 0.02))
 
 
 @pytest.fixture
@@ -28,6 +31,8 @@ def without_locks(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
 
     def take_off() -> None:
         monkeypatch.setattr(QuerySet, "select_for_update", lambda rows, **options: rows.all())
+        # What was written before has its locks still, and what is written now goes with them.
+        monkeypatch.setattr(prepared, "_compiled", threading.local())
         if connection.vendor == "sqlite":
             options = connections.settings["default"]["OPTIONS"]
             monkeypatch.setitem(options, "transaction_mode", "DEFERRED")

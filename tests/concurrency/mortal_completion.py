@@ -12,11 +12,10 @@ import django
 
 django.setup()
 
-from django.db.models.signals import post_save  # noqa: E402  # models need the settings
-from django.utils import timezone  # noqa: E402
+from django.utils import timezone  # noqa: E402  # models need the settings
 
 from bookings.domain import completing  # noqa: E402
-from bookings.models import ClassLog, VirtualClass  # noqa: E402
+from bookings.models import VirtualClass  # noqa: E402
 
 
 def die(*args: Any, **kwargs: Any) -> None:
@@ -24,9 +23,15 @@ def die(*args: Any, **kwargs: Any) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+def die_after(name: str) -> None:
+    """Have a function that completing calls be the last thing that is done."""
+    work = getattr(completing, name)
+    setattr(completing, name, lambda *args, **kwargs: die(work(*args, **kwargs)))
+
+
 POINTS = {
     "before the totals": lambda: setattr(completing, "add_to_total_classes", die),
-    "all written": lambda: post_save.connect(die, sender=ClassLog, weak=False),
+    "all written": lambda: die_after("log_event"),
 }
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """A process that settles a payment, or gives money back, and is killed on the way.
 
 ``python -m tests.concurrency.mortal_payment <point> settle <preference id>`` or
-``... <point> refund <number of the refund>``
+``... <point> refund``, which sends what is due
 """
 
 import sys
@@ -66,11 +66,11 @@ REFUNDING: dict[str, Callable[[], None]] = {
 }
 
 if __name__ == "__main__":
-    point, what, number = sys.argv[1:]
+    point, what, *preference = sys.argv[1:]
     if what == "settle":
         SETTLING[point]()
-        settling.settle(number)
+        settling.settle(*preference)
     else:
         REFUNDING[point]()
-        refunding.send_refund(int(number))
+        refunding.send_due_refunds()
     die()

@@ -9,8 +9,8 @@ from django.db import connection
 
 T = TypeVar("T")
 
-# As many requests at once as four gunicorn processes of eight threads take. PostgreSQL, which has
-# a hundred connections for everybody, is asked for one for each.
+# As many requests at once as config/gunicorn.py takes. PostgreSQL, which has a hundred connections
+# for everybody, is asked for one for each.
 SERVER_THREADS = 32
 BARRIER_SECONDS = 20
 # How long a racer waits for others whom a lock may keep away, and for others who will come.

@@ -160,6 +160,26 @@ def test_a_move_and_a_scheduling_do_not_get_the_same_time(
     assert agree(google)
 
 
+def test_a_move_and_a_scheduling_need_the_second_look_and_the_database(
+    make_class, teacher, morning, monkeypatch, without_locks
+):
+    """Both look before either has written; then only what comes afterwards keeps them apart."""
+    without_locks()
+    monkeypatch.setattr(
+        rescheduling, "_claim_time", lambda one, now: rescheduling.is_time_taken(one, now)
+    )
+    monkeypatch.setattr(scheduling, "is_time_taken", lambda *args: False)
+
+    def make_without_the_mark(start):
+        virtual_class = make_class(start)
+        VirtualClass.objects.update(owns_time=False)
+        return virtual_class
+
+    assert not race_with_a_scheduling(
+        make_without_the_mark, teacher, morning, monkeypatch, LONG_PATIENCE
+    )
+
+
 # --- A class and somebody who is about to pay -----------------------------------------------------
 
 

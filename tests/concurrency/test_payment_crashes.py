@@ -40,7 +40,7 @@ def charge(payment):
     return settle(payment.preference_id).charges.get()
 
 
-def crash(mercadopago, point, what, number):
+def crash(mercadopago, point, what, *preference):
     """Run in a process of its own, which is killed at ``point``."""
     environment = {
         **os.environ,
@@ -49,7 +49,8 @@ def crash(mercadopago, point, what, number):
         "MERCADOPAGO_ACCESS_TOKEN": mercadopago.access_token,
         "MERCADOPAGO_WEBHOOK_SECRET": mercadopago.webhook_secret,
     }
-    command = [sys.executable, "-m", "tests.concurrency.mortal_payment", point, what, str(number)]
+    module = "tests.concurrency.mortal_payment"
+    command = [sys.executable, "-m", module, point, what, *preference]
     child = subprocess.Popen(command, cwd=ROOT, env=environment)
     assert child.wait(CHILD_SECONDS) == -signal.SIGKILL
 
@@ -101,7 +102,7 @@ def test_a_settlement_that_is_killed_gives_money_for_a_lost_time_back_once(
 @pytest.mark.parametrize("part", [False, True], ids=["whole", "part"])
 def test_a_refund_that_is_killed_is_made_once(mercadopago, teacher, payment, charge, point, part):
     amount = decide(payment, charge, teacher, part=part).amount
-    crash(mercadopago, point, "refund", Refund.objects.get().pk)
+    crash(mercadopago, point, "refund")
 
     recover()
 
@@ -116,7 +117,7 @@ def test_a_part_goes_back_once_only_under_its_own_key(
     mercadopago, teacher, payment, charge, monkeypatch
 ):
     decide(payment, charge, teacher, part=True)
-    crash(mercadopago, "when the provider has given back", "refund", Refund.objects.get().pk)
+    crash(mercadopago, "when the provider has given back", "refund")
     ask_provider = refunding._ask_provider
 
     def forget_the_key(refund):

@@ -1,6 +1,7 @@
 """``drill crash``: processes are killed with signal 9 at every point of a class's way.
 
-Students book, pay, invite a guest; their classes are moved, refunded, cancelled, or take place. In
+Students book, pay, invite a guest; their classes are moved, refunded, cancelled, or take place; the
+guest leaves, and whoever waited for a place gets it. In
 one step of each the process at work is killed. A new one starts, people and provider try again what
 got no answer, the sweeps run while time passes, and the referee counts.
 """
@@ -10,20 +11,26 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 
 from django.utils import timezone
 from requests import RequestException
 
 from bookings.domain.cancelling import cancel_class
+from bookings.domain.capacity import change_capacity
+from bookings.domain.leaving import leave_class
 from bookings.domain.refunding import request_partial_refund, send_due_refunds
 from bookings.domain.rescheduling import reschedule_class
-from bookings.models import ClassStatus, PaymentCharge, Refund, VirtualClass
+from bookings.domain.waiting_list import claim_place, wait_for_place
+from bookings.models import ClassStatus, PaymentCharge, Refund, VirtualClass, WaitingState
 from bookings.sweeps import sweep
 from tests.drills.points import (
     BOOK,
     CANCEL,
+    CLAIM,
     COMPLETE,
     JOIN,
+    LEAVE,
     MOVE,
     PAY,
     POINTS,
@@ -53,11 +60,15 @@ TWINS = CRASH_TWINS
 
 @dataclass(slots=True)
 class Story:
-    """One class on its way, and what its people know of it. start: when it was booked for."""
+    """One class on its way, and what its people know of it.
+
+    start: when it was booked for. waiter: who is in line once it is full.
+    """
 
     start: datetime
     host: Person
     guest: Person
+    waiter: Person
     preference_id: str = ""
     price: int = 0
     has_paid: bool = False
@@ -128,6 +139,7 @@ def fight(world: World, point: Point, rounds: int, *left_out: Prepare) -> Battle
     kills = sum(_crash(scene, story, point, promises, *left_out) for story in stories)
     started = time.monotonic()
     _take_step(scene, stories, point.step, promises, *left_out)
+    _note_places(stories, point.step, promises)
     _let_time_pass(scene, *left_out)
     recovery = time.monotonic() - started
     for step in after:
@@ -149,6 +161,7 @@ def _begin_stories(scene: Scene, rounds: int) -> list[Story]:
             first + number * HOUR,
             scene.sign_up(f"host{number}"),
             scene.sign_up(f"guest{number}"),
+            scene.sign_up(f"waiter{number}"),
         )
         for number in range(rounds)
     ]
@@ -161,6 +174,8 @@ def _steps_around(step: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         return WAY[:position], WAY[position + 1 :]
     if step == COMPLETE:
         return (*WAY, REMIND), ()
+    if step == CLAIM:
+        return (*WAY, LEAVE), ()
     return WAY, (COMPLETE,) if step == REMIND else ()
 
 
@@ -245,6 +260,14 @@ def _join(story: Story, promises: Promises) -> None:
         promises.places.add((virtual_class.pk, story.guest.user.pk))
 
 
+def _note_places(stories: list[Story], step: str, promises: Promises) -> None:
+    """Remember who was told that they left, or got the place."""
+    if step in {LEAVE, CLAIM}:
+        promises.left |= {(one.find().pk, one.guest.user.pk) for one in stories}
+    if step == CLAIM:
+        promises.places |= {(one.find().pk, one.waiter.user.pk) for one in stories}
+
+
 def _work(scene: Scene, story: Story, step: str) -> Callable[[Say], None]:
     """Give what a process without a visitor does in a step: the teacher's, or a worker's."""
     virtual_class, teacher = story.find(), scene.teacher
@@ -256,6 +279,11 @@ def _work(scene: Scene, story: Story, step: str) -> Callable[[Say], None]:
         scene.run(_sweep)
         scene.travel_to(virtual_class.end_time + BREATH)
         return _sweep
+    if step == LEAVE:
+        scene.run(partial(_fill, story))
+        return partial(_leave, story)
+    if step == CLAIM:
+        return partial(_claim, story)
 
     def refund(say: Say) -> None:
         charge = PaymentCharge.objects.get(payment__preference_id=story.preference_id)
@@ -277,6 +305,26 @@ def _work(scene: Scene, story: Story, step: str) -> Callable[[Say], None]:
 
 def _sweep(say: Say) -> None:
     sweep()
+
+
+def _fill(story: Story, say: Say) -> None:
+    """Have the class full with its guest, and somebody in line; done already, it does nothing."""
+    virtual_class, waiter = story.find(), story.waiter.user
+    if not waiter.waiting_list_entries.exists():
+        change_capacity(class_id=virtual_class.pk, capacity=virtual_class.current_participants)
+        wait_for_place(user=waiter, access_code=virtual_class.access_code or "")
+
+
+def _leave(story: Story, say: Say) -> None:
+    virtual_class, guest = story.find(), story.guest.user
+    if virtual_class.activities.filter(user=guest).exists():
+        leave_class(class_id=virtual_class.pk, user=guest)
+
+
+def _claim(story: Story, say: Say) -> None:
+    entry = story.waiter.user.waiting_list_entries.get()
+    if entry.state == WaitingState.OFFERED:
+        claim_place(user=entry.user, entry_id=entry.pk)
 
 
 def _unfinished(stories: list[Story], step: str) -> list[Violation]:

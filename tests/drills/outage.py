@@ -75,11 +75,11 @@ def drill(world: World, size: Size, twin: Twin | None = None) -> Result:
 
 def _hurry() -> None:
     """Shorten time-outs and waits: what they are for stays."""
-    from calendar_sync import google  # needs the settings
+    from calendar_sync import google_events  # needs the settings
 
     settings.CALENDAR_TIMEOUT, settings.CALENDAR_BUDGET = SHORT, BUDGET
     settings.MERCADOPAGO_TIMEOUT = SHORT
-    google.RETRY_WAITS = (0.01, 0.02)
+    google_events.RETRY_WAITS = (0.01, 0.02)
 
 
 def _book(scene: Scene, people: list[Any], number: int) -> list[str]:

@@ -20,10 +20,10 @@ from tests.drills.size import Size
 from tests.drills.world import POSTGRESQL, SQLITE, World
 
 CAPACITY = 50
-# As many requests at once as README's gunicorn takes on PostgreSQL, two processes of eight threads,
-# and one of them on SQLite, whose writers stand in one line; the others wait for their turn, as
+# As many requests at once as the shipped server takes on PostgreSQL, two processes of sixteen
+# threads, and fewer on SQLite, whose writers stand in one line; the others wait for their turn, as
 # they would there. With hundreds inside, waiting for the lock would take longer than it may.
-AT_ONCE = {POSTGRESQL: 16, SQLITE: 8}
+AT_ONCE = {POSTGRESQL: 32, SQLITE: 8}
 # Connections that a server keeps for others.
 SPARE = 15
 TWINS = (Twin("the lock", join_without_lock),)

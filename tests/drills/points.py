@@ -8,6 +8,7 @@ from tests.drills.patching import die_after, die_before
 
 BOOK, PAY, JOIN = "book", "pay", "join"
 MOVE, REFUND, CANCEL, REMIND, COMPLETE = "move", "refund", "cancel", "remind", "complete"
+LEAVE, CLAIM = "leave", "claim"
 DOMAIN, NOTICES = "bookings.domain", "bookings.notices"
 # What every class goes through, in this order, before one of the others happens to it.
 WAY = (BOOK, PAY, JOIN)
@@ -38,7 +39,7 @@ POINTS = (
     _before("pay: recorded, nothing done yet", PAY, f"{DOMAIN}.settling.carry_out"),
     _before("schedule: before the wish", PAY, f"{DOMAIN}.scheduling._note_request"),
     _before("schedule: wish committed", PAY, f"{DOMAIN}.scheduling.create_event"),
-    _before("schedule: event made, answer unread", PAY, "calendar_sync.google._checked"),
+    _before("schedule: event made, answer unread", PAY, "calendar_sync.google_events._checked"),
     _before("save: event read, nothing written", PAY, f"{DOMAIN}.scheduling._save"),
     _before("save: class written, host not", PAY, "bookings.models.UserActivity.save"),
     _after("save: all written, not committed", PAY, f"{DOMAIN}.scheduling.record_place"),
@@ -55,6 +56,11 @@ POINTS = (
     _after("cancel: all written, not committed", CANCEL, f"{DOMAIN}.cancelling.call_off"),
     _before("cancel: committed, event there", CANCEL, f"{DOMAIN}.cancelling.withdraw_event"),
     _before("cancel: event deleted, not noted", CANCEL, f"{DOMAIN}.class_events._note_withdrawal"),
+    _after("leave: guest gone, counter not", LEAVE, "bookings.models.UserActivity.delete"),
+    _after("leave: all written, not committed", LEAVE, f"{DOMAIN}.leaving.offer_free_place"),
+    _before("leave: committed, mail not begun", LEAVE, f"{NOTICES}.due.call_courier"),
+    _after("claim: guest written, counter not", CLAIM, f"{DOMAIN}.joining._register"),
+    _after("claim: all written, not committed", CLAIM, f"{DOMAIN}.joining.offer_free_place"),
     _before("remind: claimed, not sent", REMIND, f"{NOTICES}.delivery.render_mail"),
     _before("remind: sent, not written down", REMIND, f"{NOTICES}.delivery._note_sent"),
     _before(

@@ -40,6 +40,12 @@ def join_without_transaction() -> None:
     replace("django.db.transaction.atomic", lambda original: _no_transaction)
 
 
+def leave_without_transaction() -> None:
+    """Leave out that a guest and the counter go together."""
+    _without_locks()
+    replace(f"{DOMAIN}.leaving._leave", _unwrapped)
+
+
 def use_random_refund_keys() -> None:
     """Leave out that a repeated refund is known to the provider by its key."""
 
@@ -184,6 +190,12 @@ CRASH_TWINS = (
         "one transaction to join",
         join_without_transaction,
         ("join: guest written, counter not",),
+        ("wrong", "counter"),
+    ),
+    Twin(
+        "one transaction to leave",
+        leave_without_transaction,
+        ("leave: guest gone, counter not",),
         ("wrong", "counter"),
     ),
     Twin(

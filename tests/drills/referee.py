@@ -28,6 +28,8 @@ from bookings.models import (
     Role,
     UserActivity,
     VirtualClass,
+    WaitingListEntry,
+    WaitingState,
 )
 from tests.drills.standins import Remote
 
@@ -43,7 +45,7 @@ END_OF_MAIL = "\n" + "-" * 79 + "\n"
 class Violation:
     """A broken promise.
 
-    invariant: I1 to I8. subject: what was lost or doubled, such as ``event``.
+    invariant: I1 to I9. subject: what was lost or doubled, such as ``event``.
     """
 
     invariant: str
@@ -65,11 +67,13 @@ class Mail:
 class Promises:
     """What people were answered, which must hold whatever happened since.
 
-    bookings: preference ids. places: class and person. codes: the code that a class showed.
+    bookings: preference ids. places: class and person; left: those given up since. codes: the code
+    that a class showed.
     """
 
     bookings: set[str] = field(default_factory=set)
     places: set[tuple[uuid.UUID, uuid.UUID]] = field(default_factory=set)
+    left: set[tuple[uuid.UUID, uuid.UUID]] = field(default_factory=set)
     codes: dict[uuid.UUID, str] = field(default_factory=dict)
 
 
@@ -85,6 +89,7 @@ class Rows:
     charges: list[PaymentCharge] = field(default_factory=list)
     refunds: list[Refund] = field(default_factory=list)
     people: list[User] = field(default_factory=list)
+    line: list[WaitingListEntry] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -110,6 +115,7 @@ def judge(rows: Rows, outside: Outside, promises: Promises, *, now: datetime) ->
         *_codes_stay(rows, promises),
         *_one_mail_for_each_occasion(rows, outside, now),
         *_completed_counts_once(rows),
+        *_free_places_are_offered(rows, now),
     ]
 
 
@@ -132,6 +138,7 @@ def read_rows() -> Rows:
         charges=list(PaymentCharge.objects.all()),
         refunds=list(Refund.objects.select_related("charge")),
         people=list(User.objects.all()),
+        line=list(WaitingListEntry.objects.all()),
     )
 
 
@@ -162,9 +169,12 @@ def _answers_hold(rows: Rows, promises: Promises) -> Iterator[Violation]:
         if number > 1:
             yield Violation("I1", "doubled", "booking", preference_id)
     stored = Counter((one.virtual_class_id, one.user_id) for one in rows.activities)
-    for place in sorted(promises.places):
+    for place in sorted(promises.places - promises.left):
         if stored[place] == 0:
             yield Violation("I1", "lost", "activity", str(place[0]))
+    for place in sorted(promises.left):
+        if stored[place]:
+            yield Violation("I1", "wrong", "activity", f"of a guest who left {place[0]}")
 
 
 def _one_event_for_each_class(rows: Rows, outside: Outside) -> Iterator[Violation]:
@@ -337,6 +347,23 @@ def _everybody_was_told(rows: Rows) -> Iterator[Violation]:
         for kind in sorted(wanted):
             if (one.pk, activity.user_id, kind) not in told:
                 yield Violation("I7", "lost", "notice", f"{kind} of {one.pk}")
+
+
+def _free_places_are_offered(rows: Rows, now: datetime) -> Iterator[Violation]:
+    """I9: nobody waits while a place is free and not offered; whoever took one is in the class."""
+    inside = {(one.virtual_class_id, one.user_id) for one in rows.activities}
+    offered = Counter(one.virtual_class_id for one in rows.line if one.is_live(now))
+    waiting = {one.virtual_class_id for one in rows.line if one.state == WaitingState.WAITING}
+    for one in rows.classes:
+        free = one.capacity - one.current_participants
+        if one.pk in waiting and one.status == ClassStatus.SCHEDULED and free > offered[one.pk]:
+            yield Violation("I9", "lost", "offer", str(one.pk))
+        if offered[one.pk] > max(free, 0):
+            yield Violation("I9", "doubled", "offer", str(one.pk))
+    for entry in rows.line:
+        is_inside = (entry.virtual_class_id, entry.user_id) in inside
+        if entry.state == WaitingState.CLAIMED and not is_inside:
+            yield Violation("I9", "lost", "claimed place", str(entry.virtual_class_id))
 
 
 def _completed_counts_once(rows: Rows) -> Iterator[Violation]:

@@ -21,6 +21,8 @@ from bookings.models import (
     Role,
     UserActivity,
     VirtualClass,
+    WaitingListEntry,
+    WaitingState,
 )
 from tests.drills.referee import Mail, Outside, Promises, Rows, judge, read_mails
 
@@ -273,12 +275,41 @@ def complete_early(scenery):
     scenery.rows.activities[0].completed = True
 
 
+def queue_up(scenery, state=WaitingState.WAITING):
+    entry = WaitingListEntry(
+        virtual_class=scenery.one,
+        user=User(email="carla@example.com"),
+        state=state,
+        offer_expires_at=NOW + timedelta(hours=1),
+    )
+    scenery.rows.line.append(entry)
+
+
+def forget_the_line(scenery):
+    queue_up(scenery)
+
+
+def offer_twice(scenery):
+    scenery.one.max_participants = 3
+    queue_up(scenery, WaitingState.OFFERED)
+    queue_up(scenery, WaitingState.OFFERED)
+
+
+def claim_for_nothing(scenery):
+    queue_up(scenery, WaitingState.CLAIMED)
+
+
+def keep_a_guest_who_left(scenery):
+    scenery.promises.left.add((scenery.one.pk, scenery.guest.pk))
+
+
 @pytest.mark.parametrize(
     ("plant", "invariant", "kind", "subject"),
     [
         (forget_booking, "I1", "lost", "booking"),
         (book_twice, "I1", "doubled", "booking"),
         (forget_place, "I1", "lost", "activity"),
+        (keep_a_guest_who_left, "I1", "wrong", "activity"),
         (lose_event, "I2", "lost", "event"),
         (double_event, "I2", "doubled", "event"),
         (double_event_and_remove_it, "I2", "doubled", "event"),
@@ -310,6 +341,9 @@ def complete_early(scenery):
         (count_twice, "I8", "doubled", "total"),
         (count_never, "I8", "lost", "total"),
         (complete_early, "I8", "wrong", "activity"),
+        (forget_the_line, "I9", "lost", "offer"),
+        (offer_twice, "I9", "doubled", "offer"),
+        (claim_for_nothing, "I9", "lost", "claimed place"),
     ],
 )
 def test_referee_finds_a_planted_violation(scenery, plant, invariant, kind, subject):
@@ -320,6 +354,13 @@ def test_referee_finds_a_planted_violation(scenery, plant, invariant, kind, subj
 
 def test_mail_that_leaves_twice_under_one_message_id_is_no_double(scenery):
     scenery.outside.mails.append(scenery.outside.mails[0])
+
+    assert scenery.judge() == set()
+
+
+@pytest.mark.parametrize("state", [WaitingState.OFFERED, WaitingState.LEFT])
+def test_line_that_has_its_offer_or_nobody_in_it_is_kept(scenery, state):
+    queue_up(scenery, state)
 
     assert scenery.judge() == set()
 

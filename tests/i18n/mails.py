@@ -73,6 +73,14 @@ def moved_class_for_a_guest(world):
 
 
 @mail
+def moved_class_for_who_waits(world):
+    virtual_class = world.schedule()
+    move(virtual_class, world.at("18:30", days=3))
+    WaitingListEntry.objects.create(virtual_class=virtual_class, user=world.guest)
+    return to(world.guest, NoticeKind.WAITING_CLASS_MOVED, virtual_class)
+
+
+@mail
 def new_link(world):
     return to(world.guest, NoticeKind.LINK_CHANGED, world.schedule())
 
@@ -173,6 +181,11 @@ def revoked_grant_that_people_wait_for(world):
 
 
 @mail
+def refused_service_account(world):
+    return to(world.teacher, NoticeKind.ACCOUNT_REFUSED)
+
+
+@mail
 def grant_at_risk(world):
     return to(world.teacher, NoticeKind.GRANT_AT_RISK)
 
@@ -180,3 +193,8 @@ def grant_at_risk(world):
 @mail
 def guessing(world):
     return to(world.teacher, NoticeKind.GUESSING)
+
+
+@mail
+def webhook_switched_off(world):
+    return to(world.teacher, NoticeKind.WEBHOOK_DISABLED)

@@ -13,7 +13,7 @@ import pytest
 from django.template.base import Lexer, TokenType
 
 from tests.i18n.reading import is_prose, read, telling_words, words_of
-from tests.messages import ROOT, SPANISH_ONLY
+from tests.messages import ONE_LANGUAGE, ROOT
 
 # The same in every language.
 NAMES = {"google", "calendar", "outlook", "whatsapp", "qr", "abcd"}
@@ -26,14 +26,17 @@ ROOMS = (
     "bookings/pages/*.py",
     "bookings/templatetags/*.py",
 )
-# Answers of the API, which are fixed, what other services show, and the teacher's words.
+# Answers of the API and its description, which are fixed, what other services show, and the
+# teacher's words.
 OTHER_READERS = {
     "accounts/admin.py",
     "accounts/api.py",
     "accounts/apps.py",
     "accounts/auth_api.py",
+    "accounts/auth_openapi.py",
     "accounts/authentication.py",
     "accounts/models.py",
+    "accounts/openapi.py",
     "bookings/domain/event_drafts.py",
     "bookings/domain/opening_hours.py",
     "bookings/domain/paying.py",
@@ -58,7 +61,7 @@ GETTEXT = {
 
 def files(*patterns: str) -> list[Path]:
     found = (path for pattern in patterns for path in sorted(ROOT.glob(pattern)))
-    return [path for path in found if not SPANISH_ONLY & set(path.relative_to(ROOT).parts)]
+    return [path for path in found if not ONE_LANGUAGE & set(path.relative_to(ROOT).parts)]
 
 
 def name(path: Path) -> str:

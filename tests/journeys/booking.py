@@ -6,6 +6,8 @@ from datetime import date, timedelta
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
+from tests.journeys.steps import pay, sign_in_as_newcomer
+
 
 def weekday_ahead(days: int) -> date:
     """Give the first day from Monday to Friday that is so far ahead, or a little later."""
@@ -39,3 +41,11 @@ def go_to_checkout(page: Page, day: date, *, people: int = 3) -> None:
 def at_checkout(page: Page, choice: str) -> None:
     """Press one of the checkout's buttons, which leads back to us."""
     page.get_by_role("button", name=re.compile(choice)).click()
+
+
+def book_and_pay(page: Page, email: str, days: int) -> str:
+    """Have a paid group of three, of a newcomer's own; end at its page and give its code."""
+    sign_in_as_newcomer(page, email)
+    go_to_checkout(page, weekday_ahead(days))
+    pay(page)
+    return (page.get_by_test_id("access-code").text_content() or "").strip()

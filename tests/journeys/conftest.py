@@ -44,10 +44,11 @@ def demo_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @contextmanager
 def running_demo(folder: Path) -> Iterator[str]:
     """Run a demo with ports of its own and its data in ``folder``; give its address."""
-    port, google, github, mercadopago = map(str, free_ports(4))
+    port, google, github, mercadopago, receiver = map(str, free_ports(5))
     command = [sys.executable, "manage.py", "demo", "--port", port]
     command += ["--google-port", google, "--github-port", github]
-    command += ["--mercadopago-port", mercadopago, "--data", str(folder)]
+    command += ["--mercadopago-port", mercadopago, "--receiver-port", receiver]
+    command += ["--data", str(folder)]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         try:
             if not any("Ctrl-C" in line for line in process.stdout):

@@ -41,12 +41,16 @@ def choose_kind(page: Page, kind: str) -> None:
     expect(page).to_have_url(re.compile(f"tipo={kind.lower()}"))
 
 
-def choose_day(page: Page, number: int) -> str:
+def choose_day(page: Page, number: int, *, but: str = "") -> str:
     """Choose the free day of a number, counted from the first one; return its name.
 
     Late in a month the days that are left may be too few: then it is one of the next month.
+    but: the name of a day that does not count.
     """
     days = page.locator("a.day-free")
+    expect(page.locator("caption")).to_be_visible()
+    if but:
+        days = page.locator(f"a.day-free:not([aria-label^='{but}' i])")
     in_month = days.count()
     if number >= in_month:
         month = page.locator("caption").text_content()

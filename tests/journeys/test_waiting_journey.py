@@ -5,23 +5,26 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from tests.journeys.booking import book_and_pay
 from tests.journeys.steps import sign_in, sign_in_as_newcomer
-from tests.journeys.test_accessibility import speak, violations
+from tests.journeys.test_accessibility import violations
 
 pytestmark = pytest.mark.browser
 
 
 @pytest.fixture
-def full_group(new_page):
-    """The id and the access code of Carla's group, whose places are taken."""
-    page = new_page()
-    sign_in(page, "Google", "Carla")
-    speak(page, "Español")  # other journeys have her read English
-    page.goto("/inicio/clases")
-    groups = page.locator("section", has_text="Próximas").get_by_role("link", name="Clase grupal")
-    groups.first.click()  # other journeys book later ones for her
-    code = page.get_by_test_id("access-code").text_content()
-    return page.url.rpartition("/")[2], code.strip()
+def full_group(new_page, width, request):
+    """The id and the access code of a group whose places are taken, by people of its own."""
+    who = f"{width}-{request.node.originalname.replace('_', '-')}@example.com"
+    host = new_page()
+    code = book_and_pay(host, f"grupo-{who}", days=16)
+    for number in (1, 2):
+        guest = new_page()
+        sign_in_as_newcomer(guest, f"parte-{number}-{who}")
+        guest.goto(f"/inicio/unirse/{code}")
+        guest.get_by_role("button", name="Unirme a la clase").click()
+        expect(guest.get_by_role("link", name="Entrar a la clase")).to_be_visible()
+    return host.url.rpartition("/")[2], code
 
 
 def make_room(page, class_id):

@@ -90,6 +90,17 @@ def test_the_calendar_page_tells_a_revoked_grant_and_since_when(
     assert "Lo supimos el 20 de noviembre a las 22:05." in page
 
 
+def test_the_calendar_page_tells_a_refused_service_account(teacher, sign_in, settings):
+    settings.CALENDAR_SERVICE_ACCOUNT = {"client_email": "robot@example.com", "private_key": "none"}
+    teacher.provider_refresh_token = ""
+    teacher.save()
+
+    page = text_of(sign_in(teacher).get(reverse("admin:calendar")))
+
+    assert "Google no acepta la cuenta de servicio" in page
+    assert "Todavía no hay un calendario" not in page
+
+
 def test_the_panel_s_button_signs_out(teacher, sign_in):
     client = sign_in(teacher)
 

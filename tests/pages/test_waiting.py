@@ -10,7 +10,7 @@ from bookings.domain.capacity import change_capacity
 from bookings.domain.joining import join_class
 from bookings.domain.waiting_list import leave_line, wait_for_place
 from bookings.models import UserActivity, WaitingListEntry
-from tests.factories import VirtualClassFactory
+from tests.factories import UserFactory, VirtualClassFactory
 
 CODE = "ABCD2345"
 JOIN, WAIT = "/inicio/unirse", "/inicio/espera"
@@ -49,6 +49,22 @@ def told(response):
 
 def read(response):
     return response.content.decode()
+
+
+def test_the_host_alone_reads_how_many_wait(virtual_class, entry, host, student, sign_in):
+    wait_for_place(user=UserFactory(), access_code=CODE)
+    address = f"/inicio/clases/{virtual_class.pk}"
+
+    two = read(sign_in(host).get(address))
+    leave_line(user=student, entry_id=entry.pk)
+    one = read(sign_in(host).get(address))
+    change_capacity(class_id=virtual_class.pk, capacity=3)
+    join_class(user=student, access_code=CODE)
+    guest_s = read(sign_in(student).get(address))
+
+    assert "2 personas esperan un lugar." in two
+    assert "1 persona espera un lugar." in one
+    assert "un lugar" not in guest_s
 
 
 def test_a_full_group_offers_to_wait(virtual_class, student, sign_in):

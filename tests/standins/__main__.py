@@ -9,7 +9,8 @@ runs until SIGTERM, SIGINT or the end of the input; so it ends together with its
                 "clients": {"<id>": "<secret>"}},
      "github": {"port": 8102, "people": [{"login": "ana", "email": "ana@example.com"}]},
      "mercadopago": {"port": 8103, "access_token": "TEST-...", "webhook_secret": "...",
-                     "notification_url": "http://localhost:8000/..."}}
+                     "notification_url": "http://localhost:8000/..."},
+     "receiver": {"port": 8104, "secret": "whsec_..."}}
 
 Everything may be left out. ``people``, ``grants`` and ``events`` hold the arguments of
 ``add_person``, ``grant`` and ``add_event``; "mercadopago" may hold any of the settings that
@@ -25,6 +26,7 @@ from typing import Any, TextIO
 from tests.standins.github import GitHubStandin
 from tests.standins.google import GoogleStandin
 from tests.standins.mercadopago import MercadoPagoStandin
+from tests.standins.receiver import ReceiverStandin
 from tests.standins.server import Standin
 
 
@@ -61,6 +63,8 @@ def make_standins(document: dict[str, Any]) -> list[Standin]:
         standins.append(_github(document["github"]))
     if "mercadopago" in document:
         standins.append(_mercadopago(**document["mercadopago"]))
+    if "receiver" in document:
+        standins.append(_receiver(**document["receiver"]))
     return standins
 
 
@@ -91,6 +95,12 @@ def _mercadopago(port: int = 0, **settings: Any) -> MercadoPagoStandin:
             raise SystemExit(f"Mercado Pago has no setting {name!r}.")
         setattr(mercadopago, name, value)
     return mercadopago
+
+
+def _receiver(port: int = 0, secret: str = "") -> ReceiverStandin:
+    receiver = ReceiverStandin(port=port)
+    receiver.secret = secret
+    return receiver
 
 
 if __name__ == "__main__":

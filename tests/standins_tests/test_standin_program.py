@@ -11,9 +11,11 @@ from pathlib import Path
 import pytest
 import requests
 
+from bookings.webhooks.signing import build_headers
 from tests.standins_tests.calls import TEACHER
 
 ROOT = Path(__file__).parents[2]
+SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
 
 def free_port() -> int:
@@ -23,12 +25,12 @@ def free_port() -> int:
 
 
 @pytest.fixture
-def ports() -> tuple[int, int, int]:
-    return free_port(), free_port(), free_port()
+def ports() -> tuple[int, ...]:
+    return free_port(), free_port(), free_port(), free_port()
 
 
 @pytest.fixture
-def program(ports: tuple[int, int, int]) -> Iterator[subprocess.Popen[str]]:
+def program(ports: tuple[int, ...]) -> Iterator[subprocess.Popen[str]]:
     """The program, told its people and ready to be called."""
     document = {
         "google": {
@@ -40,6 +42,7 @@ def program(ports: tuple[int, int, int]) -> Iterator[subprocess.Popen[str]]:
         },
         "github": {"port": ports[1], "people": [{"login": "ana", "email": "ana@example.com"}]},
         "mercadopago": {"port": ports[2], "access_token": "TEST-known"},
+        "receiver": {"port": ports[3], "secret": SECRET},
     }
     with subprocess.Popen(
         [sys.executable, "-m", "tests.standins"],
@@ -59,7 +62,7 @@ def program(ports: tuple[int, int, int]) -> Iterator[subprocess.Popen[str]]:
 
 
 def test_program_serves_what_it_was_told(
-    program: subprocess.Popen[str], ports: tuple[int, int, int]
+    program: subprocess.Popen[str], ports: tuple[int, ...]
 ) -> None:
     form = {"grant_type": "refresh_token", "refresh_token": "known"}
     answer = requests.post(
@@ -75,6 +78,24 @@ def test_program_serves_what_it_was_told(
     assert answer.json()["scope"] == "https://www.googleapis.com/auth/userinfo.email openid"
     assert github.status_code == 401
     assert payments.json()["results"] == []
+
+
+@pytest.mark.usefixtures("program")
+def test_receiver_takes_what_is_signed_and_shows_it(ports: tuple[int, ...]) -> None:
+    address = f"http://127.0.0.1:{ports[3]}"
+    body = b'{"type": "class.joined", "createdAt": "<today>"}'
+    headers = build_headers([SECRET], message_id="an-id", timestamp=1893510000, body=body)
+
+    taken = [
+        requests.post(f"{address}/avisos", sent, headers=headers, timeout=5).status_code
+        for sent in (body, body, b"{}")
+    ]
+    page = requests.get(address, timeout=5).text
+
+    assert taken == [200, 200, 401]
+    assert page.count("class.joined") == 2  # its line and its content
+    assert "firma correcta" in page
+    assert "<today>" not in page
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, None])

@@ -10,7 +10,7 @@ from django.utils import timezone
 from accounts.models import User
 from bookings.availability.agenda import load_agenda
 from bookings.models import ClassStatus, VirtualClass, WeeklyHours
-from calendar_sync import cached_upcoming_events
+from calendar_sync import read_listing
 from tests.factories import UserFactory
 
 HOUR = timedelta(hours=1)
@@ -62,7 +62,7 @@ def find_slots() -> tuple[int, list[str]]:
 
 @pytest.mark.parametrize("classes", [10, 2000])
 def test_load_agenda_costs_six_queries_whatever_the_past_holds(classes, teacher):
-    cached_upcoming_events(find_refresh_token=lambda: teacher.provider_refresh_token)
+    read_listing(find_refresh_token=lambda: teacher.provider_refresh_token)
     free, _ = find_slots()
     add_past_classes(classes)
 

@@ -12,15 +12,24 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from bookings.domain.cancelling import cancel_class
+from bookings.domain.class_log import log_event
 from bookings.domain.erasing import erase_person
 from bookings.domain.joining import join_class
 from bookings.domain.leaving import leave_class
 from bookings.domain.rescheduling import reschedule_class
 from bookings.domain.scheduling import schedule_class
-from bookings.models import Notice, NoticeKind
+from bookings.models import (
+    ClassEvent,
+    ClassStatus,
+    Notice,
+    NoticeKind,
+    Payment,
+    ReviewReason,
+)
 from bookings.notices import promises
 from bookings.notices.audit import Account, audit_notices
 from bookings.notices.delivery import deliver_due
+from bookings.notices.due import record_due
 from tests.bookings.notices.backends import DOWN
 from tests.factories import UserFactory, VirtualClassFactory
 
@@ -97,6 +106,53 @@ def test_a_mail_that_nobody_wrote_down_is_missing(booked, student, teacher, kind
 
     assert (entry.kind, entry.account) == (kind, Account.MISSING)
     assert (entry.user_id, entry.class_id) == (lost.user_id, booked.pk)
+
+
+@pytest.mark.parametrize("kind", ["student_moved", "student_cancelled"])
+def test_a_mail_to_the_teacher_that_nobody_wrote_down_is_missing(booked, host, teacher, kind):
+    note_move(booked, host, teacher)
+    cancel_class(class_id=booked.pk, actor=host)
+    told = audit().open_questions
+    Notice.objects.get(kind=kind).delete()
+
+    [entry] = audit().open_questions
+
+    assert told == []
+    assert (entry.kind, entry.user_id, entry.account) == (kind, teacher.pk, Account.MISSING)
+
+
+def note_move(virtual_class, host, teacher):
+    """Write down that a student moved the class."""
+    earlier = {"from": (virtual_class.start_time - DAY).isoformat()}
+    log_event(virtual_class, ClassEvent.RESCHEDULED, actor=host, details=earlier)
+    record_due(NoticeKind.STUDENT_MOVED, virtual_class, [teacher.pk], "1")
+    people = virtual_class.activities.values_list("user", flat=True)
+    record_due(NoticeKind.RESCHEDULED, virtual_class, people, "1")
+
+
+@pytest.mark.parametrize("kind", ["money_back", "to_review"])
+def test_a_mail_about_money_that_nobody_wrote_down_is_missing(host, teacher, kind):
+    lost = VirtualClassFactory(booked_by=host, status=ClassStatus.CANCELLED)
+    if kind == "to_review":
+        Payment.objects.create(user=host, virtual_class=lost, amount=1, review=ReviewReason.DISPUTE)
+    else:
+        log_event(lost, ClassEvent.CANCELLED, from_status="pending", to_status="cancelled")
+        record_due(NoticeKind.CANCELLED, lost, [host.pk])
+    [entry] = audit().open_questions
+
+    record_due(NoticeKind(kind), lost, [teacher.pk])
+
+    assert (entry.kind, entry.user_id) == (kind, teacher.pk)
+    assert audit().open_questions == []
+
+
+def test_nothing_is_missing_of_a_teacher_who_came_later(booked, host, teacher):
+    cancel_class(class_id=booked.pk, actor=host)
+    Notice.objects.filter(kind=NoticeKind.STUDENT_CANCELLED).delete()
+
+    type(teacher).objects.filter(pk=teacher.pk).update(created_at=timezone.now())
+
+    assert audit().open_questions == []
 
 
 def test_nothing_is_missing_of_somebody_who_erased_their_account(booked, student):

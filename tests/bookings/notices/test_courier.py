@@ -6,6 +6,7 @@ import pytest
 from django.core import mail
 from django.db import OperationalError
 
+from bookings.background import SECONDS_OUT
 from bookings.domain.scheduling import schedule_class
 from bookings.models import Notice, NoticeState
 from bookings.notices import courier
@@ -41,7 +42,7 @@ def test_a_committed_class_has_its_mail_sent(pending, host):
 
 def test_the_one_who_schedules_does_not_wait_for_the_mail_server(pending, monkeypatch):
     server_answers = threading.Event()
-    monkeypatch.setattr(courier, "deliver_due", lambda: server_answers.wait(JOIN_SECONDS))
+    monkeypatch.setattr(courier, "deliver_due", lambda seconds: server_answers.wait(JOIN_SECONDS))
 
     scheduled = schedule_class(preference_id=pending.preference_id)
 
@@ -63,7 +64,7 @@ def test_a_failing_mail_server_leaves_the_mail_due(pending, settings):
 def test_calls_meanwhile_make_it_look_again_and_never_a_second_thread(monkeypatch):
     seen, first_round, go_on = [], threading.Event(), threading.Event()
 
-    def deliver():
+    def deliver(seconds):
         seen.append(threading.current_thread())
         first_round.set()
         go_on.wait(JOIN_SECONDS)
@@ -79,10 +80,20 @@ def test_calls_meanwhile_make_it_look_again_and_never_a_second_thread(monkeypatc
     assert (len(seen), len(set(seen))) == (2, 1)
 
 
+def test_a_courier_is_back_soon_and_leaves_the_rest_to_the_sweeps(monkeypatch):
+    turns = []
+    monkeypatch.setattr(courier, "deliver_due", turns.append)
+
+    courier.call_courier()
+
+    wait_for_courier()
+    assert turns == [SECONDS_OUT]
+
+
 def test_a_courier_that_stumbled_goes_out_again(monkeypatch, caplog):
     rounds = []
 
-    def stumble():
+    def stumble(seconds):
         rounds.append(None)
         raise OperationalError("the connection went away")
 

@@ -143,3 +143,16 @@ def test_the_teacher_reads_how_to_reconnect_and_who_waits(teacher):
     assert f"Qué hacer: Entrá al panel con {teacher.email}, tocá «Reconectar»" in text
     assert "Clases que esperan: 2\n" in text
     assert "Reconectá tu calendario: http://testserver/admin/calendario/" in text
+
+
+def test_a_move_tells_who_waits_their_turn_and_no_link(virtual_class, student):
+    entry = WaitingListEntry.objects.create(virtual_class=virtual_class, user=student)
+    move(virtual_class, TUESDAY, FRIDAY)
+
+    text, calendar = write(NoticeKind.WAITING_CLASS_MOVED, student, virtual_class)
+
+    assert "Cambió de horario la clase que esperás" in text
+    assert "Antes: martes 24 de noviembre, 18:30\n" in text
+    assert f"/inicio/espera/{entry.pk}" in text
+    assert not [secret for secret in (virtual_class.html_link, "ABCD2345") if secret in text]
+    assert calendar is None

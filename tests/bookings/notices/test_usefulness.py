@@ -151,6 +151,19 @@ def test_without_its_check_a_useless_reminder_leaves(booked, student, check, mon
     assert ("Bruno", "reminder_day") in deliver_at(at)
 
 
+@pytest.mark.parametrize("state", WaitingState)
+def test_a_move_is_told_to_who_still_waits(booked, stranger, state):
+    now = timezone.now()
+    WaitingListEntry.objects.create(
+        virtual_class=booked, user=stranger, state=state, offered_at=now, offer_expires_at=now
+    )
+    record_due(NoticeKind.WAITING_CLASS_MOVED, booked, [stranger.pk], occasion="1")
+
+    is_in_line = state in {WaitingState.WAITING, WaitingState.OFFERED}
+    assert deliver_at(now + SECOND) == ([("Carla", "waiting_class_moved")] if is_in_line else [])
+    assert reasons() == (set() if is_in_line else {"La persona ya no esperaba un lugar."})
+
+
 def test_of_two_moves_the_last_one_is_told(booked, host):
     record_due(NoticeKind.RESCHEDULED, booked, [host.pk], occasion="1")
     record_due(NoticeKind.RESCHEDULED, booked, [host.pk], occasion="2")

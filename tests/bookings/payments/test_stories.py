@@ -54,8 +54,7 @@ from bookings.models import (
 )
 from bookings.payments.gateway import PaymentError
 from bookings.sweeps import sweep
-from calendar_sync import CalendarError
-from calendar_sync import google as google_module
+from calendar_sync import CalendarError, google_events
 from tests.environment import TEACHER_EMAIL
 from tests.factories import UserFactory
 from tests.payments import PRICE, make_payment, posting
@@ -398,7 +397,7 @@ class Story(RuleBasedStateMachine):
 
 @pytest.mark.django_db
 def test_every_story_ends_with_a_class_or_with_the_money_back(mercadopago, google, monkeypatch):
-    monkeypatch.setattr(google_module, "RETRY_WAITS", (0, 0))
+    monkeypatch.setattr(google_events, "RETRY_WAITS", (0, 0))
     monkeypatch.setattr(Story, "mercadopago", mercadopago)
     monkeypatch.setattr(Story, "google", google)
 

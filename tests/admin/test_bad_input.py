@@ -1,0 +1,109 @@
+"""Whatever is asked of the panel's lists and forms, by whoever may look: no page breaks."""
+
+import re
+from datetime import timedelta
+from itertools import cycle
+
+import pytest
+from django.contrib import admin
+from django.contrib.admin.models import LogEntry
+from django.contrib.auth.models import Permission
+from django.urls import reverse
+
+from accounts.models import User
+from bookings.models import (
+    BookingRules,
+    Closure,
+    Hold,
+    Notice,
+    NoticeKind,
+    Payment,
+    Price,
+    SpecialHours,
+    UserActivity,
+    VirtualClass,
+    WebhookDelivery,
+    WebhookEndpoint,
+    WeeklyHours,
+)
+from bookings.webhooks.by_hand import record_test_event
+from tests.admin.moments import MONDAY, NOW, at
+from tests.bookings.webhooks.factories import WebhookEndpointFactory
+from tests.factories import VirtualClassFactory
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
+
+NINES = "9" * 30
+# What the boxes of a form are filled with, in turns, so that each is met beside the others.
+FILLINGS = [("",), ("x", ""), ("", "x"), ("\0", NINES), (NINES, "\0")]
+LIST_QUERIES = ["", "?foo=1", "?q=%00&p=x&o=x&all=x", "?id__exact=x&status__exact=x"]
+
+
+def make_row(model, owner):
+    """Make something to look at, of any model in the panel."""
+    day = {"start": "09:00", "end": "13:00"}
+    length = {"class_type": "individual", "minutes": 60}
+    hours = {"start_time": at("15:00"), "end_time": at("16:00"), "class_type": "grupal"}
+    makers = {
+        BookingRules: lambda: BookingRules.objects.create(),
+        Closure: lambda: Closure.objects.create(first_day=MONDAY, last_day=MONDAY),
+        Hold: lambda: Hold.objects.create(user=owner, expires_at=NOW + timedelta(1), **hours),
+        LogEntry: lambda: LogEntry.objects.create(user=owner, action_flag=2),
+        Notice: lambda: Notice.objects.create(user=owner, kind=NoticeKind.GUESSING),
+        Payment: lambda: Payment.objects.create(user=owner, amount=1),
+        Price: lambda: Price.objects.create(**length, amount=1, valid_from=MONDAY),
+        SpecialHours: lambda: SpecialHours.objects.create(day=MONDAY, **day),
+        User: lambda: owner,
+        UserActivity: lambda: VirtualClassFactory(scheduled=True).activities.get(),
+        VirtualClass: lambda: VirtualClassFactory(scheduled=True),
+        WebhookDelivery: lambda: record_test_event(WebhookEndpointFactory()),
+        WebhookEndpoint: lambda: WebhookEndpointFactory(),
+        WeeklyHours: lambda: WeeklyHours.objects.create(weekday=0, **day),
+    }
+    return makers[model]()
+
+
+def pages_of(model, row):
+    """Give the addresses of list, empty form and row, as far as there are any."""
+    name = f"admin:{model._meta.app_label}_{model._meta.model_name}"
+    yield from (reverse(f"{name}_changelist") + query for query in LIST_QUERIES)
+    if model is not WeeklyHours:  # has one page
+        yield reverse(f"{name}_add")
+        yield f"{reverse(f'{name}_add')}?valid_from=x&first_day=x&user=x&amount={NINES}"
+        yield reverse(f"{name}_change", args=[row.pk])
+
+
+def answers_of(client, teacher_client, address):
+    """Look at a page, and send its form filled with all kinds of nonsense, while it is taken."""
+    yield "GET", client.get(address).status_code
+    if "?" in address:
+        return
+    # Its boxes and buttons; whoever may only look is shown none.
+    shown = teacher_client.get(address).content.decode()
+    boxes = sorted(set(re.findall(r' name="([^"]+)"', shown)) - {"csrfmiddlewaretoken"})
+    for filling in FILLINGS:
+        sent = dict(zip(boxes, cycle(filling), strict=False))
+        status = client.post(address, sent).status_code
+        yield f"POST {filling}", status
+        if status == 403:
+            return
+
+
+@pytest.mark.parametrize("person", ["teacher", "looker"])
+@pytest.mark.parametrize("model", admin.site._registry, ids=lambda model: model.__name__)
+def test_no_page_breaks(model, person, teacher, host, student, sign_in):
+    host.is_staff = True
+    host.save()
+    host.user_permissions.set(Permission.objects.filter(codename__startswith="view_"))
+    row = make_row(model, student)
+    clients = {"teacher": sign_in(teacher), "looker": sign_in(host)}
+    clients[person].raise_request_exception = False
+
+    broken = [
+        (address, how, status)
+        for address in pages_of(model, row)
+        for how, status in answers_of(clients[person], clients["teacher"], address)
+        if status >= 500
+    ]
+
+    assert broken == []

@@ -1,0 +1,23 @@
+"""Everything a student can get to see: each page, in each of its states.
+
+A state is a function that brings a world into it and gives the page. People, places and wishes have
+names that belong to no language. Each module has one part of the service, and adds its states to
+the list.
+"""
+
+from tests.i18n.states import (  # noqa: F401  # imported for what they add
+    changing,
+    choosing,
+    classes,
+    faults,
+    joining,
+    overview,
+    payments,
+    profile,
+    public,
+    waiting,
+)
+from tests.i18n.states.payments import make_payment
+from tests.i18n.states.world import CODE, NOW, STATES, World
+
+__all__ = ["CODE", "NOW", "STATES", "World", "make_payment"]

@@ -1,0 +1,113 @@
+"""Choosing a time, and the details of a time that is kept."""
+
+from bookings.models import ClassType, Hold, Price, WeeklyHours
+from tests.i18n.states.world import NOW, state
+
+
+@state("bookings:book")
+def free_times(world):
+    return world.get("bookings:book")
+
+
+@state("bookings:book")
+def free_times_for_a_group(world):
+    return world.get("bookings:book", tipo="grupal", dia="2026-11-25", user=world.host)
+
+
+@state("bookings:book")
+def a_chosen_time(world):
+    return world.get("bookings:book", dia="2026-11-24", hora="10:00", user=world.host)
+
+
+@state("bookings:book")
+def a_chosen_time_that_is_gone(world):
+    world.schedule()
+    return world.get("bookings:book", dia="2026-11-24", hora="10:00", user=world.host)
+
+
+@state("bookings:book")
+def a_day_without_times(world):
+    return world.get("bookings:book", dia="2026-11-28")
+
+
+@state("bookings:book")
+def a_month_without_times(world):
+    return world.get("bookings:book", mes="2027-02")
+
+
+@state("bookings:book")
+def nothing_free(world):
+    WeeklyHours.objects.all().delete()
+    return world.get("bookings:book")
+
+
+@state("bookings:book")
+def no_offers(world):
+    Price.objects.all().delete()
+    return world.get("bookings:book")
+
+
+@state("bookings:book")
+def no_offers_for_the_teacher(world):
+    Price.objects.all().delete()
+    return world.get("bookings:book", user=world.teacher)
+
+
+@state("bookings:book")
+def calendar_that_cannot_be_read(world):
+    world.break_calendar()
+    return world.get("bookings:book")
+
+
+@state("bookings:book")
+def no_time_chosen(world):
+    return world.post("bookings:book", tipo="grupal", min="60", user=world.host)
+
+
+@state("bookings:book")
+def too_many_unpaid_times(world):
+    world.settings.MAX_UNPAID_HOLDS = 0
+    choice = {"tipo": "individual", "min": "60", "dia": "2026-11-24", "hora": "10:00"}
+    return world.post("bookings:book", user=world.host, **choice)
+
+
+@state("bookings:hold")
+def details(world):
+    return world.get("bookings:hold", world.hold().pk, user=world.host)
+
+
+@state("bookings:hold")
+def details_of_a_group(world):
+    return world.get("bookings:hold", world.hold(ClassType.GROUP).pk, user=world.host)
+
+
+@state("bookings:hold")
+def wrong_details(world):
+    hold = world.hold(ClassType.GROUP)
+    return world.post(
+        "bookings:hold", hold.pk, students_count="99", text="x" * 3000, user=world.host
+    )
+
+
+@state("bookings:hold")
+def missing_details(world):
+    return world.post("bookings:hold", world.hold(ClassType.GROUP).pk, text="x", user=world.host)
+
+
+@state("bookings:book")
+def a_hold_that_is_over(world):
+    hold = world.hold()
+    Hold.objects.update(expires_at=NOW)
+    return world.post("bookings:hold", hold.pk, students_count="1", user=world.host)
+
+
+@state("bookings:book")
+def a_hold_without_a_price(world):
+    hold = world.hold()
+    Price.objects.filter(class_type="individual").delete()
+    return world.post("bookings:hold", hold.pk, students_count="1", user=world.host)
+
+
+@state("bookings:book")
+def a_time_let_go(world):
+    return world.post("bookings:let_go", world.hold().pk, user=world.host)

@@ -1,0 +1,68 @@
+"""Joining somebody else's class."""
+
+from datetime import timedelta
+
+from bookings.domain.joining import join_class
+from tests.i18n.states.world import CODE, NOW, state
+
+
+@state("bookings:join")
+def joining(world):
+    return world.get("bookings:join", user=world.guest)
+
+
+@state("bookings:join_with_code")
+def joining_from_an_invitation(world):
+    return world.get("bookings:join_with_code", CODE, user=world.guest)
+
+
+@state("bookings:join")
+def joining_without_a_code(world):
+    return world.post("bookings:join", access_code="", user=world.guest)
+
+
+@state("bookings:join")
+def joining_with_a_wrong_code(world):
+    return world.post("bookings:join", access_code="ZZZZ9999", user=world.guest)
+
+
+@state("bookings:join")
+def joining_with_a_code_that_is_too_long(world):
+    return world.post("bookings:join", access_code="Z" * 50, user=world.guest)
+
+
+@state("bookings:join")
+def joining_after_too_many_wrong_codes(world):
+    world.settings.MAX_WRONG_CODES = 0
+    return world.post("bookings:join", access_code=CODE, user=world.guest)
+
+
+@state("bookings:join")
+def joining_too_late(world):
+    world.schedule(start_time=NOW - timedelta(hours=2))
+    return world.post("bookings:join", access_code=CODE, user=world.guest)
+
+
+@state("bookings:join")
+def joining_a_full_class(world):
+    world.schedule(max_participants=1)
+    return world.post("bookings:join", access_code=CODE, user=world.guest)
+
+
+@state("bookings:class")
+def joining_one_s_own_class(world):
+    world.schedule()
+    return world.post("bookings:join", access_code=CODE, user=world.host)
+
+
+@state("bookings:class")
+def joining_twice(world):
+    world.schedule()
+    join_class(user=world.guest, access_code=CODE)
+    return world.post("bookings:join", access_code=CODE, user=world.guest)
+
+
+@state("bookings:class")
+def joined(world):
+    world.schedule()
+    return world.post("bookings:join", access_code=CODE, user=world.guest)

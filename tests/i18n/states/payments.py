@@ -1,0 +1,125 @@
+"""The page of a payment."""
+
+from datetime import timedelta
+from typing import Any
+
+from django.urls import reverse
+
+from bookings.models import (
+    ChargeStatus,
+    ClassStatus,
+    Payment,
+    PaymentCharge,
+    PaymentStatus,
+    ReviewReason,
+)
+from bookings.pages import paying
+from tests.i18n.states.world import NOW, World, state
+
+
+def make_payment(world: World, *, charge: ChargeStatus | None = None, **changes: Any) -> Payment:
+    """Let the host have a payment of tomorrow's class, which the provider is not asked about."""
+    world.monkeypatch.setattr(paying, "settle_now_and_then", lambda payment: None)
+    usual = {
+        "user": world.host,
+        "virtual_class": None,
+        "preference_id": "1000000001-abcd",
+        "checkout_url": "https://www.mercadopago.com.ar/checkout/v1/redirect?pref_id=abcd",
+        "amount": 2_400_000,
+        "quote": {
+            "start": world.at("10:00").timestamp(),
+            "end": world.at("11:00").timestamp(),
+            "is_group_class": True,
+        },
+        "status": PaymentStatus.PENDING,
+        "expires_at": NOW + timedelta(minutes=15),
+    }
+    if "virtual_class" not in changes:
+        changes["virtual_class"] = world.book()
+    payment = Payment.objects.create(**usual | changes)
+    if charge:
+        PaymentCharge.objects.create(
+            payment=payment,
+            charge_id="140000000001",
+            status=charge,
+            amount=payment.amount,
+            currency="ARS",
+            collector_id="1000000001",
+            provider_updated_at=NOW,
+        )
+    return payment
+
+
+def open_payment(world: World, query: str = "", **changes: Any) -> Any:
+    """Open the page of a payment."""
+    path = reverse("bookings:payment", args=[make_payment(world, **changes).pk])
+    return world.client(world.host).get(path + query)
+
+
+@state("bookings:payment")
+def a_payment_to_make(world):
+    return open_payment(world)
+
+
+@state("bookings:payment")
+def a_payment_on_its_way(world):
+    return open_payment(world, "?status=approved")
+
+
+@state("bookings:payment")
+def a_payment_in_cash(world):
+    return open_payment(world, charge=ChargeStatus.PENDING)
+
+
+@state("bookings:payment")
+def a_rejected_payment(world):
+    return open_payment(world, status=PaymentStatus.REJECTED, charge=ChargeStatus.REJECTED)
+
+
+@state("bookings:payment")
+def an_expired_payment(world):
+    return open_payment(world, expires_at=NOW - timedelta(minutes=1))
+
+
+@state("bookings:payment")
+def a_paid_class_in_preparation(world):
+    virtual_class = world.book(scheduling_requested_at=NOW)
+    return open_payment(world, status=PaymentStatus.APPROVED, virtual_class=virtual_class)
+
+
+@state("bookings:payment")
+def a_paid_class_whose_link_takes_long(world):
+    return open_payment(world, status=PaymentStatus.APPROVED, charge=ChargeStatus.APPROVED)
+
+
+@state("bookings:payment")
+def a_paid_class(world):
+    return open_payment(
+        world, status=PaymentStatus.APPROVED, approved_at=NOW, virtual_class=world.schedule()
+    )
+
+
+@state("bookings:payment")
+def a_payment_without_a_booking(world):
+    return open_payment(world, status=PaymentStatus.APPROVED, virtual_class=None)
+
+
+@state("bookings:payment")
+def a_payment_that_goes_back(world):
+    cancelled = world.book(status=ClassStatus.CANCELLED)
+    return open_payment(world, status=PaymentStatus.APPROVED, virtual_class=cancelled)
+
+
+@state("bookings:payment")
+def a_refunded_payment(world):
+    return open_payment(world, status=PaymentStatus.REFUNDED)
+
+
+@state("bookings:payment")
+def a_payment_refunded_in_part(world):
+    return open_payment(world, status=PaymentStatus.PARTIALLY_REFUNDED)
+
+
+@state("bookings:payment")
+def a_payment_to_look_into(world):
+    return open_payment(world, review=ReviewReason.SHORT)

@@ -1,0 +1,50 @@
+"""What everybody gets to see, and how people come in."""
+
+from accounts.sign_in_errors import TEXTS
+from bookings.models import Price
+from tests.i18n.states.world import CODE, STATES, State, state
+
+NOTHING_CONFIGURED = {"APP": {"client_id": "", "secret": ""}}
+
+
+@state("bookings:landing")
+def landing(world):
+    return world.get("bookings:landing")
+
+
+@state("bookings:landing")
+def landing_without_prices(world):
+    Price.objects.all().delete()
+    return world.get("bookings:landing")
+
+
+@state("bookings:landing")
+def landing_of_a_person(world):
+    return world.get("bookings:landing", user=world.host)
+
+
+@state("bookings:inicio")
+def sign_in(world):
+    return world.get("bookings:inicio")
+
+
+@state("bookings:inicio")
+def sign_in_when_nothing_is_configured(world):
+    world.settings.SOCIALACCOUNT_PROVIDERS = dict.fromkeys(["google", "github"], NOTHING_CONFIGURED)
+    return world.get("bookings:inicio")
+
+
+for code in [*TEXTS, "Default"]:
+    STATES[f"sign_in_error_{code}"] = State(
+        "bookings:inicio", lambda world, code=code: world.get("bookings:inicio", error=code), 200
+    )
+
+
+@state("account_logout")
+def sign_out(world):
+    return world.client(world.host).get("/api/auth/signout?csrf=true")
+
+
+@state("bookings:join_with_code")
+def invitation(world):
+    return world.get("bookings:join_with_code", CODE)
