@@ -3,7 +3,7 @@ PYTHON ?= $(firstword $(foreach version,3.11 3.12 3.13 3.14,$(shell command -v p
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test prove bench-webhook check format messages lock clean
+.PHONY: run test prove bench bench-peers bench-webhook bench-slow bench-heavy docs check format messages lock clean
 
 run: $(VENV)/.runtime ## serve the whole product with demo data at http://localhost:8000
 	$(BIN)/python manage.py demo
@@ -14,18 +14,38 @@ test: $(VENV)/.developer ## every test, on SQLite and on PostgreSQL
 prove: $(VENV)/.developer ## every drill and its twins, on both engines
 	$(BIN)/python manage.py drill all $(ARGS)
 
+bench: $(VENV)/.developer ## what each request costs, beside a bare Django view in the same run
+	$(BIN)/python -m tests.bench $(ARGS)
+
+bench-peers: $(VENV)/.developer ## the same beside django-appointment, which it installs for itself
+	$(BIN)/python -m tests.bench peers $(ARGS)
+
 bench-webhook: $(VENV)/.developer ## how soon the webhook answers while Mercado Pago is down
 	$(BIN)/python -m tests.bench.webhook $(ARGS)
 
+bench-slow: $(VENV)/.developer ## what 200 slow connections cost the others, with the shipped nginx and gunicorn
+	$(BIN)/python -m tests.bench.slow $(ARGS)
+
+bench-heavy: $(VENV)/.developer ## what 300 MB in chunks and tangled JSON cost in memory and time
+	$(BIN)/python -m tests.bench.heavy $(ARGS)
+
+docs: $(VENV)/.developer ## the pages of docs/, in docs/_build/html
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+
 # djlint only lints: its formatter adds white space inside inline text, where people would see it.
-check: $(VENV)/.developer ## formatting, lint, types, import rules, templates, migrations, deployment
+check: $(VENV)/.developer ## formatting, lint, security, types, import rules, templates, migrations, the API's description, deployment, docs
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	DEBUG=true $(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/djlint templates --lint --quiet
 	DEBUG=true $(BIN)/python manage.py makemigrations --check --dry-run
+	$(BIN)/python -m tests.check_migrations
+	$(BIN)/bandit --quiet --configfile pyproject.toml --recursive --severity-level medium \
+	    accounts bookings calendar_sync config manage.py
+	DEBUG=true $(BIN)/python manage.py spectacular --validate --fail-on-warn --file /dev/null
 	$(BIN)/python -m tests.check_deploy
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 
 format: $(VENV)/.developer ## let the tools rewrite what they can
 	$(BIN)/ruff check --fix .
