@@ -35,7 +35,7 @@ class Round:
     database_cpu: float
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Target:
     """An operation, the server it is asked of, and its rounds; None for one that went wrong."""
 

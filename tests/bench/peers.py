@@ -4,6 +4,7 @@ It needs the package index; without it there is nothing to compare, and that is 
 """
 
 import subprocess
+from collections.abc import Callable
 from itertools import count, islice
 from statistics import median
 
@@ -13,7 +14,7 @@ from tests.bench.databases import copies_of_nothing
 from tests.bench.http import QUICK_SECONDS, SECONDS, Round, Target
 from tests.bench.operations import Operation, list_operations
 from tests.bench.options import Options
-from tests.bench.peer_project import book, install, list_slots, running_peer
+from tests.bench.peer_project import Peer, book, install, list_slots, running_peer
 from tests.bench.results import Measure, Part
 from tests.bench.service import Server, running_service
 from tests.drills.standins import Remote
@@ -33,51 +34,56 @@ def run(options: Options, google: Remote) -> Part:
         running_peer(python, options.directory / "peer-project", database) as peer,
         running_service() as ours,
     ):
-        pairs = _pairs(ours, peer)
-        targets = [target for pair in pairs.values() for target in pair]
+        comparisons = _comparisons(ours, peer)
+        targets = list(dict.fromkeys(one for pair in comparisons.values() for one in pair))
         for target in targets:
             target.measure(1)
         for number in range(options.rounds):
             for target in targets if number % 2 == 0 else targets[::-1]:
                 seconds = QUICK_SECONDS if options.is_quick else SECONDS
                 target.rounds.append(target.measure(seconds))
-    measures, notes = [], []
-    for name, (mine, theirs) in pairs.items():
-        notes += [f"{name}: a round was refused: {one}" for one in mine.wrong + theirs.wrong]
-        kept = [
-            (one, other)
-            for one, other in zip(mine.rounds, theirs.rounds, strict=True)
-            if one and other
-        ]
+    measures = []
+    for name, compared in comparisons.items():
+        rounds = zip(*(one.rounds for one in compared), strict=True)
+        kept = [[one for one in each if one] for each in rounds if all(each)]
         if kept:
             measures.append(_compare(options.engine, name, kept))
+    notes = [
+        f"{one.operation.name}: a round was refused: {wrong}"
+        for one in targets
+        for wrong in one.wrong
+    ]
     return Part("peers", options.engine, measures, notes)
 
 
-def _pairs(ours: Server, peer: Server) -> dict[str, tuple[Target, Target]]:
+def _comparisons(ours: Server, peer: Peer) -> dict[str, list[Target]]:
+    """Name what is compared: our request first, then those by which the peer does the same."""
     fetch(ours.url, Request("GET", "/api/calendar"))
-    mine = {one.name: one for one in list_operations("")}
+    mine = {one.name: Target(one, ours) for one in list_operations("")}
     numbers = count()
-    slots = Operation("slots", lambda number: [list_slots()])
-    booking = Operation(
-        "booking", lambda number: [book(one) for one in islice(numbers, number)], 302
-    )
+
+    def theirs(name: str, take: Callable[[int], list[Request]], expected: int = 302) -> Target:
+        return Target(Operation(f"{NAME}, {name}", take, expected), peer.server)
+
+    slots = theirs("slots", lambda number: [list_slots()], 200)
+    first = theirs("first step", lambda number: [book(one) for one in islice(numbers, number)])
+    second = theirs("second step", peer.book_second_step)
     return {
-        "occupied slots": (Target(mine["calendar"], ours), Target(slots, peer)),
-        "booking": (Target(mine["booking"], ours), Target(booking, peer)),
+        "occupied slots": [mine["calendar"], slots],
+        "booking": [mine["booking"], first, second],
+        "booking, its first step": [mine["booking"], first],
     }
 
 
-def _compare(engine: str, name: str, kept: list[tuple[Round, Round]]) -> Measure:
-    ratios = [
-        (theirs.cpu + theirs.database_cpu) / (mine.cpu + mine.database_cpu) for mine, theirs in kept
-    ]
+def _compare(engine: str, name: str, rounds: list[list[Round]]) -> Measure:
+    ratios = [sum(map(_cost, theirs)) / _cost(mine) for mine, *theirs in rounds]
     beside = {
-        "p50 ms, ours": median(mine.load.p50_ms for mine, _ in kept),
-        f"p50 ms, {NAME}": median(theirs.load.p50_ms for _, theirs in kept),
-        "requests/s, x theirs": median(
-            mine.load.per_second / theirs.load.per_second for mine, theirs in kept
-        ),
+        "p50 ms, ours": median(mine.load.p50_ms for mine, *_ in rounds),
+        f"p50 ms, {NAME}": median(sum(one.load.p50_ms for one in theirs) for _, *theirs in rounds),
     }
     figure = f"CPU of {NAME}, x ours"
     return Measure(name, figure, ratios, goal_of("peers", name, engine), "at least", beside)
+
+
+def _cost(one: Round) -> float:
+    return one.cpu + one.database_cpu
