@@ -29,10 +29,14 @@ PATIENCE_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """One that was counted. number: the how-manieth of its window; 0 where nothing counts."""
+    """One that was counted. number: the how-manieth of its window; 0 where nothing counts.
+
+    lifetime: the seconds for which the cache is asked to keep the count.
+    """
 
     key: str
     number: int
+    lifetime: int
 
 
 def has_started_too_often(request: HttpRequest) -> bool:
@@ -54,12 +58,14 @@ def count_one(what: str, who: object, *, window: timedelta = MINUTE) -> Tally:
     """Count something that somebody does."""
     seconds = int(window.total_seconds())
     key = f"{what}:{int(time.time()) // seconds}:{who}"
+    lifetime = 2 * seconds
     try:
-        with _one_at_a_time(key):
-            return Tally(key, _increase(key, timeout=2 * seconds))
+        with _one_at_a_time(key, lifetime):
+            number = _increase(key, lifetime)
     except Exception as error:  # noqa: BLE001  # each cache fails in its own way
         logger.warning("What happens too often is not counted: %s", type(error).__name__)
-        return Tally(key, 0)
+        number = 0
+    return Tally(key, number, lifetime)
 
 
 def give_back(tally: Tally) -> None:
@@ -67,7 +73,7 @@ def give_back(tally: Tally) -> None:
     if not tally.number:
         return
     try:
-        with _one_at_a_time(tally.key):
+        with _one_at_a_time(tally.key, tally.lifetime):
             cache.decr(tally.key)
     except Exception as error:  # noqa: BLE001  # as above
         logger.warning("What does not count stays counted: %s", type(error).__name__)
@@ -79,20 +85,21 @@ def seconds_left(window: timedelta = MINUTE) -> int:
     return seconds - int(time.time()) % seconds
 
 
-def _increase(key: str, *, timeout: int) -> int:
+def _increase(key: str, lifetime: int) -> int:
     """Add one; most of what is counted is there already."""
     try:
         return cache.incr(key)
     except ValueError:
-        cache.add(key, 0, timeout=timeout)
+        cache.add(key, 0, timeout=lifetime)
         return cache.incr(key)
 
 
 @contextmanager
-def _one_at_a_time(key: str) -> Iterator[None]:
+def _one_at_a_time(key: str, lifetime: int) -> Iterator[None]:
     """Stand in line where the cache counts by reading and then writing, as the database's does.
 
     What it does in one step is to add: whoever adds the lock has it. One left by a crash expires.
+    What such a cache writes it keeps for its usual five minutes only, so it is told how long.
     """
     if type(caches["default"]).incr is not BaseCache.incr:
         yield
@@ -104,5 +111,6 @@ def _one_at_a_time(key: str) -> Iterator[None]:
         time.sleep(random.uniform(0.001, 0.01))  # noqa: S311 # no secret
     try:
         yield
+        cache.touch(key, lifetime)
     finally:
         cache.delete(lock)

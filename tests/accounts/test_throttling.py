@@ -110,7 +110,7 @@ def test_exactly_the_limit_passes(shared_cache):
 
 def test_without_standing_in_line_the_database_loses_some(database, monkeypatch):
     """The control: reading and then writing lets racers overwrite each other."""
-    monkeypatch.setattr(throttling, "_one_at_a_time", lambda key: nullcontext())
+    monkeypatch.setattr(throttling, "_one_at_a_time", lambda key, lifetime: nullcontext())
 
     def slow_incr(self, key, delta=1, version=None):
         value = self.get(key, version=version)
@@ -129,6 +129,26 @@ def test_what_is_given_back_does_not_count(shared_cache):
     give_back(count_one("things", "ana"))
 
     assert count_one("things", "ana").number == 1
+
+
+def test_a_count_lasts_for_its_window(shared_cache, time_machine):
+    """Even if nothing happens for longer than a cache keeps what it is told no time for."""
+    hour = timedelta(hours=1)
+    time_machine.move_to(3_600 * 500_000, tick=False)
+    count_one("things", "ana", window=hour)
+    time_machine.shift(timedelta(minutes=59))
+
+    assert count_one("things", "ana", window=hour).number == 2
+
+
+def test_a_count_lasts_after_something_was_given_back(shared_cache, time_machine):
+    hour = timedelta(hours=1)
+    time_machine.move_to(3_600 * 500_000, tick=False)
+    count_one("things", "ana", window=hour)
+    give_back(count_one("things", "ana", window=hour))
+    time_machine.shift(timedelta(minutes=59))
+
+    assert count_one("things", "ana", window=hour).number == 2
 
 
 def test_each_person_thing_and_window_is_counted_apart(time_machine):
