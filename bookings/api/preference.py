@@ -16,7 +16,7 @@ from bookings.domain.exceptions import (
     BookingError,
     PaymentsOffError,
     SlotTakenError,
-    TooManyPaymentsError,
+    TooManyError,
 )
 from bookings.payments.gateway import PaymentError
 
@@ -26,7 +26,6 @@ PROVIDER_DOWN = "El medio de pago no responde. Volvé a intentarlo."
 REFUSAL_STATUS: dict[type[BookingError], int] = {
     PaymentsOffError: status.HTTP_503_SERVICE_UNAVAILABLE,
     SlotTakenError: status.HTTP_409_CONFLICT,
-    TooManyPaymentsError: status.HTTP_429_TOO_MANY_REQUESTS,
 }
 
 
@@ -48,6 +47,12 @@ class PreferenceView(APIView):
                 end=body["end"],
                 is_group_class=body["isGroupClass"],
                 students_count=body["studentsCount"],
+            )
+        except TooManyError as refusal:
+            return Response(
+                {"error": str(refusal)},
+                status=status.HTTP_429_TOO_MANY_REQUESTS,
+                headers={"Retry-After": str(refusal.wait_seconds)},
             )
         except BookingError as refusal:
             code = REFUSAL_STATUS.get(type(refusal), status.HTTP_400_BAD_REQUEST)

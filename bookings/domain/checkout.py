@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Count, Min
 from django.utils import timezone
 
 from accounts.models import User
@@ -87,10 +88,18 @@ def request_preference(
 
 
 def _refuse_hoarding(user: User, now: datetime) -> None:
-    """Bound how much one person can have asked for and not paid: each is followed for days."""
-    unpaid = Payment.objects.filter(user=user, approved_at=None, expires_at__gt=now)
-    if unpaid.exclude(preference_id=None).count() >= settings.MAX_UNPAID_PREFERENCES:
-        raise TooManyPaymentsError
+    """Bound how much one person can have asked for and not paid: each is followed for days.
+
+    The wait ends with the first of those payments.
+    """
+    unpaid = (
+        Payment.objects.filter(user=user, approved_at=None, expires_at__gt=now)
+        .exclude(preference_id=None)
+        .aggregate(count=Count("pk"), first_end=Min("expires_at"))
+    )
+    if unpaid["count"] >= settings.MAX_UNPAID_PREFERENCES:
+        wait = unpaid["first_end"] - now
+        raise TooManyPaymentsError(wait_seconds=int(wait.total_seconds()) + 1)
 
 
 def _quote_hold(hold: Hold, students_count: int) -> Quote:

@@ -87,12 +87,6 @@ class TooManyHoldsError(BookingError):
     code = "too_many_holds"
 
 
-class TooManyPaymentsError(TooManyHoldsError):
-    """The person asked for MAX_UNPAID_PREFERENCES payments without having made them."""
-
-    code = "too_many_payments"
-
-
 class TooManyError(BookingError):
     """Something was done too often. wait_seconds: after which it may be done again."""
 
@@ -113,6 +107,13 @@ class TooManyBookingsError(TooManyError):
 
     text = _("Ya tenés muchas reservas sin pagar. Pagalas o cancelalas antes de reservar otra.")
     code = "too_many_bookings"
+
+
+class TooManyPaymentsError(TooManyError):
+    """The person asked for MAX_UNPAID_PREFERENCES payments without having made them."""
+
+    text = TooManyHoldsError.text
+    code = "too_many_payments"
 
 
 class ClassNotFoundError(BookingError):

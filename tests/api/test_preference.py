@@ -194,7 +194,23 @@ def test_whoever_asks_without_end_is_told_to_wait(signed_in, mercadopago, settin
     settings.MAX_UNPAID_PREFERENCES = 1
     post(signed_in, PATH, wish())
 
-    answer = answer_of(post(signed_in, PATH, wish()))
+    response = post(signed_in, PATH, wish())
 
     text = "Ya tenés varias reservas sin pagar. Pagalas o esperá a que venzan."
-    assert answer == (429, {"error": text})
+    assert answer_of(response) == (429, {"error": text})
+
+
+def test_the_wait_ends_with_the_first_unpaid_payment(
+    signed_in, mercadopago, settings, time_machine
+):
+    settings.MAX_UNPAID_PREFERENCES = 2
+    time_machine.move_to(timezone.now().replace(microsecond=0), tick=False)
+    first = datetime.fromisoformat(post(signed_in, PATH, wish()).json()["expiresAt"])
+    time_machine.shift(300)
+    post(signed_in, PATH, wish())
+
+    wait = int(post(signed_in, PATH, wish())["Retry-After"])
+
+    assert wait == (first - timezone.now()).total_seconds() + 1
+    time_machine.shift(wait)
+    assert post(signed_in, PATH, wish()).status_code == 200

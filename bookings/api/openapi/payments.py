@@ -35,6 +35,7 @@ describe_preference = extend_schema(
         "`preferenceId` books it, before or after. The time is kept for nobody meanwhile."
     ),
     request=PreferenceSerializer,
+    parameters=[retry_after()],
     examples=[OpenApiExample("one student", WISH, request_only=True)],
     responses={
         200: answer(PaymentSerializer, "What the person pays with.", PREFERENCE),

@@ -62,6 +62,18 @@ def test_every_operation_has_samples_and_a_name_of_its_own(paths):
     assert all(one["summary"] and one["tags"] for one in operations)
 
 
+def test_every_limit_says_when_to_come_back(paths):
+    limits = {
+        one["operationId"]: one["responses"]["429"].get("headers", {}).keys()
+        for item in paths.values()
+        for one in item.values()
+        if "429" in one["responses"]
+    }
+
+    assert limits.keys() > {"bookClass", "createPaymentPreference", "joinClass", "signIn"}
+    assert set(map(tuple, limits.values())) == {("Retry-After",)}
+
+
 @pytest.mark.django_db
 def test_it_is_served_without_asking_the_database(client, django_assert_num_queries, monkeypatch):
     get_document()
