@@ -1,5 +1,6 @@
 """How the identity providers answer, in figures."""
 
+from collections.abc import Container
 from time import perf_counter
 from typing import Any
 from urllib.parse import urlsplit
@@ -21,17 +22,21 @@ class TimedAdapter(HTTPAdapter):
 
     def send(self, request: requests.PreparedRequest, *args: Any, **kwargs: Any) -> Any:
         """Send a request."""
-        began, outcome = perf_counter(), "unavailable"
+        began, status = perf_counter(), 0
         try:
             response = super().send(request, *args, **kwargs)
-            outcome = _outcome(response.status_code)
+            status = response.status_code
             return response
         finally:
             host = urlsplit(request.url or "").hostname or ""
-            SECONDS.labels(host, outcome).observe(perf_counter() - began)
+            SECONDS.labels(host, outcome_of(status)).observe(perf_counter() - began)
 
 
-def _outcome(status: int) -> str:
-    if status >= 500 or status == 429:
+def outcome_of(status: int, *, usual: Container[int] = ()) -> str:
+    """Give the word for what a provider answered: it was of use, a refusal, or no help at all.
+
+    status: of HTTP, 0 for no answer. usual: failures that are answers like any other there.
+    """
+    if status == 0 or status >= 500 or status == 429:
         return "unavailable"
-    return "ok" if status < 400 else "refused"
+    return "ok" if status < 400 or status in usual else "refused"

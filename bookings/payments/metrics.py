@@ -8,27 +8,24 @@ from urllib.parse import urlsplit
 
 from prometheus_client import Histogram
 
+from accounts.metrics import outcome_of
+
 SECONDS = Histogram(
     "classes_payment_call_seconds",
     "How long calls to the payment provider took, by what was called and outcome.",
     ["operation", "outcome"],
     buckets=(0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8),
 )
+# Strangers' notices name payments that are none; a provider of identities has no such answers.
+NOT_THERE = 404
 # What has a digit is somebody's; but a version is part of the address.
 _ID = re.compile(r"/(?!v\d\b)[^/]*\d[^/]*")
 
 
 class Call:
-    """A call that is under way. status: the provider's answer, if there was one."""
+    """A call that is under way. status: the provider's answer, 0 until there is one."""
 
     status = 0
-
-    @property
-    def outcome(self) -> str:
-        """Give the word for it: whether it answered, refused, or was of no use."""
-        if self.status == 0 or self.status >= 500 or self.status == 429:
-            return "unavailable"
-        return "ok" if self.status < 400 or self.status == 404 else "refused"
 
 
 @contextmanager
@@ -39,7 +36,8 @@ def timed(method: str, url: str) -> Iterator[Call]:
         yield call
     finally:
         seconds = perf_counter() - began
-        SECONDS.labels(name_operation(method, url), call.outcome).observe(seconds)
+        outcome = outcome_of(call.status, usual=(NOT_THERE,))
+        SECONDS.labels(name_operation(method, url), outcome).observe(seconds)
 
 
 def name_operation(method: str, url: str) -> str:

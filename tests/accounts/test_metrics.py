@@ -1,0 +1,51 @@
+"""Of what use an answer of a provider is, in one word."""
+
+import pytest
+import requests
+
+from accounts.metrics import SECONDS, TimedAdapter, outcome_of
+from bookings.payments import metrics as payments
+
+
+@pytest.mark.parametrize(
+    ("status", "outcome"),
+    [
+        (0, "unavailable"),
+        (200, "ok"),
+        (302, "ok"),
+        (401, "refused"),
+        (404, "refused"),
+        (429, "unavailable"),
+        (500, "unavailable"),
+        (503, "unavailable"),
+    ],
+)
+def test_an_answer_has_an_outcome(status, outcome):
+    assert outcome_of(status) == outcome
+
+
+def test_a_failure_may_be_a_usual_answer():
+    assert outcome_of(404, usual=(404,)) == "ok"
+    assert outcome_of(403, usual=(404,)) == "refused"
+
+
+def test_a_call_to_an_identity_provider_without_an_answer_is_counted():
+    session = requests.Session()
+    session.mount("http://", TimedAdapter())
+    counted = SECONDS.labels("127.0.0.1", "unavailable")
+    before = counted._sum.get()
+
+    with pytest.raises(requests.ConnectionError):
+        session.get("http://127.0.0.1:1/token")
+
+    assert counted._sum.get() > before
+
+
+def test_a_payment_that_is_not_there_is_no_refusal():
+    counted = payments.SECONDS.labels("GET /v1/payments/:id", "ok")
+    before = counted._sum.get()
+
+    with payments.timed("GET", "https://api.example/v1/payments/1") as call:
+        call.status = 404
+
+    assert counted._sum.get() > before
