@@ -7,7 +7,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.models import User
-from accounts.openapi import describe_profile, describe_saving_profile
+from accounts.profile_openapi import describe_profile, describe_saving_profile
 from accounts.serializers import ProfileSerializer, UserSerializer
 from accounts.services import save_profile
 

@@ -1,4 +1,4 @@
-"""How the API is described: the session cookie, refusals, and /api/user-data."""
+"""Words for describing an API, whichever: answers, refusals, waiting, and the session cookie."""
 
 from typing import Any
 
@@ -6,36 +6,9 @@ from django.conf import settings
 from django_stubs_ext import StrOrPromise
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.openapi import AutoSchema
-from drf_spectacular.utils import (
-    OpenApiExample,
-    OpenApiParameter,
-    OpenApiResponse,
-    extend_schema,
-    inline_serializer,
-)
-from rest_framework import serializers
-
-from accounts.models import Level
-from accounts.serializers import ProfileSerializer, UserSerializer
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse
 
 ERROR = {"$ref": "#/components/schemas/Error"}
-PROFILE = {
-    "location": "Rosario",
-    "level": "basico",
-    "phone": "+54 341 555 0199",
-    "newsletter": "si",
-}
-PERSON = {
-    "id": "7d1f6f0e-4f0b-4d3c-9a56-0a5a3f0f1c11",
-    "email": "diego@demo.example",
-    "name": "Diego Díaz",
-    **PROFILE,
-    "totalClasses": 3,
-    "status": "active",
-    "createdAt": "2029-12-01T10:00:00-03:00",
-    "updatedAt": "2030-01-05T15:00:00-03:00",
-}
-TAGS = ["Profile"]
 
 
 class SessionScheme(OpenApiAuthenticationExtension):
@@ -79,44 +52,3 @@ def retry_after(status: int = 429) -> OpenApiParameter:
         response=[status],
         description="Seconds after which it may be tried again.",
     )
-
-
-class ShownProfileSerializer(ProfileSerializer):
-    """The settings as GET gives them: nothing is chosen in the beginning."""
-
-    level = serializers.ChoiceField(choices=Level.choices, allow_blank=True)
-
-
-describe_profile = extend_schema(
-    operation_id="getUserData",
-    tags=TAGS,
-    summary="Read the profile settings",
-    description="The four settings of the signed-in person; `level` is empty until it is chosen.",
-    responses={200: answer(ShownProfileSerializer, "The settings.", PROFILE)},
-)
-describe_saving_profile = extend_schema(
-    operation_id="saveUserData",
-    tags=TAGS,
-    summary="Save the profile settings",
-    description=(
-        "Replaces all four settings and gives back the whole person. Other keys are ignored, "
-        "white space around texts is taken off."
-    ),
-    request=ProfileSerializer,
-    examples=[OpenApiExample("settings", PROFILE, request_only=True)],
-    responses={
-        200: answer(
-            inline_serializer(
-                "SavedProfile",
-                {"message": serializers.CharField(), "user": UserSerializer()},
-            ),
-            "The settings are saved.",
-            {"message": "Recibimos tus datos.", "user": PERSON},
-        ),
-        400: refusal(
-            "A setting is missing or cannot be so.",
-            'level: "experto" no es una elección válida.',
-            "El cuerpo no es JSON válido.",
-        ),
-    },
-)

@@ -3,6 +3,9 @@
 Django writes the SQL of a queryset anew each time; for a session with its person that takes five to
 ten times as long as everything else, the database included (docs/performance.md). Here Django
 writes it once for each thread, from the same querysets and models, and only values change.
+
+It is at home with the people because every request's session needs it; ``bookings``, which stands
+on ``accounts``, takes it from here.
 """
 
 import threading

@@ -37,6 +37,7 @@ OTHER_READERS = {
     "accounts/authentication.py",
     "accounts/models.py",
     "accounts/openapi.py",
+    "accounts/profile_openapi.py",
     "bookings/domain/event_drafts.py",
     "bookings/domain/opening_hours.py",
     "bookings/domain/paying.py",

@@ -1,0 +1,67 @@
+"""The description of /api/user-data."""
+
+from drf_spectacular.utils import OpenApiExample, extend_schema, inline_serializer
+from rest_framework import serializers
+
+from accounts.models import Level
+from accounts.openapi import answer, refusal
+from accounts.serializers import ProfileSerializer, UserSerializer
+
+PROFILE = {
+    "location": "Rosario",
+    "level": "basico",
+    "phone": "+54 341 555 0199",
+    "newsletter": "si",
+}
+PERSON = {
+    "id": "7d1f6f0e-4f0b-4d3c-9a56-0a5a3f0f1c11",
+    "email": "diego@demo.example",
+    "name": "Diego Díaz",
+    **PROFILE,
+    "totalClasses": 3,
+    "status": "active",
+    "createdAt": "2029-12-01T10:00:00-03:00",
+    "updatedAt": "2030-01-05T15:00:00-03:00",
+}
+TAGS = ["Profile"]
+
+
+class ShownProfileSerializer(ProfileSerializer):
+    """The settings as GET gives them: nothing is chosen in the beginning."""
+
+    level = serializers.ChoiceField(choices=Level.choices, allow_blank=True)
+
+
+describe_profile = extend_schema(
+    operation_id="getUserData",
+    tags=TAGS,
+    summary="Read the profile settings",
+    description="The four settings of the signed-in person; `level` is empty until it is chosen.",
+    responses={200: answer(ShownProfileSerializer, "The settings.", PROFILE)},
+)
+describe_saving_profile = extend_schema(
+    operation_id="saveUserData",
+    tags=TAGS,
+    summary="Save the profile settings",
+    description=(
+        "Replaces all four settings and gives back the whole person. Other keys are ignored, "
+        "white space around texts is taken off."
+    ),
+    request=ProfileSerializer,
+    examples=[OpenApiExample("settings", PROFILE, request_only=True)],
+    responses={
+        200: answer(
+            inline_serializer(
+                "SavedProfile",
+                {"message": serializers.CharField(), "user": UserSerializer()},
+            ),
+            "The settings are saved.",
+            {"message": "Recibimos tus datos.", "user": PERSON},
+        ),
+        400: refusal(
+            "A setting is missing or cannot be so.",
+            'level: "experto" no es una elección válida.',
+            "El cuerpo no es JSON válido.",
+        ),
+    },
+)
