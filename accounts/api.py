@@ -6,13 +6,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from accounts.api_texts import PROFILE_FAILED, PROFILE_RECEIVED
 from accounts.models import User
 from accounts.profile_openapi import describe_profile, describe_saving_profile
 from accounts.serializers import ProfileSerializer, UserSerializer
 from accounts.services import save_profile
-
-RECEIVED = "Recibimos tus datos."
-
 
 # One of each for all: making a serializer copies each of its fields.
 _profile, _person = ProfileSerializer(), UserSerializer()
@@ -21,7 +19,7 @@ _profile, _person = ProfileSerializer(), UserSerializer()
 class UserDataView(APIView):
     """The signed-in person's profile settings. Spec: Endpoints, GET and POST /api/user-data."""
 
-    server_error = "No pudimos procesar tus datos."
+    server_error = PROFILE_FAILED
 
     @describe_profile
     def get(self, request: Request) -> Response:
@@ -33,4 +31,4 @@ class UserDataView(APIView):
         """Replace the four settings and give back the whole person."""
         settings = _profile.run_validation(request.data)
         user = save_profile(user=cast(User, request.user), **settings)
-        return Response({"message": RECEIVED, "user": _person.to_representation(user)})
+        return Response({"message": PROFILE_RECEIVED, "user": _person.to_representation(user)})

@@ -30,6 +30,7 @@ from django.views.decorators.csrf import csrf_exempt
 from rest_framework.authentication import CSRFCheck
 
 from accounts import auth_openapi
+from accounts.api_texts import BODY_TOO_LARGE, TOO_MANY_STARTS
 from accounts.models import User
 from accounts.origins import is_from_elsewhere
 from accounts.provider import callback_address, provider_classes
@@ -43,8 +44,6 @@ from accounts.throttling import has_started_too_often, seconds_left
 # As NextAuth says it. Django's own besides writes the date of each answer into ``Expires``.
 NEVER_CACHE = "private, no-cache, no-store, max-age=0, must-revalidate"
 METHOD_NOT_ALLOWED = "Método no permitido."
-TOO_LARGE = "El cuerpo es demasiado grande."
-TOO_MANY_STARTS = "Demasiados intentos. Probá de nuevo en un minuto."
 ADAPTERS = {provider.id: provider.oauth2_adapter_class for provider in provider_classes}
 
 
@@ -64,7 +63,7 @@ class AuthView(View):
             response = super().dispatch(request, *args, **kwargs)
         except RequestDataTooBig:  # raised where the form is first read
             status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
-            response = JsonResponse({"error": TOO_LARGE}, status=status)
+            response = JsonResponse({"error": BODY_TOO_LARGE}, status=status)
         response.headers["Cache-Control"] = NEVER_CACHE
         return response
 

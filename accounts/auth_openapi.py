@@ -2,9 +2,11 @@
 
 from typing import Any
 
+from django.conf import settings
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse, extend_schema
 
-from accounts.openapi import answer, refusal, retry_after
+from accounts.api_texts import NOT_FOUND, TOO_MANY_STARTS
+from accounts.openapi import answer, from_settings, refusal, retry_after, say_duration
 
 TAGS = ["Sign-in"]
 HTML = (200, "text/html")
@@ -92,7 +94,7 @@ PROVIDER = OpenApiParameter(
     examples=[OpenApiExample("one", "google")],
 )
 REDIRECT = OpenApiResponse(description="Go on there.")
-NO_PROVIDER = refusal("There is no such provider, or it has no credentials here.", "No encontrado.")
+NO_PROVIDER = refusal("There is no such provider, or it has no credentials here.", NOT_FOUND)
 
 describe_providers = extend_schema(
     operation_id="listProviders",
@@ -115,7 +117,12 @@ describe_session = extend_schema(
     operation_id="getSession",
     tags=TAGS,
     summary="Ask who is signed in",
-    description="An empty object for a stranger. Asking renews a session older than 12 hours.",
+    description=from_settings(
+        lambda: (
+            "An empty object for a stranger. Asking renews a session older than "
+            f"{say_duration(settings.SESSION_UPDATE_AGE)}."
+        )
+    ),
     responses={
         200: answer(
             {
@@ -185,8 +192,10 @@ describe_sign_in = extend_schema(
         302: REDIRECT,
         404: NO_PROVIDER,
         429: refusal(
-            "Over 100 begun in a minute from one address.",
-            "Demasiados intentos. Probá de nuevo en un minuto.",
+            from_settings(
+                lambda: f"Over {settings.MAX_SIGN_IN_STARTS} begun in a minute from one address."
+            ),
+            TOO_MANY_STARTS,
         ),
     },
 )

@@ -6,10 +6,9 @@ from rest_framework.exceptions import PermissionDenied
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 
+from accounts.api_texts import FOREIGN_ORIGIN
 from accounts.models import User
 from accounts.origins import is_from_elsewhere
-
-FOREIGN_ORIGIN = "El pedido viene de otro sitio."
 
 
 class CookieSessionAuthentication(BaseAuthentication):

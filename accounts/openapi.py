@@ -1,8 +1,11 @@
 """Words for describing an API, whichever: answers, refusals, waiting, and the session cookie."""
 
+from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
+from django.utils.functional import lazy
 from django_stubs_ext import StrOrPromise
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.openapi import AutoSchema
@@ -24,7 +27,8 @@ class SessionScheme(OpenApiAuthenticationExtension):
             "in": "cookie",
             "name": settings.SESSION_COOKIE_NAME,
             "description": (
-                "What signing in sets: `HttpOnly`, `SameSite=Lax`, for 30 days, renewed by use. "
+                "What signing in sets: `HttpOnly`, `SameSite=Lax`, for "
+                f"{say_duration(timedelta(seconds=settings.SESSION_COOKIE_AGE))}, renewed by use. "
                 "Over https the name begins with `__Host-`."
             ),
         }
@@ -40,6 +44,25 @@ def answer(shape: Any, description: str, *values: Any) -> OpenApiResponse:
     """Describe what an operation gives, with examples of it."""
     examples = [OpenApiExample(f"example {n}", value) for n, value in enumerate(values, 1)]
     return OpenApiResponse(shape, description=description, examples=examples)
+
+
+def from_settings(write: Callable[[], str]) -> str:
+    """Have a text written when the document is made, for it quotes the settings of that moment."""
+    return lazy(write, str)()
+
+
+def say_duration(duration: timedelta) -> str:
+    """Say how long something is, in the largest unit that it is whole in: ``90 days``."""
+    seconds = int(duration.total_seconds())
+    units = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
+    size, name = next(unit for unit in units if seconds % unit[0] == 0)
+    number = seconds // size
+    return f"{number} {name}" if number == 1 else f"{number} {name}s"
+
+
+def say_bytes(number: int) -> str:
+    """Say how large something is: ``64 KiB``, or in bytes what is no whole number of these."""
+    return f"{number:,} bytes" if number % 1024 else f"{number // 1024:,} KiB"
 
 
 def retry_after(status: int = 429) -> OpenApiParameter:

@@ -3,6 +3,7 @@
 from drf_spectacular.utils import OpenApiExample, extend_schema, inline_serializer
 from rest_framework import serializers
 
+from accounts.api_texts import NO_JSON, PROFILE_FAILED, PROFILE_RECEIVED
 from accounts.models import Level
 from accounts.openapi import answer, refusal
 from accounts.serializers import ProfileSerializer, UserSerializer
@@ -32,12 +33,13 @@ class ShownProfileSerializer(ProfileSerializer):
     level = serializers.ChoiceField(choices=Level.choices, allow_blank=True)
 
 
+FAILED = refusal("They could not be read or saved.", PROFILE_FAILED)
 describe_profile = extend_schema(
     operation_id="getUserData",
     tags=TAGS,
     summary="Read the profile settings",
     description="The four settings of the signed-in person; `level` is empty until it is chosen.",
-    responses={200: answer(ShownProfileSerializer, "The settings.", PROFILE)},
+    responses={200: answer(ShownProfileSerializer, "The settings.", PROFILE), 500: FAILED},
 )
 describe_saving_profile = extend_schema(
     operation_id="saveUserData",
@@ -56,12 +58,13 @@ describe_saving_profile = extend_schema(
                 {"message": serializers.CharField(), "user": UserSerializer()},
             ),
             "The settings are saved.",
-            {"message": "Recibimos tus datos.", "user": PERSON},
+            {"message": PROFILE_RECEIVED, "user": PERSON},
         ),
         400: refusal(
             "A setting is missing or cannot be so.",
             'level: "experto" no es una elección válida.',
-            "El cuerpo no es JSON válido.",
+            NO_JSON,
         ),
+        500: FAILED,
     },
 )

@@ -6,6 +6,7 @@ so they cannot be loaded before Django knows its models.
 
 from calendar_sync.backend import get_calendar
 from calendar_sync.interface import (
+    LISTING_HORIZON,
     BusySlot,
     Calendar,
     CalendarError,
@@ -30,6 +31,7 @@ from calendar_sync.listing import (
 from calendar_sync.turnstile import writers_turn
 
 __all__ = [
+    "LISTING_HORIZON",
     "BusySlot",
     "Calendar",
     "CalendarError",

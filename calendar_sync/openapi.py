@@ -1,6 +1,6 @@
 """The description of POST /api/webhooks/calendar."""
 
-from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 
 
 def _header(name: str, description: str) -> OpenApiParameter:
@@ -28,7 +28,6 @@ describe_push = extend_schema(
         404: OpenApiResponse(
             {"$ref": "#/components/schemas/Error"},
             description="Not the token of an open channel; as for an address that does not exist.",
-            examples=[OpenApiExample("text 1", {"error": "No encontrado."})],
         ),
     },
 )

@@ -8,11 +8,10 @@ from django.http import Http404
 from rest_framework import exceptions, status
 from rest_framework.response import Response
 
-from config.errors import FORBIDDEN, NOT_FOUND, SERVER_ERROR
+from accounts.api_texts import NOT_FOUND, SIGN_IN_FIRST
+from config.errors import FORBIDDEN, SERVER_ERROR
 
 logger = logging.getLogger(__name__)
-
-SIGN_IN_FIRST = "Ingresá para continuar."
 
 
 def exception_handler(error: Exception, context: dict[str, Any]) -> Response:

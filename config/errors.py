@@ -3,11 +3,12 @@
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 
+from accounts.api_texts import NOT_FOUND
+
 BAD_REQUEST = "El pedido no es válido."
 HEADERS_TOO_LARGE = "Los encabezados del pedido son demasiado grandes."
 HTTPS_ONLY = "Usá https: por http no se acepta nada."
 FORBIDDEN = "No tenés permiso para hacer esto."
-NOT_FOUND = "No encontrado."
 SERVER_ERROR = "Error interno del servidor."
 
 

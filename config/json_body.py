@@ -14,6 +14,8 @@ from rest_framework import status
 from rest_framework.exceptions import APIException, ParseError, UnsupportedMediaType
 from rest_framework.parsers import BaseParser
 
+from accounts.api_texts import BODY_TOO_LARGE, NO_JSON, WRONG_TYPE
+
 MAX_DEPTH = 20
 # Longer numbers than any field takes; parsing an integer costs the square of its digits.
 MAX_NUMBER_LENGTH = 400
@@ -25,7 +27,7 @@ class BodyTooLargeError(APIException):
     """The body is longer than ``DATA_UPLOAD_MAX_MEMORY_SIZE`` bytes."""
 
     status_code = status.HTTP_413_REQUEST_ENTITY_TOO_LARGE
-    default_detail = "El cuerpo es demasiado grande."
+    default_detail = BODY_TOO_LARGE
     default_code = "body_too_large"
 
 
@@ -66,7 +68,7 @@ def decode(body: bytes) -> Any:
             parse_float=_finite_float,
         )
     except (ValueError, RecursionError) as error:
-        raise ParseError("El cuerpo no es JSON válido.") from error
+        raise ParseError(NO_JSON) from error
     _refuse_broken_text(value)
     return value
 
@@ -77,7 +79,7 @@ def _refuse_other_types(content_type: str) -> None:
         (p.partition("=")[2].strip('"') for p in parameters if p.startswith("charset")), ""
     )
     if kind in FORM_TYPES or charset not in UTF8_NAMES:
-        raise UnsupportedMediaType(kind, detail="Enviá el cuerpo como JSON en UTF-8.")
+        raise UnsupportedMediaType(kind, detail=WRONG_TYPE)
 
 
 def _nesting(text: str) -> int:

@@ -7,7 +7,6 @@ import django_stubs_ext
 
 from config.counting import share_counts
 from config.env import BASE_DIR, load_env
-from config.openapi.introduction import DESCRIPTION, TAGS
 from config.version import VERSION
 
 # Lets annotations such as ModelAdmin[VirtualClass] stand in code that runs.
@@ -267,6 +266,10 @@ CASH_NOTICE = timedelta(days=3)
 CASH_CREDIT = timedelta(days=2)
 # Payments that one person may have asked for by the API without having made them.
 MAX_UNPAID_PREFERENCES = 10
+# Notices without a valid signature that are looked at in one minute: of one address, and of all.
+# Whatever is refused the provider repeats, and the sweep finds out by itself.
+MAX_UNVERIFIED_NOTICES = 120
+MAX_UNVERIFIED_NOTICES_OF_ALL = 1_200
 # A payment whose class is not booked by then goes back.
 UNBOOKED_PAYMENT_AGE = timedelta(days=1)
 # A notification is looked into in a thread once it is stored, and classes that waited for the
@@ -326,9 +329,8 @@ SPECTACULAR_SETTINGS = {
     "TITLE": ENV.site_name,
     "VERSION": VERSION,
     "SERVERS": [{"url": ENV.base_url}],
-    "TAGS": TAGS,
-    "DESCRIPTION": DESCRIPTION,
     "POSTPROCESSING_HOOKS": [
+        "config.openapi.introduction.add_introduction",
         "bookings.api.openapi.sent_webhooks.add_webhooks",
         "config.openapi.everywhere.add_common_answers",
     ],

@@ -9,6 +9,7 @@ from rest_framework.views import APIView
 from accounts.addresses import client_address
 from bookings.api.openapi.access_code import describe_joining
 from bookings.api.serializers import JoinedClassSerializer
+from bookings.api.texts import JOINING_FAILED, NO_CODE
 from bookings.domain.exceptions import (
     AlreadyJoinedError,
     BookingError,
@@ -36,14 +37,14 @@ _joined = JoinedClassSerializer()
 class AccessCodeView(APIView):
     """Joins the signed-in person to a class. Spec: POST /api/access-code."""
 
-    server_error = "No pudimos procesar el código de acceso."
+    server_error = JOINING_FAILED
 
     @describe_joining
     def post(self, request: Request) -> Response:
         """Take a place; the body is a JSON string, not an object."""
         access_code = request.data
         if not isinstance(access_code, str):
-            raise ParseError("El cuerpo tiene que ser un texto JSON con el código de acceso.")
+            raise ParseError(NO_CODE)
         try:
             virtual_class = join_class(
                 user=request.user,

@@ -10,6 +10,7 @@ from rest_framework.views import APIView
 from accounts.models import User
 from bookings.api.openapi.booking import describe_booking
 from bookings.api.serializers import BookingSerializer
+from bookings.api.texts import BOOKING_FAILED
 from bookings.domain.booking import book_class
 from bookings.domain.exceptions import BookingError, TooManyBookingsError
 
@@ -26,7 +27,7 @@ _body = BookingSerializer()
 class BookingView(APIView):
     """Books a class for the signed-in person. Spec: POST /api/booking."""
 
-    server_error = "No pudimos guardar la reserva."
+    server_error = BOOKING_FAILED
     error_body = staticmethod(error_body)
 
     @describe_booking

@@ -12,6 +12,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.authentication import refuse_foreign_origin
+from bookings.api import texts
 from bookings.api.kept_listing import answer, keep
 from bookings.api.openapi.calendar import describe_listing, describe_scheduling
 from bookings.availability.agenda import read_upcoming_events
@@ -32,21 +33,17 @@ from calendar_sync import CalendarError
 
 logger = logging.getLogger(__name__)
 
-FETCH_FAILED = "Failed to fetch calendar events"
-CREATE_FAILED = "Failed to create calendar event"
-MISSING_PREFERENCE = "Missing preferenceId"
-
 REFUSALS: dict[type[BookingError], tuple[int, str]] = {
-    ClassNotFoundError: (status.HTTP_404_NOT_FOUND, "Virtual class not found"),
-    TriggerRefusedError: (status.HTTP_403_FORBIDDEN, "Scheduling is not allowed for this caller"),
-    NotPaidError: (status.HTTP_402_PAYMENT_REQUIRED, "Payment not confirmed"),
-    ClassCancelledError: (status.HTTP_409_CONFLICT, "Virtual class was cancelled"),
-    ClassCompletedError: (status.HTTP_409_CONFLICT, "Virtual class is already over"),
-    ClassEndedError: (status.HTTP_409_CONFLICT, "Virtual class is already over"),
-    SlotTakenError: (status.HTTP_409_CONFLICT, "Time slot is no longer available"),
+    ClassNotFoundError: (status.HTTP_404_NOT_FOUND, texts.CLASS_NOT_FOUND),
+    TriggerRefusedError: (status.HTTP_403_FORBIDDEN, texts.CALLER_REFUSED),
+    NotPaidError: (status.HTTP_402_PAYMENT_REQUIRED, texts.NOT_PAID),
+    ClassCancelledError: (status.HTTP_409_CONFLICT, texts.CLASS_CANCELLED),
+    ClassCompletedError: (status.HTTP_409_CONFLICT, texts.CLASS_OVER),
+    ClassEndedError: (status.HTTP_409_CONFLICT, texts.CLASS_OVER),
+    SlotTakenError: (status.HTTP_409_CONFLICT, texts.TIME_TAKEN),
     EventNotSavedError: (
         status.HTTP_500_INTERNAL_SERVER_ERROR,
-        "Failed to save google event in database",
+        texts.SAVE_FAILED,
     ),
 }
 
@@ -63,7 +60,7 @@ class CalendarView(APIView):
     @property
     def server_error(self) -> str:
         """The documented text for any other failure."""
-        return FETCH_FAILED if self.request.method in {"GET", "HEAD"} else CREATE_FAILED
+        return texts.FETCH_FAILED if self.request.method in {"GET", "HEAD"} else texts.CREATE_FAILED
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Refuse what a page of another site makes a browser send, as everywhere below /api."""
@@ -79,7 +76,7 @@ class CalendarView(APIView):
         try:
             listing = read_upcoming_events()
         except CalendarError:
-            return _error(status.HTTP_500_INTERNAL_SERVER_ERROR, FETCH_FAILED)
+            return _error(status.HTTP_500_INTERNAL_SERVER_ERROR, texts.FETCH_FAILED)
         return answer(request._request, keep(listing))
 
     @describe_scheduling
@@ -87,7 +84,7 @@ class CalendarView(APIView):
         """Schedule the class of a payment preference."""
         preference_id = _read_preference_id(request)
         if preference_id is None:
-            return _error(status.HTTP_400_BAD_REQUEST, MISSING_PREFERENCE)
+            return _error(status.HTTP_400_BAD_REQUEST, texts.MISSING_PREFERENCE)
         secret = request.headers.get("X-Internal-Secret", "")
         try:
             trigger_scheduling(preference_id=preference_id, secret=secret)
@@ -95,8 +92,8 @@ class CalendarView(APIView):
             return _error(*REFUSALS[type(refusal)])
         except (CalendarError, PaymentError) as error:
             logger.warning("a class could not be scheduled: %s", error)
-            return _error(status.HTTP_500_INTERNAL_SERVER_ERROR, CREATE_FAILED)
-        return Response({"success": True, "message": "Event created successfully"})
+            return _error(status.HTTP_500_INTERNAL_SERVER_ERROR, texts.CREATE_FAILED)
+        return Response({"success": True, "message": texts.EVENT_CREATED})
 
 
 def _read_preference_id(request: Request) -> str | None:

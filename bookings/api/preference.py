@@ -11,6 +11,7 @@ from rest_framework.views import APIView
 from accounts.models import User
 from bookings.api.openapi.payments import describe_preference
 from bookings.api.serializers import PaymentSerializer, PreferenceSerializer
+from bookings.api.texts import PREFERENCE_FAILED, PROVIDER_DOWN
 from bookings.domain.checkout import request_preference
 from bookings.domain.exceptions import (
     BookingError,
@@ -22,7 +23,6 @@ from bookings.payments.gateway import PaymentError
 
 logger = logging.getLogger(__name__)
 
-PROVIDER_DOWN = "El medio de pago no responde. Volvé a intentarlo."
 REFUSAL_STATUS: dict[type[BookingError], int] = {
     PaymentsOffError: status.HTTP_503_SERVICE_UNAVAILABLE,
     SlotTakenError: status.HTTP_409_CONFLICT,
@@ -32,7 +32,7 @@ REFUSAL_STATUS: dict[type[BookingError], int] = {
 class PreferenceView(APIView):
     """Makes a payment preference, which a booking of the same person then names."""
 
-    server_error = "No pudimos preparar el pago."
+    server_error = PREFERENCE_FAILED
 
     @describe_preference
     def post(self, request: Request) -> Response:

@@ -12,40 +12,37 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.addresses import client_address
+from accounts.api_texts import BODY_TOO_LARGE
 from accounts.throttling import WINDOW_SECONDS, is_too_often
 from bookings.api.openapi.payments import describe_notice
+from bookings.api.texts import FORGED_NOTICE, TOO_MANY_NOTICES
 from bookings.domain.noticing import record_notification
 from bookings.models import SignatureState
-from bookings.payments.notifications import Notification, read_notification
+from bookings.payments.notifications import MAX_BYTES, Notification, read_notification
 from bookings.payments.signatures import is_signed
 
 logger = logging.getLogger(__name__)
-
-MAX_BYTES = 16 * 1024
-# Notices without a valid signature that are looked at in one minute: of one address, and of all.
-# Whatever is refused the provider repeats, and the sweep finds out by itself.
-MAX_UNVERIFIED, MAX_UNVERIFIED_OF_ALL = 120, 1200
 
 
 class TooLargeError(exceptions.APIException):
     """The body is larger than any notice."""
 
     status_code = status.HTTP_413_REQUEST_ENTITY_TOO_LARGE
-    default_detail = "El cuerpo es demasiado grande."
+    default_detail = BODY_TOO_LARGE
 
 
 class ForgedError(exceptions.APIException):
     """Somebody signed with another secret what the provider signs with ours."""
 
     status_code = status.HTTP_401_UNAUTHORIZED
-    default_detail = "La firma no es válida."
+    default_detail = FORGED_NOTICE
 
 
 class TooManyError(exceptions.APIException):
     """Too much arrives that does not prove to be the provider's. wait: seconds, for a header."""
 
     status_code = status.HTTP_429_TOO_MANY_REQUESTS
-    default_detail = "Demasiados avisos sin una firma válida."
+    default_detail = TOO_MANY_NOTICES
     wait = WINDOW_SECONDS
 
 
@@ -87,9 +84,10 @@ def _take(notification: Notification, signature: SignatureState) -> None:
 
 def _refuse_flood(request: HttpRequest) -> None:
     """Bound what strangers can have stored and looked up. Signed notices never come here."""
+    address = client_address(request)
     is_too_much = is_too_often(
-        "notices", client_address(request), limit=MAX_UNVERIFIED
-    ) or is_too_often("notices", "everybody", limit=MAX_UNVERIFIED_OF_ALL)
+        "notices", address, limit=settings.MAX_UNVERIFIED_NOTICES
+    ) or is_too_often("notices", "everybody", limit=settings.MAX_UNVERIFIED_NOTICES_OF_ALL)
     if is_too_much:
         raise TooManyError
 

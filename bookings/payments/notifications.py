@@ -16,6 +16,8 @@ _DIGITS = re.compile(r"[0-9]{1,20}", re.ASCII)
 _LAST_DIGITS = re.compile(r"(?:^|/)([0-9]{1,20})/?$", re.ASCII)
 LONGEST_WORD = 50
 LONGEST_ID = 100
+# Of a body; what is larger is no notice.
+MAX_BYTES = 16 * 1024
 
 
 @dataclass(frozen=True, slots=True)

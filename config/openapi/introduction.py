@@ -1,15 +1,20 @@
 """What is said before the operations: of the API as a whole, and of each group."""
 
-DESCRIPTION = """\
+from typing import Any
+
+from config.json_body import MAX_DEPTH
+
+DESCRIPTION = f"""\
 JSON over `/api`, for the service's own pages and programs.
 
 **Bodies** are read as JSON whatever their content type says, because a bare string often travels \
 as `text/plain`; form types are refused. Answers are JSON whatever `Accept` says, so there is no \
 406. A key twice, NaN, numbers beyond a double, NUL, half a surrogate pair, text that is not UTF-8 \
-and more than 20 levels are refused with 400. Unknown keys are ignored; answers may get new ones.
+and more than {MAX_DEPTH} levels are refused with 400. Unknown keys are ignored; answers may get \
+new ones.
 
-**Errors** are `{"error": text}` unless an operation says otherwise. The texts are for people, in \
-Spanish; programs go by the status, and by `code` where there is one.
+**Errors** are `{{"error": text}}` unless an operation says otherwise. The texts are for people, \
+in Spanish; programs go by the status, and by `code` where there is one.
 
 **Other sites** cannot use the session: its cookie is `SameSite=Lax`, and a POST with a foreign \
 `Origin` or `Sec-Fetch-Site` is refused with 403. There are no CORS headers. Where the service is \
@@ -32,3 +37,10 @@ TAGS = [
     {"name": "Health", "description": "For machines that watch the service."},
     {"name": "Description", "description": "This document."},
 ]
+
+
+def add_introduction(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+    """Put it into the document; a hook of its generator."""
+    result["info"]["description"] = DESCRIPTION
+    result["tags"] = TAGS
+    return result

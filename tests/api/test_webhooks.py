@@ -17,8 +17,6 @@ from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bookings.api import webhooks
-from bookings.api.webhooks import MAX_UNVERIFIED
 from bookings.domain import settling
 from bookings.domain.noticing import forget_notifications
 from bookings.domain.settling import process_notifications
@@ -277,27 +275,28 @@ def test_a_flood_without_a_signature_is_stopped_and_a_signed_notice_is_not(
     provider, mercadopago, settings, at_noon, policy
 ):
     settings.MERCADOPAGO_WEBHOOK_SIGNATURE = policy
-    answers = [post(provider, f"id={number}&topic=payment") for number in range(MAX_UNVERIFIED + 1)]
+    most = settings.MAX_UNVERIFIED_NOTICES
+    answers = [post(provider, f"id={number}&topic=payment") for number in range(most + 1)]
 
-    assert [response.status_code for response in answers] == [200] * MAX_UNVERIFIED + [429]
+    assert [response.status_code for response in answers] == [200] * most + [429]
     assert answers[-1].json() == {"error": "Demasiados avisos sin una firma válida."}
     assert answers[-1]["Retry-After"] == "60"
-    assert PaymentNotification.objects.count() == (MAX_UNVERIFIED if policy == "prefer" else 0)
+    assert PaymentNotification.objects.count() == (most if policy == "prefer" else 0)
     assert post(provider, headers=signed("1")).status_code == 200
     at_noon.shift(60)
     assert post(provider, "id=1&topic=payment").status_code == 200
 
 
-def test_a_flood_of_wrong_signatures_is_stopped(provider, at_noon, monkeypatch):
-    monkeypatch.setattr(webhooks, "MAX_UNVERIFIED", 2)
+def test_a_flood_of_wrong_signatures_is_stopped(provider, at_noon, settings):
+    settings.MAX_UNVERIFIED_NOTICES = 2
 
     answers = [post(provider, headers=signed("1", secret="another")) for _ in range(3)]
 
     assert [response.status_code for response in answers] == [401, 401, 429]
 
 
-def test_a_flood_from_many_addresses_is_stopped_as_well(provider, at_noon, monkeypatch):
-    monkeypatch.setattr(webhooks, "MAX_UNVERIFIED_OF_ALL", 2)
+def test_a_flood_from_many_addresses_is_stopped_as_well(provider, at_noon, settings):
+    settings.MAX_UNVERIFIED_NOTICES_OF_ALL = 2
 
     answers = [
         provider.post(f"{PATH}?id=1&topic=payment", REMOTE_ADDR=f"192.0.2.{number}").status_code
@@ -307,11 +306,11 @@ def test_a_flood_from_many_addresses_is_stopped_as_well(provider, at_noon, monke
     assert answers == [200, 200, 429]
 
 
-def test_a_cache_that_is_down_stops_no_notice(provider, monkeypatch):
+def test_a_cache_that_is_down_stops_no_notice(provider, settings, monkeypatch):
     def fail(*args, **kwargs):
         raise ConnectionError
 
-    monkeypatch.setattr(webhooks, "MAX_UNVERIFIED", 0)
+    settings.MAX_UNVERIFIED_NOTICES = 0
     monkeypatch.setattr("accounts.throttling.cache.add", fail)
 
     assert post(provider, "id=1&topic=payment").status_code == 200

@@ -31,6 +31,7 @@ ROOMS = (
 OTHER_READERS = {
     "accounts/admin.py",
     "accounts/api.py",
+    "accounts/api_texts.py",
     "accounts/apps.py",
     "accounts/auth_api.py",
     "accounts/auth_openapi.py",

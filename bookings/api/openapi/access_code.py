@@ -11,8 +11,10 @@ from drf_spectacular.utils import (
 )
 from rest_framework import serializers
 
+from accounts.api_texts import FOREIGN_ORIGIN
 from accounts.openapi import ERROR, answer, refusal, retry_after
 from bookings.api.serializers import JoinedClassSerializer
+from bookings.api.texts import JOINING_FAILED, NO_CODE
 from bookings.domain.exceptions import (
     AlreadyJoinedError,
     BookingError,
@@ -94,14 +96,14 @@ describe_joining = extend_schema(
         ),
         400: refusal(
             "The body is no JSON string.",
-            "El cuerpo tiene que ser un texto JSON con el código de acceso.",
+            NO_CODE,
         ),
         403: OpenApiResponse(
             {"anyOf": [{"$ref": "#/components/schemas/JoinRefusal"}, ERROR]},
             description="The class is the person's own; or a page of another site sent it.",
             examples=[
                 OpenApiExample(OwnClassError.code, _body(OwnClassError)),
-                OpenApiExample("another site", {"error": "El pedido viene de otro sitio."}),
+                OpenApiExample("another site", {"error": FOREIGN_ORIGIN}),
             ],
         ),
         404: _refusal("No class that can be joined has this code.", ClassNotFoundError),
@@ -112,6 +114,6 @@ describe_joining = extend_schema(
         429: refusal(
             "Too many wrong codes; a right one is refused as well.", TooManyAttemptsError.text
         ),
-        500: refusal("It could not be stored.", "No pudimos procesar el código de acceso."),
+        500: refusal("It could not be stored.", JOINING_FAILED),
     },
 )

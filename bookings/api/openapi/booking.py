@@ -1,5 +1,6 @@
 """The description of POST /api/booking."""
 
+from django.conf import settings
 from django_stubs_ext import StrOrPromise
 from drf_spectacular.utils import (
     OpenApiExample,
@@ -10,8 +11,17 @@ from drf_spectacular.utils import (
 )
 from rest_framework import serializers
 
-from accounts.openapi import ERROR, answer, retry_after
+from accounts.api_texts import (
+    BODY_TOO_LARGE,
+    FOREIGN_ORIGIN,
+    SIGN_IN_FIRST,
+    WRONG_METHOD,
+    WRONG_TYPE,
+)
+from accounts.openapi import ERROR, answer, from_settings, retry_after, say_bytes, say_duration
+from bookings.api.fields import StrictIntegerField
 from bookings.api.serializers import BookingSerializer
+from bookings.api.texts import BOOKING_FAILED
 from bookings.domain.exceptions import PreferenceTakenError, TooManyBookingsError
 
 WISH = {
@@ -51,13 +61,17 @@ describe_booking = extend_schema(
     operation_id="bookClass",
     tags=["Classes"],
     summary="Book a class",
-    description=(
-        "Books a class for the signed-in person. It is pending until its payment is confirmed.\n\n"
-        "`start` and `end` are ISO 8601 date-times; without an offset they are meant in Buenos "
-        "Aires. The class ends after it starts, after now, and within 8 hours. Other keys are "
-        "ignored; numbers and booleans in quotes are refused.\n\n"
-        "A preference made by `POST /api/payments/preference` has to be booked as it was made, "
-        "before or after it is paid."
+    description=from_settings(
+        lambda: (
+            "Books a class for the signed-in person. It is pending until its payment is "
+            "confirmed.\n\n"
+            "`start` and `end` are ISO 8601 date-times; without an offset they are meant in Buenos "
+            "Aires. The class ends after it starts, after now, and within "
+            f"{say_duration(settings.MAX_CLASS_LENGTH)}. Other keys are "
+            "ignored; numbers and booleans in quotes are refused.\n\n"
+            "A preference made by `POST /api/payments/preference` has to be booked as it was made, "
+            "before or after it is paid."
+        )
     ),
     request=BookingSerializer,
     parameters=[
@@ -93,23 +107,34 @@ describe_booking = extend_schema(
             400,
             "Something is missing, malformed or impossible; `{error}` alone: a foreign `Host`.",
             "start: Este campo es requerido.",
-            "price: Tiene que ser un número entero.",
+            f"price: {StrictIntegerField.default_error_messages['invalid']}",
             PreferenceTakenError.text,
         ),
-        401: _refusal(401, "Nobody is signed in.", "Ingresá para continuar."),
-        403: _refusal(403, "A page of another site sent it.", "El pedido viene de otro sitio."),
-        405: _refusal(405, "What any other method gets.", 'Método "PUT" no permitido.'),
-        413: _refusal(413, "The body is over 64 KiB.", "El cuerpo es demasiado grande."),
+        401: _refusal(401, "Nobody is signed in.", SIGN_IN_FIRST),
+        403: _refusal(403, "A page of another site sent it.", FOREIGN_ORIGIN),
+        405: _refusal(405, "What any other method gets.", WRONG_METHOD),
+        413: _refusal(
+            413,
+            from_settings(
+                lambda: f"The body is over {say_bytes(settings.DATA_UPLOAD_MAX_MEMORY_SIZE)}."
+            ),
+            BODY_TOO_LARGE,
+        ),
         415: _refusal(
             415,
             "The body is a form or XML, or in another charset than UTF-8.",
-            "Enviá el cuerpo como JSON en UTF-8.",
+            WRONG_TYPE,
         ),
         429: _refusal(
             429,
-            "The person has 20 bookings that are neither paid nor over.",
+            from_settings(
+                lambda: (
+                    f"The person has {settings.MAX_UNPAID_BOOKINGS} bookings that are neither paid "
+                    "nor over."
+                )
+            ),
             TooManyBookingsError.text,
         ),
-        500: _refusal(500, "The class could not be stored.", "No pudimos guardar la reserva."),
+        500: _refusal(500, "The class could not be stored.", BOOKING_FAILED),
     },
 )

@@ -9,7 +9,11 @@ from drf_spectacular.utils import (
 )
 from rest_framework import serializers
 
-from accounts.openapi import answer, refusal
+from accounts.api_texts import FOREIGN_ORIGIN
+from accounts.openapi import answer, refusal, say_duration
+from bookings.api import texts
+from bookings.domain.settling import LOOK_EVERY
+from calendar_sync import LISTING_HORIZON
 
 TAGS = ["Calendar"]
 ZONE = "America/Argentina/Buenos_Aires"
@@ -46,8 +50,9 @@ describe_listing = extend_schema(
     tags=TAGS,
     summary="List the occupied times",
     description=(
-        "Every upcoming event of the next 90 days, at most some seconds old. Nobody has to be "
-        "signed in; the query and a body are ignored. The `ETag` of the answer names this list."
+        f"Every upcoming event of the next {say_duration(LISTING_HORIZON)}, at most some seconds "
+        "old. Nobody has to be signed in; the query and a body are ignored. The `ETag` of the "
+        "answer names this list."
     ),
     auth=[],
     parameters=[
@@ -61,7 +66,7 @@ describe_listing = extend_schema(
     responses={
         200: answer(EventSerializer(many=True), "The events, in the order of their start.", EVENT),
         304: OpenApiResponse(description="`If-None-Match` names the current list."),
-        500: refusal("The calendar does not answer.", "Failed to fetch calendar events"),
+        500: refusal("The calendar does not answer.", texts.FETCH_FAILED),
     },
 )
 describe_scheduling = extend_schema(
@@ -91,32 +96,33 @@ describe_scheduling = extend_schema(
                 {"success": serializers.BooleanField(), "message": serializers.CharField()},
             ),
             "The class is scheduled, now or before.",
-            {"success": True, "message": "Event created successfully"},
+            {"success": True, "message": texts.EVENT_CREATED},
         ),
-        400: refusal("The body holds no usable preference.", "Missing preferenceId"),
+        400: refusal("The body holds no usable preference.", texts.MISSING_PREFERENCE),
         402: refusal(
-            "The policy asks for a payment, and Mercado Pago, asked at most every ten seconds, "
+            "The policy asks for a payment, and Mercado Pago, asked at most every "
+            f"{say_duration(LOOK_EVERY)}, "
             "knows of none.",
-            "Payment not confirmed",
+            texts.NOT_PAID,
         ),
         403: refusal(
             "By the policy `closed`, or `secret` without the right `X-Internal-Secret`; or a page "
             "of another site sent it.",
-            "Scheduling is not allowed for this caller",
-            "El pedido viene de otro sitio.",
+            texts.CALLER_REFUSED,
+            FOREIGN_ORIGIN,
         ),
-        404: refusal("No class has this preference.", "Virtual class not found"),
+        404: refusal("No class has this preference.", texts.CLASS_NOT_FOUND),
         409: refusal(
             "The class cannot be scheduled any more; what was paid goes back.",
-            "Time slot is no longer available",
-            "Virtual class was cancelled",
-            "Virtual class is already over",
+            texts.TIME_TAKEN,
+            texts.CLASS_CANCELLED,
+            texts.CLASS_OVER,
         ),
         500: refusal(
             "The calendar or Mercado Pago failed, or the event could not be saved; it is kept. "
             "Ask again.",
-            "Failed to create calendar event",
-            "Failed to save google event in database",
+            texts.CREATE_FAILED,
+            texts.SAVE_FAILED,
         ),
     },
 )

@@ -1,9 +1,12 @@
 """The description of what is below /api/payments, and of Mercado Pago's webhook."""
 
+from django.conf import settings
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse, extend_schema
 
-from accounts.openapi import answer, refusal, retry_after
+from accounts.api_texts import BODY_TOO_LARGE
+from accounts.openapi import answer, from_settings, refusal, retry_after, say_bytes
 from bookings.api.serializers import PaymentSerializer, PreferenceSerializer
+from bookings.api.texts import FORGED_NOTICE, PREFERENCE_FAILED, PROVIDER_DOWN, TOO_MANY_NOTICES
 from bookings.domain.exceptions import (
     ClassEndedError,
     NoPriceError,
@@ -11,6 +14,7 @@ from bookings.domain.exceptions import (
     SlotTakenError,
     TooManyPaymentsError,
 )
+from bookings.payments.notifications import MAX_BYTES
 
 WISH = {
     "start": "2030-01-07T15:00:00-03:00",
@@ -44,13 +48,19 @@ describe_preference = extend_schema(
         ),
         409: refusal("The time is taken, or kept for somebody else.", SlotTakenError.text),
         429: refusal(
-            "Ten payments of this person wait already; they expire.", TooManyPaymentsError.text
+            from_settings(
+                lambda: (
+                    f"{settings.MAX_UNPAID_PREFERENCES} payments of this person wait already; "
+                    "they expire."
+                )
+            ),
+            TooManyPaymentsError.text,
         ),
-        500: refusal("It could not be stored.", "No pudimos preparar el pago."),
+        500: refusal("It could not be stored.", PREFERENCE_FAILED),
         503: refusal(
             "No payments are configured, or Mercado Pago does not answer.",
             PaymentsOffError.text,
-            "El medio de pago no responde. Volvé a intentarlo.",
+            PROVIDER_DOWN,
         ),
     },
 )
@@ -73,7 +83,10 @@ describe_notice = extend_schema(
     auth=[],
     request={
         "*/*": {
-            "description": "Whatever Mercado Pago sends, up to 16 KiB: `type`, `action`, `data`.",
+            "description": (
+                f"Whatever Mercado Pago sends, up to {say_bytes(MAX_BYTES)}: `type`, `action`, "
+                "`data`."
+            ),
         }
     },
     parameters=[
@@ -91,11 +104,16 @@ describe_notice = extend_schema(
     ],
     responses={
         200: OpenApiResponse(description="It is taken."),
-        401: refusal("The signature is wrong.", "La firma no es válida."),
-        413: refusal("The body is over 16 KiB.", "El cuerpo es demasiado grande."),
+        401: refusal("The signature is wrong.", FORGED_NOTICE),
+        413: refusal(f"The body is over {say_bytes(MAX_BYTES)}.", BODY_TOO_LARGE),
         429: refusal(
-            "Over 120 a minute without a valid signature from one address, or 1,200 from all.",
-            "Demasiados avisos sin una firma válida.",
+            from_settings(
+                lambda: (
+                    f"Over {settings.MAX_UNVERIFIED_NOTICES:,} a minute without a valid signature "
+                    f"from one address, or {settings.MAX_UNVERIFIED_NOTICES_OF_ALL:,} from all."
+                )
+            ),
+            TOO_MANY_NOTICES,
         ),
     },
 )

@@ -1,8 +1,13 @@
 """The description of the webhooks that are sent to other systems. See docs/webhooks.md."""
 
+from datetime import timedelta
 from typing import Any
 
+from django.conf import settings
+
+from accounts.openapi import say_duration
 from bookings.models import ClassStatus, ClassType, WebhookKind
+from bookings.webhooks.outcomes import DELAYS, GONE, MAX_ATTEMPTS
 
 TAG = "Webhooks we send"
 EVENT_ID = "0d4b9a0e-7f0c-4f0a-9a55-7f2f0a1c9d11"
@@ -71,16 +76,6 @@ PROMISE = (
     "Signed as Standard Webhooks 1.0.0 says, and sent at least once, in no promised order. "
     "How to verify it: docs/webhooks.md."
 )
-ANSWERS = {
-    "2XX": {"description": "It was taken, within 15 seconds. The body is not looked at."},
-    "410": {"description": "Nothing more is wanted: the receiver is switched off."},
-    "default": {
-        "description": (
-            "It was not taken, and is tried again, up to ten times in three days. "
-            "Redirects are not followed; `Retry-After` in seconds is heeded."
-        )
-    },
-}
 
 
 def add_webhooks(result: dict[str, Any], **_: Any) -> dict[str, Any]:
@@ -103,7 +98,22 @@ def _describe(kind: WebhookKind, summary: str, more: More) -> dict[str, Any]:
         "security": [],
         "parameters": [_header(name, *about) for name, about in HEADERS.items()],
         "requestBody": {"required": True, "content": {"application/json": content}},
-        "responses": ANSWERS,
+        "responses": _answers(),
+    }
+
+
+def _answers() -> dict[str, Any]:
+    patience = say_duration(settings.WEBHOOK_TIMEOUT)
+    return {
+        "2XX": {"description": f"It was taken, within {patience}. The body is not looked at."},
+        str(GONE): {"description": "Nothing more is wanted: the receiver is switched off."},
+        "default": {
+            "description": (
+                f"It was not taken, and is tried again, up to {MAX_ATTEMPTS} times in "
+                f"{sum(DELAYS, timedelta()).days} days. "
+                "Redirects are not followed; `Retry-After` in seconds is heeded."
+            )
+        },
     }
 
 
