@@ -1,13 +1,20 @@
-"""One configuration value as text: from its variable, or from the file that ``NAME_FILE`` names."""
+"""One configuration value: from its variable, or from the file that ``NAME_FILE`` names."""
 
 from collections.abc import Mapping
 from pathlib import Path
+from urllib.parse import SplitResult, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
+MAX_DIGITS = 9
+MAX_DURATION = 8760
+
 
 class Values:
-    """The variables as text. One that is empty counts as not set, as in a copied ``.env.example``.
+    """The variables, parsed one by one.
+
+    One that is empty counts as not set, as in a copied ``.env.example``. What does not parse raises
+    ImproperlyConfigured, which names the variable and does not repeat the value.
 
     django-environ's own reader would take a secret that begins with ``$`` for another's name.
     """
@@ -30,6 +37,72 @@ class Values:
         """Give the parts of a value with commas between them."""
         parts = (part.strip() for part in self.text(name).split(","))
         return [part for part in parts if part]
+
+    def boolean(self, name: str, *, default: bool) -> bool:
+        """Give true or false."""
+        value = self.text(name)
+        known = {
+            "": default,
+            "true": True,
+            "1": True,
+            "yes": True,
+            "false": False,
+            "0": False,
+            "no": False,
+        }
+        if value.lower() not in known:
+            raise ImproperlyConfigured(f"{name} must be true or false.")
+        return known[value.lower()]
+
+    def whole_number(self, name: str, *, default: int) -> int:
+        """Give a number from 0 on."""
+        value = self.text(name, default=str(default))
+        if not (value.isascii() and value.isdigit() and len(value) <= MAX_DIGITS):
+            raise ImproperlyConfigured(f"{name} must be a whole number.")
+        return int(value)
+
+    def duration(self, name: str, *, default: int) -> int:
+        """Give a number of hours or minutes: from one to as many as are worth a year of hours."""
+        value = self.whole_number(name, default=default)
+        if not 0 < value <= MAX_DURATION:
+            raise ImproperlyConfigured(f"{name} must be from 1 to {MAX_DURATION}.")
+        return value
+
+    def one_of(self, name: str, known: tuple[str, ...]) -> str:
+        """Give one of the known words; the first is the default."""
+        value = self.text(name, default=known[0])
+        if value not in known:
+            raise ImproperlyConfigured(f"{name} must be one of {', '.join(known)}.")
+        return value
+
+    def address(self, name: str, default: str, *, local: bool) -> str:
+        """Give a provider's base address without a final slash; empty for none.
+
+        Plain http is for stand-ins on one's own machine: allauth trusts the token endpoint's answer
+        because it came over TLS, and does not check the signature of the id token.
+        """
+        value = self.text(name, default=default)
+        if not value:
+            return ""
+        parts = split_address(value)
+        if parts is None:
+            raise ImproperlyConfigured(f"{name} must be an http(s) address.")
+        if parts.scheme == "http" and not local:
+            raise ImproperlyConfigured(
+                f"{name} must start with https:// unless DEBUG or DEMO is true."
+            )
+        return value.rstrip("/")
+
+
+def split_address(value: str) -> SplitResult | None:
+    """Take an address apart; None unless it is scheme, host, port and path, and nothing else."""
+    try:
+        parts = urlsplit(value)
+        is_usable = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
+    except ValueError:  # a port that is no number, half an IPv6 address
+        return None
+    has_more = parts.username is not None or parts.query or parts.fragment or " " in value
+    return parts if is_usable and not has_more else None
 
 
 def _read_value(name: str, file: str) -> str:

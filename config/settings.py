@@ -158,13 +158,13 @@ CSRF_FAILURE_VIEW = "config.errors.csrf_failure"
 
 # --- Sign-in providers ------------------------------------------------------------------------
 
-GOOGLE_URL = ENV.google_url
-GOOGLE_TOKEN_URL = ENV.google_token_url
-GITHUB_URL = ENV.github_url
-GITHUB_API_URL = ENV.github_api_url
-AUTH_PROVIDER_ID = ENV.auth_provider_id
-AUTH_PROVIDER_SECRET = ENV.auth_provider_secret
-PROVIDER_REDIRECT_URI = ENV.provider_redirect_uri
+GOOGLE_URL = ENV.sign_in.google_url
+GOOGLE_TOKEN_URL = ENV.sign_in.google_token_url
+GITHUB_URL = ENV.sign_in.github_url
+GITHUB_API_URL = ENV.sign_in.github_api_url
+AUTH_PROVIDER_ID = ENV.sign_in.auth_provider_id
+AUTH_PROVIDER_SECRET = ENV.sign_in.auth_provider_secret
+PROVIDER_REDIRECT_URI = ENV.sign_in.provider_redirect_uri
 
 CALENDAR_SCOPE = "https://www.googleapis.com/auth/calendar.events"
 
@@ -183,38 +183,38 @@ SOCIALACCOUNT_REQUESTS_TIMEOUT = 3
 SOCIALACCOUNT_EMAIL_AUTHENTICATION = False
 
 _google: dict[str, Any] = {
-    "APP": {"client_id": ENV.auth_provider_id, "secret": ENV.auth_provider_secret},
+    "APP": {"client_id": ENV.sign_in.auth_provider_id, "secret": ENV.sign_in.auth_provider_secret},
     "SCOPE": ["openid", "email", "profile", CALENDAR_SCOPE],
     "AUTH_PARAMS": {"access_type": "offline"},
     "OAUTH_PKCE_ENABLED": True,
     # Google documents both spellings; allauth's default accepts only the first.
     "ID_TOKEN_ISSUER": ["https://accounts.google.com", "accounts.google.com"],
 }
-if ENV.google_url:
+if ENV.sign_in.google_url:
     _google |= {
-        "AUTHORIZE_URL": f"{ENV.google_url}/o/oauth2/v2/auth",
-        "ACCESS_TOKEN_URL": ENV.google_token_url,
-        "IDENTITY_URL": f"{ENV.google_url}/oauth2/v2/userinfo",
-        "CERTS_URL": f"{ENV.google_url}/oauth2/v3/certs",
-        "ID_TOKEN_ISSUER": ENV.google_url,
+        "AUTHORIZE_URL": f"{ENV.sign_in.google_url}/o/oauth2/v2/auth",
+        "ACCESS_TOKEN_URL": ENV.sign_in.google_token_url,
+        "IDENTITY_URL": f"{ENV.sign_in.google_url}/oauth2/v2/userinfo",
+        "CERTS_URL": f"{ENV.sign_in.google_url}/oauth2/v3/certs",
+        "ID_TOKEN_ISSUER": ENV.sign_in.google_url,
     }
 _github: dict[str, Any] = {
-    "APP": {"client_id": ENV.github_id, "secret": ENV.github_secret},
+    "APP": {"client_id": ENV.sign_in.github_id, "secret": ENV.sign_in.github_secret},
     "SCOPE": ["read:user", "user:email"],
     "OAUTH_PKCE_ENABLED": True,
 }
-if ENV.github_url:
-    _github["GITHUB_URL"] = ENV.github_url
+if ENV.sign_in.github_url:
+    _github["GITHUB_URL"] = ENV.sign_in.github_url
 SOCIALACCOUNT_PROVIDERS = {"google": _google, "github": _github}
 
 # --- Calendar ---------------------------------------------------------------------------------
 
 CALENDAR_BACKEND = "calendar_sync.google.GoogleCalendar"
-CALENDAR_API_URL = ENV.calendar_api_url
-CALENDAR_ID = ENV.calendar_id
-CALENDAR_API_KEY = ENV.calendar_api_key
-CALENDAR_SERVICE_ACCOUNT = ENV.service_account
-CALENDAR_CACHE_SECONDS = ENV.calendar_cache_seconds
+CALENDAR_API_URL = ENV.calendar.calendar_api_url
+CALENDAR_ID = ENV.calendar.calendar_id
+CALENDAR_API_KEY = ENV.calendar.calendar_api_key
+CALENDAR_SERVICE_ACCOUNT = ENV.calendar.service_account
+CALENDAR_CACHE_SECONDS = ENV.calendar.calendar_cache_seconds
 CALENDAR_TIMEOUT = timedelta(seconds=4)
 # When Google tells of a change, a thread looks at once; the sweeps look anyway.
 FOLLOW_CALENDAR_AT_ONCE = True
@@ -226,8 +226,8 @@ CALENDAR_WRITERS = 8
 
 # --- Bookings ---------------------------------------------------------------------------------
 
-CALENDAR_TRIGGER_POLICY = ENV.calendar_trigger_policy
-CALENDAR_TRIGGER_SECRET = ENV.calendar_trigger_secret
+CALENDAR_TRIGGER_POLICY = ENV.calendar.calendar_trigger_policy
+CALENDAR_TRIGGER_SECRET = ENV.calendar.calendar_trigger_secret
 PREVENT_OVERLAPS = ENV.prevent_overlaps
 MAX_CLASS_LENGTH = timedelta(hours=8)
 MAX_STUDENTS = 100
@@ -252,11 +252,11 @@ WAITING_LIST_CLOSES = timedelta(minutes=ENV.waiting_list_closes_minutes)
 # --- Payments ---------------------------------------------------------------------------------
 
 # Without a token there is no provider: the teacher marks classes as paid.
-MERCADOPAGO_ACCESS_TOKEN = ENV.mercadopago_access_token
-MERCADOPAGO_WEBHOOK_SECRET = ENV.mercadopago_webhook_secret
-MERCADOPAGO_WEBHOOK_SIGNATURE = ENV.mercadopago_webhook_signature
-MERCADOPAGO_API_URL = ENV.mercadopago_api_url
-MERCADOPAGO_COLLECTOR_ID = ENV.mercadopago_collector_id
+MERCADOPAGO_ACCESS_TOKEN = ENV.payments.mercadopago_access_token
+MERCADOPAGO_WEBHOOK_SECRET = ENV.payments.mercadopago_webhook_secret
+MERCADOPAGO_WEBHOOK_SIGNATURE = ENV.payments.mercadopago_webhook_signature
+MERCADOPAGO_API_URL = ENV.payments.mercadopago_api_url
+MERCADOPAGO_COLLECTOR_ID = ENV.payments.mercadopago_collector_id
 MERCADOPAGO_TIMEOUT = timedelta(seconds=4)
 # All calls of one operation together; a page may wait this long before it answers without.
 MERCADOPAGO_BUDGET = timedelta(seconds=8)
@@ -415,9 +415,9 @@ CONTENT_SECURITY_POLICY = {
         # Browsers apply form-action to the redirects that follow a form: to sign in, and to pay.
         "form-action": [
             "'self'",
-            ENV.google_url or "https://accounts.google.com",
-            ENV.github_url or "https://github.com",
-            *ENV.checkout_origins,
+            ENV.sign_in.google_url or "https://accounts.google.com",
+            ENV.sign_in.github_url or "https://github.com",
+            *ENV.payments.checkout_origins,
         ],
         "base-uri": ["'none'"],
         "object-src": ["'none'"],

@@ -54,24 +54,26 @@ def test_production_talks_to_the_real_providers():
     env = production()
 
     assert env.debug is False
-    assert env.google_url == env.github_url == ""
-    assert env.google_token_url == "https://oauth2.googleapis.com/token"
-    assert env.github_api_url == "https://api.github.com"
-    assert env.calendar_api_url == "https://www.googleapis.com/calendar/v3/"
+    assert env.sign_in.google_url == env.sign_in.github_url == ""
+    assert env.sign_in.google_token_url == "https://oauth2.googleapis.com/token"
+    assert env.sign_in.github_api_url == "https://api.github.com"
+    assert env.calendar.calendar_api_url == "https://www.googleapis.com/calendar/v3/"
 
 
 def test_production_has_the_documented_defaults():
     env = production()
 
-    assert env.calendar_id == "primary"
+    assert env.calendar.calendar_id == "primary"
     assert env.trusted_proxies == 0
     assert env.hsts_preload is False
-    assert env.calendar_cache_seconds == 15
-    assert env.calendar_trigger_policy == "auto"
+    assert env.calendar.calendar_cache_seconds == 15
+    assert env.calendar.calendar_trigger_policy == "auto"
     assert env.prevent_overlaps is True
     assert (env.demo, env.is_local) == (False, False)
-    assert env.service_account is None
-    assert env.admin_email == env.calendar_api_key == env.provider_redirect_uri == ""
+    assert env.calendar.service_account is None
+    assert (
+        env.admin_email == env.calendar.calendar_api_key == env.sign_in.provider_redirect_uri == ""
+    )
 
 
 @pytest.mark.parametrize("name", PRODUCTION)
@@ -113,16 +115,19 @@ def test_variables_are_read_under_the_documented_names():
         SITE_NAME="English con Paula",
     )
 
-    assert (env.auth_provider_id, env.auth_provider_secret) == ("id", "secret")
-    assert env.provider_redirect_uri == "https://clases.example/api/auth/callback/google"
-    assert (env.github_id, env.github_secret) == ("github-id", "github-secret")
-    assert (env.calendar_id, env.calendar_api_key) == ("clases@group.calendar.google.com", "key")
+    assert (env.sign_in.auth_provider_id, env.sign_in.auth_provider_secret) == ("id", "secret")
+    assert env.sign_in.provider_redirect_uri == "https://clases.example/api/auth/callback/google"
+    assert (env.sign_in.github_id, env.sign_in.github_secret) == ("github-id", "github-secret")
+    assert (env.calendar.calendar_id, env.calendar.calendar_api_key) == (
+        "clases@group.calendar.google.com",
+        "key",
+    )
     assert env.site_name == "English con Paula"
 
 
 @pytest.mark.parametrize("value", ["$ecret", "$DEBUG", r"\$ecret", "a$b", "#1", "ñ", "a=b", "'q'"])
 def test_secrets_are_taken_as_they_are(value):
-    assert development(AUTH_PROVIDER_SECRET=value).auth_provider_secret == value
+    assert development(AUTH_PROVIDER_SECRET=value).sign_in.auth_provider_secret == value
     assert production(SECRET_KEY=value).secret_key == value
 
 
@@ -156,7 +161,7 @@ def test_any_value_may_stand_in_a_file(file):
     assert (env.secret_key, env.field_keys) == ("a-real-key", [KEY])
     assert (env.base_url, env.trusted_proxies) == ("https://clases.example", 1)
     assert (env.database["USER"], env.database["PASSWORD"]) == ("ana", "pass")
-    assert env.service_account == {"type": "service_account"}
+    assert env.calendar.service_account == {"type": "service_account"}
 
 
 def test_value_beside_its_file_is_refused(file):
@@ -183,7 +188,7 @@ def test_file_that_is_none_is_refused(path):
 def test_values_print_as_nothing(file):
     env = production(GITHUB_SECRET_FILE=file("s3cret"), EMAIL_URL="smtp://ana:m4il@host:25")
 
-    assert (env.github_secret, env.email["EMAIL_HOST_PASSWORD"]) == ("s3cret", "m4il")
+    assert (env.sign_in.github_secret, env.email["EMAIL_HOST_PASSWORD"]) == ("s3cret", "m4il")
     for text in (repr(env), str(env), f"{[env]}"):
         assert not any(secret in text for secret in ("s3cret", "m4il", "a-real-key", KEY))
 
@@ -261,7 +266,7 @@ def test_debug_that_is_no_boolean_is_named():
 
 @pytest.mark.parametrize(("text", "value"), [("0", 0), ("60", 60)])
 def test_seconds(text, value):
-    assert development(CALENDAR_CACHE_SECONDS=text).calendar_cache_seconds == value
+    assert development(CALENDAR_CACHE_SECONDS=text).calendar.calendar_cache_seconds == value
 
 
 @pytest.mark.parametrize("text", ["0", "8761", "1.5", "-1"])
@@ -288,7 +293,7 @@ def test_seconds_that_are_no_number_are_named(text):
 
 @pytest.mark.parametrize("policy", ["auto", "open", "paid", "closed"])
 def test_trigger_policy(policy):
-    assert development(CALENDAR_TRIGGER_POLICY=policy).calendar_trigger_policy == policy
+    assert development(CALENDAR_TRIGGER_POLICY=policy).calendar.calendar_trigger_policy == policy
 
 
 @pytest.mark.parametrize("policy", ["shut", "Paid", "auto open"])
@@ -299,7 +304,7 @@ def test_unknown_trigger_policy_is_named(policy):
 def test_trigger_secret_is_demanded_by_its_policy():
     env = development(CALENDAR_TRIGGER_POLICY="secret", CALENDAR_TRIGGER_SECRET="s3cr3t")
 
-    assert env.calendar_trigger_secret == "s3cr3t"
+    assert env.calendar.calendar_trigger_secret == "s3cr3t"
     assert "CALENDAR_TRIGGER_SECRET" in refusal(CALENDAR_TRIGGER_POLICY="secret")
 
 
@@ -309,13 +314,16 @@ TOKEN = "APP_USR-6295877106812064-112008-0123456789abcdef-1000000001"
 
 
 def test_collector_is_the_end_of_the_access_token():
-    assert development(MERCADOPAGO_ACCESS_TOKEN=TOKEN).mercadopago_collector_id == "1000000001"
+    assert (
+        development(MERCADOPAGO_ACCESS_TOKEN=TOKEN).payments.mercadopago_collector_id
+        == "1000000001"
+    )
 
 
 def test_collector_may_be_named():
     env = development(MERCADOPAGO_ACCESS_TOKEN="token", MERCADOPAGO_COLLECTOR_ID="42")
 
-    assert env.mercadopago_collector_id == "42"
+    assert env.payments.mercadopago_collector_id == "42"
 
 
 @pytest.mark.parametrize("token", ["s3cret", "APP_USR-1-", "APP_USR-٣"])
@@ -327,9 +335,9 @@ def test_token_without_a_collector_is_refused_and_not_shown(token):
 
 
 def test_notifications_must_be_signed_unless_it_is_said():
-    assert development().mercadopago_webhook_signature == "require"
+    assert development().payments.mercadopago_webhook_signature == "require"
     env = development(MERCADOPAGO_WEBHOOK_SIGNATURE="prefer")
-    assert env.mercadopago_webhook_signature == "prefer"
+    assert env.payments.mercadopago_webhook_signature == "prefer"
     assert "MERCADOPAGO_WEBHOOK_SIGNATURE" in refusal(MERCADOPAGO_WEBHOOK_SIGNATURE="none")
 
 
@@ -341,7 +349,7 @@ def test_demo_needs_nothing_else_and_shows_no_debug_pages():
 
     assert (env.demo, env.debug, env.is_local) == (True, False, True)
     assert env.base_url == "http://localhost:8000"
-    assert env.google_url == "http://localhost:8101"
+    assert env.sign_in.google_url == "http://localhost:8101"
 
 
 @pytest.mark.parametrize("host", ["localhost:8000", "127.0.0.1", "[::1]:8000"])
@@ -423,14 +431,14 @@ def test_calendar_address_ends_in_a_slash():
     for value in ("https://x.example/calendar/v3", "https://x.example/calendar/v3/"):
         env = development(CALENDAR_API_URL=value)
 
-        assert env.calendar_api_url == "https://x.example/calendar/v3/"
+        assert env.calendar.calendar_api_url == "https://x.example/calendar/v3/"
 
 
 def test_addresses_of_one_provider_go_together():
     env = development(GOOGLE_URL="http://localhost:8101/", GITHUB_URL="http://localhost:8102")
 
-    assert env.google_token_url == "http://localhost:8101/oauth2/token"
-    assert env.github_api_url == "http://localhost:8102"
+    assert env.sign_in.google_token_url == "http://localhost:8101/oauth2/token"
+    assert env.sign_in.github_api_url == "http://localhost:8102"
 
 
 # --- Database, cache, mail ------------------------------------------------------------------------
@@ -540,7 +548,9 @@ def test_unusable_field_key_is_not_repeated(keys):
 def test_service_account_is_parsed():
     account = {"type": "service_account", "client_email": "robot@example.com"}
 
-    assert development(SERVICE_ACCOUNT_JSON=json.dumps(account)).service_account == account
+    env = development(SERVICE_ACCOUNT_JSON=json.dumps(account))
+
+    assert env.calendar.service_account == account
 
 
 @pytest.mark.parametrize(
@@ -583,8 +593,8 @@ def test_file_may_hold_quotes_comments_and_dollars(env_file):
 
     env = load_env()
 
-    assert (env.site_name, env.auth_provider_secret) == ("Clases # 1", "$ecret")
-    assert env.github_secret == "s3cret"
+    assert (env.site_name, env.sign_in.auth_provider_secret) == ("Clases # 1", "$ecret")
+    assert env.sign_in.github_secret == "s3cret"
 
 
 def test_file_that_is_not_there_is_no_error(env_file, monkeypatch):
