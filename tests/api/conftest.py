@@ -30,6 +30,12 @@ def signed_in(host: Any, sign_in: Any) -> Client:
 
 
 @pytest.fixture
+def browser() -> Client:
+    """Give a client that Django asks for its CSRF token, as it asks browsers."""
+    return Client(enforce_csrf_checks=True)
+
+
+@pytest.fixture
 def untouched(db: None, google: GoogleStandin) -> Iterator[None]:
     """Check after the test that it wrote no row and never called the provider."""
     before = _rows()

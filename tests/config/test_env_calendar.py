@@ -1,0 +1,49 @@
+"""config/env_calendar.py: where the calendar is, and who may have events made."""
+
+import json
+
+import pytest
+
+from tests.config.environments import development, refusal
+
+
+@pytest.mark.parametrize("policy", ["auto", "open", "paid", "closed"])
+def test_trigger_policy(policy):
+    assert development(CALENDAR_TRIGGER_POLICY=policy).calendar.calendar_trigger_policy == policy
+
+
+@pytest.mark.parametrize("policy", ["shut", "Paid", "auto open"])
+def test_unknown_trigger_policy_is_named(policy):
+    assert "CALENDAR_TRIGGER_POLICY must be one of" in refusal(CALENDAR_TRIGGER_POLICY=policy)
+
+
+def test_trigger_secret_is_demanded_by_its_policy():
+    env = development(CALENDAR_TRIGGER_POLICY="secret", CALENDAR_TRIGGER_SECRET="s3cr3t")
+
+    assert env.calendar.calendar_trigger_secret == "s3cr3t"
+    assert "CALENDAR_TRIGGER_SECRET" in refusal(CALENDAR_TRIGGER_POLICY="secret")
+
+
+def test_calendar_address_ends_in_a_slash():
+    for value in ("https://x.example/calendar/v3", "https://x.example/calendar/v3/"):
+        env = development(CALENDAR_API_URL=value)
+
+        assert env.calendar.calendar_api_url == "https://x.example/calendar/v3/"
+
+
+def test_service_account_is_parsed():
+    account = {"type": "service_account", "client_email": "robot@example.com"}
+
+    env = development(SERVICE_ACCOUNT_JSON=json.dumps(account))
+
+    assert env.calendar.service_account == account
+
+
+@pytest.mark.parametrize(
+    "text", ["hunter2", "{", "[]", "null", '"x"', "{}", '{"type":"authorized_user"}']
+)
+def test_unusable_service_account_is_not_repeated(text):
+    said = refusal(SERVICE_ACCOUNT_JSON=text)
+
+    assert "SERVICE_ACCOUNT_JSON must be a service account's JSON key." in said
+    assert "hunter2" not in said

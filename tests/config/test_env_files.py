@@ -1,0 +1,112 @@
+"""Values that stand in files: of their own, as secrets are mounted, or together in one."""
+
+import pytest
+
+from config.env import load_env, parse_env
+from tests.config.environments import KEY, production, refusal
+
+
+@pytest.fixture
+def file(tmp_path):
+    """Write a file and give its path."""
+
+    def written(content, name="secret"):
+        path = tmp_path / name
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return str(path)
+
+    return written
+
+
+def test_any_value_may_stand_in_a_file(file):
+    env = parse_env(
+        {
+            "SECRET_KEY_FILE": file("a-real-key\n", "secret"),
+            "FIELD_KEYS_FILE": file(f" {KEY} \n", "keys"),
+            "BASE_URL_FILE": file("https://clases.example", "address"),
+            "DATABASE_URL_FILE": file("postgres://ana:pass@db/classes\n", "database"),
+            "SERVICE_ACCOUNT_JSON_FILE": file('{"type": "service_account"}', "account"),
+            "TRUSTED_PROXIES_FILE": file("1", "proxies"),
+        }
+    )
+
+    assert (env.secret_key, env.field_keys) == ("a-real-key", [KEY])
+    assert (env.base_url, env.trusted_proxies) == ("https://clases.example", 1)
+    assert (env.database["USER"], env.database["PASSWORD"]) == ("ana", "pass")
+    assert env.calendar.service_account == {"type": "service_account"}
+
+
+def test_value_beside_its_file_is_refused(file):
+    said = refusal(GITHUB_SECRET="s3cret", GITHUB_SECRET_FILE=file("an0ther"))
+
+    assert "GITHUB_SECRET and GITHUB_SECRET_FILE are both set" in said
+    assert "s3cret" not in said
+    assert "an0ther" not in said
+
+
+@pytest.mark.parametrize("content", [b"", b" \n", b"s3cret\xff"], ids=["empty", "blank", "binary"])
+def test_file_without_a_value_is_refused(file, content):
+    said = refusal(GITHUB_SECRET_FILE=file(content))
+
+    assert "GITHUB_SECRET_FILE must name a file with a value in it." in said
+    assert "s3cret" not in said
+
+
+@pytest.mark.parametrize("path", ["/nowhere/at/all", "/", "a\0b"])
+def test_file_that_is_none_is_refused(path):
+    assert "SECRET_KEY_FILE must name a file" in refusal(SECRET_KEY_FILE=path)
+
+
+def test_values_print_as_nothing(file):
+    env = production(GITHUB_SECRET_FILE=file("s3cret"), EMAIL_URL="smtp://ana:m4il@host:25")
+
+    assert (env.sign_in.github_secret, env.email["EMAIL_HOST_PASSWORD"]) == ("s3cret", "m4il")
+    for text in (repr(env), str(env), f"{[env]}"):
+        assert not any(secret in text for secret in ("s3cret", "m4il", "a-real-key", KEY))
+
+
+@pytest.fixture
+def env_file(tmp_path, monkeypatch):
+    """An environment that names a file and holds nothing else of ours."""
+    for name in ("DEBUG", "SITE_NAME", "ADMIN_EMAIL", "AUTH_PROVIDER_SECRET", "GITHUB_SECRET"):
+        monkeypatch.delenv(name, raising=False)
+    file = tmp_path / "settings.env"
+    monkeypatch.setenv("ENV_FILE", str(file))
+    return file
+
+
+def test_file_completes_the_environment(env_file, monkeypatch):
+    env_file.write_text("DEBUG=true\nSITE_NAME=From the file\nADMIN_EMAIL=file@example.com\n")
+    monkeypatch.setenv("SITE_NAME", "From the process")
+
+    env = load_env()
+
+    assert (env.site_name, env.admin_email) == ("From the process", "file@example.com")
+
+
+def test_file_may_hold_quotes_comments_and_dollars(env_file):
+    env_file.write_text(
+        "# what follows is made up\nDEBUG=true\nSITE_NAME='Clases # 1'\n"
+        'AUTH_PROVIDER_SECRET="$ecret"\nexport GITHUB_SECRET=s3cret\n'
+    )
+
+    env = load_env()
+
+    assert (env.site_name, env.sign_in.auth_provider_secret) == ("Clases # 1", "$ecret")
+    assert env.sign_in.github_secret == "s3cret"
+
+
+def test_file_that_is_not_there_is_no_error(env_file, monkeypatch):
+    monkeypatch.setenv("DEBUG", "true")
+
+    assert load_env().site_name == "Clases de inglés"
+
+
+def test_file_does_not_change_the_process(env_file, monkeypatch):
+    import os
+
+    env_file.write_text("DEBUG=true\nSITE_NAME=From the file\n")
+
+    load_env()
+
+    assert "SITE_NAME" not in os.environ

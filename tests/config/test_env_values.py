@@ -1,0 +1,75 @@
+"""config/env_values.py: what counts as a text, a boolean, a number."""
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+
+from config.env import parse_env
+from tests.config.environments import development, production, refusal
+
+
+@pytest.mark.parametrize("value", ["$ecret", "$DEBUG", r"\$ecret", "a$b", "#1", "ñ", "a=b", "'q'"])
+def test_secrets_are_taken_as_they_are(value):
+    assert development(AUTH_PROVIDER_SECRET=value).sign_in.auth_provider_secret == value
+    assert production(SECRET_KEY=value).secret_key == value
+
+
+@pytest.mark.parametrize("blank", ["", "  "])
+def test_empty_variable_counts_as_not_set(blank):
+    names = (
+        "SECRET_KEY FIELD_KEYS BASE_URL DATABASE_URL CACHE_URL EMAIL_URL SITE_NAME CALENDAR_ID "
+        "GOOGLE_URL GITHUB_URL GITHUB_API_URL CALENDAR_API_URL CALENDAR_CACHE_SECONDS "
+        "CALENDAR_TRIGGER_POLICY PREVENT_OVERLAPS SERVICE_ACCOUNT_JSON DEMO "
+        "CALENDAR_TRIGGER_SECRET MERCADOPAGO_ACCESS_TOKEN MERCADOPAGO_WEBHOOK_SECRET "
+        "MERCADOPAGO_WEBHOOK_SIGNATURE MERCADOPAGO_API_URL MERCADOPAGO_COLLECTOR_ID "
+        "TRUSTED_PROXIES HSTS_PRELOAD WAITING_LIST_HOURS WAITING_LIST_CLOSES_MINUTES"
+    )
+
+    assert development(**dict.fromkeys(names.split(), blank)) == development()
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        *[(text, True) for text in ("true", "True", "1", "yes", "")],
+        *[(text, False) for text in ("false", "FALSE", "0", "no")],
+    ],
+)
+def test_boolean(text, value):
+    assert development(PREVENT_OVERLAPS=text).prevent_overlaps is value
+
+
+@pytest.mark.parametrize("text", ["maybe", "2", "yess", "truee", "none"])
+def test_boolean_that_is_none_is_named(text):
+    assert "PREVENT_OVERLAPS must be true or false." in refusal(PREVENT_OVERLAPS=text)
+
+
+def test_debug_that_is_no_boolean_is_named():
+    with pytest.raises(ImproperlyConfigured, match="DEBUG must be true or false"):
+        parse_env({"DEBUG": "ture"})
+
+
+@pytest.mark.parametrize(("text", "value"), [("0", 0), ("60", 60)])
+def test_seconds(text, value):
+    assert development(CALENDAR_CACHE_SECONDS=text).calendar.calendar_cache_seconds == value
+
+
+@pytest.mark.parametrize("text", ["0", "8761", "1.5", "-1"])
+@pytest.mark.parametrize("name", ["WAITING_LIST_HOURS", "WAITING_LIST_CLOSES_MINUTES"])
+def test_a_window_that_is_none_is_named(name, text):
+    assert f"{name} must be" in refusal(**{name: text})
+
+
+def test_the_windows_of_the_waiting_list():
+    env = development(WAITING_LIST_HOURS="3", WAITING_LIST_CLOSES_MINUTES="30")
+
+    assert (env.waiting_list_hours, env.waiting_list_closes_minutes) == (3, 30)
+
+
+def test_trusted_proxies():
+    assert production(TRUSTED_PROXIES="2").trusted_proxies == 2
+    assert "TRUSTED_PROXIES must be a whole number" in refusal(TRUSTED_PROXIES="all")
+
+
+@pytest.mark.parametrize("text", ["-1", "1.5", "15s", "٣", "1e3", "9" * 5000])
+def test_seconds_that_are_no_number_are_named(text):
+    assert "CALENDAR_CACHE_SECONDS must be" in refusal(CALENDAR_CACHE_SECONDS=text)
