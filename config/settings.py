@@ -6,7 +6,9 @@ from typing import Any
 import django_stubs_ext
 
 from config.counting import share_counts
+from config.databases import database_settings
 from config.env import BASE_DIR, load_env
+from config.sign_in_providers import provider_settings
 from config.version import VERSION
 
 # Lets annotations such as ModelAdmin[VirtualClass] stand in code that runs.
@@ -91,33 +93,8 @@ TEMPLATES = [
 
 # --- Database ---------------------------------------------------------------------------------
 
-# Connecting takes longer than most queries, so each thread keeps its connection. There is no pool:
-# after a restart of PostgreSQL psycopg's hands out dead connections until it has met each of them,
-# and with its check on, it waits 1, 2, 4 ... seconds after each one that it finds. A thread asks
-# whether its own still lives once a request, and connects again at once.
-DATABASES: dict[str, dict[str, Any]] = {
-    "default": {"CONN_MAX_AGE": 600, "CONN_HEALTH_CHECKS": True, **ENV.database}
-}
+DATABASES: dict[str, dict[str, Any]] = {"default": database_settings(ENV.database)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
-
-_options: dict[str, Any] = DATABASES["default"].get("OPTIONS", {})
-if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
-    DATABASES["default"]["OPTIONS"] = {
-        # SQLite ignores row locks: a writer takes the write lock when its transaction begins, and
-        # waits for it. With the default mode racing writers get "database is locked" instead.
-        "transaction_mode": "IMMEDIATE",
-        # Long enough for a queue of writers, short enough to answer within ten seconds.
-        "timeout": 8,
-        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
-        **_options,
-    }
-else:
-    DATABASES["default"]["OPTIONS"] = {
-        "connect_timeout": 5,
-        **_options,
-        # Of two values for one setting PostgreSQL takes the last: what DATABASE_URL says, wins.
-        "options": f"-c statement_timeout=15s -c lock_timeout=5s {_options.get('options', '')}",
-    }
 
 CACHES: dict[str, dict[str, Any]] = {"default": ENV.cache}
 if CACHES["default"]["BACKEND"].endswith((".LocMemCache", ".DatabaseCache")):
@@ -181,31 +158,7 @@ SOCIALACCOUNT_STORE_TOKENS = False
 SOCIALACCOUNT_REQUESTS_TIMEOUT = 3
 # The same address at a second provider is another identity until its owner connects it.
 SOCIALACCOUNT_EMAIL_AUTHENTICATION = False
-
-_google: dict[str, Any] = {
-    "APP": {"client_id": ENV.sign_in.auth_provider_id, "secret": ENV.sign_in.auth_provider_secret},
-    "SCOPE": ["openid", "email", "profile", CALENDAR_SCOPE],
-    "AUTH_PARAMS": {"access_type": "offline"},
-    "OAUTH_PKCE_ENABLED": True,
-    # Google documents both spellings; allauth's default accepts only the first.
-    "ID_TOKEN_ISSUER": ["https://accounts.google.com", "accounts.google.com"],
-}
-if ENV.sign_in.google_url:
-    _google |= {
-        "AUTHORIZE_URL": f"{ENV.sign_in.google_url}/o/oauth2/v2/auth",
-        "ACCESS_TOKEN_URL": ENV.sign_in.google_token_url,
-        "IDENTITY_URL": f"{ENV.sign_in.google_url}/oauth2/v2/userinfo",
-        "CERTS_URL": f"{ENV.sign_in.google_url}/oauth2/v3/certs",
-        "ID_TOKEN_ISSUER": ENV.sign_in.google_url,
-    }
-_github: dict[str, Any] = {
-    "APP": {"client_id": ENV.sign_in.github_id, "secret": ENV.sign_in.github_secret},
-    "SCOPE": ["read:user", "user:email"],
-    "OAUTH_PKCE_ENABLED": True,
-}
-if ENV.sign_in.github_url:
-    _github["GITHUB_URL"] = ENV.sign_in.github_url
-SOCIALACCOUNT_PROVIDERS = {"google": _google, "github": _github}
+SOCIALACCOUNT_PROVIDERS = provider_settings(ENV.sign_in, calendar_scope=CALENDAR_SCOPE)
 
 # --- Calendar ---------------------------------------------------------------------------------
 

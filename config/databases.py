@@ -1,0 +1,39 @@
+"""How long a connection to the database lives, and how its writers wait, by kind of database."""
+
+from typing import Any
+
+SQLITE = "django.db.backends.sqlite3"
+
+
+def database_settings(database: dict[str, Any]) -> dict[str, Any]:
+    """Complete one of Django's DATABASES; what its address asks for wins.
+
+    Connecting takes longer than most queries, so each thread keeps its connection. There is no
+    pool: after a restart of PostgreSQL psycopg's hands out dead connections until it has met each
+    of them, and with its check on, it waits 1, 2, 4 ... seconds after each one that it finds. A
+    thread asks whether its own still lives once a request, and connects again at once.
+    """
+    asked = database.get("OPTIONS", {})
+    options = _sqlite(asked) if database["ENGINE"] == SQLITE else _postgresql(asked)
+    return {"CONN_MAX_AGE": 600, "CONN_HEALTH_CHECKS": True, **database, "OPTIONS": options}
+
+
+def _sqlite(asked: dict[str, Any]) -> dict[str, Any]:
+    return {
+        # SQLite ignores row locks: a writer takes the write lock when its transaction begins, and
+        # waits for it. With the default mode racing writers get "database is locked" instead.
+        "transaction_mode": "IMMEDIATE",
+        # Long enough for a queue of writers, short enough to answer within ten seconds.
+        "timeout": 8,
+        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
+        **asked,
+    }
+
+
+def _postgresql(asked: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "connect_timeout": 5,
+        **asked,
+        # Of two values for one setting PostgreSQL takes the last: what DATABASE_URL says, wins.
+        "options": f"-c statement_timeout=15s -c lock_timeout=5s {asked.get('options', '')}",
+    }
