@@ -8,32 +8,49 @@ import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import urlsplit, urlunsplit
 
-from tests.postgres import postgresql
+from tests.postgres import HASTY, postgresql
 
 # pytest's exit code when the arguments choose no test at all.
 NO_TESTS = 5
 
 
 def main(arguments: list[str]) -> int:
-    """Run the tests in three parts, as many at a time as there are cores; return the worst code.
+    """Run the tests in parts, as many at a time as there are cores; return the worst code.
 
     Each part has a database of its own. More of them at once would not end sooner, and tests of
-    what has to be answered in time would fail for want of a core. Ctrl-C reaches the parts too.
+    what has to be answered in time would fail for want of a core. Races are parts of their own, and
+    the longest part begins first, so that the cores end together. Ctrl-C reaches the parts too.
     """
     sqlite = "sqlite:///:memory:"
-    cores = max(os.cpu_count() or 1, 1)
-    print(f"On SQLite, on PostgreSQL and in the browser, {min(cores, 3)} at a time:", flush=True)
-    with postgresql() as url, ThreadPoolExecutor(max_workers=min(cores, 3)) as pool:
+    at_once = max(os.cpu_count() or 1, 1)
+    print(f"On SQLite, on PostgreSQL and in the browser, {at_once} parts at a time:", flush=True)
+    with postgresql(**HASTY) as url, ThreadPoolExecutor(max_workers=at_once) as pool:
         parts = [
-            pool.submit(run_part, "SQLite", sqlite, ["-m", "not browser", *arguments]),
-            pool.submit(run_part, "PostgreSQL", url, ["--database-only", *arguments]),
-            pool.submit(run_part, "Browser", sqlite, ["-m", "browser", *arguments]),
+            pool.submit(run_part, name, database, [*chosen, *arguments])
+            for name, database, chosen in (
+                ("SQLite", sqlite, ["-m", "not browser and not concurrency"]),
+                ("PostgreSQL", url, ["--database-only", "-m", "not concurrency"]),
+                ("Browser", sqlite, ["-m", "browser"]),
+                ("SQLite, races", sqlite, ["-m", "concurrency"]),
+                (
+                    "PostgreSQL, races",
+                    named(url, "races"),
+                    ["--database-only", "-m", "concurrency"],
+                ),
+            )
         ]
         codes = [part.result() for part in parts]
     if set(codes) == {NO_TESTS}:
         return NO_TESTS
     return next((code for code in codes if code not in {0, NO_TESTS}), 0)
+
+
+def named(url: str, suffix: str) -> str:
+    """Give the address of another database on the same server; nobody need have made it."""
+    parts = urlsplit(url)
+    return urlunsplit(parts._replace(path=f"{parts.path}_{suffix}"))
 
 
 def run_part(name: str, database_url: str, arguments: list[str]) -> int:
