@@ -2,10 +2,15 @@
 
 import pytest
 from django.contrib.contenttypes.models import ContentType
-from django.db import connection, models
+from django.db import IntegrityError, connection, models
 from django.db.migrations.state import ModelState, ProjectState
 
-from bookings.online_indexes import AddIndexOnline
+from bookings.online_indexes import (
+    AddConstraintOnline,
+    AddIndexOnline,
+    RemoveIndexOnline,
+    ValidateConstraintOnline,
+)
 from tests.check_migrations import BASELINE, find_faults, judge
 
 OLD = 'ALTER TABLE "bookings_notice" '
@@ -43,10 +48,19 @@ def test_fault_is_found(statements, fault):
     [
         ["BEGIN;", NEW, 'CREATE INDEX "i" ON "bookings_new" ("id") WHERE "id" > 0;', "COMMIT;"],
         ['CREATE INDEX CONCURRENTLY "i" ON "bookings_notice" ("x");'],
+        ['DROP INDEX CONCURRENTLY IF EXISTS "i";'],
+        ["BEGIN;", OLD + 'ADD CONSTRAINT "c" CHECK ("x" > 0) NOT VALID;', "COMMIT;"],
         ["BEGIN;", OLD + 'ADD COLUMN "x" varchar(9) NULL;', "COMMIT;"],
         ["BEGIN;", OLD + "ADD COLUMN \"x\" varchar(9) DEFAULT '' NOT NULL;", "COMMIT;"],
     ],
-    ids=["a new table", "concurrently", "empty", "with a default that stays"],
+    ids=[
+        "a new table",
+        "concurrently",
+        "dropped so",
+        "not valid",
+        "empty",
+        "with a default that stays",
+    ],
 )
 def test_what_old_code_survives_is_no_fault(statements):
     assert find_faults(statements) == set()
@@ -63,23 +77,82 @@ def test_migration_is_excused_for_exactly_what_is_wrong_with_it():
     assert judge("bookings.9999_new", {"DROP_TABLE"}) == ["bookings.9999_new: DROP_TABLE"]
 
 
-@pytest.mark.django_db(transaction=True)
-def test_index_online_is_made_and_taken_back_on_either_engine():
-    index = models.Index(fields=["app_label"], name="type_by_app")
-    state = ProjectState()
-    state.add_model(ModelState.from_model(ContentType))
-    later = state.clone()
-    operation = AddIndexOnline("contenttype", index)
-    operation.state_forwards("contenttypes", later)
+class Table:
+    """A table of Django's that the operations may change, and the way there and back."""
 
-    with connection.schema_editor(atomic=False) as editor:
-        operation.database_forwards("contenttypes", editor, state, later)
-    assert "type_by_app" in index_names()
-    with connection.schema_editor(atomic=False) as editor:
-        operation.database_backwards("contenttypes", editor, later, state)
-    assert "type_by_app" not in index_names()
+    def __init__(self):
+        self.state = ProjectState()
+        self.state.add_model(ModelState.from_model(ContentType))
+
+    def apply(self, operation):
+        later = self.state.clone()
+        operation.state_forwards("contenttypes", later)
+        with connection.schema_editor(atomic=False) as editor:
+            operation.database_forwards("contenttypes", editor, self.state, later)
+        before, self.state = self.state, later
+        return operation, before
+
+    def take_back(self, operation, before):
+        with connection.schema_editor(atomic=False) as editor:
+            operation.database_backwards("contenttypes", editor, self.state, before)
+        self.state = before
 
 
-def index_names():
+@pytest.fixture
+def table(transactional_db):
+    return Table()
+
+
+def constraint_names():
+    """Give the names of the table's constraints, indexes included."""
     with connection.cursor() as cursor:
         return connection.introspection.get_constraints(cursor, ContentType._meta.db_table)
+
+
+def test_index_is_added_and_removed_online_on_either_engine(table):
+    index = models.Index(fields=["app_label"], name="type_by_app")
+
+    added = table.apply(AddIndexOnline("contenttype", index))
+    assert "type_by_app" in constraint_names()
+    removed = table.apply(RemoveIndexOnline("contenttype", "type_by_app"))
+    assert "type_by_app" not in constraint_names()
+    table.take_back(*removed)
+    assert "type_by_app" in constraint_names()
+    table.take_back(*added)
+    assert "type_by_app" not in constraint_names()
+
+
+def test_constraint_is_added_and_validated_online_on_either_engine(table):
+    named = models.CheckConstraint(condition=~models.Q(app_label="x"), name="app_is_not_x")
+
+    added = table.apply(AddConstraintOnline("contenttype", named))
+    with pytest.raises(IntegrityError):
+        ContentType.objects.create(app_label="x", model="y")
+    validated = table.apply(ValidateConstraintOnline("contenttype", "app_is_not_x"))
+    assert is_valid("app_is_not_x")
+    table.take_back(*validated)
+    table.take_back(*added)
+    assert "app_is_not_x" not in constraint_names()
+
+
+def test_old_rows_are_looked_at_by_the_validation(table):
+    if connection.vendor != "postgresql":
+        pytest.skip("elsewhere every row is looked at as usual")
+    old = ContentType.objects.create(app_label="x", model="y")
+    named = models.CheckConstraint(condition=~models.Q(app_label="x"), name="app_is_not_x")
+
+    added = table.apply(AddConstraintOnline("contenttype", named))
+    assert not is_valid("app_is_not_x")
+    with pytest.raises(IntegrityError):
+        table.apply(ValidateConstraintOnline("contenttype", "app_is_not_x"))
+    table.take_back(*added)
+    old.delete()
+
+
+def is_valid(name):
+    """Whether a constraint holds for every row; on SQLite all do."""
+    if connection.vendor != "postgresql":
+        return name in constraint_names()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT convalidated FROM pg_constraint WHERE conname = %s", [name])
+        return cursor.fetchone()[0]
