@@ -9,7 +9,7 @@ from gunicorn.config import Config
 
 from bookings.background import SECONDS_OUT
 from bookings.webhooks.sending import CONNECT_SECONDS
-from config.gunicorn import MaskingLogger, access_log_format, graceful_timeout
+from config.gunicorn import MaskingLogger, access_log_format, graceful_timeout, threads
 from config.logs import MaskingFormatter
 
 
@@ -51,3 +51,7 @@ def test_a_server_that_ends_waits_for_whoever_tells_a_receiver_that_hangs(settin
     asking = settings.WEBHOOK_TIMEOUT.total_seconds() + CONNECT_SECONDS
 
     assert SECONDS_OUT + asking < graceful_timeout
+
+
+def test_half_of_the_threads_never_wait_for_the_calendar(settings):
+    assert threads >= settings.CALENDAR_WRITERS * 2
