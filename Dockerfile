@@ -14,6 +14,8 @@ COPY . ./
 RUN SECRET_KEY=build FIELD_KEYS=YnVpbGQtYnVpbGQtYnVpbGQtYnVpbGQtYnVpbGQtYnU= \
     BASE_URL=https://build.invalid /venv/bin/python manage.py collectstatic --noinput \
  && /venv/bin/python -m compileall -q .
+# COPY keeps modes, and the service runs as another user than whoever checked the files out.
+RUN chmod -R a+rX .
 
 FROM python:3.11-slim-bookworm
 RUN useradd --uid 10001 --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin classes
