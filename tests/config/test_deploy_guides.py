@@ -78,3 +78,15 @@ def test_a_timer_runs_a_service_and_is_started_by_the_guide():
     for timer in (DEPLOY / "systemd").glob("*.timer"):
         assert timer.with_suffix(".service").exists()
         assert re.search(rf"systemctl enable --now .*{timer.name}", guide)
+
+
+def test_no_program_of_a_block_takes_the_next_line_for_an_answer():
+    for guide in GUIDES:
+        for block in BLOCK.findall(guide.read_text()):
+            lines = block.replace("\\\n", " ").splitlines()
+            assert not [line for line in lines if re.match(r"apt-get install (?!--yes)", line)]
+            # Pasted as a whole, the block would answer what these ask.
+            asking = [
+                line for line in lines[:-1] if re.search("certbot certonly|make-secrets", line)
+            ]
+            assert not asking
