@@ -9,7 +9,8 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.selectors import find_calendar_owner
-from bookings.domain.grants import is_at_risk, refused_since
+from bookings.domain.calendar_access import refused_since
+from bookings.domain.grants import is_at_risk
 from bookings.health import WorkHealth, check_work
 from bookings.models import ClassStatus, VirtualClass
 

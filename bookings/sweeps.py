@@ -12,10 +12,10 @@ from datetime import datetime, timedelta
 from django.db import Error
 from django.utils import timezone
 
+from bookings.domain.calendar_access import check_calendar_grant
 from bookings.domain.catching_up import update_events, withdraw_events
 from bookings.domain.completing import complete_ended_classes
 from bookings.domain.finishing import finish_requested_schedulings
-from bookings.domain.grants import check_calendar_grant
 from bookings.domain.heartbeats import note_beat, note_failure, read_beats
 from bookings.domain.holding import delete_expired_holds
 from bookings.domain.noticing import forget_notifications

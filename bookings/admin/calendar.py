@@ -10,13 +10,8 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.selectors import find_calendar_owner
 from bookings.admin.filters import list_drifted
-from bookings.domain.grants import (
-    check_calendar_grant,
-    is_at_risk,
-    is_revoked,
-    note_revoked_grant,
-    open_calendar,
-)
+from bookings.domain.calendar_access import check_calendar_grant, open_calendar
+from bookings.domain.grants import is_at_risk, is_revoked, note_revoked_grant
 from bookings.models import VirtualClass
 from calendar_sync import BusySlot, CalendarError, CalendarNotConnectedError
 from calendar_sync.channels import is_told

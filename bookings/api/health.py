@@ -18,7 +18,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.selectors import find_calendar_owner
 from bookings.api.openapi.health import describe_health, describe_readiness
-from bookings.domain.grants import describe_grant
+from bookings.domain.calendar_access import describe_access
 from bookings.health import SweepHealth, WorkHealth, check_work
 
 NO_DATABASE = {"status": "failing", "database": "failing"}
@@ -71,7 +71,7 @@ def _check_others() -> dict[str, str]:
     work, owner = check_work(), find_calendar_owner()
     return {
         "worker": "ok" if work.is_alive else "stopped" if work.is_stopped else "late",
-        "calendar": describe_grant(owner, is_down=work.is_calendar_down),
+        "calendar": describe_access(owner, is_down=work.is_calendar_down),
         "cache": "ok" if _cache_keeps() else "down",
     }
 

@@ -15,9 +15,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from bookings.domain.alerting import tell_teacher
+from bookings.domain.calendar_access import owners_calendar
 from bookings.domain.class_log import log_event
 from bookings.domain.event_drafts import derive_event_id, draft_event, draft_update
-from bookings.domain.grants import owners_calendar
 from bookings.domain.outages import note_answer
 from bookings.models import CalendarDrift, ClassEvent, ClassStatus, NoticeKind, VirtualClass
 from bookings.notices.due import record_due

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from accounts.selectors import find_calendar_owner
 from bookings.availability.agenda import whole_days
-from bookings.domain.grants import refused_since
+from bookings.domain.calendar_access import refused_since
 from bookings.domain.pricing import list_prices
 from bookings.domain.reviewing import count_payments_to_review
 from bookings.models import ClassStatus, SpecialHours, VirtualClass, WeeklyHours

@@ -11,7 +11,7 @@ class Heartbeat(models.Model):
 
     One more is the calendar's: since when it fails, how often it did (``count``), and until when
     nobody asks it; see ``domain/outages.py``. Another is the service account's, where one opens the
-    calendar: since when Google refuses it; see ``domain/grants.py``.
+    calendar: since when Google refuses it; see ``domain/service_account.py``.
     """
 
     name = models.CharField("trabajo", max_length=50, primary_key=True)

@@ -9,7 +9,7 @@ from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 
 from bookings.checks import check_metrics
-from bookings.domain.grants import check_calendar_grant
+from bookings.domain.calendar_access import check_calendar_grant
 from bookings.models import (
     SERVICE_ACCOUNT,
     Heartbeat,

@@ -1,4 +1,4 @@
-"""grants.py: a grant is used before it ages, its end is noticed early, and told once."""
+"""A grant is used before it ages, its end is noticed early, and told once."""
 
 from datetime import timedelta
 
@@ -9,8 +9,8 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from django.core import mail
 from django.utils import timezone
 
+from bookings.domain.calendar_access import check_calendar_grant, describe_access, owners_calendar
 from bookings.domain.finishing import finish_requested_schedulings
-from bookings.domain.grants import check_calendar_grant, describe_grant, owners_calendar
 from bookings.domain.teacher_day import CalendarState, load_teacher_day
 from bookings.models import Notice, NoticeKind
 from bookings.notices.delivery import deliver_due
@@ -120,7 +120,7 @@ def test_refused_service_account_is_seen_everywhere(robot, google):
     for is_accepted in (False, True):
         ask(google, is_accepted=is_accepted)
         seen += [
-            describe_grant(None, is_down=False),
+            describe_access(None, is_down=False),
             load_teacher_day().calendar,
             load_service_state().refused_since is not None,
         ]

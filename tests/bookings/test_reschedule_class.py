@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 import time_machine
 
-from bookings.domain import class_events, grants, rescheduling
+from bookings.domain import calendar_access, class_events, rescheduling
 from bookings.domain.cancelling import cancel_class
 from bookings.domain.catching_up import update_events
 from bookings.domain.completing import complete_ended_classes
@@ -512,13 +512,13 @@ def test_a_moved_class_is_completed_by_its_new_end(scheduled, teacher):
 
 def test_no_transaction_is_open_while_the_calendar_is_called(scheduled, teacher, monkeypatch):
     seen = []
-    real = grants.get_calendar
+    real = calendar_access.get_calendar
 
     def get_calendar(**arguments):
         seen.append(VirtualClass.objects.get().event_update_requested_at)
         return real(**arguments)
 
-    monkeypatch.setattr(grants, "get_calendar", get_calendar)
+    monkeypatch.setattr(calendar_access, "get_calendar", get_calendar)
     move(scheduled, teacher, "17:00")
 
     assert seen == [NOW]
