@@ -13,7 +13,6 @@ from django.utils import timezone
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
-from accounts.selectors import find_calendar_owner
 from bookings.domain.calendar_access import describe_access
 from bookings.health import check_work
 from bookings.models import ClassStatus, ClassType, Hold, Payment, VirtualClass
@@ -117,6 +116,6 @@ def _sweeps(now: datetime) -> list[GaugeMetricFamily]:
 
 
 def _calendar(now: datetime) -> list[GaugeMetricFamily]:
-    grant = describe_access(find_calendar_owner(), is_down=False)
+    grant = describe_access(is_down=False)
     text = "1 while there is a grant that opens the calendar."
     return [_gauge("classes_calendar_connected", text, grant in {"ok", "at_risk"})]

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 
+from cryptography.fernet import InvalidToken
 from django.conf import settings
 
 from accounts.models import User
@@ -87,11 +88,15 @@ def refused_since(owner: User | None) -> datetime | None:
     return account_refused_since() if owner is None else owner.provider_token_revoked_at
 
 
-def describe_access(owner: User | None, *, is_down: bool) -> str:
+def describe_access(*, is_down: bool) -> str:
     """Say in a word whether the calendar can be asked: ``ok``, ``down``, ``at_risk`` and so on.
 
-    is_down: whether it is left alone because it fails.
+    is_down: whether it is left alone because it fails. One query, two with a service account.
     """
+    try:
+        owner = find_calendar_owner()
+    except InvalidToken:  # a key of FIELD_KEYS is lost, and its owner's row cannot be loaded
+        return "unreadable"
     if owner is None and not settings.CALENDAR_SERVICE_ACCOUNT:
         return "not_connected"
     if refused_since(owner):

@@ -98,6 +98,16 @@ def test_probe_costs_few_queries_and_no_session(
     assert not response.cookies
 
 
+def test_readyz_asks_once_more_for_a_service_account(
+    client, settings, swept, django_assert_num_queries
+):
+    settings.CALENDAR_SERVICE_ACCOUNT = {"type": "service_account"}
+    ask(client, "/readyz")
+
+    with django_assert_num_queries(4):
+        client.get("/readyz")
+
+
 @pytest.mark.parametrize("path", ["/healthz", "/readyz"])
 def test_probe_says_when_the_database_fails(client, path):
     with failing():

@@ -120,7 +120,7 @@ def test_refused_service_account_is_seen_everywhere(robot, google):
     for is_accepted in (False, True):
         ask(google, is_accepted=is_accepted)
         seen += [
-            describe_access(None, is_down=False),
+            describe_access(is_down=False),
             load_teacher_day().calendar,
             load_service_state().refused_since is not None,
         ]

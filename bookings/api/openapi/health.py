@@ -38,7 +38,7 @@ _READY = {
     "cache": "ok",
 }
 _UNREADY = {"status": "failing", "worker": "unknown", "calendar": "unknown", "cache": "unknown"}
-_CALENDAR_STATES = ["ok", "at_risk", "down", "revoked", "not_connected", "unknown"]
+_CALENDAR_STATES = ["ok", "at_risk", "down", "revoked", "unreadable", "not_connected", "unknown"]
 _READY_SHAPE = inline_serializer(
     "Readiness",
     {
