@@ -46,10 +46,11 @@ class MoveForm(StepForm):
     day = forms.DateField(label="Día", widget=DayInput, validators=SENSIBLE_DATES)
     clock = forms.TimeField(label="Hora", widget=ClockInput)
     reason = forms.CharField(label="Por qué (queda en la historia)", max_length=500, required=False)
+    # Any class may be named: one that does not await the time any more loses nothing.
     displaces = DisplacedField(
         VirtualClass.objects.all(), label="Mover de todos modos", required=False
     )
-    # Whether there is something to confirm: then the boxes are shown.
+    # Whether there is something to confirm: only then there are boxes, of what ``ask_about`` got.
     asks = False
 
     def __init__(self, data: Any, *, virtual_class: VirtualClass) -> None:
@@ -63,7 +64,10 @@ class MoveForm(StepForm):
         return datetime.combine(day, clock, tzinfo=ZoneInfo(settings.TIME_ZONE))
 
     def ask_about(self, classes: Iterable[VirtualClass]) -> None:
-        """Show the classes that would lose their time, for the teacher to confirm."""
+        """Show the classes that would lose their time, for the teacher to confirm.
+
+        Those she ticked before stay ticked.
+        """
         displaced = [one.pk for one in classes]
         field = cast(DisplacedField, self.fields["displaces"])
         field.queryset = VirtualClass.objects.select_related("booked_by").filter(pk__in=displaced)

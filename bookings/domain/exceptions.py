@@ -56,7 +56,7 @@ class SlotTakenError(BookingError):
 
 
 class TimeAwaitedError(SlotTakenError):
-    """Classes were paid for the time, and wait for the calendar. classes: which ones."""
+    """Classes were paid for the time, and wait for the calendar. classes: all of them."""
 
     text = _("Hay una clase pagada para ese horario, que espera al calendario.")
     code = "time_awaited"

@@ -59,9 +59,9 @@ def reschedule_class(
     earlier time, which the sweep mends, and ``calendar_drift`` that a person has to. Raises,
     without writing: ClassNotFoundError, NotScheduledYetError, ClassCancelledError,
     ClassCompletedError, ClassEndedError, TooLateToChangeError, TooManyAttemptsError, SameTimeError,
-    TimeOverError, SlotTakenError, TimeAwaitedError for a paid class that is not in ``displacing``
-    (to the teacher; a student's slot is taken); CalendarError when the calendar cannot tell a
-    student what is free.
+    TimeOverError, SlotTakenError, TimeAwaitedError, with all that await the time, for a paid class
+    that is not in ``displacing`` (to the teacher; a student's slot is taken); CalendarError when
+    the calendar cannot tell a student what is free.
     """
     virtual_class = _find(class_id)
     refuse_move(virtual_class, actor)
@@ -164,10 +164,10 @@ def _refuse_awaited(
     virtual_class: VirtualClass, actor: User, displacing: Collection[uuid.UUID]
 ) -> None:
     """Take the time of no paid class, unless the teacher knows of it: that class is refunded."""
-    awaiting = list_awaiting_between(virtual_class.start_time, virtual_class.end_time)
-    unknown = [one for one in awaiting if one.pk not in displacing]
-    if unknown:
-        raise TimeAwaitedError(unknown) if is_in_charge(actor) else SlotTakenError
+    awaiting = list(list_awaiting_between(virtual_class.start_time, virtual_class.end_time))
+    if all(one.pk in displacing for one in awaiting):
+        return
+    raise TimeAwaitedError(awaiting) if is_in_charge(actor) else SlotTakenError
 
 
 def _claim_time(virtual_class: VirtualClass, now: datetime) -> None:

@@ -101,13 +101,36 @@ def test_a_paid_class_loses_its_time_only_when_the_teacher_says_so(panel, schedu
     assert "Listo: cambió el horario y avisamos a todos." in text_of(done)
 
 
+def test_a_box_that_was_ticked_stays_ticked_beside_the_next(panel, scheduled, student):
+    now = timezone.now()
+    first, second = (
+        VirtualClassFactory(
+            booked_by=student,
+            start_time=scheduled.start_time + timedelta(hours=hours),
+            paid_at=now,
+            scheduling_requested_at=now,
+        )
+        for hours in (3, 4)
+    )
+    day = f"{timezone.localdate(scheduled.start_time)}"
+    form = {"_move": "1", "move-day": day, "move-clock": "15:30", "move-displaces": f"{first.pk}"}
+
+    asked = panel.post(page_of(scheduled), form).content.decode()
+
+    assert re.findall(r'value="([-0-9a-f]{36})"[^>]*?( checked)?>', asked) == [
+        (f"{first.pk}", " checked"),
+        (f"{second.pk}", ""),
+    ]
+
+
 def test_a_box_of_no_class_is_named(panel, scheduled):
     day = f"{timezone.localdate(scheduled.start_time)}"
     form = {"_move": "1", "move-day": day, "move-clock": "15:30", "move-displaces": "nonsense"}
 
     page = panel.post(page_of(scheduled), form, follow=True)
 
-    assert "class-step-displaced" in page.content.decode()
+    assert "“nonsense” no es un UUID válido." in text_of(page)
+    assert "pierde su horario" not in text_of(page)  # no other class is in question
     assert VirtualClass.objects.get().start_time == scheduled.start_time
 
 

@@ -335,7 +335,9 @@ def test_knowing_of_one_paid_class_is_not_knowing_of_the_next(scheduled, awaitin
     with pytest.raises(TimeAwaitedError) as refusal:
         move(scheduled, teacher, "11:30", displacing={awaiting.pk})
 
-    assert refusal.value.classes == [later]
+    assert refusal.value.classes == [awaiting, later]  # what was confirmed has to be, once more
+    both = {awaiting.pk, later.pk}
+    assert move(scheduled, teacher, "11:30", displacing=both).start_time == at("11:30")
 
 
 def test_a_time_that_was_paid_since_the_student_looked_is_taken(
