@@ -28,7 +28,7 @@ def flag_for_review(payment: Payment, reason: str) -> None:
     if payment.virtual_class is not None:
         tell_teacher(NoticeKind.TO_REVIEW, payment.virtual_class, occasion)
     elif teacher := find_user_by_email(settings.ADMIN_EMAIL):
-        alone = f"{payment.reference[:8]} {occasion}"
+        alone = f"{payment.short_reference} {occasion}"
         record_alert(NoticeKind.UNBOOKED_TO_REVIEW, teacher, alone)
 
 

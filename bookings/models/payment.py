@@ -117,12 +117,17 @@ class Payment(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"Pago {self.reference[:8]}"
+        return f"Pago {self.short_reference}"
 
     @property
     def reference(self) -> str:
         """Our name for it at the provider."""
         return self.id.hex
+
+    @property
+    def short_reference(self) -> str:
+        """What people, and the occasions of mails, know it by."""
+        return self.reference[:8]
 
     @property
     def is_final(self) -> bool:

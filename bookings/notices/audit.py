@@ -96,7 +96,7 @@ def audit_notices(*, since: datetime) -> Audit:
     for notice in _list_others(since).iterator():
         _note_written(audit, notice)
     # At a second look: what is going on in a class changes while it is read.
-    missing = _list_missing(classes.filter(pk__in=suspects), teacher, audit.at)
+    missing = _list_missing(classes.filter(pk__in=suspects), teacher, audit)
     for virtual_class, promise in leave_out_the_erased(missing):
         _note_missing(audit, virtual_class, promise)
     return audit
@@ -112,14 +112,14 @@ def _list_others(since: datetime) -> QuerySet[Notice]:
 
 
 def _list_missing(
-    classes: QuerySet[VirtualClass], teacher: User | None, now: datetime
+    classes: QuerySet[VirtualClass], teacher: User | None, audit: Audit
 ) -> list[tuple[VirtualClass, Promise]]:
     missing = [
         (virtual_class, promise)
         for virtual_class in classes
-        for promise in _find_missing(virtual_class, teacher, now)
+        for promise in _find_missing(virtual_class, teacher, audit.at)
     ]
-    return missing + (list(list_unmentioned_reviews(teacher)) if teacher else [])
+    return missing + (list(list_unmentioned_reviews(teacher, audit.since)) if teacher else [])
 
 
 def _find_missing(

@@ -6,8 +6,9 @@ grants, no history says which mail had to be.
 
 from collections import Counter
 from collections.abc import Iterator
+from datetime import datetime
 
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, Q
 
 from accounts.models import User
 from bookings.models import (
@@ -59,13 +60,28 @@ def _counted_on(virtual_class: VirtualClass, line: ClassLog) -> bool:
     return line.from_status == ClassStatus.SCHEDULED or (paid_at is not None and paid_at < line.at)
 
 
-def list_unmentioned_reviews(teacher: User) -> Iterator[tuple[VirtualClass, Promise]]:
-    """Give the classes whose payment waits for a person, and no mail ever said so."""
+def list_unmentioned_reviews(
+    teacher: User, since: datetime
+) -> Iterator[tuple[VirtualClass, Promise]]:
+    """Give the classes whose payment waits for a person, and no mail ever said so; two queries.
+
+    Those that start after ``since``; of earlier ones, those whose payment has changed since then.
+    """
     told = Notice.objects.filter(virtual_class=OuterRef("virtual_class"), kind=NoticeKind.TO_REVIEW)
     flagged = Payment.objects.exclude(review=ReviewReason.NONE).filter(
-        ~Exists(told), virtual_class__isnull=False, created_at__gt=teacher.created_at
+        ~Exists(told),
+        Q(virtual_class__start_time__gt=since) | Q(updated_at__gt=since),
+        virtual_class__isnull=False,
+        created_at__gt=teacher.created_at,
     )
+    named = _list_told_before_booking()
     for payment in flagged.select_related("virtual_class"):
-        if payment.virtual_class is not None:
+        if payment.virtual_class is not None and payment.short_reference not in named:
             promise = Promise(NoticeKind.TO_REVIEW, teacher.pk, payment.updated_at)
             yield payment.virtual_class, promise
+
+
+def _list_told_before_booking() -> set[str]:
+    """Name the payments the teacher was told of while they had no class; some got one since."""
+    told = Notice.objects.filter(kind=NoticeKind.UNBOOKED_TO_REVIEW)
+    return {occasion.partition(" ")[0] for occasion in told.values_list("occasion", flat=True)}

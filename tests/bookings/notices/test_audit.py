@@ -11,6 +11,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from bookings.domain.alerting import flag_for_review
 from bookings.domain.cancelling import cancel_class
 from bookings.domain.class_log import log_event
 from bookings.domain.erasing import erase_person
@@ -143,6 +144,34 @@ def test_a_mail_about_money_that_nobody_wrote_down_is_missing(host, teacher, kin
     record_due(NoticeKind(kind), lost, [teacher.pk])
 
     assert (entry.kind, entry.user_id) == (kind, teacher.pk)
+    assert audit().open_questions == []
+
+
+def test_a_payment_that_was_told_of_before_its_booking_is_accounted_for(host, teacher):
+    early, other = (Payment.objects.create(user=host, amount=1) for _ in range(2))
+    flag_for_review(early, ReviewReason.OVERPAID)
+    early.virtual_class = VirtualClassFactory(booked_by=host)
+    early.save()
+    other.virtual_class = VirtualClassFactory(booked_by=host)
+    other.review = ReviewReason.OVERPAID
+    other.save()
+
+    [entry] = audit().open_questions
+
+    assert (entry.kind, entry.class_id) == ("to_review", other.virtual_class_id)
+    assert Notice.objects.get().kind == NoticeKind.UNBOOKED_TO_REVIEW
+
+
+def test_a_payment_of_a_class_long_past_is_audited_if_it_changed_since(host, teacher):
+    type(teacher).objects.update(created_at=timezone.now() - 100 * DAY)
+    long_past = VirtualClassFactory(booked_by=host, start_time=timezone.now() - 30 * DAY)
+    Payment.objects.create(
+        user=host, virtual_class=long_past, amount=1, review=ReviewReason.DISPUTE
+    )
+    of_today = [entry.kind for entry in audit().open_questions]
+    Payment.objects.update(updated_at=timezone.now() - 8 * DAY)
+
+    assert of_today == ["to_review"]
     assert audit().open_questions == []
 
 
