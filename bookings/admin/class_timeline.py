@@ -59,10 +59,12 @@ def build_timeline(virtual_class: VirtualClass) -> list[Entry]:
 
 
 def describe_drift(virtual_class: VirtualClass) -> str:
-    """Say how the event differs from its class, as the line says that noted it last."""
+    """Say how the event differs from its class, as the last line says if it is about that."""
     lines = virtual_class.log.filter(event=ClassEvent.EVENT_DRIFTED).order_by("at", "id")
     noted = lines.last()
-    return (noted and _drift(noted)) or str(virtual_class.get_calendar_drift_display())
+    if noted is None or noted.details.get("drift") != virtual_class.calendar_drift:
+        return str(virtual_class.get_calendar_drift_display())
+    return _drift(noted)
 
 
 def _tell(line: ClassLog, people: dict[str, str]) -> Entry:

@@ -57,7 +57,7 @@ def move_event(virtual_class: VirtualClass) -> None:
     Several may do it side by side, and the last to write may have read an earlier time. So whoever
     wrote looks at the row again, and writes anew what it says by then. An event that was deleted is
     made again. Raises CalendarError: then the request stands, and the sweep or a caller tries
-    again; but what the calendar refuses is left to a person.
+    again; but what the calendar refuses is asked no more, and another time left to a person.
     """
     for _ in range(MOVES_AT_ONCE):
         current = _find_to_move(virtual_class)
@@ -66,7 +66,7 @@ def move_event(virtual_class: VirtualClass) -> None:
         try:
             new_link = _move_or_make(current)
         except CalendarRefusedError:
-            _leave_move_to_a_person(current)
+            _stop_asking(current)
             raise
         if _note_move(current, new_link):
             break
@@ -144,24 +144,39 @@ def note_link(locked: VirtualClass, link: str) -> None:
 
 
 @transaction.atomic
-def _leave_move_to_a_person(before: VirtualClass) -> None:
-    """Stop asking the calendar for what it refuses: the panel shows that the two differ.
+def _stop_asking(before: VirtualClass) -> None:
+    """Ask the calendar no more for what it refuses.
 
-    The teacher is told, unless the class was marked, and so told of, before.
+    A class that was moved is left to a person: the panel shows that the two differ, and the teacher
+    is told, unless the class was marked, and so told of, before. A number of places alone is not
+    worth her attention; what else may differ, the next comparison sees.
     """
-    locked = (
-        VirtualClass.objects.select_for_update()
-        .filter(pk=before.pk, start_time=before.start_time, status=ClassStatus.SCHEDULED)
-        .first()
-    )
-    if locked is None:
-        return
-    is_news = not locked.calendar_drift
+    rows = VirtualClass.objects.select_for_update().filter(status=ClassStatus.SCHEDULED)
+    locked = rows.filter(pk=before.pk).first()
+    if locked is None or _what_it_says(locked) != _what_it_says(before):
+        return  # whoever changed it since asks for something else
     locked.event_update_requested_at = None
-    locked.calendar_drift = CalendarDrift.MOVED
+    if _was_moved(locked):
+        _mark_as_moved(locked)
+    else:
+        logger.warning("The event of class %s keeps its number of places.", locked.pk)
     locked.save(update_fields=["event_update_requested_at", "calendar_drift", "updated_at"])
-    if is_news:
+
+
+def _was_moved(virtual_class: VirtualClass) -> bool:
+    """Whether its last change was of its time, and not of its places."""
+    changes = virtual_class.log.filter(
+        event__in=[ClassEvent.RESCHEDULED, ClassEvent.CAPACITY_CHANGED]
+    )
+    last = changes.order_by("at", "id").last()
+    return last is None or last.event == ClassEvent.RESCHEDULED
+
+
+def _mark_as_moved(locked: VirtualClass) -> None:
+    earlier, locked.calendar_drift = locked.calendar_drift, CalendarDrift.MOVED
+    if earlier != CalendarDrift.MOVED:
         log_event(locked, ClassEvent.EVENT_DRIFTED, details={"drift": CalendarDrift.MOVED.value})
+    if not earlier:
         occasion = f"{MOVE_REFUSED} {timezone.now():%Y-%m-%dT%H:%M:%S.%f}"
         tell_teacher(NoticeKind.CALENDAR_CHANGED, locked, occasion)
 

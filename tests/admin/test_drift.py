@@ -59,6 +59,15 @@ def test_a_class_says_that_its_event_repeats(panel, classes, google):
     assert "El evento tiene otro horario" not in page
 
 
+def test_a_mark_that_no_line_is_about_speaks_for_itself(panel, classes):
+    moved = classes[0]
+    VirtualClass.objects.filter(pk=moved.pk).update(calendar_drift="deleted")
+
+    page = text_of(panel.get(page_of(moved)))
+
+    assert "El evento fue borrado. Al reparar," in page
+
+
 def test_the_list_is_filtered_by_it(panel, classes):
     moved, other = classes
 

@@ -449,6 +449,19 @@ def test_the_teacher_is_told_once_of_what_the_calendar_refuses(scheduled, host, 
     assert ClassLog.objects.get(event=ClassEvent.EVENT_DRIFTED).details == {"drift": "moved"}
 
 
+def test_a_refused_move_of_a_class_that_differs_already_is_noted_and_not_told(
+    scheduled, teacher, google
+):
+    VirtualClass.objects.update(calendar_drift="link_removed")
+    google.fault("events.patch", Fault.status(403, "forbidden"))
+
+    move(scheduled, teacher, "11:00")
+
+    assert VirtualClass.objects.get().calendar_drift == "moved"
+    assert ClassLog.objects.get(event=ClassEvent.EVENT_DRIFTED).details == {"drift": "moved"}
+    assert not Notice.objects.filter(kind=NoticeKind.CALENDAR_CHANGED).exists()
+
+
 # --- Side by side ---------------------------------------------------------------------------------
 
 

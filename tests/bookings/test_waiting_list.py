@@ -610,6 +610,35 @@ def test_change_capacity_is_caught_up_with_by_the_sweep(
     assert google.live_events()[0]["description"].endswith("para 6 participantes.")
 
 
+def test_a_change_of_places_that_the_calendar_refuses_is_let_go(open_group, google):
+    """The time is the same: no mail says that the class was moved, and no mark."""
+    google.fault("events.get", Fault.status(403, "forbidden"))
+
+    change_capacity(class_id=open_group.pk, capacity=6)
+
+    stored = VirtualClass.objects.get()
+    assert (stored.event_update_requested_at, stored.calendar_drift) == (None, "")
+    assert not Notice.objects.filter(kind=NoticeKind.CALENDAR_CHANGED).exists()
+    assert not ClassLog.objects.filter(event="event_drifted").exists()
+
+
+def test_a_refusal_does_not_stop_the_next_change_of_places(open_group, google, monkeypatch):
+    """The calendar refuses 6; while that is noted somebody asks for 7, and it is down by then."""
+    monkeypatch.setattr(google_events, "RETRY_WAITS", (0.01, 0.02))
+    down = [Fault.status(503)] * 3
+    google.fault("events.get", Fault.status(403, "forbidden"), *down)
+    before(
+        monkeypatch,
+        class_events,
+        "_stop_asking",
+        lambda: change_capacity(class_id=open_group.pk, capacity=7),
+    )
+
+    change_capacity(class_id=open_group.pk, capacity=6)
+
+    assert VirtualClass.objects.get().event_update_requested_at is not None
+
+
 def test_the_event_says_the_last_of_two_capacities(open_group, google, monkeypatch):
     """Whoever writes 6 last, after 7, looks once more at the class."""
 
