@@ -1,35 +1,6 @@
-"""Mails to people in line and about a service account, and money above a price, get own names.
-
-Until now they went under another mail's kind, told apart by the first word of its occasion, and as
-too little money of an approved payment.
-"""
+"""Mails to people in line and about a service account, and money above a price, get own names."""
 
 from django.db import migrations, models
-from django.db.models import F, Value
-from django.db.models.functions import Concat, Substr
-
-# The kind that was borrowed, the first word of the occasion, and the kind of its own.
-MAILS = [
-    ("rescheduled", "line ", "waiting_class_moved"),
-    ("grant_revoked", "service-account ", "account_refused"),
-]
-
-
-def give_names(apps, schema_editor):
-    for borrowed, word, own in MAILS:
-        mails = apps.get_model("bookings", "Notice").objects.filter(kind=borrowed)
-        mails.filter(occasion__startswith=word).update(
-            kind=own, occasion=Substr("occasion", len(word) + 1)
-        )
-    payments = apps.get_model("bookings", "Payment").objects
-    payments.filter(review="short", approved_at__isnull=False).update(review="overpaid")
-
-
-def borrow_names(apps, schema_editor):
-    for borrowed, word, own in MAILS:
-        mails = apps.get_model("bookings", "Notice").objects.filter(kind=own)
-        mails.update(kind=borrowed, occasion=Concat(Value(word), F("occasion")))
-    apps.get_model("bookings", "Payment").objects.filter(review="overpaid").update(review="short")
 
 
 class Migration(migrations.Migration):
@@ -148,7 +119,6 @@ class Migration(migrations.Migration):
                 verbose_name="problema",
             ),
         ),
-        migrations.RunPython(give_names, borrow_names),
         migrations.AddConstraint(
             model_name="notice",
             constraint=models.CheckConstraint(
