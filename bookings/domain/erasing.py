@@ -12,6 +12,7 @@ from bookings.domain.cancelling import cancel_class
 from bookings.domain.exceptions import ClassesAheadError, TeacherAccountError
 from bookings.domain.waiting_list import leave_every_line
 from bookings.models import ClassLog, ClassStatus, UserActivity, VirtualClass
+from bookings.webhooks.announcing import announce_events
 from calendar_sync import CalendarError
 
 logger = logging.getLogger(__name__)
@@ -35,6 +36,8 @@ def erase_person(*, user: User, by: User) -> None:
         _call_off(virtual_class, by)
     leave_every_line(user=user)
     with transaction.atomic():
+        # What is cancelled above goes with its log, and what was told to nobody yet with that.
+        announce_events()
         _forget_bookings(user)
         erase_account(user=user)
     logger.info("Account %s was erased.", user.pk)

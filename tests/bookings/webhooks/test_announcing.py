@@ -10,11 +10,12 @@ from django.utils import timezone
 from bookings.domain.booking import book_class
 from bookings.domain.cancelling import cancel_class
 from bookings.domain.completing import complete_ended_classes
+from bookings.domain.erasing import erase_person
 from bookings.domain.joining import join_class
 from bookings.domain.leaving import leave_class
 from bookings.domain.rescheduling import reschedule_class
 from bookings.domain.scheduling import schedule_class
-from bookings.models import ClassLog, WebhookDelivery, WebhookEvent
+from bookings.models import ClassLog, VirtualClass, WebhookDelivery, WebhookEvent
 from bookings.webhooks.announcing import announce_events
 from tests.bookings.webhooks.factories import WebhookEndpointFactory
 from tests.factories import VirtualClassFactory
@@ -117,6 +118,15 @@ def test_what_is_rolled_back_is_told_to_nobody(endpoint, student, scheduled):
         transaction.set_rollback(True)
 
     assert told() == []
+
+
+def test_a_class_that_goes_with_its_person_is_told_as_cancelled(endpoint, host):
+    VirtualClassFactory(booked_by=host)
+
+    erase_person(user=host, by=host)
+
+    assert not VirtualClass.objects.exists()
+    assert [event["type"] for event in told()] == ["class.cancelled"]
 
 
 def test_each_event_is_handed_on_once(endpoint, student, scheduled):
