@@ -144,7 +144,10 @@ def insert(instances: Sequence[Model], *, ignore_conflicts: bool = False) -> Non
 
 
 def update(instance: Model, *names: str) -> None:
-    """Store these fields of a row that exists, as ``save(update_fields=names)`` without signals."""
+    """Store these fields of a row, as ``save(update_fields=names)`` without signals.
+
+    A row that is gone meanwhile stays gone, and that is no error here.
+    """
     # The person of a request is a lazy object, whose type is another.
     model = instance._meta.model
     fields: list[Any] = [model._meta.get_field(name) for name in (*names, model._meta.pk.name)]

@@ -14,8 +14,9 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 from bookings.domain.calendar_access import describe_access
+from bookings.domain.reviewing import count_payments_to_review
 from bookings.health import check_work
-from bookings.models import ClassStatus, ClassType, Hold, Payment, VirtualClass
+from bookings.models import ClassStatus, ClassType, Hold, VirtualClass
 from bookings.queues import QUEUES
 
 # Classes that began earlier are told by no figure: counting them all would take longer each year.
@@ -93,7 +94,7 @@ def _holds(now: datetime) -> list[GaugeMetricFamily]:
 
 
 def _reviews(now: datetime) -> list[GaugeMetricFamily]:
-    count = Payment.objects.exclude(review="").count()
+    count = count_payments_to_review()
     return [_gauge("classes_payments_to_review", "Payments that need a person.", count)]
 
 

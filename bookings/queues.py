@@ -1,7 +1,8 @@
 """What waits to be done by itself, queue by queue: how much, and since when.
 
-Every row here is found by an index that holds only what waits. ``age`` is how long the oldest has
-been waiting since it could have been done first, whatever was tried meanwhile.
+Every row here is found by an index: one that holds only what waits, or, of classes, that by status
+and start, walked from the longest class ago. ``age`` is how long the oldest has been waiting since
+it could have been done first, whatever was tried meanwhile.
 """
 
 from collections.abc import Callable
@@ -22,6 +23,7 @@ from bookings.models import (
     RefundStatus,
     VirtualClass,
     WebhookDelivery,
+    list_awaiting_scheduling,
 )
 from bookings.notices.delivery import LONGEST_DELAY
 
@@ -46,16 +48,6 @@ class Queue:
         found = self.rows(now).order_by().aggregate(count=Count("pk"), oldest=Min(self.since))
         oldest = found["oldest"]
         return Waiting(found["count"], max(now - oldest, timedelta()) if oldest else timedelta())
-
-
-def _schedulings(now: datetime) -> QuerySet[Any]:
-    return VirtualClass.objects.filter(
-        status=ClassStatus.PENDING,
-        scheduling_requested_at__isnull=False,
-        # What is not over cannot have begun earlier, and the index is by start.
-        start_time__gt=now - settings.MAX_CLASS_LENGTH,
-        end_time__gt=now,
-    )
 
 
 def _event_updates(now: datetime) -> QuerySet[Any]:
@@ -88,7 +80,7 @@ def _deliveries(now: datetime) -> QuerySet[Any]:
 
 
 QUEUES = {
-    "schedulings": Queue(_schedulings, "scheduling_requested_at"),
+    "schedulings": Queue(list_awaiting_scheduling, "scheduling_requested_at"),
     "event_updates": Queue(_event_updates, "event_update_requested_at"),
     "notifications": Queue(
         lambda now: PaymentNotification.objects.filter(next_attempt_at__isnull=False),

@@ -12,7 +12,7 @@ from accounts.selectors import find_calendar_owner
 from bookings.domain.calendar_access import refused_since
 from bookings.domain.grants import is_at_risk
 from bookings.health import WorkHealth, check_work
-from bookings.models import ClassStatus, VirtualClass
+from bookings.models import list_awaiting_scheduling
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +57,11 @@ class ServiceState:
 def load_service_state() -> ServiceState:
     """Read the state of the service; three queries, one more with a service account."""
     owner = find_calendar_owner()
-    waiting = VirtualClass.objects.filter(
-        status=ClassStatus.PENDING,
-        scheduling_requested_at__isnull=False,
-        end_time__gt=timezone.now(),
-    ).aggregate(count=Count("pk"), since=Min("scheduling_requested_at"))
+    waiting = (
+        list_awaiting_scheduling(timezone.now())
+        .order_by()
+        .aggregate(count=Count("pk"), since=Min("scheduling_requested_at"))
+    )
     return ServiceState(
         work=check_work(),
         waiting=waiting["count"],

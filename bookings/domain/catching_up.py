@@ -19,7 +19,7 @@ EVENTS_PER_SWEEP = 50
 
 
 def update_events() -> int:
-    """Move the events of classes that got another time; returns how many."""
+    """Change the events of classes that got another time, or number of places; returns how many."""
     waiting = VirtualClass.objects.filter(
         status=ClassStatus.SCHEDULED,
         event_update_requested_at__lte=timezone.now() - REQUEST_GRACE,

@@ -21,7 +21,7 @@ from bookings.domain.outages import (
 )
 from bookings.domain.scheduling import schedule_class
 from bookings.domain.turns import FAILURES_IN_A_ROW
-from bookings.models import ClassStatus, VirtualClass
+from bookings.models import ClassStatus, VirtualClass, list_awaiting_scheduling
 from calendar_sync import (
     CalendarError,
     CalendarNotConnectedError,
@@ -85,11 +85,9 @@ def _find_due(*, is_trial: bool) -> VirtualClass | None:
     whatever the calendar does.
     """
     now = timezone.now()
-    due = VirtualClass.objects.filter(
+    due = list_awaiting_scheduling(now).filter(
         Q(next_scheduling_at=None) | Q(next_scheduling_at__lte=now),
-        status=ClassStatus.PENDING,
         scheduling_requested_at__lte=now - REQUEST_GRACE,
-        end_time__gt=now,
     )
     order = ["scheduling_attempts"] if is_trial else []
     return due.order_by(*order, "scheduling_requested_at", "id").first()

@@ -11,7 +11,7 @@ from secrets import SystemRandom
 from django.utils import timezone
 
 from bookings.domain.turns import FAILURES_IN_A_ROW
-from bookings.models import ClassStatus, Heartbeat, VirtualClass
+from bookings.models import Heartbeat, VirtualClass, list_awaiting_scheduling
 from calendar_sync import CalendarUnavailableError
 
 # The calendar's row among the heartbeats.
@@ -68,11 +68,8 @@ def note_answer() -> None:
 
 def bring_forward() -> None:
     """End the waiting of every class that waits for the calendar."""
-    waiting = VirtualClass.objects.filter(
-        status=ClassStatus.PENDING,
-        scheduling_requested_at__isnull=False,
-        next_scheduling_at__gt=timezone.now(),
-    )
+    now = timezone.now()
+    waiting = list_awaiting_scheduling(now).filter(next_scheduling_at__gt=now)
     waiting.update(next_scheduling_at=None)
 
 

@@ -33,6 +33,7 @@ from bookings.models.virtual_class import (
     ClassType,
     HostType,
     VirtualClass,
+    list_awaiting_scheduling,
 )
 from bookings.models.waiting_list import WaitingListEntry, WaitingState
 from bookings.models.webhook import (
@@ -91,4 +92,5 @@ __all__ = [
     "Weekday",
     "WeeklyHours",
     "hours_overlap",
+    "list_awaiting_scheduling",
 ]

@@ -116,8 +116,8 @@ class VirtualClass(models.Model):
     event_withdrawals = models.PositiveIntegerField(default=0, editable=False)
     # The revision of the class in people's calendars: it grows with each change they are told of.
     ics_sequence = models.PositiveIntegerField("revisión", default=0, editable=False)
-    # Set before the event of a scheduled class is changed in the calendar (another time) and
-    # cleared once it was: what stays set is tried again.
+    # Set before the event of a scheduled class is changed in the calendar (another time, or number
+    # of places) and cleared once it was: what stays set is tried again.
     event_update_requested_at = models.DateTimeField(
         "por actualizar en el calendario", null=True, blank=True, editable=False
     )
@@ -242,3 +242,14 @@ class VirtualClass(models.Model):
     def is_hosted_by(self, user: "User") -> bool:
         """Whether this person booked the class."""
         return self.booked_by_id == user.pk
+
+
+def list_awaiting_scheduling(now: datetime) -> models.QuerySet[VirtualClass]:
+    """List the classes whose scheduling was asked for and is not done, as long as it may be."""
+    return VirtualClass.objects.filter(
+        status=ClassStatus.PENDING,
+        scheduling_requested_at__isnull=False,
+        # What is not over cannot have begun earlier, and the index is by start.
+        start_time__gt=now - settings.MAX_CLASS_LENGTH,
+        end_time__gt=now,
+    )

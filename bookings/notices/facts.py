@@ -7,12 +7,12 @@ from datetime import datetime
 from django.conf import settings
 from django.db.models import Max
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from bookings.models import (
     ClassEvent,
     ClassLog,
-    ClassStatus,
     Notice,
     NoticeKind,
     Payment,
@@ -21,6 +21,7 @@ from bookings.models import (
     VirtualClass,
     WaitingListEntry,
     WaitingState,
+    list_awaiting_scheduling,
 )
 from bookings.notices.texts import DRIFTS
 from bookings.templatetags.class_times import clock, long_day
@@ -160,9 +161,7 @@ def _what_to_check(notice: Notice) -> Fact:
 
 def _waiting_classes(notice: Notice) -> Fact | None:
     """Count who waits for the calendar."""
-    waiting = VirtualClass.objects.filter(
-        status=ClassStatus.PENDING, scheduling_requested_at__isnull=False
-    ).count()
+    waiting = list_awaiting_scheduling(timezone.now()).count()
     return Fact(_("Clases que esperan"), str(waiting)) if waiting else None
 
 

@@ -135,7 +135,10 @@ def test_the_teacher_reads_how_the_calendar_differs(virtual_class, teacher):
 
 
 def test_the_teacher_reads_how_to_reconnect_and_who_waits(teacher):
-    VirtualClassFactory.create_batch(2, scheduling_requested_at=timezone.now())
+    now = timezone.now()
+    VirtualClassFactory.create_batch(2, scheduling_requested_at=now)
+    over = now - timedelta(days=1)  # nobody waits for it any more
+    VirtualClassFactory(scheduling_requested_at=over, start_time=over)
 
     text, _ = write(NoticeKind.GRANT_REVOKED, teacher)
 
