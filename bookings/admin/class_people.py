@@ -95,7 +95,7 @@ class WaitingInline(ReadOnlyMixin, admin.TabularInline[WaitingListEntry, Virtual
         return _button("remove", obj.pk, "Quitar", obj.user) if obj.state in IN_LINE else ""
 
 
-class StepForm(forms.Form):
+class PeopleForm(forms.Form):
     """What a button of the class's people, or of its capacity, sends."""
 
     no_show = forms.IntegerField(required=False)
@@ -115,7 +115,7 @@ def find_capacity(virtual_class: VirtualClass) -> int | None:
 def take_step(*, class_id: uuid.UUID, chosen: dict[str, Any], actor: User) -> str:
     """Do what the pressed button says; tells what was done, "" when there was nothing to do.
 
-    chosen: the data of a StepForm. Raises BookingError; Http404 for a turn in another class.
+    chosen: the data of a PeopleForm. Raises BookingError; Http404 for a turn in another class.
     """
     if chosen["no_show"]:
         part = mark_no_show(class_id=class_id, activity_id=chosen["no_show"], actor=actor)

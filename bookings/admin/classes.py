@@ -17,7 +17,7 @@ from accounts.requests import SignedInRequest
 from bookings.admin.class_forms import CancelForm, MoveForm
 from bookings.admin.class_people import (
     ActivityInline,
-    StepForm,
+    PeopleForm,
     WaitingInline,
     find_capacity,
     take_step,
@@ -132,7 +132,7 @@ class VirtualClassAdmin(admin.ModelAdmin[VirtualClass]):
             raise Http404
         if not self.has_change_permission(request, virtual_class):
             raise PermissionDenied
-        form = StepForm(request.POST)
+        form = PeopleForm(request.POST)
         if not form.is_valid():
             self.message_user(request, "Ese dato no es válido.", messages.ERROR)
         else:

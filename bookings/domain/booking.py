@@ -70,20 +70,11 @@ def book_class(
     try:
         with transaction.atomic():
             payment = _lock_payment(user, preference_id, quote)
-            if payment is None or payment.approved_at is None:
+            paid_at = payment.approved_at if payment else None
+            if paid_at is None:
                 _refuse_hoarding(user)
-            virtual_class = VirtualClass(
-                booked_by=user,
-                preference_id=preference_id,
-                start_time=start,
-                end_time=end,
-                class_type=quote.class_type,
-                class_price=price,
-                max_participants=students_count,
-                participants_ids=[str(user.pk)],
-                learning_focus=text,
-                paid_at=payment.approved_at if payment else None,
-            )
+            virtual_class = _draft(user, preference_id, quote)
+            virtual_class.learning_focus, virtual_class.paid_at = text, paid_at
             insert([virtual_class])
             log_event(virtual_class, ClassEvent.BOOKED, actor=user, to_status=ClassStatus.PENDING)
             if payment:
@@ -94,6 +85,19 @@ def book_class(
         if VirtualClass.objects.filter(preference_id=preference_id).exists():
             raise PreferenceTakenError from None
         raise
+
+
+def _draft(user: User, preference_id: str, quote: Quote) -> VirtualClass:
+    return VirtualClass(
+        booked_by=user,
+        preference_id=preference_id,
+        start_time=quote.start,
+        end_time=quote.end,
+        class_type=quote.class_type,
+        class_price=quote.price,
+        max_participants=quote.students_count,
+        participants_ids=[str(user.pk)],
+    )
 
 
 def _lock_payment(user: User, preference_id: str, quote: Quote) -> Payment | None:

@@ -75,15 +75,8 @@ def call_off(
     if virtual_class.status == ClassStatus.COMPLETED:
         raise ClassCompletedError
     if virtual_class.status != ClassStatus.CANCELLED:
-        earlier, virtual_class.status = virtual_class.status, ClassStatus.CANCELLED
-        virtual_class.ics_sequence += 1
-        if virtual_class.scheduling_requested_at:
-            # Set once an event may exist, and never cleared while the class is scheduled.
-            virtual_class.withdrawal_requested_at = timezone.now()
-            virtual_class.scheduling_requested_at = None
-        virtual_class.event_update_requested_at = None
-        virtual_class.save()
-        Hold.objects.filter(virtual_class=virtual_class).delete()
+        earlier = virtual_class.status
+        _write_off(virtual_class)
         log_event(
             virtual_class,
             ClassEvent.CANCELLED,
@@ -92,14 +85,32 @@ def call_off(
             to_status=ClassStatus.CANCELLED,
             reason=reason,
         )
-        in_line = close_line(virtual_class)
-        record_due(NoticeKind.CANCELLED, virtual_class, _everybody_in(virtual_class) | in_line)
-        if actor and not is_in_charge(actor) and concerns_teacher(virtual_class):
-            tell_teacher(NoticeKind.STUDENT_CANCELLED, virtual_class)
-        drop_reminders(virtual_class)
+        _tell(virtual_class, actor)
     payment = Payment.objects.filter(virtual_class=virtual_class).first()
     if payment and refund_reason:
         request_full_refund(payment=payment, reason=refund_reason, by=actor)
+
+
+def _write_off(locked: VirtualClass) -> None:
+    """Store that the class is cancelled: its event is to go, and nobody is kept its time."""
+    locked.status = ClassStatus.CANCELLED
+    locked.ics_sequence += 1
+    if locked.scheduling_requested_at:
+        # Set once an event may exist, and never cleared while the class is scheduled.
+        locked.withdrawal_requested_at = timezone.now()
+        locked.scheduling_requested_at = None
+    locked.event_update_requested_at = None
+    locked.save()
+    Hold.objects.filter(virtual_class=locked).delete()
+
+
+def _tell(virtual_class: VirtualClass, actor: User | None) -> None:
+    """Promise everybody in the class or in line for it a mail, and take the reminders back."""
+    in_line = close_line(virtual_class)
+    record_due(NoticeKind.CANCELLED, virtual_class, _everybody_in(virtual_class) | in_line)
+    if actor and not is_in_charge(actor) and concerns_teacher(virtual_class):
+        tell_teacher(NoticeKind.STUDENT_CANCELLED, virtual_class)
+    drop_reminders(virtual_class)
 
 
 @transaction.atomic

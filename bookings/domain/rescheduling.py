@@ -8,7 +8,8 @@ scheduled, and its money is bound to what was chosen.
 """
 
 import uuid
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 
 from django.conf import settings
@@ -69,15 +70,8 @@ def reschedule_class(
     if not is_in_charge(actor):
         _refuse_unoffered(virtual_class, actor, start)
     refuse_haste(actor)
-    try:
+    with _meeting_racers():
         moved = _move(virtual_class, actor, start, reason, displacing)
-    except IntegrityError as error:
-        # Another class, or a hold, got the time between check and write: a constraint noticed.
-        raise SlotTakenError from error
-    except OperationalError as error:
-        if is_deadlock(error):
-            raise SlotTakenError from error
-        raise
     move_event_if_possible(moved)
     moved.refresh_from_db(fields=["event_update_requested_at", "html_link", "calendar_drift"])
     return moved
@@ -118,6 +112,19 @@ def _refuse_unoffered(virtual_class: VirtualClass, actor: User, start: datetime)
     free = agenda.find_free_slots(_length(virtual_class))
     if all(slot.start != start for slot in free.get(day, [])):
         raise SlotTakenError
+
+
+@contextmanager
+def _meeting_racers() -> Iterator[None]:
+    """Refuse a time that another class, or a hold, got between check and write."""
+    try:
+        yield
+    except IntegrityError as error:  # a constraint noticed
+        raise SlotTakenError from error
+    except OperationalError as error:
+        if is_deadlock(error):
+            raise SlotTakenError from error
+        raise
 
 
 @transaction.atomic
