@@ -1,0 +1,15 @@
+"""What the tests of reconciling do and look at."""
+
+from bookings.models import Notice
+
+
+def kinds_of(report):
+    return [str(finding.drift.kind) for finding in report.findings]
+
+
+def told(kind):
+    return Notice.objects.filter(kind=kind)
+
+
+def repeat(google, virtual_class):
+    google.edit_event(virtual_class.provider_event_id, recurrence=["RRULE:FREQ=WEEKLY;COUNT=4"])

@@ -1,0 +1,78 @@
+"""An error, or an answer that is not whole, is never a deletion."""
+
+from datetime import timedelta
+
+import pytest
+import time_machine
+from django.utils import timezone
+
+from bookings.domain.reconciling import inspect, reconcile, reconcile_by_itself
+from calendar_sync import CalendarError, CalendarUnavailableError
+from tests.bookings import drifts
+from tests.bookings.drifts import dump, scheduled_classes
+from tests.bookings.reconciling.steps import kinds_of
+from tests.standins import Fault
+
+OUTAGES = {
+    "500": Fault.status(500),
+    "429": Fault.status(429),
+    "401": Fault.status(401),
+    "403": Fault.status(403),
+    "404": Fault.status(404),
+    "410": Fault.status(410),
+    "time-out": Fault.delay(0.6),
+    "reset": Fault.reset(),
+    "page": Fault.garbage(),
+    "empty": Fault.empty(),
+    "half": Fault.half(),
+}
+
+
+def test_an_event_is_not_missed_right_after_it_was_made(scheduled, google):
+    drifts.delete(google, scheduled)
+
+    assert reconcile_by_itself().findings == []
+    with time_machine.travel(timezone.now() + timedelta(minutes=5)):
+        assert kinds_of(reconcile_by_itself()) == ["deleted"]
+
+
+@pytest.mark.parametrize("route", ["events.list", "events.get"])
+@pytest.mark.parametrize("fault", OUTAGES.values(), ids=OUTAGES)
+def test_an_error_changes_nothing(teacher, google, route, fault, settings):
+    for virtual_class in scheduled_classes(2):
+        drifts.delete(google, virtual_class)
+    rows, events = dump(), google.events()
+    if fault.kind == "delay":
+        settings.CALENDAR_TIMEOUT = timedelta(seconds=0.3)
+    is_not_there = fault.code in {404, 410} and route == "events.get"
+    google.fault(route, *[fault] * 40)
+
+    if is_not_there:
+        assert kinds_of(inspect()) == ["deleted"] * 2
+    else:
+        with pytest.raises(CalendarError):
+            reconcile()
+
+    assert (dump(), google.events()) == (rows, events)
+
+
+def test_a_listing_that_stops_half_way_changes_nothing(teacher, google):
+    scheduled_classes(1)
+    for _ in range(600):
+        google.add_event()
+    rows = dump()
+    google.fault("events.list", Fault.delay(0), *[Fault.status(503)] * 20)
+
+    with pytest.raises(CalendarUnavailableError):
+        reconcile()
+
+    assert dump() == rows
+
+
+def test_a_listing_that_lags_behind_is_no_deletion(scheduled, google):
+    google.fault("events.list", *[Fault.status(200, body={"kind": "calendar#events"})] * 2)
+    rows = dump()
+
+    assert reconcile().findings == []
+
+    assert dump() == rows

@@ -1,0 +1,126 @@
+"""domain/capacity.py: the teacher changes for how many a group is."""
+
+from datetime import timedelta
+
+import pytest
+
+from bookings.domain import class_events
+from bookings.domain.capacity import change_capacity
+from bookings.domain.catching_up import update_events
+from bookings.domain.exceptions import (
+    CapacityTooLargeError,
+    CapacityTooSmallError,
+    ClassEndedError,
+    ClassNotFoundError,
+)
+from bookings.domain.scheduling import schedule_class
+from bookings.models import ClassLog, Notice, NoticeKind, VirtualClass
+from calendar_sync import google_events
+from tests.bookings.test_class_events import before
+from tests.bookings.waiting_list.steps import NOW, state_of
+from tests.factories import VirtualClassFactory
+from tests.standins import Fault
+
+
+def test_change_capacity_goes_down_to_who_is_in_or_offered_a_place(entry, virtual_class):
+    change_capacity(class_id=virtual_class.pk, capacity=5)
+
+    with pytest.raises(CapacityTooSmallError):
+        change_capacity(class_id=virtual_class.pk, capacity=2)
+    changed = change_capacity(class_id=virtual_class.pk, capacity=3)
+
+    assert (changed.max_participants, state_of(entry)) == (3, "offered")
+
+
+@pytest.fixture
+def open_group(host, teacher):
+    """A group of five in two days, in the calendar."""
+    pending = VirtualClassFactory(booked_by=host, start_time=NOW + timedelta(days=2))
+    return schedule_class(preference_id=pending.preference_id)
+
+
+def test_change_capacity_reaches_the_log_and_the_event(open_group, teacher, google):
+    for _ in range(2):
+        changed = change_capacity(class_id=open_group.pk, capacity=6, actor=teacher)
+
+    line = ClassLog.objects.get(event="capacity_changed")
+    [event] = google.live_events()
+    assert (line.actor, line.details) == (teacher, {"places_before": 5, "places": 6})
+    assert str(line) == "Cambiaron los lugares"
+    assert event["description"] == "La clase será grupal, para 6 participantes."
+    assert changed.summary.endswith("para 6 participantes.")
+    assert VirtualClass.objects.get(event_update_requested_at=None)
+
+
+def test_change_capacity_is_caught_up_with_by_the_sweep(
+    open_group, google, time_machine, monkeypatch
+):
+    monkeypatch.setattr(google_events, "RETRY_WAITS", (0.01, 0.02))
+    google.fault("events.patch", *[Fault.status(503)] * 3)
+    change_capacity(class_id=open_group.pk, capacity=6)
+
+    time_machine.shift(timedelta(minutes=2))
+
+    assert update_events() == 1
+    assert google.live_events()[0]["description"].endswith("para 6 participantes.")
+
+
+def test_a_change_of_places_that_the_calendar_refuses_is_let_go(open_group, google):
+    """The time is the same: no mail says that the class was moved, and no mark."""
+    google.fault("events.get", Fault.status(403, "forbidden"))
+
+    change_capacity(class_id=open_group.pk, capacity=6)
+
+    stored = VirtualClass.objects.get()
+    assert (stored.event_update_requested_at, stored.calendar_drift) == (None, "")
+    assert not Notice.objects.filter(kind=NoticeKind.CALENDAR_CHANGED).exists()
+    assert not ClassLog.objects.filter(event="event_drifted").exists()
+
+
+def test_a_refusal_does_not_stop_the_next_change_of_places(open_group, google, monkeypatch):
+    """The calendar refuses 6; while that is noted somebody asks for 7, and it is down by then."""
+    monkeypatch.setattr(google_events, "RETRY_WAITS", (0.01, 0.02))
+    down = [Fault.status(503)] * 3
+    google.fault("events.get", Fault.status(403, "forbidden"), *down)
+    before(
+        monkeypatch,
+        class_events,
+        "_stop_asking",
+        lambda: change_capacity(class_id=open_group.pk, capacity=7),
+    )
+
+    change_capacity(class_id=open_group.pk, capacity=6)
+
+    assert VirtualClass.objects.get().event_update_requested_at is not None
+
+
+def test_the_event_says_the_last_of_two_capacities(open_group, google, monkeypatch):
+    """Whoever writes 6 last, after 7, looks once more at the class."""
+
+    def overtake():
+        change_capacity(class_id=open_group.pk, capacity=7)
+
+    before(monkeypatch, class_events, "_move_or_make", overtake)
+
+    change_capacity(class_id=open_group.pk, capacity=6)
+
+    assert google.live_events()[0]["description"].endswith("para 7 participantes.")
+
+
+@pytest.mark.parametrize(
+    ("changes", "capacity", "refusal"),
+    [
+        ({}, 101, CapacityTooLargeError),
+        ({"start_time": NOW - timedelta(hours=1), "end_time": NOW}, 5, ClassEndedError),
+        ({"status": "cancelled"}, 5, ClassNotFoundError),
+        ({"class_type": "individual"}, 5, ClassNotFoundError),
+    ],
+)
+def test_change_capacity_refuses(virtual_class, changes, capacity, refusal):
+    VirtualClass.objects.update(**changes)
+
+    with pytest.raises(refusal):
+        change_capacity(class_id=virtual_class.pk, capacity=capacity)
+
+    virtual_class.refresh_from_db()
+    assert virtual_class.max_participants == 2
