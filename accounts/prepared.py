@@ -9,7 +9,8 @@ on ``accounts``, takes it from here.
 """
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
@@ -17,6 +18,7 @@ from typing import Any, Generic, TypeVar
 from uuid import UUID, uuid4
 
 from django.db import DEFAULT_DB_ALIAS, connection, connections
+from django.db.backends.utils import CursorWrapper
 from django.db.models import Model, QuerySet
 from django.db.models.query import get_related_populators
 from django.db.transaction import mark_for_rollback_on_error
@@ -44,7 +46,7 @@ class Prepared(Generic[M]):
     def find(self, **values: Any) -> M | None:
         """Give the first row, with what the queryset selects and annotates; None without one."""
         reader = self._reader()
-        with connection.cursor() as cursor:
+        with _preparing_cursor() as cursor:
             cursor.execute(reader.sql, reader.fill(values))
             row = cursor.fetchone()
         return None if row is None else reader.read(row)
@@ -135,7 +137,7 @@ def insert(instances: Sequence[Model], *, ignore_conflicts: bool = False) -> Non
         for one in instances
         for field in _stored_fields(model)
     ]
-    with mark_for_rollback_on_error(connection.alias), connection.cursor() as cursor:
+    with mark_for_rollback_on_error(connection.alias), _preparing_cursor() as cursor:
         cursor.execute(sql, values)
         if is_asked:
             [instances[0].pk] = cursor.fetchone()
@@ -153,8 +155,39 @@ def update(instance: Model, *names: str) -> None:
     fields: list[Any] = [model._meta.get_field(name) for name in (*names, model._meta.pk.name)]
     here = connections[DEFAULT_DB_ALIAS]
     values = [field.get_db_prep_save(field.pre_save(instance, add=False), here) for field in fields]
-    with mark_for_rollback_on_error(connection.alias), connection.cursor() as cursor:
+    with mark_for_rollback_on_error(connection.alias), _preparing_cursor() as cursor:
         cursor.execute(_update_text(model, names), values)
+
+
+@contextmanager
+def _preparing_cursor() -> Iterator[CursorWrapper]:
+    """Open a cursor that sends values apart from the text, so that the server may keep the text.
+
+    Django's own puts values into the text: each is new to PostgreSQL then, which reads and plans it
+    anew. That of ``server_side_binding`` would be for every queryset, and some need the former.
+    https://www.psycopg.org/psycopg3/docs/advanced/prepare.html
+    """
+    here = connections[DEFAULT_DB_ALIAS]
+    driver = here.connection
+    if driver is None or here.vendor != "postgresql":
+        with here.cursor() as cursor:
+            yield cursor
+        return
+    usual, driver.cursor_factory = driver.cursor_factory, _server_binding_cursor()
+    try:
+        opened = here.cursor()
+    finally:
+        driver.cursor_factory = usual
+    with opened as cursor:
+        yield cursor
+
+
+@lru_cache(maxsize=1)
+def _server_binding_cursor() -> Any:
+    """Find Django's class of it; its module cannot be imported where there is no psycopg."""
+    from django.db.backends.postgresql.base import ServerBindingCursor
+
+    return ServerBindingCursor
 
 
 @lru_cache(maxsize=32)

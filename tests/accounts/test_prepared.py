@@ -151,3 +151,16 @@ def test_update_takes_the_lazy_person_of_a_request(student):
     update(person, "location")
 
     assert User.objects.get().location == "Salta"
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite keeps no texts.")
+def test_postgresql_reads_a_text_once(student):
+    keep_session(student, "a" * 32)
+
+    for _ in range(7):
+        assert session_by_key.find(key="a" * 32).user == student
+
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT statement FROM pg_prepared_statements")
+        assert [text for [text] in cursor.fetchall() if "accounts_session" in text]
+    assert User.objects.get(name=student.name) == student  # querysets go on as Django has them
