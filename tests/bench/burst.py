@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from tests.bench.clients import PATIENCE_SECONDS, PROXY_HEADERS, Request
+from tests.drills.report import percentile
 
 CRLF = "\r\n"
 
@@ -22,7 +23,7 @@ class Burst:
 
     def percentile(self, share: float) -> float:
         """Give the smallest time in seconds that so many of the answers took at most."""
-        return self.took[min(int(len(self.took) * share), len(self.took) - 1)]
+        return percentile(self.took, share)
 
 
 def burst(url: str, requests: Sequence[Request]) -> Burst:

@@ -5,16 +5,13 @@ CPU of the answering thread alone: what follows a commit in another thread is a 
 
 import io
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from statistics import median
 from threading import current_thread
 from threading import enumerate as living_threads
 from typing import Any
 from urllib.parse import urlsplit
-
-from django.db import connection
 
 from config.wsgi import application as service
 from tests.bench.budgets import goal_of
@@ -26,6 +23,7 @@ from tests.bench.quiet import best_floor_of_host
 from tests.bench.results import Measure, Part
 from tests.bench.spread import quiet_rounds
 from tests.drills.standins import Remote
+from tests.statements import statements
 
 Application = Callable[..., Any]
 CPU_SECONDS, QUICK_CPU_SECONDS = 0.06, 0.02
@@ -100,8 +98,9 @@ def _warm_up(target: Target, seconds: float) -> None:
     """Find out how many calls fill a round, and count the statements of one."""
     [first, counted, *rest] = _environs(target, 2 + 2 * FEWEST_CALLS)
     call(target.application, first)
-    with _counting(target):
+    with statements() as seen:
         call(target.application, counted)
+    target.statements = len(seen)
     began = time.thread_time()
     for environ in rest:
         call(target.application, environ)
@@ -113,16 +112,6 @@ def _warm_up(target: Target, seconds: float) -> None:
 def _environs(target: Target, number: int) -> list[dict[str, Any]]:
     requests = target.operation.take(number)
     return [environ_of(requests[index % len(requests)]) for index in range(number)]
-
-
-@contextmanager
-def _counting(target: Target) -> Iterator[None]:
-    def count_one(execute: Callable[..., Any], *args: Any) -> Any:
-        target.statements += 1
-        return execute(*args)
-
-    with connection.execute_wrapper(count_one):
-        yield
 
 
 def _measure(target: Target) -> None:

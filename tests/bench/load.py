@@ -8,6 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from tests.drills.report import percentile
+
 # (path with query, body, headers) of the request with this number.
 Letter = tuple[str, bytes, dict[str, str]]
 PATIENCE_SECONDS = 30
@@ -22,7 +24,7 @@ class Latencies:
 
     def percentile(self, share: float) -> float:
         """Give the smallest latency that so many of the answers took at most."""
-        return self.sorted_ms[min(int(len(self.sorted_ms) * share), len(self.sorted_ms) - 1)]
+        return percentile(self.sorted_ms, share)
 
 
 def post_all(

@@ -16,6 +16,7 @@ from tests.bench.operations import Operation, list_operations
 from tests.bench.options import Options
 from tests.bench.results import Measure, Part
 from tests.bench.service import running_service
+from tests.drills.report import percentile
 from tests.drills.standins import Remote
 
 # Of a hundred requests.
@@ -40,12 +41,12 @@ def run(options: Options, google: Remote) -> Part:
             _send_evenly(server.url, mix(operations, round(rate * seconds)), rate)
             for _ in range(options.rounds)
         ]
-    tails = [_percentile(took, 0.99) / _percentile(took, 0.5) for took, _ in rounds]
+    tails = [percentile(took, 0.99) / percentile(took, 0.5) for took, _ in rounds]
     errors = [float(wrong) for _, wrong in rounds]
     beside = {
         "arrivals/s": round(rate),
-        "p50 ms": sorted(_percentile(took, 0.5) * 1000 for took, _ in rounds)[len(rounds) // 2],
-        "p99 ms": sorted(_percentile(took, 0.99) * 1000 for took, _ in rounds)[len(rounds) // 2],
+        "p50 ms": sorted(percentile(took, 0.5) * 1000 for took, _ in rounds)[len(rounds) // 2],
+        "p99 ms": sorted(percentile(took, 0.99) * 1000 for took, _ in rounds)[len(rounds) // 2],
     }
     measures = [
         Measure("mix", "p99, x p50", tails, goal_of("open", "tail", options.engine), beside=beside),
@@ -83,7 +84,3 @@ def _send_evenly(url: str, requests: list[Request], rate: float) -> tuple[list[f
     with ThreadPoolExecutor(CLIENTS) as pool:
         answers = [one for part in pool.map(work, range(CLIENTS)) for one in part]
     return sorted(took for took, _ in answers), sum(status != 200 for _, status in answers)
-
-
-def _percentile(took: list[float], share: float) -> float:
-    return took[min(int(len(took) * share), len(took) - 1)]

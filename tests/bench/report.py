@@ -23,8 +23,18 @@ def print_part(part: Part) -> None:
 
 def latest_parts(runs: list[dict[str, Any]]) -> list[Part]:
     """Give the parts of some runs; of those about the same, the last."""
-    parts = [read_part(told) for run in runs for told in run["parts"]]
-    return list({(part.section, part.engine): part for part in parts}.values())
+    return [read_part(told) for run in _latest(runs) for told in run["parts"]]
+
+
+def _latest(runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Leave in each run only what no later one measured again; no run without any."""
+    seen, latest = set(), []
+    for run in reversed(runs):
+        parts = [told for told in run["parts"] if (told["section"], told["engine"]) not in seen]
+        seen |= {(told["section"], told["engine"]) for told in parts}
+        if parts:
+            latest.append({**run, "parts": parts})
+    return latest[::-1]
 
 
 def write_tables(runs: list[dict[str, Any]], document: Path) -> None:
@@ -33,7 +43,7 @@ def write_tables(runs: list[dict[str, Any]], document: Path) -> None:
     _, end, after = rest.partition(END)
     if not (mark and end):
         raise ValueError(f"{document} has no place for the tables")
-    lines = [*(_describe(run) for run in runs), *_tables(latest_parts(runs))]
+    lines = [*(_describe(run) for run in _latest(runs)), *_tables(latest_parts(runs))]
     document.write_text(f"{before}{BEGIN}\n" + "\n".join(lines) + f"\n{END}{after}")
 
 
@@ -43,11 +53,18 @@ def _describe(run: dict[str, Any]) -> str:
     tool = machine["wrk"].partition(" [")[0] or run["load_tool"]
     versions = ", ".join(f"{name} {machine[name]}" for name in names)
     return (
-        f"- {', '.join(dict.fromkeys(part['section'] for part in run['parts']))}: {run['began']}, "
+        f"- {_sections(run)}: {run['began']}, "
         f"{machine['cores']} cores ({machine['processor']}), {versions}; load by "
         f"{tool}; load average {machine['load'][0]} before, "
         f"{run['load_after'][0]} after{'; short rounds' if run['is_quick'] else ''}"
     )
+
+
+def _sections(run: dict[str, Any]) -> str:
+    engines: dict[str, list[str]] = {}
+    for part in run["parts"]:
+        engines.setdefault(part["section"], []).append(part["engine"])
+    return ", ".join(f"{section} ({' and '.join(on)})" for section, on in engines.items())
 
 
 def _tables(parts: list[Part]) -> list[str]:

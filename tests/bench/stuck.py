@@ -22,6 +22,7 @@ import django
 from tests.bench.clients import Request, fetch
 from tests.bench.databases import migrated
 from tests.bench.service import gunicorn
+from tests.drills.report import percentile
 from tests.drills.standins import Remote, Standins
 from tests.standins import Fault
 
@@ -142,11 +143,6 @@ def read(url: str, path: str) -> list[float]:
 
     with ThreadPoolExecutor(READS_AT_ONCE) as pool:
         return sorted(pool.map(ask, range(COUNT)))
-
-
-def percentile(sorted_ms: list[float], share: float) -> float:
-    """Give the smallest latency that so many of the answers took at most."""
-    return sorted_ms[min(int(len(sorted_ms) * share), len(sorted_ms) - 1)]
 
 
 def schedule(preference: str) -> Request:

@@ -5,10 +5,7 @@ own (BEGIN, COMMIT, savepoints) are not counted.
 """
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from django.db import connection
@@ -17,6 +14,7 @@ from django.utils import timezone
 from bookings.models import VirtualClass
 from tests.bench.scene import add_scheduled_classes
 from tests.factories import UserFactory, VirtualClassFactory
+from tests.statements import statements
 
 pytestmark = pytest.mark.django_db
 
@@ -28,20 +26,6 @@ INSERT_NOTICES = 'INSERT INTO "bookings_notice"'
 UPDATE_CLASS = 'UPDATE "bookings_virtualclass"'
 CODE = "ABCD2345"
 PROFILE = {"location": "Rosario", "level": "basico", "phone": "341", "newsletter": "si"}
-
-
-@contextmanager
-def statements() -> Iterator[list[str]]:
-    """Collect the statements of the block, but for those of transactions."""
-    seen: list[str] = []
-
-    def watch(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
-        if not sql.startswith(("BEGIN", "SAVEPOINT", "RELEASE", "ROLLBACK")):
-            seen.append(sql)
-        return execute(sql, params, many, context)
-
-    with connection.execute_wrapper(watch):
-        yield seen
 
 
 def cost(client, method, path, body=None, status=200):
