@@ -1,24 +1,34 @@
-"""Real processes of the service for tests: a web server, and scripts that may be killed.
+"""Real processes of the service for tests: a web server, and what may be killed.
 
 They inherit the environment of ``tests.environment`` and so meet the same stand-ins.
 """
 
+import multiprocessing
 import os
 import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from multiprocessing.process import BaseProcess
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 from urllib.parse import urlencode
 
 from django.db import connection
+from django.test import override_settings
 
 ROOT = Path(__file__).resolve().parents[1]
 GUNICORN = "config/gunicorn.py"
 STOP_SECONDS = 10
+# Far longer than anything takes that is forked.
+CHILD_SECONDS = 120
+# Started with the first process; it ends by itself as soon as this one does, however that is.
+_fork_server = multiprocessing.get_context("forkserver")
+_fork_server.set_forkserver_preload(["tests.fork_server"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +94,41 @@ def stop(process: subprocess.Popen[bytes]) -> None:
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait(timeout=STOP_SECONDS)
+
+
+def run_forked(work: Callable[..., None], *arguments: Any, **settings: Any) -> int:
+    """Do as ``start_forked`` does, wait for the end, and give the exit code: -9 after SIGKILL."""
+    return wait_for_end(start_forked(work, *arguments, **settings))
+
+
+def start_forked(work: Callable[..., None], *arguments: Any, **settings: Any) -> BaseProcess:
+    """Start a process of the service, which does a piece of work and ends.
+
+    It is forked from a server that has loaded the service and does nothing with it (see
+    ``tests.fork_server``): so it costs milliseconds, and shares neither connections nor threads,
+    nor what a test has changed in this process. work: a function of a module, or a ``partial`` of
+    one. settings: those that are to differ from the environment's.
+    """
+    process = _fork_server.Process(target=_live, args=(work, arguments, settings))
+    surroundings = {"DJANGO_SETTINGS_MODULE": "config.settings", "DATABASE_URL": database_url()}
+    with patch.dict(os.environ, surroundings):
+        process.start()
+    return process
+
+
+def wait_for_end(process: BaseProcess) -> int:
+    """Give the exit code of a forked process. Raises TimeoutError after having to kill it."""
+    process.join(CHILD_SECONDS)
+    if process.exitcode is None:
+        process.kill()
+        process.join()
+        raise TimeoutError(f"A forked process did not end within {CHILD_SECONDS} s.")
+    return process.exitcode
+
+
+def _live(work: Callable[..., None], arguments: tuple[Any, ...], settings: dict[str, Any]) -> None:
+    with override_settings(**settings):
+        work(*arguments)
 
 
 def database_url() -> str:

@@ -1,19 +1,11 @@
-"""A process that schedules a class and is killed on the way, as by a power cut.
+"""The life of a process that schedules a class and is killed on the way, as by a power cut."""
 
-``python -m tests.concurrency.mortal <point> <preference id> [<protection to leave out>]``
-"""
-
-import sys
 from collections.abc import Callable
 from functools import partial
 
-import django
-
-django.setup()
-
-from bookings.domain import scheduling  # noqa: E402  # models need the settings
-from tests.drills.patching import die, die_after, die_before  # noqa: E402
-from tests.drills.protections import save_without_transaction, use_random_event_ids  # noqa: E402
+from bookings.domain import scheduling
+from tests.drills.patching import die, die_after, die_before
+from tests.drills.protections import save_without_transaction, use_random_event_ids
 
 SCHEDULING = "bookings.domain.scheduling"
 POINTS: dict[str, Callable[[], None]] = {
@@ -26,8 +18,9 @@ POINTS: dict[str, Callable[[], None]] = {
 }
 PROTECTIONS = {"ids": use_random_event_ids, "transaction": save_without_transaction}
 
-if __name__ == "__main__":
-    point, preference_id, *left_out = sys.argv[1:]
+
+def schedule(point: str, preference_id: str, *left_out: str) -> None:
+    """Schedule the class up to a point. left_out: protections to do without."""
     POINTS[point]()
     for protection in left_out:
         PROTECTIONS[protection]()

@@ -1,17 +1,9 @@
-"""A process that sends what is due and is killed on the way, as by a power cut.
+"""The life of a process that sends what is due and is killed on the way, as by a power cut."""
 
-``python -m tests.concurrency.mortal_courier <point> [<protection to leave out>]``
-"""
-
-import sys
 from collections.abc import Callable
 
-import django
-
-django.setup()
-
-from bookings.notices import delivery  # noqa: E402  # models need the settings
-from tests.concurrency.mortal import die  # noqa: E402
+from bookings.notices import delivery
+from tests.drills.patching import die
 
 
 def instead_of(name: str) -> Callable[[], None]:
@@ -44,9 +36,9 @@ def note_before_sending() -> None:
     delivery._send = lambda notice, postbox: (note(notice), send(notice, postbox))
 
 
-if __name__ == "__main__":
-    point, *left_out = sys.argv[1:]
+def deliver(point: str, *, in_order: bool = True) -> None:
+    """Deliver up to a point. in_order: whether a mail is noted after it was sent."""
     POINTS[point]()
-    if left_out == ["order"]:
+    if not in_order:
         note_before_sending()
     delivery.deliver_due()

@@ -1,19 +1,11 @@
-"""A process that tells other systems what happened and is killed on the way, as by a power cut.
+"""The life of a process that tells other systems what happened and is killed on the way."""
 
-``python -m tests.concurrency.mortal_messenger <point>``
-"""
-
-import sys
 from collections.abc import Callable
 from functools import partial
 
-import django
-
-django.setup()
-
-from bookings.webhooks.announcing import announce_events  # noqa: E402  # models need the settings
-from bookings.webhooks.delivery import deliver_webhooks  # noqa: E402
-from tests.drills.patching import die_after, die_before  # noqa: E402
+from bookings.webhooks.announcing import announce_events
+from bookings.webhooks.delivery import deliver_webhooks
+from tests.drills.patching import die_after, die_before
 
 POINTS: dict[str, Callable[[], None]] = {
     "handed on, not yet crossed out": partial(
@@ -23,7 +15,9 @@ POINTS: dict[str, Callable[[], None]] = {
     "between sending and noting": partial(die_before, "bookings.webhooks.delivery.note_answer"),
 }
 
-if __name__ == "__main__":
-    POINTS[sys.argv[1]]()
+
+def tell(point: str) -> None:
+    """Announce and deliver up to a point."""
+    POINTS[point]()
     announce_events()
     deliver_webhooks()

@@ -1,24 +1,15 @@
-"""A process that settles a payment, or gives money back, and is killed on the way.
+"""The lives of processes that settle a payment, or give money back, and are killed on the way."""
 
-``python -m tests.concurrency.mortal_payment <point> settle <preference id>`` or
-``... <point> refund``, which sends what is due
-"""
-
-import sys
 from collections.abc import Callable
 from functools import wraps
 from types import ModuleType
 from typing import Any
 
-import django
+from django.db.models.signals import post_save
 
-django.setup()
-
-from django.db.models.signals import post_save  # noqa: E402  # models need the settings
-
-from bookings.domain import recording, refunding, scheduling, settling  # noqa: E402
-from bookings.models import Payment, PaymentCharge, Refund, VirtualClass  # noqa: E402
-from tests.concurrency.mortal import die  # noqa: E402
+from bookings.domain import recording, refunding, scheduling, settling
+from bookings.models import Payment, PaymentCharge, Refund, VirtualClass
+from tests.drills.patching import die
 
 
 def before(module: ModuleType, name: str) -> Callable[[], None]:
@@ -65,12 +56,16 @@ REFUNDING: dict[str, Callable[[], None]] = {
     "when that is written down": after(refunding, "_finish"),
 }
 
-if __name__ == "__main__":
-    point, what, *preference = sys.argv[1:]
-    if what == "settle":
-        SETTLING[point]()
-        settling.settle(*preference)
-    else:
-        REFUNDING[point]()
-        refunding.send_due_refunds()
+
+def settle(point: str, preference_id: str) -> None:
+    """Settle a payment up to a point."""
+    SETTLING[point]()
+    settling.settle(preference_id)
+    die()
+
+
+def refund(point: str) -> None:
+    """Send the refunds that are due, up to a point."""
+    REFUNDING[point]()
+    refunding.send_due_refunds()
     die()

@@ -3,10 +3,7 @@
 Each promise has a control: the same with the protection taken off, which must break it.
 """
 
-import os
 import signal
-import subprocess
-import sys
 from datetime import timedelta
 from functools import partial
 
@@ -20,12 +17,11 @@ from bookings.domain import attendance, completing
 from bookings.domain.attendance import mark_no_show, take_back_no_show
 from bookings.domain.completing import complete_class, complete_ended_classes
 from bookings.models import ClassLog, ClassStatus, Role, UserActivity, VirtualClass
+from tests.concurrency import mortal_completion
 from tests.concurrency.mortal_completion import POINTS
 from tests.concurrency.racing import LONG_PATIENCE, SHORT_PATIENCE, Gate, race
 from tests.factories import UserFactory, VirtualClassFactory
-from tests.processes import ROOT, database_url
-
-CHILD_SECONDS = 20
+from tests.processes import run_forked
 
 pytestmark = pytest.mark.concurrency
 
@@ -173,17 +169,10 @@ def test_totals_survive_who_locks_people_the_other_way_round(db):
 # --- A power cut half-way -------------------------------------------------------------------------
 
 
-def die_half_way(point, virtual_class, *left_out):
+def die_half_way(point, virtual_class, **how):
     """Complete the class in a process of its own, which is killed at ``point``."""
-    command = [sys.executable, "-m", "tests.concurrency.mortal_completion"]
-    environment = {
-        **os.environ,
-        "DJANGO_SETTINGS_MODULE": "config.settings",
-        "DATABASE_URL": database_url(),
-    }
-    command += [point, str(virtual_class.pk), *left_out]
-    child = subprocess.run(command, cwd=ROOT, env=environment, check=False, timeout=CHILD_SECONDS)
-    assert child.returncode == -signal.SIGKILL
+    life = partial(mortal_completion.complete, **how)
+    assert run_forked(life, point, virtual_class.pk) == -signal.SIGKILL
 
 
 def is_all_or_nothing(virtual_class):
@@ -213,7 +202,7 @@ def test_a_power_cut_half_way_needs_the_transaction():
     give_classes(UserFactory.create_batch(3), 1)
     virtual_class = VirtualClass.objects.get()
 
-    die_half_way("before the totals", virtual_class, "transaction")
+    die_half_way("before the totals", virtual_class, in_transaction=False)
 
     assert not is_all_or_nothing(virtual_class)
     assert complete_ended_classes() == 0

@@ -3,22 +3,18 @@
 Each promise has a control: the same crash with its protection left out, which must break it.
 """
 
-import os
 import signal
-import subprocess
-import sys
 import time
 
 import pytest
 
 from bookings.models import ClassLog, Role, UserActivity, VirtualClass
-from tests.concurrency.mortal import POINTS
+from tests.concurrency.mortal import POINTS, schedule
 from tests.factories import VirtualClassFactory
-from tests.processes import ROOT, database_url
+from tests.processes import CHILD_SECONDS, run_forked, start_forked, wait_for_end
 from tests.standins import Fault
 
 CREATED = (200, {"success": True, "message": "Event created successfully"})
-CHILD_SECONDS = 20
 
 pytestmark = [pytest.mark.concurrency, pytest.mark.usefixtures("teacher")]
 
@@ -29,21 +25,10 @@ def pending(host):
     return VirtualClassFactory(booked_by=host)
 
 
-def start_child(point, virtual_class, *left_out):
-    command = [sys.executable, "-m", "tests.concurrency.mortal"]
-    environment = {
-        **os.environ,
-        "DJANGO_SETTINGS_MODULE": "config.settings",
-        "DATABASE_URL": database_url(),
-    }
-    return subprocess.Popen(
-        [*command, point, virtual_class.preference_id, *left_out], cwd=ROOT, env=environment
-    )
-
-
 def crash(point, virtual_class, *left_out):
     """Schedule the class in a process of its own, which is killed at ``point``."""
-    assert start_child(point, virtual_class, *left_out).wait(CHILD_SECONDS) == -signal.SIGKILL
+    code = run_forked(schedule, point, virtual_class.preference_id, *left_out)
+    assert code == -signal.SIGKILL
 
 
 def ask_again(client, virtual_class):
@@ -96,10 +81,10 @@ def test_crash_leaves_a_wish_to_finish_from(google, pending):
 
 def test_crash_while_the_provider_is_at_it_makes_one_event(client, google, pending):
     google.fault("events.insert", Fault.delay(0.5))
-    child = start_child("before the answer", pending)
+    child = start_forked(schedule, "before the answer", pending.preference_id)
     wait_for(lambda: "events.insert" in [call.route for call in google.requests])
     child.kill()
-    child.wait(CHILD_SECONDS)
+    assert wait_for_end(child) == -signal.SIGKILL
     wait_for(google.live_events)  # made for somebody who is gone
 
     assert ask_again(client, pending) == CREATED

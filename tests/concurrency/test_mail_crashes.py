@@ -8,6 +8,7 @@ import sys
 import time
 from collections import Counter
 from datetime import timedelta
+from functools import partial
 
 import pytest
 import time_machine
@@ -20,20 +21,33 @@ from bookings.domain.scheduling import schedule_class
 from bookings.models import Notice, NoticeState
 from bookings.notices.delivery import LEASE, deliver_due
 from bookings.sweeps import sweep
-from tests.concurrency.mortal_courier import POINTS
+from tests.concurrency.mortal_courier import POINTS, deliver
 from tests.factories import VirtualClassFactory
-from tests.processes import ROOT, database_url
-
-CHILD_SECONDS = 60
-COURIER = ["-m", "tests.concurrency.mortal_courier"]
+from tests.processes import (
+    CHILD_SECONDS,
+    ROOT,
+    database_url,
+    run_forked,
+    start_forked,
+    wait_for_end,
+)
 
 pytestmark = pytest.mark.concurrency
 
 
+@pytest.fixture
+def mails(tmp_path):
+    """Settings with which mails are files, in this process and in others."""
+    return {
+        "EMAIL_BACKEND": "django.core.mail.backends.filebased.EmailBackend",
+        "EMAIL_FILE_PATH": tmp_path,
+    }
+
+
 @pytest.fixture(autouse=True)
-def _mails_are_files(settings, tmp_path):
-    settings.EMAIL_BACKEND = "django.core.mail.backends.filebased.EmailBackend"
-    settings.EMAIL_FILE_PATH = tmp_path
+def _mails_are_files(settings, mails):
+    for name, value in mails.items():
+        setattr(settings, name, value)
 
 
 @pytest.fixture
@@ -45,24 +59,6 @@ def letters(tmp_path):
         return Counter(re.findall(r"^Message-ID: (\S+)", "\n".join(files), re.MULTILINE))
 
     return count
-
-
-@pytest.fixture
-def start(tmp_path):
-    """A function that starts a process whose mails are files as well."""
-    environment = {
-        **os.environ,
-        "DJANGO_SETTINGS_MODULE": "config.settings",
-        "DATABASE_URL": database_url(),
-        "EMAIL_URL": f"filemail:///{tmp_path}",
-    }
-
-    def run(*arguments: str) -> subprocess.Popen[bytes]:
-        return subprocess.Popen(
-            [sys.executable, *arguments], cwd=ROOT, env=environment, stdout=subprocess.DEVNULL
-        )
-
-    return run
 
 
 @pytest.fixture
@@ -81,8 +77,8 @@ def let_lease_run_out():
 
 
 @pytest.mark.parametrize("point", POINTS)
-def test_a_killed_worker_s_mail_leaves_and_repeats_at_most_once(notice, start, letters, point):
-    assert start(*COURIER, point).wait(CHILD_SECONDS) == -signal.SIGKILL
+def test_a_killed_worker_s_mail_leaves_and_repeats_at_most_once(notice, mails, letters, point):
+    assert run_forked(deliver, point, **mails) == -signal.SIGKILL
 
     for _ in range(3):
         deliver_due()
@@ -94,9 +90,10 @@ def test_a_killed_worker_s_mail_leaves_and_repeats_at_most_once(notice, start, l
     assert notice.state == NoticeState.SENT
 
 
-def test_a_mail_is_lost_if_it_counts_as_sent_before_it_is(notice, start, letters):
+def test_a_mail_is_lost_if_it_counts_as_sent_before_it_is(notice, mails, letters):
     """The control: whoever notes first, to repeat nothing, loses what a crash interrupts."""
-    assert start(*COURIER, "while sending", "order").wait(CHILD_SECONDS) == -signal.SIGKILL
+    life = partial(deliver, in_order=False)
+    assert run_forked(life, "while sending", **mails) == -signal.SIGKILL
 
     deliver_due()
     let_lease_run_out()
@@ -126,18 +123,18 @@ def was_each_sent_once(letters):
 
 
 @pytest.mark.usefixtures("standstill")
-def test_after_a_standstill_three_at_once_send_each_reminder_once(start, letters):
-    workers = [start("manage.py", "sweep", "--once") for _ in range(3)]
+def test_after_a_standstill_three_at_once_send_each_reminder_once(mails, letters):
+    workers = [start_forked(call_command, "sweep", "--once", **mails) for _ in range(3)]
 
-    assert [worker.wait(CHILD_SECONDS) for worker in workers] == [0, 0, 0]
+    assert [wait_for_end(worker) for worker in workers] == [0, 0, 0]
     assert was_each_sent_once(letters)
     call_command("notices", "--audit")
 
 
 @pytest.mark.usefixtures("standstill")
-def test_a_worker_that_is_started_again_sends_each_reminder_once(client, start, letters):
+def test_a_worker_that_is_started_again_sends_each_reminder_once(client, tmp_path, letters):
     assert client.get("/healthz").status_code == 503
-    worker = start("manage.py", "worker")
+    worker = start_worker(tmp_path)
 
     try:
         wait_for(lambda: client.get("/healthz").status_code == 200)
@@ -147,6 +144,17 @@ def test_a_worker_that_is_started_again_sends_each_reminder_once(client, start, 
     assert worker.wait(CHILD_SECONDS) == 0
     assert was_each_sent_once(letters)
     call_command("notices", "--audit")
+
+
+def start_worker(mails):
+    """Start the worker as a person would, who knows nothing of forked processes."""
+    environment = {
+        **os.environ,
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+        "DATABASE_URL": database_url(),
+        "EMAIL_URL": f"filemail:///{mails}",
+    }
+    return subprocess.Popen([sys.executable, "manage.py", "worker"], cwd=ROOT, env=environment)
 
 
 def wait_for(condition):

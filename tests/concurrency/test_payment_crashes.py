@@ -1,14 +1,12 @@
 """A process is killed while it settles or refunds; the sweeps finish the work, once."""
 
-import os
 import signal
-import subprocess
-import sys
 import uuid
 from datetime import timedelta
 
 import pytest
 import time_machine
+from django.conf import settings
 from django.utils import timezone
 
 from bookings.domain import refunding
@@ -16,12 +14,13 @@ from bookings.domain.refunding import request_full_refund, request_partial_refun
 from bookings.domain.settling import settle
 from bookings.models import ClassLog, PaymentStatus, Refund, RefundReason, RefundStatus
 from bookings.sweeps import sweep
+from tests.concurrency import mortal_payment
 from tests.concurrency.mortal_payment import REFUNDING, SETTLING
 from tests.factories import VirtualClassFactory
 from tests.payments import PRICE, make_payment
-from tests.processes import ROOT, database_url
+from tests.processes import run_forked
 
-CHILD_SECONDS = 20
+ACCOUNT = ("MERCADOPAGO_ACCESS_TOKEN", "MERCADOPAGO_COLLECTOR_ID", "MERCADOPAGO_WEBHOOK_SECRET")
 
 pytestmark = pytest.mark.concurrency
 
@@ -40,19 +39,10 @@ def charge(payment):
     return settle(payment.preference_id).charges.get()
 
 
-def crash(mercadopago, point, what, *preference):
-    """Run in a process of its own, which is killed at ``point``."""
-    environment = {
-        **os.environ,
-        "DJANGO_SETTINGS_MODULE": "config.settings",
-        "DATABASE_URL": database_url(),
-        "MERCADOPAGO_ACCESS_TOKEN": mercadopago.access_token,
-        "MERCADOPAGO_WEBHOOK_SECRET": mercadopago.webhook_secret,
-    }
-    module = "tests.concurrency.mortal_payment"
-    command = [sys.executable, "-m", module, point, what, *preference]
-    child = subprocess.Popen(command, cwd=ROOT, env=environment)
-    assert child.wait(CHILD_SECONDS) == -signal.SIGKILL
+def crash(life, point, *preference):
+    """Settle or refund in a process of its own, which is killed at ``point``."""
+    account = {name: getattr(settings, name) for name in ACCOUNT}
+    assert run_forked(life, point, *preference, **account) == -signal.SIGKILL
 
 
 def recover():
@@ -64,7 +54,7 @@ def recover():
 
 @pytest.mark.parametrize("point", SETTLING)
 def test_a_settlement_that_is_killed_ends_in_one_class(mercadopago, google, payment, point):
-    crash(mercadopago, point, "settle", payment.preference_id)
+    crash(mortal_payment.settle, point, payment.preference_id)
 
     recover()
 
@@ -87,7 +77,7 @@ def test_a_settlement_that_is_killed_gives_money_for_a_lost_time_back_once(
 ):
     start = payment.virtual_class.start_time
     VirtualClassFactory(scheduled=True, owns_time=True, start_time=start)
-    crash(mercadopago, point, "settle", payment.preference_id)
+    crash(mortal_payment.settle, point, payment.preference_id)
 
     recover()
 
@@ -102,7 +92,7 @@ def test_a_settlement_that_is_killed_gives_money_for_a_lost_time_back_once(
 @pytest.mark.parametrize("part", [False, True], ids=["whole", "part"])
 def test_a_refund_that_is_killed_is_made_once(mercadopago, teacher, payment, charge, point, part):
     amount = decide(payment, charge, teacher, part=part).amount
-    crash(mercadopago, point, "refund")
+    crash(mortal_payment.refund, point)
 
     recover()
 
@@ -117,7 +107,7 @@ def test_a_part_goes_back_once_only_under_its_own_key(
     mercadopago, teacher, payment, charge, monkeypatch
 ):
     decide(payment, charge, teacher, part=True)
-    crash(mercadopago, "when the provider has given back", "refund")
+    crash(mortal_payment.refund, "when the provider has given back")
     ask_provider = refunding._ask_provider
 
     def forget_the_key(refund):

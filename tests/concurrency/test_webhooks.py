@@ -3,10 +3,7 @@
 Each promise has a control: the same with the protection taken off, which must break it.
 """
 
-import os
 import signal
-import subprocess
-import sys
 import threading
 from collections import Counter
 
@@ -29,12 +26,10 @@ from bookings.webhooks.announcing import announce_events
 from bookings.webhooks.by_hand import record_test_event
 from bookings.webhooks.delivery import deliver_webhooks
 from bookings.webhooks.outcomes import LEASE
-from tests.concurrency.mortal_messenger import POINTS
+from tests.concurrency.mortal_messenger import POINTS, tell
 from tests.concurrency.racing import LONG_PATIENCE, SHORT_PATIENCE, Gate, race
 from tests.factories import VirtualClassFactory
-from tests.processes import ROOT, database_url
-
-CHILD_SECONDS = 60
+from tests.processes import run_forked
 
 pytestmark = pytest.mark.concurrency
 
@@ -177,16 +172,9 @@ def test_whoever_announces_waits_for_nobody_who_has_the_class_locked(endpoint):
 @pytest.mark.parametrize("point", POINTS)
 def test_what_a_killed_worker_leaves_is_told_by_the_next(endpoint, receiver, point):
     log_event(VirtualClassFactory(scheduled=True), ClassEvent.SCHEDULED)
-    environment = {
-        **os.environ,
-        "DJANGO_SETTINGS_MODULE": "config.settings",
-        "DATABASE_URL": database_url(),
-    }
-    command = [sys.executable, "-m", "tests.concurrency.mortal_messenger", point]
 
-    killed = subprocess.run(command, cwd=ROOT, env=environment, timeout=CHILD_SECONDS)
+    assert run_forked(tell, point) == -signal.SIGKILL
 
-    assert killed.returncode == -signal.SIGKILL
     for _ in range(3):
         announce_events()
         deliver_webhooks()
