@@ -1,65 +1,77 @@
-"""A worker in a hurry, with sweeps that show what becomes of them.
-
-``python -m tests.worker.brisk <diary> <sweep> [<sweep> ...]``: whatever the sweeps do, they write
-into the file ``diary``, a line for each.
-"""
+"""A worker in a hurry, with sweeps that write into a diary what becomes of them."""
 
 import os
-import sys
 import time
+from collections.abc import Callable
+from functools import partial, update_wrapper
 from pathlib import Path
 
-import django
 from django.conf import settings
+from django_q.conf import Conf
 
-django.setup()
-
-from bookings import sweeps  # noqa: E402  # models need the settings
-from bookings.worker import Worker  # noqa: E402
-
-DIARY = Path(sys.argv[1])
+from bookings import sweeps
+from bookings.worker import Worker
 
 
-def write(line: str) -> None:
-    """Add a line and the process's id to the diary."""
-    with DIARY.open("a") as diary:
-        diary.write(f"{line} {os.getpid()}\n")
+def work(diary: Path, log: Path, *chosen: str, seconds: int) -> None:
+    """Work as ``manage.py worker`` does, in a process group of its own.
+
+    log: where the standard error goes. chosen: the sweeps. seconds: how long one may take.
+    """
+    os.setsid()
+    with log.open("w") as file:
+        os.dup2(file.fileno(), 2)
+    Conf.POLL = 0.05
+    settings.Q_CLUSTER["timeout"] = seconds
+    Conf.RETRY = seconds + 1
+    sweeps.SWEEPS.clear()
+    for name in chosen:
+        sweep: Callable[[], int] = update_wrapper(partial(DOINGS[name], diary), DOINGS[name])
+        sweeps.SWEEPS[sweep] = sweeps.MINUTE
+    Worker().run()
 
 
-def tick() -> int:
+def wake(diary: Path) -> None:
+    """Let whoever naps, or will nap, end."""
+    _bell(diary).touch()
+
+
+def tick(diary: Path) -> int:
     """Be done at once."""
-    write("tick")
+    _write(diary, "tick")
     return 3
 
 
-def nap() -> int:
-    """Take a second and a half."""
-    write("nap begins")
-    time.sleep(1.5)
-    write("nap ends")
+def nap(diary: Path) -> int:
+    """Sleep until somebody wakes it."""
+    _write(diary, "nap begins")
+    while not _bell(diary).exists():
+        time.sleep(0.01)
+    _write(diary, "nap ends")
     return 1
 
 
-def hang() -> int:
+def hang(diary: Path) -> int:
     """Never end."""
-    write("hang begins")
+    _write(diary, "hang begins")
     while True:
         time.sleep(60)
 
 
-def fail() -> int:
+def fail(diary: Path) -> int:
     """Be a bug."""
-    write("fail")
+    _write(diary, "fail")
     raise RuntimeError("with a secret in its text")
 
 
-if __name__ == "__main__":
-    from django_q.conf import Conf
+DOINGS = {doing.__name__: doing for doing in (tick, nap, hang, fail)}
 
-    Conf.POLL = 0.05
-    Conf.RETRY = 3
-    settings.Q_CLUSTER["timeout"] = 2
-    chosen = [globals()[name] for name in sys.argv[2:]]
-    sweeps.SWEEPS.clear()
-    sweeps.SWEEPS.update(dict.fromkeys(chosen, sweeps.MINUTE))
-    Worker().run()
+
+def _bell(diary: Path) -> Path:
+    return diary.with_suffix(".bell")
+
+
+def _write(diary: Path, line: str) -> None:
+    """Add a line and the process's id to the diary."""
+    with diary.open("a") as file:
+        file.write(f"{line} {os.getpid()}\n")

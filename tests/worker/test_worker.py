@@ -2,11 +2,10 @@
 
 import os
 import signal
-import subprocess
-import sys
 import time
 from contextlib import contextmanager, suppress
 from datetime import timedelta
+from functools import partial
 
 import pytest
 from django.db import connection
@@ -15,10 +14,9 @@ from django_q.models import OrmQ, Schedule
 
 from bookings import plan, sweeps
 from bookings.models import Heartbeat
-from bookings.plan import plan_sweeps
-from tests.processes import ROOT, database_url
-
-PATIENCE_SECONDS = 20
+from bookings.plan import RESTART_AFTER, plan_sweeps
+from tests.processes import CHILD_SECONDS, start_forked, wait_for_end
+from tests.worker import brisk
 
 pytestmark = [pytest.mark.concurrency, pytest.mark.django_db(transaction=True)]
 
@@ -26,19 +24,29 @@ pytestmark = [pytest.mark.concurrency, pytest.mark.django_db(transaction=True)]
 class Process:
     """A running worker. What its sweeps did stands in ``lines``."""
 
-    def __init__(self, diary, *chosen):
+    def __init__(self, diary, *chosen, seconds):
         self._diary = diary
         self._log = diary.with_suffix(f".{time.monotonic_ns()}.log")
-        environment = {
-            **os.environ,
-            "DJANGO_SETTINGS_MODULE": "config.settings",
-            "DATABASE_URL": database_url(),
-        }
-        command = [sys.executable, "-m", "tests.worker.brisk", str(diary), *chosen]
-        with self._log.open("w") as log:
-            self.popen = subprocess.Popen(
-                command, cwd=ROOT, env=environment, stderr=log, start_new_session=True
-            )
+        life = partial(brisk.work, seconds=seconds)
+        self._process = start_forked(life, diary, self._log, *chosen)
+        self.pid, self.is_alive = self._process.pid, self._process.is_alive
+        self.terminate, self.kill = self._process.terminate, self._process.kill
+
+    def wait(self):
+        """Wait for the end, and give the exit code."""
+        return wait_for_end(self._process)
+
+    def kill_group(self):
+        """End it and all that it has started."""
+        # Before it has begun it leads no group, and has started nothing.
+        with suppress(ProcessLookupError):
+            os.killpg(self.pid, signal.SIGKILL)
+        self.kill()
+        self.wait()
+
+    def wake(self):
+        """Have its naps end."""
+        brisk.wake(self._diary)
 
     @property
     def lines(self):
@@ -57,14 +65,13 @@ class Process:
 
 
 @contextmanager
-def worker(diary, *chosen):
-    process = Process(diary, *chosen)
+def worker(diary, *chosen, seconds=CHILD_SECONDS):
+    """Run a worker. seconds: how long a sweep may take."""
+    process = Process(diary, *chosen, seconds=seconds)
     try:
         yield process
     finally:
-        with suppress(ProcessLookupError):
-            os.killpg(process.popen.pid, signal.SIGKILL)
-        process.popen.wait(PATIENCE_SECONDS)
+        process.kill_group()
 
 
 @pytest.fixture
@@ -73,16 +80,21 @@ def diary(tmp_path):
 
 
 def wait_for(condition):
-    for _ in range(PATIENCE_SECONDS * 50):
+    for _ in range(CHILD_SECONDS * 50):
         if condition():
             return
         time.sleep(0.02)
     pytest.fail("waited in vain")
 
 
-def make_due():
-    """Have every sweep's turn come now."""
-    Schedule.objects.update(next_run=timezone.now() - timedelta(seconds=1))
+def make_due(plan=Schedule.objects):
+    """Have the turn of every sweep in the plan come now; tell how many there are."""
+    return plan.update(next_run=timezone.now() - timedelta(seconds=1))
+
+
+def in_a_moment():
+    """When the turn of a sweep comes whose process was killed, at the latest."""
+    return timezone.now() + RESTART_AFTER
 
 
 def is_gone(pid):
@@ -94,7 +106,8 @@ def is_gone(pid):
 
 
 def test_worker_runs_each_sweep_at_once_and_then_at_its_time(diary):
-    with worker(diary, "tick", "nap") as process:
+    with worker(diary, "tick", "nap", seconds=2) as process:
+        process.wake()
         wait_for(lambda: Heartbeat.objects.filter(beat_at__isnull=False).count() == 2)
         # Longer than a sweep may take: the clock runs for the sweeps, not for who waits for them.
         time.sleep(2.2)
@@ -123,9 +136,10 @@ def test_worker_that_is_told_to_stop_ends_what_it_has_begun(diary):
     with worker(diary, "nap") as process:
         wait_for(lambda: process.lines == ["nap begins"])
 
-        process.popen.terminate()
+        process.terminate()
+        process.wake()
 
-        assert process.popen.wait(PATIENCE_SECONDS) == 0
+        assert process.wait() == 0
         assert process.lines == ["nap begins", "nap ends"]
         assert not OrmQ.objects.exists()
 
@@ -133,11 +147,11 @@ def test_worker_that_is_told_to_stop_ends_what_it_has_begun(diary):
 def test_second_signal_hands_the_work_back(diary):
     with worker(diary, "hang") as process:
         wait_for(lambda: process.lines == ["hang begins"])
-        process.popen.terminate()
+        process.terminate()
         time.sleep(0.2)
-        process.popen.terminate()
+        process.terminate()
 
-        assert process.popen.wait(PATIENCE_SECONDS) == 0
+        assert process.wait() == 0
 
         assert all(is_gone(pid) for pid in process.hands)
         assert OrmQ.objects.get().lock <= timezone.now()
@@ -148,9 +162,8 @@ def test_killed_sweep_is_run_again_by_the_same_worker(diary):
         wait_for(lambda: process.lines == ["nap begins"])
         os.kill(process.hands[0], signal.SIGKILL)
         wait_for(lambda: Heartbeat.objects.filter(failure="El proceso murió").exists())
-        Schedule.objects.filter(next_run__lt=timezone.now() + timedelta(seconds=11)).update(
-            next_run=timezone.now()
-        )
+        wait_for(lambda: make_due(Schedule.objects.filter(next_run__lte=in_a_moment())))
+        process.wake()
 
         wait_for(lambda: "nap ends" in process.lines)
 
@@ -160,8 +173,7 @@ def test_killed_sweep_is_run_again_by_the_same_worker(diary):
 
 def test_killing_the_idle_process_stops_nothing(diary):
     with worker(diary, "tick") as process:
-        wait_for(lambda: process.lines == ["tick"])
-        time.sleep(0.2)
+        wait_for(lambda: process.lines == ["tick"] and not OrmQ.objects.exists())
         os.kill(process.hands[0], signal.SIGKILL)
 
         make_due()
@@ -173,10 +185,11 @@ def test_killing_the_idle_process_stops_nothing(diary):
 def test_killed_worker_leaves_its_task_to_the_next(diary):
     with worker(diary, "nap") as first:
         wait_for(lambda: first.lines == ["nap begins"])
-        os.killpg(first.popen.pid, signal.SIGKILL)
-        first.popen.wait(PATIENCE_SECONDS)
+        first.kill_group()
         # Its turn comes in a day: only the task that was left can bring it back.
         Schedule.objects.update(next_run=timezone.now() + timedelta(days=1))
+        assert OrmQ.objects.filter(lock__gt=timezone.now()).update(lock=timezone.now()) == 1
+        first.wake()
 
         with worker(diary, "nap") as second:
             wait_for(lambda: second.lines == ["nap begins", "nap begins", "nap ends"])
@@ -187,13 +200,13 @@ def test_nobody_stays_when_the_worker_is_killed(diary):
     with worker(diary, "tick") as process:
         wait_for(lambda: process.lines == ["tick"])
 
-        process.popen.kill()
+        process.kill()
 
         wait_for(lambda: is_gone(process.hands[0]))
 
 
 def test_sweep_that_takes_too_long_is_ended_and_said_so(diary):
-    with worker(diary, "hang", "tick") as process:
+    with worker(diary, "hang", "tick", seconds=2) as process:
         wait_for(lambda: Heartbeat.objects.filter(failure="Más de 2 segundos").exists())
         wait_for(lambda: "tick" in process.lines)
 
@@ -227,7 +240,7 @@ def test_worker_outlives_its_connections(diary):
             make_due()
             wait_for(lambda turns=turns: process.lines.count("tick") >= turns)
 
-        assert process.popen.poll() is None
+        assert process.is_alive()
 
 
 def test_each_sweep_has_a_row_of_its_own_and_takes_whole_minutes():
