@@ -1,6 +1,7 @@
 """Drills and their twins, with few of everything: what proves the service must not rot.
 
-Outage and restart take minutes even so: ``make prove`` runs them.
+Outage and restart take minutes even so, and what ``guess`` counts is in the cache, whichever engine
+the database has: ``make prove`` runs all of them on both.
 """
 
 import os
@@ -15,6 +16,7 @@ from tests.processes import ROOT, database_url
 
 # Far longer than it takes on a machine with nothing else to do.
 SECONDS = 600
+DRILLS = {"sqlite": ("crash", "oversell", "guess"), "postgresql": ("crash", "oversell")}
 
 pytestmark = [pytest.mark.concurrency, pytest.mark.django_db(transaction=True)]
 
@@ -40,11 +42,13 @@ def problems(results: list[Result]) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("drill", ["crash", "oversell", "guess"])
-def test_drill_keeps_its_promises_and_its_twins_do_not(drill):
+def test_drills_keep_their_promises_and_their_twins_do_not():
+    engine = connection.vendor
     connection.close()
 
-    results = run_drills(drill, "--engine", connection.vendor, "--database-url", database_url())
+    # One process, which starts once for all of them.
+    results = run_drills(*DRILLS[engine], "--engine", engine, "--database-url", database_url())
 
     assert problems(results) == []
-    assert len([one for one in results if one.twin]) >= 1
+    assert {one.drill for one in results if not one.twin} == {*DRILLS[engine]}
+    assert {one.drill for one in results if one.twin} == {*DRILLS[engine]}
