@@ -180,7 +180,7 @@ def test_an_hour_of_failure_changes_nothing(teacher, google, fault, settings):
     rows, events = dump(), google.events()
     start, patience = timezone.now(), settings.CALENDAR_TIMEOUT
     if fault.kind == "delay":
-        settings.CALENDAR_TIMEOUT = timedelta(seconds=0.3)
+        settings.CALENDAR_TIMEOUT = timedelta(seconds=0.05)
 
     for route in ("events.list", "events.get", "events.insert", "events.watch"):
         google.fault(route, *[fault] * 200)

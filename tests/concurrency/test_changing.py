@@ -215,7 +215,9 @@ def test_a_class_and_a_hold_need_their_second_look(
     make_class, teacher, morning, monkeypatch, without_locks
 ):
     without_locks()
-    monkeypatch.setattr(rescheduling, "_claim_time", rescheduling.is_time_taken)
+    monkeypatch.setattr(
+        rescheduling, "_claim_time", lambda one, now: rescheduling.is_time_taken(one, now)
+    )
     nothing = VirtualClass.objects.none()
     monkeypatch.setattr(holding, "list_scheduled_between", lambda start, end: nothing)
 
