@@ -32,7 +32,7 @@ def main(arguments: list[str]) -> int:
             for name, database, chosen in (
                 ("SQLite", sqlite, ["-m", "not browser and not concurrency"]),
                 ("PostgreSQL", url, ["--database-only", "-m", "not concurrency"]),
-                ("Browser", sqlite, ["-m", "browser"]),
+                ("Browser", sqlite, ["--browser-only"]),
                 ("SQLite, races", sqlite, ["-m", "concurrency"]),
                 (
                     "PostgreSQL, races",

@@ -5,6 +5,7 @@ and the fixtures ``google`` and ``github`` empty them before each test.
 """
 
 import os
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +16,7 @@ GITHUB = GitHubStandin()
 MERCADOPAGO = MercadoPagoStandin()
 
 TEACHER_EMAIL = "teacher@example.com"
+JOURNEYS = Path(__file__).parent / "journeys"
 
 for standin in (GOOGLE, GITHUB, MERCADOPAGO):
     standin.start()
@@ -56,18 +58,34 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--database-only", action="store_true", help="run only the tests that use the database"
     )
+    parser.addoption(
+        "--browser-only", action="store_true", help="run only the tests that drive a browser"
+    )
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Read no other files for the browser's tests: importing them all takes half a minute."""
+    if not config.getoption("--browser-only"):
+        return None
+    is_on_the_way = JOURNEYS in collection_path.parents or collection_path in JOURNEYS.parents
+    return None if is_on_the_way or collection_path == JOURNEYS else True
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep, when asked to, the tests that use the database but no browser.
+    """Keep, when asked to, the tests that use the database but no browser, or those that do.
 
     Browser journeys run against a demo of their own, which is always on SQLite.
     """
-    if not config.getoption("--database-only"):
+    driving = {item for item in items if item.get_closest_marker("browser")}
+    lost = [item.nodeid for item in driving if JOURNEYS not in item.path.parents]
+    if lost:
+        raise pytest.UsageError(f"--browser-only looks for browsers' tests in {JOURNEYS}: {lost}")
+    if config.getoption("--browser-only"):
+        chosen = [item for item in items if item in driving]
+    elif config.getoption("--database-only"):
+        chosen = [item for item in items if uses_database(item) and item not in driving]
+    else:
         return
-    chosen = [
-        item for item in items if uses_database(item) and not item.get_closest_marker("browser")
-    ]
     config.hook.pytest_deselected(items=[item for item in items if item not in set(chosen)])
     items[:] = chosen
 
