@@ -76,12 +76,13 @@ class Command(BaseCommand):
             demo.start_standins(world)
             _forget_last_time(data)
             data.mkdir(parents=True, exist_ok=True)
-            demo.manage("migrate", "--verbosity", "0")
+            # It loads while the tables are made and filled; nobody knows its address yet.
+            demo.start_web(ports.web)
             # The seed's people are told nothing: their mails would bury those of the visitor.
             receiver = (f"http://localhost:{ports.receiver}/avisos", receiver_secret)
             seed = ("--refresh-token", refresh_token, "--receiver", *receiver)
-            demo.manage("seed_demo", *seed, EMAIL_URL="dummymail://")
-            demo.start_web(ports.web)
+            demo.manage("seed_demo", "--skip-checks", *seed, EMAIL_URL="dummymail://")
+            demo.wait_for_web(ports.web)
             demo.start_worker()
             self.stdout.write(_welcome(ports, data / MAILS))
             demo.wait()
@@ -113,12 +114,15 @@ class Processes:
             raise CommandError("The providers' stand-ins did not start.")
 
     def start_web(self, port: int) -> None:
-        """Start the web server and wait until it answers."""
+        """Start the web server."""
         self._start(
             sys.executable,
             *("-m", "gunicorn", "--config", "config/gunicorn.py", "--bind", f"127.0.0.1:{port}"),
             *("--workers", "1", "--threads", "8", "--log-level", "warning"),
         )
+
+    def wait_for_web(self, port: int) -> None:
+        """Wait until the web server answers."""
         for _ in range(200):
             with socket.socket() as probe:
                 if probe.connect_ex(("127.0.0.1", port)) == 0:

@@ -1,4 +1,4 @@
-"""Fill an empty database with people, an offer and classes in every state."""
+"""Make the tables and fill them with people, an offer and classes in every state."""
 
 import uuid
 from datetime import date, datetime, time, timedelta
@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 
 from allauth.socialaccount.models import SocialAccount
 from django.conf import settings
+from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
@@ -46,7 +47,7 @@ HOUR = timedelta(hours=1)
 class Command(BaseCommand):
     """Seeds the demo; the calendar must answer, because scheduled classes have real events."""
 
-    help = "Fills an empty database with demo people and classes (DEMO only)."
+    help = "Makes the tables and fills them with demo people and classes (DEMO only)."
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Take the teacher's calendar grant."""
@@ -62,6 +63,8 @@ class Command(BaseCommand):
         """Store everybody and everything, unless somebody is there already."""
         if not settings.DEMO:
             raise CommandError("The demo's people have no place in a real database.")
+        # In this process: one of its own would load everything once more while somebody waits.
+        call_command("migrate", verbosity=0)
         if User.objects.exists():
             raise CommandError("The database is not empty.")
         people = {person: _create_person(person) for person in EVERYBODY}
