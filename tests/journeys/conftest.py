@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from tests.journeys.ways import DESK, PHONE
+
 ROOT = Path(__file__).resolve().parents[2]
 # Chromium heeds the last list only, so Playwright's own is said again.
 FEATURES_OFF = [
@@ -103,7 +105,7 @@ def browser() -> Iterator[Browser]:
         chromium.close()
 
 
-@pytest.fixture(params=[390, 1280], ids=["phone", "desk"])
+@pytest.fixture(params=[PHONE, DESK], ids=["phone", "desk"])
 def width(request: pytest.FixtureRequest) -> int:
     """A phone's and a desk's screen, in CSS pixels."""
     return request.param

@@ -4,14 +4,17 @@ Of width, colours and language each two meet in every combination.
 """
 
 import re
+import uuid
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from bookings.management.demo_people import CARLA
 from tests.journeys.booking import weekday_ahead
-from tests.journeys.steps import BOOK, choose_day, choose_time, sign_in
+from tests.journeys.steps import BOOK, choose_day, choose_time, sign_in, sign_in_as_newcomer
+from tests.journeys.ways import DESK, PHONE
 
 pytestmark = pytest.mark.browser
 
@@ -41,7 +44,6 @@ class Look:
     language: str
 
 
-PHONE, DESK = 390, 1280
 LOOKS = [
     Look(PHONE, "light", "Español"),
     Look(PHONE, "dark", "English"),
@@ -78,7 +80,8 @@ def violations(page: Page) -> list[str]:
 
 
 def speak(page: Page, language: str) -> None:
-    """Switch the page's language, unless it is spoken already."""
+    """Switch the site's language, unless it is spoken already."""
+    page.goto("/")
     button = page.get_by_role("button", name=language)
     if button.is_visible():
         button.click()
@@ -94,7 +97,6 @@ def visit(page: Page, *addresses: str) -> list[str]:
 
 
 def test_pages_for_everybody(page, language):
-    page.goto("/")
     speak(page, language)
 
     assert visit(page, *FOR_EVERYBODY) == []
@@ -110,7 +112,7 @@ def test_the_page_about_the_api(page):
 
 
 def test_pages_of_a_student(page, language):
-    sign_in(page, "Google", "Carla")
+    sign_in(page, CARLA)
     speak(page, language)
     page.goto("/inicio/clases")
     classes = page.locator(".class-card a").evaluate_all("links => links.map((one) => one.href)")
@@ -125,7 +127,7 @@ def test_pages_of_a_student(page, language):
 
 
 def test_the_way_to_a_class(page, language):
-    sign_in(page, "Google", "Carla")
+    sign_in_as_newcomer(page, f"{uuid.uuid4().hex}@example.com")
     speak(page, language)
     found = []
 
@@ -168,7 +170,7 @@ def test_the_way_to_a_class(page, language):
 
 
 def test_a_refused_code(page, language):
-    sign_in(page, "Google", "Carla")
+    sign_in(page, CARLA)
     speak(page, language)
     page.goto("/inicio/unirse")
     page.locator("[name=access_code]").fill("WRONG234")

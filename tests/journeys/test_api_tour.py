@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 import requests
 
+from bookings.management.demo_people import DIEGO
 from tests.journeys.steps import sign_in
+from tests.journeys.ways import on_a
 
 pytestmark = pytest.mark.browser
 
@@ -42,10 +44,11 @@ def test_the_shell_s_tour(demo, tmp_path):
     assert joined["response"]["classType"] == "grupal"
 
 
-@pytest.mark.parametrize("width", [1280], indirect=True)
+@on_a("desk")
 def test_the_console_s_tour(new_page):
     page = new_page()
-    sign_in(page, "GitHub", "Diego")
+    sign_in(page, DIEGO)
+    page.goto("/inicio")
     page.expose_function("pay", pay)
     before, after = blocks("js")
 

@@ -5,7 +5,9 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+from bookings.management.demo_people import BRUNO
 from tests.journeys.steps import BOOK, choose_day, choose_kind, choose_time, sign_in
+from tests.journeys.ways import on_a
 
 pytestmark = pytest.mark.browser
 
@@ -48,6 +50,7 @@ def test_the_focus_follows_what_was_chosen(new_page):
     assert after_type == "tipo-grupal"
 
 
+@on_a("phone")
 def test_a_screen_reader_hears_how_many_times_there_are(new_page):
     page = new_page()
     page.goto(BOOK)
@@ -57,6 +60,7 @@ def test_a_screen_reader_hears_how_many_times_there_are(new_page):
     expect(page.get_by_role("status")).to_have_text(re.compile(rf"{day}: \d+ horarios? libres?\."))
 
 
+@on_a("desk")
 def test_going_back_restores_the_choice(new_page):
     page = new_page()
     page.goto(BOOK)
@@ -71,7 +75,7 @@ def test_going_back_restores_the_choice(new_page):
 
 def test_a_class_is_booked_by_keyboard_alone(new_page):
     page = new_page()
-    sign_in(page, "Google", "Bruno")
+    sign_in(page, BRUNO)
     page.goto(BOOK)
 
     page.get_by_role("radio", name=re.compile("Individual")).focus()
@@ -94,6 +98,7 @@ def test_a_class_is_booked_by_keyboard_alone(new_page):
     expect(page).to_have_title(re.compile("Mercado Pago"))
 
 
+@on_a("phone")
 def test_a_visitor_from_elsewhere_sees_their_own_time_as_well(new_page):
     page = new_page(timezone_id="Asia/Kolkata")  # 8 h 30 min ahead all year
     page.goto(BOOK)
@@ -106,6 +111,7 @@ def test_a_visitor_from_elsewhere_sees_their_own_time_as_well(new_page):
     assert (ahead[1] - ahead[0]) % (24 * 60) == 8 * 60 + 30
 
 
+@on_a("desk")
 def test_a_visitor_from_argentina_sees_one_time(new_page):
     page = new_page(timezone_id="America/Argentina/Salta")
     page.goto(BOOK)
@@ -113,10 +119,11 @@ def test_a_visitor_from_argentina_sees_one_time(new_page):
     expect(page.locator(".slot").first).to_have_text(re.compile(r"^\s*\d\d:\d\d\s*$"))
 
 
+@on_a("phone")
 def test_a_time_that_runs_out_says_so(new_page):
     page = new_page()
     page.clock.install()
-    sign_in(page, "Google", "Bruno")
+    sign_in(page, BRUNO)
     page.goto(BOOK)
     choose_day(page, 4)
     choose_time(page, 1)
@@ -133,6 +140,7 @@ def test_a_time_that_runs_out_says_so(new_page):
     expect(page.locator("input[name=hora]:checked")).to_have_count(1)
 
 
+@on_a("desk")
 def test_when_the_network_fails_the_whole_page_says_so(new_page):
     page = new_page(watch_console=False)
     page.goto(BOOK)

@@ -3,12 +3,14 @@
 import pytest
 
 from tests.journeys.steps import BOOK
+from tests.journeys.ways import on_a
 
 pytestmark = pytest.mark.browser
 
 MARK = "document.documentElement.dataset.changed = 'yes';"
 
 
+@on_a("desk")
 @pytest.mark.parametrize("is_fingerprinted", [True, False], ids=["as served", "control"])
 def test_changed_script_does_not_run(new_page, is_fingerprinted):
     page = new_page(watch_console=False)

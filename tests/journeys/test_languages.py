@@ -5,10 +5,12 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from tests.journeys.ways import in_the_other_two_ways
+
 pytestmark = pytest.mark.browser
 
 
-@pytest.mark.parametrize("javascript", [True, False], ids=["with scripts", "without scripts"])
+@in_the_other_two_ways
 def test_the_language_is_switched_on_the_page_and_remembered(new_page, javascript):
     page = new_page(javascript=javascript)
     page.goto("/inicio/reservar?tipo=grupal&min=60")

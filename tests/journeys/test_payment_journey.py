@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from bookings.management.demo_people import TEACHER
 from tests.journeys.booking import at_checkout, go_to_checkout, weekday_ahead
 from tests.journeys.steps import sign_in, sign_in_as_newcomer
+from tests.journeys.ways import in_the_other_two_ways, in_two_ways, on_a
 
 pytestmark = pytest.mark.browser
 
-both_ways = pytest.mark.parametrize("javascript", [True, False], ids=["scripts", "no scripts"])
 # News from the provider take a moment; the page asks every few seconds.
 PATIENCE = 30_000
 
@@ -48,7 +49,7 @@ def expect_state(page: Page, heading: str, *, javascript: bool = True) -> None:
     expect(wanted).to_be_visible(timeout=PATIENCE)
 
 
-@both_ways
+@in_two_ways
 def test_approved(new_student, javascript):
     page = new_student(javascript=javascript)
     go_to_checkout(page, weekday_ahead(7))
@@ -63,7 +64,7 @@ def test_approved(new_student, javascript):
     expect(page.get_by_test_id("access-code")).to_be_visible()
 
 
-@both_ways
+@in_the_other_two_ways
 def test_rejected_then_approved(new_student, javascript):
     page = new_student(javascript=javascript)
     go_to_checkout(page, weekday_ahead(8))
@@ -76,7 +77,7 @@ def test_rejected_then_approved(new_student, javascript):
     expect_state(page, "¡Listo! Tu clase está pagada y confirmada", javascript=javascript)
 
 
-@both_ways
+@in_two_ways
 def test_pending_then_approved(new_student, javascript):
     page = new_student(javascript=javascript)
     go_to_checkout(page, weekday_ahead(9))
@@ -92,6 +93,7 @@ def test_pending_then_approved(new_student, javascript):
     expect_state(page, "¡Listo! Tu clase está pagada y confirmada", javascript=javascript)
 
 
+@on_a("phone")
 def test_expired(new_student, email, demo_data):
     page = new_student()
     go_to_checkout(page, weekday_ahead(10))
@@ -108,6 +110,7 @@ def test_expired(new_student, email, demo_data):
     expect(page.get_by_role("heading", name="Los detalles de tu clase")).to_be_visible()
 
 
+@on_a("phone")
 def test_whoever_comes_back_later_pays_from_the_class(new_student):
     page = new_student()
     go_to_checkout(page, weekday_ahead(11))
@@ -120,6 +123,7 @@ def test_whoever_comes_back_later_pays_from_the_class(new_student):
     expect_state(page, "¡Listo! Tu clase está pagada y confirmada")
 
 
+@on_a("desk")
 def test_a_class_paid_twice_is_paid_back_once(new_student, new_page, email):
     page = new_student()
     go_to_checkout(page, weekday_ahead(12))
@@ -127,7 +131,7 @@ def test_a_class_paid_twice_is_paid_back_once(new_student, new_page, email):
     expect_state(page, "¡Listo! Tu clase está pagada y confirmada")
 
     teacher = new_page()
-    sign_in(teacher, "Google", "Paula")
+    sign_in(teacher, TEACHER)
     teacher.goto(f"/admin/bookings/payment/?q={email}")
     teacher.locator("#result_list tbody th a").first.click()
 

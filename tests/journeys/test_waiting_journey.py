@@ -1,35 +1,41 @@
 """A guest waits for a place in a full group, and takes it once the teacher makes room."""
 
+import json
 import re
 
 import pytest
 from playwright.sync_api import expect
 
+from bookings.management.demo_people import TEACHER
 from tests.journeys.booking import book_and_pay
-from tests.journeys.steps import sign_in, sign_in_as_newcomer
+from tests.journeys.steps import sign_in, sign_in_as_newcomer, sign_in_over_http
 from tests.journeys.test_accessibility import violations
+from tests.journeys.ways import on_a
 
 pytestmark = pytest.mark.browser
 
 
 @pytest.fixture
-def full_group(new_page, width, request):
+def full_group(new_page, browser, demo, width, request):
     """The id and the access code of a group whose places are taken, by people of its own."""
     who = f"{width}-{request.node.originalname.replace('_', '-')}@example.com"
     host = new_page()
     code = book_and_pay(host, f"grupo-{who}", days=16)
     for number in (1, 2):
-        guest = new_page()
-        sign_in_as_newcomer(guest, f"parte-{number}-{who}")
-        guest.goto(f"/inicio/unirse/{code}")
-        guest.get_by_role("button", name="Unirme a la clase").click()
-        expect(guest.get_by_role("link", name="Entrar a la clase")).to_be_visible()
+        with browser.new_context(base_url=demo) as guest:
+            sign_in_over_http(guest.request, "google", f"parte-{number}-{who}")
+            joined = guest.request.post(
+                "/api/access-code",
+                data=json.dumps(code),
+                headers={"Content-Type": "application/json"},
+            )
+            assert joined.ok, joined.text()
     return host.url.rpartition("/")[2], code
 
 
 def make_room(page, class_id):
     """Let one more person into the class."""
-    sign_in(page, "Google", "Paula")
+    sign_in(page, TEACHER)
     page.goto(f"/admin/bookings/virtualclass/{class_id}/change/")
     capacity = page.get_by_label("Para cuántas personas")
     capacity.fill(str(int(capacity.input_value()) + 1))
@@ -63,6 +69,7 @@ def test_a_guest_waits_for_a_place_and_takes_it(new_page, full_group, width):
     assert found == []
 
 
+@on_a("phone")
 def test_a_guest_waits_without_scripts_and_leaves(new_page, full_group, width):
     _, code = full_group
     page = new_page(javascript=False)

@@ -3,9 +3,12 @@
 import pytest
 from playwright.sync_api import Page
 
+from bookings.management.demo_people import ANA
 from tests.journeys.steps import BOOK, sign_in
+from tests.journeys.ways import on_a
 
-pytestmark = pytest.mark.browser
+# No page brings other files for another width.
+pytestmark = [pytest.mark.browser, on_a("phone")]
 
 LIMIT_BYTES = 100_000
 
@@ -35,7 +38,7 @@ def test_a_page_for_everybody_is_light_and_our_own(new_page, demo, address):
 
 def test_pages_of_a_student_are_light(new_page):
     page = new_page()
-    sign_in(page, "Google", "Ana")
+    sign_in(page, ANA)
     page.goto("/inicio/clases")
     one_class = page.locator(".class-card a").first.get_attribute("href")
 
