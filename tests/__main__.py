@@ -30,15 +30,11 @@ def main(arguments: list[str]) -> int:
         parts = [
             pool.submit(run_part, name, database, [*chosen, *arguments])
             for name, database, chosen in (
-                ("SQLite", sqlite, ["-m", "not browser and not concurrency"]),
-                ("PostgreSQL", url, ["--database-only", "-m", "not concurrency"]),
-                ("Browser", sqlite, ["--browser-only"]),
-                ("SQLite, races", sqlite, ["-m", "concurrency"]),
-                (
-                    "PostgreSQL, races",
-                    named(url, "races"),
-                    ["--database-only", "-m", "concurrency"],
-                ),
+                ("SQLite", sqlite, ["--part=rest"]),
+                ("PostgreSQL", url, ["--part=rest", "--database-only"]),
+                ("Browser", sqlite, ["--part=browser"]),
+                ("SQLite, races", sqlite, ["--part=races"]),
+                ("PostgreSQL, races", named(url, "races"), ["--part=races", "--database-only"]),
             )
         ]
         codes = [part.result() for part in parts]

@@ -16,7 +16,12 @@ GITHUB = GitHubStandin()
 MERCADOPAGO = MercadoPagoStandin()
 
 TEACHER_EMAIL = "teacher@example.com"
-JOURNEYS = Path(__file__).parent / "journeys"
+TESTS = Path(__file__).parent
+# Where the parts of ``make test`` find their tests; what is in none of these folders is the rest.
+FOLDERS = {
+    "browser": (TESTS / "journeys",),
+    "races": (TESTS / "concurrency", TESTS / "drills_tests", TESTS / "worker"),
+}
 
 for standin in (GOOGLE, GITHUB, MERCADOPAGO):
     standin.start()
@@ -54,40 +59,54 @@ for name in NOT_SET:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Let the runner leave out what does not care about the database."""
+    """Let the runner leave out what does not care about the database, and choose a part."""
     parser.addoption(
         "--database-only", action="store_true", help="run only the tests that use the database"
     )
     parser.addoption(
-        "--browser-only", action="store_true", help="run only the tests that drive a browser"
+        "--part",
+        choices=[*FOLDERS, "rest"],
+        help="run only the tests of the browser, races, or others",
     )
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Read no other files for the browser's tests: importing them all takes half a minute."""
-    if not config.getoption("--browser-only"):
+    """Read no files of another part: importing them all takes as long as hundreds of tests."""
+    part = config.getoption("--part")
+    if part is None:
         return None
-    is_on_the_way = JOURNEYS in collection_path.parents or collection_path in JOURNEYS.parents
-    return None if is_on_the_way or collection_path == JOURNEYS else True
+    if part == "rest":
+        return True if collection_path in FOLDERS["races"] else None
+    is_its_own = any(
+        folder == collection_path
+        or folder in collection_path.parents
+        or collection_path in folder.parents
+        for folder in FOLDERS[part]
+    )
+    return None if is_its_own else True
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep, when asked to, the tests that use the database but no browser, or those that do.
+    """Keep the tests of the part, and of them, when asked to, those that use the database.
 
     Browser journeys run against a demo of their own, which is always on SQLite.
     """
+    part = config.getoption("--part")
     driving = {item for item in items if item.get_closest_marker("browser")}
-    lost = [item.nodeid for item in driving if JOURNEYS not in item.path.parents]
+    lost = [item.nodeid for item in driving if not _is_in(item, "browser")]
     if lost:
-        raise pytest.UsageError(f"--browser-only looks for browsers' tests in {JOURNEYS}: {lost}")
-    if config.getoption("--browser-only"):
-        chosen = [item for item in items if item in driving]
-    elif config.getoption("--database-only"):
-        chosen = [item for item in items if uses_database(item) and item not in driving]
-    else:
-        return
-    config.hook.pytest_deselected(items=[item for item in items if item not in set(chosen)])
+        raise pytest.UsageError(f"The browser's part looks elsewhere: {lost}")
+    chosen = items[:]
+    if part:
+        chosen = [item for item in chosen if (item in driving) is (part == "browser")]
+    if config.getoption("--database-only"):
+        chosen = [item for item in chosen if uses_database(item) and item not in driving]
+    config.hook.pytest_deselected(items=list({*items} - {*chosen}))
     items[:] = chosen
+
+
+def _is_in(item: pytest.Item, part: str) -> bool:
+    return any(folder in item.path.parents for folder in FOLDERS[part])
 
 
 def uses_database(item: pytest.Item) -> bool:

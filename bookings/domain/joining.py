@@ -13,6 +13,7 @@ from bookings.domain.access_codes import normalize_access_code
 from bookings.domain.class_log import log_event
 from bookings.domain.exceptions import (
     AlreadyJoinedError,
+    BookingError,
     ClassEndedError,
     ClassFullError,
     ClassNotFoundError,
@@ -76,16 +77,29 @@ def _join(user: User, access_code: str) -> VirtualClass:
         raise ClassNotFoundError
     with transaction.atomic():
         virtual_class, is_waiting = lock_class(code, user)
-        take_place(user=user, virtual_class=virtual_class, is_waiting=is_waiting)
+        refusal = _find_refusal(user, virtual_class)
+        if refusal is None:
+            _give_place(user, virtual_class, is_waiting=is_waiting)
+    # Raised in the transaction it would roll back what wrote nothing, and with a rollback the
+    # driver forgets which statements PostgreSQL keeps for it.
+    if refusal is not None:
+        raise refusal
     return virtual_class
 
 
-def take_place(*, user: User, virtual_class: VirtualClass, is_waiting: bool) -> None:
-    """Give ``user`` a place in a class whose row the caller has locked; raises as ``join_class``.
+def take_place(*, user: User, virtual_class: VirtualClass) -> None:
+    """Give a place to somebody in line for it; the caller has locked the class's row.
 
-    is_waiting: whether the person is in line for a place, which ends with it.
+    Raises as ``join_class``.
     """
-    _refuse(user, virtual_class)
+    refusal = _find_refusal(user, virtual_class)
+    if refusal is not None:
+        raise refusal
+    _give_place(user, virtual_class, is_waiting=True)
+
+
+def _give_place(user: User, virtual_class: VirtualClass, *, is_waiting: bool) -> None:
+    """Store the part of somebody whom nothing refuses, and end their waiting."""
     part = _register(user, virtual_class)
     virtual_class.current_participants += 1
     virtual_class.participants_ids.append(str(user.pk))
@@ -121,16 +135,17 @@ def lock_class(code: str, user: User) -> tuple[VirtualClass, bool]:
     return virtual_class, virtual_class.is_waiting
 
 
-def _refuse(user: User, virtual_class: VirtualClass) -> None:
+def _find_refusal(user: User, virtual_class: VirtualClass) -> BookingError | None:
     """Make the documented checks 2 to 5, in their order."""
     if virtual_class.is_hosted_by(user):
-        raise OwnClassError
+        return OwnClassError()
     if virtual_class.status == ClassStatus.COMPLETED or virtual_class.has_ended(timezone.now()):
-        raise ClassEndedError
+        return ClassEndedError()
     if virtual_class.is_full or is_kept_for_another(virtual_class, user):
-        raise ClassFullError
+        return ClassFullError()
     if str(user.pk) in virtual_class.participants_ids:
-        raise AlreadyJoinedError
+        return AlreadyJoinedError()
+    return None
 
 
 def _register(user: User, virtual_class: VirtualClass) -> UserActivity:

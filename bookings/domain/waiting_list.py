@@ -63,7 +63,7 @@ def claim_place(*, user: User, entry_id: uuid.UUID) -> VirtualClass:
         raise ClassCancelledError
     if entry.has_expired() or entry.state == WaitingState.LEFT or not entry.user.is_active:
         raise OfferExpiredError
-    take_place(user=user, virtual_class=entry.virtual_class, is_waiting=True)
+    take_place(user=user, virtual_class=entry.virtual_class)
     return entry.virtual_class
 
 

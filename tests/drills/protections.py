@@ -86,13 +86,14 @@ def join_without_lock() -> None:
         connections.settings["default"]["OPTIONS"]["transaction_mode"] = "DEFERRED"
 
     def make(original: Callable[..., Any]) -> Callable[..., Any]:
-        def refuse(*args: Any) -> None:
-            original(*args)
+        def find_refusal(*args: Any) -> Any:
+            refusal = original(*args)
             time.sleep(PAUSE_SECONDS)
+            return refusal
 
-        return refuse
+        return find_refusal
 
-    replace(f"{DOMAIN}.joining._refuse", make)
+    replace(f"{DOMAIN}.joining._find_refusal", make)
 
 
 def count_no_wrong_codes() -> None:
