@@ -7,8 +7,7 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 import pytest
-from django.db import connection, connections
-from django.test.utils import CaptureQueriesContext
+from django.db import connections
 
 from bookings.domain import guessing, joining
 from bookings.domain.access_codes import generate_access_code
@@ -16,6 +15,7 @@ from bookings.domain.exceptions import ClassNotFoundError, TooManyAttemptsError
 from bookings.domain.joining import join_class
 from bookings.models import ClassStatus, Notice, NoticeKind, VirtualClass
 from tests.factories import UserFactory, VirtualClassFactory
+from tests.statements import statements
 
 NOW = datetime(2026, 11, 20, 8, 10, tzinfo=ZoneInfo("America/Argentina/Buenos_Aires"))
 CODE = "ABCD2345"
@@ -51,13 +51,13 @@ def wrong_codes(count):
 
 
 def test_ten_thousand_from_one_account_and_many_addresses(scheduled, student):
-    with CaptureQueriesContext(connection) as statements:
+    with statements() as asked:
         outcomes = [
             attempt(student, code, f"10.{number % 250}.{number // 250}.1")
             for number, code in enumerate(wrong_codes(10_000))
         ]
 
-    looks = [one for one in statements if "access_code" in one["sql"] and "FROM" in one["sql"]]
+    looks = [sql for sql in asked if "access_code" in sql and "FROM" in sql]
     assert (outcomes.count("wrong"), outcomes.count("refused")) == (20, 9_980)
     assert len(looks) == 20
     assert attempt(student, CODE) == "refused"
