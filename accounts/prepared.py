@@ -17,13 +17,16 @@ from functools import lru_cache
 from typing import Any, Generic, TypeVar
 from uuid import UUID, uuid4
 
-from django.db import DEFAULT_DB_ALIAS, connection, connections
+from django.db import DEFAULT_DB_ALIAS, NotSupportedError, connection, connections
 from django.db.backends.utils import CursorWrapper
 from django.db.models import Model, QuerySet
 from django.db.models.query import get_related_populators
 from django.db.transaction import mark_for_rollback_on_error
 
 M = TypeVar("M")
+
+# PostgreSQL keeps a text, read and planned, from its next use on the connection on.
+USES_BEFORE_KEPT = 5
 
 # Django's own way from a row to a related object; the types we check with are of a later release.
 _populators_of: Any = get_related_populators
@@ -46,9 +49,15 @@ class Prepared(Generic[M]):
     def find(self, **values: Any) -> M | None:
         """Give the first row, with what the queryset selects and annotates; None without one."""
         reader = self._reader()
-        with _preparing_cursor() as cursor:
-            cursor.execute(reader.sql, reader.fill(values))
-            row = cursor.fetchone()
+        try:
+            row = reader.fetch(values)
+        except NotSupportedError:
+            # A migration changed the type of a column under a statement that PostgreSQL keeps. A
+            # transaction's end makes the driver forget them all, else a new connection does.
+            if connection.in_atomic_block:
+                raise
+            connection.close()
+            row = reader.fetch(values)
         return None if row is None else reader.read(row)
 
     def show(self, **values: Any) -> QuerySet[Any, M]:
@@ -95,6 +104,13 @@ class _Reader:
             converters=compiler.get_converters(one[0] for one in compiler.select),
             populators=populators,
         )
+
+    def fetch(self, values: dict[str, Any]) -> Sequence[Any] | None:
+        """Ask for the first row."""
+        with _preparing_cursor() as cursor:
+            cursor.execute(self.sql, self.fill(values))
+            row: Sequence[Any] | None = cursor.fetchone()
+            return row
 
     def fill(self, values: dict[str, Any]) -> list[Any]:
         """Put values where they go."""
@@ -175,11 +191,16 @@ def _preparing_cursor() -> Iterator[CursorWrapper]:
         return
     usual, driver.cursor_factory = driver.cursor_factory, _server_binding_cursor()
     try:
-        opened = here.cursor()
+        opened = here.cursor()  # connects anew when the connection is dead, with a usual cursor
     finally:
         driver.cursor_factory = usual
-    with opened as cursor:
-        yield cursor
+    # Only for now: psycopg would count the texts of all querysets too, and forget ours over them.
+    driver.prepare_threshold = USES_BEFORE_KEPT
+    try:
+        with opened as cursor:
+            yield cursor
+    finally:
+        driver.prepare_threshold = None
 
 
 @lru_cache(maxsize=1)

@@ -33,9 +33,6 @@ def _sqlite(asked: dict[str, Any]) -> dict[str, Any]:
 def _postgresql(asked: dict[str, Any]) -> dict[str, Any]:
     return {
         "connect_timeout": 5,
-        # From its sixth use on the server keeps what accounts/prepared.py asks. A pooler that gives
-        # each transaction another connection has to know of it: PgBouncer does since 1.21.
-        "prepare_threshold": 5,
         **asked,
         # Of two values for one setting PostgreSQL takes the last: what DATABASE_URL says, wins.
         "options": f"-c statement_timeout=15s -c lock_timeout=5s {asked.get('options', '')}",

@@ -81,7 +81,7 @@ def _join(user: User, access_code: str) -> VirtualClass:
         if refusal is None:
             _give_place(user, virtual_class, is_waiting=is_waiting)
     # Raised in the transaction it would roll back what wrote nothing, and with a rollback the
-    # driver forgets which statements PostgreSQL keeps for it.
+    # driver forgets which statements PostgreSQL keeps for it. Wrong codes do; they are few.
     if refusal is not None:
         raise refusal
     return virtual_class

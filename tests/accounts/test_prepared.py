@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.functional import SimpleLazyObject
 
 from accounts.models import Session, User, UserStatus
-from accounts.prepared import Prepared, insert, update
+from accounts.prepared import USES_BEFORE_KEPT, Prepared, insert, update
 from bookings.models import Role, UserActivity
 from tests.factories import UserFactory, VirtualClassFactory
 
@@ -157,10 +157,33 @@ def test_update_takes_the_lazy_person_of_a_request(student):
 def test_postgresql_reads_a_text_once(student):
     keep_session(student, "a" * 32)
 
-    for _ in range(7):
+    for _ in range(USES_BEFORE_KEPT + 2):
         assert session_by_key.find(key="a" * 32).user == student
 
     with connection.cursor() as cursor:
         cursor.execute("SELECT statement FROM pg_prepared_statements")
         assert [text for [text] in cursor.fetchall() if "accounts_session" in text]
     assert User.objects.get(name=student.name) == student  # querysets go on as Django has them
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite keeps no texts.")
+@pytest.mark.django_db(transaction=True)
+def test_statement_outlives_a_column_that_becomes_longer():
+    keep_session(UserFactory(), "a" * 32)
+    for _ in range(USES_BEFORE_KEPT + 2):
+        session_by_key.find(key="a" * 32)
+    length = Session._meta.get_field("user_agent").max_length
+
+    try:
+        lengthen_user_agent(length + 1)
+        assert session_by_key.find(key="a" * 32).session_key == "a" * 32
+    finally:
+        lengthen_user_agent(length)
+
+
+def lengthen_user_agent(length):
+    """Do it from elsewhere, as a migration does: the driver forgets what it sees altered itself."""
+    elsewhere = connection.copy()
+    with elsewhere.cursor() as cursor:
+        cursor.execute(f"ALTER TABLE accounts_session ALTER user_agent TYPE varchar({length})")
+    elsewhere.close()

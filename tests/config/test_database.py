@@ -56,7 +56,6 @@ def test_address_completes_the_options_and_wins():
     assert database["OPTIONS"] == {
         "sslmode": "require",
         "connect_timeout": 2,
-        "prepare_threshold": 5,
         "options": "-c statement_timeout=15s -c lock_timeout=5s -c statement_timeout=60s",
     }
 
