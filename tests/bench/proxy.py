@@ -3,16 +3,15 @@
 import shutil
 import socket
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from tests.bench.service import wait_for
 from tests.processes import ROOT, stop
 
 SHIPPED = ROOT / "config" / "deploy" / "nginx"
-START_SECONDS = 10
 FOLDERS = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
 FRAME = """
 daemon off;
@@ -57,7 +56,7 @@ def proxy(folder: Path, service_url: str, *, frame: str = FRAME) -> Iterator[str
         [program, "-c", configuration, "-e", folder / "start.log"], start_new_session=True
     )
     try:
-        _wait_for(port)
+        wait_for(port)
         yield f"http://127.0.0.1:{port}"
     finally:
         stop(process)
@@ -74,14 +73,3 @@ def _fill_in(frame: str, folder: Path, service_url: str, port: int) -> str:
 def _free_port() -> int:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         return int(listener.getsockname()[1])
-
-
-def _wait_for(port: int) -> None:
-    deadline = time.monotonic() + START_SECONDS
-    while time.monotonic() < deadline:
-        try:
-            with socket.create_connection(("127.0.0.1", port), 1):
-                return
-        except OSError:
-            time.sleep(0.05)
-    raise TimeoutError("nginx did not start")
