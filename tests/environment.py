@@ -17,7 +17,8 @@ MERCADOPAGO = MercadoPagoStandin()
 
 TEACHER_EMAIL = "teacher@example.com"
 TESTS = Path(__file__).parent
-# Where the parts of ``make test`` find their tests; what is in none of these folders is the rest.
+# Where the parts of ``make test`` find their tests. The rest is everywhere else, and among the
+# journeys: those without the mark ``browser``.
 FOLDERS = {
     "browser": (TESTS / "journeys",),
     "races": (TESTS / "concurrency", TESTS / "drills_tests", TESTS / "worker"),
@@ -96,13 +97,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     lost = [item.nodeid for item in driving if not _is_in(item, "browser")]
     if lost:
         raise pytest.UsageError(f"The browser's part looks elsewhere: {lost}")
-    chosen = items[:]
-    if part:
-        chosen = [item for item in chosen if (item in driving) is (part == "browser")]
+    # A file that is named on the command line is read in every part.
+    chosen = [item for item in items if part in {None, _find_part(item)}]
     if config.getoption("--database-only"):
         chosen = [item for item in chosen if uses_database(item) and item not in driving]
     config.hook.pytest_deselected(items=list({*items} - {*chosen}))
     items[:] = chosen
+
+
+def _find_part(item: pytest.Item) -> str:
+    if item.get_closest_marker("browser"):
+        return "browser"
+    return "races" if _is_in(item, "races") else "rest"
 
 
 def _is_in(item: pytest.Item, part: str) -> bool:
