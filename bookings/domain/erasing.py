@@ -37,7 +37,8 @@ def erase_person(*, user: User, by: User) -> None:
     leave_every_line(user=user)
     with transaction.atomic():
         # What is cancelled above goes with its log, and what was told to nobody yet with that.
-        announce_events()
+        booked = VirtualClass.objects.filter(booked_by=user)
+        announce_events(ClassLog.objects.filter(virtual_class__in=booked))
         _forget_bookings(user)
         erase_account(user=user)
     logger.info("Account %s was erased.", user.pk)

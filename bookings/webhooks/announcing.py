@@ -16,11 +16,16 @@ from bookings.webhooks.payloads import build_event
 LINES_AT_ONCE = 200
 
 
-def announce_events() -> int:
-    """Hand on what was logged and not announced yet; returns how many deliveries that made."""
+def announce_events(log: QuerySet[ClassLog] | None = None) -> int:
+    """Hand on what was logged and not announced yet; returns how many deliveries that made.
+
+    log: the lines to look at; all when not given.
+    """
+    chosen = ClassLog.objects.all() if log is None else log
+    waiting = chosen.filter(announcement__isnull=False)
     made = 0
-    while _waiting().exists():
-        lines, deliveries = _announce_some()
+    while waiting.exists():
+        lines, deliveries = _announce_some(waiting)
         made += deliveries
         if lines < LINES_AT_ONCE:
             break  # the rest, if any, is in another worker's hands
@@ -28,9 +33,9 @@ def announce_events() -> int:
 
 
 @transaction.atomic
-def _announce_some() -> tuple[int, int]:
+def _announce_some(waiting: QuerySet[ClassLog]) -> tuple[int, int]:
     """Take some lines; tell how many they were, and how many deliveries they made."""
-    lines = list(_waiting().select_for_update(skip_locked=True).order_by("pk")[:LINES_AT_ONCE])
+    lines = list(waiting.select_for_update(skip_locked=True).order_by("pk")[:LINES_AT_ONCE])
     # Read after the lines: who is stored before a line is committed, is told of it.
     active = WebhookEndpoint.objects.filter(is_active=True)
     endpoints = list(active.defer("secret", "previous_secret"))
@@ -39,10 +44,6 @@ def _announce_some() -> tuple[int, int]:
     WebhookDelivery.objects.bulk_create(deliveries)
     ClassLog.objects.filter(pk__in=[line.pk for line in lines]).update(announcement=None)
     return len(lines), len(deliveries)
-
-
-def _waiting() -> QuerySet[ClassLog]:
-    return ClassLog.objects.filter(announcement__isnull=False)
 
 
 def _draft_deliveries(line: ClassLog, endpoints: list[WebhookEndpoint]) -> list[WebhookDelivery]:

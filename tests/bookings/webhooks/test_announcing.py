@@ -129,6 +129,15 @@ def test_a_class_that_goes_with_its_person_is_told_as_cancelled(endpoint, host):
     assert [event["type"] for event in told()] == ["class.cancelled"]
 
 
+def test_who_leaves_waits_for_no_news_of_others(endpoint, host, student, stranger, scheduled):
+    join_class(user=student, access_code=scheduled.access_code)
+
+    erase_person(user=stranger, by=stranger)
+
+    assert not WebhookEvent.objects.exists()
+    assert [event["type"] for event in told()] == ["class.joined"]
+
+
 def test_each_event_is_handed_on_once(endpoint, student, scheduled):
     join_class(user=student, access_code=scheduled.access_code)
 
