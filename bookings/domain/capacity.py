@@ -1,13 +1,14 @@
 """Capacity: the teacher lets more people, or fewer, into a group."""
 
 import uuid
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.domain.class_events import move_event_if_possible
+from bookings.domain.class_events import awaits_move, move_event_if_possible
 from bookings.domain.class_log import log_event
 from bookings.domain.event_drafts import describe_summary
 from bookings.domain.exceptions import (
@@ -58,11 +59,13 @@ def _set(locked: VirtualClass, capacity: int, actor: User | None) -> None:
     earlier = locked.max_participants
     if capacity == earlier:
         return
+    details: dict[str, Any] = {"places_before": earlier, "places": capacity}
+    if locked.event_update_requested_at and awaits_move(locked):
+        details["awaits_move"] = True
     locked.max_participants = capacity
     locked.summary = describe_summary(locked)
     locked.event_update_requested_at = timezone.now()
     locked.save(
         update_fields=["max_participants", "summary", "event_update_requested_at", "updated_at"]
     )
-    details = {"places_before": earlier, "places": capacity}
     log_event(locked, ClassEvent.CAPACITY_CHANGED, actor=actor, details=details)

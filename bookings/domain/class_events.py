@@ -156,20 +156,26 @@ def _stop_asking(before: VirtualClass) -> None:
     if locked is None or _what_it_says(locked) != _what_it_says(before):
         return  # whoever changed it since asks for something else
     locked.event_update_requested_at = None
-    if _was_moved(locked):
+    if awaits_move(locked):
         _mark_as_moved(locked)
     else:
         logger.warning("The event of class %s keeps its number of places.", locked.pk)
     locked.save(update_fields=["event_update_requested_at", "calendar_drift", "updated_at"])
 
 
-def _was_moved(virtual_class: VirtualClass) -> bool:
-    """Whether its last change was of its time, and not of its places."""
+def awaits_move(virtual_class: VirtualClass) -> bool:
+    """Whether what the calendar still has to be told is more than a number of places.
+
+    For a class with an open request. A change of places says in its line whether it found a move
+    open: the time of the request cannot tell, for each failure puts it at the end.
+    """
     changes = virtual_class.log.filter(
         event__in=[ClassEvent.RESCHEDULED, ClassEvent.CAPACITY_CHANGED]
     )
     last = changes.order_by("at", "id").last()
-    return last is None or last.event == ClassEvent.RESCHEDULED
+    if last is None or last.event == ClassEvent.RESCHEDULED:
+        return True
+    return bool(last.details.get("awaits_move"))
 
 
 def _mark_as_moved(locked: VirtualClass) -> None:

@@ -13,6 +13,7 @@ from bookings.domain.exceptions import (
     ClassEndedError,
     ClassNotFoundError,
 )
+from bookings.domain.rescheduling import reschedule_class
 from bookings.domain.scheduling import schedule_class
 from bookings.models import ClassLog, Notice, NoticeKind, VirtualClass
 from calendar_sync import google_events
@@ -75,6 +76,26 @@ def test_a_change_of_places_that_the_calendar_refuses_is_let_go(open_group, goog
     assert (stored.event_update_requested_at, stored.calendar_drift) == (None, "")
     assert not Notice.objects.filter(kind=NoticeKind.CALENDAR_CHANGED).exists()
     assert not ClassLog.objects.filter(event="event_drifted").exists()
+
+
+def test_a_move_that_still_waits_is_not_let_go_with_the_places(
+    open_group, teacher, google, time_machine, monkeypatch
+):
+    """The calendar is down for the move, for the sweep and for 6 places, and refuses 7."""
+    monkeypatch.setattr(google_events, "RETRY_WAITS", ())
+    down = [Fault.status(503)] * 3
+    google.fault("events.get", *down, Fault.status(403, "forbidden"))
+
+    later = open_group.start_time + timedelta(days=1)
+    reschedule_class(class_id=open_group.pk, actor=teacher, start=later)
+    time_machine.shift(timedelta(minutes=2))
+    update_events()
+    for capacity in (6, 7):
+        change_capacity(class_id=open_group.pk, capacity=capacity)
+
+    stored = VirtualClass.objects.get()
+    assert (stored.event_update_requested_at, stored.calendar_drift) == (None, "moved")
+    assert Notice.objects.filter(kind=NoticeKind.CALENDAR_CHANGED).exists()
 
 
 def test_a_refusal_does_not_stop_the_next_change_of_places(open_group, google, monkeypatch):
