@@ -70,8 +70,10 @@ class Online(Operation):
             yield
             return
         schema_editor.execute("SET lock_timeout = 0")
-        yield
-        schema_editor.execute("RESET lock_timeout")
+        try:
+            yield
+        finally:
+            schema_editor.execute("RESET lock_timeout")
 
 
 class AddIndexOnline(Online, AddIndexConcurrently):

@@ -2,7 +2,7 @@
 
 import pytest
 from django.contrib.contenttypes.models import ContentType
-from django.db import IntegrityError, connection, models
+from django.db import IntegrityError, ProgrammingError, connection, models
 from django.db.migrations.state import ModelState, ProjectState
 
 from bookings.online_indexes import (
@@ -120,6 +120,25 @@ def test_index_is_added_and_removed_online_on_either_engine(table):
     assert "type_by_app" in constraint_names()
     table.take_back(*added)
     assert "type_by_app" not in constraint_names()
+
+
+def test_limit_for_locks_is_back_after_an_index_that_failed(table):
+    if connection.vendor != "postgresql":
+        pytest.skip("only PostgreSQL waits for locks")
+    added = AddIndexOnline("contenttype", models.Index(fields=["app_label"], name="type_by_app"))
+    before = lock_timeout()
+    table.apply(added)
+    with pytest.raises(ProgrammingError):
+        table.apply(added)
+
+    assert lock_timeout() == before != "0"
+    table.apply(RemoveIndexOnline("contenttype", "type_by_app"))
+
+
+def lock_timeout():
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW lock_timeout")
+        return cursor.fetchone()[0]
 
 
 def test_constraint_is_added_and_validated_online_on_either_engine(table):
