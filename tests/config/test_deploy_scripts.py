@@ -157,13 +157,14 @@ def database(machine):
 
 
 def test_copy_is_read_to_its_end_and_is_its_owner_s_alone(database, tmp_path):
-    copy = tmp_path / "before-v2"
+    copy = tmp_path / "not there yet" / "before-v2"
 
     done = database.run("compose/backup", str(copy))
 
     assert done.returncode == 0, done.stderr
     assert copy.read_text() == "archive\n"
     assert copy.stat().st_mode & 0o777 == 0o600
+    assert copy.parent.stat().st_mode & 0o777 == 0o700
     assert (database.app / "restored").read_text() == "archive\n"
     assert "pg_restore --file=/dev/null" in database.calls[-1]
 
