@@ -12,6 +12,8 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
+from multiprocessing import forkserver
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
@@ -110,10 +112,17 @@ def start_forked(work: Callable[..., None], *arguments: Any, **settings: Any) ->
     one. settings: those that are to differ from the environment's.
     """
     process = _fork_server.Process(target=_live, args=(work, arguments, settings))
-    surroundings = {"DJANGO_SETTINGS_MODULE": "config.settings", "DATABASE_URL": database_url()}
-    with patch.dict(os.environ, surroundings):
-        process.start()
+    _start_fork_server(database_url())
+    process.start()
     return process
+
+
+@cache
+def _start_fork_server(url: str) -> None:
+    """Start the server for the database of this run's tests; it keeps the environment it got."""
+    surroundings = {"DJANGO_SETTINGS_MODULE": "config.settings", "DATABASE_URL": url}
+    with patch.dict(os.environ, surroundings):
+        forkserver.ensure_running()
 
 
 def wait_for_end(process: BaseProcess) -> int:
