@@ -123,6 +123,21 @@ def test_proxy_answers_programs_in_json_while_the_service_is_away(folder):
     assert "error" in response.json()
 
 
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_proxy_shows_people_a_page_while_the_service_is_away(folder, method):
+    with proxy(folder, "http://127.0.0.1:9") as url:
+        response = requests.request(method, f"{url}/mis-clases", timeout=20)
+        style = requests.get(f"{url}/away/page.css", timeout=20)
+
+    assert response.status_code == 503
+    assert response.headers["Retry-After"] == "10"
+    assert response.headers["Content-Type"] == "text/html; charset=utf-8"
+    assert "default-src 'none'" in response.headers["Content-Security-Policy"]
+    assert "Volvemos en un momento" in response.content.decode()
+    assert '"/away/page.css"' in response.text
+    assert style.headers["Content-Type"] == "text/css; charset=utf-8"
+
+
 @pytest.fixture(scope="module")
 def plain(folder):
     """The address of what listens on port 80; the service itself never hears of it."""
