@@ -21,7 +21,7 @@ echo "$(/usr/bin/basename "$0") $*" >> {calls}
 case "$*" in *"{failing}"*) exit 1 ;; esac
 {body}
 """
-CHANGING = ("chown", "docker", "git", "install", "ln", "mv", "nginx", "python3", "systemctl")
+CHANGING = ("chown", "cmp", "docker", "git", "install", "ln", "mv", "nginx", "python3", "systemctl")
 REAL = (
     *("cat", "chmod", "cp", "date", "dirname", "env", "find", "mkdir", "openssl", "readlink"),
     *("realpath", "rm", "sed", "tr"),
@@ -265,6 +265,7 @@ def release(machine):
     """A release in a folder called "app"; its commands are stand-ins."""
     machine.stand_in("config/deploy/systemd/classes")
     machine.stand_in("sed")
+    machine.stand_in("grep")
     return machine
 
 
@@ -278,6 +279,23 @@ def test_switch_moves_the_link_once_settings_and_tables_suit_it(release):
     assert f"ln -sfn {release.app} /srv/classes.new" in release.calls
     assert "mv -T /srv/classes.new /srv/classes" in release.calls
     assert "sed -i s/^RELEASE=.*/RELEASE=app/ /etc/classes/env" in release.calls
+    assert "systemctl restart classes-web classes-worker" in release.calls
+
+
+def test_switch_to_another_door_restarts_it_too(release):
+    release.stand_in("cmp", failing="classes-web.socket")
+
+    release.run("systemd/switch")
+
+    assert "systemctl restart classes-web.socket classes-web classes-worker" in release.calls
+
+
+def test_switch_writes_a_release_that_the_settings_did_not_name(release):
+    release.stand_in("grep", failing="RELEASE")
+
+    release.run("systemd/switch")
+
+    assert release.index("sed -i $a RELEASE=") < release.index("sed -i s/^RELEASE")
 
 
 @pytest.mark.parametrize("failing", ["check", "migrate"])
