@@ -76,3 +76,23 @@ def check_trusted_proxies(app_configs: Any, **kwargs: Any) -> list[checks.CheckM
             id="accounts.W004",
         )
     ]
+
+
+@checks.register(checks.Tags.security, deploy=True)
+def check_placeholders(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
+    """Warn about hosts that .env.example made up: by RFC 2606 none ends with ".example"."""
+    hosts = {
+        "BASE_URL": urlsplit(settings.BASE_URL).hostname or "",
+        "ADMIN_EMAIL": settings.ADMIN_EMAIL,
+        "EMAIL_URL": settings.EMAIL_HOST,
+    }
+    made_up = ", ".join(name for name, host in hosts.items() if host.endswith(".example"))
+    if not made_up:
+        return []
+    return [
+        checks.Warning(
+            f"{made_up}: still what .env.example says.",
+            hint="Nobody reaches such a host. Put your own in its place.",
+            id="accounts.W005",
+        )
+    ]

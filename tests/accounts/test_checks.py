@@ -4,6 +4,7 @@ import pytest
 
 from accounts.checks import (
     check_identity_provider,
+    check_placeholders,
     check_redirect_address,
     check_second_provider,
     check_trusted_proxies,
@@ -14,6 +15,20 @@ def test_complete_configuration_is_silent():
     assert check_identity_provider(None) == []
     assert check_redirect_address(None) == []
     assert check_second_provider(None) == []
+    assert check_placeholders(None) == []
+
+
+def test_what_the_example_made_up_is_named(settings):
+    settings.BASE_URL = "https://clases.example"
+    settings.ADMIN_EMAIL = "profe@gmail.com"
+    settings.EMAIL_HOST = "mail.example"
+
+    (warning,) = check_placeholders(None)
+
+    assert (warning.id, warning.msg) == (
+        "accounts.W005",
+        "BASE_URL, EMAIL_URL: still what .env.example says.",
+    )
 
 
 def test_missing_values_are_named_and_present_ones_are_not(settings):
