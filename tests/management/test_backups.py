@@ -307,6 +307,17 @@ def test_file_that_is_not_there_is_named(tmp_path):
         call_command("restore", str(tmp_path / "nowhere"))
 
 
+@pytest.mark.django_db
+def test_file_that_cannot_be_looked_at_is_named(tmp_path):
+    # Refused by the system like a folder that is another user's, root being no exception.
+    unreachable = str(tmp_path / ("x" * 300))
+
+    with pytest.raises(CommandError, match="Nothing can be written"):
+        call_command("backup", unreachable)
+    with pytest.raises(CommandError, match="not readable"):
+        call_command("restore", unreachable)
+
+
 def test_backup_of_a_newer_version_is_told(copy, elsewhere, tmp_path):
     with elsewhere():
         call_command("restore", str(copy))

@@ -23,7 +23,8 @@ def whole_file(path: Path, *, replace: bool) -> Iterator[Path]:
     It lies beside the final one, on the same disk, and is its owner's alone (0600). Raises
     BackupError when the name is taken, unless ``replace``; also when it was taken meanwhile.
     """
-    if path.exists() and not replace:
+    # Path.exists would raise for a folder that this user may not look into.
+    if os.path.lexists(path) and not replace:
         raise BackupError(f"{path} exists. Name another file, or add --replace.")
     try:
         number, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
@@ -42,7 +43,7 @@ def whole_file(path: Path, *, replace: bool) -> Iterator[Path]:
 
 def _is_same(path: Path, other: Path) -> bool:
     """Whether both are there, and one file: a second name of it is no other file."""
-    return path.exists() and other.exists() and path.samefile(other)
+    return os.path.exists(path) and os.path.exists(other) and path.samefile(other)
 
 
 def _name(draft: Path, path: Path, *, replace: bool) -> None:

@@ -1,6 +1,7 @@
 """Fill the database with what a backup holds."""
 
 import json
+import os
 import time
 from pathlib import Path
 from types import ModuleType
@@ -37,8 +38,8 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Read the whole file first, so that nothing is lost for one that is of no use."""
         engine, file = get_engine(), options["file"]
-        if not file.is_file():
-            raise CommandError(f"{file} is not there.")
+        if not (os.path.isfile(file) and os.access(file, os.R_OK)):
+            raise CommandError(f"{file} is not there, or not readable for this user.")
         if has_tables() and not options["replace"]:
             raise CommandError(
                 "The database is not empty. --replace loses what is in it; back it up before."
