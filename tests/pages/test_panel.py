@@ -78,10 +78,10 @@ def test_the_calendar_page_tells_since_when_it_is_connected(teacher, sign_in):
 def test_the_calendar_page_tells_a_revoked_grant_and_since_when(
     teacher, sign_in, google, time_machine
 ):
-    client = sign_in(teacher)
     google.revoke(teacher.provider_refresh_token)
 
     time_machine.move_to(datetime(2026, 11, 21, 1, 5, tzinfo=UTC))
+    client = sign_in(teacher)
     client.get(reverse("admin:calendar"))
     time_machine.move_to(datetime(2026, 11, 22, 12, 0, tzinfo=UTC))
     page = text_of(client.get(reverse("admin:calendar")))
