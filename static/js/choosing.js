@@ -21,3 +21,14 @@ for (const failure of ["htmx:responseError", "htmx:sendError", "htmx:timeout"]) 
     window.location.assign(detail.pathInfo.finalRequestPath);
   });
 }
+
+// On a slow connection somebody chooses before htmx listens, and browsers put former choices back.
+document.addEventListener(
+  "htmx:load",
+  () => {
+    const choices = document.querySelectorAll(".choosing input[type=radio]");
+    const other = [...choices].find((choice) => choice.checked && !choice.defaultChecked);
+    other?.dispatchEvent(new Event("change", { bubbles: true }));
+  },
+  { once: true },
+);

@@ -38,6 +38,20 @@ def test_choosing_loads_no_page(new_page):
     assert documents == []
 
 
+@on_a("phone")
+def test_what_is_chosen_before_the_scripts_are_there_counts(new_page):
+    page = new_page()
+    held = []
+    page.route("**/htmx*.js", lambda route: held.append(route))
+    page.goto(BOOK, wait_until="commit")
+    page.get_by_role("radio", name=re.compile("Grupal")).check()
+
+    held[0].continue_()
+
+    expect(page).to_have_url(re.compile("tipo=grupal"))
+    expect(page.locator("#summary")).to_contain_text("Grupal")
+
+
 def test_the_focus_follows_what_was_chosen(new_page):
     page = new_page()
     page.goto(BOOK)
