@@ -34,7 +34,7 @@ NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)
 
 @pytest.fixture
 def clock():
-    """Stop the time, and move it by hand."""
+    """Stop the time, and move it by hand. A test names it first, so that all it has is of then."""
     with time_machine.travel(NOON, tick=False) as traveller:
         yield traveller
 
@@ -84,7 +84,7 @@ def test_what_was_taken_is_not_sent_again(delivery, receiver):
     assert len(receiver.requests) == 1
 
 
-def test_what_fails_is_tried_again_later_and_under_the_same_id(delivery, receiver, clock):
+def test_what_fails_is_tried_again_later_and_under_the_same_id(clock, delivery, receiver):
     receiver.status, receiver.body = 500, b"oops"
 
     assert deliver_webhooks() == 0
@@ -97,7 +97,7 @@ def test_what_fails_is_tried_again_later_and_under_the_same_id(delivery, receive
     assert [one.excerpt for one in WebhookAttempt.objects.all()] == ["oops", "oops"]
 
 
-def test_attempts_take_three_days_and_then_end(delivery, receiver, clock, settings):
+def test_attempts_take_three_days_and_then_end(clock, delivery, receiver, settings):
     settings.WEBHOOK_PATIENCE = timedelta(days=30)
     receiver.status = 500
 
@@ -119,7 +119,7 @@ def test_attempts_take_three_days_and_then_end(delivery, receiver, clock, settin
 
 
 def test_a_worker_that_dies_after_sending_has_it_sent_again_under_the_same_id(
-    delivery, receiver, clock, monkeypatch
+    clock, delivery, receiver, monkeypatch
 ):
     def die(*args):
         raise SystemExit
@@ -135,7 +135,7 @@ def test_a_worker_that_dies_after_sending_has_it_sent_again_under_the_same_id(
     assert state(delivery) == WebhookState.SENT
 
 
-def test_hours_of_outage_lose_nothing_and_their_end_is_noticed(endpoint, receiver, clock):
+def test_hours_of_outage_lose_nothing_and_their_end_is_noticed(clock, endpoint, receiver):
     receiver.status = 503
     for _ in range(20):
         record_test_event(endpoint)
@@ -154,7 +154,7 @@ def test_hours_of_outage_lose_nothing_and_their_end_is_noticed(endpoint, receive
     assert (endpoint.failures, endpoint.failing_since, endpoint.resting_until) == (0, None, None)
 
 
-def test_a_receiver_that_is_down_does_not_use_up_what_waits_for_it(endpoint, receiver, clock):
+def test_a_receiver_that_is_down_does_not_use_up_what_waits_for_it(clock, endpoint, receiver):
     receiver.status = 500
     deliveries = [record_test_event(endpoint) for _ in range(10)]
 
@@ -225,7 +225,7 @@ def test_a_process_that_ends_still_tells_what_it_has_begun(receiver):
     assert (child.stdout, child.stderr) == ("200\n", "")
 
 
-def test_a_refusal_now_and_then_keeps_nothing_back(endpoint, receiver, clock):
+def test_a_refusal_now_and_then_keeps_nothing_back(clock, endpoint, receiver):
     bad = record_test_event(endpoint)
     good = [record_test_event(endpoint) for _ in range(2)]
 
@@ -240,7 +240,7 @@ def test_a_refusal_now_and_then_keeps_nothing_back(endpoint, receiver, clock):
     assert state(bad) == WebhookState.FAILED
 
 
-def test_a_receiver_says_how_long_to_wait(delivery, receiver, clock):
+def test_a_receiver_says_how_long_to_wait(clock, delivery, receiver):
     receiver.status, receiver.headers = 429, {"Retry-After": "1800"}
     deliver_webhooks()
 
@@ -265,7 +265,7 @@ def test_410_switches_a_receiver_off_and_the_teacher_is_told(delivery, endpoint,
     assert (notice.user, notice.kind) == (teacher, "webhook_disabled")
 
 
-def test_days_of_failures_switch_a_receiver_off(endpoint, receiver, clock, teacher):
+def test_days_of_failures_switch_a_receiver_off(clock, endpoint, receiver, teacher):
     receiver.status = 500
     record_test_event(endpoint)
     deliver_webhooks()
@@ -281,7 +281,7 @@ def test_days_of_failures_switch_a_receiver_off(endpoint, receiver, clock, teach
     assert Notice.objects.count() == 1
 
 
-def test_what_waits_for_a_receiver_leaves_once_it_is_on_again(endpoint, receiver, clock):
+def test_what_waits_for_a_receiver_leaves_once_it_is_on_again(clock, endpoint, receiver):
     endpoint.is_active = False
     endpoint.save()
     delivery = record_test_event(endpoint)
@@ -294,7 +294,7 @@ def test_what_waits_for_a_receiver_leaves_once_it_is_on_again(endpoint, receiver
     assert state(delivery) == WebhookState.SENT
 
 
-def test_switched_on_again_it_gets_what_was_given_up_while_it_failed(endpoint, receiver, clock):
+def test_switched_on_again_it_gets_what_was_given_up_while_it_failed(clock, endpoint, receiver):
     receiver.status = 500
     long_given_up = record_test_event(endpoint)
     WebhookDelivery.objects.update(attempts=MAX_ATTEMPTS - 1)
@@ -337,7 +337,7 @@ def test_switched_on_again_it_gets_the_event_of_the_410(delivery, endpoint, rece
 
 
 def test_switched_on_again_it_gets_nothing_that_is_to_be_forgotten(
-    delivery, endpoint, receiver, clock
+    clock, delivery, endpoint, receiver
 ):
     receiver.status = 410
     deliver_webhooks()
@@ -360,7 +360,7 @@ def test_delivered_again_it_has_the_same_id_and_body(delivery, receiver):
     assert delivery.log.count() == 2
 
 
-def test_a_trial_by_hand_waits_for_no_rest(endpoint, receiver, clock):
+def test_a_trial_by_hand_waits_for_no_rest(clock, endpoint, receiver):
     endpoint.resting_until = NOON + timedelta(minutes=10)
     endpoint.failing_since = NOON
     endpoint.save()
@@ -372,7 +372,7 @@ def test_a_trial_by_hand_waits_for_no_rest(endpoint, receiver, clock):
     assert endpoint.resting_until is None
 
 
-def test_both_secrets_sign_for_a_day_after_a_rotation(endpoint, receiver, clock):
+def test_both_secrets_sign_for_a_day_after_a_rotation(clock, endpoint, receiver):
     earlier = endpoint.secret
     rotate_secret(endpoint)
     endpoint.refresh_from_db()
@@ -393,7 +393,7 @@ def test_both_secrets_sign_for_a_day_after_a_rotation(endpoint, receiver, clock)
     assert second[0]["webhook-signature"] == signatures(second, endpoint.secret)
 
 
-def test_the_secret_that_the_receiver_knows_signs_on_when_it_is_replaced_twice(endpoint, clock):
+def test_the_secret_that_the_receiver_knows_signs_on_when_it_is_replaced_twice(clock, endpoint):
     endpoint.secret_shown_at = NOON
     endpoint.save()
     known = endpoint.secret
@@ -407,7 +407,7 @@ def test_the_secret_that_the_receiver_knows_signs_on_when_it_is_replaced_twice(e
     assert list(list_secrets(endpoint)) == [endpoint.secret, known]
 
 
-def test_a_secret_that_was_read_takes_the_place_of_the_earlier_one(endpoint, clock):
+def test_a_secret_that_was_read_takes_the_place_of_the_earlier_one(clock, endpoint):
     endpoint.secret_shown_at = NOON
     endpoint.save()
 
@@ -442,7 +442,7 @@ def test_a_secret_that_cannot_be_read_is_that_receivers_trouble_alone(
     assert [one.failure for one in unsigned.log.all()] == [unsigned.failure]
 
 
-def test_old_events_are_forgotten_and_what_waits_is_not(endpoint, receiver, clock):
+def test_old_events_are_forgotten_and_what_waits_is_not(clock, endpoint, receiver):
     sent = record_test_event(endpoint)
     deliver_webhooks()
     waiting = record_test_event(endpoint)
