@@ -28,7 +28,7 @@ from calendar_sync.listing import (
     forget_upcoming_events,
     read_listing,
 )
-from calendar_sync.turnstile import writers_turn
+from calendar_sync.turnstile import NoPlaceError, Turnstile, writers_turn
 
 __all__ = [
     "LISTING_HORIZON",
@@ -44,9 +44,11 @@ __all__ = [
     "EventGoneError",
     "EventNotOursError",
     "Listing",
+    "NoPlaceError",
     "OpenedChannel",
     "OwnEvent",
     "Stamp",
+    "Turnstile",
     "current_stamp",
     "forget_upcoming_events",
     "get_calendar",

@@ -3,7 +3,7 @@
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import timedelta
 
 from django.conf import settings
@@ -12,6 +12,10 @@ from calendar_sync.interface import CalendarUnavailableError
 
 # Longer than many quick writes in a row take; whoever waits holds a thread as well.
 PATIENCE = timedelta(seconds=1)
+
+
+class NoPlaceError(Exception):
+    """As many as may are inside already."""
 
 
 class Turnstile:
@@ -29,7 +33,7 @@ class Turnstile:
 
     @contextmanager
     def enter(self, places: int) -> Iterator[None]:
-        """Be inside for the block. Raises CalendarUnavailableError when there is no place."""
+        """Be inside for the block. Raises NoPlaceError when nobody leaves in time."""
         self._take_place(places)
         began = time.monotonic()
         try:
@@ -42,7 +46,7 @@ class Turnstile:
             patience = 0 if self._is_stuck else self._patience
             if not self._changed.wait_for(lambda: self._inside < places, patience):
                 self._is_stuck = True
-                raise CalendarUnavailableError("Too many wait for the calendar already.")
+                raise NoPlaceError
             self._inside += 1
 
     def _leave(self, *, was_quick: bool) -> None:
@@ -62,5 +66,9 @@ def writers_turn() -> Iterator[None]:
     Raises CalendarUnavailableError, within a second, when as many wait already. What was asked for
     is written down by then, and the sweeps do it.
     """
-    with _turnstile.enter(settings.CALENDAR_WRITERS):
+    with ExitStack() as turn:
+        try:
+            turn.enter_context(_turnstile.enter(settings.CALENDAR_WRITERS))
+        except NoPlaceError as error:
+            raise CalendarUnavailableError("Too many wait for the calendar already.") from error
         yield

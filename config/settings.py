@@ -211,6 +211,9 @@ MERCADOPAGO_WEBHOOK_SIGNATURE = ENV.payments.mercadopago_webhook_signature
 MERCADOPAGO_API_URL = ENV.payments.mercadopago_api_url
 MERCADOPAGO_COLLECTOR_ID = ENV.payments.mercadopago_collector_id
 MERCADOPAGO_TIMEOUT = timedelta(seconds=4)
+# So many threads of one process at a time may wait for Mercado Pago: with CALENDAR_WRITERS they are
+# three quarters of those of config/gunicorn.py.
+MERCADOPAGO_CALLERS = 4
 # All calls of one operation together; a page may wait this long before it answers without.
 MERCADOPAGO_BUDGET = timedelta(seconds=8)
 # Cash takes days to be credited: it is not offered for a class that begins sooner than this, a

@@ -7,7 +7,7 @@ import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -32,6 +32,7 @@ from bookings.payments.gateway import (
     Settlement,
 )
 from bookings.payments.metrics import timed
+from calendar_sync import NoPlaceError, Turnstile
 
 PROVIDER_URL = "https://api.mercadopago.com"
 CURRENCY = "ARS"
@@ -45,6 +46,8 @@ PASSING = frozenset({401, 408, 409, 423, 425, 429})
 _DIGITS = re.compile(r"[0-9]{1,20}", re.ASCII)
 _CURRENCY = re.compile(r"[A-Z]{3}", re.ASCII)
 LONGEST_WORD, LONGEST_PREFERENCE, LONGEST_ADDRESS = 50, 255, 500
+# Keeps a provider that hangs from holding every thread of the server.
+_turnstile = Turnstile(patience=timedelta(seconds=1))
 
 STATUSES = {
     "approved": ChargeStatus.APPROVED,
@@ -82,7 +85,7 @@ class RebasedHttpClient(HttpClient):  # type: ignore[misc]  # the SDK carries no
         kwargs["timeout"] = min(kwargs.get("timeout") or left, left)
         target = url.replace(PROVIDER_URL, settings.MERCADOPAGO_API_URL, 1)
         # The API redirects nowhere; whatever does is not the API, and gets no token.
-        with timed(method, target) as call:
+        with _turnstile.enter(settings.MERCADOPAGO_CALLERS), timed(method, target) as call:
             answer = super().request(method, target, *args, allow_redirects=False, **kwargs)
             call.status = int(answer["status"])
         return answer
@@ -320,7 +323,7 @@ def _call(
     """
     try:
         answer = send()
-    except (requests.RequestException, MercadoPagoError) as error:
+    except (requests.RequestException, MercadoPagoError, NoPlaceError) as error:
         # The SDK hands on whatever its transport raised; see the table in its tests.
         raise PaymentUnavailableError("The payment provider could not be reached.") from error
     status, body = int(answer["status"]), answer["response"]

@@ -55,3 +55,4 @@ def test_a_server_that_ends_waits_for_whoever_tells_a_receiver_that_hangs(settin
 
 def test_half_of_the_threads_never_wait_for_the_calendar(settings):
     assert threads >= settings.CALENDAR_WRITERS * 2
+    assert threads > settings.CALENDAR_WRITERS + settings.MERCADOPAGO_CALLERS

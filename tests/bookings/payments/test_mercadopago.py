@@ -1,6 +1,7 @@
 """payments/mercadopago.py against the stand-in: what is sent, what is read, how faults come out."""
 
 import itertools
+import threading
 import time
 from datetime import UTC, datetime, timedelta
 
@@ -17,6 +18,7 @@ from bookings.payments.gateway import (
     RefundState,
 )
 from bookings.payments.manual import ManualGateway
+from calendar_sync import Turnstile
 from tests.standins import Fault
 
 EXPIRES_AT = datetime(2030, 1, 5, 18, 30, tzinfo=UTC)
@@ -512,6 +514,26 @@ def test_a_slow_provider_costs_the_budget_once(mercadopago, gateway, preference_
         charges_of(get_gateway(), preference_id)
 
     assert time.monotonic() - began < 1.5
+
+
+def test_while_as_many_wait_as_may_others_are_refused(
+    mercadopago, gateway, charge_id, settings, monkeypatch
+):
+    monkeypatch.setattr(gateway_module, "_turnstile", Turnstile(timedelta(seconds=0.1)))
+    settings.MERCADOPAGO_CALLERS = 1
+    mercadopago.fault("payments.get", Fault.delay(1.5))
+    waiting = threading.Thread(target=get_gateway().get_charge, args=[charge_id])
+    waiting.start()
+    while waiting.is_alive() and "payments.get" not in routes(mercadopago):
+        time.sleep(0.01)
+
+    with pytest.raises(PaymentUnavailableError):
+        get_gateway().get_charge(charge_id)
+
+    assert waiting.is_alive()
+    assert routes(mercadopago).count("payments.get") == 1
+    waiting.join(5)
+    assert get_gateway().get_charge(charge_id)
 
 
 def test_retries_that_the_sdk_gave_up_are_unavailable(gateway, charge_id, monkeypatch):
