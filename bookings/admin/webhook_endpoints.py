@@ -107,10 +107,13 @@ class WebhookEndpointAdmin(admin.ModelAdmin[WebhookEndpoint]):
         return rows.annotate(waiting_count=waiting)
 
     def get_fieldsets(self, request: HttpRequest, obj: WebhookEndpoint | None = None) -> Any:
-        """Say how it does where there is something to say; name the events to who may only look."""
+        """Say how it does where there is something to say.
+
+        Who may only look reads the names of server and events: an address may hold a secret.
+        """
         may_only_look = obj is not None and not self.has_change_permission(request, obj)
-        kinds = "wanted" if may_only_look else "kinds"
-        fields = ["address", "description", kinds, "is_active"]
+        address, kinds = ("host", "wanted") if may_only_look else ("address", "kinds")
+        fields = [address, "description", kinds, "is_active"]
         state = ("Cómo anda", {"fields": self.readonly_fields})
         return [(None, {"fields": fields}), *([state] if obj else [])]
 

@@ -294,6 +294,8 @@ def test_who_may_only_look_sees_and_does_nothing(deliveries, looker, receiver, e
     told = seen[2].content.decode()
     assert "Clase agendada (class.scheduled)" in told
     assert "[&quot;" not in told
+    assert urlsplit(endpoint.address).hostname in told
+    assert all(endpoint.address not in page.content.decode() for page in seen)
     assert all("Entregar de nuevo" not in page.content.decode() for page in seen)
     assert "Cambiar el secreto" not in seen[2].content.decode()
     assert [answer.status_code for answer in refused] == [403] * 6
