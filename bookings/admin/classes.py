@@ -23,7 +23,7 @@ from bookings.admin.class_people import (
     take_step,
 )
 from bookings.admin.class_timeline import build_timeline, describe_drift
-from bookings.admin.filters import DriftFilter
+from bookings.admin.filters import DriftFilter, PaidFilter
 from bookings.domain.cancelling import cancel_class
 from bookings.domain.exceptions import BookingError, ClassNotFoundError, TimeAwaitedError
 from bookings.domain.reconciling import reconcile_class
@@ -58,7 +58,7 @@ class VirtualClassAdmin(admin.ModelAdmin[VirtualClass]):
         "status",
         "class_type",
         ("start_time", admin.DateFieldListFilter),
-        ("paid_at", admin.EmptyFieldListFilter),
+        PaidFilter,
         DriftFilter,
     ]
     list_select_related = ["booked_by"]

@@ -41,6 +41,26 @@ class UpcomingFilter(admin.SimpleListFilter):
         return queryset.filter(**{f"{self.last_day}__gte": timezone.localdate()})
 
 
+class PaidFilter(admin.SimpleListFilter):
+    """Part the classes that are paid from those that are not."""
+
+    title = "pagada"
+    parameter_name = "pagada"
+
+    def lookups(
+        self, request: HttpRequest, model_admin: admin.ModelAdmin[Any]
+    ) -> list[tuple[str, str]]:
+        """Offer both; the date of the payment is in the class."""
+        return [("si", "Sí"), ("no", "No")]
+
+    def queryset(
+        self, request: HttpRequest, queryset: QuerySet[VirtualClass]
+    ) -> QuerySet[VirtualClass]:
+        """Filter by whether there is a date of payment."""
+        is_unpaid = {"si": False, "no": True}.get(self.value() or "")
+        return queryset if is_unpaid is None else queryset.filter(paid_at__isnull=is_unpaid)
+
+
 class DriftFilter(admin.SimpleListFilter):
     """Show the classes of which the calendar says something else."""
 
