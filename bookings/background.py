@@ -30,8 +30,8 @@ class Errand:
     def __init__(self, name: str, work: Callable[[], object], *, rest: timedelta = NO_REST) -> None:
         """Say what is to be done.
 
-        rest: between two rounds. A flood of calls is one round then, and the threads that
-        answer requests meanwhile get the interpreter.
+        rest: before each round. A flood of calls is one round then, and the threads that answer
+        them get the interpreter first.
         """
         self._name = name
         self._work_once = work
@@ -51,14 +51,15 @@ class Errand:
                 self._is_out = True
 
     def _work(self) -> None:
-        while self._take_call():
+        while self._is_wanted():
+            time.sleep(self._rest.total_seconds())
+            self._is_called = False  # who calls from here on wants another round
             with tagged(**self._tags):
                 self._go()
-            time.sleep(self._rest.total_seconds())
 
-    def _take_call(self) -> bool:
+    def _is_wanted(self) -> bool:
         with self._lock:
-            self._is_out, self._is_called = self._is_called, False
+            self._is_out = self._is_called
             return self._is_out
 
     def _go(self) -> None:

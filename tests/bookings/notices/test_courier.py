@@ -1,6 +1,7 @@
 """notices/courier.py: delivery right after the commit, in a thread of its own."""
 
 import threading
+from datetime import timedelta
 
 import pytest
 from django.core import mail
@@ -18,8 +19,9 @@ pytestmark = [pytest.mark.concurrency, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture(autouse=True)
-def _on_duty(settings):
+def _on_duty(settings, monkeypatch):
     settings.DELIVER_NOTICES_AT_ONCE = True
+    monkeypatch.setattr(courier._courier, "_rest", timedelta(milliseconds=50))
     yield
     wait_for_courier()
 
@@ -78,6 +80,18 @@ def test_calls_meanwhile_make_it_look_again_and_never_a_second_thread(monkeypatc
 
     wait_for_courier()
     assert (len(seen), len(set(seen))) == (2, 1)
+
+
+def test_the_calls_of_a_crowd_are_one_round(monkeypatch):
+    rounds = []
+    monkeypatch.setattr(courier, "deliver_due", rounds.append)
+
+    for _ in range(100):
+        courier.call_courier()
+
+    assert rounds == []
+    wait_for_courier()
+    assert len(rounds) == 1
 
 
 def test_a_courier_is_back_soon_and_leaves_the_rest_to_the_sweeps(monkeypatch):
