@@ -8,7 +8,6 @@ from rest_framework.views import APIView
 
 from accounts.api_texts import PROFILE_FAILED, PROFILE_RECEIVED
 from accounts.models import User
-from accounts.profile_openapi import describe_profile, describe_saving_profile
 from accounts.serializers import ProfileSerializer, UserSerializer
 from accounts.services import save_profile
 
@@ -21,12 +20,10 @@ class UserDataView(APIView):
 
     server_error = PROFILE_FAILED
 
-    @describe_profile
     def get(self, request: Request) -> Response:
         """Give the four settings; ``level`` is empty until it is chosen."""
         return Response(_profile.to_representation(cast(User, request.user)))
 
-    @describe_saving_profile
     def post(self, request: Request) -> Response:
         """Replace the four settings and give back the whole person."""
         settings = _profile.run_validation(request.data)

@@ -29,7 +29,6 @@ from django.views import View
 from django.views.decorators.csrf import csrf_exempt
 from rest_framework.authentication import CSRFCheck
 
-from accounts import auth_openapi
 from accounts.api_texts import BODY_TOO_LARGE, TOO_MANY_STARTS
 from accounts.models import User
 from accounts.origins import is_from_elsewhere
@@ -81,7 +80,6 @@ class AuthView(View):
 class ProvidersView(AuthView):
     """``GET /api/auth/providers``"""
 
-    @auth_openapi.describe_providers
     def get(self, request: HttpRequest) -> HttpResponse:
         """List the providers that are configured, keyed by id."""
         return JsonResponse(
@@ -101,7 +99,6 @@ class ProvidersView(AuthView):
 class SessionView(AuthView):
     """``GET /api/auth/session``"""
 
-    @auth_openapi.describe_session
     def get(self, request: HttpRequest) -> HttpResponse:
         """Say who is signed in and until when; an empty object for a stranger.
 
@@ -117,7 +114,6 @@ class SessionView(AuthView):
 class CsrfView(AuthView):
     """``GET /api/auth/csrf``"""
 
-    @auth_openapi.describe_csrf
     def get(self, request: HttpRequest) -> HttpResponse:
         """Hand out the token that the POSTs below ask for, and its cookie."""
         return JsonResponse({"csrfToken": get_token(request)})
@@ -126,7 +122,6 @@ class CsrfView(AuthView):
 class LogView(AuthView):
     """``POST /api/auth/_log``"""
 
-    @auth_openapi.describe_log
     def post(self, request: HttpRequest) -> HttpResponse:
         """Swallow what NextAuth's client reports about itself."""
         return HttpResponse(status=HTTPStatus.NO_CONTENT)
@@ -135,7 +130,6 @@ class LogView(AuthView):
 class SignInView(AuthView):
     """``GET /api/auth/signin``"""
 
-    @auth_openapi.describe_sign_in_page
     def get(self, request: HttpRequest) -> HttpResponse:
         """Show the sign-in page. Spec: Authentication, 4."""
         target = local_path(request.GET.get("callbackUrl"), default=settings.LOGIN_REDIRECT_URL)
@@ -150,12 +144,10 @@ class SignInView(AuthView):
 class ProviderSignInView(SignInView):
     """``GET`` and ``POST /api/auth/signin/<provider>``"""
 
-    @auth_openapi.describe_provider_page
     def get(self, request: HttpRequest, provider_id: str = "") -> HttpResponse:
         """Show the sign-in page: no link sends anybody to a provider."""
         return super().get(request)
 
-    @auth_openapi.describe_sign_in
     def post(self, request: HttpRequest, provider_id: str) -> HttpResponse:
         """Send the person to the provider, or tell a JSON client where to send them.
 
@@ -179,7 +171,6 @@ class CallbackView(AuthView):
     # No HEAD: a code is good for one exchange, and looking must not use it up.
     http_method_names = ["get", "options"]
 
-    @auth_openapi.describe_callback
     def get(self, request: HttpRequest, provider_id: str) -> HttpResponse:
         """Finish the sign-in: exchange the code, store the person, set the session cookie."""
         _require_configured(provider_id)
@@ -197,7 +188,6 @@ class SignOutView(AuthView):
     # No HEAD: looking must not sign anybody out.
     http_method_names = ["get", "post", "options"]
 
-    @auth_openapi.describe_sign_out_page
     def get(self, request: HttpRequest) -> HttpResponse:
         """Sign the person out, or ask first when it may not have been their own wish."""
         target = local_path(
@@ -207,7 +197,6 @@ class SignOutView(AuthView):
             return render(request, "accounts/sign_out.html", {"callback_url": target})
         return sign_out(request, HttpResponseRedirect(target))
 
-    @auth_openapi.describe_sign_out
     def post(self, request: HttpRequest) -> HttpResponse:
         """Sign the person out on this device."""
         if not has_csrf_token(request):
@@ -221,7 +210,6 @@ class SignOutView(AuthView):
 class ErrorView(AuthView):
     """``GET /api/auth/error``"""
 
-    @auth_openapi.describe_error
     def get(self, request: HttpRequest) -> HttpResponse:
         """Lead to the page that explains the error; an unknown code is not passed on."""
         code = request.GET.get("error", "")

@@ -322,6 +322,8 @@ STATICFILES_DIRS = [BASE_DIR / "static"]
 # On one's own machine files are served from where they lie, without collectstatic.
 WHITENOISE_USE_FINDERS = WHITENOISE_AUTOREFRESH = ENV.is_local
 WHITENOISE_ALLOW_ALL_ORIGINS = False
+# WhiteNoise looks at each file when it starts, and pages name the hashed ones alone.
+WHITENOISE_KEEP_ONLY_HASHED_FILES = True
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {

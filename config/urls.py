@@ -6,6 +6,8 @@ from django.views.generic import RedirectView
 
 from config.openapi import views as openapi
 
+admin.autodiscover()
+
 urlpatterns = [
     path("api/", include("accounts.api_urls")),
     # What people type.

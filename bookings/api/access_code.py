@@ -7,7 +7,6 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.addresses import client_address
-from bookings.api.openapi.access_code import describe_joining
 from bookings.api.serializers import JoinedClassSerializer
 from bookings.api.texts import JOINING_FAILED, NO_CODE
 from bookings.domain.exceptions import (
@@ -39,7 +38,6 @@ class AccessCodeView(APIView):
 
     server_error = JOINING_FAILED
 
-    @describe_joining
     def post(self, request: Request) -> Response:
         """Take a place; the body is a JSON string, not an object."""
         access_code = request.data

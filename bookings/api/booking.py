@@ -8,7 +8,6 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.models import User
-from bookings.api.openapi.booking import describe_booking
 from bookings.api.serializers import BookingSerializer
 from bookings.api.texts import BOOKING_FAILED
 from bookings.domain.booking import book_class
@@ -30,7 +29,6 @@ class BookingView(APIView):
     server_error = BOOKING_FAILED
     error_body = staticmethod(error_body)
 
-    @describe_booking
     def post(self, request: Request) -> Response:
         """Store a pending class."""
         body = _body.run_validation(request.data)

@@ -14,7 +14,6 @@ from rest_framework.views import APIView
 from accounts.authentication import refuse_foreign_origin
 from bookings.api import texts
 from bookings.api.kept_listing import answer, keep
-from bookings.api.openapi.calendar import describe_listing, describe_scheduling
 from bookings.availability.agenda import read_upcoming_events
 from bookings.domain.exceptions import (
     BookingError,
@@ -67,7 +66,6 @@ class CalendarView(APIView):
         refuse_foreign_origin(request._request)
         super().initial(request, *args, **kwargs)
 
-    @describe_listing
     def get(self, request: Request) -> HttpResponse | Response:
         """List the upcoming events: start, end and status only.
 
@@ -79,7 +77,6 @@ class CalendarView(APIView):
             return _error(status.HTTP_500_INTERNAL_SERVER_ERROR, texts.FETCH_FAILED)
         return answer(request._request, keep(listing))
 
-    @describe_scheduling
     def post(self, request: Request) -> Response:
         """Schedule the class of a payment preference."""
         preference_id = _read_preference_id(request)

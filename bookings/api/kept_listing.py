@@ -15,7 +15,7 @@ from django.urls import ResolverMatch, resolve
 from django.utils import timezone
 from django.utils.http import parse_etags, quote_etag
 
-from bookings.api.serializers import present_slot
+from bookings.api.slots import present_slot
 from calendar_sync import Listing, Stamp, current_stamp
 
 PATH = "/api/calendar"

@@ -9,7 +9,6 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.models import User
-from bookings.api.openapi.payments import describe_preference
 from bookings.api.serializers import PaymentSerializer, PreferenceSerializer
 from bookings.api.texts import PREFERENCE_FAILED, PROVIDER_DOWN
 from bookings.domain.checkout import request_preference
@@ -34,7 +33,6 @@ class PreferenceView(APIView):
 
     server_error = PREFERENCE_FAILED
 
-    @describe_preference
     def post(self, request: Request) -> Response:
         """Ask for the price of the list; the client has no say in it."""
         serializer = PreferenceSerializer(data=request.data)

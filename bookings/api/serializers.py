@@ -12,7 +12,6 @@ from bookings.api.fields import (
     StrictStringField,
 )
 from bookings.models import Payment, VirtualClass
-from calendar_sync import BusySlot
 
 MAX_PRICE = 10**10
 
@@ -54,16 +53,3 @@ class JoinedClassSerializer(serializers.Serializer[VirtualClass]):
     classType = serializers.CharField(source="class_type")
     currentParticipants = serializers.IntegerField(source="current_participants")
     maxParticipants = serializers.IntegerField(source="max_participants")
-
-
-def present_slot(slot: BusySlot) -> dict[str, Any]:
-    """Give an event its three public keys. Spec: Resources, Calendar event."""
-    return {
-        "start": _present_instant(slot.start.isoformat(), slot.start_time_zone),
-        "end": _present_instant(slot.end.isoformat(), slot.end_time_zone),
-        "status": slot.status,
-    }
-
-
-def _present_instant(date_time: str, time_zone: str | None) -> dict[str, str]:
-    return {"dateTime": date_time} | ({"timeZone": time_zone} if time_zone else {})

@@ -14,7 +14,6 @@ from rest_framework.views import APIView
 from accounts.addresses import client_address
 from accounts.api_texts import BODY_TOO_LARGE
 from accounts.throttling import WINDOW_SECONDS, is_too_often
-from bookings.api.openapi.payments import describe_notice
 from bookings.api.texts import FORGED_NOTICE, TOO_MANY_NOTICES
 from bookings.domain.noticing import record_notification
 from bookings.models import SignatureState
@@ -52,7 +51,6 @@ class MercadoPagoWebhookView(APIView):
     authentication_classes = []
     permission_classes = [AllowAny]
 
-    @describe_notice
     def post(self, request: Request) -> Response:
         """Store a notice and answer; the payment is looked at afterwards.
 

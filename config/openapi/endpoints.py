@@ -11,6 +11,9 @@ from drf_spectacular.generators import EndpointEnumerator, SchemaGenerator
 from rest_framework.permissions import AllowAny
 from rest_framework.views import APIView
 
+# Importing it gives the views their descriptions.
+from config.openapi import described  # noqa: F401
+
 View = Callable[..., HttpResponseBase]
 Endpoint = tuple[str, str, str, View]
 

@@ -7,7 +7,6 @@ from django.template.loader import render_to_string
 from django.utils import translation
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import condition, require_safe
-from drf_spectacular.utils import OpenApiResponse, extend_schema
 
 from config.openapi.document import etag_of, get_document
 from config.openapi.page import build_page
@@ -24,16 +23,6 @@ def _page_etag(request: HttpRequest) -> str:
     return etag_of(_page())
 
 
-@extend_schema(
-    operation_id="getOpenApi",
-    tags=["Description"],
-    summary="Get this document",
-    description="With an `ETag`; `If-None-Match` spares the body.",
-    responses={
-        (200, "application/json"): OpenApiResponse({"type": "object"}, description="OpenAPI 3.1."),
-        304: OpenApiResponse(description="It is still the same."),
-    },
-)
 @csrf_exempt
 @require_safe
 @condition(etag_func=_document_etag)
@@ -44,15 +33,6 @@ def openapi_json(request: HttpRequest) -> HttpResponse:
     )
 
 
-@extend_schema(
-    operation_id="showDocs",
-    tags=["Description"],
-    summary="Read this document as a page",
-    responses={
-        (200, "text/html"): OpenApiResponse({"type": "string"}, description="A page."),
-        304: OpenApiResponse(description="It is still the same."),
-    },
-)
 @csrf_exempt
 @require_safe
 @condition(etag_func=_page_etag)

@@ -406,7 +406,7 @@ def test_sign_in_does_not_fail_by_what_follows_from_it(teacher, monkeypatch):
     def broken():
         raise RuntimeError
 
-    monkeypatch.setattr("bookings.receivers.resume_schedulings", broken)
+    monkeypatch.setattr("bookings.domain.finishing.resume_schedulings", broken)
 
     remember_refresh_token(user=teacher, refresh_token="1//new")
 
