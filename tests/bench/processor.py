@@ -6,7 +6,7 @@ https://docs.kernel.org/scheduler/sched-stats.html
 """
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 PROC = Path("/proc")
@@ -30,11 +30,9 @@ def read_stat(text: str) -> int:
 
 def cpu_of(pid: int) -> int:
     """Give the nanoseconds a process has used; 0 for one that is gone."""
-    try:
-        threads = [read_schedstat(task.read_text()) for task in _tasks(pid, "schedstat")]
-        return max(sum(threads), read_stat((PROC / str(pid) / "stat").read_text()))
-    except (FileNotFoundError, ProcessLookupError):
-        return 0
+    living = sum(read_schedstat(text) for text in _read_each(_tasks(pid, "schedstat")))
+    whole = sum(read_stat(text) for text in _read_each([PROC / str(pid) / "stat"]))
+    return max(living, whole)
 
 
 def cpu_of_all(pids: Iterable[int]) -> dict[int, int]:
@@ -51,12 +49,18 @@ def family_of(pid: int) -> list[int]:
     """List a process and all that descend from it."""
     found = [pid]
     for parent in found:
-        for task in _tasks(parent, "children"):
-            try:
-                found += map(int, task.read_text().split())
-            except (FileNotFoundError, ProcessLookupError):
-                continue
+        for text in _read_each(_tasks(parent, "children")):
+            found += map(int, text.split())
     return found
+
+
+def _read_each(files: Iterable[Path]) -> Iterator[str]:
+    """Read files of /proc; those of a thread or process that ended meanwhile are left out."""
+    for file in files:
+        try:
+            yield file.read_text()
+        except (FileNotFoundError, ProcessLookupError):
+            continue
 
 
 def _tasks(pid: int, name: str) -> list[Path]:

@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 
+from tests.bench import processor
 from tests.bench.processor import (
     NANOSECONDS,
     TICKS,
@@ -39,6 +40,17 @@ def test_cpu_of_counts_a_thread_that_has_ended():
     thread.join()
 
     assert cpu_of(os.getpid()) - before > 0.03 * NANOSECONDS
+
+
+def test_cpu_of_a_process_one_of_whose_threads_ends_meanwhile(monkeypatch):
+    listed = processor._tasks
+
+    def list_with_one_that_ended(pid, name):
+        return [*listed(pid, name), processor.PROC / str(pid) / "task" / "0" / name]
+
+    monkeypatch.setattr(processor, "_tasks", list_with_one_that_ended)
+
+    assert cpu_of(os.getpid()) > 0
 
 
 def test_cpu_of_nobody():

@@ -40,7 +40,7 @@ def test_create_event_does_not_wait_for_a_meeting_beyond_its_time(
     google, calendar, draft, settings, monkeypatch
 ):
     monkeypatch.setattr("calendar_sync.google.CONFERENCE_WAITS", (0.2,) * 50)
-    settings.CALENDAR_BUDGET = timedelta(seconds=0.6)
+    settings.CALENDAR_BUDGET = timedelta(seconds=1.5)
     google.conference("pending", reads=100)
     began = time.monotonic()
 
