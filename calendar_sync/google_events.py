@@ -6,6 +6,7 @@ https://developers.google.com/workspace/calendar/api/v3/reference/events
 import logging
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Any
 
 from django.conf import settings
@@ -43,17 +44,8 @@ class GoogleEvents:
     ) -> None:
         self._deadline = Deadline(budget)
         http: Any = Transport(self._deadline, headers)
-        if grant:
-            http = AuthorizedHttp(grant, http=http)
-        self._service = build(
-            "calendar",
-            "v3",
-            http=http,
-            static_discovery=True,  # shipped with the client, so building asks nobody
-            cache_discovery=False,
-            client_options={"api_endpoint": settings.CALENDAR_API_URL},
-        )
-        self._api = self._service.events()
+        self._http = AuthorizedHttp(grant, http=http) if grant else http
+        self._api, self._channels = _client(settings.CALENDAR_API_URL)
         self._calendar = {"calendarId": settings.CALENDAR_ID}
         # Without the version, conference data is neither made nor kept.
         self._write = {**self._calendar, "conferenceDataVersion": 1, "sendUpdates": SEND_UPDATES}
@@ -115,7 +107,7 @@ class GoogleEvents:
 
     def stop(self, body: JSON) -> None:
         """https://developers.google.com/workspace/calendar/api/v3/reference/channels/stop"""
-        request = self._service.channels().stop(body=body)
+        request = self._channels.stop(body=body)
         self._send(request, is_readable=lambda answer: not answer)
 
     def upcoming(self, since: datetime, limit: int | None) -> list[BusySlot]:
@@ -160,11 +152,31 @@ class GoogleEvents:
         while True:
             try:
                 with timed(request.methodId), provider_errors():
-                    return _checked(request.execute(), is_readable)
+                    return _checked(request.execute(http=self._http), is_readable)
             except TransientError as error:
                 if not self.wait(next(waits, None), at_least=error.retry_after):
                     raise
                 logger.info("Asking the calendar again: %s", error)
+
+
+@lru_cache(maxsize=4)
+def _client(api_url: str) -> tuple[Any, Any]:
+    """Give what makes requests about events and about channels; every operation shares it.
+
+    Reading Google's description, 135 kB, takes longer than most operations. What is made of it
+    keeps no state; each request is sent by a connection of its own, as Google asks of threads, and
+    one that were not would find its time over.
+    https://googleapis.github.io/google-api-python-client/docs/thread_safety.html
+    """
+    service = build(
+        "calendar",
+        "v3",
+        http=Transport(Deadline(timedelta(0))),
+        static_discovery=True,  # shipped with the client, so building asks nobody
+        cache_discovery=False,
+        client_options={"api_endpoint": api_url},
+    )
+    return service.events(), service.channels()
 
 
 def _checked(answer: Any, is_readable: Callable[[Any], bool]) -> Any:
