@@ -1,13 +1,17 @@
 """Shared fixtures: people, clients, the providers' stand-ins."""
 
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 
 import pytest
 from django.conf import settings
 from django.core.cache import cache
 from django.test import Client
+from google.auth import _exponential_backoff
 
 from accounts.models import User
+from calendar_sync import google as google_module
+from calendar_sync import google_events
 from calendar_sync.listing import circuit
 from tests.environment import GITHUB, GOOGLE, MERCADOPAGO, TEACHER_EMAIL
 from tests.factories import UserFactory
@@ -21,6 +25,21 @@ def django_db_modify_db_settings(tmp_path_factory: pytest.TempPathFactory) -> No
     if database["ENGINE"].endswith("sqlite3"):
         file = tmp_path_factory.mktemp("database") / "test.sqlite3"
         database.setdefault("TEST", {})["NAME"] = str(file)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _brief_waits() -> Iterator[None]:
+    """Wait for milliseconds between two tries at the calendar, where the service waits for seconds.
+
+    How often it tries, and what Google tells it to wait (Retry-After), stay as they are.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(google_events, "RETRY_WAITS", (0.01, 0.02))
+        patch.setattr(google_module, "CONFERENCE_WAITS", (0.01, 0.02, 0.04))
+        # google-auth sleeps a second and two between its own tries of the token endpoint.
+        clock = SimpleNamespace(sleep=lambda seconds: None)
+        patch.setattr(_exponential_backoff, "time", clock)
+        yield
 
 
 @pytest.fixture

@@ -2,16 +2,12 @@
 
 from collections.abc import Iterator
 from datetime import timedelta
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from django.test import Client
-from google.auth import _exponential_backoff
 
 from bookings.models import ClassLog, UserActivity, VirtualClass
-from calendar_sync import google as google_module
-from calendar_sync import google_events
 from tests.standins import GoogleStandin
 
 
@@ -45,15 +41,10 @@ def untouched(db: None, google: GoogleStandin) -> Iterator[None]:
 
 
 @pytest.fixture
-def little_patience(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Wait for milliseconds between tries where the service waits for seconds."""
+def little_patience(settings: Any) -> None:
+    """Give up soon on a provider that says nothing."""
     settings.CALENDAR_TIMEOUT = timedelta(seconds=0.5)
     settings.CALENDAR_BUDGET = timedelta(seconds=2)
-    monkeypatch.setattr(google_events, "RETRY_WAITS", (0.01, 0.02))
-    monkeypatch.setattr(google_module, "CONFERENCE_WAITS", (0.01, 0.02, 0.04))
-    # google-auth sleeps a second and two between its own tries of the token endpoint.
-    clock = SimpleNamespace(sleep=lambda seconds: None)
-    monkeypatch.setattr(_exponential_backoff, "time", clock)
 
 
 def _rows() -> list[Any]:

@@ -33,11 +33,6 @@ FAULTS = {
 }
 
 
-@pytest.fixture(autouse=True)
-def _little_patience(monkeypatch):
-    monkeypatch.setattr("calendar_sync.google_events.RETRY_WAITS", (0.01, 0.02))
-
-
 @pytest.fixture
 def scheduled(host, teacher, google):
     return scheduled_classes(1, booked_by=host)[0]

@@ -4,14 +4,11 @@ import socket
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from google.auth import _exponential_backoff
 
-from calendar_sync import EventDraft, get_calendar, google_events
-from calendar_sync import google as google_module
+from calendar_sync import EventDraft, get_calendar
 from calendar_sync.google import GoogleCalendar
 from calendar_sync.memory import MemoryCalendar
 from tests.environment import TEACHER_EMAIL
@@ -19,15 +16,10 @@ from tests.standins import GoogleStandin
 
 
 @pytest.fixture(autouse=True)
-def _little_patience(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Wait for milliseconds where the service waits for seconds."""
+def _little_patience(settings: Any) -> None:
+    """Give up soon on a provider that says nothing."""
     settings.CALENDAR_TIMEOUT = timedelta(seconds=1)
     settings.CALENDAR_BUDGET = timedelta(seconds=3)
-    monkeypatch.setattr(google_events, "RETRY_WAITS", (0.01, 0.02))
-    monkeypatch.setattr(google_module, "CONFERENCE_WAITS", (0.01, 0.02, 0.04))
-    # google-auth sleeps a second and two between its own tries of the token endpoint.
-    clock = SimpleNamespace(sleep=lambda seconds: None)
-    monkeypatch.setattr(_exponential_backoff, "time", clock)
 
 
 @pytest.fixture(autouse=True)

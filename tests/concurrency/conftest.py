@@ -11,14 +11,12 @@ from django.db.models import Model, QuerySet
 from django.test import Client
 
 from accounts import prepared
-from calendar_sync import google_events
 from tests.bookings.webhooks.conftest import endpoint, new_receiver, receiver  # noqa: F401
 
 
 @pytest.fixture(autouse=True)
-def _committed(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let every thread see the same rows, and wait for milliseconds between tries."""
-    monkeypatch.setattr(google_events, "RETRY_WAITS", (0.01, 0.02))
+def _committed(transactional_db: None) -> None:
+    """Let every thread see the same rows."""
 
 
 @pytest.fixture

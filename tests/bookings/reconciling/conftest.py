@@ -8,8 +8,3 @@ from tests.bookings.drifts import scheduled_classes
 @pytest.fixture
 def scheduled(host, teacher, google):
     return scheduled_classes(1, booked_by=host)[0]
-
-
-@pytest.fixture(autouse=True)
-def _little_patience(monkeypatch):
-    monkeypatch.setattr("calendar_sync.google_events.RETRY_WAITS", (0.01, 0.02))

@@ -7,7 +7,6 @@ import time_machine
 
 from bookings.domain.scheduling import schedule_class
 from bookings.models import BookingRules, Price, WeeklyHours
-from calendar_sync import google_events
 from tests.bookings.rescheduling.steps import NOW, at
 from tests.factories import VirtualClassFactory
 
@@ -24,11 +23,6 @@ def _agenda(teacher):
     )
     with time_machine.travel(NOW, tick=False):
         yield
-
-
-@pytest.fixture(autouse=True)
-def _little_patience(monkeypatch):
-    monkeypatch.setattr(google_events, "RETRY_WAITS", (0.01, 0.02))
 
 
 @pytest.fixture

@@ -53,10 +53,7 @@ def test_change_capacity_reaches_the_log_and_the_event(open_group, teacher, goog
     assert VirtualClass.objects.get(event_update_requested_at=None)
 
 
-def test_change_capacity_is_caught_up_with_by_the_sweep(
-    open_group, google, time_machine, monkeypatch
-):
-    monkeypatch.setattr(google_events, "RETRY_WAITS", (0.01, 0.02))
+def test_change_capacity_is_caught_up_with_by_the_sweep(open_group, google, time_machine):
     google.fault("events.patch", *[Fault.status(503)] * 3)
     change_capacity(class_id=open_group.pk, capacity=6)
 
@@ -100,7 +97,6 @@ def test_a_move_that_still_waits_is_not_let_go_with_the_places(
 
 def test_a_refusal_does_not_stop_the_next_change_of_places(open_group, google, monkeypatch):
     """The calendar refuses 6; while that is noted somebody asks for 7, and it is down by then."""
-    monkeypatch.setattr(google_events, "RETRY_WAITS", (0.01, 0.02))
     down = [Fault.status(503)] * 3
     google.fault("events.get", Fault.status(403, "forbidden"), *down)
     before(
