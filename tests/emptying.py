@@ -1,0 +1,48 @@
+"""How the database is emptied after a test that commits."""
+
+from django.contrib.auth.models import Permission
+from django.contrib.contenttypes.models import ContentType
+from django.core.management import call_command
+from django.db import connection, transaction
+
+# What migrating fills and no test writes to: what ``flush`` would make again each time.
+KEPT = (ContentType, Permission)
+
+
+class Emptying:
+    """Does what ``manage.py flush`` does after each test, in a tenth of its time.
+
+    ``flush`` truncates every table, which on PostgreSQL makes new files for each of them and its
+    indexes, and then makes content types and permissions anew. This deletes from the tables that
+    have rows.
+    """
+
+    def __init__(self) -> None:
+        self._kept = _read_kept()
+
+    def empty(self) -> None:
+        """Leave only what is kept; if that is not what it was, flush."""
+        tables = set(
+            connection.introspection.django_table_names(only_existing=True, include_views=False)
+        )
+        tables -= {model._meta.db_table for model in KEPT}
+        quoted = sorted(map(connection.ops.quote_name, tables))
+        with transaction.atomic(), connection.cursor() as cursor:
+            if connection.vendor == "postgresql":
+                # As TRUNCATE does: whoever has not ended yet writes nothing into the next test.
+                cursor.execute(f"LOCK TABLE {', '.join(quoted)} IN ACCESS EXCLUSIVE MODE")
+            looks = (
+                f"SELECT {number} WHERE EXISTS (SELECT 1 FROM {table})"  # noqa: S608 # our own
+                for number, table in enumerate(quoted)
+            )
+            cursor.execute(" UNION ALL ".join(looks))
+            # Keys of others are checked at the end, when all are gone.
+            for [number] in cursor.fetchall():
+                cursor.execute(f"DELETE FROM {quoted[number]}")  # noqa: S608 # our own
+        if _read_kept() != self._kept:
+            call_command("flush", verbosity=0, interactive=False, reset_sequences=False)
+            self._kept = _read_kept()
+
+
+def _read_kept() -> list[set[int]]:
+    return [set(model.objects.values_list("pk", flat=True)) for model in KEPT]
