@@ -42,18 +42,19 @@ EVERYWHERE = {
 }
 
 
-@pytest.fixture
-def server(transactional_db, tmp_path):
+@pytest.fixture(scope="module")
+def server(django_db_setup, tmp_path_factory):
     """A server that believes to stand behind https, with the files as they lie."""
     environment = {"BASE_URL": ADDRESS, "DEBUG": "false", "DEMO": "true"}
     # The stand-ins speak plain http, which a page may name no more than load.
     environment |= dict.fromkeys(("GOOGLE_URL", "GITHUB_URL", "MERCADOPAGO_API_URL"), "")
-    with web_server(tmp_path, DATABASE_URL=database_url(), **environment) as server:
+    folder = tmp_path_factory.mktemp("headers")
+    with web_server(folder, DATABASE_URL=database_url(), **environment) as server:
         yield server
 
 
 @pytest.fixture
-def ask(server, teacher, settings):
+def ask(transactional_db, server, teacher, settings):
     """Ask the server, as nobody or as the teacher; cookies as Django's client gives them."""
     settings.BASE_URL = ADDRESS
     store = SessionStore()
