@@ -23,6 +23,12 @@ FOLDERS = {
     "browser": (TESTS / "journeys",),
     "races": (TESTS / "concurrency", TESTS / "drills_tests", TESTS / "worker"),
 }
+# What students read is the same on a second engine. The SQL behind it runs there as well: in the
+# tests of what pages call, in those that count a page's queries, and in those that ask for each
+# page in each of its states, and for each mail, in one language.
+PAGES, IN_LANGUAGES = TESTS / "pages", TESTS / "i18n"
+COUNTING_OR_PANEL = {"test_queries.py", "test_panel.py", "test_notices_panel.py"}
+ONE_LANGUAGE = "es-ar"
 
 for standin in (GOOGLE, GITHUB, MERCADOPAGO):
     standin.start()
@@ -62,7 +68,9 @@ for name in NOT_SET:
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Let the runner leave out what does not care about the database, and choose a part."""
     parser.addoption(
-        "--database-only", action="store_true", help="run only the tests that use the database"
+        "--database-only",
+        action="store_true",
+        help="run only the tests that use the database and may differ with its engine",
     )
     parser.addoption(
         "--part",
@@ -88,7 +96,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep the tests of the part, and of them, when asked to, those that use the database.
+    """Keep the tests of the part, and of them, when asked to, those that mind the engine.
 
     Browser journeys run against a demo of their own, which is always on SQLite.
     """
@@ -100,7 +108,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     # A file that is named on the command line is read in every part.
     chosen = [item for item in items if part in {None, _find_part(item)}]
     if config.getoption("--database-only"):
-        chosen = [item for item in chosen if uses_database(item) and item not in driving]
+        chosen = [item for item in chosen if _minds_the_engine(item) and item not in driving]
     config.hook.pytest_deselected(items=list({*items} - {*chosen}))
     items[:] = chosen
 
@@ -113,6 +121,16 @@ def _find_part(item: pytest.Item) -> str:
 
 def _is_in(item: pytest.Item, part: str) -> bool:
     return any(folder in item.path.parents for folder in FOLDERS[part])
+
+
+def _minds_the_engine(item: pytest.Item) -> bool:
+    """Whether a test uses the database, and not only for what students read."""
+    if PAGES in item.path.parents and item.path.name not in COUNTING_OR_PANEL:
+        return False
+    language = item.callspec.params.get("language") if hasattr(item, "callspec") else None
+    if IN_LANGUAGES in item.path.parents and language not in {None, ONE_LANGUAGE}:
+        return False
+    return uses_database(item)
 
 
 def uses_database(item: pytest.Item) -> bool:
