@@ -7,8 +7,7 @@ from django.conf import settings
 from django.core import checks
 
 from accounts.origins import own_origin
-from accounts.provider import GitHubProvider
-from accounts.selectors import list_providers
+from accounts.selectors import GITHUB, list_providers
 
 
 @checks.register(checks.Tags.security)
@@ -52,7 +51,7 @@ def check_redirect_address(app_configs: Any, **kwargs: Any) -> list[checks.Check
 @checks.register(checks.Tags.security, deploy=True)
 def check_second_provider(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
     """Warn when the code-hosting provider is not offered. Spec: Authentication, 1."""
-    if GitHubProvider.id in {provider.id for provider in list_providers()}:
+    if GITHUB in {provider.id for provider in list_providers()}:
         return []
     return [
         checks.Warning(

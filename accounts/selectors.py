@@ -8,6 +8,9 @@ from django.conf import settings
 
 from accounts.models import User
 
+# allauth's names of the two providers, which it loads with the addresses.
+GOOGLE, GITHUB = "google", "github"
+
 
 @dataclass(frozen=True, slots=True)
 class SignInProvider:

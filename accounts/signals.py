@@ -13,7 +13,7 @@ from django.http import HttpRequest
 
 from accounts.languages import language_chosen_in_browser
 from accounts.models import USER_AGENT_LENGTH, User
-from accounts.provider import GoogleProvider
+from accounts.selectors import GOOGLE
 from accounts.services import (
     admit_administrator,
     choose_language,
@@ -59,7 +59,7 @@ def _recognise_administrator(user: User, sociallogin: SocialLogin) -> None:
             dismiss_administrator(user=user)
         return
     verified = {address.email for address in sociallogin.email_addresses}
-    if sociallogin.account.provider != GoogleProvider.id or settings.ADMIN_EMAIL not in verified:
+    if sociallogin.account.provider != GOOGLE or settings.ADMIN_EMAIL not in verified:
         return
     if not admit_administrator(user=user, subject=sociallogin.account.uid):
         logger.warning("Another account of the provider claims the administrator's address.")

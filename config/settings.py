@@ -44,7 +44,7 @@ INSTALLED_APPS = [
     "accounts",
     "allauth",
     "allauth.account",
-    "allauth.socialaccount",
+    "config.sign_in.SocialAccountConfig",
     "calendar_sync",
     "django_q",
     "bookings",

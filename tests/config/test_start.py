@@ -36,6 +36,7 @@ def test_start_loads_no_door_and_nothing_that_only_doors_need(loaded):
         "googleapiclient",
         "icalendar",
         "mercadopago",
+        "requests",
         "rest_framework.serializers",
     }
 
