@@ -12,7 +12,13 @@ from typing import Any
 
 # A private server whose data are thrown away need not wait for the disk. A crash of its own
 # processes loses nothing for that; only one of the machine would.
-HASTY = {"fsync": "off", "full_page_writes": "off"}
+HASTY = {
+    "fsync": "off",
+    "full_page_writes": "off",
+    # How long the server waits before it looks whether those who wait do so for each other: a
+    # second by default, which races would spend for each deadlock that they are about.
+    "deadlock_timeout": "100ms",
+}
 
 
 @contextmanager

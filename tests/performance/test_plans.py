@@ -7,6 +7,7 @@ import re
 from datetime import timedelta
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 
 from accounts.models import User
@@ -24,6 +25,16 @@ from tests.bench.scene import PEOPLE, add_people, add_scheduled_classes
 
 CLASSES, PERSONS = 100_000, 2_000
 PAGE = 50
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _cleared_away(django_db_setup, django_db_blocker):
+    """Clear away, once it is rolled back, what every later look at a table would go through."""
+    yield
+    with django_db_blocker.unblock():
+        if connection.vendor == "postgresql":
+            with connection.cursor() as cursor:
+                cursor.execute("VACUUM")
 
 
 @pytest.fixture
