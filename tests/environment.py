@@ -17,8 +17,8 @@ MERCADOPAGO = MercadoPagoStandin()
 
 TEACHER_EMAIL = "teacher@example.com"
 TESTS = Path(__file__).parent
-# Where the parts of ``make test`` find their tests. The rest is everywhere else, and among the
-# journeys: those without the mark ``browser``.
+# Where the parts of ``make test`` find their tests. The others are everywhere else, and among the
+# journeys those without the mark ``browser``: of them "rest" uses the database, "plain" does not.
 FOLDERS = {
     "browser": (TESTS / "journeys",),
     "races": (TESTS / "concurrency", TESTS / "drills_tests", TESTS / "worker"),
@@ -74,8 +74,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     parser.addoption(
         "--part",
-        choices=[*FOLDERS, "rest"],
-        help="run only the tests of the browser, races, or others",
+        choices=[*FOLDERS, "rest", "plain"],
+        help="run only the tests of the browser, races, or others, with a database or without",
     )
 
 
@@ -84,7 +84,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     part = config.getoption("--part")
     if part is None:
         return None
-    if part == "rest":
+    if part not in FOLDERS:
         return True if collection_path in FOLDERS["races"] else None
     is_its_own = any(
         folder == collection_path
@@ -116,7 +116,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def _find_part(item: pytest.Item) -> str:
     if item.get_closest_marker("browser"):
         return "browser"
-    return "races" if _is_in(item, "races") else "rest"
+    if _is_in(item, "races"):
+        return "races"
+    return "rest" if uses_database(item) else "plain"
 
 
 def _is_in(item: pytest.Item, part: str) -> bool:
