@@ -50,7 +50,7 @@ def plan_sweeps() -> None:
     for key, (name, every) in wanted.items():
         minutes = every // MINUTE
         if known.get(key) != minutes:
-            _plan(key, name, minutes)
+            _plan(key, name, minutes, is_known=key in known)
     if leftover := known.keys() - wanted.keys():
         Schedule.objects.filter(pk__in=leftover).delete()
 
@@ -91,18 +91,19 @@ def hand_back(task: Task) -> None:
     OrmQ.objects.filter(pk=task.row).update(lock=timezone.now())
 
 
-def _plan(key: int, name: str, minutes: int) -> None:
+def _plan(key: int, name: str, minutes: int, *, is_known: bool) -> None:
+    columns = {
+        "name": name,
+        "func": TASK,
+        "args": f"({name!r},)",
+        "schedule_type": Schedule.MINUTES,
+        "minutes": minutes,
+        "repeats": -1,
+    }
+    now = {"next_run": timezone.now()}
+    # What was not known a moment ago another worker may have planned, and done, meanwhile.
     Schedule.objects.update_or_create(
-        pk=key,
-        defaults={
-            "name": name,
-            "func": TASK,
-            "args": f"({name!r},)",
-            "schedule_type": Schedule.MINUTES,
-            "minutes": minutes,
-            "repeats": -1,
-            "next_run": timezone.now(),
-        },
+        pk=key, defaults=columns | (now if is_known else {}), create_defaults=columns | now
     )
 
 

@@ -266,3 +266,19 @@ def test_plan_is_kept_in_step(db, monkeypatch, django_assert_num_queries):
     assert list(Schedule.objects.values_list("name", "minutes")) == [("new", 1440)]
     with django_assert_num_queries(1):
         plan_sweeps()
+
+
+def test_a_sweep_that_another_worker_planned_meanwhile_keeps_its_turn(db, monkeypatch):
+    """It has put the sweep into the queue already: another turn at once would do it twice."""
+    planned, later = plan._plan, timezone.now() + timedelta(minutes=1)
+
+    def plan_too_late(*arguments, **known):
+        planned(*arguments, **known)
+        Schedule.objects.update(next_run=later)
+        planned(*arguments, **known)
+
+    monkeypatch.setattr(plan, "_plan", plan_too_late)
+
+    plan_sweeps()
+
+    assert set(Schedule.objects.values_list("next_run", flat=True)) == {later}
