@@ -10,6 +10,7 @@ from django.urls import include, path
 from accounts import api, auth_api
 from accounts.provider import provider_classes
 
+# Not at the start (config/sign_in.py), and not by itself: to name a provider's class loads nothing.
 registry.load()
 
 auth_patterns = [

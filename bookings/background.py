@@ -15,7 +15,7 @@ from bookings.tracing import tagged, work_tags
 
 logger = logging.getLogger(__name__)
 
-NO_REST = timedelta(0)
+NO_DELAY = timedelta(0)
 # After so long in a row a thread that sends things begins no other one; the sweeps have more time.
 # With a receiver that hangs it is still shorter than a server that ends waits for its threads.
 SECONDS_OUT = 4
@@ -27,15 +27,17 @@ class Errand:
     It is no daemon: a process that ends lets it finish what it is doing.
     """
 
-    def __init__(self, name: str, work: Callable[[], object], *, rest: timedelta = NO_REST) -> None:
+    def __init__(
+        self, name: str, work: Callable[[], object], *, delay: timedelta = NO_DELAY
+    ) -> None:
         """Say what is to be done.
 
-        rest: before each round. A flood of calls is one round then, and the threads that answer
+        delay: before each round. A flood of calls is one round then, and the threads that answer
         them get the interpreter first.
         """
         self._name = name
         self._work_once = work
-        self._rest = rest
+        self._delay = delay
         self._lock = Lock()
         self._is_called = False
         self._is_out = False
@@ -52,7 +54,7 @@ class Errand:
 
     def _work(self) -> None:
         while self._is_wanted():
-            time.sleep(self._rest.total_seconds())
+            time.sleep(self._delay.total_seconds())
             self._is_called = False  # who calls from here on wants another round
             with tagged(**self._tags):
                 self._go()

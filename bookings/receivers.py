@@ -1,7 +1,7 @@
 """What other apps tell this one.
 
 What is done about it is imported when there is something to do: the whole domain would come along
-to every command, and nearly all of them hear of nothing.
+to every start, and most processes never hear of anything.
 """
 
 from typing import Any

@@ -5,6 +5,7 @@ so they cannot be loaded before Django knows its models.
 """
 
 from calendar_sync.backend import get_calendar
+from calendar_sync.bulkhead import Bulkhead, TooManyCallersError, writers_turn
 from calendar_sync.interface import (
     LISTING_HORIZON,
     BusySlot,
@@ -28,10 +29,10 @@ from calendar_sync.listing import (
     forget_upcoming_events,
     read_listing,
 )
-from calendar_sync.turnstile import NoPlaceError, Turnstile, writers_turn
 
 __all__ = [
     "LISTING_HORIZON",
+    "Bulkhead",
     "BusySlot",
     "Calendar",
     "CalendarError",
@@ -44,11 +45,10 @@ __all__ = [
     "EventGoneError",
     "EventNotOursError",
     "Listing",
-    "NoPlaceError",
     "OpenedChannel",
     "OwnEvent",
     "Stamp",
-    "Turnstile",
+    "TooManyCallersError",
     "current_stamp",
     "forget_upcoming_events",
     "get_calendar",

@@ -11,8 +11,8 @@ from django.core import checks
 class TeacherAdminConfig(SimpleAdminConfig):
     """The admin app with our site, whose pages are found when the addresses are loaded.
 
-    Django's own looks for them at once. But they load most of the service, and neither a command
-    nor the worker shows any: ``config/urls.py`` calls ``autodiscover``.
+    Django's own looks for them at once. But they load most of the service, also where nothing is
+    shown, as in a command without system checks: ``config/urls.py`` calls ``autodiscover``.
     """
 
     default_site = "bookings.panel.TeacherAdminSite"

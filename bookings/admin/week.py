@@ -38,8 +38,6 @@ def show_week(request: HttpRequest) -> HttpResponse:
     context = {
         **admin.site.each_context(request),
         "title": f"Semana {_name_week(monday)}",
-        # Seven columns need the room of the list of tables.
-        "is_nav_sidebar_enabled": False,
         "week": week,
         "today": today,
         "is_this_week": monday == monday_of(today),

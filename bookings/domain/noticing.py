@@ -62,4 +62,4 @@ def _look() -> int:
     return process_notifications()
 
 
-_errand = Errand("cashier", _look, rest=timedelta(milliseconds=200))
+_errand = Errand("cashier", _look, delay=timedelta(milliseconds=200))

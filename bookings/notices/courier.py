@@ -19,4 +19,4 @@ def _deliver() -> int:
 
 
 # Who joins in a crowd is let in before the first mail is written, and nobody misses the second.
-_courier = Errand("courier", _deliver, rest=timedelta(seconds=1))
+_courier = Errand("courier", _deliver, delay=timedelta(seconds=1))

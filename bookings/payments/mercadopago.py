@@ -32,7 +32,7 @@ from bookings.payments.gateway import (
     Settlement,
 )
 from bookings.payments.metrics import timed
-from calendar_sync import NoPlaceError, Turnstile
+from calendar_sync import Bulkhead, TooManyCallersError
 
 PROVIDER_URL = "https://api.mercadopago.com"
 CURRENCY = "ARS"
@@ -47,7 +47,7 @@ _DIGITS = re.compile(r"[0-9]{1,20}", re.ASCII)
 _CURRENCY = re.compile(r"[A-Z]{3}", re.ASCII)
 LONGEST_WORD, LONGEST_PREFERENCE, LONGEST_ADDRESS = 50, 255, 500
 # Keeps a provider that hangs from holding every thread of the server.
-_turnstile = Turnstile(patience=timedelta(seconds=1))
+_bulkhead = Bulkhead(patience=timedelta(seconds=1))
 
 STATUSES = {
     "approved": ChargeStatus.APPROVED,
@@ -79,15 +79,16 @@ class RebasedHttpClient(HttpClient):  # type: ignore[misc]  # the SDK carries no
 
     def request(self, method: str, url: str, *args: Any, **kwargs: Any) -> Any:
         """Send one call; every verb of the SDK ends here."""
-        left = self._deadline - time.monotonic()
-        if left <= 0:
-            raise requests.Timeout("The budget for the payment provider is spent.")
-        kwargs["timeout"] = min(kwargs.get("timeout") or left, left)
         target = url.replace(PROVIDER_URL, settings.MERCADOPAGO_API_URL, 1)
-        # The API redirects nowhere; whatever does is not the API, and gets no token.
-        with _turnstile.enter(settings.MERCADOPAGO_CALLERS), timed(method, target) as call:
-            answer = super().request(method, target, *args, allow_redirects=False, **kwargs)
-            call.status = int(answer["status"])
+        with _bulkhead.enter(settings.MERCADOPAGO_CALLERS):
+            left = self._deadline - time.monotonic()
+            if left <= 0:
+                raise requests.Timeout("The budget for the payment provider is spent.")
+            kwargs["timeout"] = min(kwargs.get("timeout") or left, left)
+            # The API redirects nowhere; whatever does is not the API, and gets no token.
+            with timed(method, target) as call:
+                answer = super().request(method, target, *args, allow_redirects=False, **kwargs)
+                call.status = int(answer["status"])
         return answer
 
 
@@ -323,7 +324,7 @@ def _call(
     """
     try:
         answer = send()
-    except (requests.RequestException, MercadoPagoError, NoPlaceError) as error:
+    except (requests.RequestException, MercadoPagoError, TooManyCallersError) as error:
         # The SDK hands on whatever its transport raised; see the table in its tests.
         raise PaymentUnavailableError("The payment provider could not be reached.") from error
     status, body = int(answer["status"]), answer["response"]

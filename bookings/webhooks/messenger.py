@@ -45,4 +45,4 @@ def _go_round() -> None:
         deliver_webhooks(SECONDS_OUT)
 
 
-_messenger = Errand("messenger", _go_round, rest=timedelta(milliseconds=200))
+_messenger = Errand("messenger", _go_round, delay=timedelta(milliseconds=200))

@@ -11,7 +11,7 @@ from django.core.cache import cache
 from accounts.services import remember_refresh_token
 from bookings.domain.event_drafts import derive_event_id
 from bookings.models import ClassLog, Role, UserActivity, VirtualClass
-from calendar_sync import turnstile
+from calendar_sync import bulkhead
 from calendar_sync.listing import GENERATION_KEY
 from tests.api.bodies import answer_of, post
 from tests.api.database_faults import failing
@@ -258,7 +258,7 @@ def test_provider_that_was_away_is_met_again(anybody, pending, google):
 
 def test_post_is_refused_at_once_while_many_wait(anybody, pending, google, settings, monkeypatch):
     settings.CALENDAR_WRITERS = 0
-    monkeypatch.setattr(turnstile, "_turnstile", turnstile.Turnstile(timedelta(0)))
+    monkeypatch.setattr(bulkhead, "_bulkhead", bulkhead.Bulkhead(timedelta(0)))
     before = cache.get(GENERATION_KEY)
 
     answer = schedule(anybody, pending)

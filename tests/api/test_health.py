@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 import time_machine
 from django.db import connection
+from django.db.migrations.loader import MigrationLoader
 
 from bookings.api import health
 from bookings.domain.outages import CALENDAR
@@ -207,4 +208,7 @@ def test_probe_is_not_sent_to_https(client, settings):
 
 def test_probe_is_only_read(client):
     assert client.post("/healthz").status_code == 405
-    assert health._known_migrations()
+
+
+def test_migrations_are_known_as_django_finds_them():
+    assert health._known_migrations() == MigrationLoader(None).disk_migrations.keys()

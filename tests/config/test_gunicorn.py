@@ -53,6 +53,6 @@ def test_a_server_that_ends_waits_for_whoever_tells_a_receiver_that_hangs(settin
     assert SECONDS_OUT + asking < graceful_timeout
 
 
-def test_half_of_the_threads_never_wait_for_the_calendar(settings):
+def test_a_quarter_of_the_threads_waits_for_no_provider(settings):
     assert threads >= settings.CALENDAR_WRITERS * 2
-    assert threads > settings.CALENDAR_WRITERS + settings.MERCADOPAGO_CALLERS
+    assert threads * 3 >= (settings.CALENDAR_WRITERS + settings.MERCADOPAGO_CALLERS) * 4

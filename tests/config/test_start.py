@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from importlib.util import find_spec
 
 import pytest
 
@@ -41,6 +42,7 @@ def test_start_loads_no_door_and_nothing_that_only_doors_need(loaded):
     }
 
     assert not loaded(START) & waiting
+    assert all(map(find_spec, waiting))  # a name that nothing has any more would say nothing
 
 
 def test_addresses_bring_the_views_without_the_description_of_the_api(loaded):

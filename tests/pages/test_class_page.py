@@ -17,7 +17,7 @@ from tests.pages.moments import NOW, tuesday
 CODE = "ABCD2345"
 MEET = "https://meet.google.com/abc-defg-hij"
 
-pytestmark = pytest.mark.usefixtures("agenda")
+pytestmark = [pytest.mark.usefixtures("agenda"), pytest.mark.any_engine]
 
 
 def address(virtual_class: VirtualClass) -> str:

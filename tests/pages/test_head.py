@@ -2,6 +2,8 @@
 
 import pytest
 
+pytestmark = pytest.mark.any_engine
+
 
 @pytest.mark.parametrize(
     "path",

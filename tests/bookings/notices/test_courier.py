@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.concurrency, pytest.mark.django_db(transaction=True)]
 @pytest.fixture(autouse=True)
 def _on_duty(settings, monkeypatch):
     settings.DELIVER_NOTICES_AT_ONCE = True
-    monkeypatch.setattr(courier._courier, "_rest", timedelta(milliseconds=50))
+    monkeypatch.setattr(courier._courier, "_delay", timedelta(milliseconds=50))
     yield
     wait_for_courier()
 
@@ -85,6 +85,7 @@ def test_calls_meanwhile_make_it_look_again_and_never_a_second_thread(monkeypatc
 def test_the_calls_of_a_crowd_are_one_round(monkeypatch):
     rounds = []
     monkeypatch.setattr(courier, "deliver_due", rounds.append)
+    monkeypatch.setattr(courier._courier, "_delay", timedelta(seconds=1))
 
     for _ in range(100):
         courier.call_courier()

@@ -3,6 +3,7 @@
 import itertools
 import threading
 import time
+from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -18,7 +19,7 @@ from bookings.payments.gateway import (
     RefundState,
 )
 from bookings.payments.manual import ManualGateway
-from calendar_sync import Turnstile
+from calendar_sync import Bulkhead
 from tests.standins import Fault
 
 EXPIRES_AT = datetime(2030, 1, 5, 18, 30, tzinfo=UTC)
@@ -519,7 +520,7 @@ def test_a_slow_provider_costs_the_budget_once(mercadopago, gateway, preference_
 def test_while_as_many_wait_as_may_others_are_refused(
     mercadopago, gateway, charge_id, settings, monkeypatch
 ):
-    monkeypatch.setattr(gateway_module, "_turnstile", Turnstile(timedelta(seconds=0.1)))
+    monkeypatch.setattr(gateway_module, "_bulkhead", Bulkhead(timedelta(seconds=0.1)))
     settings.MERCADOPAGO_CALLERS = 1
     mercadopago.fault("payments.get", Fault.delay(1.5))
     waiting = threading.Thread(target=get_gateway().get_charge, args=[charge_id])
@@ -534,6 +535,23 @@ def test_while_as_many_wait_as_may_others_are_refused(
     assert routes(mercadopago).count("payments.get") == 1
     waiting.join(5)
     assert get_gateway().get_charge(charge_id)
+
+
+def test_waiting_for_a_turn_is_within_the_budget(
+    mercadopago, gateway, charge_id, settings, monkeypatch
+):
+    settings.MERCADOPAGO_BUDGET = timedelta(seconds=0.2)
+    bulkhead = Bulkhead(timedelta(seconds=5))
+    monkeypatch.setattr(gateway_module, "_bulkhead", bulkhead)
+    settings.MERCADOPAGO_CALLERS = 1
+    somebody = ExitStack()
+    somebody.enter_context(bulkhead.enter(1))
+    threading.Timer(0.4, somebody.close).start()
+
+    with pytest.raises(PaymentUnavailableError):
+        get_gateway().get_charge(charge_id)
+
+    assert "payments.get" not in routes(mercadopago)
 
 
 def test_retries_that_the_sdk_gave_up_are_unavailable(gateway, charge_id, monkeypatch):

@@ -1,4 +1,4 @@
-"""calendar_sync/turnstile.py: a few wait for the provider, the others have their threads back."""
+"""calendar_sync/bulkhead.py: a few wait for the provider, the others have their threads back."""
 
 import threading
 import time
@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from calendar_sync.turnstile import NoPlaceError, Turnstile
+from calendar_sync.bulkhead import Bulkhead, TooManyCallersError
 
 pytestmark = pytest.mark.concurrency
 
@@ -16,12 +16,12 @@ LONG = timedelta(seconds=5)
 
 
 @contextmanager
-def somebody_inside(turnstile, *, places):
+def somebody_inside(bulkhead, *, places):
     """Have another thread inside for the block; gives what lets it leave earlier."""
     is_in, may_leave = threading.Event(), threading.Event()
 
     def stay():
-        with turnstile.enter(places):
+        with bulkhead.enter(places):
             is_in.set()
             assert may_leave.wait(5)
 
@@ -35,54 +35,54 @@ def somebody_inside(turnstile, *, places):
         thread.join(5)
 
 
-def refusal_seconds(turnstile, *, places):
+def refusal_seconds(bulkhead, *, places):
     began = time.monotonic()
-    with pytest.raises(NoPlaceError), turnstile.enter(places):
+    with pytest.raises(TooManyCallersError), bulkhead.enter(places):
         pass
     return time.monotonic() - began
 
 
 def test_enter_lets_in_as_many_as_there_are_places():
-    turnstile = Turnstile(SHORT)
+    bulkhead = Bulkhead(SHORT)
 
-    with somebody_inside(turnstile, places=2), turnstile.enter(2):
-        refusal_seconds(turnstile, places=2)
+    with somebody_inside(bulkhead, places=2), bulkhead.enter(2):
+        refusal_seconds(bulkhead, places=2)
 
 
 def test_enter_waits_for_a_place():
-    turnstile = Turnstile(LONG)
+    bulkhead = Bulkhead(LONG)
 
-    with somebody_inside(turnstile, places=1) as may_leave:
+    with somebody_inside(bulkhead, places=1) as may_leave:
         threading.Timer(0.05, may_leave.set).start()
-        with turnstile.enter(1):
+        with bulkhead.enter(1):
             pass
 
 
 def test_enter_has_one_wait_in_vain_and_no_other():
-    turnstile = Turnstile(timedelta(seconds=0.2))
+    bulkhead = Bulkhead(timedelta(seconds=0.2))
 
-    with somebody_inside(turnstile, places=1):
-        seconds = [refusal_seconds(turnstile, places=1) for _ in range(3)]
+    with somebody_inside(bulkhead, places=1):
+        seconds = [refusal_seconds(bulkhead, places=1) for _ in range(3)]
 
     assert seconds[0] >= 0.2
     assert max(seconds[1:]) < 0.1
 
 
 def test_enter_has_people_wait_again_once_somebody_was_quick():
-    turnstile = Turnstile(timedelta(seconds=0.2))
-    with somebody_inside(turnstile, places=1):
-        refusal_seconds(turnstile, places=1)
+    bulkhead = Bulkhead(timedelta(seconds=0.2))
+    with somebody_inside(bulkhead, places=1):
+        refusal_seconds(bulkhead, places=1)
         time.sleep(0.1)
 
-    with turnstile.enter(1):
+    with bulkhead.enter(1):
         pass
-    with somebody_inside(turnstile, places=1):
-        assert refusal_seconds(turnstile, places=1) >= 0.2
+    with somebody_inside(bulkhead, places=1):
+        assert refusal_seconds(bulkhead, places=1) >= 0.2
 
 
 def test_enter_gives_the_place_back_after_an_error():
-    turnstile = Turnstile(SHORT)
+    bulkhead = Bulkhead(SHORT)
 
     for _ in range(2):
-        with pytest.raises(RuntimeError), turnstile.enter(1):
+        with pytest.raises(RuntimeError), bulkhead.enter(1):
             raise RuntimeError

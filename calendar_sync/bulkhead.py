@@ -14,11 +14,11 @@ from calendar_sync.interface import CalendarUnavailableError
 PATIENCE = timedelta(seconds=1)
 
 
-class NoPlaceError(Exception):
-    """As many as may are inside already."""
+class TooManyCallersError(Exception):
+    """As many wait for the provider as may."""
 
 
-class Turnstile:
+class Bulkhead:
     """Lets a few threads in at a time; the next one waits a moment for a place.
 
     Whoever waited in vain ends the waiting of all: while those inside are stuck, others are turned
@@ -33,7 +33,7 @@ class Turnstile:
 
     @contextmanager
     def enter(self, places: int) -> Iterator[None]:
-        """Be inside for the block. Raises NoPlaceError when nobody leaves in time."""
+        """Be inside for the block. Raises TooManyCallersError when nobody leaves in time."""
         self._take_place(places)
         began = time.monotonic()
         try:
@@ -46,7 +46,7 @@ class Turnstile:
             patience = 0 if self._is_stuck else self._patience
             if not self._changed.wait_for(lambda: self._inside < places, patience):
                 self._is_stuck = True
-                raise NoPlaceError
+                raise TooManyCallersError("Too many wait already.")
             self._inside += 1
 
     def _leave(self, *, was_quick: bool) -> None:
@@ -56,7 +56,7 @@ class Turnstile:
             self._changed.notify()
 
 
-_turnstile = Turnstile(PATIENCE)
+_bulkhead = Bulkhead(PATIENCE)
 
 
 @contextmanager
@@ -68,7 +68,7 @@ def writers_turn() -> Iterator[None]:
     """
     with ExitStack() as turn:
         try:
-            turn.enter_context(_turnstile.enter(settings.CALENDAR_WRITERS))
-        except NoPlaceError as error:
+            turn.enter_context(_bulkhead.enter(settings.CALENDAR_WRITERS))
+        except TooManyCallersError as error:
             raise CalendarUnavailableError("Too many wait for the calendar already.") from error
         yield
