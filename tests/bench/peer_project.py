@@ -72,14 +72,15 @@ from datetime import date, time, timedelta
 from appointment.models import AppointmentRequest
 AppointmentRequest.objects.bulk_create(
     AppointmentRequest(
-        pk={offset} + number, id_request=f"bench{{number}}", service_id=1, staff_member_id=1,
+        pk={last_id} - number, id_request=f"bench{{number}}", service_id=1, staff_member_id=1,
         date=date.fromisoformat("{monday}") + timedelta(weeks=number // 8),
         start_time=time(9 + number % 8), end_time=time(10 + number % 8),
     )
     for number in range({first}, {last})
 )
 """
-OFFSET = 1_000_000
+# Downwards, for SQLite counts on from the largest it has seen.
+LAST_ID = 1_000_000
 
 
 def install(directory: Path) -> Path:
@@ -117,7 +118,7 @@ class Peer:
     def book_second_step(self, number: int) -> list[Request]:
         """Give requests that end as many bookings, of which the first step is done."""
         first, self.booked = self.booked, self.booked + number
-        size = {"first": first, "last": self.booked, "offset": OFFSET}
+        size = {"first": first, "last": self.booked, "last_id": LAST_ID}
         self.run_script(REQUESTS.format(monday=next_working_day(), **size))
         return [confirm(one) for one in range(first, self.booked)]
 
@@ -181,7 +182,7 @@ def confirm(number: int) -> Request:
         "additional_info": "",
         "payment_type": "full",
     }
-    return _submit(f"/appointment/client-info/{OFFSET + number}/bench{number}/", form, number)
+    return _submit(f"/appointment/client-info/{LAST_ID - number}/bench{number}/", form, number)
 
 
 def _submit(path: str, form: dict[str, Any], number: int) -> Request:
