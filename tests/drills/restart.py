@@ -121,10 +121,10 @@ def drill(world: World, size: Size, twin: Twin | None = None) -> Result:
         for person in people:
             person.base = server.url
         people[0].await_server()
-        before = _find_children(server.pid)
         connections.close_all()
         with Load(people) as load:
             time.sleep(CALM_SECONDS)
+            before = _find_children(server.pid)  # all are there by now, not only who answers first
             for number in range(size.restarts):
                 _restart(world.server, MODES[number % len(MODES)], load, number, result)
                 time.sleep(CALM_SECONDS)
