@@ -54,7 +54,7 @@ class Errand:
 
     def _work(self) -> None:
         while self._is_wanted():
-            time.sleep(self._delay.total_seconds())
+            time.sleep(self._delay.total_seconds())  # a moment for those who answer requests
             self._is_called = False  # who calls from here on wants another round
             with tagged(**self._tags):
                 self._go()

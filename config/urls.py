@@ -6,6 +6,7 @@ from django.views.generic import RedirectView
 
 from config.openapi import views as openapi
 
+# Here and not at the start: config/admin.py says why.
 admin.autodiscover()
 
 urlpatterns = [

@@ -33,7 +33,7 @@ def warm_up() -> list[int]:
             response = application.get_response(_request(path))
             response.close()
             statuses.append(response.status_code)
-    except Exception:
+    except Exception:  # of whatever kind: it must not keep the server from starting
         logger.exception("The warm-up came to an early end.")
     if any(status >= HTTPStatus.INTERNAL_SERVER_ERROR for status in statuses):
         logger.warning("The warm-up was answered %s.", statuses)

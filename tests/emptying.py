@@ -32,6 +32,7 @@ class Emptying:
             if connection.vendor == "postgresql":
                 # As TRUNCATE does: whoever has not ended yet writes nothing into the next test.
                 cursor.execute(f"LOCK TABLE {', '.join(quoted)} IN ACCESS EXCLUSIVE MODE")
+            # The names are the models' own, quoted; a table cannot be a parameter.
             looks = (
                 f"SELECT {number} WHERE EXISTS (SELECT 1 FROM {table})"  # noqa: S608 # our own
                 for number, table in enumerate(quoted)

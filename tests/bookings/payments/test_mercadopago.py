@@ -526,7 +526,7 @@ def test_while_as_many_wait_as_may_others_are_refused(
     waiting = threading.Thread(target=get_gateway().get_charge, args=[charge_id])
     waiting.start()
     while waiting.is_alive() and "payments.get" not in routes(mercadopago):
-        time.sleep(0.01)
+        time.sleep(0.01)  # until the other thread holds the only place
 
     with pytest.raises(PaymentUnavailableError):
         get_gateway().get_charge(charge_id)
