@@ -4,7 +4,6 @@ from drf_spectacular.utils import OpenApiExample, extend_schema, inline_serializ
 from rest_framework import serializers
 
 from accounts.api_texts import NO_JSON, PROFILE_FAILED, PROFILE_RECEIVED
-from accounts.models import Level
 from accounts.openapi import answer, refusal
 from accounts.serializers import ProfileSerializer, UserSerializer
 
@@ -27,27 +26,21 @@ PERSON = {
 TAGS = ["Profile"]
 
 
-class ShownProfileSerializer(ProfileSerializer):
-    """The settings as GET gives them: nothing is chosen in the beginning."""
-
-    level = serializers.ChoiceField(choices=Level.choices, allow_blank=True)
-
-
 FAILED = refusal("They could not be read or saved.", PROFILE_FAILED)
 describe_profile = extend_schema(
     operation_id="getUserData",
     tags=TAGS,
     summary="Read the profile settings",
     description="The four settings of the signed-in person; `level` is empty until it is chosen.",
-    responses={200: answer(ShownProfileSerializer, "The settings.", PROFILE), 500: FAILED},
+    responses={200: answer(ProfileSerializer, "The settings.", PROFILE), 500: FAILED},
 )
 describe_saving_profile = extend_schema(
     operation_id="saveUserData",
     tags=TAGS,
     summary="Save the profile settings",
     description=(
-        "Replaces all four settings and gives back the whole person. Other keys are ignored, "
-        "white space around texts is taken off."
+        "Replaces all four settings and gives back the whole person. `level` may be empty: what "
+        "GET gives can be sent back. Other keys are ignored, white space around texts is taken off."
     ),
     request=ProfileSerializer,
     examples=[OpenApiExample("settings", PROFILE, request_only=True)],

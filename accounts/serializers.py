@@ -22,10 +22,13 @@ class TextField(serializers.CharField):
 
 
 class ProfileSerializer(serializers.Serializer[User]):
-    """The four settings: all of them each time, other keys ignored. Spec: User profile settings."""
+    """The four settings: all of them each time, other keys ignored. Spec: User profile settings.
+
+    ``level`` is empty until the person chooses one, and may be sent back so.
+    """
 
     location = TextField(max_length=MAX_LOCATION)
-    level = serializers.ChoiceField(choices=Level.choices)
+    level = serializers.ChoiceField(choices=Level.choices, allow_blank=True)
     phone = TextField(max_length=MAX_PHONE)
     newsletter = serializers.ChoiceField(choices=Newsletter.choices)
 
