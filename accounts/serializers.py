@@ -9,16 +9,27 @@ from accounts.validators import MAX_LOCATION, MAX_PHONE, validate_one_line
 
 
 class TextField(serializers.CharField):
-    """Text that may be empty. A number is refused, where DRF would turn it into text."""
+    """Text that may be empty, without the spaces around it.
+
+    A number is refused, where DRF would turn it into text. The rules are for the text as it came,
+    spaces included: JSON Schema knows nothing of trimming.
+    """
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(allow_blank=True, validators=[validate_one_line], **options)
+        super().__init__(
+            allow_blank=True, trim_whitespace=False, validators=[validate_one_line], **options
+        )
 
     def to_internal_value(self, data: Any) -> str:
         """Take text and nothing else."""
         if not isinstance(data, str):
             self.fail("invalid")
         return super().to_internal_value(data)
+
+    def run_validation(self, data: Any = serializers.empty) -> str:
+        """Check the text, then trim it."""
+        text: str = super().run_validation(data)
+        return text.strip()
 
 
 class ProfileSerializer(serializers.Serializer[User]):

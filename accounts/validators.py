@@ -1,15 +1,13 @@
 """Rules for what people type about themselves, shared by JSON and HTML."""
 
-import unicodedata
-
-from django.core.exceptions import ValidationError
+from django.core.validators import RegexValidator
 from django.utils.translation import gettext_lazy as _
 
 MAX_LOCATION = 255
 MAX_PHONE = 30
 
-
-def validate_one_line(value: str) -> None:
-    """Raise ValidationError for line breaks, tabs and other control characters."""
-    if any(unicodedata.category(sign) == "Cc" for sign in value):
-        raise ValidationError(_("No puede tener saltos de línea ni caracteres de control."))
+# Raises ValidationError for line breaks, tabs and other control characters (Unicode's Cc); fields
+# ask it about texts that are not empty. A pattern, so that the API's description can quote it.
+validate_one_line = RegexValidator(
+    r"\A[^\x00-\x1f\x7f-\x9f]+\Z", _("No puede tener saltos de línea ni caracteres de control.")
+)

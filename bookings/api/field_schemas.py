@@ -6,15 +6,7 @@ from drf_spectacular.extensions import OpenApiSerializerFieldExtension
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import Direction
 
-from bookings.api.fields import LATEST_YEAR
-
-# Of InstantField, with its years. Which days a month has, and that a class ends after it begins, no
-# pattern says.
-_YEAR = rf"(?:20[0-9]{{2}}|{LATEST_YEAR})"
-_DAY = r"(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])"
-_CLOCK = r"(?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{1,9})?)?"
-_OFFSET = r"(?:Z|[+-](?:0[0-9]|1[0-4]):[0-5][0-9])?"
-INSTANT = rf"^{_YEAR}-{_DAY}T{_CLOCK}{_OFFSET}$"
+from bookings.api.fields import INSTANT, PRINTABLE
 
 
 class StrictBooleanSchema(OpenApiSerializerFieldExtension):
@@ -46,7 +38,7 @@ class StrictStringSchema(OpenApiSerializerFieldExtension):
     def map_serializer_field(self, auto_schema: AutoSchema, direction: Direction) -> dict[str, Any]:
         """Describe it."""
         schema: dict[str, Any] = {"type": "string", "maxLength": self.target.max_length}
-        return schema | ({"minLength": 1, "pattern": r"\S"} if self.target.printable else {})
+        return schema | ({"minLength": 1, "pattern": PRINTABLE} if self.target.printable else {})
 
 
 class InstantSchema(OpenApiSerializerFieldExtension):

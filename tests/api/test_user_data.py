@@ -207,7 +207,10 @@ def test_only_the_session_says_whose_data_it_is(sign_in, student, host):
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        *(("level", value) for value in ("experto", "INICIAL", " ", 1, None, True, ["inicial"], {})),
+        *(
+            ("level", value)
+            for value in ("experto", "INICIAL", " ", 1, None, True, ["inicial"], {})
+        ),
         *(("newsletter", value) for value in (True, "yes", "SI", "", None, 0, ["si"])),
         *(("phone", value) for value in (5550000, 1.5, True, None, [], "1" * 31, "1\n2", "\x7f")),
         *(("location", value) for value in ("x" * 256, 5, {}, None, "a\tb", "a\x9fb")),
