@@ -53,6 +53,8 @@ class AuthView(View):
     ``csrfToken``; each POST that does something asks ``has_csrf_token`` instead.
     """
 
+    http_method_names = ["get", "post", "head"]  # others are refused, as at the other addresses
+
     @classmethod
     def as_view(cls, **options: Any) -> Callable[..., HttpResponseBase]:
         return csrf_exempt(super().as_view(**options))
@@ -169,7 +171,7 @@ class CallbackView(AuthView):
     """``GET /api/auth/callback/<provider>``"""
 
     # No HEAD: a code is good for one exchange, and looking must not use it up.
-    http_method_names = ["get", "options"]
+    http_method_names = ["get"]
 
     def get(self, request: HttpRequest, provider_id: str) -> HttpResponse:
         """Finish the sign-in: exchange the code, store the person, set the session cookie."""
@@ -186,7 +188,7 @@ class SignOutView(AuthView):
     """``GET`` and ``POST /api/auth/signout``"""
 
     # No HEAD: looking must not sign anybody out.
-    http_method_names = ["get", "post", "options"]
+    http_method_names = ["get", "post"]
 
     def get(self, request: HttpRequest) -> HttpResponse:
         """Sign the person out, or ask first when it may not have been their own wish."""

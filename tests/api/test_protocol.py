@@ -36,6 +36,30 @@ def test_method_is_refused(signed_in, path, method):
     assert b"marker" not in response.content
 
 
+@pytest.mark.parametrize(
+    ("path", "methods"),
+    [
+        (BOOKING, "POST"),
+        (CALENDAR, "GET, POST, HEAD"),
+        (ACCESS_CODE, "POST"),
+        ("/api/payments/preference", "POST"),
+        ("/api/webhooks/mercadopago", "POST"),
+        ("/api/webhooks/calendar", "POST"),
+        ("/api/user-data", "GET, POST, HEAD"),
+        ("/api/auth/session", "GET, HEAD"),
+        ("/api/auth/signin/google", "GET, POST, HEAD"),
+        ("/api/openapi.json", "GET, HEAD"),
+        ("/api/docs", "GET, HEAD"),
+        ("/healthz", "GET, HEAD"),
+    ],
+)
+def test_options_is_refused_everywhere(signed_in, path, methods):
+    response = signed_in.options(path)
+
+    named = response["Allow"].split(", ")
+    assert (response.status_code, sorted(named)) == (405, sorted(methods.split(", ")))
+
+
 @pytest.mark.parametrize("path", [BOOKING, ACCESS_CODE])
 def test_head_is_refused_where_get_is(signed_in, path):
     assert signed_in.head(path).status_code == 405
