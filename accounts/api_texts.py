@@ -9,6 +9,7 @@ FOREIGN_ORIGIN = "El pedido viene de otro sitio."
 NOT_FOUND = "No encontrado."
 BODY_TOO_LARGE = "El cuerpo es demasiado grande."
 WRONG_TYPE = "Enviá el cuerpo como JSON en UTF-8."
+COMPRESSED = "Enviá el cuerpo sin comprimir."
 NO_JSON = "El cuerpo no es JSON válido."
 # The framework's, for one of the methods; shown as an example.
 WRONG_METHOD = 'Método "PUT" no permitido.'

@@ -1,8 +1,9 @@
 """Reads the JSON bodies of ``/api`` strictly.
 
 The documented clients send a bare string as ``text/plain`` as often as JSON with its own type, so
-any content type is read as JSON; only form types are refused. What JSON leaves open is closed here:
-a key twice, NaN, text that is not UTF-8, half a surrogate pair, NUL, nesting without end.
+any content type is read as JSON; only forms and compressed bodies are refused. What JSON leaves
+open is closed here: a key twice, NaN, text that is not UTF-8, half a surrogate pair, NUL, nesting
+without end.
 """
 
 import json
@@ -14,7 +15,7 @@ from rest_framework import status
 from rest_framework.exceptions import APIException, ParseError, UnsupportedMediaType
 from rest_framework.parsers import BaseParser
 
-from accounts.api_texts import BODY_TOO_LARGE, NO_JSON, WRONG_TYPE
+from accounts.api_texts import BODY_TOO_LARGE, COMPRESSED, NO_JSON, WRONG_TYPE
 
 MAX_DEPTH = 20
 # Longer numbers than any field takes; parsing an integer costs the square of its digits.
@@ -44,6 +45,12 @@ class StrictJSONParser(BaseParser):
     ) -> Any:
         """Return the decoded value; ``stream`` is read to its end or to the size limit."""
         _refuse_other_types(media_type or "")
+        request = (parser_context or {}).get("request")
+        if (
+            request is not None
+            and request.headers.get("Content-Encoding", "identity") != "identity"
+        ):
+            raise UnsupportedMediaType(media_type or "", detail=COMPRESSED)
         limit = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
         body = stream.read(limit + 1)
         if len(body) > limit:

@@ -74,7 +74,7 @@ def _responses() -> dict[str, Any]:
         "MethodNotAllowed": _answer(
             "What any other method gets at this address.",
             WRONG_METHOD,
-            Allow=_header("The methods that there are.", "POST, OPTIONS"),
+            Allow=_header("The methods that there are.", "POST"),
         ),
         "Page": {
             "description": (
@@ -88,7 +88,9 @@ def _responses() -> dict[str, Any]:
         },
         "BodyTooLarge": _answer(f"The body is over {body}.", BODY_TOO_LARGE),
         "WrongType": _answer(
-            "The body is a form or XML, or in another charset than UTF-8.", WRONG_TYPE
+            "The body is a form or XML, or it is compressed (`Content-Encoding`), or in another "
+            "charset than UTF-8.",
+            WRONG_TYPE,
         ),
         "HeadersTooLarge": _answer(f"Address and headers are over {headers}.", HEADERS_TOO_LARGE),
         "ServerError": _answer("Something failed that should not have.", SERVER_ERROR),

@@ -3,6 +3,7 @@
 Every refusal is JSON in the documented shape, writes no row and calls nobody.
 """
 
+import gzip
 from datetime import UTC, datetime
 
 import pytest
@@ -230,6 +231,22 @@ def test_booking_refuses_other_content_types(signed_in, content_type):
     response = post(signed_in, "/api/booking", booking_body(), content_type)
 
     assert_refused(response, status=415)
+
+
+@pytest.mark.usefixtures("untouched")
+@pytest.mark.parametrize("encoding", ["gzip", "br", "identity, gzip"])
+def test_booking_refuses_a_compressed_body(signed_in, encoding):
+    body = gzip.compress(booking_text("price", "1000").encode())
+
+    response = post(signed_in, "/api/booking", body, headers={"Content-Encoding": encoding})
+
+    assert_refused(response, status=415)
+
+
+def test_booking_reads_a_body_whose_encoding_changes_nothing(signed_in):
+    identity = {"Content-Encoding": "identity"}
+
+    assert post(signed_in, "/api/booking", booking_body(), headers=identity).status_code == 200
 
 
 @pytest.mark.parametrize(
