@@ -1,13 +1,12 @@
 """How long requests take, counted so cheaply that no request minds.
 
 Writing a figure where all processes share it costs about as much as a twentieth of the smallest
-answer. So each process counts in its own memory and hands on what came together, once a second,
-with the first request after that: what is told lags behind by that much.
+answer. So each process counts in its own memory, and a timer hands on what came together, a second
+after the first request of it: what is told lags behind by that much.
 """
 
 from bisect import bisect_left
-from threading import Lock
-from time import perf_counter
+from threading import Lock, Timer
 from typing import Any
 
 from prometheus_client import Histogram
@@ -19,7 +18,7 @@ SECONDS = Histogram(
     ["method", "route", "status"],
     buckets=BUCKETS,
 )
-HAND_ON_EVERY = 1.0
+HAND_ON_AFTER = 1.0  # seconds
 
 # Method, route and status.
 Kind = tuple[str, str, int]
@@ -33,34 +32,35 @@ class RequestFigures:
     """
 
     def __init__(self) -> None:
-        self._lock = Lock()
+        self._lock, self._handing_on = Lock(), Lock()
         self._waiting: dict[Kind, list[float]] = {}
-        self._handed_on = 0.0
 
     def add(self, kind: Kind, seconds: float) -> None:
         """Count one request."""
         with self._lock:
+            is_first = not self._waiting
             counts = self._waiting.get(kind)
             if counts is None:
                 counts = self._waiting[kind] = [0.0] * (len(BUCKETS) + 2)
             counts[bisect_left(BUCKETS, seconds)] += 1
             counts[-1] += seconds
-            is_due = perf_counter() - self._handed_on >= HAND_ON_EVERY
-        if is_due:
-            self.hand_on()
+        if is_first:
+            timer = Timer(HAND_ON_AFTER, self.hand_on)
+            timer.daemon = True  # the end of the process does not wait for it
+            timer.start()
 
     def hand_on(self) -> None:
         """Add what came together to what all processes share."""
-        with self._lock:
-            self._handed_on = perf_counter()
-            waiting, self._waiting = self._waiting, {}
-        for kind, counts in waiting.items():
-            # A histogram can be told of one request at a time only; its parts can be told of many.
-            timer: Any = SECONDS.labels(*kind)
-            timer._sum.inc(counts[-1])
-            for bucket, number in zip(timer._buckets, counts[:-1], strict=True):
-                if number:
-                    bucket.inc(number)
+        with self._handing_on:  # who hands on may rely on what another has taken before
+            with self._lock:
+                waiting, self._waiting = self._waiting, {}
+            for kind, counts in waiting.items():
+                # A histogram can be told of one request at a time only; its parts of many.
+                timer: Any = SECONDS.labels(*kind)
+                timer._sum.inc(counts[-1])
+                for bucket, number in zip(timer._buckets, counts[:-1], strict=True):
+                    if number:
+                        bucket.inc(number)
 
 
 figures = RequestFigures()
