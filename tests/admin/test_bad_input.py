@@ -107,3 +107,21 @@ def test_no_page_breaks(model, person, teacher, host, student, sign_in):
     ]
 
     assert broken == []
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "bookings/payment/exportar/?status__exact=%00",
+        "bookings/payment/exportar/?preference_id=%00",
+        "bookings/payment/?status__exact=%00",
+        "bookings/notice/?kind__exact=%00",
+        "bookings/webhookdelivery/?event__kind=a%00b",
+        "accounts/user/?level__exact=%00",
+    ],
+)
+def test_nul_in_a_filter_is_refused(teacher, sign_in, address):
+    client = sign_in(teacher)
+    client.raise_request_exception = False
+
+    assert client.get(f"/admin/{address}").status_code == 400
