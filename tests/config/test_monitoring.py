@@ -81,6 +81,20 @@ def test_every_figure_is_asked_for_and_explained():
     assert set(NAME.findall(text)) - whole == set()
 
 
+def test_panel_of_a_share_shows_zero_before_the_first_error():
+    """Prometheus has no figure of a status before the first answer with it: the sum is empty."""
+    [errors] = [
+        target["expr"]
+        for panel in panels()
+        if panel["title"] == "Errors"
+        for target in panel["targets"]
+    ]
+    every = 'sum(rate(classes_http_request_seconds_count{job="$job"}[5m]))'
+
+    assert errors.count(every) == 2
+    assert f") or 0 * {every}) / clamp_min({every}, 1e-9)" in errors
+
+
 def test_labels_are_those_of_their_figures():
     known = told()
     values = {"queue": set(QUEUES), "sweep": {run.__name__ for run in SWEEPS}}
