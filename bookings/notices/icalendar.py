@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from icalendar import Calendar, Event, Timezone, vCalAddress
 from icalendar.enums import CUTYPE, PARTSTAT, ROLE, STATUS
 
-from bookings.models import VirtualClass
+from bookings.models import ClassStatus, VirtualClass
 
 PRODUCT = "-//virtual-classes//bookings//ES"
 
@@ -60,7 +60,7 @@ def _build_event(virtual_class: VirtualClass, method: Method, attendee: str | No
         stamp=timezone.now(),
         start=virtual_class.start_time.astimezone(zone),
         end=virtual_class.end_time.astimezone(zone),
-        status=STATUS.CANCELLED if is_cancelled else STATUS.CONFIRMED,
+        status=_find_status(virtual_class, method),
         summary=title,
         description=virtual_class.describe() if is_cancelled else _describe(virtual_class),
         location=None if is_cancelled else link,
@@ -68,6 +68,16 @@ def _build_event(virtual_class: VirtualClass, method: Method, attendee: str | No
         organizer=_organizer(),
         attendees=[_attendee(attendee)] if attendee else None,
     )
+
+
+def _find_status(virtual_class: VirtualClass, method: Method) -> STATUS | None:
+    """Say whether the class takes place.
+
+    None where only the attendee's part is cancelled: RFC 5546, 3.2.5, allows no status there.
+    """
+    if method != Method.CANCEL:
+        return STATUS.CONFIRMED
+    return STATUS.CANCELLED if virtual_class.status == ClassStatus.CANCELLED else None
 
 
 def _describe(virtual_class: VirtualClass) -> str:

@@ -6,6 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from icalendar import Calendar
 
+from bookings.models import ClassStatus
 from bookings.notices.icalendar import Method, build_calendar
 from tests.factories import VirtualClassFactory
 
@@ -75,12 +76,20 @@ def test_invitation_comes_from_the_teacher_and_asks_for_no_answer(virtual_class)
 
 def test_cancellation_strikes_out_the_same_event(virtual_class):
     virtual_class.ics_sequence = 1
+    virtual_class.status = ClassStatus.CANCELLED
 
     calendar, event = read(virtual_class, Method.CANCEL)
 
     assert (calendar["METHOD"], event["STATUS"], event["SEQUENCE"]) == ("CANCEL", "CANCELLED", 1)
     assert event["UID"] == "abc123@google.com"
     assert LINK not in event.to_ical().decode()
+
+
+def test_cancellation_of_one_person_s_part_says_nothing_of_the_class(virtual_class):
+    calendar, event = read(virtual_class, Method.CANCEL)
+
+    assert (calendar["METHOD"], event["ATTENDEE"]) == ("CANCEL", "mailto:bruno@example.com")
+    assert "STATUS" not in event
 
 
 def test_published_file_names_no_attendee(virtual_class):
