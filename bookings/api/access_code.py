@@ -16,6 +16,7 @@ from bookings.domain.exceptions import (
     ClassFullError,
     ClassNotFoundError,
     OwnClassError,
+    PlaceOfferedError,
     TooManyAttemptsError,
 )
 from bookings.domain.joining import join_class
@@ -25,6 +26,7 @@ REFUSAL_STATUS: dict[type[BookingError], int] = {
     OwnClassError: status.HTTP_403_FORBIDDEN,
     ClassEndedError: status.HTTP_410_GONE,
     ClassFullError: status.HTTP_409_CONFLICT,
+    PlaceOfferedError: status.HTTP_409_CONFLICT,
     AlreadyJoinedError: status.HTTP_409_CONFLICT,
 }
 

@@ -151,6 +151,13 @@ class ClassFullError(BookingError):
     code = "class_full"
 
 
+class PlaceOfferedError(ClassFullError):
+    """The places that are left are offered to people on the waiting list."""
+
+    text = _("El lugar que queda está ofrecido a otra persona de la lista de espera.")
+    code = "place_offered"
+
+
 class AlreadyJoinedError(BookingError):
     """The person takes part already."""
 

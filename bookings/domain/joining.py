@@ -18,6 +18,7 @@ from bookings.domain.exceptions import (
     ClassFullError,
     ClassNotFoundError,
     OwnClassError,
+    PlaceOfferedError,
 )
 from bookings.domain.guessing import kept_from_guessing
 from bookings.domain.offering import (
@@ -62,7 +63,8 @@ def join_class(*, user: User, access_code: str, address: str = "") -> VirtualCla
     address: the IP address that asks, as far as it is known; wrong codes are counted by it too.
     Returns the class as stored afterwards; ``current_participants`` counts the user.
     Raises, in this order and without writing: ClassNotFoundError, OwnClassError,
-    ClassEndedError, ClassFullError, AlreadyJoinedError. Before them all: TooManyAttemptsError,
+    ClassEndedError, ClassFullError (PlaceOfferedError where the free places are offered to people
+    on the waiting list), AlreadyJoinedError. Before them all: TooManyAttemptsError,
     for a person or an address that was wrong too often.
 
     Spec: Endpoints, POST /api/access-code, checks 1 to 6.
@@ -141,8 +143,10 @@ def _find_refusal(user: User, virtual_class: VirtualClass) -> BookingError | Non
         return OwnClassError()
     if virtual_class.status == ClassStatus.COMPLETED or virtual_class.has_ended(timezone.now()):
         return ClassEndedError()
-    if virtual_class.is_full or is_kept_for_another(virtual_class, user):
+    if virtual_class.is_full:
         return ClassFullError()
+    if is_kept_for_another(virtual_class, user):
+        return PlaceOfferedError()
     if str(user.pk) in virtual_class.participants_ids:
         return AlreadyJoinedError()
     return None

@@ -15,6 +15,7 @@ from bookings.domain.exceptions import (
     BookingError,
     ClassFullError,
     OwnClassError,
+    PlaceOfferedError,
 )
 from bookings.domain.joining import find_joined_class, join_class
 from bookings.domain.offering import list_open_entries
@@ -80,4 +81,9 @@ def _refuse(request: SignedInRequest, form: JoinForm, refusal: BookingError) -> 
             messages.info(request, _("La clase sigue completa. Estás en la lista de espera."))
             return redirect("bookings:claim_place", entry_id=entry.pk)
     form.add_error("access_code", refusal.text)
-    return render(request, "bookings/join.html", {"form": form, "full_class": full_class})
+    context = {
+        "form": form,
+        "full_class": full_class,
+        "is_offered": isinstance(refusal, PlaceOfferedError),
+    }
+    return render(request, "bookings/join.html", context)

@@ -226,9 +226,19 @@ def test_the_api_keeps_its_body_for_a_full_class(virtual_class, student, sign_in
     assert (response.status_code, response.json()) == (409, {"response": refusal})
 
 
-def test_the_api_calls_a_kept_place_taken(offer, stranger, sign_in):
+def test_the_api_says_that_a_place_is_offered_to_another(offer, stranger, sign_in):
     response = sign_in(stranger).post(
         "/api/access-code", f'"{CODE}"', content_type="application/json"
     )
 
-    assert (response.status_code, response.json()["response"]["code"]) == (409, "class_full")
+    text = "El lugar que queda está ofrecido a otra persona de la lista de espera."
+    refusal = {"error": text, "code": "place_offered"}
+    assert (response.status_code, response.json()) == (409, {"response": refusal})
+
+
+def test_the_page_says_that_a_place_is_offered_to_another(offer, stranger, sign_in):
+    page = read(sign_in(stranger).post("/inicio/unirse", {"access_code": CODE}))
+
+    assert "El lugar que queda está ofrecido a otra persona" in page
+    assert "Avisame si se libera un lugar" in page
+    assert "completa" not in page

@@ -22,6 +22,7 @@ from bookings.domain.exceptions import (
     ClassFullError,
     ClassNotFoundError,
     OwnClassError,
+    PlaceOfferedError,
     TooManyAttemptsError,
 )
 
@@ -56,6 +57,7 @@ class JoinRefusalSerializer(serializers.Serializer[None]):
                         OwnClassError,
                         ClassEndedError,
                         ClassFullError,
+                        PlaceOfferedError,
                         AlreadyJoinedError,
                     )
                 ]
@@ -79,8 +81,9 @@ describe_joining = extend_schema(
     summary="Join a class by its access code",
     description=(
         "Gives the signed-in person a place. The body is a JSON string, not an object. The checks "
-        "are made in the order 404, 403, 410, 409 `class_full`, 409 `already_joined`. A place that "
-        "is offered to somebody on the waiting list counts as taken."
+        "are made in the order 404, 403, 410, 409 `class_full` or `place_offered`, 409 "
+        "`already_joined`. A place that is offered to a person on the waiting list is free for "
+        "that person only: anybody else gets `place_offered`."
     ),
     request={
         "application/json": OpenApiRequest(
@@ -108,7 +111,10 @@ describe_joining = extend_schema(
         ),
         404: _refusal("No class that can be joined has this code.", ClassNotFoundError),
         409: _refusal(
-            "Every place is taken, or the person has one.", ClassFullError, AlreadyJoinedError
+            "Every place is taken or offered to others, or the person has one.",
+            ClassFullError,
+            PlaceOfferedError,
+            AlreadyJoinedError,
         ),
         410: _refusal("The class is over.", ClassEndedError),
         429: refusal(

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from bookings.domain.exceptions import ClassFullError
+from bookings.domain.exceptions import ClassFullError, PlaceOfferedError
 from bookings.domain.joining import join_class
 from bookings.models import ClassLog, Notice, VirtualClass
 from tests.bookings.waiting_list.steps import CODE, NOW, WINDOW, free_place, state_of
@@ -59,7 +59,7 @@ def test_nobody_is_offered_a_place_who_has_one_or_may_not_come(
 def test_an_offered_place_is_nobody_else_s(entry, virtual_class, stranger, student):
     free_place(virtual_class)
 
-    with pytest.raises(ClassFullError):
+    with pytest.raises(PlaceOfferedError):
         join_class(user=stranger, access_code=CODE)
     joined = join_class(user=student, access_code=CODE)
 

@@ -33,6 +33,12 @@ def see_line(world: World, entry: WaitingListEntry) -> Any:
     return world.get("bookings:claim_place", entry.pk, user=world.guest)
 
 
+@state("bookings:join")
+def joining_while_the_place_is_offered_to_another(world):
+    offer_place(world)
+    return world.post("bookings:join", access_code=CODE, user=UserFactory())
+
+
 @state("bookings:claim_place")
 def getting_into_line(world):
     full_group(world)
