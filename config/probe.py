@@ -4,7 +4,7 @@
 """
 
 import sys
-from urllib.error import URLError
+from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 from config.env import load_env
@@ -18,7 +18,10 @@ def main(url: str = HERE) -> int:
     request = Request(f"{url}/readyz", headers={"Host": load_env().host})  # noqa: S310
     try:
         urlopen(request, timeout=PATIENCE_SECONDS).close()  # ours # noqa: S310 # nosec B310
-    except (URLError, OSError):
+    except HTTPError as answer:
+        answer.close()
+        return 1
+    except OSError:
         return 1
     return 0
 

@@ -1,6 +1,9 @@
 """What the guides tell people to type: files that are there, and lines that cron can carry out."""
 
 import re
+import shutil
+import subprocess
+import tomllib
 
 import pytest
 
@@ -90,3 +93,58 @@ def test_no_program_of_a_block_takes_the_next_line_for_an_answer():
                 line for line in lines[:-1] if re.search("certbot certonly|make-secrets", line)
             ]
             assert not asking
+
+
+@pytest.fixture
+def repository(tmp_path):
+    """A repository of two releases: the first has a tag, the second is a commit only."""
+    folder = tmp_path / "repository"
+    git = shutil.which("git") or pytest.skip("no git on this machine")
+    author = ["-c", "user.name=Ana", "-c", "user.email=ana@example.com"]
+
+    def run(*arguments):
+        done = subprocess.run([git, *arguments], check=True, capture_output=True, text=True)
+        return done.stdout.strip()
+
+    run("init", "--quiet", str(folder))
+    for number in "12":
+        commit = ["commit", "--quiet", "--allow-empty", "--message", number]
+        run("-C", str(folder), *author, *commit)
+        if number == "1":
+            run("-C", str(folder), "tag", "v1")
+    return folder
+
+
+@pytest.mark.parametrize("release", ["v1", "commit"])
+def test_guide_deploys_a_tag_or_a_commit(repository, tmp_path, release):
+    def read(name, *folder):
+        command = ["git", "-C", *folder, "rev-parse", name]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+    wanted = read("v1" if release == "v1" else "HEAD", repository)
+    name = "v1" if release == "v1" else wanted[:10]
+    (tmp_path / "srv/releases").mkdir(parents=True)
+    guide = (ROOT / "docs" / "deploy.md").read_text()
+    lines = [line for block in BLOCK.findall(guide) for line in block.splitlines()]
+    typed = "\n".join(line for line in lines if line.startswith(("git ", "cd ")))
+    first, _, newer = typed.partition("git fetch")
+    for commands in (first, f"cd /srv/classes\ngit fetch{newer}"):
+        shutil.rmtree(tmp_path / "srv/releases")
+        script = commands.replace("/srv", f"{tmp_path}/srv").replace("RELEASE", name)
+        script = script.replace("ADDRESS-OF-THIS-REPOSITORY", str(repository))
+        subprocess.run(["/bin/sh", "-euc", script], check=True, capture_output=True)
+
+        for folder in ("classes", f"releases/{name}"):
+            assert read("HEAD", tmp_path / "srv" / folder) == wanted
+
+
+def test_license_is_where_people_and_programs_look():
+    license_text = (ROOT / "LICENSE").read_text()
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+
+    assert license_text.startswith("BSD 3-Clause License")
+    assert "the project's contributors" in license_text
+    assert (project["license"], project["license-files"]) == ("BSD-3-Clause", ["LICENSE"])
+    assert "BSD-3-Clause" in (ROOT / "README.md").read_text()
+    assert "BSD-3-Clause" in (ROOT / "docs" / "index.md").read_text()
+    assert f"## {project['version']} (2026-" in (ROOT / "CHANGELOG.md").read_text()

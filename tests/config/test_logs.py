@@ -88,9 +88,10 @@ def test_mask_hides_what_says_that_it_is_a_secret(text, masked):
 def test_mask_takes_long_texts_in_its_stride():
     text = "a" * 100_000 + " " + "x@" * 50_000
 
-    begin = time.perf_counter()
+    # Of this process alone: on a busy machine the clock on the wall counts the others' work.
+    begin = time.process_time()
     mask(text)
-    assert time.perf_counter() - begin < 1
+    assert time.process_time() - begin < 1
 
 
 @pytest.mark.parametrize(
