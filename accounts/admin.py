@@ -1,18 +1,17 @@
-"""People, as the teacher sees them: look, correct the settings, suspend, reactivate."""
+"""People, as the teacher sees them: look, and correct the settings."""
 
 from importlib import import_module
 from typing import Any
 
 from allauth.account.models import EmailAddress
 from allauth.socialaccount.models import SocialAccount, SocialApp, SocialToken
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Group
-from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from accounts.models import User, UserStatus
-from accounts.services import reactivate, save_profile, suspend
+from accounts.models import User
+from accounts.services import save_profile
 
 # allauth and Django register tables that are empty here or nobody should edit by hand.
 for registering in (
@@ -58,7 +57,6 @@ class UserAdmin(admin.ModelAdmin[User]):
     date_hierarchy = "created_at"
     ordering = ["-created_at", "pk"]
     show_full_result_count = False
-    actions = ["suspend_people", "reactivate_people"]
 
     fieldsets = [
         (None, {"fields": ["email", "name", "status", "is_staff"]}),
@@ -94,19 +92,3 @@ class UserAdmin(admin.ModelAdmin[User]):
             phone=obj.phone,
             newsletter=obj.newsletter,
         )
-
-    @admin.action(description="Suspender", permissions=["change"])
-    def suspend_people(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
-        """Close the accounts and end their sessions; administrators are left alone."""
-        people = list(queryset.filter(status=UserStatus.ACTIVE, is_superuser=False))
-        for user in people:
-            suspend(user=user)
-        self.message_user(request, f"Cuentas suspendidas: {len(people)}.", messages.SUCCESS)
-
-    @admin.action(description="Reactivar", permissions=["change"])
-    def reactivate_people(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
-        """Open suspended accounts again."""
-        people = list(queryset.filter(status=UserStatus.SUSPENDED))
-        for user in people:
-            reactivate(user=user)
-        self.message_user(request, f"Cuentas reactivadas: {len(people)}.", messages.SUCCESS)

@@ -1,4 +1,4 @@
-"""What the teacher fills in to move or cancel a class."""
+"""What the teacher fills in for a step of a class."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -15,18 +15,6 @@ from bookings.models.availability import SENSIBLE_DATES
 from bookings.templatetags.class_times import clock, short_day
 
 
-class StepForm(forms.Form):
-    """A step of the class's page. Its fields belong to a form of their own, beside the page's.
-
-    In the page's form Enter would press the first button there is.
-    """
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        for field in self.fields.values():
-            field.widget.attrs["form"] = f"{self.prefix}-form"
-
-
 class DisplacedField(forms.ModelMultipleChoiceField[VirtualClass]):
     """The paid classes that lose their time, each with a box to tick."""
 
@@ -38,17 +26,20 @@ class DisplacedField(forms.ModelMultipleChoiceField[VirtualClass]):
         return f"La clase de {obj.booked_by} ({when}) pierde su horario"
 
 
-class MoveForm(StepForm):
+class MoveForm(forms.Form):
     """Another time for a class; it stays as long as it is."""
-
-    prefix = "move"
 
     day = forms.DateField(label="Día", widget=DayInput, validators=SENSIBLE_DATES)
     clock = forms.TimeField(label="Hora", widget=ClockInput)
     reason = forms.CharField(label="Por qué (queda en la historia)", max_length=500, required=False)
     # Any class may be named: one that does not await the time any more loses nothing.
     displaces = DisplacedField(
-        VirtualClass.objects.all(), label="Mover de todos modos", required=False
+        VirtualClass.objects.all(),
+        label="Mover de todos modos",
+        required=False,
+        help_text="No se va a poder agendar. Si se pagó por Mercado Pago, se cancela, avisamos por "
+        "correo y el dinero vuelve solo; si la marcaste vos como pagada, arreglalo con esa "
+        "persona.",
     )
     # Whether there is something to confirm: only then there are boxes, of what ``ask_about`` got.
     asks = False
@@ -74,9 +65,16 @@ class MoveForm(StepForm):
         self.asks = True
 
 
-class CancelForm(StepForm):
-    """Why a class is cancelled."""
+class CapacityForm(forms.Form):
+    """For how many people a group is."""
 
-    prefix = "cancel"
+    capacity = forms.IntegerField(label="Para cuántas personas", min_value=1)
 
-    reason = forms.CharField(label="Por qué (queda en la historia)", max_length=500, required=False)
+    def __init__(self, data: Any, *, virtual_class: VirtualClass) -> None:
+        super().__init__(data, initial={"capacity": virtual_class.capacity})
+
+
+class LineForm(forms.Form):
+    """Whose turn is meant: an entry of the waiting list."""
+
+    entry = forms.UUIDField(widget=forms.HiddenInput)

@@ -6,7 +6,8 @@ from typing import Any
 from django import forms
 from django.contrib import admin
 from django.db.models import QuerySet
-from django.http import Http404, HttpRequest
+from django.http import HttpRequest
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -14,13 +15,9 @@ from django.utils.safestring import SafeString
 from accounts.models import User
 from bookings.admin.activities import ReadOnlyMixin
 from bookings.domain.attendance import mark_no_show, take_back_no_show
-from bookings.domain.capacity import change_capacity
-from bookings.domain.exceptions import ClassNotFoundError
 from bookings.domain.offering import IN_LINE
-from bookings.domain.waiting_list import remove_from_line
 from bookings.models import (
     ClassStatus,
-    ClassType,
     UserActivity,
     VirtualClass,
     WaitingListEntry,
@@ -91,31 +88,30 @@ class WaitingInline(ReadOnlyMixin, admin.TabularInline[WaitingListEntry, Virtual
 
     @admin.display(description="")
     def remove(self, obj: WaitingListEntry) -> str:
-        """Offer to take the person out."""
-        return _button("remove", obj.pk, "Quitar", obj.user) if obj.state in IN_LINE else ""
+        """Link to the step that takes the person out."""
+        if obj.state not in IN_LINE:
+            return ""
+        step = reverse("admin:bookings_virtualclass_step", args=[obj.virtual_class_id, "espera"])
+        return format_html(
+            '<a class="button" href="{}?entry={}">'
+            'Quitar<span class="visually-hidden">: {}</span></a>',
+            step,
+            obj.pk,
+            obj.user,
+        )
 
 
 class PeopleForm(forms.Form):
-    """What a button of the class's people, or of its capacity, sends."""
+    """What a button beside a person sends: whether they came. The other one takes it back."""
 
     no_show = forms.IntegerField(required=False)
     showed_up = forms.IntegerField(required=False)
-    remove = forms.UUIDField(required=False)
-    change_capacity = forms.BooleanField(required=False)
-    capacity = forms.IntegerField(min_value=1, required=False)
 
 
-def find_capacity(virtual_class: VirtualClass) -> int | None:
-    """Give the capacity of a group in which it can be changed."""
-    is_open = virtual_class.is_scheduled and not virtual_class.has_ended()
-    is_group = virtual_class.class_type == ClassType.GROUP
-    return virtual_class.capacity if is_open and is_group else None
-
-
-def take_step(*, class_id: uuid.UUID, chosen: dict[str, Any], actor: User) -> str:
+def note_attendance(*, class_id: uuid.UUID, chosen: dict[str, Any], actor: User) -> str:
     """Do what the pressed button says; tells what was done, "" when there was nothing to do.
 
-    chosen: the data of a PeopleForm. Raises BookingError; Http404 for a turn in another class.
+    chosen: the data of a PeopleForm. Raises BookingError.
     """
     if chosen["no_show"]:
         part = mark_no_show(class_id=class_id, activity_id=chosen["no_show"], actor=actor)
@@ -123,21 +119,7 @@ def take_step(*, class_id: uuid.UUID, chosen: dict[str, Any], actor: User) -> st
     if chosen["showed_up"]:
         part = take_back_no_show(class_id=class_id, activity_id=chosen["showed_up"], actor=actor)
         return f"Anotamos que {part.user} vino."
-    if chosen["remove"]:
-        entry = _remove(class_id, chosen["remove"])
-        return f"{entry.user} salió de la lista de espera."
-    if chosen["change_capacity"] and chosen["capacity"]:
-        changed = change_capacity(class_id=class_id, capacity=chosen["capacity"], actor=actor)
-        return f"Ahora hay {changed.capacity} lugares."
     return ""
-
-
-def _remove(class_id: uuid.UUID, entry_id: uuid.UUID) -> WaitingListEntry:
-    """Take somebody out of the line of this class; no page leads to another one's."""
-    try:
-        return remove_from_line(class_id=class_id, entry_id=entry_id)
-    except ClassNotFoundError:
-        raise Http404 from None
 
 
 def _may_take_steps(request: HttpRequest) -> bool:

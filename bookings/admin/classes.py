@@ -1,56 +1,35 @@
 """Classes, as the teacher sees and steers them."""
 
 import uuid
-from collections.abc import Callable
 from typing import Any
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
-from django.db.models import QuerySet
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.shortcuts import redirect
 from django.urls import URLPattern, path
 from django.utils.html import format_html
 
-from accounts.models import User
 from accounts.requests import SignedInRequest
-from bookings.admin.class_forms import CancelForm, MoveForm
 from bookings.admin.class_people import (
     ActivityInline,
     PeopleForm,
     WaitingInline,
-    find_capacity,
-    take_step,
+    note_attendance,
 )
+from bookings.admin.class_steps import CLASS_STEPS
 from bookings.admin.class_timeline import build_timeline, describe_drift
 from bookings.admin.filters import DriftFilter, PaidFilter
-from bookings.domain.cancelling import cancel_class
-from bookings.domain.exceptions import BookingError, ClassNotFoundError, TimeAwaitedError
-from bookings.domain.reconciling import reconcile_class
-from bookings.domain.rescheduling import reschedule_class
-from bookings.domain.scheduling import schedule_class
-from bookings.domain.settling import confirm_payment
-from bookings.models import ClassStatus, ClassType, VirtualClass
+from bookings.admin.steps import StepsMixin, explain
+from bookings.domain.exceptions import BookingError
+from bookings.models import ClassType, VirtualClass
 from bookings.templatetags.class_times import clock, pesos, short_day
-from calendar_sync import CalendarError, CalendarNotConnectedError, CalendarRefusedError
 
-NOT_CONNECTED = "El calendario no está conectado. Reconectalo en «Calendario» y volvé a intentar."
-CALENDAR_DOWN = "El calendario no respondió. Volvé a intentar en unos minutos: no se duplica nada."
-CALENDAR_REFUSED = "El calendario no lo aceptó. Mirá el evento en Google Calendar."
 DIFFERS = "Calendario distinto"
-MOVE_REFUSED = (
-    "El horario ya cambió y avisamos a todos. El calendario no aceptó mover el evento: miralo en "
-    "Google Calendar, y después reparalo desde acá."
-)
-STEP_GONE = "Eso cambió mientras mirabas. Fijate cómo está ahora y volvé a intentar."
-MOVE_PENDING = (
-    "El horario ya cambió y avisamos a todos. El calendario no respondió: lo actualizamos apenas "
-    "responda."
-)
 
 
 @admin.register(VirtualClass)
-class VirtualClassAdmin(admin.ModelAdmin[VirtualClass]):
+class VirtualClassAdmin(StepsMixin, admin.ModelAdmin[VirtualClass]):
     """The teacher's list of classes. Fields that the domain owns are read-only."""
 
     list_display = ["when", "badge", "booked_by", "class_type", "places", "price", "is_paid"]
@@ -67,7 +46,7 @@ class VirtualClassAdmin(admin.ModelAdmin[VirtualClass]):
     ordering = ["-start_time", "-id"]
     show_full_result_count = False
     inlines = [ActivityInline, WaitingInline]
-    actions = ["mark_as_paid", "schedule", "repair", "cancel"]
+    steps = CLASS_STEPS
     change_form_template = "admin/bookings/virtualclass/change_form.html"
 
     fieldsets = [
@@ -112,9 +91,9 @@ class VirtualClassAdmin(admin.ModelAdmin[VirtualClass]):
     ]
 
     def get_urls(self) -> list[URLPattern]:
-        """Add where the buttons of people and capacity are sent, before Django's own."""
-        step = self.admin_site.admin_view(self.take_people_step)
-        address = path("<uuid:class_id>/personas", step, name="bookings_virtualclass_people")
+        """Add where the buttons beside people are sent, before Django's own."""
+        view = self.admin_site.admin_view(self.note_attendance)
+        address = path("<uuid:class_id>/personas", view, name="bookings_virtualclass_people")
         return [address, *super().get_urls()]
 
     def get_inlines(
@@ -125,8 +104,8 @@ class VirtualClassAdmin(admin.ModelAdmin[VirtualClass]):
         is_group = obj is not None and obj.class_type == ClassType.GROUP
         return [one for one in inlines if is_group or one is not WaitingInline]
 
-    def take_people_step(self, request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
-        """Mark who did not come, take somebody out of the line, or change the capacity."""
+    def note_attendance(self, request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
+        """Mark who did not come, or take it back."""
         virtual_class = self.get_object(request, str(class_id))
         if virtual_class is None or request.method != "POST":
             raise Http404
@@ -144,11 +123,9 @@ class VirtualClassAdmin(admin.ModelAdmin[VirtualClass]):
     ) -> None:
         """Take the chosen step, tell the teacher, and note it in the panel's own history."""
         try:
-            done = take_step(class_id=virtual_class.pk, chosen=chosen, actor=request.user)
-        except ClassNotFoundError:  # its own text is about access codes
-            self.message_user(request, STEP_GONE, messages.ERROR)
+            done = note_attendance(class_id=virtual_class.pk, chosen=chosen, actor=request.user)
         except BookingError as refusal:
-            self.message_user(request, str(refusal.text), messages.ERROR)
+            self.message_user(request, explain(refusal), messages.ERROR)
         else:
             if done:
                 self.log_change(request, virtual_class, done)
@@ -201,46 +178,6 @@ class VirtualClassAdmin(admin.ModelAdmin[VirtualClass]):
             return "—"
         return format_html('<a href="{0}" rel="noopener">{0}</a>', obj.html_link)
 
-    @admin.action(description="Marcar como pagadas y agendar", permissions=["change"])
-    def mark_as_paid(self, request: SignedInRequest, queryset: QuerySet[VirtualClass]) -> None:
-        """Vouch for the money and schedule."""
-        self._for_each(
-            request,
-            queryset,
-            lambda c: confirm_payment(class_id=c.pk, actor=request.user),
-            "pagada y agendada",
-        )
-
-    @admin.action(description="Agendar en el calendario", permissions=["change"])
-    def schedule(self, request: SignedInRequest, queryset: QuerySet[VirtualClass]) -> None:
-        """Schedule, or finish a scheduling that was cut short."""
-        self._for_each(
-            request,
-            queryset,
-            lambda c: schedule_class(preference_id=c.preference_id, actor=request.user),
-            "agendada",
-        )
-
-    @admin.action(description="Reparar el evento del calendario", permissions=["change"])
-    def repair(self, request: SignedInRequest, queryset: QuerySet[VirtualClass]) -> None:
-        """Have the calendar say what the class says."""
-        self._for_each(
-            request,
-            queryset,
-            lambda c: reconcile_class(class_id=c.pk, actor=request.user),
-            "el calendario dice lo mismo",
-        )
-
-    @admin.action(description="Cancelar", permissions=["change"])
-    def cancel(self, request: SignedInRequest, queryset: QuerySet[VirtualClass]) -> None:
-        """Cancel, and take the event off the calendar."""
-        self._for_each(
-            request,
-            queryset,
-            lambda c: cancel_class(class_id=c.pk, actor=request.user),
-            "cancelada",
-        )
-
     def change_view(
         self,
         request: HttpRequest,
@@ -248,125 +185,17 @@ class VirtualClassAdmin(admin.ModelAdmin[VirtualClass]):
         form_url: str = "",
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
-        """Offer the steps that the class's status allows, and take the one that was chosen.
-
-        There is nothing to save, so no POST reaches Django's own handling: it holds a transaction
-        open, and the steps call the calendar.
-        """
+        """Offer the steps that the class's status allows. There is nothing to save."""
         virtual_class = self.get_object(request, object_id)
         if virtual_class is None:
             return super().change_view(request, object_id, form_url, extra_context)
-        posted = request.POST if request.method == "POST" else None
-        move_form = MoveForm(_if_pressed("_move", posted), virtual_class=virtual_class)
-        cancel_form = CancelForm(_if_pressed("_cancel", posted))
-        if posted is not None and self._take_step(request, virtual_class, move_form, cancel_form):
-            return HttpResponseRedirect(request.path)
-        may_change = self.has_change_permission(request, virtual_class)
-        is_scheduled = may_change and virtual_class.is_scheduled
-        is_pending = may_change and virtual_class.status == ClassStatus.PENDING
+        if request.method == "POST":
+            return HttpResponseNotAllowed(["GET", "HEAD"])
         extra = {
             **(extra_context or {}),
-            "capacity": find_capacity(virtual_class) if may_change else None,
-            "can_settle": is_pending,
             "drift": describe_drift(virtual_class)
-            if is_scheduled and virtual_class.calendar_drift
+            if virtual_class.is_scheduled and virtual_class.calendar_drift
             else "",
-            "move_form": move_form if is_scheduled else None,
-            "cancel_form": cancel_form if is_scheduled or is_pending else None,
             "timeline": build_timeline(virtual_class),
         }
-        request.method = "GET"  # the form is shown again with its errors, and nothing is saved
         return super().change_view(request, object_id, form_url, extra)
-
-    def _take_step(
-        self,
-        request: HttpRequest,
-        virtual_class: VirtualClass,
-        move_form: MoveForm,
-        cancel_form: CancelForm,
-    ) -> bool:
-        """Take the step whose button was pressed; False for a form with errors."""
-        user = request.user
-        if not self.has_change_permission(request, virtual_class) or not isinstance(user, User):
-            raise PermissionDenied
-        chosen = VirtualClass.objects.filter(pk=virtual_class.pk)
-        if "_move" in request.POST:
-            return self._move(request, virtual_class, move_form, user)
-        if "_cancel" in request.POST:
-            return self._cancel(request, chosen, cancel_form, user)
-        for name in ("mark_as_paid", "schedule", "repair"):
-            if f"_{name}" in request.POST:
-                getattr(self, name)(request, chosen)
-        return True
-
-    def _move(
-        self, request: HttpRequest, virtual_class: VirtualClass, form: MoveForm, user: User
-    ) -> bool:
-        if not form.is_valid():
-            return False
-        try:
-            moved = reschedule_class(
-                class_id=virtual_class.pk,
-                actor=user,
-                start=form.start,
-                reason=form.cleaned_data["reason"],
-                displacing={one.pk for one in form.cleaned_data["displaces"]},
-            )
-        except BookingError as refusal:
-            form.add_error(None, refusal.text)
-            if isinstance(refusal, TimeAwaitedError):
-                form.ask_about(refusal.classes)
-            return False
-        if moved.event_update_requested_at is not None:
-            self.message_user(request, MOVE_PENDING, messages.WARNING)
-        elif moved.calendar_drift:
-            self.message_user(request, MOVE_REFUSED, messages.WARNING)
-        else:
-            self.message_user(
-                request, "Listo: cambió el horario y avisamos a todos.", messages.SUCCESS
-            )
-        return True
-
-    def _cancel(
-        self,
-        request: HttpRequest,
-        chosen: QuerySet[VirtualClass],
-        form: CancelForm,
-        user: User,
-    ) -> bool:
-        if not form.is_valid():
-            return False
-        self._for_each(
-            request,
-            chosen,
-            lambda c: cancel_class(class_id=c.pk, actor=user, reason=form.cleaned_data["reason"]),
-            "cancelada",
-        )
-        return True
-
-    def _for_each(
-        self,
-        request: HttpRequest,
-        classes: QuerySet[VirtualClass],
-        step: Callable[[VirtualClass], VirtualClass],
-        done: str,
-    ) -> None:
-        """Take one step for each class and report on each: one refusal stops no other."""
-        for virtual_class in classes.select_related("booked_by"):
-            try:
-                step(virtual_class)
-            except BookingError as refusal:
-                self.message_user(request, f"{virtual_class}: {refusal.text}", messages.ERROR)
-            except CalendarNotConnectedError:
-                self.message_user(request, f"{virtual_class}: {NOT_CONNECTED}", messages.ERROR)
-            except CalendarRefusedError:
-                self.message_user(request, f"{virtual_class}: {CALENDAR_REFUSED}", messages.ERROR)
-            except CalendarError:
-                self.message_user(request, f"{virtual_class}: {CALENDAR_DOWN}", messages.WARNING)
-            else:
-                self.message_user(request, f"{virtual_class}: {done}.", messages.SUCCESS)
-
-
-def _if_pressed(button: str, posted: QueryDict | None) -> QueryDict | None:
-    """Give what was posted to the form of a button, when that one was pressed."""
-    return posted if posted is not None and button in posted else None

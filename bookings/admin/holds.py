@@ -1,31 +1,63 @@
 """Times that students hold, as the teacher sees them."""
 
-from django.contrib import admin, messages
-from django.db.models import QuerySet
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
+from accounts.models import User
 from bookings.admin.activities import ReadOnlyMixin
+from bookings.admin.steps import Facts, Report, Step, StepsMixin
+from bookings.domain.exceptions import HoldInUseError
+from bookings.domain.foreseeing import rolled_back
 from bookings.domain.holding import release_hold
 from bookings.models import Hold
 from bookings.templatetags.class_times import clock, short_day
 
 
+class ReleaseHold(Step[Hold]):
+    """Give a time back to everybody, unless a class is being paid for it."""
+
+    name, permission = "liberar", "release"
+    label, bulk, yes = "Liberar el horario", "Liberar", "Sí, liberar"
+    warning = "Otra persona puede reservarlo enseguida."
+
+    def foresee(self, row: Hold, form: Any, actor: User) -> Facts | None:
+        """Say who loses the time they were booking."""
+        if row.virtual_class_id:
+            raise HoldInUseError
+        with rolled_back():
+            is_held = release_hold(user=row.user, hold_id=row.pk)
+        happens = (f"{row.user} pierde el horario que estaba reservando; no sale ningún correo.",)
+        return Facts(str(row), happens) if is_held else None
+
+    def take(self, row: Hold, form: Any, actor: User) -> Report:
+        """Let go of it."""
+        release_hold(user=row.user, hold_id=row.pk)
+        return Report(f"{row}: horario liberado.")
+
+
 @admin.register(Hold)
-class HoldAdmin(ReadOnlyMixin, admin.ModelAdmin[Hold]):
+class HoldAdmin(StepsMixin, ReadOnlyMixin, admin.ModelAdmin[Hold]):
     """The live holds; over is over, and nobody makes one by hand."""
 
     list_display = ["when", "user", "class_type", "virtual_class", "expires_at"]
     list_select_related = ["user", "virtual_class"]
     search_fields = ["user__email", "user__name"]
     ordering = ["start_time"]
-    actions = ["release"]
+    steps = (ReleaseHold(),)
     fields = ["when", "user", "class_type", "virtual_class", "expires_at", "created_at"]
     readonly_fields = ["when", "created_at"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Hold]:
         """Leave out what is over but not deleted yet."""
         return super().get_queryset(request).filter(expires_at__gt=timezone.now())
+
+    def row_address(self, row: Model) -> str:
+        """Lead back to the list: a hold that was released has no page."""
+        return self.list_address()
 
     def has_release_permission(self, request: HttpRequest) -> bool:
         """Whoever may delete holds may release them."""
@@ -35,17 +67,3 @@ class HoldAdmin(ReadOnlyMixin, admin.ModelAdmin[Hold]):
     def when(self, obj: Hold) -> str:
         """Say day and hours in the service's zone."""
         return f"{short_day(obj.start_time)} · {clock(obj.start_time)} a {clock(obj.end_time)}"
-
-    @admin.action(description="Liberar", permissions=["release"])
-    def release(self, request: HttpRequest, queryset: QuerySet[Hold]) -> None:
-        """Give the times back to everybody, except those that a class is being paid for."""
-        for hold in queryset.select_related("user"):
-            if hold.virtual_class_id:
-                self.message_user(
-                    request,
-                    f"{hold}: se está pagando. Si no va a ser, cancelá la clase.",
-                    messages.WARNING,
-                )
-                continue
-            release_hold(user=hold.user, hold_id=hold.pk)
-            self.message_user(request, f"{hold}: horario liberado.", messages.SUCCESS)

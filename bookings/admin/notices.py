@@ -3,13 +3,15 @@
 from collections.abc import Iterator
 from typing import Any
 
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.contrib.admin.views.main import ChangeList
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
+from accounts.models import User
 from bookings.admin.activities import ReadOnlyMixin
+from bookings.admin.steps import Facts, Report, Step, StepsMixin, group_mails
 from bookings.models import Notice, NoticeState
 from bookings.notices.due import make_due_again
 
@@ -49,8 +51,29 @@ class StateFilter(admin.SimpleListFilter):
         return queryset.filter(is_in_state(NoticeState(state)))
 
 
+class SendAgain(Step[Notice]):
+    """Send a mail once more, whatever became of it."""
+
+    name, permission = "enviar", "send_again"
+    label = bulk = "Enviar de nuevo"
+    yes = "Sí, enviar"
+    warning = "Un correo que ya salió no se puede retirar."
+
+    def foresee(self, row: Notice, form: Any, actor: User) -> Facts | None:
+        """Say which mail goes to whom; one that waits to be sent is sent anyway."""
+        if row.state == NoticeState.DUE:
+            return None
+        about = f" · {row.virtual_class}" if row.virtual_class else ""
+        return Facts(f"{row}{about}", mails=group_mails([row]))
+
+    def take(self, row: Notice, form: Any, actor: User) -> Report:
+        """Make it due."""
+        make_due_again(Notice.objects.filter(pk=row.pk))
+        return Report(f"{row}: sale de nuevo.")
+
+
 @admin.register(Notice)
-class NoticeAdmin(ReadOnlyMixin, admin.ModelAdmin[Notice]):
+class NoticeAdmin(StepsMixin, ReadOnlyMixin, admin.ModelAdmin[Notice]):
     """The list of mails. They are written by what happens to classes, and can be sent again."""
 
     list_display = ["due_at", "kind", "outcome", "user", "virtual_class", "attempts"]
@@ -59,7 +82,7 @@ class NoticeAdmin(ReadOnlyMixin, admin.ModelAdmin[Notice]):
     search_fields = ["user__email", "user__name"]
     show_full_result_count = False
     ordering = ["-due_at", "pk"]
-    actions = ["send_again"]
+    steps = (SendAgain(),)
 
     def has_send_again_permission(self, request: HttpRequest) -> bool:
         """Nobody edits mails; whoever could may send them."""
@@ -69,9 +92,3 @@ class NoticeAdmin(ReadOnlyMixin, admin.ModelAdmin[Notice]):
     def outcome(self, obj: Notice) -> str:
         """Name the state, and why the mail was not sent."""
         return f"{obj.state.label}: {obj.failure}" if obj.failure else str(obj.state.label)
-
-    @admin.action(description="Enviar de nuevo", permissions=["send_again"])
-    def send_again(self, request: HttpRequest, queryset: QuerySet[Notice]) -> None:
-        """Make the mails due once more."""
-        count = make_due_again(queryset)
-        self.message_user(request, f"Correos por enviar: {count}.", messages.SUCCESS)

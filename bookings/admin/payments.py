@@ -1,10 +1,8 @@
-"""Payments, as the teacher follows them and gives money back."""
+"""Payments, as the teacher follows them; giving money back is in ``payment_steps``."""
 
-import logging
 from typing import Any
 from urllib.parse import urlencode
 
-from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.views.main import ERROR_FLAG
@@ -15,7 +13,6 @@ from django.http import (
     HttpResponse,
     HttpResponseBase,
     HttpResponseRedirect,
-    QueryDict,
 )
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
@@ -24,26 +21,15 @@ from django.utils.html import format_html
 from accounts.models import User
 from bookings.admin.activities import ReadOnlyMixin
 from bookings.admin.payment_export import export_payments
+from bookings.admin.payment_steps import RefundAll, RefundPart
 from bookings.admin.payment_timeline import build_timeline
-from bookings.admin.pesos import PesosField
-from bookings.domain.exceptions import RefundOutdatedError, RefundTooLargeError
-from bookings.domain.refunding import (
-    refundable_amount,
-    request_partial_refund,
-    send_refunds_of_payment,
-)
+from bookings.admin.steps import StepsMixin
 from bookings.domain.reviewing import put_aside
-from bookings.domain.settling import settle
 from bookings.domain.takings import list_monthly_takings
-from bookings.models import Payment, PaymentCharge, PaymentStatus, Refund, RefundStatus
-from bookings.payments.gateway import PaymentError
+from bookings.models import Payment, PaymentStatus
 from bookings.templatetags.class_times import clock, pesos, short_day
 
-logger = logging.getLogger(__name__)
-
-NOTHING_LEFT = "No queda nada por devolver de esa operación."
 NOT_AS_IT_WAS = "Mientras tanto cambió algo en este pago. Miralo de nuevo."
-HIGHEST_REFUND = 10**10  # centavos; no price is higher
 # The class's state whose badge looks right.
 BADGES = {
     PaymentStatus.CREATED: "pending",
@@ -53,16 +39,6 @@ BADGES = {
     PaymentStatus.APPROVED: "scheduled",
     PaymentStatus.DISPUTED: "cancelled",
     PaymentStatus.CHARGED_BACK: "cancelled",
-}
-REPORTS = {
-    RefundStatus.REQUESTED: (
-        messages.WARNING,
-        "Mercado Pago no respondió. Vamos a seguir pidiendo la devolución de {amount}: "
-        "no se devuelve dos veces.",
-    ),
-    RefundStatus.IN_PROCESS: (messages.INFO, "Mercado Pago está procesando {amount}."),
-    RefundStatus.DONE: (messages.SUCCESS, "Devolviste {amount}."),
-    RefundStatus.FAILED: (messages.ERROR, "Mercado Pago rechazó la devolución de {amount}."),
 }
 
 
@@ -83,39 +59,13 @@ class ReviewFilter(admin.SimpleListFilter):
         return queryset.filter(review="") if self.value() == "no" else queryset
 
 
-class RefundForm(forms.Form):
-    """How much of one attempt goes back, in pesos.
-
-    charge: the attempt. refundable: centavos that are left of it; sent along, so that pressing the
-    button twice asks for one refund.
-    """
-
-    amount = PesosField(label="Monto en pesos", max_centavos=HIGHEST_REFUND)
-    left = forms.IntegerField(widget=forms.HiddenInput)
-
-    def __init__(self, data: Any = None, *, charge: PaymentCharge, refundable: int) -> None:
-        initial = {"amount": refundable, "left": refundable}
-        super().__init__(data, prefix=f"charge-{charge.pk}", initial=initial)
-        self.charge, self.refundable = charge, refundable
-
-    def request(self, by: User) -> bool:
-        """Decide the refund; False, with the reason in the form, when it cannot be."""
-        if not self.is_valid():
-            return False
-        amount, left = self.cleaned_data["amount"], self.cleaned_data["left"]
-        try:
-            request_partial_refund(charge_id=self.charge.pk, amount=amount, left=left, by=by)
-        except (RefundTooLargeError, RefundOutdatedError) as refusal:
-            self.add_error("amount", str(refusal))
-        return not self.errors
-
-
 @admin.register(Payment)
-class PaymentAdmin(ReadOnlyMixin, admin.ModelAdmin[Payment]):
+class PaymentAdmin(StepsMixin, ReadOnlyMixin, admin.ModelAdmin[Payment]):
     """The list of payments. The provider writes them; the teacher can give money back."""
 
     # What a phone shows without scrolling comes first.
     list_display = ["when", "badge", "review_badge", "user", "price", "class_link"]
+    steps = (RefundPart(), RefundAll())
     list_filter = [ReviewFilter, "status", ("created_at", admin.DateFieldListFilter)]
     list_select_related = ["user", "virtual_class"]
     search_fields = ["user__email", "user__name", "preference_id", "charges__charge_id"]
@@ -201,25 +151,20 @@ class PaymentAdmin(ReadOnlyMixin, admin.ModelAdmin[Payment]):
         form_url: str = "",
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
-        """Tell the payment's story, and give money back.
-
-        No POST reaches Django's own handling: it holds a transaction open, and a refund calls the
-        provider.
-        """
+        """Tell the payment's story, and put it aside once a person has looked at it."""
         payment = self.get_object(request, object_id)
         if payment is None:
             return super().change_view(request, object_id, form_url, extra_context)
-        forms_shown = _refund_forms(payment, request.POST if request.method == "POST" else None)
-        if request.method == "POST" and self._act(request, payment, forms_shown):
+        if request.method == "POST":
+            self._put_aside(request, payment)
             return HttpResponseRedirect(request.path)
-        may_refund = self.has_refund_permission(request)
         extra = {
             **(extra_context or {}),
             "timeline": build_timeline(payment),
-            "refund_forms": forms_shown if may_refund else [],
-            "to_review": payment if payment.review and may_refund else None,
+            "to_review": payment
+            if payment.review and self.has_refund_permission(request)
+            else None,
         }
-        request.method = "GET"  # the form is shown again with its errors, and nothing is saved
         return super().change_view(request, object_id, form_url, extra)
 
     def export_view(self, request: HttpRequest) -> HttpResponseBase:
@@ -254,83 +199,12 @@ class PaymentAdmin(ReadOnlyMixin, admin.ModelAdmin[Payment]):
         extra = {**(extra_context or {}), "export_query": urlencode(request.GET, doseq=True)}
         return super().changelist_view(request, extra)
 
-    def _act(self, request: HttpRequest, payment: Payment, refund_forms: list[RefundForm]) -> bool:
-        """Do what the pressed button says; False for a form with errors."""
+    def _put_aside(self, request: HttpRequest, payment: Payment) -> None:
         user = request.user
         if not self.has_refund_permission(request) or not isinstance(user, User):
             raise PermissionDenied
-        if "_put_aside" in request.POST:
-            self._put_aside(request, payment, user)
-            return True
-        return self._refund(request, payment, refund_forms, user)
-
-    def _put_aside(self, request: HttpRequest, payment: Payment, user: User) -> None:
-        if put_aside(payment_id=payment.pk, reason=request.POST["_put_aside"], by=user):
+        reason = request.POST.get("_put_aside", "")
+        if put_aside(payment_id=payment.pk, reason=reason, by=user):
             self.message_user(request, "Listo: el pago ya no está a revisar.", messages.SUCCESS)
         else:
             self.message_user(request, NOT_AS_IT_WAS, messages.WARNING)
-
-    def _refund(
-        self, request: HttpRequest, payment: Payment, refund_forms: list[RefundForm], user: User
-    ) -> bool:
-        """Give back all or a part, by the button that was pressed; False for a form with errors."""
-        chosen = _choose(request.POST, refund_forms)
-        if not chosen:
-            self.message_user(request, NOTHING_LEFT, messages.WARNING)
-            return True
-        try:
-            if "_refund_all" in request.POST:
-                _request_all(chosen, user)
-            elif not chosen[0].request(user):
-                return False
-        except RefundOutdatedError as refusal:
-            self.message_user(request, str(refusal), messages.WARNING)
-        asked = list(
-            Refund.objects.filter(charge__payment=payment, status=RefundStatus.REQUESTED)
-            .order_by("pk")
-            .values_list("pk", flat=True)
-        )
-        send_refunds_of_payment(payment)
-        _read_again(payment)
-        self._report(request, asked)
-        return True
-
-    def _report(self, request: HttpRequest, asked: list[int]) -> None:
-        """Say what became of the refunds; what the provider did not take the sweep repeats."""
-        for refund in Refund.objects.filter(pk__in=asked).order_by("pk"):
-            level, text = REPORTS[RefundStatus(refund.status)]
-            self.message_user(request, text.format(amount=pesos(refund.amount)), level)
-
-
-def _choose(data: QueryDict, refund_forms: list[RefundForm]) -> list[RefundForm]:
-    """Give the forms that the pressed button is for: all of them, or that of one attempt."""
-    if "_refund_all" in data:
-        return refund_forms
-    return [one for one in refund_forms if str(one.charge.pk) == data.get("_refund_part")]
-
-
-def _request_all(refund_forms: list[RefundForm], user: User) -> None:
-    """Decide that everything goes back that is left, as it was a moment ago."""
-    for one in refund_forms:
-        request_partial_refund(
-            charge_id=one.charge.pk, amount=one.refundable, left=one.refundable, by=user
-        )
-
-
-def _read_again(payment: Payment) -> None:
-    """Have the page show what the provider says now; if it does not, the sweep finds out."""
-    try:
-        settle(payment.preference_id or "")
-    except PaymentError as error:
-        logger.info("Payment %s is read again later: %s", payment.pk, type(error).__name__)
-
-
-def _refund_forms(payment: Payment, data: Any) -> list[RefundForm]:
-    """Give a form for each attempt of which money is left. data: for the one whose button it is."""
-    chosen = data.get("_refund_part") if data else None
-    charges = [(charge, refundable_amount(charge)) for charge in payment.charges.all()]
-    return [
-        RefundForm(data if str(charge.pk) == chosen else None, charge=charge, refundable=left)
-        for charge, left in charges
-        if left > 0
-    ]

@@ -12,6 +12,7 @@ from bookings.domain.change_policy import decide_refund, is_in_charge, refuse_ch
 from bookings.domain.class_events import withdraw_event
 from bookings.domain.class_log import log_event
 from bookings.domain.exceptions import ClassCompletedError, ClassEndedError, ClassNotFoundError
+from bookings.domain.foreseeing import Consequences, foresee
 from bookings.domain.offering import close_line
 from bookings.domain.refunding import request_full_refund, send_refunds_of
 from bookings.domain.stopping import stop_charges_of
@@ -37,13 +38,18 @@ def cancel_class(*, class_id: uuid.UUID, actor: User, reason: str = "") -> Virtu
     class it is not, TooLateToChangeError, ClassCompletedError, ClassEndedError for a student; and
     CalendarError when the event could not be removed: the class is cancelled all the same.
     """
-    virtual_class = _cancel(class_id, actor, reason)
+    virtual_class = decide_cancelling(class_id, actor, reason)
     try:
         withdraw_event(virtual_class)
     finally:
         send_refunds_of(virtual_class)
         stop_charges_of(virtual_class)
     return virtual_class
+
+
+def foresee_cancelling(*, class_id: uuid.UUID, actor: User) -> Consequences[VirtualClass]:
+    """Find out what cancelling a class would write. Raises what ``cancel_class`` raises."""
+    return foresee(lambda: decide_cancelling(class_id, actor), [class_id])
 
 
 def refuse_cancelling(virtual_class: VirtualClass, actor: User, now: datetime) -> None:
@@ -114,7 +120,11 @@ def _tell(virtual_class: VirtualClass, actor: User | None) -> None:
 
 
 @transaction.atomic
-def _cancel(class_id: uuid.UUID, actor: User, reason: str) -> VirtualClass:
+def decide_cancelling(class_id: uuid.UUID, actor: User, reason: str = "") -> VirtualClass:
+    """Write everything that a cancellation decides; calendar and provider are called afterwards.
+
+    Raises, without writing, the refusals of ``cancel_class``.
+    """
     virtual_class = VirtualClass.objects.select_for_update().filter(pk=class_id).first()
     if virtual_class is None:
         raise ClassNotFoundError

@@ -17,6 +17,7 @@ from bookings.domain.exceptions import (
     ClassEndedError,
     ClassNotFoundError,
 )
+from bookings.domain.foreseeing import Consequences, foresee
 from bookings.domain.offering import count_kept_places, offer_free_place
 from bookings.models import ClassEvent, ClassStatus, ClassType, VirtualClass
 
@@ -33,6 +34,13 @@ def change_capacity(
     virtual_class = _change(class_id, capacity, actor)
     move_event_if_possible(virtual_class)
     return virtual_class
+
+
+def foresee_capacity(
+    *, class_id: uuid.UUID, capacity: int, actor: User
+) -> Consequences[VirtualClass]:
+    """Find out what changing the capacity would write. Raises as ``change_capacity``."""
+    return foresee(lambda: _change(class_id, capacity, actor), [class_id])
 
 
 @transaction.atomic

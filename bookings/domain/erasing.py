@@ -1,6 +1,7 @@
 """Erasing: a person leaves, and takes along what is only theirs."""
 
 import logging
+from dataclasses import replace
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
@@ -8,8 +9,10 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.personal_data import erase_account
-from bookings.domain.cancelling import cancel_class
+from bookings.domain.cancelling import cancel_class, decide_cancelling
 from bookings.domain.exceptions import ClassesAheadError, TeacherAccountError
+from bookings.domain.foreseeing import Consequences, foresee
+from bookings.domain.offering import list_open_entries
 from bookings.domain.waiting_list import leave_every_line
 from bookings.models import ClassLog, ClassStatus, UserActivity, VirtualClass
 from bookings.webhooks.announcing import announce_events
@@ -27,12 +30,7 @@ def erase_person(*, user: User, by: User) -> None:
     Raises, without writing: TeacherAccountError, ClassesAheadError, and ClassNotFoundError when
     there is a class to cancel that is not ``by``'s to cancel.
     """
-    if user.is_staff:
-        raise TeacherAccountError
-    ahead = _classes_ahead(user)
-    if any(_is_settled(virtual_class) for virtual_class in ahead):
-        raise ClassesAheadError
-    for virtual_class in ahead:
+    for virtual_class in list_classes_to_cancel(user):
         _call_off(virtual_class, by)
     leave_every_line(user=user)
     with transaction.atomic():
@@ -42,6 +40,38 @@ def erase_person(*, user: User, by: User) -> None:
         _forget_bookings(user)
         erase_account(user=user)
     logger.info("Account %s was erased.", user.pk)
+
+
+def list_classes_to_cancel(user: User) -> list[VirtualClass]:
+    """List the unpaid classes that are cancelled when the person is erased.
+
+    Raises TeacherAccountError, and ClassesAheadError for classes that take place or are paid.
+    """
+    if user.is_staff:
+        raise TeacherAccountError
+    ahead = _classes_ahead(user)
+    if any(_is_settled(virtual_class) for virtual_class in ahead):
+        raise ClassesAheadError
+    return ahead
+
+
+def foresee_erasing(*, user: User, by: User) -> Consequences[list[VirtualClass]]:
+    """Find out what erasing a person would write about classes, and which it would cancel.
+
+    Mails to the person are left out: they are deleted with the account. Raises as
+    ``erase_person``.
+    """
+    ahead = list_classes_to_cancel(user)
+    lines = list_open_entries(user).values_list("virtual_class", flat=True)
+
+    def decide() -> list[VirtualClass]:
+        for virtual_class in ahead:
+            decide_cancelling(virtual_class.pk, by)
+        leave_every_line(user=user)
+        return ahead
+
+    seen = foresee(decide, [*lines, *(one.pk for one in ahead)])
+    return replace(seen, mails=[mail for mail in seen.mails if mail.user_id != user.pk])
 
 
 def _classes_ahead(user: User) -> list[VirtualClass]:

@@ -73,6 +73,13 @@ class HoldExpiredError(BookingError):
     code = "hold_expired"
 
 
+class HoldInUseError(BookingError):
+    """A class is being paid for the kept time: the class is cancelled, the hold not released."""
+
+    text = _("Se está pagando. Si no va a ser, cancelá la clase.")
+    code = "hold_in_use"
+
+
 class NoPriceError(BookingError):
     """The price list has no such class, so it is not offered."""
 

@@ -69,9 +69,9 @@ def book_hold(
     return hold.virtual_class
 
 
-def release_hold(*, user: User, hold_id: uuid.UUID) -> None:
-    """Let go of a slot that was not booked; letting go twice does nothing."""
-    Hold.objects.filter(pk=hold_id, user=user, virtual_class=None).delete()
+def release_hold(*, user: User, hold_id: uuid.UUID) -> bool:
+    """Let go of a slot that was not booked; False, and nothing happens, the second time."""
+    return bool(Hold.objects.filter(pk=hold_id, user=user, virtual_class=None).delete()[0])
 
 
 def find_live_hold(*, user: User, hold_id: uuid.UUID) -> Hold:

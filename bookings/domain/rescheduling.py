@@ -34,6 +34,7 @@ from bookings.domain.exceptions import (
     TimeAwaitedError,
     TimeOverError,
 )
+from bookings.domain.foreseeing import Consequences, foresee
 from bookings.domain.offering import list_line, renew_offer
 from bookings.domain.queries import is_time_taken, list_awaiting_between
 from bookings.models import ClassEvent, ClassStatus, Hold, NoticeKind, VirtualClass
@@ -75,6 +76,19 @@ def reschedule_class(
     move_event_if_possible(moved)
     moved.refresh_from_db(fields=["event_update_requested_at", "html_link", "calendar_drift"])
     return moved
+
+
+def foresee_move(
+    *,
+    class_id: uuid.UUID,
+    actor: User,
+    start: datetime,
+    displacing: Collection[uuid.UUID] = (),
+) -> Consequences[VirtualClass]:
+    """Find out what the teacher's move of a class would write. Raises as ``reschedule_class``."""
+    seen = _find(class_id)
+    with _meeting_racers():
+        return foresee(lambda: _move(seen, actor, start, "", displacing), [class_id])
 
 
 def refuse_move(virtual_class: VirtualClass, actor: User) -> None:

@@ -33,6 +33,7 @@ from bookings.domain.exceptions import (
     NotPaidError,
     SlotTakenError,
 )
+from bookings.domain.foreseeing import Consequences, foresee
 from bookings.domain.outages import must_wait
 from bookings.domain.queries import get_class_by_preference, is_time_taken
 from bookings.domain.trigger_policy import must_be_paid
@@ -96,6 +97,27 @@ def schedule_class(
         # Asking again would change nothing: a person has to look, and may then schedule by hand.
         _leave_to_a_person(virtual_class)
         raise
+
+
+def foresee_scheduling(*, preference_id: str, actor: User) -> Consequences[VirtualClass]:
+    """Find out what scheduling a class would write, if the calendar makes its event.
+
+    Raises the refusals of ``schedule_class``.
+    """
+    virtual_class = get_class_by_preference(preference_id)
+    return foresee(lambda: rehearse_scheduling(virtual_class, actor), [virtual_class.pk])
+
+
+def rehearse_scheduling(virtual_class: VirtualClass, actor: User) -> VirtualClass:
+    """Write what scheduling writes, with an event that does not exist: to be rolled back."""
+    if virtual_class.is_scheduled:
+        return virtual_class
+    _refuse_unpaid(virtual_class)
+    _refuse_unschedulable(virtual_class, timezone.now())
+    noted = _note_request(virtual_class)
+    start, end = noted.start_time, noted.end_time
+    event = CreatedEvent("rehearsal", "", "", start, end, conference_url="https://example.com")
+    return _store(noted, event, actor)
 
 
 def waits_for_a_person(virtual_class: VirtualClass) -> bool:

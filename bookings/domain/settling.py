@@ -27,9 +27,15 @@ from bookings.domain.exceptions import (
     EventNotSavedError,
     SlotTakenError,
 )
+from bookings.domain.foreseeing import Consequences, foresee
 from bookings.domain.recording import adopt_payment, record_settlement
 from bookings.domain.refunding import request_full_refund, send_refunds_of_payment
-from bookings.domain.scheduling import UNSCHEDULABLE, schedule_class, waits_for_a_person
+from bookings.domain.scheduling import (
+    UNSCHEDULABLE,
+    rehearse_scheduling,
+    schedule_class,
+    waits_for_a_person,
+)
 from bookings.domain.stopping import stop_pointless_charges
 from bookings.domain.turns import take_turns
 from bookings.models import (
@@ -75,6 +81,24 @@ def confirm_payment(*, class_id: uuid.UUID, actor: User) -> VirtualClass:
     """
     preference_id = _mark_paid(class_id, actor)
     return schedule_class(preference_id=preference_id, actor=actor)
+
+
+def foresee_confirmation(*, class_id: uuid.UUID, actor: User) -> Consequences[BookingError | None]:
+    """Find out what confirming a payment by hand would write, if the calendar makes the event.
+
+    Its ``result`` is the refusal, if the class could not be scheduled: the confirmation is kept
+    all the same. Raises ClassCancelledError.
+    """
+
+    def decide() -> BookingError | None:
+        _mark_paid(class_id, actor)
+        try:
+            rehearse_scheduling(VirtualClass.objects.get(pk=class_id), actor)
+        except UNSCHEDULABLE as refusal:
+            return refusal
+        return None
+
+    return foresee(decide, [class_id])
 
 
 def settle_free_class(virtual_class: VirtualClass) -> VirtualClass:

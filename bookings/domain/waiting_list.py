@@ -19,6 +19,7 @@ from bookings.domain.exceptions import (
     TooManyAttemptsError,
     WaitingClosedError,
 )
+from bookings.domain.foreseeing import Consequences, foresee
 from bookings.domain.guessing import kept_from_guessing
 from bookings.domain.joining import lock_class, take_place
 from bookings.domain.offering import IN_LINE, list_open_entries, offer_free_place, takes_waiting
@@ -89,6 +90,11 @@ def remove_from_line(*, class_id: uuid.UUID, entry_id: uuid.UUID) -> WaitingList
     Raises ClassNotFoundError for an entry that is not of that class.
     """
     return _leave(_lock(entry_id, virtual_class=class_id))
+
+
+def foresee_removal(*, class_id: uuid.UUID, entry_id: uuid.UUID) -> Consequences[WaitingListEntry]:
+    """Find out what taking a person out of a line would write. Raises as ``remove_from_line``."""
+    return foresee(lambda: remove_from_line(class_id=class_id, entry_id=entry_id), [class_id])
 
 
 def _refuse_haste(user: User) -> None:

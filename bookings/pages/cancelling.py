@@ -13,9 +13,10 @@ from django.views.decorators.http import require_http_methods
 from accounts.requests import SignedInRequest
 from bookings.domain.cancelling import cancel_class, concerns_teacher, refuse_cancelling
 from bookings.domain.exceptions import BookingError, ClassNotFoundError
+from bookings.domain.money_back import find_money_back
 from bookings.models import ClassStatus, VirtualClass
 from bookings.pages.access import signed_in
-from bookings.pages.changes import present_changes, present_money_back
+from bookings.pages.changes import present_changes
 from bookings.pages.forms import CancelForm
 from bookings.pages.own_class import get_own_class
 from bookings.pages.presenting import present_class
@@ -59,7 +60,7 @@ def _ask(request: SignedInRequest, virtual_class: VirtualClass, form: CancelForm
             "card": card,
             "form": form,
             "changes": present_changes(card, request.user),
-            "money": present_money_back(virtual_class),
+            "money": find_money_back(virtual_class),
             "tells_teacher": concerns_teacher(virtual_class),
             "guests": max(virtual_class.current_participants - 1, 0),
         },

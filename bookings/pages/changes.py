@@ -2,14 +2,12 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 
 from django.utils import timezone
 
 from accounts.models import User
 from bookings.domain.change_policy import find_change_deadline, is_in_charge
-from bookings.domain.refunding import sum_refundable
-from bookings.models import ClassEvent, ClassLog, ClassStatus, Payment, VirtualClass
+from bookings.models import ClassEvent, ClassLog, ClassStatus, VirtualClass
 from bookings.pages.presenting import ClassCard
 
 # Not in the calendar yet: whoever booked it may still think better of it.
@@ -83,32 +81,3 @@ def _name_actor(line: ClassLog, user: User) -> str:
     if line.actor_id == user.pk:
         return "you"
     return "host" if line.actor_id == line.virtual_class.booked_by_id else "teacher"
-
-
-class MoneyWay(StrEnum):
-    """How the money of a class that is called off finds its way back."""
-
-    FREE = "free"
-    UNPAID = "unpaid"
-    ONLINE = "online"
-    BY_HAND = "by_hand"
-
-
-@dataclass(frozen=True, slots=True)
-class MoneyBack:
-    """What goes back when the class is cancelled. amount: centavos."""
-
-    way: MoneyWay
-    amount: int = 0
-
-
-def present_money_back(virtual_class: VirtualClass) -> MoneyBack:
-    """Say what goes back to whoever booked the class when they cancel it, or did, and how."""
-    payment: Payment | None = getattr(virtual_class, "payment", None)
-    if payment is not None and payment.approved_at is not None:
-        return MoneyBack(MoneyWay.ONLINE, sum_refundable(payment))
-    if virtual_class.class_price == 0:
-        return MoneyBack(MoneyWay.FREE)
-    if virtual_class.paid_at is not None:
-        return MoneyBack(MoneyWay.BY_HAND, virtual_class.class_price)
-    return MoneyBack(MoneyWay.UNPAID)

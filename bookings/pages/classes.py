@@ -9,6 +9,7 @@ from django.views.decorators.http import require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
 from accounts.requests import SignedInRequest
+from bookings.domain.money_back import MoneyBack, find_money_back
 from bookings.domain.queries import (
     list_next_classes_of,
     list_participants,
@@ -18,12 +19,7 @@ from bookings.domain.waiting_queries import count_waiting, list_lines_of
 from bookings.models import ChargeStatus, Payment
 from bookings.pages.access import signed_in
 from bookings.pages.calendar_links import link_to_google_calendar, link_to_outlook
-from bookings.pages.changes import (
-    MoneyBack,
-    find_last_change,
-    present_changes,
-    present_money_back,
-)
+from bookings.pages.changes import find_last_change, present_changes
 from bookings.pages.choice import same_again
 from bookings.pages.inviting import write_invitation
 from bookings.pages.own_class import get_own_class
@@ -86,7 +82,7 @@ def show_class(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
 def _money_of_cancelled(card: ClassCard) -> MoneyBack | None:
     """Say what goes back to the host of a cancelled class."""
     is_about_money = card.is_host and card.state == "cancelled"
-    return present_money_back(card.virtual_class) if is_about_money else None
+    return find_money_back(card.virtual_class) if is_about_money else None
 
 
 def _payment_step(card: ClassCard, payment: Payment | None) -> str:

@@ -7,6 +7,7 @@ from django.urls import reverse
 
 from accounts.models import Session, User
 from tests.accounts.flows import session_of
+from tests.admin.steps import confirm_several
 
 pytestmark = pytest.mark.django_db
 
@@ -24,7 +25,7 @@ def panel(teacher) -> Client:
 
 def run(panel: Client, action: str, *people: User):
     """Run an action on people."""
-    return panel.post(LIST, {"action": action, "_selected_action": [one.pk for one in people]})
+    return confirm_several(panel, people, action)
 
 
 def test_list_shows_and_finds_people(panel, student, host):
@@ -72,7 +73,7 @@ def test_settings_can_be_corrected_and_nothing_else(panel, student):
 def test_suspending_ends_the_sessions(panel, sign_in, student):
     client = sign_in(student)
 
-    run(panel, "suspend_people", student)
+    run(panel, "suspender", student)
 
     student.refresh_from_db()
     assert student.status == "suspended"
@@ -81,7 +82,7 @@ def test_suspending_ends_the_sessions(panel, sign_in, student):
 
 
 def test_suspending_spares_administrators(panel, teacher):
-    run(panel, "suspend_people", teacher)
+    run(panel, "suspender", teacher)
 
     teacher.refresh_from_db()
     assert teacher.status == "active"
@@ -89,9 +90,9 @@ def test_suspending_spares_administrators(panel, teacher):
 
 
 def test_reactivating_opens_the_account_again(panel, student):
-    run(panel, "suspend_people", student)
+    run(panel, "suspender", student)
 
-    run(panel, "reactivate_people", student)
+    run(panel, "reactivar", student)
 
     student.refresh_from_db()
     assert student.status == "active"

@@ -6,6 +6,7 @@ from django.urls import reverse
 
 from accounts.models import UserStatus
 from bookings.models import VirtualClass
+from tests.admin.steps import confirm, confirm_several, look_at_several
 from tests.factories import VirtualClassFactory
 
 LIST = "/admin/admin/logentry/"
@@ -23,7 +24,7 @@ def run_action(panel, page, action, *rows):
 
 
 def test_action_leaves_a_line(panel, teacher, student):
-    run_action(panel, "accounts_user", "suspend_people", student)
+    confirm_several(panel, [student], "suspender")
 
     student.refresh_from_db()
     assert student.status == UserStatus.SUSPENDED
@@ -31,23 +32,28 @@ def test_action_leaves_a_line(panel, teacher, student):
     assert LogEntry.objects.get().object_id == str(student.pk)
 
 
-def test_action_on_several_names_all_of_them(panel, teacher, student, stranger):
-    run_action(panel, "accounts_user", "suspend_people", student, stranger)
+def test_step_for_several_leaves_a_line_each(panel, teacher, student, stranger):
+    confirm_several(panel, [student, stranger], "suspender")
 
-    line = LogEntry.objects.get()
-    assert line.object_repr == "personas (2)"
-    assert set(line.object_id.split(", ")) == {str(student.pk), str(stranger.pk)}
+    assert sorted(noted()) == [
+        (teacher.email, "Bruno Student", "Suspender"),
+        (teacher.email, "Carla Stranger", "Suspender"),
+    ]
+
+
+def test_step_that_was_only_looked_at_leaves_none(panel, student):
+    look_at_several(panel, [student], "suspender")
+
+    assert noted() == []
 
 
 def test_button_on_a_class_leaves_a_line(panel, teacher, host):
     virtual_class = VirtualClassFactory(booked_by=host)
 
-    panel.post(
-        reverse("admin:bookings_virtualclass_change", args=[virtual_class.pk]), {"_cancel": "x"}
-    )
+    confirm(panel, virtual_class, "cancelar")
 
     (line,) = noted()
-    assert line == (teacher.email, str(VirtualClass.objects.get()), "cancel")
+    assert line == (teacher.email, str(VirtualClass.objects.get()), "Cancelar")
 
 
 def test_form_leaves_one_line_as_django_writes_it(panel, student):
@@ -78,7 +84,7 @@ def test_a_line_is_written_of_what_no_database_stores(panel):
 
 
 def test_list_shows_the_lines_and_takes_nothing(panel, student):
-    run_action(panel, "accounts_user", "suspend_people", student)
+    confirm_several(panel, [student], "suspender")
     line = LogEntry.objects.get()
 
     page = panel.get(LIST).content.decode()

@@ -13,6 +13,7 @@ from bookings.domain.joining import join_class
 from bookings.domain.leaving import leave_class
 from bookings.domain.scheduling import schedule_class
 from bookings.models import BookingRules, ClassEvent, ClassLog, ClassStatus, VirtualClass
+from tests.admin.steps import confirm, look
 from tests.factories import UserFactory, VirtualClassFactory
 from tests.standins import Fault
 
@@ -39,8 +40,7 @@ def scheduled(host, teacher):
 
 
 def move(panel, virtual_class, day, clock, reason=""):
-    form = {"_move": "1", "move-day": day, "move-clock": clock, "move-reason": reason}
-    return panel.post(page_of(virtual_class), form, follow=True)
+    return confirm(panel, virtual_class, "mover", day=day, clock=clock, reason=reason)
 
 
 # --- Moving ---------------------------------------------------------------------------------------
@@ -70,7 +70,7 @@ def test_the_teacher_moves_a_class(panel, scheduled, google):
         ("same", "25:99", "Escribí una hora válida."),
     ],
 )
-def test_a_time_that_cannot_be_is_refused_beside_the_form(panel, scheduled, day, clock, error):
+def test_a_time_that_cannot_be_is_refused_above_the_form(panel, scheduled, day, clock, error):
     start = scheduled.start_time + timedelta(hours=3)
     VirtualClassFactory(scheduled=True, owns_time=True, start_time=start)
     day = f"{timezone.localdate(scheduled.start_time)}" if day == "same" else day
@@ -92,8 +92,8 @@ def test_a_paid_class_loses_its_time_only_when_the_teacher_says_so(panel, schedu
 
     asked = move(panel, scheduled, day, "15:30")
     was_at = VirtualClass.objects.get(pk=scheduled.pk).start_time
-    form = {"_move": "1", "move-day": day, "move-clock": "15:30", "move-displaces": f"{paid.pk}"}
-    done = panel.post(page_of(scheduled), form, follow=True)
+    form = {"day": day, "clock": "15:30", "displaces": f"{paid.pk}"}
+    done = confirm(panel, scheduled, "mover", **form)
 
     assert "Hay una clase pagada para ese horario, que espera al calendario." in text_of(asked)
     assert "La clase de Bruno Student" in text_of(asked)
@@ -113,9 +113,9 @@ def test_a_box_that_was_ticked_stays_ticked_beside_the_next(panel, scheduled, st
         for hours in (3, 4)
     )
     day = f"{timezone.localdate(scheduled.start_time)}"
-    form = {"_move": "1", "move-day": day, "move-clock": "15:30", "move-displaces": f"{first.pk}"}
+    form = {"day": day, "clock": "15:30", "displaces": f"{first.pk}"}
 
-    asked = panel.post(page_of(scheduled), form).content.decode()
+    asked = look(panel, scheduled, "mover", **form).content.decode()
 
     assert re.findall(r'value="([-0-9a-f]{36})"[^>]*?( checked)?>', asked) == [
         (f"{first.pk}", " checked"),
@@ -125,9 +125,7 @@ def test_a_box_that_was_ticked_stays_ticked_beside_the_next(panel, scheduled, st
 
 def test_a_box_of_no_class_is_named(panel, scheduled):
     day = f"{timezone.localdate(scheduled.start_time)}"
-    form = {"_move": "1", "move-day": day, "move-clock": "15:30", "move-displaces": "nonsense"}
-
-    page = panel.post(page_of(scheduled), form, follow=True)
+    page = look(panel, scheduled, "mover", day=day, clock="15:30", displaces="nonsense")
 
     assert "“nonsense” no es un UUID válido." in text_of(page)
     assert "pierde su horario" not in text_of(page)  # no other class is in question
@@ -160,14 +158,14 @@ def test_only_a_scheduled_class_offers_to_move(panel, scheduled, status):
 
     page = panel.get(page_of(scheduled)).content.decode()
 
-    assert 'name="_move"' not in page
+    assert "Cambiar el horario" not in page
 
 
 def test_an_assistant_who_may_only_look_moves_nothing(sign_in, scheduled, stranger):
     stranger.is_staff = True
     stranger.save()
 
-    response = move(sign_in(stranger), scheduled, "2030-01-01", "10:00")
+    response = look(sign_in(stranger), scheduled, "mover", day="2030-01-01", clock="10:00")
 
     assert response.status_code == 403
     assert VirtualClass.objects.get().start_time == scheduled.start_time
@@ -177,9 +175,7 @@ def test_an_assistant_who_may_only_look_moves_nothing(sign_in, scheduled, strang
 
 
 def test_the_teacher_cancels_with_a_reason(panel, scheduled, google):
-    form = {"_cancel": "1", "cancel-reason": "Estoy enferma."}
-
-    page = panel.post(page_of(scheduled), form, follow=True)
+    page = confirm(panel, scheduled, "cancelar", reason="Estoy enferma.")
 
     assert "Estoy enferma." in text_of(page)
     assert VirtualClass.objects.get().status == "cancelled"
@@ -187,7 +183,9 @@ def test_the_teacher_cancels_with_a_reason(panel, scheduled, google):
 
 
 def test_a_reason_that_is_too_long_cancels_nothing(panel, scheduled):
-    panel.post(page_of(scheduled), {"_cancel": "1", "cancel-reason": "x" * 900})
+    page = confirm(panel, scheduled, "cancelar", reason="x" * 900)
+
+    assert "Revisá estos datos" in text_of(page)
 
     assert VirtualClass.objects.get().is_scheduled
 

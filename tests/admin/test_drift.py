@@ -10,6 +10,7 @@ from bookings.domain.mending import note_drift
 from bookings.domain.reconciling import inspect
 from bookings.models import ClassEvent, ClassStatus, VirtualClass
 from calendar_sync.following import note_comparison
+from tests.admin.steps import confirm, confirm_several
 from tests.bookings.drifts import delete, event_of, link_of, move, scheduled_classes, times_of
 from tests.standins import Fault
 
@@ -85,7 +86,7 @@ def test_the_list_is_filtered_by_it(panel, classes):
 def test_the_button_repairs_the_event(panel, classes, google, teacher):
     moved = classes[0]
 
-    page = panel.post(page_of(moved), {"_repair": "1"}, follow=True)
+    page = confirm(panel, moved, "reparar")
 
     assert "el calendario dice lo mismo" in text_of(page)
     assert inspect().is_clean
@@ -98,9 +99,8 @@ def test_the_button_repairs_the_event(panel, classes, google, teacher):
 def test_the_list_s_action_repairs_what_nobody_noticed_yet(panel, classes, google):
     other = classes[1]
     delete(google, other)
-    chosen = {"action": "repair", "_selected_action": [str(one.pk) for one in classes]}
 
-    panel.post(reverse(CHANGELIST), chosen)
+    confirm_several(panel, list(classes), "reparar")
 
     other.refresh_from_db()
     assert other.html_link == link_of(event_of(google, other))
@@ -114,7 +114,7 @@ def test_the_list_s_action_repairs_what_nobody_noticed_yet(panel, classes, googl
 def test_a_calendar_that_fails_leaves_the_mark(panel, classes, google, fault, text):
     google.fault("events.patch", *[fault] * 3)
 
-    page = panel.post(page_of(classes[0]), {"_repair": "1"}, follow=True)
+    page = confirm(panel, classes[0], "reparar")
 
     assert text in text_of(page)
     assert VirtualClass.objects.get(pk=classes[0].pk).calendar_drift == "moved"
@@ -124,9 +124,8 @@ def test_the_action_keeps_what_a_restored_backup_does_not_know(panel, classes, g
     VirtualClass.objects.filter(pk=classes[1].pk).update(
         status=ClassStatus.PENDING, scheduling_requested_at=None
     )
-    chosen = {"action": "repair", "_selected_action": [str(classes[1].pk)]}
 
-    panel.post(reverse(CHANGELIST), chosen)
+    confirm_several(panel, [classes[1]], "reparar")
 
     assert len(google.live_events()) == 2
 

@@ -8,6 +8,7 @@ from django.urls import reverse
 
 from bookings.models import Hold
 from tests.admin.moments import NOW, at
+from tests.admin.steps import confirm_several
 from tests.factories import VirtualClassFactory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
@@ -28,7 +29,7 @@ def hold(host) -> Hold:
 
 
 def release(client, hold):
-    return client.post(LIST, {"action": "release", "_selected_action": [hold.pk]}, follow=True)
+    return confirm_several(client, [hold], "liberar")
 
 
 def test_a_live_hold_is_listed(panel, hold):

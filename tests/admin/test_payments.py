@@ -11,12 +11,13 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from bookings.admin import payments as payments_module
+from bookings.admin import payment_steps
 from bookings.admin.payment_export import BYTE_ORDER_MARK, HEADER, disarm
 from bookings.domain.exceptions import RefundOutdatedError
 from bookings.domain.settling import process_notifications, settle
 from bookings.domain.takings import list_monthly_takings
 from bookings.models import Payment, PaymentStatus, Refund, RefundReason, RefundStatus
+from tests.admin.steps import address_of, confirm, look, seen_on
 from tests.factories import VirtualClassFactory
 from tests.payments import PRICE, make_payment, posting
 from tests.standins import Fault
@@ -42,14 +43,10 @@ def page_of(payment):
     return reverse("admin:bookings_payment_change", args=[payment.pk])
 
 
-def refund(panel, payment, amount, *, left=PRICE):
+def refund(panel, payment, amount):
     charge = payment.charges.get()
-    data = {
-        "_refund_part": str(charge.pk),
-        f"charge-{charge.pk}-amount": amount,
-        f"charge-{charge.pk}-left": left,
-    }
-    return panel.post(page_of(payment), data, follow=True).content.decode()
+    page = confirm(panel, payment, "devolver", charge=charge.pk, amount=amount)
+    return page.content.decode()
 
 
 # --- The list and the story -----------------------------------------------------------------------
@@ -173,11 +170,14 @@ def test_a_part_goes_back(panel, paid, mercadopago):
 
 
 def test_the_button_pressed_twice_gives_back_once(panel, paid, mercadopago):
-    refund(panel, paid, "5.000")
-    page = refund(panel, paid, "5.000")
+    given = {"charge": paid.charges.get().pk, "amount": "5.000"}
+    seen = seen_on(look(panel, paid, "devolver", **given))
+
+    for _ in range(2):
+        page = panel.post(address_of(paid, "devolver"), {**given, "seen": seen}, follow=True)
 
     assert len(mercadopago.refunds) == 1
-    assert "Mientras tanto se pidió otra devolución" in page
+    assert "Algo cambió desde que lo miraste" in page.content.decode()
 
 
 @pytest.mark.parametrize("amount", ["24.000,01", "99999999", "0", "-1", "abc", ""])
@@ -189,38 +189,39 @@ def test_what_cannot_go_back_is_refused(panel, paid, mercadopago, amount):
 
 
 def test_everything_goes_back_once(panel, paid, mercadopago):
+    seen = seen_on(look(panel, paid, "devolver-todo"))
+
     for _ in range(2):
-        panel.post(page_of(paid), {"_refund_all": "1"})
+        page = panel.post(address_of(paid, "devolver-todo"), {"seen": seen}, follow=True)
 
     paid.refresh_from_db()
     assert [one["amount"] for one in mercadopago.refunds] == [24_000]
     assert paid.status == PaymentStatus.REFUNDED
-
-
-def test_everything_asked_back_twice_says_that_nothing_is_left(panel, paid, mercadopago):
-    for _ in range(2):
-        page = panel.post(page_of(paid), {"_refund_all": "1"}, follow=True).content.decode()
-
-    assert "No queda nada por devolver" in page
-    assert len(mercadopago.refunds) == 1
+    assert "No hay nada que hacer" in page.content.decode()
 
 
 def test_a_refund_that_comes_in_between_is_told(panel, paid, mercadopago, monkeypatch):
+    """Between the facts' last look and the decision, which looks once more with the row locked."""
+    seen = seen_on(look(panel, paid, "devolver-todo"))
+    answers = [payment_steps.request_partial_refund]
+
     def be_late(**asked):
-        raise RefundOutdatedError
+        if not answers:
+            raise RefundOutdatedError
+        return answers.pop()(**asked)
 
-    monkeypatch.setattr(payments_module, "request_partial_refund", be_late)
+    monkeypatch.setattr(payment_steps, "request_partial_refund", be_late)
 
-    page = panel.post(page_of(paid), {"_refund_all": "1"}, follow=True).content.decode()
+    page = panel.post(address_of(paid, "devolver-todo"), {"seen": seen}, follow=True)
 
-    assert "Mientras tanto se pidió otra devolución" in page
+    assert "Mientras tanto se pidió otra devolución" in page.content.decode()
     assert mercadopago.refunds == []
 
 
 def test_a_provider_that_is_down_is_asked_again_later(panel, paid, mercadopago):
     mercadopago.fault("refunds.create", Fault.status(503))
 
-    page = panel.post(page_of(paid), {"_refund_all": "1"}, follow=True).content.decode()
+    page = confirm(panel, paid, "devolver-todo").content.decode()
 
     assert "Vamos a seguir pidiendo la devolución" in page
     assert Refund.objects.get().next_attempt_at is not None
@@ -233,7 +234,7 @@ def test_whoever_may_only_look_gives_nothing_back(paid, student, sign_in, mercad
     client = sign_in(student)
 
     page = client.get(page_of(paid)).content.decode()
-    response = client.post(page_of(paid), {"_refund_all": "1"})
+    response = look(client, paid, "devolver-todo")
 
     assert "Devolver todo" not in page
     assert response.status_code == 403

@@ -7,6 +7,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from bookings.models import Notice, NoticeKind, NoticeState
+from tests.admin.steps import confirm_several
 from tests.factories import UserFactory, VirtualClassFactory
 
 LIST = "admin:bookings_notice_changelist"
@@ -54,9 +55,7 @@ def test_the_list_says_why_a_mail_was_not_sent(notices, teacher, sign_in):
 
 
 def test_the_teacher_sends_mails_again(notices, teacher, sign_in):
-    chosen = {"action": "send_again", "_selected_action": [n.pk for n in notices.values()]}
-
-    sign_in(teacher).post(reverse(LIST), chosen)
+    confirm_several(sign_in(teacher), list(notices.values()), "enviar")
 
     # One that is planned is not on the list, and keeps its time.
     assert [notices[NoticeState.PLANNED].pk] == [

@@ -1,0 +1,80 @@
+"""Foreseeing: what a decision would write, found out by making it and rolling it back.
+
+A confirmation page shows the mails, refunds and history lines that the real decision writes, so it
+cannot promise anything else. Decisions only write rows; calls to a provider come after them, and
+are not made here.
+"""
+
+import uuid
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from django.db import transaction
+from django.utils import timezone
+
+from bookings.models import ClassEvent, ClassLog, Notice, Refund
+from bookings.notices.usefulness import find_obstacle, load_notice
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Consequences(Generic[T]):
+    """What a decision would write. result: what its function returned.
+
+    mails: those that leave at once, without the ones that would be skipped as useless. refunded:
+    centavos that go back through the payment provider. lines: of the history, oldest first.
+    """
+
+    result: T
+    mails: list[Notice]
+    refunded: int
+    lines: list[ClassLog]
+
+    def __bool__(self) -> bool:
+        """Whether anything would happen at all."""
+        return bool(self.mails or self.refunded or self.lines)
+
+    def find(self, event: ClassEvent) -> ClassLog | None:
+        """Find the history line of an event."""
+        return next((line for line in self.lines if line.event == event), None)
+
+
+@contextmanager
+def rolled_back() -> Iterator[None]:
+    """Take back every row that is written inside; what would follow a commit does not happen."""
+    with transaction.atomic():
+        yield
+        transaction.set_rollback(True)
+
+
+def foresee(decide: Callable[[], T], classes: Collection[uuid.UUID]) -> Consequences[T]:
+    """Make a decision, read what it wrote about ``classes``, and roll it back.
+
+    decide: must call no provider. Raises what it raises.
+    """
+    mails = Notice.objects.filter(virtual_class__in=classes)
+    refunds = Refund.objects.filter(charge__payment__virtual_class__in=classes)
+    lines = ClassLog.objects.filter(virtual_class__in=classes)
+    with rolled_back():
+        known = [set(rows.values_list("pk", flat=True)) for rows in (mails, refunds, lines)]
+        result = decide()
+        new_mails = mails.exclude(pk__in=known[0]).filter(due_at__lte=timezone.now())
+        return Consequences(
+            result,
+            [
+                mail
+                for mail in new_mails.select_related("user").order_by("kind", "user__name")
+                if _is_sent(mail)
+            ],
+            sum(refunds.exclude(pk__in=known[1]).values_list("amount", flat=True)),
+            list(lines.exclude(pk__in=known[2]).order_by("at", "id")),
+        )
+
+
+def _is_sent(mail: Notice) -> bool:
+    """Apply the rules by which the sender skips mails, while the decision is in force."""
+    loaded = load_notice(mail.pk)
+    return loaded is not None and not find_obstacle(loaded)

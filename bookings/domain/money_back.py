@@ -1,0 +1,36 @@
+"""How the money of a class finds its way back when the class is cancelled."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from bookings.domain.refunding import sum_refundable
+from bookings.models import Payment, VirtualClass
+
+
+class MoneyWay(StrEnum):
+    """How the money of a class that is called off finds its way back."""
+
+    FREE = "free"
+    UNPAID = "unpaid"
+    ONLINE = "online"
+    BY_HAND = "by_hand"
+
+
+@dataclass(frozen=True, slots=True)
+class MoneyBack:
+    """What goes back when the class is cancelled. amount: centavos."""
+
+    way: MoneyWay
+    amount: int = 0
+
+
+def find_money_back(virtual_class: VirtualClass) -> MoneyBack:
+    """Say what goes back to whoever booked the class when they cancel it, or did, and how."""
+    payment: Payment | None = getattr(virtual_class, "payment", None)
+    if payment is not None and payment.approved_at is not None:
+        return MoneyBack(MoneyWay.ONLINE, sum_refundable(payment))
+    if virtual_class.class_price == 0:
+        return MoneyBack(MoneyWay.FREE)
+    if virtual_class.paid_at is not None:
+        return MoneyBack(MoneyWay.BY_HAND, virtual_class.class_price)
+    return MoneyBack(MoneyWay.UNPAID)
