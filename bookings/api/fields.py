@@ -8,6 +8,8 @@ from zoneinfo import ZoneInfo
 from django.conf import settings
 from rest_framework import serializers
 
+from bookings.wall_time import UnclearTimeError, read_wall_time
+
 EARLIEST_YEAR, LATEST_YEAR = 2000, 2100
 
 
@@ -89,7 +91,10 @@ class InstantField(serializers.Field[datetime, Any, str, Any]):
     """
 
     default_error_messages = {
-        "invalid": "Tiene que ser una fecha y hora ISO 8601, como 2030-01-05T15:00:00-03:00."
+        "invalid": "Tiene que ser una fecha y hora ISO 8601, como 2030-01-05T15:00:00-03:00.",
+        "unclear": (
+            "Ese día los relojes cambian a esa hora. Agregá la diferencia con UTC, como -03:00."
+        ),
     }
 
     _FORM = re.compile(
@@ -108,7 +113,12 @@ class InstantField(serializers.Field[datetime, Any, str, Any]):
             self.fail("invalid")
         if not EARLIEST_YEAR <= value.year <= LATEST_YEAR:
             self.fail("invalid")
-        return value if value.tzinfo else value.replace(tzinfo=ZoneInfo(settings.TIME_ZONE))
+        if value.tzinfo:
+            return value
+        try:
+            return read_wall_time(value)
+        except UnclearTimeError:
+            self.fail("unclear")
 
     def to_representation(self, value: datetime) -> str:
         """Return ISO 8601 with the offset of the service's zone."""
