@@ -18,7 +18,8 @@ class SweepHealth:
     """One sweep.
 
     beat_at: when it last ended well, if ever. failure: how the last turn failed, if it did.
-    is_late: whether the last good end is too long ago.
+    is_late: whether the last good end is too long ago, or in the future: then a clock was ahead,
+    and nobody knows when it was.
     """
 
     name: str
@@ -53,7 +54,7 @@ class WorkHealth:
     def is_stopped(self) -> bool:
         """Whether nobody seems to be at work at all: not even the most frequent sweeps end."""
         often = min(sweep.every for sweep in self.sweeps)
-        return _is_too_long_ago(self.last_beat, often, self.at)
+        return _is_late(self.last_beat, often, self.at)
 
     @property
     def late(self) -> list[SweepHealth]:
@@ -67,8 +68,9 @@ class WorkHealth:
 
     @property
     def last_beat(self) -> datetime | None:
-        """When any of them last ended well: then a worker was there."""
-        return max((sweep.beat_at for sweep in self.sweeps if sweep.beat_at), default=None)
+        """When any of them last ended well: then a worker was there. The future does not count."""
+        beats = (sweep.beat_at for sweep in self.sweeps if sweep.beat_at)
+        return max((beat for beat in beats if beat <= self.at + GRACE), default=None)
 
 
 def check_work() -> WorkHealth:
@@ -89,9 +91,11 @@ def check_work() -> WorkHealth:
 
 def _check(name: str, every: timedelta, beat: Heartbeat | None, now: datetime) -> SweepHealth:
     beat_at = beat.beat_at if beat else None
-    is_late = _is_too_long_ago(beat_at, every, now)
+    is_late = _is_late(beat_at, every, now)
     return SweepHealth(name, every, beat_at, beat.failure if beat else "", is_late)
 
 
-def _is_too_long_ago(beat_at: datetime | None, every: timedelta, now: datetime) -> bool:
-    return beat_at is None or now - beat_at > every + every / 4 + GRACE
+def _is_late(beat_at: datetime | None, every: timedelta, now: datetime) -> bool:
+    if beat_at is None:
+        return True
+    return not -GRACE <= now - beat_at <= every + every / 4 + GRACE

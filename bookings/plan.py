@@ -9,8 +9,9 @@ import logging
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
+from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 from django_q.brokers import Broker, get_broker
@@ -26,6 +27,8 @@ logger = logging.getLogger(__name__)
 TASK = "bookings.sweeps.run_sweep"
 # What failed is tried again so soon, even if its turn is once a day.
 RETRY_AFTER = timedelta(minutes=5)
+# The clocks of two machines are never quite the same.
+CLOCK_MARGIN = timedelta(minutes=1)
 # A process that was killed failed for a reason of its own.
 RESTART_AFTER = timedelta(seconds=10)
 
@@ -60,8 +63,14 @@ def enqueue_due() -> None:
 
     Not while something still waits there: sweeps that take longer than they should would pile up.
     """
-    is_due = Schedule.objects.filter(func=TASK, next_run__lt=timezone.now()).exists
-    if is_due() and _broker().queue_size() == 0:
+    now = timezone.now()
+    rows = list(Schedule.objects.filter(func=TASK).values_list("pk", "minutes", "next_run"))
+    ahead = [
+        (key, at) for key, minutes, at in rows if at > now + (minutes or 0) * MINUTE + CLOCK_MARGIN
+    ]
+    if ahead:
+        _bring_back(ahead, now)
+    if (ahead or any(at < now for _, _, at in rows)) and _broker().queue_size() == 0:
         scheduler(_broker())
 
 
@@ -89,6 +98,16 @@ def finish(task: Task, *, again_in: timedelta | None = None) -> None:
 def hand_back(task: Task) -> None:
     """Let another worker have the task, now."""
     OrmQ.objects.filter(pk=task.row).update(lock=timezone.now())
+
+
+def _bring_back(ahead: list[tuple[int, datetime]], now: datetime) -> None:
+    """Have sweeps that a clock planned which was ahead run now, and free the tasks it locked."""
+    logger.warning("%d sweeps were planned by a clock that was ahead: they run now.", len(ahead))
+    for key, planned in ahead:
+        # Another worker may have brought it back, and planned it, meanwhile.
+        Schedule.objects.filter(pk=key, next_run=planned).update(next_run=now)
+    longest = timedelta(seconds=settings.Q_CLUSTER["retry"]) + CLOCK_MARGIN
+    OrmQ.objects.filter(lock__gt=now + longest).update(lock=now)
 
 
 def _plan(key: int, name: str, minutes: int, *, is_known: bool) -> None:

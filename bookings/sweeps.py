@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from bookings.domain.calendar_access import check_calendar_grant
 from bookings.domain.catching_up import update_events, withdraw_events
+from bookings.domain.clock import bring_back_plans
 from bookings.domain.completing import complete_ended_classes
 from bookings.domain.finishing import finish_requested_schedulings
 from bookings.domain.heartbeats import note_beat, note_failure, read_beats
@@ -26,6 +27,7 @@ from bookings.domain.settling import (
     process_notifications,
     settle_due_payments,
 )
+from bookings.domain.wall_times import keep_wall_times
 from bookings.domain.watching import compare_calendar, follow_calendar, keep_push_channel
 from bookings.notices.delivery import deliver_due
 from bookings.notices.reminders import plan_missing_reminders
@@ -49,6 +51,8 @@ HOUR = timedelta(hours=1)
 # only tidied up, come last.
 # How often: whole minutes.
 SWEEPS: dict[Callable[[], int], timedelta] = {
+    bring_back_plans: MINUTE,
+    keep_wall_times: 5 * MINUTE,
     delete_expired_holds: MINUTE,
     process_notifications: MINUTE,
     send_due_refunds: MINUTE,
@@ -91,8 +95,11 @@ def sweep() -> dict[str, int | None]:
 
 
 def _is_due(beat_at: datetime | None, every: timedelta) -> bool:
-    # Who calls once a minute is sometimes a little early.
-    return beat_at is None or timezone.now() - beat_at > every - MINUTE / 2
+    if beat_at is None:
+        return True
+    age = timezone.now() - beat_at
+    # Cron is sometimes a little early. A heartbeat from the future is of a clock that was ahead.
+    return age > every - MINUTE / 2 or age < -MINUTE
 
 
 def run_sweep(run: Callable[[], int]) -> int | None:

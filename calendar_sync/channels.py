@@ -85,7 +85,8 @@ def _may_try() -> bool:
     """Claim the attempt, unless somebody tried a short while ago."""
     SyncState.objects.get_or_create(calendar_id=name_calendar())
     now = timezone.now()
-    is_long_ago = Q(channel_tried_at=None) | Q(channel_tried_at__lte=now - TRY_EVERY)
+    # A time in the future was noted by a clock that was ahead.
+    is_long_ago = ~Q(channel_tried_at__gt=now - TRY_EVERY, channel_tried_at__lte=now)
     mine = SyncState.objects.filter(is_long_ago, calendar_id=name_calendar())
     return bool(mine.update(channel_tried_at=now))
 

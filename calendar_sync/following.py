@@ -59,9 +59,12 @@ def remember(pull: Pull) -> None:
 
 
 def is_comparison_due(every: timedelta) -> bool:
-    """Whether the last comparison with the whole calendar lies that far back."""
-    compared_at = _find_state().compared_at
-    return compared_at is None or compared_at <= timezone.now() - every
+    """Whether the last comparison with the whole calendar lies that far back.
+
+    One in the future was noted by a clock that was ahead.
+    """
+    compared_at, now = _find_state().compared_at, timezone.now()
+    return compared_at is None or not now - every < compared_at <= now
 
 
 def note_comparison() -> None:

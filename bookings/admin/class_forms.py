@@ -3,16 +3,15 @@
 from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, cast
-from zoneinfo import ZoneInfo
 
 from django import forms
-from django.conf import settings
 from django.utils import timezone
 
 from bookings.admin.inputs import ClockInput, DayInput
 from bookings.models import VirtualClass
 from bookings.models.availability import SENSIBLE_DATES
 from bookings.templatetags.class_times import clock, short_day
+from bookings.wall_time import UnclearTimeError, read_wall_time
 
 
 class DisplacedField(forms.ModelMultipleChoiceField[VirtualClass]):
@@ -43,16 +42,22 @@ class MoveForm(forms.Form):
     )
     # Whether there is something to confirm: only then there are boxes, of what ``ask_about`` got.
     asks = False
+    # The chosen instant, once the form is valid.
+    start: datetime
 
     def __init__(self, data: Any, *, virtual_class: VirtualClass) -> None:
         start = timezone.localtime(virtual_class.start_time)
         super().__init__(data, initial={"day": start.date(), "clock": start.time()})
 
-    @property
-    def start(self) -> datetime:
-        """The chosen time, on the service's clock."""
-        day, clock = self.cleaned_data["day"], self.cleaned_data["clock"]
-        return datetime.combine(day, clock, tzinfo=ZoneInfo(settings.TIME_ZONE))
+    def clean(self) -> None:
+        """Read the chosen time on the teacher's clock; refuse an hour that it skips or repeats."""
+        day, clock = self.cleaned_data.get("day"), self.cleaned_data.get("clock")
+        if day is None or clock is None:
+            return  # the fields' own errors say so
+        try:
+            self.start = read_wall_time(datetime.combine(day, clock))
+        except UnclearTimeError:
+            self.add_error("clock", "Ese día los relojes cambian a esa hora: elegí otra.")
 
     def ask_about(self, classes: Iterable[VirtualClass]) -> None:
         """Show the classes that would lose their time, for the teacher to confirm.

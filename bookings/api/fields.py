@@ -8,6 +8,8 @@ from zoneinfo import ZoneInfo
 from django.conf import settings
 from rest_framework import serializers
 
+from bookings.wall_time import UnclearTimeError, read_wall_time
+
 # JSON Schema quotes both patterns, so they keep to what Python and ECMAScript have in common.
 
 # At least one visible character, and none of these: control characters, spaces other than the
@@ -107,7 +109,10 @@ class InstantField(serializers.Field[datetime, Any, str, Any]):
     """
 
     default_error_messages = {
-        "invalid": "Tiene que ser una fecha y hora ISO 8601, como 2030-01-05T15:00:00-03:00."
+        "invalid": "Tiene que ser una fecha y hora ISO 8601, como 2030-01-05T15:00:00-03:00.",
+        "unclear": (
+            "Ese día los relojes cambian a esa hora. Agregá la diferencia con UTC, como -03:00."
+        ),
     }
 
     def to_internal_value(self, data: Any) -> datetime:
@@ -118,7 +123,12 @@ class InstantField(serializers.Field[datetime, Any, str, Any]):
             value = datetime.fromisoformat(data.upper())
         except ValueError:
             self.fail("invalid")
-        return value if value.tzinfo else value.replace(tzinfo=ZoneInfo(settings.TIME_ZONE))
+        if value.tzinfo:
+            return value
+        try:
+            return read_wall_time(value)
+        except UnclearTimeError:
+            self.fail("unclear")
 
     def to_representation(self, value: datetime) -> str:
         """Return ISO 8601 with the offset of the service's zone."""

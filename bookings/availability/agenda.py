@@ -27,6 +27,7 @@ from bookings.models import (
     VirtualClass,
     WeeklyHours,
 )
+from bookings.wall_time import is_clear
 from calendar_sync import BusySlot, Listing, read_listing
 
 Ranges = list[HoursRange]
@@ -46,12 +47,16 @@ class Agenda:
     rules: SlotRules
 
     def find_free_slots(self, length: timedelta) -> dict[date, list[Period]]:
-        """Give the free slots of each day that has any; days are those of the service's zone."""
+        """Give the free slots of each day that has any; days are those of the service's zone.
+
+        Not those in an hour that the clocks repeat: pages name a slot by its hour.
+        """
         days: defaultdict[date, list[Period]] = defaultdict(list)
         for slot in find_free_slots(
             openings=self.openings, busy=self.busy, rules=self.rules, length=length
         ):
-            days[timezone.localdate(slot.start)].append(slot)
+            if is_clear(slot.start):
+                days[timezone.localdate(slot.start)].append(slot)
         return dict(days)
 
 

@@ -29,6 +29,7 @@ from bookings.models import (
     VirtualClass,
 )
 from bookings.payments.backend import is_provider_configured
+from bookings.wall_time import find_offset
 
 _count_unpaid = Prepared(
     lambda user_id, now: (
@@ -93,6 +94,7 @@ def _draft(user: User, preference_id: str, quote: Quote) -> VirtualClass:
         preference_id=preference_id,
         start_time=quote.start,
         end_time=quote.end,
+        utc_offset=find_offset(quote.start),
         class_type=quote.class_type,
         class_price=quote.price,
         max_participants=quote.students_count,

@@ -169,11 +169,10 @@ def awaits_move(virtual_class: VirtualClass) -> bool:
     For a class with an open request. A change of places says in its line whether it found a move
     open: the time of the request cannot tell, for each failure puts it at the end.
     """
-    changes = virtual_class.log.filter(
-        event__in=[ClassEvent.RESCHEDULED, ClassEvent.CAPACITY_CHANGED]
-    )
+    moves = [ClassEvent.RESCHEDULED, ClassEvent.ZONE_CHANGED]
+    changes = virtual_class.log.filter(event__in=[*moves, ClassEvent.CAPACITY_CHANGED])
     last = changes.order_by("at", "id").last()
-    if last is None or last.event == ClassEvent.RESCHEDULED:
+    if last is None or last.event in moves:
         return True
     return bool(last.details.get("awaits_move"))
 

@@ -1,18 +1,26 @@
-"""Completing: a class that is over counts for those who came, once."""
+"""Completing: a class that is over counts for those who came, once.
+
+A clock that is ahead completes classes that are still to come. Once it is right, they are opened
+again.
+"""
 
 import logging
-from datetime import datetime
+from datetime import datetime, timedelta
 
+from django.conf import settings
 from django.db import DatabaseError, transaction
 from django.utils import timezone
 
 from bookings.domain.class_log import log_event
 from bookings.domain.totals import add_to_total_classes
 from bookings.models import ClassEvent, ClassStatus, UserActivity, VirtualClass
+from bookings.notices.reminders import restore_reminders
 
 logger = logging.getLogger(__name__)
 
 CLASSES_AT_ONCE = 50
+# The clocks of two machines are never quite the same.
+CLOCK_MARGIN = timedelta(minutes=1)
 
 
 def complete_ended_classes() -> int:
@@ -22,6 +30,7 @@ def complete_ended_classes() -> int:
     somebody else keeps locked is left to them, and keeps no other.
     """
     now = timezone.now()
+    _reopen_unended(now)
     ended = VirtualClass.objects.filter(status=ClassStatus.SCHEDULED, end_time__lte=now)
     done = 0
     for virtual_class in ended.order_by("end_time")[:CLASSES_AT_ONCE]:
@@ -57,3 +66,37 @@ def complete_class(*, virtual_class: VirtualClass, now: datetime) -> bool:
         to_status=ClassStatus.COMPLETED,
     )
     return True
+
+
+def _reopen_unended(now: datetime) -> None:
+    """Open the classes again that were completed before their end; each by itself."""
+    unended = VirtualClass.objects.filter(
+        status=ClassStatus.COMPLETED,
+        start_time__gt=now - settings.MAX_CLASS_LENGTH,
+        end_time__gt=now + CLOCK_MARGIN,
+    )
+    for virtual_class in unended:
+        try:
+            _reopen(virtual_class, now)
+        except DatabaseError:  # its time is another class's by now, or its rows are locked
+            logger.exception("Class %s is completed before its end.", virtual_class.pk)
+
+
+@transaction.atomic
+def _reopen(virtual_class: VirtualClass, now: datetime) -> None:
+    """Undo a completion, with all that it counted, and have the class's people reminded."""
+    completed = VirtualClass.objects.filter(pk=virtual_class.pk, status=ClassStatus.COMPLETED)
+    if not completed.update(status=ClassStatus.SCHEDULED, updated_at=now):
+        return
+    counted = UserActivity.objects.filter(virtual_class=virtual_class, completed=True)
+    people = list(counted.values_list("user_id", flat=True))
+    counted.update(completed=False)
+    add_to_total_classes(people, -1)
+    virtual_class.status = ClassStatus.SCHEDULED
+    log_event(
+        virtual_class,
+        ClassEvent.REOPENED,
+        from_status=ClassStatus.COMPLETED,
+        to_status=ClassStatus.SCHEDULED,
+    )
+    restore_reminders(virtual_class, now)

@@ -15,6 +15,7 @@ from bookings.domain.exceptions import HoldExpiredError, SlotTakenError, TooMany
 from bookings.domain.pricing import find_price
 from bookings.domain.queries import HELD_PREFERENCE, list_scheduled_between
 from bookings.models import BookingRules, ClassStatus, ClassType, Hold, VirtualClass
+from bookings.wall_time import find_offset
 
 
 def hold_slot(*, user: User, start: datetime, minutes: int, class_type: ClassType) -> Hold:
@@ -102,6 +103,7 @@ def _store_hold(user: User, start: datetime, minutes: int, class_type: ClassType
         user=user,
         start_time=start,
         end_time=end,
+        utc_offset=find_offset(start),
         class_type=class_type,
         expires_at=now + timedelta(minutes=BookingRules.load().hold_minutes),
     )

@@ -30,6 +30,7 @@ from bookings.models import (
 )
 from bookings.notices.due import record_place
 from bookings.payments.backend import is_provider_configured
+from bookings.wall_time import find_offset
 from calendar_sync import CalendarError, OwnEvent, get_calendar
 
 
@@ -159,6 +160,7 @@ def _make_row(
         preference_id=record.preference_id,
         start_time=event.start,
         end_time=event.end,
+        utc_offset=find_offset(event.start),
         class_type=record.class_type,
         class_price=record.price,
         max_participants=record.places,

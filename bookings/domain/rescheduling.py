@@ -40,6 +40,7 @@ from bookings.domain.queries import is_time_taken, list_awaiting_between
 from bookings.models import ClassEvent, ClassStatus, Hold, NoticeKind, VirtualClass
 from bookings.notices.due import record_due
 from bookings.notices.reminders import replan_reminders
+from bookings.wall_time import find_offset
 
 
 def reschedule_class(
@@ -156,6 +157,7 @@ def _move(
     _refuse_time(locked, start, now)
     earlier = locked.start_time
     locked.start_time, locked.end_time = start, start + _length(locked)
+    locked.utc_offset = find_offset(start)
     if settings.PREVENT_OVERLAPS:
         _refuse_awaited(locked, actor, displacing)
         _claim_time(locked, now)
@@ -165,6 +167,7 @@ def _move(
         update_fields=[
             "start_time",
             "end_time",
+            "utc_offset",
             "ics_sequence",
             "event_update_requested_at",
             "updated_at",

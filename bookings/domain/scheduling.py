@@ -249,6 +249,9 @@ def _store(virtual_class: VirtualClass, event: CreatedEvent, actor: User | None)
     _refuse_unschedulable(locked, timezone.now())
     if locked.event_withdrawals != virtual_class.event_withdrawals:
         raise EventWithdrawnError
+    if locked.start_time != virtual_class.start_time:
+        # The zone's law changed since the event was made (domain/wall_times.py).
+        locked.event_update_requested_at = timezone.now()
     summary = f"{event.summary}. {event.description}"
     enter_calendar(locked, event_id=event.event_id, link=event.conference_url, summary=summary)
     log_event(

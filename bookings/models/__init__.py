@@ -1,6 +1,7 @@
 """Everything the service stores about classes."""
 
 from bookings.models.availability import (
+    LONGEST_HOLD,
     BookingRules,
     Closure,
     HoursRange,
@@ -50,6 +51,7 @@ from bookings.models.webhook import (
 __all__ = [
     "ABOUT_NO_CLASS",
     "CHOSEN_KINDS",
+    "LONGEST_HOLD",
     "SERVICE_ACCOUNT",
     "BookingRules",
     "CalendarDrift",

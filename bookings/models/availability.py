@@ -1,6 +1,6 @@
 """When the teacher gives classes."""
 
-from datetime import date, time
+from datetime import date, time, timedelta
 
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
@@ -8,6 +8,7 @@ from django.db import models
 from django.db.models import F, Q
 
 MIDNIGHT = time(0)
+LONGEST_HOLD = timedelta(minutes=120)
 
 # From when to when on a day; an end of MIDNIGHT is the one that ends the day.
 HoursRange = tuple[time, time]
@@ -168,7 +169,7 @@ class BookingRules(models.Model):
     hold_minutes = models.PositiveSmallIntegerField(
         "se guarda un horario (minutos)",
         default=15,
-        validators=[MinValueValidator(2), MaxValueValidator(120)],
+        validators=[MinValueValidator(2), MaxValueValidator(LONGEST_HOLD // timedelta(minutes=1))],
     )
 
     class Meta:

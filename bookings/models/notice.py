@@ -17,6 +17,7 @@ class NoticeKind(models.TextChoices):
     JOINED = "joined", "Lugar en una clase"
     CANCELLED = "cancelled", "Clase cancelada"
     RESCHEDULED = "rescheduled", "Clase en otro horario"
+    ZONE_CHANGED = "zone_changed", "Cambio de la hora oficial"
     WAITING_CLASS_MOVED = "waiting_class_moved", "Clase esperada en otro horario"
     LINK_CHANGED = "link_changed", "Videollamada con otro enlace"
     LEFT = "left", "Lugar dejado"

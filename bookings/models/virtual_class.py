@@ -69,6 +69,9 @@ class VirtualClass(models.Model):
     )
     start_time = models.DateTimeField("empieza")
     end_time = models.DateTimeField("termina")
+    # Minutes from UTC to the teacher's clock at ``start_time``, by the law when that was written.
+    # When the law changes, they tell the hour that was agreed on; see domain/wall_times.py.
+    utc_offset = models.SmallIntegerField(null=True, editable=False)
     class_type = models.CharField("tipo", max_length=20, choices=ClassType)
     class_price = models.BigIntegerField("precio", help_text="En centavos.")
     max_participants = models.PositiveIntegerField(

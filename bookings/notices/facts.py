@@ -31,6 +31,7 @@ SAYS_WHEN = [
     NoticeKind.CONFIRMATION,
     NoticeKind.JOINED,
     NoticeKind.RESCHEDULED,
+    NoticeKind.ZONE_CHANGED,
     NoticeKind.WAITING_CLASS_MOVED,
 ]
 
@@ -220,6 +221,7 @@ FACTS: dict[NoticeKind, tuple[Callable[[Notice], Fact | None], ...]] = {
     NoticeKind.JOINED: (_when, _video_call),
     NoticeKind.CANCELLED: (_when, _money),
     NoticeKind.RESCHEDULED: (_earlier_time, _new_time, _video_call, _code),
+    NoticeKind.ZONE_CHANGED: (_when, _video_call, _code),
     # Not the link: it is for those who have a place.
     NoticeKind.WAITING_CLASS_MOVED: (_time_before, _new_time),
     NoticeKind.LINK_CHANGED: (_when, _video_call),
@@ -245,6 +247,7 @@ STEPS: dict[NoticeKind, Callable[[Notice], Fact]] = {
     NoticeKind.JOINED: _see_class,
     NoticeKind.CANCELLED: _book_another,
     NoticeKind.RESCHEDULED: _see_class,
+    NoticeKind.ZONE_CHANGED: _see_class,
     NoticeKind.WAITING_CLASS_MOVED: _see_turn,
     NoticeKind.LINK_CHANGED: _see_class,
     NoticeKind.LEFT: _book_another,

@@ -26,8 +26,11 @@ TELLS_ONE_PERSON = {
 }
 TELLS_EVERYBODY = {
     ClassEvent.RESCHEDULED: NoticeKind.RESCHEDULED,
+    ClassEvent.ZONE_CHANGED: NoticeKind.ZONE_CHANGED,
     ClassEvent.CANCELLED: NoticeKind.CANCELLED,
 }
+# What gives a class another start, and so other reminders.
+MOVES = (ClassEvent.RESCHEDULED, ClassEvent.ZONE_CHANGED)
 # A reminder is planned in the transaction that makes it due, or else by a sweep in good time.
 PLANNED_AHEAD = timedelta(hours=1)
 # A reminder due in the very moment somebody joins may go either way.
@@ -121,7 +124,7 @@ def _reminders(virtual_class: VirtualClass) -> Iterator[Promise]:
     if virtual_class.status not in {ClassStatus.SCHEDULED, ClassStatus.COMPLETED}:
         return
     start = virtual_class.start_time
-    moves = [line.at for line in virtual_class.log.all() if line.event == ClassEvent.RESCHEDULED]
+    moves = [line.at for line in virtual_class.log.all() if line.event in MOVES]
     for part in virtual_class.activities.all():
         heard_at = max([part.created_at, *moves])
         for kind, due_at in list_reminders_after(start, heard_at + TOLERANCE).items():

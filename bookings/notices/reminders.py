@@ -4,6 +4,7 @@ import uuid
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
+from django.db.models import F
 from django.utils import timezone
 
 from bookings.models import ClassStatus, Notice, NoticeKind, VirtualClass
@@ -93,6 +94,17 @@ def drop_reminders(virtual_class: VirtualClass, people: Iterable[uuid.UUID] | No
     if people is not None:
         planned = planned.filter(user__in=people)
     planned.delete()
+
+
+def restore_reminders(virtual_class: VirtualClass, now: datetime) -> None:
+    """Have reminders that are still ahead, and were given up or sent too early, leave when due."""
+    ahead = Notice.objects.filter(
+        virtual_class=virtual_class,
+        kind__in=LEADS,
+        occasion=name_occasion(virtual_class.start_time),
+        due_at__gt=now,
+    )
+    ahead.update(next_attempt_at=F("due_at"), sent_at=None, attempts=0, failure="")
 
 
 def replan_reminders(virtual_class: VirtualClass) -> None:

@@ -21,6 +21,7 @@ METHODS: dict[NoticeKind, Method] = {
     NoticeKind.CONFIRMATION: Method.REQUEST,
     NoticeKind.JOINED: Method.REQUEST,
     NoticeKind.RESCHEDULED: Method.REQUEST,
+    NoticeKind.ZONE_CHANGED: Method.REQUEST,
     NoticeKind.LINK_CHANGED: Method.REQUEST,
     NoticeKind.CANCELLED: Method.CANCEL,
     NoticeKind.LEFT: Method.CANCEL,

@@ -9,6 +9,7 @@ SUBJECTS = {
     NoticeKind.JOINED: _("Ya tenés tu lugar en la clase: %(day)s, %(clock)s"),
     NoticeKind.CANCELLED: _("Se canceló la clase: %(day)s, %(clock)s"),
     NoticeKind.RESCHEDULED: _("Tu clase cambió de horario: %(day)s, %(clock)s"),
+    NoticeKind.ZONE_CHANGED: _("Tu clase sigue a la misma hora: %(day)s, %(clock)s"),
     NoticeKind.WAITING_CLASS_MOVED: _("Cambió de horario la clase que esperás: %(day)s, %(clock)s"),
     NoticeKind.LINK_CHANGED: _("Tu clase tiene otro enlace: %(day)s, %(clock)s"),
     NoticeKind.LEFT: _("Dejaste tu lugar en la clase: %(day)s, %(clock)s"),
@@ -33,6 +34,10 @@ OPENINGS = {
     NoticeKind.JOINED: _("Ya tenés tu lugar en la clase de inglés de %(host)s."),
     NoticeKind.CANCELLED: _("Se canceló esta clase de inglés. No vamos a darla."),
     NoticeKind.RESCHEDULED: _("Tu clase de inglés tiene otro horario."),
+    NoticeKind.ZONE_CHANGED: _(
+        "Cambió la hora oficial de Argentina. Tu clase de inglés sigue a las %(clock)s, como "
+        "habíamos quedado."
+    ),
     NoticeKind.WAITING_CLASS_MOVED: _(
         "La clase de inglés de %(host)s, en la que esperás un lugar, tiene otro horario."
     ),
@@ -63,6 +68,10 @@ OPENINGS = {
 # What some mails explain below that.
 EXPLANATIONS = {
     NoticeKind.RESCHEDULED: _("La videollamada es la misma."),
+    NoticeKind.ZONE_CHANGED: _(
+        "Si la anotaste en tu calendario, fijate que diga esta hora: con este correo va la clase "
+        "actualizada. La videollamada es la misma."
+    ),
     NoticeKind.WAITING_CLASS_MOVED: _(
         "Seguís en la lista, con tu turno. Si el horario nuevo no te sirve, podés salir."
     ),
@@ -91,6 +100,7 @@ EXPLANATIONS = {
 MANY_AT_ONCE = "many"
 MOVE_REFUSED = "refused"
 RECURRING = "recurring"
+LAW_CONFLICT = "law"
 DRIFTS = {
     CalendarDrift.MOVED: _(
         "El evento cambió de horario en el calendario. La clase no: su evento vuelve a esta hora. "
@@ -110,6 +120,10 @@ DRIFTS = {
     MOVE_REFUSED: _(
         "La clase cambió de horario, y el calendario no aceptó mover su evento: sigue en el de "
         "antes. Mirá el evento en Google Calendar, y después reparalo desde la página de la clase."
+    ),
+    LAW_CONFLICT: _(
+        "Cambió la hora oficial, y a la hora que habían acordado ahora hay otra clase. Esta quedó "
+        "como estaba, con otra hora en el reloj: movela, o mové la otra, desde el panel."
     ),
     RECURRING: _(
         "El evento ahora se repite en el calendario. La clase es una sola, y quienes participan "

@@ -4,9 +4,7 @@ import uuid
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from urllib.parse import urlencode
-from zoneinfo import ZoneInfo
 
-from django.conf import settings
 from django.http import QueryDict
 from django.urls import reverse
 from django.utils import timezone
@@ -15,6 +13,7 @@ from django.utils.dateparse import parse_date, parse_time
 from bookings.availability.months import month_of
 from bookings.domain.pricing import Offer
 from bookings.models import VirtualClass
+from bookings.wall_time import UnclearTimeError, read_wall_time
 
 # Where the times stand on the page.
 TIMES = "horarios"
@@ -141,4 +140,7 @@ def _parse_start(parameters: QueryDict, day: date | None) -> datetime | None:
         return None
     if day is None or clock is None:
         return None
-    return datetime.combine(day, clock, tzinfo=ZoneInfo(settings.TIME_ZONE))
+    try:
+        return read_wall_time(datetime.combine(day, clock.replace(tzinfo=None)))
+    except UnclearTimeError:
+        return None

@@ -1,7 +1,7 @@
 """``/inicio/reservar``: type and length, day, time. The choice lives in the address."""
 
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -21,6 +21,7 @@ from bookings.domain.pricing import Offer, list_offers
 from bookings.models import ClassType
 from bookings.pages.choice import TIMES, Choice, read_choice
 from bookings.pages.free_times import find_free_times
+from bookings.wall_time import find_offset
 from calendar_sync import CalendarError
 
 
@@ -76,7 +77,7 @@ def _show(request: HttpRequest, offers: list[Offer], choice: Choice) -> HttpResp
         "kinds": list_kinds(offers),
         "lengths": [one for one in offers if one.class_type == choice.offer.class_type],
         "choice": choice,
-        "utc_offset": name_utc_offset(choice.start or timezone.now()),
+        "utc_offset": name_utc_offset(choice.day),
     }
     try:
         free = find_free_times(
@@ -89,6 +90,7 @@ def _show(request: HttpRequest, offers: list[Offer], choice: Choice) -> HttpResp
     is_stale = free.has_lost(choice.start)
     shown = replace(choice, day=free.day, start=None if is_stale else choice.start)
     context |= {"choice": shown, "free": free, "is_stale": is_stale}
+    context["utc_offset"] = name_utc_offset(free.day)
     return render(request, "bookings/choose.html", context)
 
 
@@ -112,9 +114,9 @@ def _hint(class_type: ClassType, offers: list[Offer]) -> str:
     ) % {"people": people}
 
 
-def name_utc_offset(moment: datetime) -> str:
-    """Write how far the service's clocks are from UTC."""
-    offset = timezone.localtime(moment).utcoffset() or timedelta()
-    hours, minutes = divmod(abs(int(offset.total_seconds())) // 60, 60)
-    sign = "−" if offset < timedelta() else "+"
+def name_utc_offset(day: date | None) -> str:
+    """Write how far the service's clocks are from UTC on a day, by default today."""
+    offset = find_offset(datetime.combine(day or timezone.localdate(), time(12), tzinfo=UTC))
+    hours, minutes = divmod(abs(offset), 60)
+    sign = "−" if offset < 0 else "+"
     return f"UTC{sign}{hours}:{minutes:02d}" if minutes else f"UTC{sign}{hours}"

@@ -108,7 +108,7 @@ def _show(request: SignedInRequest, virtual_class: VirtualClass, choice: NewTime
     context: dict[str, object] = {
         "card": present_class(virtual_class, request.user),
         "choice": choice,
-        "utc_offset": name_utc_offset(choice.start or timezone.now()),
+        "utc_offset": name_utc_offset(choice.day),
     }
     try:
         free = find_free_times(
@@ -122,4 +122,5 @@ def _show(request: SignedInRequest, virtual_class: VirtualClass, choice: NewTime
     is_stale = free.has_lost(choice.start)
     shown = replace(choice, day=free.day, start=None if is_stale else choice.start)
     context |= {"choice": shown, "free": free, "is_stale": is_stale}
+    context["utc_offset"] = name_utc_offset(free.day)
     return render(request, "bookings/reschedule.html", context)

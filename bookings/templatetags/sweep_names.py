@@ -6,6 +6,7 @@ register = template.Library()
 
 NAMES = {
     "announce_events": "anotar avisos para otros sistemas",
+    "bring_back_plans": "adelantar lo que un reloj adelantado dejó para después",
     "check_calendar_grant": "probar el permiso del calendario",
     "compare_calendar": "comparar el calendario",
     "complete_ended_classes": "completar las clases dadas",
@@ -17,6 +18,7 @@ NAMES = {
     "forget_notifications": "borrar avisos viejos de pagos",
     "forget_webhooks": "borrar avisos viejos a otros sistemas",
     "keep_push_channel": "mantener el aviso de cambios del calendario",
+    "keep_wall_times": "mantener la hora de las clases si cambia la hora oficial",
     "pass_on_offers": "ofrecer lugares a la lista de espera",
     "plan_missing_reminders": "planear recordatorios",
     "process_notifications": "mirar los avisos de pagos",

@@ -27,6 +27,7 @@ KINDS = {
     ClassEvent.JOINED: WebhookKind.JOINED,
     ClassEvent.LEFT: WebhookKind.LEFT,
     ClassEvent.RESCHEDULED: WebhookKind.MOVED,
+    ClassEvent.ZONE_CHANGED: WebhookKind.MOVED,
     ClassEvent.CANCELLED: WebhookKind.CANCELLED,
     ClassEvent.COMPLETED: WebhookKind.COMPLETED,
 }
@@ -92,7 +93,7 @@ def _describe_change(line: ClassLog) -> dict[str, Any]:
     told: dict[str, Any] = {}
     if "person" in line.details:
         told["userId"] = line.details["person"]
-    if line.event == ClassEvent.RESCHEDULED:
+    if KINDS.get(ClassEvent(line.event)) == WebhookKind.MOVED:
         told["previousStartTime"] = _instant(datetime.fromisoformat(line.details["from"]))
     if line.from_status:
         told["previousStatus"] = str(line.from_status)

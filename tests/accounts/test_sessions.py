@@ -91,6 +91,16 @@ def test_any_request_renews_a_session_of_twelve_hours(time_machine, sign_in, stu
     assert Session.objects.get().expire_date == later + timedelta(days=30)
 
 
+def test_session_of_a_clock_that_was_ahead_goes_on_for_thirty_days(time_machine, sign_in, student):
+    time_machine.move_to(NOW + timedelta(days=1), tick=False)
+    client = sign_in(student)
+
+    time_machine.move_to(NOW, tick=False)
+
+    assert session_of(client)["expires"] == "2026-12-20T08:10:00.000Z"
+    assert Session.objects.get().expire_date == NOW + timedelta(days=30)
+
+
 def test_renewing_request_already_tells_the_new_end(time_machine, sign_in, student):
     time_machine.move_to(NOW, tick=False)
     client = sign_in(student)

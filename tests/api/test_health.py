@@ -55,6 +55,15 @@ def test_stopped_worker_turns_healthz_red(client, swept):
     assert body["sweeps"]["send_due_notices"] == {"status": "failing", "age": 600}
 
 
+def test_heartbeat_from_the_future_turns_healthz_red(client, swept):
+    """A clock was a day ahead, and is right again: nobody knows when a sweep last ended well."""
+    status, body = ask(client, at=NOON - timedelta(days=1))
+
+    assert (status, body["worker"]) == (503, "failing")
+    assert {part["status"] for part in body["sweeps"].values()} == {"failing"}
+    assert ask(client, "/readyz", at=NOON - timedelta(days=1))[1]["worker"] == "stopped"
+
+
 def test_worker_that_never_ran_turns_healthz_red(client):
     status, body = ask(client)
 

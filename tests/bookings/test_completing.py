@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+import time_machine
 from django.db import DatabaseError, connection
 from django.db.models import Count, Q
 from django.test.utils import CaptureQueriesContext
@@ -13,7 +14,17 @@ from bookings.domain import completing
 from bookings.domain.attendance import mark_no_show, take_back_no_show
 from bookings.domain.completing import complete_ended_classes
 from bookings.domain.exceptions import ClassNotFoundError, ClassNotStartedError
-from bookings.models import ClassLog, ClassStatus, Role, UserActivity, VirtualClass
+from bookings.models import (
+    ClassLog,
+    ClassStatus,
+    Notice,
+    NoticeKind,
+    Role,
+    UserActivity,
+    VirtualClass,
+)
+from bookings.notices.delivery import deliver_due
+from bookings.notices.reminders import plan_reminders
 from tests.factories import UserFactory, VirtualClassFactory
 
 
@@ -35,6 +46,61 @@ def totals_are_exact():
 def total_of(person):
     person.refresh_from_db()
     return person.total_classes
+
+
+# --- A clock that was ahead -----------------------------------------------------------------------
+
+
+@pytest.fixture
+def completed_too_early(host, student):
+    """Tomorrow's class with a guest, completed by a clock that was two days ahead."""
+    virtual_class = VirtualClassFactory(scheduled=True, booked_by=host)
+    UserActivity.objects.create(user=student, virtual_class=virtual_class, rol=Role.PARTICIPANT)
+    plan_reminders(virtual_class, [host.pk, student.pk])
+    with time_machine.travel(timezone.now() + timedelta(days=2)):
+        assert complete_ended_classes() == 1
+        deliver_due()
+    return virtual_class
+
+
+def test_class_that_a_clock_ahead_completed_is_opened_again(completed_too_early, host, student):
+    complete_ended_classes()
+
+    completed_too_early.refresh_from_db()
+    assert completed_too_early.status == ClassStatus.SCHEDULED
+    assert (total_of(host), total_of(student)) == (0, 0)
+    assert totals_are_exact()
+    events = completed_too_early.log.values_list("event", flat=True)
+    assert list(events.order_by("pk")) == ["completed", "reopened"]
+
+
+def test_people_of_a_reopened_class_are_reminded(completed_too_early):
+    complete_ended_classes()
+
+    with time_machine.travel(completed_too_early.start_time - timedelta(minutes=59)):
+        deliver_due()
+    sent = Notice.objects.filter(kind=NoticeKind.REMINDER_HOUR, sent_at__isnull=False)
+    assert sent.count() == 2
+
+
+def test_reopened_class_counts_once_when_it_is_over(completed_too_early, host):
+    complete_ended_classes()
+
+    with time_machine.travel(completed_too_early.end_time + timedelta(minutes=1)):
+        counts = [complete_ended_classes(), complete_ended_classes()]
+
+    assert counts == [1, 0]
+    assert total_of(host) == 1
+    assert totals_are_exact()
+
+
+def test_class_that_ended_stays_completed(ended_class):
+    complete_ended_classes()
+
+    assert complete_ended_classes() == 0
+
+    ended_class.refresh_from_db()
+    assert ended_class.status == ClassStatus.COMPLETED
 
 
 # --- Completing -----------------------------------------------------------------------------------

@@ -73,6 +73,11 @@ def moved_class_for_a_guest(world):
 
 
 @mail
+def class_that_keeps_its_hour_under_a_new_law(world):
+    return to(world.host, NoticeKind.ZONE_CHANGED, world.schedule())
+
+
+@mail
 def moved_class_for_who_waits(world):
     virtual_class = world.schedule()
     move(virtual_class, world.at("18:30", days=3))

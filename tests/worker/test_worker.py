@@ -186,8 +186,8 @@ def test_killed_worker_leaves_its_task_to_the_next(diary):
     with worker(diary, "nap") as first:
         wait_for(lambda: first.lines == ["nap begins"])
         first.kill_group()
-        # Its turn comes in a day: only the task that was left can bring it back.
-        Schedule.objects.update(next_run=timezone.now() + timedelta(days=1))
+        # Its turn comes in a minute: only the task that was left can bring it back sooner.
+        Schedule.objects.update(next_run=timezone.now() + timedelta(minutes=1))
         assert OrmQ.objects.filter(lock__gt=timezone.now()).update(lock=timezone.now()) == 1
         first.wake()
 
@@ -266,6 +266,32 @@ def test_plan_is_kept_in_step(db, monkeypatch, django_assert_num_queries):
     assert list(Schedule.objects.values_list("name", "minutes")) == [("new", 1440)]
     with django_assert_num_queries(1):
         plan_sweeps()
+
+
+def test_worker_runs_what_a_clock_that_was_ahead_planned(diary):
+    """The plan of a clock that was a day ahead, and a task that it locked."""
+    with worker(diary, "tick") as process:
+        wait_for(lambda: process.lines == ["tick"] and not OrmQ.objects.exists())
+        tomorrow = timezone.now() + timedelta(days=1)
+        OrmQ.objects.create(key="bookings", payload="of another clock", lock=tomorrow)
+        Schedule.objects.update(next_run=tomorrow)
+
+        wait_for(lambda: process.lines == ["tick", "tick"])
+        wait_for(lambda: not OrmQ.objects.exists())
+
+    assert Schedule.objects.get().next_run < timezone.now() + timedelta(minutes=2)
+
+
+@pytest.mark.parametrize(("minutes", "ahead"), [(1, 1.9), (1440, 1440.9)])
+def test_plan_within_its_interval_is_left_alone(db, minutes, ahead):
+    planned = timezone.now() + timedelta(minutes=ahead)
+    Schedule.objects.create(
+        func=plan.TASK, schedule_type=Schedule.MINUTES, minutes=minutes, next_run=planned
+    )
+
+    plan.enqueue_due()
+
+    assert Schedule.objects.get().next_run == planned
 
 
 def test_a_sweep_that_another_worker_planned_meanwhile_keeps_its_turn(db, monkeypatch):

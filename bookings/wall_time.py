@@ -1,0 +1,40 @@
+"""The teacher's clock: what an instant reads on it, and which instant an hour of it is.
+
+Twice a year some countries skip an hour or repeat one. An hour that is skipped or repeated names no
+instant, so nobody can choose it.
+"""
+
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from django.conf import settings
+
+MINUTE = timedelta(minutes=1)
+
+
+class UnclearTimeError(ValueError):
+    """The clocks skip this hour, or show it twice."""
+
+
+def read_wall_time(wall: datetime) -> datetime:
+    """Return the instant of a naive wall-clock time, in UTC. Raises UnclearTimeError."""
+    local = wall.replace(tzinfo=ZoneInfo(settings.TIME_ZONE))
+    if not _is_clear(local):
+        raise UnclearTimeError
+    return local.astimezone(UTC)
+
+
+def is_clear(moment: datetime) -> bool:
+    """True if the clock shows the hour of this instant once, so that its name is enough."""
+    return _is_clear(moment.astimezone(ZoneInfo(settings.TIME_ZONE)))
+
+
+def find_offset(moment: datetime) -> int:
+    """Return the minutes from UTC to the teacher's clock at an instant."""
+    local = moment.astimezone(ZoneInfo(settings.TIME_ZONE))
+    return (local.utcoffset() or timedelta()) // MINUTE
+
+
+def _is_clear(local: datetime) -> bool:
+    # The two readings of PEP 495 differ for hours that are skipped and for those that are repeated.
+    return local.replace(fold=0).utcoffset() == local.replace(fold=1).utcoffset()
