@@ -45,9 +45,11 @@ def find_calendar_owner() -> User | None:
 
 
 def find_calendar_token() -> str | None:
-    """Give the refresh token that opens the calendar, when there is one."""
+    """Return the refresh token that opens the calendar; None without one, or if it is revoked."""
     owner = find_calendar_owner()
-    return owner.provider_refresh_token if owner else None
+    if owner is None or owner.provider_token_revoked_at is not None:
+        return None
+    return owner.provider_refresh_token
 
 
 def list_providers() -> list[SignInProvider]:

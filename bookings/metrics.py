@@ -118,5 +118,5 @@ def _sweeps(now: datetime) -> list[GaugeMetricFamily]:
 
 def _calendar(now: datetime) -> list[GaugeMetricFamily]:
     grant = describe_access(is_down=False)
-    text = "1 while there is a grant that opens the calendar."
-    return [_gauge("classes_calendar_connected", text, grant in {"ok", "at_risk"})]
+    text = "1 while a grant or the service account opens the calendar."
+    return [_gauge("classes_calendar_connected", text, grant in {"ok", "at_risk", "stand_in"})]

@@ -13,7 +13,7 @@ from accounts.key_rotation import values_forgotten
 from accounts.models import User
 from accounts.services import account_suspended, calendar_granted
 from bookings.models import WebhookEndpoint
-from calendar_sync.signals import calendar_changed
+from calendar_sync.signals import access_refused, calendar_changed
 
 
 @receiver(calendar_granted)
@@ -49,3 +49,11 @@ def on_calendar_changed(**kwargs: Any) -> None:
     from bookings.domain.watching import look_soon
 
     look_soon()
+
+
+@receiver(access_refused)
+def on_access_refused(refresh_token: str | None, **kwargs: Any) -> None:
+    """Report that the calendar's grant, or the service account, is refused."""
+    from bookings.domain.calendar_access import note_refusal
+
+    note_refusal(refresh_token)

@@ -4,10 +4,9 @@ Beside it stand ``following``, ``channels`` and ``signals``: what they remember 
 so they cannot be loaded before Django knows its models.
 """
 
-from calendar_sync.backend import get_calendar
+from calendar_sync.backend import get_calendar, use_calendar
 from calendar_sync.bulkhead import Bulkhead, TooManyCallersError, writers_turn
 from calendar_sync.interface import (
-    LISTING_HORIZON,
     BusySlot,
     Calendar,
     CalendarError,
@@ -31,7 +30,6 @@ from calendar_sync.listing import (
 )
 
 __all__ = [
-    "LISTING_HORIZON",
     "Bulkhead",
     "BusySlot",
     "Calendar",
@@ -53,5 +51,6 @@ __all__ = [
     "forget_upcoming_events",
     "get_calendar",
     "read_listing",
+    "use_calendar",
     "writers_turn",
 ]

@@ -1,9 +1,15 @@
-"""Which calendar the service uses."""
+"""Which calendar the service uses, and with whose permission."""
+
+from collections.abc import Callable
+from typing import TypeVar
 
 from django.conf import settings
 from django.utils.module_loading import import_string
 
-from calendar_sync.interface import Calendar
+from calendar_sync.interface import Calendar, CalendarNotConnectedError
+from calendar_sync.signals import access_refused
+
+T = TypeVar("T")
 
 
 def get_calendar(*, refresh_token: str | None) -> Calendar:
@@ -15,3 +21,34 @@ def get_calendar(*, refresh_token: str | None) -> Calendar:
     """
     calendar: Calendar = import_string(settings.CALENDAR_BACKEND)(refresh_token=refresh_token)
     return calendar
+
+
+def use_calendar(work: Callable[[Calendar], T], *, refresh_token: str | None) -> T:
+    """Call the calendar with the administrator's grant, or with the service account instead.
+
+    If the provider refuses the grant, ``work`` runs again with the service account, where one is
+    configured. Each refusal is reported by the signal ``access_refused``. Raises CalendarError.
+    """
+    if refresh_token:
+        try:
+            return work(get_calendar(refresh_token=refresh_token))
+        except CalendarNotConnectedError as error:
+            _report(error, refresh_token)
+            if not settings.CALENDAR_SERVICE_ACCOUNT:
+                raise
+    try:
+        return work(get_calendar(refresh_token=None))
+    except CalendarNotConnectedError as error:
+        _report(error, None)
+        raise
+
+
+def _report(error: CalendarNotConnectedError, refresh_token: str | None) -> None:
+    if error.is_certain:
+        access_refused.send_robust(sender=None, refresh_token=refresh_token)
+
+
+def name_calendar() -> str:
+    """Return the calendar's own id: ``primary`` is the administrator's, under ADMIN_EMAIL."""
+    is_primary = settings.CALENDAR_ID == "primary"
+    return settings.ADMIN_EMAIL or "primary" if is_primary else settings.CALENDAR_ID

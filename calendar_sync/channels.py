@@ -16,9 +16,8 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 
-from calendar_sync.backend import get_calendar
-from calendar_sync.following import name_calendar
-from calendar_sync.interface import Calendar, CalendarError
+from calendar_sync.backend import name_calendar, use_calendar
+from calendar_sync.interface import CalendarError
 from calendar_sync.models import SyncState, WatchChannel
 
 logger = logging.getLogger(__name__)
@@ -45,12 +44,11 @@ def keep_channel(*, refresh_token: str | None) -> int:
     now = timezone.now()
     address = settings.BASE_URL + reverse("calendar_sync:webhook")
     wanted = WatchChannel.objects.filter(calendar_id=name_calendar(), address=address)
-    calendar = get_calendar(refresh_token=refresh_token)
     opened = 0
     if not wanted.filter(expires_at__gt=now + RENEW_BEFORE_END).exists() and _may_try():
-        opened = _open(calendar, address)
+        opened = _open(address, refresh_token)
     newest = wanted.filter(expires_at__gt=now).order_by("-expires_at").first()
-    _close_all_but(calendar, newest)
+    _close_all_but(newest, refresh_token)
     return opened
 
 
@@ -91,13 +89,18 @@ def _may_try() -> bool:
     return bool(mine.update(channel_tried_at=now))
 
 
-def _open(calendar: Calendar, address: str) -> int:
+def _open(address: str, refresh_token: str | None) -> int:
     token = secrets.token_urlsafe(32)
     channel = WatchChannel.objects.create(
         calendar_id=name_calendar(), address=address, token_hash=_hash(token)
     )
     try:
-        opened = calendar.open_channel(channel_id=str(channel.pk), token=token, address=address)
+        opened = use_calendar(
+            lambda calendar: calendar.open_channel(
+                channel_id=str(channel.pk), token=token, address=address
+            ),
+            refresh_token=refresh_token,
+        )
     except CalendarError as error:
         # One that was opened all the same ends by itself; its messages are nobody's.
         logger.warning("No push channel could be opened: %s", error)
@@ -109,7 +112,7 @@ def _open(calendar: Calendar, address: str) -> int:
     return 1
 
 
-def _close_all_but(calendar: Calendar, kept: WatchChannel | None) -> None:
+def _close_all_but(kept: WatchChannel | None, refresh_token: str | None) -> None:
     """Close the channels that another one replaces; forget those that ended or never began."""
     now = timezone.now()
     ended = Q(expires_at__lte=now) | Q(expires_at=None, created_at__lte=now - OPENING_TIME)
@@ -118,11 +121,20 @@ def _close_all_but(calendar: Calendar, kept: WatchChannel | None) -> None:
         return
     for channel in WatchChannel.objects.filter(expires_at__lte=kept.expires_at).exclude(pk=kept.pk):
         try:
-            calendar.close_channel(channel_id=str(channel.pk), resource_id=channel.resource_id)
+            _close(channel, refresh_token)
         except CalendarError as error:
             logger.info("A push channel stays open until it ends: %s", error)
         else:
             channel.delete()
+
+
+def _close(channel: WatchChannel, refresh_token: str | None) -> None:
+    use_calendar(
+        lambda calendar: calendar.close_channel(
+            channel_id=str(channel.pk), resource_id=channel.resource_id
+        ),
+        refresh_token=refresh_token,
+    )
 
 
 def _hash(token: str) -> str:

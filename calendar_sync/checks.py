@@ -8,6 +8,8 @@ from django.conf import settings
 from django.core import checks
 from django.core.checks import CheckMessage
 
+from calendar_sync.backend import name_calendar
+
 GOOGLE = "calendar_sync.google.GoogleCalendar"
 SERVICE_ACCOUNT_FIELDS = ("client_email", "private_key", "token_uri")
 
@@ -48,7 +50,7 @@ def _service_account_messages() -> Iterator[CheckMessage]:
         )
     if not settings.ADMIN_EMAIL:
         yield checks.Warning(
-            "SERVICE_ACCOUNT_JSON without ADMIN_EMAIL acts for nobody: events invite nobody, and "
+            "SERVICE_ACCOUNT_JSON without ADMIN_EMAIL acts as itself: events invite nobody, and "
             "Google may refuse the video meeting.",
             hint="Set ADMIN_EMAIL to a user whom the account may act for (domain-wide delegation).",
             id="calendar_sync.W003",
@@ -56,11 +58,10 @@ def _service_account_messages() -> Iterator[CheckMessage]:
 
 
 def _access_messages() -> Iterator[CheckMessage]:
-    if settings.CALENDAR_API_KEY and settings.CALENDAR_ID == "primary":
+    if settings.CALENDAR_API_KEY and name_calendar() == "primary":
         yield checks.Warning(
-            "CALENDAR_API_KEY is not used: CALENDAR_ID is primary, which means nothing without "
-            "a person.",
-            hint="Set CALENDAR_ID to the calendar's own address, or drop the key.",
+            "CALENDAR_API_KEY is not used: CALENDAR_ID is primary, and no ADMIN_EMAIL says whose.",
+            hint="Set ADMIN_EMAIL, or CALENDAR_ID to the calendar's own address; or drop the key.",
             id="calendar_sync.W004",
         )
     if not settings.CALENDAR_API_URL.endswith("/calendar/v3/"):

@@ -1,15 +1,23 @@
 """Who asks: the administrator's consent, a service account, or an API key."""
 
 import json
+import logging
 from functools import lru_cache
 from typing import Any
 
 from django.conf import settings
 from google.oauth2 import credentials as user
 from google.oauth2 import service_account
+from google_auth_httplib2 import Request
 
-from calendar_sync.interface import CalendarNotConnectedError
+from calendar_sync.backend import name_calendar
+from calendar_sync.deadline import Deadline
+from calendar_sync.errors import provider_errors
+from calendar_sync.interface import CalendarNotConnectedError, CalendarUnavailableError
 from calendar_sync.single_flight import SingleFlight
+from calendar_sync.transport import Transport
+
+logger = logging.getLogger(__name__)
 
 
 class Grant:
@@ -27,13 +35,18 @@ class Grant:
         self._credentials = credentials
         self._flight: SingleFlight[None] = SingleFlight()
 
+    @property
+    def is_fresh(self) -> bool:
+        """Whether there is an access token that has not expired."""
+        return bool(self._credentials.valid)
+
     def before_request(self, request: Any, method: str, url: str, headers: dict[str, str]) -> None:
         """Put a valid token on a request.
 
         Not the credentials' own method of this name: for a service account it also asks another
         Google service, in a thread of its own, which regions are allowed.
         """
-        if not self._credentials.valid:
+        if not self.is_fresh:
             self.refresh(request)
         self._credentials.apply(headers)
 
@@ -48,8 +61,16 @@ class Grant:
         self._flight.run(worn, work, patience=settings.CALENDAR_TIMEOUT)
 
 
-def find_grant(refresh_token: str | None) -> Grant | None:
-    """The grant of ``refresh_token``, else the service account's, else nothing."""
+def has_grant(refresh_token: str | None) -> bool:
+    """Whether ``get_grant`` has anything to return."""
+    return bool(refresh_token or settings.CALENDAR_SERVICE_ACCOUNT)
+
+
+def get_grant(refresh_token: str | None) -> Grant:
+    """Return the grant of ``refresh_token``, else the service account's.
+
+    Raises CalendarNotConnectedError when there is neither.
+    """
     if refresh_token:
         return _user_grant(
             refresh_token,
@@ -58,29 +79,48 @@ def find_grant(refresh_token: str | None) -> Grant | None:
             settings.AUTH_PROVIDER_SECRET,
         )
     if settings.CALENDAR_SERVICE_ACCOUNT:
-        key = json.dumps(settings.CALENDAR_SERVICE_ACCOUNT, sort_keys=True)
-        return _service_grant(key, settings.ADMIN_EMAIL)
-    return None
+        return _account_grant(json.dumps(settings.CALENDAR_SERVICE_ACCOUNT, sort_keys=True))
+    raise CalendarNotConnectedError("Nobody has connected a calendar.")
 
 
-def get_grant(refresh_token: str | None) -> Grant:
-    """Like find_grant, but raises CalendarNotConnectedError when there is nothing."""
-    grant = find_grant(refresh_token)
-    if grant is None:
-        raise CalendarNotConnectedError("Nobody has connected a calendar.")
-    return grant
+def calendar_id(grant: Grant | None) -> str:
+    """Return the calendar to name in a request; only a person can call it ``primary``."""
+    return settings.CALENDAR_ID if grant and grant.may_invite else name_calendar()
 
 
 def api_key_headers() -> dict[str, str]:
-    """The header that identifies us by the API key; empty when the key cannot be used.
+    """Return the header that identifies us by the API key; empty when the key cannot be used.
 
-    ``primary`` means nothing without a person. In the query string, where the client library
+    ``primary`` without ADMIN_EMAIL names no calendar. In the query string, where the client library
     would put it, the key ends up in error texts and in logs.
     https://docs.cloud.google.com/docs/authentication/api-keys-use
     """
-    if not settings.CALENDAR_API_KEY or settings.CALENDAR_ID == "primary":
+    if not settings.CALENDAR_API_KEY or name_calendar() == "primary":
         return {}
     return {"X-Goog-Api-Key": settings.CALENDAR_API_KEY}
+
+
+def _account_grant(key: str) -> Grant:
+    """Act for the administrator if the account may (domain-wide delegation), else as itself.
+
+    Only the token endpoint knows whether it may. As long as the account's own token is valid, the
+    endpoint is not asked again.
+    """
+    itself = _service_grant(key, "")
+    if not settings.ADMIN_EMAIL or itself.is_fresh:
+        return itself
+    delegated = _service_grant(key, settings.ADMIN_EMAIL)
+    if delegated.is_fresh:
+        return delegated
+    try:
+        with provider_errors():
+            delegated.refresh(Request(Transport(Deadline(settings.CALENDAR_TIMEOUT))))
+    except CalendarNotConnectedError:
+        logger.info("The service account may not act for the administrator: it acts as itself.")
+        return itself
+    except CalendarUnavailableError:
+        pass  # the operation's own requests try again
+    return delegated
 
 
 @lru_cache(maxsize=4)
@@ -97,7 +137,7 @@ def _user_grant(token: str, token_url: str, client_id: str, client_secret: str) 
 
 @lru_cache(maxsize=4)
 def _service_grant(key: str, subject: str) -> Grant:
-    """Act for ``subject``, which takes domain-wide delegation; without one, for the account."""
+    """Act for ``subject``, or as the account itself when that is empty."""
     try:
         read = service_account.Credentials.from_service_account_info
         credentials = read(  # type: ignore[no-untyped-call]  # the package has no types

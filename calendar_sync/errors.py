@@ -75,7 +75,7 @@ def _from_answer(error: HttpError) -> CalendarError:
     if reasons & QUOTA_REASONS or status < 400:
         return CalendarUnavailableError(message)
     if status == 401 or reasons & SCOPE_REASONS:
-        return CalendarNotConnectedError(message)
+        return CalendarNotConnectedError(message, is_certain=bool(reasons & SCOPE_REASONS))
     return {409: AlreadyThereError, 404: NotThereError, 410: NotThereError}.get(
         status, CalendarRefusedError
     )(message)

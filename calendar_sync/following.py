@@ -8,11 +8,10 @@ import logging
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.conf import settings
 from django.utils import timezone
 
-from calendar_sync.backend import get_calendar
-from calendar_sync.interface import CalendarRefusedError, Changes
+from calendar_sync.backend import name_calendar, use_calendar
+from calendar_sync.interface import Calendar, CalendarRefusedError, Changes
 from calendar_sync.models import SyncState
 
 logger = logging.getLogger(__name__)
@@ -37,14 +36,17 @@ def pull_changes(*, refresh_token: str | None) -> Pull:
     Nothing is written: whoever has dealt with the changes calls ``remember``, so a crash in between
     only shows them once more. Raises CalendarError.
     """
-    calendar = get_calendar(refresh_token=refresh_token)
     since = _find_state().sync_token
-    if since:
-        try:
-            return Pull(calendar.changes(since), is_blind=False, since=since)
-        except CalendarRefusedError:
-            logger.info("The calendar's sync token is of no use any more: beginning again.")
-    return Pull(calendar.changes(""), is_blind=True, since=since)
+
+    def pull(calendar: Calendar) -> Pull:
+        if since:
+            try:
+                return Pull(calendar.changes(since), is_blind=False, since=since)
+            except CalendarRefusedError:
+                logger.info("The calendar's sync token is of no use any more: beginning again.")
+        return Pull(calendar.changes(""), is_blind=True, since=since)
+
+    return use_calendar(pull, refresh_token=refresh_token)
 
 
 def remember(pull: Pull) -> None:
@@ -72,12 +74,6 @@ def note_comparison() -> None:
     SyncState.objects.update_or_create(
         calendar_id=name_calendar(), defaults={"compared_at": timezone.now()}
     )
-
-
-def name_calendar() -> str:
-    """Give the calendar's own id: everybody's ``primary`` is another one, under their address."""
-    is_primary = settings.CALENDAR_ID == "primary"
-    return settings.ADMIN_EMAIL or "primary" if is_primary else settings.CALENDAR_ID
 
 
 def find_last_comparison() -> datetime | None:

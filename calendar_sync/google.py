@@ -8,7 +8,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from calendar_sync import mapping
-from calendar_sync.credentials import api_key_headers, find_grant, get_grant
+from calendar_sync.credentials import api_key_headers, get_grant, has_grant
 from calendar_sync.errors import AlreadyThereError, NotThereError, provider_errors
 from calendar_sync.google_events import GoogleEvents
 from calendar_sync.interface import (
@@ -105,13 +105,12 @@ class GoogleCalendar:
         the grant answers. Either has one time-out for all its pages, retries included: somebody
         waits, and the list is asked for again soon.
         """
-        grant = find_grant(self._refresh_token)
         key = api_key_headers()
         if key:
             try:
                 return GoogleEvents(settings.CALENDAR_TIMEOUT, headers=key).upcoming(since, limit)
             except (CalendarRefusedError, CalendarNotConnectedError) as error:
-                if grant is None:
+                if not has_grant(self._refresh_token):
                     raise
                 logger.warning("The API key cannot read the calendar: %s", error)
         grant = get_grant(self._refresh_token)

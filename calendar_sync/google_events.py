@@ -14,10 +14,10 @@ from google_auth_httplib2 import AuthorizedHttp
 from googleapiclient.discovery import build  # noqa: TID251  # this is the module it is meant for
 
 from calendar_sync import mapping
-from calendar_sync.credentials import Grant
+from calendar_sync.credentials import Grant, calendar_id
 from calendar_sync.deadline import Deadline, jittered
 from calendar_sync.errors import NotThereError, TransientError, provider_errors
-from calendar_sync.interface import LISTING_HORIZON, LISTING_LIMIT, BusySlot
+from calendar_sync.interface import LISTING_LIMIT, BusySlot
 from calendar_sync.mapping import JSON
 from calendar_sync.metrics import timed
 from calendar_sync.transport import Transport
@@ -46,7 +46,7 @@ class GoogleEvents:
         http: Any = Transport(self._deadline, headers)
         self._http = AuthorizedHttp(grant, http=http) if grant else http
         self._api, self._channels = _client(settings.CALENDAR_API_URL)
-        self._calendar = {"calendarId": settings.CALENDAR_ID}
+        self._calendar = {"calendarId": calendar_id(grant)}
         # Without the version, conference data is neither made nor kept.
         self._write = {**self._calendar, "conferenceDataVersion": 1, "sendUpdates": SEND_UPDATES}
 
@@ -119,13 +119,13 @@ class GoogleEvents:
                 self._api.list(
                     **self._calendar,
                     timeMin=since.isoformat(),
-                    timeMax=(since + LISTING_HORIZON).isoformat(),
                     singleEvents=True,
                     orderBy="startTime",
-                    maxResults=min(limit or PAGE_SIZE, LISTING_LIMIT),
+                    # One large page takes less time than several: the list has one time-out.
+                    maxResults=min(limit or LISTING_LIMIT, LISTING_LIMIT),
                     pageToken=page_token,
                     # Nothing private even reaches us. An empty calendar answers {}.
-                    fields="items(start,end,status),nextPageToken",
+                    fields="items(start,end,status,transparency,eventType),nextPageToken",
                 ),
                 is_readable=lambda answer: isinstance(answer.get("items", []), list),
             )

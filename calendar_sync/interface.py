@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol
 
-# What a listing without a limit covers at most.
-LISTING_HORIZON = timedelta(days=90)
+# How many events a listing without a limit reads at most.
 LISTING_LIMIT = 2_500
 
 
@@ -14,7 +13,14 @@ class CalendarError(Exception):
 
 
 class CalendarNotConnectedError(CalendarError):
-    """No usable grant: never given, revoked or expired. Only the administrator can mend it."""
+    """No usable grant: never given, revoked or expired. Only the administrator can mend it.
+
+    is_certain: False if the provider only refused an access token that it had just given out.
+    """
+
+    def __init__(self, message: str = "", *, is_certain: bool = True) -> None:
+        super().__init__(message)
+        self.is_certain = is_certain
 
 
 class CalendarUnavailableError(CalendarError):
@@ -175,7 +181,8 @@ class Calendar(Protocol):
     def upcoming_events(self, *, since: datetime, limit: int | None = None) -> list[BusySlot]:
         """List events that end after ``since``, recurring ones expanded, ordered by start.
 
-        limit: at most so many; without it every event of the next 90 days, 2,500 at most.
+        Events that make nobody busy are left out. limit: at most so many; without it the first
+        2,500.
         """
         ...
 

@@ -11,7 +11,7 @@ from django.conf import settings
 from django.core.cache import cache
 from django.utils import timezone
 
-from calendar_sync.backend import get_calendar
+from calendar_sync.backend import use_calendar
 from calendar_sync.circuit import Circuit
 from calendar_sync.interface import BusySlot, CalendarError, CalendarUnavailableError
 from calendar_sync.single_flight import SingleFlight
@@ -122,7 +122,10 @@ def _fetch_watched(find_refresh_token: Callable[[], str | None]) -> list[Row]:
 
 
 def _fetch(refresh_token: str | None) -> list[Row]:
-    slots = get_calendar(refresh_token=refresh_token).upcoming_events(since=timezone.now())
+    now = timezone.now()
+    slots = use_calendar(
+        lambda calendar: calendar.upcoming_events(since=now), refresh_token=refresh_token
+    )
     return [
         (slot.start, slot.end, slot.status, slot.start_time_zone, slot.end_time_zone)
         for slot in slots

@@ -28,6 +28,9 @@ JSON = dict[str, Any]
 # What reading a value of the wrong shape raises.
 SHAPE_ERRORS = (AttributeError, KeyError, TypeError, ValueError)
 PROPERTY_SIZE = 1_024
+# These say where a person is or what day it is; such events never make anybody busy.
+# https://developers.google.com/workspace/calendar/api/guides/event-types
+FREE_EVENT_TYPES = frozenset({"birthday", "workingLocation"})
 
 
 def event_body(draft: EventDraft, *, may_invite: bool) -> JSON:
@@ -198,12 +201,12 @@ def created_event(event: JSON) -> CreatedEvent:
 
 
 def busy_slots(items: Iterable[Any]) -> list[BusySlot]:
-    """The events' times in our words, without cancelled events and unreadable ones."""
+    """Return the times of events that make busy: no cancelled or free ones, no unreadable ones."""
     slots = []
     unreadable = 0
     for item in items:
         try:
-            if item.get("status") != "cancelled":
+            if item.get("status") != "cancelled" and _makes_busy(item):
                 slots.append(_busy_slot(item))
         except SHAPE_ERRORS:
             unreadable += 1
@@ -227,6 +230,11 @@ def _record_of(event: JSON) -> str:
     while isinstance(part := properties.get(f"record{len(parts)}"), str):
         parts.append(part)
     return "".join(parts)
+
+
+def _makes_busy(item: JSON) -> bool:
+    is_free = item.get("transparency") == "transparent"
+    return not is_free and item.get("eventType") not in FREE_EVENT_TYPES
 
 
 def _busy_slot(item: JSON) -> BusySlot:

@@ -8,7 +8,6 @@ from typing import ClassVar
 from django.utils import timezone
 
 from calendar_sync.interface import (
-    LISTING_HORIZON,
     LISTING_LIMIT,
     BusySlot,
     CalendarError,
@@ -102,11 +101,7 @@ class MemoryCalendar:
     def upcoming_events(self, *, since: datetime, limit: int | None = None) -> list[BusySlot]:
         """List events that end after ``since``, ordered by start."""
         self._fail()
-        drafts = [
-            draft
-            for draft in self.live_events()
-            if draft.end > since and draft.start < since + LISTING_HORIZON
-        ]
+        drafts = [draft for draft in self.live_events() if draft.end > since]
         drafts.sort(key=lambda draft: draft.start)
         return [
             BusySlot(draft.start, draft.end, "confirmed", draft.time_zone, draft.time_zone)

@@ -10,8 +10,8 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.selectors import find_calendar_owner
 from bookings.admin.filters import list_drifted
-from bookings.domain.calendar_access import check_calendar_grant, open_calendar
-from bookings.domain.grants import is_at_risk, is_revoked, note_revoked_grant
+from bookings.domain.calendar_access import ask_calendar, check_calendar_grant, has_stand_in
+from bookings.domain.grants import is_at_risk, is_revoked
 from bookings.models import VirtualClass
 from calendar_sync import BusySlot, CalendarError, CalendarNotConnectedError
 from calendar_sync.channels import is_told
@@ -25,8 +25,8 @@ def show_calendar(request: HttpRequest) -> HttpResponse:
     """Show the connection's state, "reconnect", and at most ten upcoming events."""
     if not request.user.is_superuser:
         raise PermissionDenied
-    owner = find_calendar_owner()
-    state, events = _read(owner)
+    state, events = _read(find_calendar_owner())
+    owner = find_calendar_owner()  # by now a refusal is noted
     context = {
         **admin.site.each_context(request),
         "title": "Calendario",
@@ -35,6 +35,7 @@ def show_calendar(request: HttpRequest) -> HttpResponse:
         "calendar_id": settings.CALENDAR_ID,
         "state": state,
         "is_at_risk": is_at_risk(owner),
+        "has_stand_in": has_stand_in(owner),
         "events": events,
         "compared_at": find_last_comparison(),
         "is_told": is_told(),
@@ -52,12 +53,14 @@ def _read(owner: User | None) -> tuple[str, list[BusySlot]]:
     if is_revoked(owner) and not check_calendar_grant():
         return "revoked", []
     try:
-        events = open_calendar(owner).upcoming_events(since=timezone.now(), limit=EVENTS_SHOWN)
+        now = timezone.now()
+        events = ask_calendar(
+            lambda calendar: calendar.upcoming_events(since=now, limit=EVENTS_SHOWN)
+        )
     except CalendarNotConnectedError:
-        if owner is None:
-            return "refused" if settings.CALENDAR_SERVICE_ACCOUNT else "absent", []
-        note_revoked_grant(owner)
-        return "revoked", []
+        if settings.CALENDAR_SERVICE_ACCOUNT:
+            return "refused", []
+        return "absent" if owner is None else "revoked", []
     except CalendarError:
         return "unavailable", []
     return "connected", events

@@ -1,15 +1,15 @@
-"""How the teacher's calendar is opened: with her grant, or the service account in its place."""
+"""How the teacher's calendar is opened: with her grant, or the service account instead."""
 
 import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from datetime import datetime
+from typing import TypeVar
 
 from cryptography.fernet import InvalidToken
 from django.conf import settings
 
 from accounts.models import User
-from accounts.selectors import find_calendar_owner
+from accounts.selectors import find_calendar_owner, find_calendar_token
 from accounts.services import mark_grant_alive
 from bookings.domain.grants import is_at_risk, is_revoked, note_revoked_grant, warn_of_risk
 from bookings.domain.service_account import (
@@ -23,73 +23,107 @@ from calendar_sync import (
     CalendarNotConnectedError,
     forget_upcoming_events,
     get_calendar,
+    use_calendar,
     writers_turn,
 )
 
 logger = logging.getLogger(__name__)
 
+T = TypeVar("T")
 
-@contextmanager
-def owners_calendar() -> Iterator[Calendar]:
-    """Open the calendar that classes go to, for one write.
 
-    Only so many may wait for it at a time: beyond them CalendarUnavailableError comes at once. A
-    grant that turns out to be revoked is noted and told once; from then on nobody asks with it, and
-    CalendarNotConnectedError comes at once.
+def ask_calendar(work: Callable[[Calendar], T]) -> T:
+    """Call the calendar with whatever opens it. Raises CalendarError.
+
+    A grant that is known to be revoked is not used: without a service account
+    CalendarNotConnectedError comes at once. A new refusal is noted by ``note_refusal``.
     """
-    owner = find_calendar_owner()
-    if is_revoked(owner):
+    if is_closed():
+        raise CalendarNotConnectedError("The grant is known to be revoked.")
+    return use_calendar(work, refresh_token=find_calendar_token())
+
+
+def write_calendar(work: Callable[[Calendar], T]) -> T:
+    """Call the calendar for one write.
+
+    Only so many may wait for it at a time: beyond them CalendarUnavailableError comes at once.
+    Raises CalendarError as ``ask_calendar`` does.
+    """
+    if is_closed():
         raise CalendarNotConnectedError("The grant is known to be revoked.")
     with writers_turn():
         try:
-            yield open_calendar(owner)
-        except CalendarNotConnectedError:
-            _note_end(owner)
-            raise
+            return use_calendar(work, refresh_token=find_calendar_token())
         finally:
             # Even a failure may have changed what is in the calendar.
             forget_upcoming_events()
 
 
-def open_calendar(owner: User | None) -> Calendar:
-    """Open the calendar with the owner's grant, or the service account's when there is no owner."""
-    return get_calendar(refresh_token=owner.provider_refresh_token if owner else None)
+def is_closed() -> bool:
+    """Whether the teacher's grant is revoked and no service account can be used instead."""
+    return not settings.CALENDAR_SERVICE_ACCOUNT and is_revoked(find_calendar_owner())
+
+
+def note_refusal(refresh_token: str | None) -> None:
+    """Note that the provider refused a grant, or the service account for None; report it once."""
+    if refresh_token is None:
+        note_refused_account()
+        return
+    owner = find_calendar_owner()
+    if owner is not None and owner.provider_refresh_token == refresh_token:
+        note_revoked_grant(owner)
 
 
 def check_calendar_grant() -> int:
-    """Use the teacher's grant, or the service account, for one cheap call; 1 if it works.
+    """Use the teacher's grant, or the service account, for one cheap call; 1 if either works.
 
-    To learn early that it is gone. A calendar that cannot be reached says nothing about that.
+    To learn early that it is gone. A calendar that cannot be reached says nothing about that. A
+    grant that was revoked is tried again, for the provider may honour it after all.
     """
     owner = find_calendar_owner()
-    if owner is None and not settings.CALENDAR_SERVICE_ACCOUNT:
-        return 0
-    try:
-        open_calendar(owner).check_grant()
-    except CalendarNotConnectedError:
-        _note_end(owner)
-        return 0
-    except CalendarError as error:
-        logger.info("The grant could not be checked: %s", type(error).__name__)
-        return 0
-    if owner is None:
+    if owner is not None and _is_accepted(owner.provider_refresh_token):
+        mark_grant_alive(user=owner)
+        warn_of_risk(owner)
+        return 1
+    if settings.CALENDAR_SERVICE_ACCOUNT and (owner is None or is_revoked(owner)):
+        if not _is_accepted(None):
+            return 0
         note_accepted_account()
         return 1
-    mark_grant_alive(user=owner)
-    warn_of_risk(owner)
-    return 1
+    return 0
+
+
+def _is_accepted(refresh_token: str | None) -> bool:
+    try:
+        get_calendar(refresh_token=refresh_token).check_grant()
+    except CalendarError as error:
+        if isinstance(error, CalendarNotConnectedError) and error.is_certain:
+            note_refusal(refresh_token)
+            return False
+        logger.info("The grant could not be checked: %s", type(error).__name__)
+        return False
+    return True
 
 
 def refused_since(owner: User | None) -> datetime | None:
-    """Say since when Google refuses the grant, or the service account in its place, if it does.
+    """Return since when Google refuses both the grant and the service account; None if one opens.
 
     For the grant it costs nothing, for a service account one query.
     """
-    return account_refused_since() if owner is None else owner.provider_token_revoked_at
+    if owner is None or has_stand_in(owner):
+        return account_refused_since()
+    return owner.provider_token_revoked_at
+
+
+def has_stand_in(owner: User | None) -> bool:
+    """Whether the service account is used because the owner's grant is revoked."""
+    return is_revoked(owner) and bool(settings.CALENDAR_SERVICE_ACCOUNT)
 
 
 def describe_access(*, is_down: bool) -> str:
-    """Say in a word whether the calendar can be asked: ``ok``, ``down``, ``at_risk`` and so on.
+    """Return in a word whether the calendar can be asked: ``ok``, ``down``, ``at_risk`` and so on.
+
+    ``stand_in``: the service account opens it because the teacher's grant is revoked.
 
     is_down: whether it is left alone because it fails. One query, two with a service account.
     """
@@ -103,12 +137,6 @@ def describe_access(*, is_down: bool) -> str:
         return "revoked"
     if is_down:
         return "down"
+    if has_stand_in(owner):
+        return "stand_in"
     return "at_risk" if is_at_risk(owner) else "ok"
-
-
-def _note_end(owner: User | None) -> None:
-    """Note that whatever opened the calendar is refused."""
-    if owner:
-        note_revoked_grant(owner)
-    else:
-        note_refused_account()

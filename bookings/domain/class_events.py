@@ -15,7 +15,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from bookings.domain.alerting import tell_teacher
-from bookings.domain.calendar_access import owners_calendar
+from bookings.domain.calendar_access import write_calendar
 from bookings.domain.class_log import log_event
 from bookings.domain.event_drafts import derive_event_id, draft_event, draft_update
 from bookings.domain.outages import note_answer
@@ -45,10 +45,15 @@ def create_event(virtual_class: VirtualClass) -> CreatedEvent:
 
     Raises CalendarError; a revoked grant is noted on its owner.
     """
-    with owners_calendar() as calendar:
-        event = calendar.create_event(draft_event(virtual_class))
+    event = make_event(virtual_class)
     note_answer()
     return event
+
+
+def make_event(virtual_class: VirtualClass) -> CreatedEvent:
+    """Do the same, without noting that the calendar answers: nothing is written afterwards."""
+    draft = draft_event(virtual_class)
+    return write_calendar(lambda calendar: calendar.create_event(draft))
 
 
 def move_event(virtual_class: VirtualClass) -> None:
@@ -94,8 +99,8 @@ def _find_to_move(virtual_class: VirtualClass) -> VirtualClass | None:
 def _move_or_make(virtual_class: VirtualClass) -> str:
     """Move the event; when it is gone, make it again and give its new link."""
     try:
-        with owners_calendar() as calendar:
-            calendar.update_event(draft_update(virtual_class))
+        draft = draft_update(virtual_class)
+        write_calendar(lambda calendar: calendar.update_event(draft))
     except EventGoneError:
         return create_event(virtual_class).conference_url
     note_answer()
@@ -191,8 +196,7 @@ def remove_event(event_id: str, *, reference: str) -> None:
 
     Raises CalendarError.
     """
-    with owners_calendar() as calendar:
-        calendar.delete_event(event_id, reference=reference)
+    write_calendar(lambda calendar: calendar.delete_event(event_id, reference=reference))
 
 
 def request_withdrawal(virtual_class: VirtualClass) -> None:
@@ -235,8 +239,7 @@ def withdraw_event_if_possible(virtual_class: VirtualClass) -> None:
 def _delete_event(virtual_class: VirtualClass) -> bool:
     """Have the calendar delete the event; False when the event with that id is not ours."""
     try:
-        with owners_calendar() as calendar:
-            calendar.delete_event(derive_event_id(virtual_class), reference=str(virtual_class.pk))
+        remove_event(derive_event_id(virtual_class), reference=str(virtual_class.pk))
     except EventNotOursError:
         logger.warning("The event under the id of class %s is not ours.", virtual_class.pk)
         return False

@@ -9,10 +9,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 
 from django.db.models import QuerySet
 
-from accounts.selectors import find_calendar_token
+from bookings.domain.calendar_access import ask_calendar
 from bookings.domain.drift import (
     Drift,
     DriftKind,
@@ -24,7 +25,7 @@ from bookings.domain.drift import (
 from bookings.domain.event_drafts import name_event, read_reference
 from bookings.domain.event_records import open_record
 from bookings.models import ClassStatus, VirtualClass
-from calendar_sync import Calendar, Changes, OwnEvent, get_calendar
+from calendar_sync import Calendar, Changes, OwnEvent
 
 
 @dataclass(slots=True)
@@ -68,8 +69,7 @@ def compare_all(now: datetime, *, settled_before: datetime | None = None) -> Rep
     settled_before: a class that was written since is not missed in the calendar yet. Raises
     CalendarError when the calendar does not answer in full.
     """
-    calendar = _open_calendar()
-    events = calendar.own_events(since=now)
+    events = ask_calendar(lambda calendar: calendar.own_events(since=now))
     standing = _by_class(events)
     classes = list(_list_comparable(now))
     report = Report(classes=len(classes), events=len(events))
@@ -85,7 +85,7 @@ def compare_all(now: datetime, *, settled_before: datetime | None = None) -> Rep
         for class_id, own in standing.items()
         if class_id not in stored or find_orphan(stored[class_id], own)
     }
-    _look_again(calendar, suspects, report, settled_before=settled_before)
+    _look_again(suspects, report, settled_before=settled_before)
     return report
 
 
@@ -95,19 +95,18 @@ def compare_changed(changes: Changes, now: datetime, *, settled_before: datetime
     touched = set(classes.values_list("pk", flat=True))
     touched |= {class_id for text in changes.references if (class_id := read_reference(text))}
     report = Report(classes=_list_comparable(now).count(), events=len(changes.event_ids))
-    _look_again(_open_calendar(), touched, report, settled_before=settled_before)
+    _look_again(touched, report, settled_before=settled_before)
     return report
 
 
 def compare_one(class_id: uuid.UUID) -> Report:
     """Look at one class. Raises CalendarError."""
     report = Report()
-    _look_again(_open_calendar(), {class_id}, report)
+    _look_again({class_id}, report)
     return report
 
 
 def _look_again(
-    calendar: Calendar,
     class_ids: set[uuid.UUID],
     report: Report,
     *,
@@ -121,7 +120,7 @@ def _look_again(
     for class_id in sorted(class_ids):
         virtual_class = VirtualClass.objects.filter(pk=class_id).first()
         saved_id = (virtual_class and virtual_class.provider_event_id) or name_event(class_id)
-        events = calendar.events_of(str(class_id), event_id=saved_id)
+        events = ask_calendar(partial(_list_events, class_id, saved_id))
         drift = _compare(class_id, virtual_class, events)
         if drift is None:
             if virtual_class and _ought_to_agree(virtual_class):
@@ -177,5 +176,5 @@ def _is_made_by_us(class_id: uuid.UUID, event: OwnEvent) -> bool:
     return is_named or open_record(event.record, class_id=class_id) is not None
 
 
-def _open_calendar() -> Calendar:
-    return get_calendar(refresh_token=find_calendar_token())
+def _list_events(class_id: uuid.UUID, event_id: str, calendar: Calendar) -> list[OwnEvent]:
+    return calendar.events_of(str(class_id), event_id=event_id)

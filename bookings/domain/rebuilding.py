@@ -14,7 +14,8 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from accounts.models import User
-from accounts.selectors import find_calendar_token, find_user_by_email
+from accounts.selectors import find_user_by_email
+from bookings.domain.calendar_access import ask_calendar
 from bookings.domain.class_log import log_event
 from bookings.domain.event_drafts import describe_summary, name_event, read_reference
 from bookings.domain.event_records import ClassRecord, open_record
@@ -31,7 +32,7 @@ from bookings.models import (
 from bookings.notices.due import record_place
 from bookings.payments.backend import is_provider_configured
 from bookings.wall_time import find_offset
-from calendar_sync import CalendarError, OwnEvent, get_calendar
+from calendar_sync import CalendarError, OwnEvent
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ def rebuild_from_calendar(*, is_dry_run: bool = False) -> list[Rebuilt]:
     they join again with that code.
     Raises CalendarError, having written nothing, when the calendar does not answer in full.
     """
-    events = get_calendar(refresh_token=find_calendar_token()).own_events()
+    events = ask_calendar(lambda calendar: calendar.own_events())
     return [_treat(*lost, is_dry_run=is_dry_run) for lost in _list_lost(events)]
 
 

@@ -9,7 +9,7 @@ import logging
 from datetime import datetime
 
 from django.conf import settings
-from django.db import DatabaseError, IntegrityError, transaction
+from django.db import Error, IntegrityError, transaction
 from django.db.models import Q
 from django.db.models.functions import Coalesce
 from django.utils import timezone
@@ -17,7 +17,7 @@ from django.utils import timezone
 from accounts.models import User
 from bookings.domain.access_codes import generate_access_code
 from bookings.domain.class_events import (
-    create_event,
+    make_event,
     request_withdrawal,
     withdraw_event_if_possible,
 )
@@ -34,7 +34,7 @@ from bookings.domain.exceptions import (
     SlotTakenError,
 )
 from bookings.domain.foreseeing import Consequences, foresee
-from bookings.domain.outages import must_wait
+from bookings.domain.outages import must_wait, note_answer
 from bookings.domain.queries import get_class_by_preference, is_time_taken
 from bookings.domain.trigger_policy import must_be_paid
 from bookings.models import (
@@ -141,7 +141,7 @@ def _make_and_save(
             return noted
         if not insist and must_wait(noted):
             raise CalendarUnavailableError("The class waits for the calendar.")
-        event = create_event(noted)
+        event = make_event(noted)
         try:
             return _save(noted, event, actor)
         except EventWithdrawnError:
@@ -220,17 +220,14 @@ def _take_back(virtual_class: VirtualClass) -> None:
 
 def _save(virtual_class: VirtualClass, event: CreatedEvent, actor: User | None) -> VirtualClass:
     """Store the event, trying again when racers collide."""
-    failure: DatabaseError | None = None
+    failure: Error | None = None
     for _ in range(SAVE_ATTEMPTS):
         try:
-            return _store(virtual_class, event, actor)
+            return _store_unless_taken(virtual_class, event, actor)
         except IntegrityError as error:
-            # Either the time went to somebody else between check and write, which the exclusion
-            # constraint noticed, or the access code exists already: the next one will not.
-            if settings.PREVENT_OVERLAPS and is_time_taken(virtual_class, timezone.now()):
-                raise SlotTakenError from error
+            # The access code exists already: the next one will not.
             failure = error
-        except DatabaseError as error:
+        except Error as error:
             failure = error
             if not is_deadlock(error):
                 break
@@ -239,6 +236,22 @@ def _save(virtual_class: VirtualClass, event: CreatedEvent, actor: User | None) 
         "The event of class %s could not be saved: %s", virtual_class.pk, type(failure).__name__
     )
     raise EventNotSavedError from failure
+
+
+def _store_unless_taken(
+    virtual_class: VirtualClass, event: CreatedEvent, actor: User | None
+) -> VirtualClass:
+    """Store the event. Raises SlotTakenError if another class got the time between check and write.
+
+    The exclusion constraint notices that, as an IntegrityError.
+    """
+    note_answer()
+    try:
+        return _store(virtual_class, event, actor)
+    except IntegrityError as error:
+        if settings.PREVENT_OVERLAPS and is_time_taken(virtual_class, timezone.now()):
+            raise SlotTakenError from error
+        raise
 
 
 @transaction.atomic

@@ -11,10 +11,10 @@ from datetime import timedelta
 from django.conf import settings
 from django.db import transaction
 
-from accounts.selectors import find_calendar_owner
+from accounts.selectors import find_calendar_token
 from bookings.background import Errand
+from bookings.domain.calendar_access import is_closed
 from bookings.domain.comparing import Report
-from bookings.domain.grants import is_revoked
 from bookings.domain.reconciling import UNAVAILABLE, follow, reconcile_by_itself
 from calendar_sync import CalendarError
 from calendar_sync.channels import allow_attempt, keep_channel
@@ -93,11 +93,10 @@ def _count(report: Report) -> int:
 
 def _unless_calendar_fails(work: Callable[[str | None], int]) -> int:
     """Leave it to the next time when the calendar fails, or while its grant is known to be dead."""
-    owner = find_calendar_owner()
-    if is_revoked(owner):
+    if is_closed():
         return 0
     try:
-        return work(owner.provider_refresh_token if owner else None)
+        return work(find_calendar_token())
     except CalendarError as error:
         logger.warning("The calendar could not be looked at: %s", error)
         return 0

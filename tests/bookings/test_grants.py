@@ -9,15 +9,19 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from django.core import mail
 from django.utils import timezone
 
-from bookings.domain.calendar_access import check_calendar_grant, describe_access, owners_calendar
+from bookings.domain.calendar_access import check_calendar_grant, describe_access, write_calendar
 from bookings.domain.finishing import finish_requested_schedulings
 from bookings.domain.teacher_day import CalendarState, load_teacher_day
+from bookings.domain.watching import compare_calendar, follow_calendar, keep_push_channel
+from bookings.metrics import ServiceCollector
 from bookings.models import Notice, NoticeKind
 from bookings.notices.delivery import deliver_due
 from bookings.service_state import load_service_state
 from calendar_sync import CalendarNotConnectedError
 from tests.factories import VirtualClassFactory
 from tests.standins import Fault
+
+ALERTS = [NoticeKind.GRANT_REVOKED, NoticeKind.GRANT_AT_RISK, NoticeKind.ACCOUNT_REFUSED]
 
 
 @pytest.fixture(autouse=True)
@@ -31,7 +35,7 @@ def grant_is(teacher, *, days_old):
 
 
 def kinds_told():
-    return list(Notice.objects.values_list("kind", flat=True))
+    return list(Notice.objects.filter(kind__in=ALERTS).values_list("kind", flat=True))
 
 
 def test_check_uses_the_grant_even_where_a_key_could_read(teacher, google, settings):
@@ -59,8 +63,8 @@ def test_dead_grant_is_noted_and_told(teacher, google):
 
 
 @pytest.fixture
-def robot(google, teacher, settings):
-    """A service account that opens the calendar in the place of the teacher's grant."""
+def account(google, teacher, settings):
+    """A service account beside the teacher's grant."""
     key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
     settings.CALENDAR_SERVICE_ACCOUNT = {
         "client_email": "robot@project.iam.gserviceaccount.com",
@@ -69,6 +73,11 @@ def robot(google, teacher, settings):
         ).decode(),
         "token_uri": f"{google.url}/oauth2/token",
     }
+
+
+@pytest.fixture
+def robot(account, teacher):
+    """A service account without a grant."""
     type(teacher).objects.update(provider_refresh_token="")
 
 
@@ -83,8 +92,8 @@ def ask(google, *, is_accepted):
 
 def test_service_account_that_is_refused_is_told_once(robot, teacher, google):
     assert [ask(google, is_accepted=False), check_calendar_grant()] == [0, 0]
-    with pytest.raises(CalendarNotConnectedError), owners_calendar() as calendar:
-        calendar.check_grant()
+    with pytest.raises(CalendarNotConnectedError):
+        write_calendar(lambda calendar: calendar.check_grant())
 
     assert kinds_told() == [NoticeKind.ACCOUNT_REFUSED]
     assert deliver_due() == 1
@@ -131,8 +140,8 @@ def test_refused_service_account_is_seen_everywhere(robot, google):
 def test_no_service_account_is_no_refused_one(teacher, google):
     type(teacher).objects.update(provider_refresh_token="")
 
-    with pytest.raises(CalendarNotConnectedError), owners_calendar() as calendar:
-        calendar.check_grant()
+    with pytest.raises(CalendarNotConnectedError):
+        write_calendar(lambda calendar: calendar.check_grant())
 
     assert not Notice.objects.exists()
 
@@ -183,3 +192,82 @@ def test_risk_is_told_once_for_each_grant(teacher, google):
                 check_calendar_grant()
 
     assert kinds_told() == [NoticeKind.GRANT_AT_RISK] * 2
+
+
+# Whatever may be the first to meet a refusal.
+CALLERS = {
+    "list": lambda client, virtual_class: client.get("/api/calendar"),
+    "write": lambda client, virtual_class: client.post(
+        "/api/calendar",
+        {"preferenceId": virtual_class.preference_id},
+        content_type="application/json",
+    ),
+    "follow": lambda client, virtual_class: follow_calendar(),
+    "comparison": lambda client, virtual_class: compare_calendar(),
+    "channel": lambda client, virtual_class: keep_push_channel(),
+}
+
+
+@pytest.mark.parametrize("call", CALLERS.values(), ids=CALLERS)
+def test_the_first_call_that_meets_a_revoked_grant_reports_it_once(
+    client, teacher, google, host, settings, call
+):
+    settings.BASE_URL = "https://clases.example"
+    settings.ALLOWED_HOSTS = ["*"]
+    virtual_class = VirtualClassFactory(booked_by=host)
+    google.revoke(teacher.provider_refresh_token)
+
+    call(client, virtual_class)
+
+    assert client.get("/readyz").json()["calendar"] == "revoked"
+    assert "classes_calendar_connected 0.0" in exposition()
+    assert kinds_told() == [NoticeKind.GRANT_REVOKED]
+    asked = len(google.requests)
+    for another in CALLERS.values():
+        another(client, virtual_class)
+    assert kinds_told() == [NoticeKind.GRANT_REVOKED]
+    assert len(google.requests) == asked
+
+
+@pytest.mark.parametrize("call", CALLERS.values(), ids=CALLERS)
+def test_service_account_takes_over_when_the_grant_is_gone(
+    client, teacher, google, host, account, call
+):
+    virtual_class = VirtualClassFactory(booked_by=host)
+    google.revoke(teacher.provider_refresh_token)
+
+    for _ in range(2):
+        call(client, virtual_class)
+        check_calendar_grant()
+
+    answer = client.post(
+        "/api/calendar",
+        {"preferenceId": virtual_class.preference_id},
+        content_type="application/json",
+    )
+    assert answer.status_code == 200
+    assert len(client.get("/api/calendar").json()) == 1
+    assert client.get("/readyz").json()["calendar"] == "stand_in"
+    assert "classes_calendar_connected 1.0" in exposition()
+    assert kinds_told() == [NoticeKind.GRANT_REVOKED]
+
+
+def test_scheduling_that_meets_a_revoked_grant_goes_through_with_the_account(
+    client, teacher, google, host, account
+):
+    virtual_class = VirtualClassFactory(booked_by=host)
+    google.revoke(teacher.provider_refresh_token)
+
+    answer = CALLERS["write"](client, virtual_class)
+
+    assert answer.status_code == 200
+    assert len(google.live_events()) == 1
+    assert kinds_told() == [NoticeKind.GRANT_REVOKED]
+
+
+def exposition():
+    return "".join(
+        f"{sample.name} {sample.value}\n"
+        for family in ServiceCollector().collect()
+        for sample in family.samples
+    )

@@ -4,6 +4,7 @@ import socket
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
+from uuid import uuid4
 
 import jwt
 import pytest
@@ -16,7 +17,7 @@ from calendar_sync import (
     CalendarUnavailableError,
     get_calendar,
 )
-from calendar_sync.credentials import Grant, find_grant
+from calendar_sync.credentials import Grant, get_grant
 from tests.environment import TEACHER_EMAIL
 from tests.standins import Fault
 
@@ -43,6 +44,7 @@ def service_account(google, private_key, settings):
     """A service account in the settings, whose tokens come from the stand-in."""
     settings.CALENDAR_SERVICE_ACCOUNT = {
         "type": "service_account",
+        "private_key_id": uuid4().hex,  # another account to the process, which keeps its tokens
         "client_email": "robot@project.iam.gserviceaccount.com",
         "private_key": private_key,
         "token_uri": f"{google.url}/oauth2/token",
@@ -121,8 +123,8 @@ def test_grant_takes_the_token_another_thread_just_got():
 
 
 def test_grant_is_one_object_per_refresh_token(token):
-    assert find_grant(token) is find_grant(token)
-    assert find_grant(token) is not find_grant("another")
+    assert get_grant(token) is get_grant(token)
+    assert get_grant(token) is not get_grant("another")
 
 
 def test_service_account_acts_for_the_administrator(google, service_account, draft):
@@ -190,10 +192,42 @@ def test_service_account_without_a_usable_key_is_not_connected(
         get_calendar(refresh_token=None).upcoming_events(since=NOW)
 
 
-def test_service_account_that_may_not_act_for_the_administrator_is_not_connected(
-    google, service_account
+@pytest.mark.parametrize("word", ["unauthorized_client", "invalid_grant"])
+@pytest.mark.parametrize("name", ["primary", TEACHER_EMAIL])
+def test_service_account_without_delegation_acts_as_itself(
+    google, service_account, settings, word, name
 ):
+    settings.CALENDAR_ID = name
+    google.shared_with = {"robot@project.iam.gserviceaccount.com"}
+    google.add_event(TEACHER_EMAIL, start=NOW)
+    google.fault("token", Fault.status(401, word))
+
+    for _ in range(2):
+        slots = get_calendar(refresh_token=None).upcoming_events(since=NOW)
+
+    assert len(slots) == 1
+    claims = [
+        jwt.decode(one.form["assertion"], options={"verify_signature": False})
+        for one in sent(google, "token")
+    ]
+    # Its own token is good for an hour: nobody is impersonated meanwhile.
+    assert [claim.get("sub") for claim in claims] == [TEACHER_EMAIL, None]
+    assert {request.segments[0] for request in sent(google, "events.list")} == {TEACHER_EMAIL}
+
+
+def test_service_account_without_delegation_invites_nobody(google, service_account, draft):
+    google.shared_with = {"robot@project.iam.gserviceaccount.com"}
+    google.add_person(TEACHER_EMAIL)
     google.fault("token", Fault.status(401, "unauthorized_client"))
+
+    with pytest.raises(CalendarRefusedError, match="400"):  # Google lets it make no meeting
+        get_calendar(refresh_token=None).create_event(draft)
+
+    assert "attendees" not in sent(google, "events.insert")[0].json
+
+
+def test_service_account_that_is_refused_altogether_is_not_connected(google, service_account):
+    google.fault("token", *[Fault.status(401, "unauthorized_client")] * 2)
 
     with pytest.raises(CalendarNotConnectedError):
         get_calendar(refresh_token=None).upcoming_events(since=NOW)
@@ -228,8 +262,19 @@ def test_api_key_goes_before_the_grant(google, api_key, token):
     assert [request.route for request in google.requests] == ["events.list"]
 
 
-def test_api_key_is_not_used_for_primary(google, api_key, token, settings):
+def test_api_key_reads_the_administrators_primary_calendar(google, api_key, settings):
     settings.CALENDAR_ID = "primary"
+    google.add_event(TEACHER_EMAIL, start=NOW)
+
+    slots = get_calendar(refresh_token=None).upcoming_events(since=NOW)
+
+    [request] = google.requests
+    assert (len(slots), request.segments[0]) == (1, TEACHER_EMAIL)
+    assert request.headers["X-Goog-Api-Key"] == api_key
+
+
+def test_api_key_is_not_used_for_a_primary_of_nobody(google, api_key, token, settings):
+    settings.CALENDAR_ID, settings.ADMIN_EMAIL = "primary", ""
 
     get_calendar(refresh_token=token).upcoming_events(since=NOW)
 

@@ -12,7 +12,7 @@ from calendar_sync import (
     CalendarUnavailableError,
     get_calendar,
 )
-from tests.standins import Fault
+from tests.standins import Fault, listing
 
 ZONE = "America/Argentina/Buenos_Aires"
 NOW = datetime(2026, 11, 25, 15, 0, tzinfo=UTC)
@@ -28,11 +28,10 @@ def test_upcoming_events_asks_for_times_only(google, calendar):
     [page] = pages(google)
     assert page.query == {
         "timeMin": "2026-11-25T15:00:00+00:00",
-        "timeMax": "2027-02-23T15:00:00+00:00",
         "singleEvents": "true",
         "orderBy": "startTime",
-        "maxResults": "500",
-        "fields": "items(start,end,status),nextPageToken",
+        "maxResults": "2500",
+        "fields": "items(start,end,status,transparency,eventType),nextPageToken",
         "alt": "json",
     }
 
@@ -59,12 +58,46 @@ def test_upcoming_events_of_an_empty_calendar(google, calendar):
 
 
 def test_upcoming_events_holds_what_is_running_and_not_what_is_over(google, calendar):
-    for start in (NOW - timedelta(hours=1), NOW - timedelta(minutes=30), NOW + timedelta(days=91)):
+    for start in (NOW - timedelta(hours=1), NOW - timedelta(minutes=30)):
         google.add_event(start=start, end=start + timedelta(hours=1))
 
     slots = calendar.upcoming_events(since=NOW)
 
     assert [slot.start for slot in slots] == [NOW - timedelta(minutes=30)]
+
+
+def test_upcoming_events_has_no_horizon(google, calendar):
+    starts = [NOW + timedelta(days=days) for days in (89, 91, 300, 1_000)]
+    for start in starts:
+        google.add_event(start=start)
+
+    assert [slot.start for slot in calendar.upcoming_events(since=NOW)] == starts
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        {"transparency": "transparent"},
+        {"eventType": "birthday"},
+        {"eventType": "workingLocation"},
+    ],
+    ids=str,
+)
+def test_upcoming_events_leaves_out_what_makes_nobody_busy(google, calendar, words):
+    day = {"start": date(2026, 11, 27), "end": date(2026, 11, 28)}
+    google.add_event(**day, **words)
+    google.add_event(**day, summary="Holiday")
+
+    slots = calendar.upcoming_events(since=NOW)
+
+    assert [slot.start.isoformat() for slot in slots] == ["2026-11-27T00:00:00-03:00"]
+
+
+@pytest.mark.parametrize("kind", ["default", "focusTime", "outOfOffice", "fromGmail"])
+def test_upcoming_events_of_other_kinds_make_busy(google, calendar, kind):
+    google.add_event(start=NOW + timedelta(hours=1), eventType=kind, transparency="opaque")
+
+    assert len(calendar.upcoming_events(since=NOW)) == 1
 
 
 def test_upcoming_events_takes_a_day_from_midnight_to_midnight(google, calendar):
@@ -102,15 +135,17 @@ def patience(settings):
 
 
 @pytest.mark.usefixtures("patience")
-def test_upcoming_events_reads_every_page(google, calendar):
-    for minutes in range(1_000):
+def test_upcoming_events_reads_every_page(google, calendar, monkeypatch):
+    # A provider may return less than it is asked for.
+    monkeypatch.setattr(listing, "MOST_RESULTS", 250)
+    for minutes in range(600):
         google.add_event(start=NOW + timedelta(minutes=minutes))
 
     slots = calendar.upcoming_events(since=NOW)
 
     starts = [slot.start for slot in slots]
-    assert starts == [NOW + timedelta(minutes=minutes) for minutes in range(1_000)]
-    assert len(pages(google)) == 2
+    assert starts == [NOW + timedelta(minutes=minutes) for minutes in range(600)]
+    assert len(pages(google)) == 3
 
 
 @pytest.mark.usefixtures("patience")
@@ -123,7 +158,7 @@ def test_upcoming_events_stops_at_2500(google, calendar):
     slots = calendar.upcoming_events(since=NOW)
 
     assert len(slots) == 2_500
-    assert len(pages(google)) == 5
+    assert len(pages(google)) == 1
 
 
 def test_upcoming_events_asks_for_one_page_with_a_limit(google, calendar):

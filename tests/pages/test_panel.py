@@ -8,8 +8,8 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
-from bookings.domain import calendar_access
 from bookings.models import ClassStatus, VirtualClass
+from calendar_sync import backend
 from tests.accounts.flows import session_of
 from tests.admin.steps import confirm, look
 from tests.factories import VirtualClassFactory
@@ -48,13 +48,13 @@ def test_a_completed_class_offers_none(teacher, sign_in):
 @pytest.mark.django_db(transaction=True)
 def test_no_transaction_is_open_while_a_step_calls_the_calendar(teacher, sign_in, monkeypatch):
     pending, seen = VirtualClassFactory(), []
-    real = calendar_access.get_calendar
+    real = backend.get_calendar
 
     def get_calendar(**arguments):
         seen.append(connection.in_atomic_block)
         return real(**arguments)
 
-    monkeypatch.setattr(calendar_access, "get_calendar", get_calendar)
+    monkeypatch.setattr(backend, "get_calendar", get_calendar)
     confirm(sign_in(teacher), pending, "pagada")
 
     pending.refresh_from_db()

@@ -34,7 +34,8 @@ class GoogleCalendar(GoogleIdentity):
     """The calendars of everybody who has an account; each person's own is named by the address.
 
     Settable at any time: ``api_keys`` (accepted for reading public calendars), ``public``
-    (whether calendars are), ``zone`` (of calendars made from then on).
+    (whether calendars are), ``zone`` (of calendars made from then on), ``shared_with``
+    (addresses that may write to every calendar).
     """
 
     routes: ClassVar[tuple[Route, ...]] = (
@@ -53,6 +54,7 @@ class GoogleCalendar(GoogleIdentity):
         super()._forget()
         self.api_keys: set[str] = set()
         self.public = False
+        self.shared_with: set[str] = set()
         self.zone = DEFAULT_ZONE
         self._calendars: dict[str, Calendar] = {}
         self._channels: dict[str, dict[str, Any]] = {}
@@ -167,7 +169,8 @@ class GoogleCalendar(GoogleIdentity):
             access = self._calendar_access(request)
             name = access.email.lower() if name == "primary" else name
             calendar = self._known_calendar(name)
-            is_owner = calendar is not None and calendar.owner == access.email.lower()
+            owners = self.shared_with | {calendar.owner if calendar else ""}
+            is_owner = access.email.lower() in owners
         if calendar is None or not (is_owner or self.public):
             refuse(404)
         return calendar, is_owner

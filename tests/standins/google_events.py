@@ -21,6 +21,7 @@ PLAIN_FIELDS = (
     "anyoneCanAddSelf",
     "colorId",
     "description",
+    "eventType",
     "extendedProperties",
     "guestsCanInviteOthers",
     "guestsCanModify",

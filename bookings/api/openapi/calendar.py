@@ -13,7 +13,6 @@ from accounts.api_texts import FOREIGN_ORIGIN
 from accounts.openapi import answer, refusal, say_duration
 from bookings.api import texts
 from bookings.domain.settling import LOOK_EVERY
-from calendar_sync import LISTING_HORIZON
 
 TAGS = ["Calendar"]
 ZONE = "America/Argentina/Buenos_Aires"
@@ -50,9 +49,9 @@ describe_listing = extend_schema(
     tags=TAGS,
     summary="List the occupied times",
     description=(
-        f"Every upcoming event of the next {say_duration(LISTING_HORIZON)}, at most some seconds "
-        "old. Nobody has to be signed in; the query and a body are ignored. The `ETag` of the "
-        "answer names this list."
+        "Every upcoming event that makes the teacher busy, 2,500 at most. The list is some seconds "
+        "old at most, and somewhat older while the calendar fails. Nobody has to be signed in; the "
+        "query and a body are ignored. The `ETag` of the answer names this list."
     ),
     auth=[],
     parameters=[

@@ -3,11 +3,12 @@
 import pytest
 import time_machine
 
-from bookings.domain import calendar_access, class_events, rescheduling
+from bookings.domain import class_events, rescheduling
 from bookings.domain.cancelling import cancel_class
 from bookings.domain.completing import complete_ended_classes
 from bookings.domain.exceptions import ClassCancelledError
 from bookings.models import VirtualClass
+from calendar_sync import backend
 from tests.bookings.rescheduling.steps import NOW, at, hours_of, move
 from tests.bookings.test_class_events import before
 
@@ -74,13 +75,13 @@ def test_a_moved_class_is_completed_by_its_new_end(scheduled, teacher):
 
 def test_no_transaction_is_open_while_the_calendar_is_called(scheduled, teacher, monkeypatch):
     seen = []
-    real = calendar_access.get_calendar
+    real = backend.get_calendar
 
     def get_calendar(**arguments):
         seen.append(VirtualClass.objects.get().event_update_requested_at)
         return real(**arguments)
 
-    monkeypatch.setattr(calendar_access, "get_calendar", get_calendar)
+    monkeypatch.setattr(backend, "get_calendar", get_calendar)
     move(scheduled, teacher, "17:00")
 
     assert seen == [NOW]
