@@ -103,9 +103,9 @@ class TooManyAttemptsError(TooManyError):
 
 
 class TooManyBookingsError(TooManyError):
-    """The person has MAX_UNPAID_BOOKINGS that are neither paid nor over."""
+    """The person made MAX_BOOKINGS bookings within an hour."""
 
-    text = _("Ya tenés muchas reservas sin pagar. Pagalas o cancelalas antes de reservar otra.")
+    text = _("Hiciste demasiadas reservas seguidas. Probá de nuevo más tarde.")
     code = "too_many_bookings"
 
 
