@@ -29,6 +29,7 @@ from calendar_sync.listing import (
     forget_upcoming_events,
     read_listing,
 )
+from calendar_sync.single_flight import SingleFlight
 
 __all__ = [
     "LISTING_HORIZON",
@@ -47,6 +48,7 @@ __all__ = [
     "Listing",
     "OpenedChannel",
     "OwnEvent",
+    "SingleFlight",
     "Stamp",
     "TooManyCallersError",
     "current_stamp",

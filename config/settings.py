@@ -221,6 +221,9 @@ CASH_NOTICE = timedelta(days=3)
 CASH_CREDIT = timedelta(days=2)
 # Payments that one person may have asked for by the API without having made them.
 MAX_UNPAID_PREFERENCES = 10
+# How often in a minute `POST /api/calendar` asks the provider about the payments of one person.
+# Callers at the same time share one look-up.
+MAX_LOOK_UPS = 240
 # Notices without a valid signature that are looked at in one minute: of one address, and of all.
 # Whatever is refused the provider repeats, and the sweep finds out by itself.
 MAX_UNVERIFIED_NOTICES = 120

@@ -27,6 +27,7 @@ from bookings.models import (
 )
 from bookings.payments.backend import is_provider_configured
 
+
 def book_class(
     *,
     user: User,

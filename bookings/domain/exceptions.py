@@ -116,6 +116,13 @@ class TooManyPaymentsError(TooManyError):
     code = "too_many_payments"
 
 
+class TooManyLookUpsError(TooManyError):
+    """MAX_LOOK_UPS times a minute the provider was asked about one person's payments."""
+
+    text = _("Preguntaste demasiadas veces por el pago. Probá de nuevo en un minuto.")
+    code = "too_many_look_ups"
+
+
 class ClassNotFoundError(BookingError):
     """No class answers to this preference or access code."""
 
