@@ -1,19 +1,25 @@
-"""Where a request comes from, whatever stands between its sender and this service."""
+"""Where a request comes from, whatever proxies it passed on its way to this service."""
 
-from ipaddress import ip_address
+from ipaddress import IPv6Address, IPv6Network, ip_address
 
 from django.conf import settings
 from django.http import HttpRequest
 
+# Of an IPv6 address: what providers give to one customer at least. RFC 6177.
+COUNTED_BITS = 64
+
 
 def client_address(request: HttpRequest) -> str:
-    """Give the IP address of whoever sent the request; empty when the server knows none.
+    """Return what a limit counts the sender of the request by; empty when the server knows none.
+
+    That is the IPv4 address, or the /64 network of an IPv6 address: one household or one server
+    has a whole /64 for itself, and may use another address of it for each request.
 
     Each proxy adds the address that it was called from to the end of ``X-Forwarded-For``. With
     TRUSTED_PROXIES of them, the first trusted one has written the hop at that place from the end;
     what stands before it, the sender may have made up.
     """
-    caller: str = request.META.get("REMOTE_ADDR", "")
+    caller: str = _as_address(request.META.get("REMOTE_ADDR", ""))
     if not settings.TRUSTED_PROXIES:
         return caller
     hops = request.headers.get("X-Forwarded-For", "").split(",")[-settings.TRUSTED_PROXIES :]
@@ -24,6 +30,11 @@ def client_address(request: HttpRequest) -> str:
 def _as_address(hop: str) -> str:
     """Normalise an IP address; empty for anything else."""
     try:
-        return str(ip_address(hop.strip()))
+        address = ip_address(hop.strip())
     except ValueError:
         return ""
+    if not isinstance(address, IPv6Address):
+        return str(address)
+    if address.ipv4_mapped:
+        return str(address.ipv4_mapped)
+    return str(IPv6Network((int(address), COUNTED_BITS), strict=False))

@@ -65,13 +65,13 @@ def say_bytes(number: int) -> str:
     return f"{number:,} bytes" if number % 1024 else f"{number // 1024:,} KiB"
 
 
-def retry_after(status: int = 429) -> OpenApiParameter:
-    """Describe the header of a refusal that passes by waiting."""
+def retry_after(*statuses: int) -> OpenApiParameter:
+    """Describe the header of refusals that pass by waiting; by default of 429 alone."""
     return OpenApiParameter(
         "Retry-After",
         {"type": "integer", "minimum": 1},
         OpenApiParameter.HEADER,
         required=True,
-        response=[status],
+        response=list(statuses) or [429],
         description="Seconds after which it may be tried again.",
     )

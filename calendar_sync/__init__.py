@@ -28,6 +28,7 @@ from calendar_sync.listing import (
     forget_upcoming_events,
     read_listing,
 )
+from calendar_sync.single_flight import SingleFlight
 
 __all__ = [
     "Bulkhead",
@@ -45,6 +46,7 @@ __all__ = [
     "Listing",
     "OpenedChannel",
     "OwnEvent",
+    "SingleFlight",
     "Stamp",
     "TooManyCallersError",
     "current_stamp",

@@ -186,13 +186,12 @@ MAX_CLASS_LENGTH = timedelta(hours=8)
 MAX_STUDENTS = 100
 # Times that one person may keep without having paid; more would let them block the agenda.
 MAX_UNPAID_HOLDS = 3
-# Bookings that one person may have that are neither paid nor over.
-MAX_UNPAID_BOOKINGS = 20
-# Wrong access codes after which whoever types them is kept waiting: in ten minutes of one person
-# and of one address, where a whole school may sit; in one minute of everybody together.
+# Bookings that one person may make by the API within an hour, paid or not.
+MAX_BOOKINGS = 1_000
+# Wrong access codes in ten minutes, of one person and of one address, after which people have to
+# wait. The second holds only for people who were wrong, since a school has one address.
 MAX_WRONG_CODES = 20
 MAX_WRONG_CODES_OF_ADDRESS = 60
-MAX_WRONG_CODES_OF_ALL = 300
 # How often a person may get into a line within an hour.
 MAX_WAITS = 20
 # How often a student may move or leave classes within an hour: each time others get a mail.
@@ -222,6 +221,9 @@ CASH_NOTICE = timedelta(days=3)
 CASH_CREDIT = timedelta(days=2)
 # Payments that one person may have asked for by the API without having made them.
 MAX_UNPAID_PREFERENCES = 10
+# How often in a minute `POST /api/calendar` asks the provider about the payments of one person.
+# Callers at the same time share one look-up.
+MAX_LOOK_UPS = 240
 # Notices without a valid signature that are looked at in one minute: of one address, and of all.
 # Whatever is refused the provider repeats, and the sweep finds out by itself.
 MAX_UNVERIFIED_NOTICES = 120

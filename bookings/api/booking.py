@@ -11,6 +11,7 @@ from accounts.models import User
 from bookings.api.serializers import BookingSerializer
 from bookings.api.texts import BOOKING_FAILED
 from bookings.domain.booking import book_class
+from bookings.domain.change_policy import check_booking_rate
 from bookings.domain.exceptions import BookingError, TooManyBookingsError
 
 
@@ -32,9 +33,11 @@ class BookingView(APIView):
     def post(self, request: Request) -> Response:
         """Store a pending class."""
         body = _body.run_validation(request.data)
+        user = cast(User, request.user)
         try:
+            check_booking_rate(user)
             book_class(
-                user=cast(User, request.user),
+                user=user,
                 start=body["start"],
                 end=body["end"],
                 is_group_class=body["isGroupClass"],

@@ -24,6 +24,8 @@ from bookings.domain.exceptions import (
     EventNotSavedError,
     NotPaidError,
     SlotTakenError,
+    TooManyError,
+    TooManyLookUpsError,
     TriggerRefusedError,
 )
 from bookings.domain.triggering import trigger_scheduling
@@ -36,6 +38,7 @@ REFUSALS: dict[type[BookingError], tuple[int, str]] = {
     ClassNotFoundError: (status.HTTP_404_NOT_FOUND, texts.CLASS_NOT_FOUND),
     TriggerRefusedError: (status.HTTP_403_FORBIDDEN, texts.CALLER_REFUSED),
     NotPaidError: (status.HTTP_402_PAYMENT_REQUIRED, texts.NOT_PAID),
+    TooManyLookUpsError: (status.HTTP_429_TOO_MANY_REQUESTS, texts.TOO_MANY_LOOK_UPS),
     ClassCancelledError: (status.HTTP_409_CONFLICT, texts.CLASS_CANCELLED),
     ClassCompletedError: (status.HTTP_409_CONFLICT, texts.CLASS_OVER),
     ClassEndedError: (status.HTTP_409_CONFLICT, texts.CLASS_OVER),
@@ -45,6 +48,8 @@ REFUSALS: dict[type[BookingError], tuple[int, str]] = {
         texts.SAVE_FAILED,
     ),
 }
+# Seconds after which a caller that got 402 may ask again: people need some time to pay.
+PAYING_TAKES = 5
 
 
 class CalendarView(APIView):
@@ -86,7 +91,7 @@ class CalendarView(APIView):
         try:
             trigger_scheduling(preference_id=preference_id, secret=secret)
         except BookingError as refusal:
-            return _error(*REFUSALS[type(refusal)])
+            return _refuse(refusal)
         except (CalendarError, PaymentError) as error:
             logger.warning("a class could not be scheduled: %s", error)
             return _error(status.HTTP_500_INTERNAL_SERVER_ERROR, texts.CREATE_FAILED)
@@ -101,6 +106,16 @@ def _read_preference_id(request: Request) -> str | None:
         return None
     preference_id = body.get("preferenceId") if isinstance(body, dict) else None
     return preference_id if isinstance(preference_id, str) and preference_id else None
+
+
+def _refuse(refusal: BookingError) -> Response:
+    """Answer a refusal; one that passes by waiting says for how long."""
+    response = _error(*REFUSALS[type(refusal)])
+    if isinstance(refusal, NotPaidError):
+        response["Retry-After"] = str(PAYING_TAKES)
+    elif isinstance(refusal, TooManyError):
+        response["Retry-After"] = str(refusal.wait_seconds)
+    return response
 
 
 def _error(status_code: int, text: str) -> Response:

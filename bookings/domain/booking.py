@@ -1,15 +1,13 @@
 """Booking: a pending class that waits for its payment."""
 
-import uuid
 from datetime import datetime
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
-from django.db.models import Count, Min
 from django.utils import timezone
 
 from accounts.models import User
-from accounts.prepared import Prepared, insert
+from accounts.prepared import insert
 from bookings.domain.class_log import log_event
 from bookings.domain.exceptions import (
     ClassEndedError,
@@ -17,7 +15,6 @@ from bookings.domain.exceptions import (
     InvalidPeriodError,
     PreferenceMismatchError,
     PreferenceTakenError,
-    TooManyBookingsError,
 )
 from bookings.domain.quotes import Quote
 from bookings.models import (
@@ -30,19 +27,6 @@ from bookings.models import (
 )
 from bookings.payments.backend import is_provider_configured
 from bookings.wall_time import find_offset
-
-_count_unpaid = Prepared(
-    lambda user_id, now: (
-        VirtualClass.objects.filter(
-            booked_by=user_id, status=ClassStatus.PENDING, paid_at=None, end_time__gt=now
-        )
-        .order_by()
-        .values_list("booked_by")
-        .annotate(count=Count("pk"), first_end=Min("end_time"))
-    ),
-    user_id=uuid.UUID,
-    now=datetime,
-)
 
 
 def book_class(
@@ -61,8 +45,7 @@ def book_class(
     start, end: aware. price: centavos. preference_id: used by no other class; one that we made
     must be this person's, and for this class. Paid already, the class counts as paid at once.
     Raises, without writing: InvalidPeriodError, ClassEndedError, ClassTooLongError,
-    PreferenceMismatchError, PreferenceTakenError, and TooManyBookingsError for a person with
-    MAX_UNPAID_BOOKINGS ahead; racing requests may come to a few more.
+    PreferenceMismatchError, PreferenceTakenError.
 
     Spec: Endpoints, POST /api/booking.
     """
@@ -72,8 +55,6 @@ def book_class(
         with transaction.atomic():
             payment = _lock_payment(user, preference_id, quote)
             paid_at = payment.approved_at if payment else None
-            if paid_at is None:
-                _refuse_hoarding(user)
             virtual_class = _draft(user, preference_id, quote)
             virtual_class.learning_focus, virtual_class.paid_at = text, paid_at
             insert([virtual_class])
@@ -118,19 +99,6 @@ def _lock_payment(user: User, preference_id: str, quote: Quote) -> Payment | Non
     if not is_theirs or _goes_back(payment):
         raise PreferenceMismatchError
     return payment
-
-
-def _refuse_hoarding(user: User) -> None:
-    """Raise TooManyBookingsError for somebody who books and does not pay; the wait ends with the
-    first of those bookings.
-    """
-    now = timezone.now()
-    unpaid = _count_unpaid.find(user_id=user.pk, now=now)
-    if unpaid is None:
-        return
-    _, count, first_end = unpaid
-    if count >= settings.MAX_UNPAID_BOOKINGS:
-        raise TooManyBookingsError(wait_seconds=int((first_end - now).total_seconds()) + 1)
 
 
 def _goes_back(payment: Payment) -> bool:

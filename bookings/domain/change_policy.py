@@ -1,4 +1,4 @@
-"""Until when and how often a class may be changed, by whom, and what comes back then."""
+"""Until when and how often classes are booked and changed, by whom, and what comes back then."""
 
 from datetime import datetime, timedelta
 
@@ -10,6 +10,7 @@ from bookings.domain.exceptions import (
     ClassNotFoundError,
     TooLateToChangeError,
     TooManyAttemptsError,
+    TooManyBookingsError,
 )
 from bookings.models import BookingRules, RefundReason, VirtualClass
 
@@ -58,6 +59,15 @@ def refuse_haste(actor: User) -> None:
         return
     if is_too_often("changes", actor.pk, limit=settings.MAX_CHANGES, window=WINDOW):
         raise TooManyAttemptsError(wait_seconds=seconds_left(WINDOW))
+
+
+def check_booking_rate(user: User) -> None:
+    """Count a booking by the API, where no hold bounds how many a person makes.
+
+    To be called outside of transactions. Raises TooManyBookingsError beyond MAX_BOOKINGS an hour.
+    """
+    if is_too_often("bookings", user.pk, limit=settings.MAX_BOOKINGS, window=WINDOW):
+        raise TooManyBookingsError(wait_seconds=seconds_left(WINDOW))
 
 
 def decide_refund(virtual_class: VirtualClass, actor: User, now: datetime) -> RefundReason | None:

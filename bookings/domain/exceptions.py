@@ -110,9 +110,9 @@ class TooManyAttemptsError(TooManyError):
 
 
 class TooManyBookingsError(TooManyError):
-    """The person has MAX_UNPAID_BOOKINGS that are neither paid nor over."""
+    """The person made MAX_BOOKINGS bookings within an hour."""
 
-    text = _("Ya tenés muchas reservas sin pagar. Pagalas o cancelalas antes de reservar otra.")
+    text = _("Hiciste demasiadas reservas seguidas. Probá de nuevo más tarde.")
     code = "too_many_bookings"
 
 
@@ -121,6 +121,13 @@ class TooManyPaymentsError(TooManyError):
 
     text = TooManyHoldsError.text
     code = "too_many_payments"
+
+
+class TooManyLookUpsError(TooManyError):
+    """MAX_LOOK_UPS times a minute the provider was asked about one person's payments."""
+
+    text = _("Preguntaste demasiadas veces por el pago. Probá de nuevo en un minuto.")
+    code = "too_many_look_ups"
 
 
 class ClassNotFoundError(BookingError):

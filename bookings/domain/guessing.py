@@ -1,4 +1,4 @@
-"""Guessing: whoever types one wrong access code after the other is kept waiting."""
+"""Guessing: a person who types one wrong access code after the other has to wait."""
 
 import logging
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.selectors import find_user_by_email
-from accounts.throttling import MINUTE, Tally, count_one, give_back, seconds_left
+from accounts.throttling import Tally, count_one, give_back, seconds_left
 from bookings.domain.exceptions import ClassNotFoundError, TooManyAttemptsError
 from bookings.models import NoticeKind
 from bookings.notices.due import record_alert
@@ -26,27 +26,32 @@ WAVE = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """How many wrong codes somebody may type in a window; ``who`` None stands for everybody."""
+    """How many wrong codes a person may type, or people of one address, within ``WINDOW``.
+
+    is_shared: whether others count here too. Then it holds only for people who were wrong.
+    """
 
     who: object
     most: int
-    window: timedelta
+    is_shared: bool = False
 
 
 @contextmanager
 def kept_from_guessing(*, user: User, address: str) -> Iterator[None]:
-    """Let somebody try one access code; only ClassNotFoundError out of the block counts.
+    """Let a person try one access code; only ClassNotFoundError out of the block counts.
 
     Each try is counted before the code is looked at, and given back unless it was wrong: however
     many are sent at once, no more than the limit are looked at. Raises TooManyAttemptsError
     beforehand, for a right code as well, or the refusal would tell which codes are right.
-    address: where the request comes from; empty when nobody knows.
+    A person whose first try in the window this is passes, whatever others of the address did.
+    address: where the request comes from; empty when it is unknown.
     """
     tallies: list[Tally] = []
     try:
         for limit in _limits(user, address):
-            tallies.append(count_one("wrong-codes", limit.who or "everybody", window=limit.window))
-            _refuse_beyond(limit, tallies[-1])
+            tallies.append(count_one("wrong-codes", limit.who, window=WINDOW))
+            if not (limit.is_shared and tallies[0].number <= 1):
+                _refuse_beyond(limit, tallies[-1])
         yield
     except ClassNotFoundError:
         raise
@@ -58,17 +63,21 @@ def kept_from_guessing(*, user: User, address: str) -> Iterator[None]:
 
 
 def _limits(user: User, address: str) -> list[Limit]:
-    """List what is counted, the narrowest first: who is refused uses nothing up for others."""
-    limits = [Limit(user.pk, settings.MAX_WRONG_CODES, WINDOW)]
+    """List what is counted, the person first: a refused person uses up nothing of the address.
+
+    There is no limit for all people together, because a few accounts could use it up. A thousand
+    accounts that guess for a year try 1 in 1,000 of the 40 bits of a code.
+    """
+    limits = [Limit(user.pk, settings.MAX_WRONG_CODES)]
     if address:
-        limits.append(Limit(address, settings.MAX_WRONG_CODES_OF_ADDRESS, WINDOW))
-    return [*limits, Limit(None, settings.MAX_WRONG_CODES_OF_ALL, MINUTE)]
+        limits.append(Limit(address, settings.MAX_WRONG_CODES_OF_ADDRESS, is_shared=True))
+    return limits
 
 
 def _refuse_beyond(limit: Limit, tally: Tally) -> None:
     if tally.number > limit.most:
         _report()
-        raise TooManyAttemptsError(wait_seconds=seconds_left(limit.window))
+        raise TooManyAttemptsError(wait_seconds=seconds_left(WINDOW))
 
 
 def _give_back(tallies: list[Tally]) -> None:

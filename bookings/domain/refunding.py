@@ -8,7 +8,7 @@ import logging
 from datetime import timedelta
 from secrets import SystemRandom
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import QuerySet, Sum
 from django.utils import timezone
 
@@ -144,7 +144,9 @@ def _attempt(refund_id: int) -> bool:
         raise
     except PaymentRefusedError as error:
         return _give_up(refund, str(error))
-    refund.refund_id = created.refund_id or refund.refund_id
+    if not _note_refund_id(refund, created.refund_id):
+        _postpone(refund, "The payment provider named a refund that another one of ours is.")
+        return False
     if created.state == RefundState.REJECTED:
         return _give_up(refund, "The payment provider rejected the refund.")
     if created.state == RefundState.IN_PROCESS:
@@ -189,9 +191,14 @@ def _ask_provider(refund: Refund) -> CreatedRefund:
     if is_old and (found := _find_lost(refund, gateway)):
         return found
     whole = refund.amount == charge.amount
-    return gateway.refund(
+    made = gateway.refund(
         charge_id=charge.charge_id, amount=None if whole else refund.amount, key=refund.key
     )
+    # Repetitions have been answered by 200 without a body; so may a refund be that was not made.
+    made = made or _find_lost(refund, gateway)
+    if made is None:
+        raise PaymentUnavailableError("The payment provider does not say what it gave back.")
+    return made
 
 
 def _find_lost(refund: Refund, gateway: PaymentGateway) -> CreatedRefund | None:
@@ -209,12 +216,26 @@ def _find_lost(refund: Refund, gateway: PaymentGateway) -> CreatedRefund | None:
     return None
 
 
+def _note_refund_id(refund: Refund, refund_id: str) -> bool:
+    """Store the provider's number; False, and nothing is stored, if another of our refunds has it.
+
+    Two workers may find the same refund at the same moment, and the constraint decides.
+    """
+    try:
+        with transaction.atomic():
+            Refund.objects.filter(pk=refund.pk).update(refund_id=refund_id)
+    except IntegrityError:
+        return False
+    refund.refund_id = refund_id
+    return True
+
+
 def _postpone(refund: Refund, failure: str) -> None:
     refund.attempts += 1
     wait = min(FIRST_WAIT * 2 ** min(refund.attempts, 12), LONGEST_WAIT)
     refund.next_attempt_at = timezone.now() + wait * _random.uniform(0.8, 1.2)
     refund.failure = failure
-    refund.save(update_fields=["refund_id", "status", "attempts", "next_attempt_at", "failure"])
+    refund.save(update_fields=["status", "attempts", "next_attempt_at", "failure"])
 
 
 def _give_up(refund: Refund, failure: str) -> bool:
@@ -229,7 +250,7 @@ def _give_up(refund: Refund, failure: str) -> bool:
         return True
     refund.status, refund.failure, refund.next_attempt_at = RefundStatus.FAILED, failure, None
     with transaction.atomic():
-        refund.save(update_fields=["refund_id", "status", "failure", "next_attempt_at"])
+        refund.save(update_fields=["status", "failure", "next_attempt_at"])
         payment = Payment.objects.select_for_update().get(pk=refund.charge.payment_id)
         flag_for_review(payment, ReviewReason.REFUND_FAILED)
         payment.save(update_fields=["review", "updated_at"])
@@ -243,5 +264,5 @@ def _finish(refund: Refund) -> None:
     now = timezone.now()
     refund.status, refund.failure = RefundStatus.DONE, ""
     refund.done_at, refund.next_attempt_at = now, None
-    refund.save(update_fields=["refund_id", "status", "failure", "done_at", "next_attempt_at"])
+    refund.save(update_fields=["status", "failure", "done_at", "next_attempt_at"])
     Payment.objects.filter(pk=refund.charge.payment_id).update(next_check_at=now)

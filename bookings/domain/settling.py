@@ -130,14 +130,10 @@ def settle(preference_id: str) -> Payment | None:
 
 
 def settle_now_and_then(payment: Payment) -> None:
-    """Settle a payment, unless somebody asked about it a moment ago. Raises PaymentError."""
-    if payment.preference_id and may_look_up(payment.preference_id):
+    """Settle a payment, unless a page did within LOOK_EVERY. Raises PaymentError."""
+    key = f"looked-up:{payment.preference_id}"
+    if payment.preference_id and cache.add(key, True, timeout=LOOK_EVERY.total_seconds()):
         settle(payment.preference_id)
-
-
-def may_look_up(preference_id: str) -> bool:
-    """Whether the provider may be asked about a preference again: once in ten seconds."""
-    return cache.add(f"looked-up:{preference_id}", True, timeout=LOOK_EVERY.total_seconds())
 
 
 def find_payment(preference_id: str) -> Payment | None:

@@ -1,23 +1,32 @@
-"""Triggering: a caller without a session asks to have a class scheduled."""
+"""Triggering: a caller without a session asks to have a class scheduled.
+
+A caller who asks right after the payment gets an answer that the provider gave after the call
+arrived. Concurrent callers of a process share one look-up, and a rate bounds how many there are.
+"""
 
 import hmac
 
 from django.conf import settings
 
-from bookings.domain.exceptions import NotPaidError, TriggerRefusedError
+from accounts.throttling import is_too_often, seconds_left
+from bookings.domain.exceptions import NotPaidError, TooManyLookUpsError, TriggerRefusedError
 from bookings.domain.queries import get_class_by_preference
 from bookings.domain.scheduling import UNSCHEDULABLE, schedule_class
-from bookings.domain.settling import carry_out, find_payment, look_up, may_look_up
+from bookings.domain.settling import carry_out, find_payment, look_up
 from bookings.domain.trigger_policy import TriggerPolicy, get_trigger_policy
 from bookings.models import Payment, VirtualClass
+from bookings.payments.gateway import PaymentUnavailableError
+from calendar_sync import SingleFlight
+
+_look_ups: SingleFlight[None] = SingleFlight()
 
 
 def trigger_scheduling(*, preference_id: str, secret: str = "") -> VirtualClass:
     """Schedule the class of a preference, if CALENDAR_TRIGGER_POLICY lets this caller.
 
     secret: what the caller sent along. A class that is scheduled already is returned as it is,
-    whoever asks. Raises TriggerRefusedError, what ``schedule_class`` raises, and PaymentError when
-    the provider cannot tell whether the class is paid.
+    whoever asks. Raises TriggerRefusedError, what ``schedule_class`` raises, PaymentError when
+    the provider cannot tell whether the class is paid, and TooManyLookUpsError.
     """
     virtual_class = get_class_by_preference(preference_id)
     if virtual_class.is_scheduled:
@@ -49,12 +58,31 @@ def _return_money(virtual_class: VirtualClass) -> None:
 
 
 def _refuse_unpaid(virtual_class: VirtualClass) -> None:
-    """Ask the provider, unless the class is known to be paid; not at every call."""
+    """Ask the provider, unless the class is known to be paid. Raises NotPaidError."""
     if get_trigger_policy() != TriggerPolicy.PAID or virtual_class.paid_at is not None:
         return
     preference_id = virtual_class.preference_id
     payment = find_payment(preference_id)
-    if payment and may_look_up(preference_id):
-        look_up(payment)
+    if payment:
+        _look_up_together(payment)
     if get_class_by_preference(preference_id).paid_at is None:
         raise NotPaidError
+
+
+def _look_up_together(payment: Payment) -> None:
+    """Read and record the truth about a payment, once for all callers who wait for it.
+
+    A look-up that began before this call does not count: the person may have paid since.
+    Raises PaymentError, and TooManyLookUpsError beyond MAX_LOOK_UPS a minute for one person's
+    payments.
+    """
+
+    def work() -> None:
+        if is_too_often("look-ups", payment.user_id, limit=settings.MAX_LOOK_UPS):
+            raise TooManyLookUpsError(wait_seconds=seconds_left())
+        look_up(payment)
+
+    try:
+        _look_ups.run_anew(payment.preference_id, work, patience=settings.MERCADOPAGO_TIMEOUT)
+    except TimeoutError as error:
+        raise PaymentUnavailableError("The payment provider's answer took too long.") from error

@@ -24,6 +24,8 @@ class NoticeKind(models.TextChoices):
     REMINDER_DAY = "reminder_day", "Recordatorio de 24 horas"
     REMINDER_HOUR = "reminder_hour", "Recordatorio de 60 minutos"
     PLACE_OFFERED = "place_offered", "Se liberó un lugar"
+    # To the person who paid.
+    MONEY_RETURNED = "money_returned", "Dinero devuelto"
     # To whoever has to know of it: the host, the teacher.
     GUEST_LEFT = "guest_left", "Alguien dejó su lugar"
     STUDENT_MOVED = "student_moved", "Un estudiante cambió el horario"
@@ -49,6 +51,7 @@ ABOUT_NO_CLASS = [
     NoticeKind.ACCOUNT_REFUSED,
     NoticeKind.GRANT_AT_RISK,
     NoticeKind.GUESSING,
+    NoticeKind.MONEY_RETURNED,
     NoticeKind.UNBOOKED_TO_REVIEW,
     NoticeKind.WEBHOOK_DISABLED,
 ]

@@ -251,6 +251,9 @@ class Refund(models.Model):
         ]
         constraints = [
             models.UniqueConstraint(fields=["key"], name="unique_refund_key"),
+            models.UniqueConstraint(
+                fields=["charge", "refund_id"], condition=~Q(refund_id=""), name="unique_refund_id"
+            ),
             models.CheckConstraint(condition=Q(amount__gt=0), name="refund_of_something"),
             models.CheckConstraint(
                 condition=Q(status__in=RefundStatus.values), name="known_refund_status"

@@ -129,8 +129,11 @@ class PaymentGateway(Protocol):
         """Tell which preference an order belongs to, None when the provider does not know it."""
         ...
 
-    def refund(self, *, charge_id: str, amount: int | None, key: str) -> CreatedRefund:
-        """Give money back, once for each ``key``; all of it when ``amount`` is None."""
+    def refund(self, *, charge_id: str, amount: int | None, key: str) -> CreatedRefund | None:
+        """Give money back, once for each ``key``; all of it when ``amount`` is None.
+
+        Returns None when the answer does not say which refund was made, if any.
+        """
         ...
 
     def get_refund(self, *, charge_id: str, refund_id: str) -> CreatedRefund:

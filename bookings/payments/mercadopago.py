@@ -136,8 +136,8 @@ class MercadoPagoGateway:
             named = order and order["preference_id"]
             return _identify(named, LONGEST_PREFERENCE) if named else None
 
-    def refund(self, *, charge_id: str, amount: int | None, key: str) -> CreatedRefund:
-        """Refund a payment under our own idempotency key.
+    def refund(self, *, charge_id: str, amount: int | None, key: str) -> CreatedRefund | None:
+        """Refund a payment under our own idempotency key; a repetition may be answered by nothing.
 
         https://www.mercadopago.com.ar/developers/es/reference/chargebacks/_payments_id_refunds/post
         """
@@ -146,9 +146,7 @@ class MercadoPagoGateway:
         answer = _call(
             lambda: self._sdk.refund().create(charge_id, body, options), may_be_empty=True
         )
-        if answer is None:
-            return self._find_repeated(charge_id, amount)
-        return _read_refund(answer)
+        return None if answer is None else _read_refund(answer)
 
     def get_refund(self, *, charge_id: str, refund_id: str) -> CreatedRefund:
         """Read a refund."""
@@ -188,14 +186,6 @@ class MercadoPagoGateway:
     def _read_charge(self, charge_id: str) -> Charge | None:
         body = _call(lambda: self._sdk.payment().get(charge_id), may_be_missing=True)
         return None if body is None else _read(body)
-
-    def _find_repeated(self, charge_id: str, amount: int | None) -> CreatedRefund:
-        """Find the refund whose repetition was answered without a body: the latest that fits."""
-        refunds = self.list_refunds(charge_id)
-        fitting = [one.refund for one in refunds if amount is None or one.amount == amount]
-        if not fitting:
-            raise PaymentUnavailableError("The payment provider's answer makes no sense.")
-        return fitting[-1]
 
 
 def _options(headers: dict[str, str] | None = None) -> RequestOptions:

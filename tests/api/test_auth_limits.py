@@ -38,6 +38,17 @@ def test_sign_in_starts_are_limited_per_person_behind_a_proxy(google, settings, 
     assert (crowd[-1], somebody_else) == (429, 302)
 
 
+def test_sign_in_starts_are_limited_per_ipv6_network(google, time_machine):
+    time_machine.move_to(datetime(2026, 11, 20, 8, 10, 5, tzinfo=UTC), tick=False)
+
+    def start_from(address):
+        return Client().post("/api/auth/signin/google", REMOTE_ADDR=address).status_code
+
+    crowd = [start_from(f"2001:db8::{number:x}") for number in range(101)]
+
+    assert (crowd[-1], start_from("2001:db8:0:1::1")) == (429, 302)
+
+
 @pytest.mark.parametrize(
     "cache",
     [

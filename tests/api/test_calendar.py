@@ -12,6 +12,7 @@ from bookings.models import ClassLog, ClassStatus, Role, UserActivity, VirtualCl
 from tests.api.bodies import answer_of, booking_body, post
 from tests.api.database_faults import SECRET, failing
 from tests.factories import VirtualClassFactory
+from tests.payments import make_payment
 
 PATH = "/api/calendar"
 CREATED = (200, {"success": True, "message": "Event created successfully"})
@@ -327,6 +328,22 @@ def test_calendar_asks_for_the_payment_when_told_to(anybody, pending, google, se
     assert schedule(anybody, pending) == (402, {"error": "Payment not confirmed"})
 
     assert google.requests == []
+
+
+def test_calendar_says_when_to_ask_again(anybody, host, mercadopago, settings):
+    payment = make_payment(host)
+    body = {"preferenceId": payment.preference_id}
+
+    unpaid = anybody.post("/api/calendar", body, "application/json")
+    settings.MAX_LOOK_UPS = 0
+    too_often = anybody.post("/api/calendar", body, "application/json")
+
+    assert (unpaid.status_code, unpaid["Retry-After"]) == (402, "5")
+    assert answer_of(too_often) == (
+        429,
+        {"error": "Too many requests about payments, try again later"},
+    )
+    assert 0 < int(too_often["Retry-After"]) <= 60
 
 
 def test_calendar_takes_a_paid_class(anybody, pending, settings):

@@ -66,7 +66,6 @@ def test_ten_thousand_from_one_account_and_many_addresses(scheduled, student):
 def test_without_the_limit_each_of_them_is_looked_at(scheduled, student, settings):
     """The control."""
     settings.MAX_WRONG_CODES = settings.MAX_WRONG_CODES_OF_ADDRESS = 10_000
-    settings.MAX_WRONG_CODES_OF_ALL = 10_000
 
     outcomes = [attempt(student, code, "10.0.0.1") for code in wrong_codes(100)]
 
@@ -83,19 +82,34 @@ def test_many_accounts_of_one_address(scheduled):
     ]
 
     assert outcomes.count("wrong") == 60
-    assert attempt(UserFactory(), CODE, "10.0.0.1") == "refused"
-    assert attempt(UserFactory(), CODE, "10.0.0.2") == "joined"
+    assert attempt(people[0], CODE, "10.0.0.1") == "refused"
+    assert attempt(people[0], CODE, "10.0.0.2") == "joined"
 
 
-def test_many_accounts_of_many_addresses(scheduled):
-    people = UserFactory.create_batch(40)
+def test_a_right_code_of_a_person_who_was_not_wrong_passes_at_every_address(scheduled):
+    people = UserFactory.create_batch(15)
+    addresses = [f"10.0.0.{number}" for number in range(5)]
 
     outcomes = [
-        attempt(people[number % 40], code, f"10.0.0.{number % 40}")
-        for number, code in enumerate(wrong_codes(800))
+        attempt(people[number % 15], code, addresses[number % 5])
+        for number, code in enumerate(wrong_codes(600))
     ]
 
     assert outcomes.count("wrong") == 300
+    for address in ["10.0.0.9", *addresses]:
+        assert attempt(UserFactory(), CODE, address) == "joined"
+
+
+def test_a_fresh_account_has_one_try_at_an_address_that_was_wrong_too_often(scheduled):
+    people = UserFactory.create_batch(3)
+    for number, code in enumerate(wrong_codes(60)):
+        attempt(people[number % 3], code, "10.0.0.1")
+
+    fresh = UserFactory()
+    outcomes = [attempt(fresh, code, "10.0.0.1") for code in wrong_codes(5)]
+
+    assert outcomes == ["wrong", *["refused"] * 4]
+    assert attempt(fresh, CODE, "10.0.0.1") == "refused"
 
 
 def test_right_codes_use_nothing_up(scheduled, settings):
@@ -211,7 +225,7 @@ def test_refusal_is_the_same_for_right_wrong_and_closed_codes(closed, student, s
 
 
 def test_wrong_and_closed_codes_take_the_same_time(closed, student, settings, monkeypatch):
-    settings.MAX_WRONG_CODES = settings.MAX_WRONG_CODES_OF_ALL = 10_000
+    settings.MAX_WRONG_CODES = 10_000
     monkeypatch.setattr(guessing, "_report", lambda: None)
     taken = {"WRNG2345": [], CLOSED: []}
 

@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 import time_machine
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from bookings.domain import refunding
@@ -29,7 +30,7 @@ from bookings.models import (
     VirtualClass,
 )
 from bookings.payments.backend import get_gateway
-from bookings.payments.gateway import PaymentUnavailableError
+from bookings.payments.gateway import CreatedRefund, PaymentUnavailableError, RefundState
 from bookings.queues import QUEUES, Waiting
 from calendar_sync import CalendarError
 from tests.payments import PRICE, make_payment
@@ -163,6 +164,47 @@ def test_a_refund_whose_answer_was_lost_long_ago_is_not_made_again(
     assert len(mercadopago.refunds) == others + 1
     refund.refresh_from_db()
     assert refund.status == RefundStatus.DONE
+
+
+def test_two_refunds_of_one_amount_never_share_a_number(mercadopago, charge, teacher):
+    """The second one is answered by 200 without a body, and was not made."""
+    first = ask_for_part(charge, 100, teacher)
+    assert send_due_refunds() == 1
+    second = ask_for_part(charge, 100, teacher, left=PRICE - 100)
+    mercadopago.fault("refunds.create", Fault.status(200, body=""))
+
+    assert send_due_refunds() == 0
+    second.refresh_from_db()
+    assert (second.status, second.refund_id) == (RefundStatus.REQUESTED, "")
+    with later(minutes=5):
+        assert send_due_refunds() == 1
+
+    ids = [str(refund["id"]) for refund in mercadopago.refunds]
+    first.refresh_from_db()
+    second.refresh_from_db()
+    assert [first.refund_id, second.refund_id] == ids
+    assert first.refund_id != second.refund_id
+
+
+def test_a_number_that_another_refund_has_is_not_taken(mercadopago, charge, teacher, monkeypatch):
+    """The other one was found by another worker, after this one had looked."""
+    for number in range(2):
+        ask_for_part(charge, 100, teacher, left=PRICE - number * 100)
+    found = CreatedRefund("1800000001", RefundState.DONE)
+    monkeypatch.setattr(refunding, "_ask_provider", lambda refund: found)
+
+    assert send_due_refunds() == 1
+
+    numbers = Refund.objects.order_by("pk").values_list("refund_id", "status")
+    assert list(numbers) == [("1800000001", "done"), ("", "requested")]
+
+
+def test_the_database_keeps_the_numbers_of_refunds_apart(charge, teacher):
+    for number in range(2):
+        ask_for_part(charge, 100, teacher, left=PRICE - number * 100)
+
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Refund.objects.update(refund_id="1800000001")
 
 
 def test_what_was_given_back_elsewhere_is_not_taken_for_a_refund_of_ours(

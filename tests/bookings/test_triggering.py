@@ -1,7 +1,5 @@
 """domain/triggering.py: who may have a class scheduled, by CALENDAR_TRIGGER_POLICY."""
 
-from datetime import timedelta
-
 import pytest
 import time_machine
 from django.utils import timezone
@@ -10,6 +8,7 @@ from bookings.domain.exceptions import (
     ClassNotFoundError,
     NotPaidError,
     SlotTakenError,
+    TooManyLookUpsError,
     TriggerRefusedError,
 )
 from bookings.domain.trigger_policy import TriggerPolicy, get_trigger_policy
@@ -159,19 +158,44 @@ def test_a_provider_that_is_down_is_told_and_asking_again_works(mercadopago, pay
     with pytest.raises(PaymentUnavailableError):
         trigger(payment)
 
-    with time_machine.travel(timezone.now() + timedelta(seconds=11)):
-        assert trigger(payment).is_scheduled
+    assert trigger(payment).is_scheduled
 
 
-def test_the_provider_is_asked_once_in_ten_seconds_about_a_preference(mercadopago, payment):
+def test_a_payment_right_after_a_refusal_is_seen(mercadopago, payment):
     for _ in range(5):
         with pytest.raises(NotPaidError):
             trigger(payment)
-    assert calls(mercadopago) == ["merchant_orders.search", "payments.search"]
 
     mercadopago.pay(payment.preference_id)
-    with time_machine.travel(timezone.now() + timedelta(seconds=11)):
-        assert trigger(payment).is_scheduled
+
+    assert trigger(payment).is_scheduled
+
+
+def test_a_flood_of_calls_asks_the_provider_at_a_rate(mercadopago, payment, settings):
+    settings.MAX_LOOK_UPS = 3
+    with time_machine.travel(timezone.now().replace(second=20), tick=False):
+        for _ in range(3):
+            with pytest.raises(NotPaidError):
+                trigger(payment)
+        asked = len(calls(mercadopago))
+        with pytest.raises(TooManyLookUpsError) as refused:
+            trigger(payment)
+
+    assert len(calls(mercadopago)) == asked
+    assert refused.value.wait_seconds == 40
+
+
+def test_calls_about_one_person_leave_others_alone(mercadopago, payment, stranger, settings):
+    settings.MAX_LOOK_UPS = 1
+    other = make_payment(stranger, days=8)
+    mercadopago.pay(other.preference_id)
+    with pytest.raises(NotPaidError):
+        trigger(payment)
+
+    with pytest.raises(TooManyLookUpsError):
+        trigger(payment)
+
+    assert trigger(other).is_scheduled
 
 
 def test_a_calendar_that_is_down_is_asked_once(mercadopago, google, payment):

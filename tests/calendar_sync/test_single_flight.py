@@ -1,6 +1,7 @@
 """One call for everybody who asks at the same time."""
 
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
@@ -69,3 +70,34 @@ def test_run_forgets_a_failure():
         flight.run("key", lambda: 1 / 0, patience=PATIENCE)
 
     assert flight.run("key", lambda: 1, patience=PATIENCE) == 1
+
+
+@pytest.mark.concurrency
+def test_run_anew_shares_only_what_begins_after_the_threads_asked():
+    flight, slow = SingleFlight(), Work()
+    with ThreadPoolExecutor(5) as pool:
+        first = pool.submit(flight.run_anew, "key", slow, patience=PATIENCE)
+        assert slow.began.wait(5)
+        late = [pool.submit(flight.run_anew, "key", slow, patience=PATIENCE) for _ in range(4)]
+        while any(not one.running() for one in late):
+            time.sleep(0.001)
+        time.sleep(0.05)  # until they wait for the first call
+
+        slow.may_end.set()
+
+        assert first.result(5) == 1
+        assert 1 not in [one.result(5) for one in late]
+
+
+@pytest.mark.concurrency
+def test_run_anew_stops_waiting_for_an_earlier_call():
+    flight, slow = SingleFlight(), Work()
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(flight.run, "key", slow, patience=PATIENCE)
+        assert slow.began.wait(5)
+
+        with pytest.raises(TimeoutError):
+            flight.run_anew("key", slow, patience=timedelta(seconds=0.05))
+
+        slow.may_end.set()
+        assert first.result(5) == 1

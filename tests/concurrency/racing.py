@@ -23,7 +23,7 @@ def race(*runners: Callable[[], T]) -> list[T | Exception]:
 
     def run(runner: Callable[[], T]) -> T | Exception:
         barrier.wait()
-        return _in_own_connection(runner)
+        return in_own_connection(runner)
 
     with ThreadPoolExecutor(len(runners)) as pool:
         return list(pool.map(run, runners))
@@ -37,10 +37,10 @@ def at_once(runners: Iterable[Callable[[], T]]) -> list[T | Exception]:
 def serve(requests: Iterable[Callable[[], T]], threads: int = SERVER_THREADS) -> list[Any]:
     """Run many requests on the threads of a server, as fast as they come."""
     with ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(_in_own_connection, requests))
+        return list(pool.map(in_own_connection, requests))
 
 
-def _in_own_connection(runner: Callable[[], T]) -> T | Exception:
+def in_own_connection(runner: Callable[[], T]) -> T | Exception:
     """Give the connection back afterwards, as Django does at the end of a request."""
     try:
         return runner()

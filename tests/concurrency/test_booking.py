@@ -54,8 +54,7 @@ def test_one_preference_books_one_class_only_by_its_constraint(people):
         assert VirtualClass.objects.count() == 4
 
 
-def test_many_preferences_book_many_classes(people, settings):
-    settings.MAX_UNPAID_BOOKINGS = 100
+def test_many_preferences_book_many_classes(people):
     answers = serve([partial(book, client, booking_body()) for client in people])
 
     assert answers == [BOOKED] * 100

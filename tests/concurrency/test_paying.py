@@ -3,7 +3,10 @@
 Each promise has a control: the same race with its protection taken off, which must break it.
 """
 
+import threading
 import uuid
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from functools import partial
 
@@ -11,9 +14,9 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from bookings.domain import cancelling, recording, refunding
+from bookings.domain import cancelling, recording, refunding, settling
 from bookings.domain.cancelling import cancel_class
-from bookings.domain.exceptions import NotPaidError, RefundOutdatedError
+from bookings.domain.exceptions import RefundOutdatedError
 from bookings.domain.refunding import request_full_refund, request_partial_refund, send_due_refunds
 from bookings.domain.settling import process_notifications, settle
 from bookings.domain.triggering import trigger_scheduling
@@ -28,7 +31,7 @@ from bookings.models import (
     VirtualClass,
 )
 from bookings.sweeps import sweep
-from tests.concurrency.racing import SHORT_PATIENCE, Gate, race
+from tests.concurrency.racing import SHORT_PATIENCE, Gate, in_own_connection, race
 from tests.payments import PRICE, make_payment, posting
 
 pytestmark = pytest.mark.concurrency
@@ -92,13 +95,45 @@ def test_notices_a_caller_a_page_and_a_sweep_at_once_schedule_once(
     )
     calm_down()
 
-    # One of the callers may be told to wait: the provider is asked once in ten seconds.
-    assert unexpected(outcomes, NotPaidError) == []
+    assert unexpected(outcomes) == []
     payment.refresh_from_db()
     assert payment.status == PaymentStatus.APPROVED
     assert len(google.live_events()) == history("paid") == history("scheduled") == 1
     assert PaymentCharge.objects.filter(counts=True).count() == 1
     assert mercadopago.refunds == []
+
+
+def test_nobody_gets_402_for_a_class_that_was_paid_before_the_call(
+    mercadopago, google, payment, make_client, monkeypatch
+):
+    """The first look-up read "unpaid" before the payment, and ends while the others wait."""
+    read, may_end, record = threading.Event(), threading.Event(), settling.record_settlement
+
+    def record_late(*args):
+        if not read.is_set():
+            read.set()
+            assert may_end.wait(10)
+        record(*args)
+
+    monkeypatch.setattr(settling, "record_settlement", record_late)
+    body = {"preferenceId": payment.preference_id}
+
+    def call():
+        return make_client().post("/api/calendar", body, "application/json").status_code
+
+    with ThreadPoolExecutor(1) as pool:
+        early = pool.submit(in_own_connection, call)
+        assert read.wait(10)
+        mercadopago.pay(payment.preference_id)
+        before = len(mercadopago.requests)
+        threading.Timer(0.5, may_end.set).start()
+        answers = race(*[call] * 25)
+
+    assert Counter(answers) == {200: 25}
+    assert early.result() in {200, 402}
+    asked = [one.route for one in mercadopago.requests[before:]]
+    assert asked.count("merchant_orders.search") <= 2
+    assert len(google.live_events()) == 1
 
 
 def pay_twice_and_look_together(mercadopago, payment, monkeypatch, count=4):

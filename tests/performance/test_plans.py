@@ -11,7 +11,6 @@ from django.db import connection
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.domain.booking import _count_unpaid
 from bookings.domain.joining import _open_class
 from bookings.domain.queries import (
     _class_of_preference,
@@ -53,7 +52,6 @@ def list_queries(user):
     return {
         "class of a code": (_open_class.show(code="00000077", user_id=user.pk), False),
         "class of a preference": (_class_of_preference.show(preference_id="bench-1"), False),
-        "unpaid bookings": (_count_unpaid.show(user_id=user.pk, now=now), False),
         "times that are taken": (list_scheduled_between(now, now + timedelta(days=7)), False),
         "what is ahead": (ahead.order_by("start_time", "id")[:PAGE], False),
         "my next classes": (list_next_classes_of(user)[:PAGE], True),

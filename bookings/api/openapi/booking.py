@@ -128,10 +128,7 @@ describe_booking = extend_schema(
         429: _refusal(
             429,
             from_settings(
-                lambda: (
-                    f"The person has {settings.MAX_UNPAID_BOOKINGS} bookings that are neither paid "
-                    "nor over."
-                )
+                lambda: f"The person made {settings.MAX_BOOKINGS:,} bookings within the hour."
             ),
             TooManyBookingsError.text,
         ),

@@ -1,5 +1,6 @@
 """The description of GET and POST /api/calendar."""
 
+from django.conf import settings
 from drf_spectacular.utils import (
     OpenApiExample,
     OpenApiParameter,
@@ -10,9 +11,10 @@ from drf_spectacular.utils import (
 from rest_framework import serializers
 
 from accounts.api_texts import FOREIGN_ORIGIN
-from accounts.openapi import answer, refusal, say_duration
+from accounts.openapi import answer, from_settings, refusal, retry_after, say_duration
 from bookings.api import texts
 from bookings.domain.settling import LOOK_EVERY
+from calendar_sync import LISTING_HORIZON
 
 TAGS = ["Calendar"]
 ZONE = "America/Argentina/Buenos_Aires"
@@ -80,12 +82,13 @@ describe_scheduling = extend_schema(
     auth=[],
     request=TriggerSerializer,
     parameters=[
+        retry_after(402, 429),
         OpenApiParameter(
             "X-Internal-Secret",
             str,
             OpenApiParameter.HEADER,
             description="`CALENDAR_TRIGGER_SECRET`, where the policy `secret` asks for it.",
-        )
+        ),
     ],
     examples=[OpenApiExample("a preference", {"preferenceId": "preference-1"}, request_only=True)],
     responses={
@@ -99,9 +102,8 @@ describe_scheduling = extend_schema(
         ),
         400: refusal("The body holds no usable preference.", texts.MISSING_PREFERENCE),
         402: refusal(
-            "The policy asks for a payment, and Mercado Pago, asked at most every "
-            f"{say_duration(LOOK_EVERY)}, "
-            "knows of none.",
+            "The policy asks for a payment, and Mercado Pago, asked after the call arrived, knows "
+            "of none.",
             texts.NOT_PAID,
         ),
         403: refusal(
@@ -116,6 +118,15 @@ describe_scheduling = extend_schema(
             texts.TIME_TAKEN,
             texts.CLASS_CANCELLED,
             texts.CLASS_OVER,
+        ),
+        429: refusal(
+            from_settings(
+                lambda: (
+                    f"{settings.MAX_LOOK_UPS} times within a minute Mercado Pago was asked about "
+                    "payments of the person who booked. Concurrent calls share one look-up."
+                )
+            ),
+            texts.TOO_MANY_LOOK_UPS,
         ),
         500: refusal(
             "The calendar or Mercado Pago failed, or the event could not be saved; it is kept. "

@@ -24,9 +24,9 @@ def scene(settings, host, stranger, teacher, mercadopago, github):
     """Prices, a class that can be joined, a worker that works, and limits that nobody meets."""
     settings.ALLOWED_HOSTS = ["localhost", "testserver"]
     settings.CALENDAR_TRIGGER_POLICY = "open"
-    for limit in ("MAX_UNPAID_BOOKINGS", "MAX_UNPAID_PREFERENCES", "MAX_SIGN_IN_STARTS"):
+    for limit in ("MAX_BOOKINGS", "MAX_UNPAID_PREFERENCES", "MAX_SIGN_IN_STARTS"):
         setattr(settings, limit, 100_000)
-    for limit in ("MAX_WRONG_CODES", "MAX_WRONG_CODES_OF_ADDRESS", "MAX_WRONG_CODES_OF_ALL"):
+    for limit in ("MAX_WRONG_CODES", "MAX_WRONG_CODES_OF_ADDRESS"):
         setattr(settings, limit, 100_000)
     host.level, host.newsletter = Level.BASIC, Newsletter.YES
     host.save()

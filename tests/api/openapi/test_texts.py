@@ -19,7 +19,7 @@ LIMITS = {
     "MAX_CLASS_LENGTH": timedelta(hours=11),
     "MAX_HEADER_BYTES": 13 * 1024,
     "MAX_SIGN_IN_STARTS": 137,
-    "MAX_UNPAID_BOOKINGS": 31,
+    "MAX_BOOKINGS": 31,
     "MAX_UNPAID_PREFERENCES": 17,
     "MAX_UNVERIFIED_NOTICES": 1_234,
     "MAX_UNVERIFIED_NOTICES_OF_ALL": 5_678,
@@ -57,7 +57,7 @@ def test_limits_follow_the_settings(document):
     }
     wanted = {
         "a class": "within 11 hours.",
-        "bookings": "has 31 bookings",
+        "bookings": "made 31 bookings",
         "a booking's body": "over 71 KiB.",
         "a body": "over 71 KiB.",
         "headers": "over 13 KiB.",
