@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.prepared import Prepared, insert
+from bookings.domain.alerting import tell_teacher
 from bookings.domain.class_log import log_event
 from bookings.domain.exceptions import (
     ClassEndedError,
@@ -19,12 +20,17 @@ from bookings.domain.exceptions import (
     PreferenceTakenError,
     TooManyBookingsError,
 )
+from bookings.domain.pricing import judge_price
 from bookings.domain.quotes import Quote
+from bookings.domain.recording import adopt_payment
 from bookings.models import (
     ClassEvent,
     ClassStatus,
+    Hold,
+    NoticeKind,
     Payment,
     PaymentStatus,
+    PriceDecision,
     Refund,
     VirtualClass,
 )
@@ -59,9 +65,12 @@ def book_class(
 
     start, end: aware. price: centavos. preference_id: used by no other class; one that we made
     must be this person's, and for this class. Paid already, the class counts as paid at once.
+    With payments configured, another price is held against the list: what the list lacks waits
+    for the teacher, and the payment of another system's preference is followed from now on.
     Raises, without writing: InvalidPeriodError, ClassEndedError, ClassTooLongError,
-    PreferenceMismatchError, PreferenceTakenError, and TooManyBookingsError for a person with
-    MAX_UNPAID_BOOKINGS ahead; racing requests may come to a few more.
+    PreferenceMismatchError, PreferenceTakenError, PriceTooLowError, and
+    TooManyBookingsError for a person with MAX_UNPAID_BOOKINGS ahead; racing requests may come to
+    a few more.
 
     Spec: Endpoints, POST /api/booking.
     """
@@ -75,10 +84,14 @@ def book_class(
                 _refuse_hoarding(user)
             virtual_class = _draft(user, preference_id, quote)
             virtual_class.learning_focus, virtual_class.paid_at = text, paid_at
+            if payment is None and is_provider_configured():
+                virtual_class.price_decision = judge_price(quote)
             insert([virtual_class])
             log_event(virtual_class, ClassEvent.BOOKED, actor=user, to_status=ClassStatus.PENDING)
             if payment:
                 _join(payment, virtual_class)
+            elif is_provider_configured():
+                _follow_money(virtual_class)
             return virtual_class
     except IntegrityError:
         # Asked only now: the constraint decides between racers, and the usual booking pays nothing.
@@ -146,6 +159,22 @@ def _join(payment: Payment, virtual_class: VirtualClass) -> None:
         payment.next_check_at = timezone.now()
         log_event(virtual_class, ClassEvent.PAID)
     payment.save(update_fields=["virtual_class", "next_check_at", "updated_at"])
+    Hold.objects.filter(payment=payment).update(virtual_class=virtual_class)
+
+
+def _follow_money(virtual_class: VirtualClass) -> None:
+    """Have the sweep look for the money of a preference that we did not make.
+
+    Its notification may have come before the booking, or goes to another system. A class that the
+    list gives for nothing counts as paid; one that it lacks is shown to the teacher.
+    """
+    if virtual_class.price_decision == PriceDecision.WAITING:
+        tell_teacher(NoticeKind.PRICE_TO_DECIDE, virtual_class)
+    elif virtual_class.class_price == 0:
+        virtual_class.paid_at = timezone.now()
+        virtual_class.save(update_fields=["paid_at", "updated_at"])
+        log_event(virtual_class, ClassEvent.PAID)
+    adopt_payment(virtual_class)
 
 
 def refuse_impossible_period(start: datetime, end: datetime) -> None:

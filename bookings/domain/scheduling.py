@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from bookings.domain.access_codes import generate_access_code
+from bookings.domain.claiming import claim_time
 from bookings.domain.class_events import (
     create_event,
     request_withdrawal,
@@ -31,16 +32,18 @@ from bookings.domain.exceptions import (
     ClassNotFoundError,
     EventNotSavedError,
     NotPaidError,
+    PriceNotAgreedError,
     SlotTakenError,
 )
 from bookings.domain.outages import must_wait
-from bookings.domain.queries import get_class_by_preference, is_time_taken
+from bookings.domain.queries import get_class_by_preference, is_time_lost
 from bookings.domain.trigger_policy import must_be_paid
 from bookings.models import (
     ClassEvent,
     ClassStatus,
     HostType,
     NoticeKind,
+    PriceDecision,
     Role,
     UserActivity,
     VirtualClass,
@@ -76,7 +79,8 @@ def schedule_class(
         sweep, and gets CalendarUnavailableError.
     Returns the class as stored. A class that is scheduled already is returned as it is.
     Raises ClassNotFoundError; NotPaidError, ClassCancelledError, ClassCompletedError,
-    ClassEndedError or SlotTakenError, with no event left behind; CalendarError when the calendar
+    ClassEndedError or SlotTakenError, with no event left behind; PriceNotAgreedError while the
+    teacher has to decide about a class that her list lacks; CalendarError when the calendar
     fails and EventNotSavedError when the database does: then the class stays pending, and asking
     again finishes the work.
 
@@ -88,6 +92,8 @@ def schedule_class(
     _refuse_unpaid(virtual_class)
     try:
         _refuse_unschedulable(virtual_class, timezone.now())
+        if virtual_class.price_decision == PriceDecision.WAITING:
+            raise PriceNotAgreedError
         return _make_and_save(virtual_class, actor, insist=insist)
     except UNSCHEDULABLE as refusal:
         _note_refusal(virtual_class, refusal)
@@ -105,7 +111,7 @@ def waits_for_a_person(virtual_class: VirtualClass) -> bool:
         virtual_class.status == ClassStatus.PENDING
         and virtual_class.scheduling_refusal == CALENDAR_REFUSED
         and not virtual_class.has_ended(now)
-        and not (settings.PREVENT_OVERLAPS and is_time_taken(virtual_class, now))
+        and not (settings.PREVENT_OVERLAPS and is_time_lost(virtual_class, now))
     )
 
 
@@ -142,7 +148,7 @@ def _refuse_unschedulable(virtual_class: VirtualClass, now: datetime) -> None:
         raise ClassCompletedError
     if virtual_class.has_ended(now):
         raise ClassEndedError
-    if settings.PREVENT_OVERLAPS and is_time_taken(virtual_class, now):
+    if settings.PREVENT_OVERLAPS and is_time_lost(virtual_class, now):
         raise SlotTakenError
 
 
@@ -203,9 +209,10 @@ def _save(virtual_class: VirtualClass, event: CreatedEvent, actor: User | None) 
         try:
             return _store(virtual_class, event, actor)
         except IntegrityError as error:
-            # Either the time went to somebody else between check and write, which the exclusion
-            # constraint noticed, or the access code exists already: the next one will not.
-            if settings.PREVENT_OVERLAPS and is_time_taken(virtual_class, timezone.now()):
+            # An exclusion constraint noticed that the time went to another class, or that a hold
+            # was stored at this moment, which a paid class ends at the next attempt. Or the access
+            # code exists already: the next one will not.
+            if settings.PREVENT_OVERLAPS and is_time_lost(virtual_class, timezone.now()):
                 raise SlotTakenError from error
             failure = error
         except DatabaseError as error:
@@ -221,12 +228,14 @@ def _save(virtual_class: VirtualClass, event: CreatedEvent, actor: User | None) 
 
 @transaction.atomic
 def _store(virtual_class: VirtualClass, event: CreatedEvent, actor: User | None) -> VirtualClass:
-    locked = _lock(virtual_class)
+    locked, now = _lock(virtual_class), timezone.now()
     if locked.is_scheduled:
         return locked
-    _refuse_unschedulable(locked, timezone.now())
+    _refuse_unschedulable(locked, now)
     if locked.event_withdrawals != virtual_class.event_withdrawals:
         raise EventWithdrawnError
+    if settings.PREVENT_OVERLAPS:
+        claim_time(locked, now, ends_holds=locked.goes_first)
     summary = f"{event.summary}. {event.description}"
     enter_calendar(locked, event_id=event.event_id, link=event.conference_url, summary=summary)
     log_event(

@@ -32,6 +32,7 @@ from bookings.models.virtual_class import (
     ClassStatus,
     ClassType,
     HostType,
+    PriceDecision,
     VirtualClass,
     list_awaiting_scheduling,
 )
@@ -72,6 +73,7 @@ __all__ = [
     "PaymentNotification",
     "PaymentStatus",
     "Price",
+    "PriceDecision",
     "Refund",
     "RefundReason",
     "RefundStatus",

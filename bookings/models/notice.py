@@ -23,6 +23,7 @@ class NoticeKind(models.TextChoices):
     REMINDER_DAY = "reminder_day", "Recordatorio de 24 horas"
     REMINDER_HOUR = "reminder_hour", "Recordatorio de 60 minutos"
     PLACE_OFFERED = "place_offered", "Se liberó un lugar"
+    HOLD_LOST = "hold_lost", "Horario que se ocupó"
     # To whoever has to know of it: the host, the teacher.
     GUEST_LEFT = "guest_left", "Alguien dejó su lugar"
     STUDENT_MOVED = "student_moved", "Un estudiante cambió el horario"
@@ -31,6 +32,8 @@ class NoticeKind(models.TextChoices):
     TO_REVIEW = "to_review", "Pago a revisar"
     MONEY_BACK = "money_back", "Pago devuelto"
     UNBOOKED_TO_REVIEW = "unbooked_to_review", "Pago sin reserva a revisar"
+    # To the teacher: a class that her price list lacks.
+    PRICE_TO_DECIDE = "price_to_decide", "Clase fuera de la lista de precios"
     # To the teacher: about the calendar.
     GRANT_REVOKED = "grant_revoked", "Calendario desconectado"
     ACCOUNT_REFUSED = "account_refused", "Cuenta de servicio rechazada"
@@ -50,6 +53,7 @@ ABOUT_NO_CLASS = [
     NoticeKind.GUESSING,
     NoticeKind.UNBOOKED_TO_REVIEW,
     NoticeKind.WEBHOOK_DISABLED,
+    NoticeKind.HOLD_LOST,
 ]
 
 
