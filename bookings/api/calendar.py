@@ -23,6 +23,7 @@ from bookings.domain.exceptions import (
     ClassNotFoundError,
     EventNotSavedError,
     NotPaidError,
+    PriceNotAgreedError,
     SlotTakenError,
     TooManyError,
     TooManyLookUpsError,
@@ -43,6 +44,7 @@ REFUSALS: dict[type[BookingError], tuple[int, str]] = {
     ClassCompletedError: (status.HTTP_409_CONFLICT, texts.CLASS_OVER),
     ClassEndedError: (status.HTTP_409_CONFLICT, texts.CLASS_OVER),
     SlotTakenError: (status.HTTP_409_CONFLICT, texts.TIME_TAKEN),
+    PriceNotAgreedError: (status.HTTP_409_CONFLICT, texts.PRICE_NOT_AGREED),
     EventNotSavedError: (
         status.HTTP_500_INTERNAL_SERVER_ERROR,
         texts.SAVE_FAILED,

@@ -20,6 +20,7 @@ TOO_MANY_LOOK_UPS = "Too many requests about payments, try again later"
 CLASS_CANCELLED = "Virtual class was cancelled"
 CLASS_OVER = "Virtual class is already over"
 TIME_TAKEN = "Time slot is no longer available"
+PRICE_NOT_AGREED = "The teacher has not agreed to the price yet"
 
 PREFERENCE_FAILED = "No pudimos preparar el pago."
 PROVIDER_DOWN = "El medio de pago no responde. Volvé a intentarlo."

@@ -69,7 +69,7 @@ def load_agenda(
 ) -> Agenda:
     """Read the agenda of a range of days.
 
-    user: whoever looks; a slot that they hold themselves is free to them.
+    user: whoever looks; a slot that they chose and hold themselves is free to them.
     moving: a class that is to get another time; the one that it has does not count as taken.
     Raises CalendarError when the calendar cannot be read: no times are better than wrong ones.
     """
@@ -191,7 +191,7 @@ def _held(
 ) -> Iterator[Period]:
     rows = Hold.objects.filter(expires_at__gt=now, start_time__lt=whole.end)
     if user:
-        rows = rows.exclude(user=user, virtual_class=None)
+        rows = rows.exclude(user=user, virtual_class=None, payment=None)
     if moving:
         rows = rows.exclude(virtual_class=moving)
     for start, end in rows.values_list("start_time", "end_time"):

@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.prepared import insert
+from bookings.domain.alerting import tell_teacher
 from bookings.domain.class_log import log_event
 from bookings.domain.exceptions import (
     ClassEndedError,
@@ -16,12 +17,17 @@ from bookings.domain.exceptions import (
     PreferenceMismatchError,
     PreferenceTakenError,
 )
+from bookings.domain.pricing import judge_price
 from bookings.domain.quotes import Quote
+from bookings.domain.recording import adopt_payment
 from bookings.models import (
     ClassEvent,
     ClassStatus,
+    Hold,
+    NoticeKind,
     Payment,
     PaymentStatus,
+    PriceDecision,
     Refund,
     VirtualClass,
 )
@@ -44,8 +50,10 @@ def book_class(
 
     start, end: aware. price: centavos. preference_id: used by no other class; one that we made
     must be this person's, and for this class. Paid already, the class counts as paid at once.
+    With payments configured, another price is held against the list: what the list lacks waits
+    for the teacher, and the payment of another system's preference is followed from now on.
     Raises, without writing: InvalidPeriodError, ClassEndedError, ClassTooLongError,
-    PreferenceMismatchError, PreferenceTakenError.
+    PreferenceMismatchError, PreferenceTakenError, PriceTooLowError.
 
     Spec: Endpoints, POST /api/booking.
     """
@@ -57,10 +65,14 @@ def book_class(
             paid_at = payment.approved_at if payment else None
             virtual_class = _draft(user, preference_id, quote)
             virtual_class.learning_focus, virtual_class.paid_at = text, paid_at
+            if payment is None and is_provider_configured():
+                virtual_class.price_decision = judge_price(quote)
             insert([virtual_class])
             log_event(virtual_class, ClassEvent.BOOKED, actor=user, to_status=ClassStatus.PENDING)
             if payment:
                 _join(payment, virtual_class)
+            elif is_provider_configured():
+                _follow_money(virtual_class)
             return virtual_class
     except IntegrityError:
         # Asked only now: the constraint decides between racers, and the usual booking pays nothing.
@@ -116,6 +128,22 @@ def _join(payment: Payment, virtual_class: VirtualClass) -> None:
         payment.next_check_at = timezone.now()
         log_event(virtual_class, ClassEvent.PAID)
     payment.save(update_fields=["virtual_class", "next_check_at", "updated_at"])
+    Hold.objects.filter(payment=payment).update(virtual_class=virtual_class)
+
+
+def _follow_money(virtual_class: VirtualClass) -> None:
+    """Have the sweep look for the money of a preference that we did not make.
+
+    Its notification may have come before the booking, or goes to another system. A class that the
+    list gives for nothing counts as paid; one that it lacks is shown to the teacher.
+    """
+    if virtual_class.price_decision == PriceDecision.WAITING:
+        tell_teacher(NoticeKind.PRICE_TO_DECIDE, virtual_class)
+    elif virtual_class.class_price == 0:
+        virtual_class.paid_at = timezone.now()
+        virtual_class.save(update_fields=["paid_at", "updated_at"])
+        log_event(virtual_class, ClassEvent.PAID)
+    adopt_payment(virtual_class)
 
 
 def refuse_impossible_period(start: datetime, end: datetime) -> None:

@@ -1,7 +1,7 @@
 """Checking out: from a kept time, or a wish of a JS client, to the provider's checkout."""
 
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from django.conf import settings
@@ -12,21 +12,20 @@ from django.utils import timezone
 from accounts.models import User
 from bookings.domain.booking import book_class, refuse_impossible_period
 from bookings.domain.exceptions import (
-    HoldExpiredError,
-    NoPriceError,
     NothingToPayError,
     PaymentsOffError,
     SlotTakenError,
     TooManyPaymentsError,
 )
-from bookings.domain.holding import book_hold, find_live_hold
-from bookings.domain.paying import ask_for_payment
-from bookings.domain.pricing import find_price
-from bookings.domain.queries import is_time_awaited, is_time_taken
+from bookings.domain.holding import book_hold, explain_end, find_live_hold, keep_time
+from bookings.domain.paying import ask_for_payment, make_preference, open_payment
+from bookings.domain.pricing import find_list_price
+from bookings.domain.queries import is_time_awaited
 from bookings.domain.quotes import Quote
 from bookings.domain.settling import settle_free_class
 from bookings.models import BookingRules, ClassType, Hold, Payment, VirtualClass
 from bookings.payments.backend import is_provider_configured
+from bookings.payments.gateway import PaymentError
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +34,9 @@ class Checkout:
 
     virtual_class: VirtualClass
     checkout_url: str
+
+
+from bookings.wall_time import find_offset
 
 
 def check_out_hold(
@@ -67,10 +69,11 @@ def request_preference(
 ) -> Payment:
     """Make a preference for a class that a JS client is about to book, at the price of the list.
 
-    start, end: aware. No transaction may be open: the provider is called. The booking must then
-    name the same class and the payment's amount. Raises PaymentsOffError; InvalidPeriodError,
+    start, end: aware. No transaction may be open: the provider is called. The time is held as long
+    as the preference can be paid. The booking must then name the same class and the payment's
+    amount, and takes the hold over. Raises PaymentsOffError; InvalidPeriodError,
     ClassEndedError, ClassTooLongError, NoPriceError, NothingToPayError, SlotTakenError,
-    TooManyPaymentsError; and PaymentError.
+    TooManyPaymentsError, TooManyHoldsError; and PaymentError: then the time is not kept.
     """
     if not is_provider_configured():
         raise PaymentsOffError
@@ -79,12 +82,34 @@ def request_preference(
     if quote.price == 0:
         raise NothingToPayError
     now = timezone.now()
-    wanted = VirtualClass(booked_by=user, start_time=start, end_time=end)
-    if settings.PREVENT_OVERLAPS and (is_time_taken(wanted, now) or is_time_awaited(start, end)):
-        raise SlotTakenError
     _refuse_hoarding(user, now)
     expires_at = min(now + timedelta(minutes=BookingRules.load().hold_minutes), end)
-    return ask_for_payment(user=user, quote=quote, expires_at=expires_at)
+    with transaction.atomic():
+        payment = open_payment(user=user, quote=quote, expires_at=expires_at)
+        hold = _keep_time_for(payment, quote) if settings.PREVENT_OVERLAPS else None
+    try:
+        return make_preference(payment, quote)
+    except PaymentError:
+        if hold:
+            hold.delete()
+        raise
+
+
+def _keep_time_for(payment: Payment, quote: Quote) -> Hold:
+    """Keep the time for as long as the preference can be paid."""
+    if is_time_awaited(quote.start, quote.end):
+        raise SlotTakenError
+    return keep_time(
+        Hold(
+            user=payment.user,
+            payment=payment,
+            start_time=quote.start,
+            end_time=quote.end,
+            utc_offset=find_offset(quote.start),
+            class_type=quote.class_type,
+            expires_at=payment.expires_at,
+        )
+    )
 
 
 def _refuse_hoarding(user: User, now: datetime) -> None:
@@ -109,12 +134,7 @@ def _quote_hold(hold: Hold, students_count: int) -> Quote:
 
 
 def _price(quote: Quote) -> Quote:
-    if (quote.end - quote.start) % timedelta(minutes=1):
-        raise NoPriceError
-    price = find_price(
-        class_type=quote.class_type, minutes=quote.minutes, students=max(quote.students_count, 1)
-    )
-    return Quote(quote.start, quote.end, quote.is_group_class, quote.students_count, price)
+    return replace(quote, price=find_list_price(quote))
 
 
 @transaction.atomic
@@ -123,7 +143,7 @@ def _book(
 ) -> VirtualClass:
     hold = Hold.objects.select_for_update().filter(pk=hold_id, user=user).first()
     if hold is None or not hold.is_live():
-        raise HoldExpiredError
+        raise explain_end(user, hold_id)
     if hold.virtual_class is not None:
         return hold.virtual_class  # sent twice: the other preference is never shown to anybody
     hold.virtual_class = book_class(

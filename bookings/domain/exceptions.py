@@ -80,6 +80,15 @@ class HoldInUseError(BookingError):
     code = "hold_in_use"
 
 
+class HoldLostError(HoldExpiredError):
+    """A paid class of another person took the kept time."""
+
+    text = _(
+        "Otra persona pagó antes una clase en ese horario. No te cobramos nada: elegí otro horario."
+    )
+    code = "hold_lost"
+
+
 class NoPriceError(BookingError):
     """The price list has no such class, so it is not offered."""
 
@@ -87,11 +96,18 @@ class NoPriceError(BookingError):
     code = "not_offered"
 
 
-class TooManyHoldsError(BookingError):
-    """The person keeps MAX_UNPAID_HOLDS times already without having paid for them."""
+class PriceTooLowError(BookingError):
+    """The named price is below that of the price list."""
 
-    text = _("Ya tenés varias reservas sin pagar. Pagalas o esperá a que venzan.")
-    code = "too_many_holds"
+    text = _("El precio es menor que el de la lista.")
+    code = "price_too_low"
+
+
+class PriceNotAgreedError(BookingError):
+    """The price list lacks such a class, and the teacher has not agreed to it yet."""
+
+    text = _("La clase no está en la lista de precios: falta que la profe la acepte.")
+    code = "price_not_agreed"
 
 
 class TooManyError(BookingError):
@@ -100,6 +116,13 @@ class TooManyError(BookingError):
     def __init__(self, *, wait_seconds: int) -> None:
         super().__init__(wait_seconds)
         self.wait_seconds = wait_seconds
+
+
+class TooManyHoldsError(TooManyError):
+    """The person keeps MAX_UNPAID_HOLDS times already without having paid for them."""
+
+    text = _("Ya tenés varias reservas sin pagar. Pagalas o esperá a que venzan.")
+    code = "too_many_holds"
 
 
 class TooManyAttemptsError(TooManyError):

@@ -5,16 +5,30 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import IntegrityError, OperationalError, transaction
+from django.db.models import Min, Q
 from django.utils import timezone
 
 from accounts.models import User
 from bookings.availability.agenda import load_agenda
 from bookings.domain.booking import book_class
 from bookings.domain.conflicts import is_deadlock
-from bookings.domain.exceptions import HoldExpiredError, SlotTakenError, TooManyHoldsError
+from bookings.domain.exceptions import (
+    HoldExpiredError,
+    HoldLostError,
+    SlotTakenError,
+    TooManyHoldsError,
+)
 from bookings.domain.pricing import find_price
 from bookings.domain.queries import HELD_PREFERENCE, list_scheduled_between
-from bookings.models import BookingRules, ClassStatus, ClassType, Hold, VirtualClass
+from bookings.models import (
+    BookingRules,
+    ClassStatus,
+    ClassType,
+    Hold,
+    Notice,
+    NoticeKind,
+    VirtualClass,
+)
 from bookings.wall_time import find_offset
 
 
@@ -30,8 +44,28 @@ def hold_slot(*, user: User, start: datetime, minutes: int, class_type: ClassTyp
     free = load_agenda(day, day, user=user).find_free_slots(timedelta(minutes=minutes))
     if all(slot.start != start for slot in free.get(day, [])):
         raise SlotTakenError
+    expires_at = timezone.now() + timedelta(minutes=BookingRules.load().hold_minutes)
+    end = start + timedelta(minutes=minutes)
+    return keep_time(
+        Hold(
+            user=user,
+            start_time=start,
+            end_time=end,
+            utc_offset=find_offset(start),
+            class_type=class_type,
+            expires_at=expires_at,
+        )
+    )
+
+
+def keep_time(hold: Hold) -> Hold:
+    """Store a hold in the place of an earlier one of its person that was not booked.
+
+    For a preference (``hold.payment``) that is any earlier one over the same time, else the slot
+    that they chose before. Raises SlotTakenError, TooManyHoldsError.
+    """
     try:
-        return _store_hold(user, start, minutes, class_type)
+        return _store_hold(hold)
     except IntegrityError as error:
         raise SlotTakenError from error
     except OperationalError as error:
@@ -51,7 +85,7 @@ def book_hold(
     with transaction.atomic():
         hold = Hold.objects.select_for_update().filter(pk=hold_id, user=user).first()
         if hold is None or not hold.is_live():
-            raise HoldExpiredError
+            raise explain_end(user, hold_id)
         if hold.virtual_class is not None:
             return hold.virtual_class
         class_type = ClassType(hold.class_type)
@@ -71,15 +105,23 @@ def book_hold(
 
 
 def release_hold(*, user: User, hold_id: uuid.UUID) -> bool:
-    """Let go of a slot that was not booked; False, and nothing happens, the second time."""
-    return bool(Hold.objects.filter(pk=hold_id, user=user, virtual_class=None).delete()[0])
+    """Release a slot that was not booked; False, and nothing happens, the second time."""
+    unbooked = Hold.objects.filter(pk=hold_id, user=user, virtual_class=None, payment=None)
+    return bool(unbooked.delete()[0])
+
+
+def explain_end(user: User, hold_id: uuid.UUID) -> HoldExpiredError:
+    """Give the error for a hold that is over: HoldLostError if a paid class ended it."""
+    mails = Notice.objects.filter(user=user, kind=NoticeKind.HOLD_LOST)
+    was_lost = mails.filter(occasion__startswith=hold_id.hex).exists()
+    return HoldLostError() if was_lost else HoldExpiredError()
 
 
 def find_live_hold(*, user: User, hold_id: uuid.UUID) -> Hold:
     """Find the user's own hold. Raises HoldExpiredError when it is over."""
     hold = Hold.objects.filter(pk=hold_id, user=user, expires_at__gt=timezone.now()).first()
     if hold is None:
-        raise HoldExpiredError
+        raise explain_end(user, hold_id)
     return hold
 
 
@@ -89,25 +131,34 @@ def delete_expired_holds() -> int:
 
 
 @transaction.atomic
-def _store_hold(user: User, start: datetime, minutes: int, class_type: ClassType) -> Hold:
-    now = timezone.now()
-    end = start + timedelta(minutes=minutes)
+def _store_hold(hold: Hold) -> Hold:
     delete_expired_holds()
-    Hold.objects.filter(user=user, virtual_class=None).delete()
-    unpaid = Hold.objects.filter(user=user, virtual_class__status=ClassStatus.PENDING)
-    if unpaid.count() >= settings.MAX_UNPAID_HOLDS:
-        raise TooManyHoldsError
-    if Hold.objects.filter(start_time__lt=end, end_time__gt=start).exists():
+    _release_earlier(hold)
+    _refuse_hoarding(hold.user)
+    if Hold.objects.filter(start_time__lt=hold.end_time, end_time__gt=hold.start_time).exists():
         raise SlotTakenError
-    hold = Hold.objects.create(
-        user=user,
-        start_time=start,
-        end_time=end,
-        utc_offset=find_offset(start),
-        class_type=class_type,
-        expires_at=now + timedelta(minutes=BookingRules.load().hold_minutes),
-    )
-    # Only now: a class that is being moved here made this hold wait, and shows when it is in.
-    if list_scheduled_between(start, end).exists():
+    hold.save(force_insert=True)
+    # Only now: a class that takes this time made the hold wait, and shows when it is in.
+    if list_scheduled_between(hold.start_time, hold.end_time).exists():
         raise SlotTakenError
     return hold
+
+
+def _release_earlier(hold: Hold) -> None:
+    mine = Hold.objects.filter(user=hold.user)
+    if hold.payment is None:
+        mine.filter(virtual_class=None, payment=None).delete()
+    else:
+        mine.filter(start_time__lt=hold.end_time, end_time__gt=hold.start_time).delete()
+
+
+def _refuse_hoarding(user: User) -> None:
+    """Bound how many times one person keeps without paying; the wait ends with the first."""
+    is_unpaid = Q(virtual_class__status=ClassStatus.PENDING) | Q(
+        virtual_class=None, payment__isnull=False
+    )
+    unpaid = Hold.objects.filter(is_unpaid, user=user)
+    if unpaid.count() >= settings.MAX_UNPAID_HOLDS:
+        first_end = unpaid.aggregate(end=Min("expires_at"))["end"]
+        wait = (first_end or timezone.now()) - timezone.now()
+        raise TooManyHoldsError(wait_seconds=max(int(wait.total_seconds()), 0) + 1)

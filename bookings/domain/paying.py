@@ -22,9 +22,19 @@ def ask_for_payment(*, user: User, quote: Quote, expires_at: datetime) -> Paymen
     No transaction may be open: the provider is called. A crash after the call leaves a preference
     that expires without harm. Raises PaymentError.
     """
-    payment = Payment.objects.create(
+    payment = open_payment(user=user, quote=quote, expires_at=expires_at)
+    return make_preference(payment, quote)
+
+
+def open_payment(*, user: User, quote: Quote, expires_at: datetime) -> Payment:
+    """Store a payment that has no preference yet; one that never gets it expires."""
+    return Payment.objects.create(
         user=user, amount=quote.price, quote=quote.to_json(), expires_at=expires_at
     )
+
+
+def make_preference(payment: Payment, quote: Quote) -> Payment:
+    """Make the preference of an open payment at the provider. Raises PaymentError."""
     preference = get_gateway().create_preference(_draft(payment, quote))
     return _store(payment, preference)
 

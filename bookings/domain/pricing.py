@@ -2,13 +2,14 @@
 
 from collections import defaultdict
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 
 from django.db.models import BooleanField, Exists, ExpressionWrapper, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from bookings.domain.exceptions import NoPriceError
-from bookings.models import ClassType, Price
+from bookings.domain.exceptions import NoPriceError, PriceTooLowError
+from bookings.domain.quotes import Quote
+from bookings.models import ClassType, Price, PriceDecision
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,30 @@ def find_price(
     if amount is None:
         raise NoPriceError
     return amount
+
+
+def find_list_price(quote: Quote) -> int:
+    """Give what today's list asks for the class of a quote, in centavos. Raises NoPriceError."""
+    if (quote.end - quote.start) % timedelta(minutes=1):
+        raise NoPriceError
+    students = max(quote.students_count, 1)
+    return find_price(class_type=quote.class_type, minutes=quote.minutes, students=students)
+
+
+def judge_price(quote: Quote) -> PriceDecision:
+    """Hold the price that a client named against the list.
+
+    Returns WAITING for a class that the list lacks, and NONE where no decision is needed. Without
+    any list a price above 0 is taken as it is. Raises PriceTooLowError.
+    """
+    try:
+        listed = find_list_price(quote)
+    except NoPriceError:
+        needs_decision = quote.price == 0 or list_prices().exists()
+        return PriceDecision.WAITING if needs_decision else PriceDecision.NONE
+    if quote.price < listed:
+        raise PriceTooLowError
+    return PriceDecision.NONE
 
 
 def list_offers(on: date | None = None) -> list[Offer]:

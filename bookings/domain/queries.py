@@ -146,15 +146,35 @@ def list_scheduled_between(start: datetime, end: datetime) -> QuerySet[VirtualCl
 
 
 def is_time_taken(virtual_class: VirtualClass, now: datetime) -> bool:
-    """Whether a scheduled class has the time of this one, or somebody else is kept it to pay."""
+    """Whether a scheduled class has the time of this one, or another person holds it."""
     if list_overlapping_scheduled(virtual_class).exists():
         return True
-    held = Hold.objects.filter(
-        expires_at__gt=now,
-        start_time__lt=virtual_class.end_time,
-        end_time__gt=virtual_class.start_time,
+    return _list_holds_of_others(virtual_class, now).exists()
+
+
+def is_time_lost(virtual_class: VirtualClass, now: datetime) -> bool:
+    """Whether the class cannot be scheduled at its own time.
+
+    Once it is paid, it goes before the holds of others; only a paid class keeps its hold.
+    """
+    if not virtual_class.goes_first:
+        return is_time_taken(virtual_class, now)
+    if list_overlapping_scheduled(virtual_class).exists():
+        return True
+    holds = _list_holds_of_others(virtual_class, now)
+    return holds.filter(virtual_class__paid_at__isnull=False).exists()
+
+
+def _list_holds_of_others(virtual_class: VirtualClass, now: datetime) -> QuerySet[Hold]:
+    held = list_holds_over(virtual_class).filter(expires_at__gt=now)
+    return held.exclude(user_id=virtual_class.booked_by_id)
+
+
+def list_holds_over(virtual_class: VirtualClass) -> QuerySet[Hold]:
+    """List the holds, expired ones too, that take any of the class's time."""
+    return Hold.objects.filter(
+        start_time__lt=virtual_class.end_time, end_time__gt=virtual_class.start_time
     )
-    return held.exclude(user_id=virtual_class.booked_by_id).exists()
 
 
 def is_time_awaited(start: datetime, end: datetime) -> bool:

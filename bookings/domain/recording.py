@@ -17,13 +17,14 @@ from django.utils import timezone
 from bookings.domain.alerting import flag_for_review
 from bookings.domain.class_log import log_event
 from bookings.domain.exceptions import NoPriceError
-from bookings.domain.pricing import find_price
+from bookings.domain.pricing import find_list_price
+from bookings.domain.queries import HELD_PREFERENCE
+from bookings.domain.quotes import Quote
 from bookings.domain.refunding import request_surplus_refund
 from bookings.models import (
     ChargeStatus,
     ClassEvent,
     ClassStatus,
-    ClassType,
     Payment,
     PaymentCharge,
     PaymentStatus,
@@ -55,22 +56,24 @@ DAILY = timedelta(days=1)
 OPEN_DAYS, VOUCHER_DAYS = timedelta(days=4), timedelta(days=30)
 # Banks take money back, and refunds are possible, for about this long.
 DISPUTABLE_DAYS = timedelta(days=180)
+# The provider's search for the orders of a preference reaches back this far.
+SEARCH_REACH = timedelta(days=90)
+# Another system's preference is searched with every sweep at first, then after a thirtieth of its
+# age. A person with many of them open has each searched less often.
+SEARCH_WAIT, SEARCHES_AT_ONCE = timedelta(seconds=50), 20
 
 
-def adopt_payment(preference_id: str) -> Payment | None:
-    """Keep account of a preference that we did not make, once a class was booked with it.
+def adopt_payment(virtual_class: VirtualClass) -> Payment | None:
+    """Keep account of a preference that we did not make and a class was booked with.
 
-    What it has to bring is the class's price, or that of the list when the list asks for more:
-    whoever booked named the price. None for a class that is not there, or costs nothing.
+    It has to bring the class's price, or that of the list when the list asks for more. None for a
+    class that costs nothing, or whose preference no system made.
     """
-    virtual_class = VirtualClass.objects.filter(preference_id=preference_id).first()
-    if virtual_class is None:
-        return None
     amount = max(virtual_class.class_price, _list_price(virtual_class))
-    if amount == 0:
+    if amount == 0 or virtual_class.preference_id.startswith(HELD_PREFERENCE):
         return None
     return Payment.objects.get_or_create(
-        preference_id=preference_id,
+        preference_id=virtual_class.preference_id,
         defaults={
             "user_id": virtual_class.booked_by_id,
             "virtual_class": virtual_class,
@@ -115,13 +118,8 @@ def _lock_class(payment: Payment) -> VirtualClass | None:
 
 
 def _list_price(virtual_class: VirtualClass) -> int:
-    minutes = int((virtual_class.end_time - virtual_class.start_time).total_seconds() // 60)
     try:
-        return find_price(
-            class_type=ClassType(virtual_class.class_type),
-            minutes=minutes,
-            students=virtual_class.capacity,
-        )
+        return find_list_price(Quote.of(virtual_class))
     except NoPriceError:
         return 0
 
@@ -295,10 +293,26 @@ def _plan_check(payment: Payment, now: datetime) -> datetime | None:
         if _is_unfinished(payment):
             return soon
         return now + DAILY if age < DISPUTABLE_DAYS else None
+    if payment.made_elsewhere:
+        return _plan_search(payment, age, now)
     if age < OPEN_DAYS:
         return soon
     is_waiting = payment.charges.filter(status=ChargeStatus.PENDING).exists()
     return now + DAILY if is_waiting and age < VOUCHER_DAYS else None
+
+
+def _plan_search(payment: Payment, age: timedelta, now: datetime) -> datetime | None:
+    """Say when to search for the money of another system's preference, which may never tell us.
+
+    Such a preference expires when that system says so, which we do not know.
+    """
+    if age >= OPEN_DAYS:
+        return now + DAILY if age < SEARCH_REACH else None
+    others = Payment.objects.filter(
+        user=payment.user_id, made_elsewhere=True, approved_at=None, created_at__gt=now - OPEN_DAYS
+    )
+    crowd = 1 + others.count() // SEARCHES_AT_ONCE
+    return now + min(max(age / 30, SEARCH_WAIT) * crowd, LONGEST_WAIT)
 
 
 def _is_unfinished(payment: Payment) -> bool:

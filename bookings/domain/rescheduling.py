@@ -20,6 +20,7 @@ from accounts.models import User
 from bookings.availability.agenda import load_agenda
 from bookings.domain.alerting import tell_teacher
 from bookings.domain.change_policy import is_in_charge, refuse_change, refuse_haste
+from bookings.domain.claiming import claim_time
 from bookings.domain.class_events import move_event_if_possible
 from bookings.domain.class_log import log_event
 from bookings.domain.conflicts import is_deadlock
@@ -37,7 +38,7 @@ from bookings.domain.exceptions import (
 from bookings.domain.foreseeing import Consequences, foresee
 from bookings.domain.offering import list_line, renew_offer
 from bookings.domain.queries import is_time_taken, list_awaiting_between
-from bookings.models import ClassEvent, ClassStatus, Hold, NoticeKind, VirtualClass
+from bookings.models import ClassEvent, ClassStatus, NoticeKind, VirtualClass
 from bookings.notices.due import record_due
 from bookings.notices.reminders import replan_reminders
 from bookings.wall_time import find_offset
@@ -160,7 +161,9 @@ def _move(
     locked.utc_offset = find_offset(start)
     if settings.PREVENT_OVERLAPS:
         _refuse_awaited(locked, actor, displacing)
-        _claim_time(locked, now)
+        if is_time_taken(locked, now):
+            raise SlotTakenError
+        claim_time(locked, now, ends_holds=False)
     locked.ics_sequence += 1
     locked.event_update_requested_at = now
     locked.save(
@@ -192,33 +195,6 @@ def _refuse_awaited(
     if all(one.pk in displacing for one in awaiting):
         return
     raise TimeAwaitedError(awaiting) if is_in_charge(actor) else SlotTakenError
-
-
-def _claim_time(virtual_class: VirtualClass, now: datetime) -> None:
-    """Refuse a time that is taken, and meet whoever is taking it at this moment.
-
-    Two classes are kept apart by the constraint on their times. Class and hold have none in
-    common: the class holds its new time for an instant, so that of two who want it one waits for
-    the other and then sees them.
-    """
-    if is_time_taken(virtual_class, now):
-        raise SlotTakenError
-    Hold.objects.filter(virtual_class=virtual_class).delete()  # of the earlier time
-    Hold.objects.filter(expires_at__lte=now).delete()
-    here = Hold.objects.filter(
-        start_time__lt=virtual_class.end_time, end_time__gt=virtual_class.start_time
-    )
-    here.filter(user_id=virtual_class.booked_by_id, virtual_class=None).delete()
-    if here.exists():  # of another class that the same student is about to pay
-        raise SlotTakenError
-    Hold.objects.create(
-        user_id=virtual_class.booked_by_id,
-        start_time=virtual_class.start_time,
-        end_time=virtual_class.end_time,
-        class_type=virtual_class.class_type,
-        virtual_class=virtual_class,
-        expires_at=now,
-    ).delete()
 
 
 def _tell(virtual_class: VirtualClass, actor: User) -> None:

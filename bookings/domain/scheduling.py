@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from bookings.domain.access_codes import generate_access_code
+from bookings.domain.claiming import claim_time
 from bookings.domain.class_events import (
     make_event,
     request_withdrawal,
@@ -31,17 +32,19 @@ from bookings.domain.exceptions import (
     ClassNotFoundError,
     EventNotSavedError,
     NotPaidError,
+    PriceNotAgreedError,
     SlotTakenError,
 )
 from bookings.domain.foreseeing import Consequences, foresee
 from bookings.domain.outages import must_wait, note_answer
-from bookings.domain.queries import get_class_by_preference, is_time_taken
+from bookings.domain.queries import get_class_by_preference, is_time_lost
 from bookings.domain.trigger_policy import must_be_paid
 from bookings.models import (
     ClassEvent,
     ClassStatus,
     HostType,
     NoticeKind,
+    PriceDecision,
     Role,
     UserActivity,
     VirtualClass,
@@ -77,7 +80,8 @@ def schedule_class(
         sweep, and gets CalendarUnavailableError.
     Returns the class as stored. A class that is scheduled already is returned as it is.
     Raises ClassNotFoundError; NotPaidError, ClassCancelledError, ClassCompletedError,
-    ClassEndedError or SlotTakenError, with no event left behind; CalendarError when the calendar
+    ClassEndedError or SlotTakenError, with no event left behind; PriceNotAgreedError while the
+    teacher has to decide about a class that her list lacks; CalendarError when the calendar
     fails and EventNotSavedError when the database does: then the class stays pending, and asking
     again finishes the work.
 
@@ -89,6 +93,8 @@ def schedule_class(
     _refuse_unpaid(virtual_class)
     try:
         _refuse_unschedulable(virtual_class, timezone.now())
+        if virtual_class.price_decision == PriceDecision.WAITING:
+            raise PriceNotAgreedError
         return _make_and_save(virtual_class, actor, insist=insist)
     except UNSCHEDULABLE as refusal:
         _note_refusal(virtual_class, refusal)
@@ -127,7 +133,7 @@ def waits_for_a_person(virtual_class: VirtualClass) -> bool:
         virtual_class.status == ClassStatus.PENDING
         and virtual_class.scheduling_refusal == CALENDAR_REFUSED
         and not virtual_class.has_ended(now)
-        and not (settings.PREVENT_OVERLAPS and is_time_taken(virtual_class, now))
+        and not (settings.PREVENT_OVERLAPS and is_time_lost(virtual_class, now))
     )
 
 
@@ -164,7 +170,7 @@ def _refuse_unschedulable(virtual_class: VirtualClass, now: datetime) -> None:
         raise ClassCompletedError
     if virtual_class.has_ended(now):
         raise ClassEndedError
-    if settings.PREVENT_OVERLAPS and is_time_taken(virtual_class, now):
+    if settings.PREVENT_OVERLAPS and is_time_lost(virtual_class, now):
         raise SlotTakenError
 
 
@@ -225,7 +231,8 @@ def _save(virtual_class: VirtualClass, event: CreatedEvent, actor: User | None) 
         try:
             return _store_unless_taken(virtual_class, event, actor)
         except IntegrityError as error:
-            # The access code exists already: the next one will not.
+            # The access code exists already: the next one will not. Or a hold was stored at this
+            # moment, which a paid class ends at the next attempt.
             failure = error
         except Error as error:
             failure = error
@@ -249,22 +256,24 @@ def _store_unless_taken(
     try:
         return _store(virtual_class, event, actor)
     except IntegrityError as error:
-        if settings.PREVENT_OVERLAPS and is_time_taken(virtual_class, timezone.now()):
+        if settings.PREVENT_OVERLAPS and is_time_lost(virtual_class, timezone.now()):
             raise SlotTakenError from error
         raise
 
 
 @transaction.atomic
 def _store(virtual_class: VirtualClass, event: CreatedEvent, actor: User | None) -> VirtualClass:
-    locked = _lock(virtual_class)
+    locked, now = _lock(virtual_class), timezone.now()
     if locked.is_scheduled:
         return locked
-    _refuse_unschedulable(locked, timezone.now())
+    _refuse_unschedulable(locked, now)
     if locked.event_withdrawals != virtual_class.event_withdrawals:
         raise EventWithdrawnError
     if locked.start_time != virtual_class.start_time:
         # The zone's law changed since the event was made (domain/wall_times.py).
         locked.event_update_requested_at = timezone.now()
+    if settings.PREVENT_OVERLAPS:
+        claim_time(locked, now, ends_holds=locked.goes_first)
     summary = f"{event.summary}. {event.description}"
     enter_calendar(locked, event_id=event.event_id, link=event.conference_url, summary=summary)
     log_event(

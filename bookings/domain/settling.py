@@ -25,10 +25,12 @@ from bookings.domain.exceptions import (
     ClassCancelledError,
     ClassEndedError,
     EventNotSavedError,
+    PriceNotAgreedError,
     SlotTakenError,
 )
 from bookings.domain.foreseeing import Consequences, foresee
-from bookings.domain.recording import adopt_payment, record_settlement
+from bookings.domain.queries import HELD_PREFERENCE
+from bookings.domain.recording import SEARCH_REACH, adopt_payment, record_settlement
 from bookings.domain.refunding import request_full_refund, send_refunds_of_payment
 from bookings.domain.scheduling import (
     UNSCHEDULABLE,
@@ -45,10 +47,11 @@ from bookings.models import (
     Payment,
     PaymentNotification,
     PaymentStatus,
+    PriceDecision,
     RefundReason,
     VirtualClass,
 )
-from bookings.payments.backend import get_gateway
+from bookings.payments.backend import get_gateway, is_provider_configured
 from bookings.payments.gateway import PaymentError, PaymentRefusedError, PaymentUnavailableError
 from bookings.payments.notifications import ORDER, PAYMENT
 from calendar_sync import CalendarError
@@ -70,6 +73,10 @@ REFUND_REASONS: dict[type[BookingError], RefundReason] = {
 
 class _NothingToSettleError(Exception):
     """A notification is about nothing of ours."""
+
+
+class _NotKnownYetError(Exception):
+    """The provider does not know yet what its own notification is about."""
 
 
 def confirm_payment(*, class_id: uuid.UUID, actor: User) -> VirtualClass:
@@ -113,9 +120,10 @@ def settle_free_class(virtual_class: VirtualClass) -> VirtualClass:
         return virtual_class
 
 
-def settle(preference_id: str) -> Payment | None:
+def settle(preference_id: str, *, charge_id: str = "") -> Payment | None:
     """Read from the provider what was paid for a preference, and do what follows from it.
 
+    charge_id: a charge of it that a notification named.
     Returns the payment as it stands then, None when nothing here goes with the preference. Raises
     PaymentError when the provider cannot tell; what was known before is carried out all the same.
     """
@@ -123,7 +131,7 @@ def settle(preference_id: str) -> Payment | None:
     if payment is None:
         return None
     try:
-        look_up(payment)
+        look_up(payment, charge_id=charge_id)
     finally:
         carry_out(payment.pk)
     return Payment.objects.select_related("virtual_class").get(pk=payment.pk)
@@ -139,16 +147,23 @@ def settle_now_and_then(payment: Payment) -> None:
 def find_payment(preference_id: str) -> Payment | None:
     """Find the payment of a preference, or adopt the one of a class that came with its own."""
     payment = Payment.objects.filter(preference_id=preference_id).first()
-    return payment or adopt_payment(preference_id)
+    if payment is not None:
+        return payment
+    virtual_class = VirtualClass.objects.filter(preference_id=preference_id).first()
+    return adopt_payment(virtual_class) if virtual_class else None
 
 
-def look_up(payment: Payment) -> None:
-    """Read the truth about a payment and record it. Raises PaymentError."""
+def look_up(payment: Payment, *, charge_id: str = "") -> None:
+    """Read the truth about a payment and record it. Raises PaymentError.
+
+    Known charges are read by their numbers as well: the provider's search forgets old ones.
+    """
     if payment.preference_id is None:
         return
     reference = None if payment.made_elsewhere else payment.reference
+    known = {*payment.charges.values_list("charge_id", flat=True), charge_id} - {""}
     settlement = get_gateway().find_settlement(
-        preference_id=payment.preference_id, reference=reference
+        preference_id=payment.preference_id, reference=reference, known=known
     )
     record_settlement(payment.pk, settlement)
 
@@ -167,12 +182,28 @@ def carry_out(payment_id: uuid.UUID) -> None:
 
 def settle_due_payments() -> int:
     """Settle the payments whose turn it is; returns how many could be read."""
+    _adopt_bookings()
     due = Payment.objects.filter(next_check_at__lte=timezone.now())
     # Whoever books may name any preference; those that are nothing must not keep ours waiting.
     due = due.order_by("made_elsewhere", "next_check_at")
     return take_turns(
         list(due[:PAYMENTS_PER_SWEEP]), _settle_due, outage=PaymentUnavailableError, name="Payment"
     )
+
+
+def _adopt_bookings() -> None:
+    """Follow the money of bookings from before payments were configured, or of an older release."""
+    if not is_provider_configured():
+        return
+    unpaid = VirtualClass.objects.filter(
+        status=ClassStatus.PENDING,
+        start_time__gt=timezone.now() - SEARCH_REACH,
+        paid_at=None,
+        payment=None,
+        class_price__gt=0,
+    ).exclude(preference_id__startswith=HELD_PREFERENCE)
+    for virtual_class in unpaid[:PAYMENTS_PER_SWEEP]:
+        adopt_payment(virtual_class)
 
 
 def expire_payments() -> int:
@@ -228,6 +259,9 @@ def _process(notification: PaymentNotification) -> bool:
         failure = str(error)
     except PaymentRefusedError as error:
         failure = str(error)[:200]  # asking again would change nothing
+    except _NotKnownYetError as error:
+        row.update(next_attempt_at=wait and now + wait, failure=str(error))
+        return False
     except Exception as error:
         why = str(error) if isinstance(error, PaymentError) else type(error).__name__
         row.update(next_attempt_at=wait and now + wait, failure=why[:200])
@@ -240,17 +274,20 @@ def _process(notification: PaymentNotification) -> bool:
 def _look_into(notification: PaymentNotification) -> Payment:
     """Settle what a notification is about. Raises _NothingToSettleError, which says why."""
     preference_id: str | None = ""
-    if notification.topic == PAYMENT:
-        found = get_gateway().get_charge(notification.resource_id)
+    charge_id = notification.resource_id if notification.topic == PAYMENT else ""
+    if charge_id:
+        found = get_gateway().get_charge(charge_id)
         if found is None:
             raise _NothingToSettleError("unknown charge")
         charge, preference_id = found
-        preference_id = preference_id or _find_by_reference(charge.reference)
+        preference_id = preference_id or _find_by_reference(charge.reference) or preference_id
     elif notification.topic == ORDER:
         preference_id = get_gateway().find_preference(notification.resource_id)
+    if preference_id is None:
+        raise _NotKnownYetError("unknown order")
     if not preference_id:
         raise _NothingToSettleError("no preference")
-    payment = settle(preference_id)
+    payment = settle(preference_id, charge_id=charge_id)
     if payment is None:
         raise _NothingToSettleError("no payment")
     return payment
@@ -273,6 +310,8 @@ def _schedule_or_refund(payment: Payment, virtual_class: VirtualClass) -> None:
         return
     try:
         schedule_class(preference_id=virtual_class.preference_id, insist=False)
+    except PriceNotAgreedError:
+        return  # its money is recorded, and waits with it
     except UNSCHEDULABLE as refusal:
         reason = REFUND_REASONS.get(type(refusal))
         if reason is not None:  # else the class took place, or is gone
@@ -320,12 +359,14 @@ def _mark_paid(class_id: uuid.UUID, actor: User | None) -> str:
     virtual_class = VirtualClass.objects.select_for_update().get(pk=class_id)
     if virtual_class.status == ClassStatus.CANCELLED:
         raise ClassCancelledError
+    if virtual_class.price_decision == PriceDecision.WAITING:
+        raise PriceNotAgreedError
+    now = timezone.now()
     if virtual_class.paid_at is None:
-        now = timezone.now()
         virtual_class.paid_at = now
-        if virtual_class.status == ClassStatus.PENDING:
-            # The wish is committed with the word, so that the sweep finishes what a crash cuts.
-            virtual_class.scheduling_requested_at = virtual_class.scheduling_requested_at or now
-        virtual_class.save(update_fields=["paid_at", "scheduling_requested_at", "updated_at"])
         log_event(virtual_class, ClassEvent.PAID, actor=actor)
+    if virtual_class.status == ClassStatus.PENDING:
+        # The wish is committed with the word, so that the sweep finishes what a crash cuts.
+        virtual_class.scheduling_requested_at = virtual_class.scheduling_requested_at or now
+    virtual_class.save(update_fields=["paid_at", "scheduling_requested_at", "updated_at"])
     return virtual_class.preference_id

@@ -7,7 +7,7 @@ from bookings.online_indexes import AddConstraintOnline
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("bookings", "0017_own_names_for_mails_and_reviews"),
+        ("bookings", "0019_validate_paid_classes_go_first"),
     ]
 
     operations = [

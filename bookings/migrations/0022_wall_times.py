@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("bookings", "0017_own_names_for_mails_and_reviews"),
+        ("bookings", "0021_refunds_share_no_number"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -33,6 +33,7 @@ from bookings.models.virtual_class import (
     ClassStatus,
     ClassType,
     HostType,
+    PriceDecision,
     VirtualClass,
     list_awaiting_scheduling,
 )
@@ -74,6 +75,7 @@ __all__ = [
     "PaymentNotification",
     "PaymentStatus",
     "Price",
+    "PriceDecision",
     "Refund",
     "RefundReason",
     "RefundStatus",

@@ -29,6 +29,7 @@ class ClassEvent(models.TextChoices):
     EVENT_REPAIRED = "event_repaired", "Evento del calendario reparado"
     REBUILT = "rebuilt", "Recuperada del calendario"
     CAPACITY_CHANGED = "capacity_changed", "Cambiaron los lugares"
+    PRICE_AGREED = "price_agreed", "Precio aceptado"
 
 
 class ClassLog(models.Model):

@@ -8,6 +8,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
 
+from bookings.models.payment import Payment
 from bookings.models.virtual_class import ClassType, VirtualClass
 
 
@@ -39,6 +40,16 @@ class Hold(models.Model):
         related_name="hold",
         verbose_name="clase",
     )
+    # The preference of a JS client that the time is kept for, until and after it is booked.
+    payment = models.OneToOneField(
+        Payment,
+        on_delete=models.CASCADE,
+        null=True,
+        blank=True,
+        editable=False,
+        related_name="hold",
+        verbose_name="pago",
+    )
     expires_at = models.DateTimeField("vence")
     created_at = models.DateTimeField("creada", default=timezone.now, editable=False)
 
@@ -51,8 +62,8 @@ class Hold(models.Model):
             # Somebody who chooses again lets go of the time before; two at once would keep both.
             models.UniqueConstraint(
                 fields=["user"],
-                condition=Q(virtual_class__isnull=True),
-                name="one_unbooked_hold_per_person",
+                condition=Q(virtual_class__isnull=True, payment__isnull=True),
+                name="one_chosen_hold_per_person",
             ),
             models.CheckConstraint(
                 condition=Q(end_time__gt=F("start_time")), name="hold_ends_after_it_starts"

@@ -24,6 +24,7 @@ class NoticeKind(models.TextChoices):
     REMINDER_DAY = "reminder_day", "Recordatorio de 24 horas"
     REMINDER_HOUR = "reminder_hour", "Recordatorio de 60 minutos"
     PLACE_OFFERED = "place_offered", "Se liberó un lugar"
+    HOLD_LOST = "hold_lost", "Horario que se ocupó"
     # To the person who paid.
     MONEY_RETURNED = "money_returned", "Dinero devuelto"
     # To whoever has to know of it: the host, the teacher.
@@ -34,6 +35,8 @@ class NoticeKind(models.TextChoices):
     TO_REVIEW = "to_review", "Pago a revisar"
     MONEY_BACK = "money_back", "Pago devuelto"
     UNBOOKED_TO_REVIEW = "unbooked_to_review", "Pago sin reserva a revisar"
+    # To the teacher: a class that her price list lacks.
+    PRICE_TO_DECIDE = "price_to_decide", "Clase fuera de la lista de precios"
     # To the teacher: about the calendar.
     GRANT_REVOKED = "grant_revoked", "Calendario desconectado"
     ACCOUNT_REFUSED = "account_refused", "Cuenta de servicio rechazada"
@@ -54,6 +57,7 @@ ABOUT_NO_CLASS = [
     NoticeKind.MONEY_RETURNED,
     NoticeKind.UNBOOKED_TO_REVIEW,
     NoticeKind.WEBHOOK_DISABLED,
+    NoticeKind.HOLD_LOST,
 ]
 
 

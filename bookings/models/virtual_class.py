@@ -48,6 +48,14 @@ class CalendarDrift(models.TextChoices):
     DUPLICATED = "duplicated", "Hay otro evento de la misma clase"
 
 
+class PriceDecision(models.TextChoices):
+    """What the teacher decided about a class that her price list lacks."""
+
+    NONE = "", "—"
+    WAITING = "waiting", "Espera tu sí"
+    AGREED = "agreed", "Aceptada"
+
+
 class VirtualClass(models.Model):
     """A class that somebody booked. Spec: Resources, VirtualClass.
 
@@ -95,6 +103,16 @@ class VirtualClass(models.Model):
     summary = models.TextField("resumen", blank=True)
 
     paid_at = models.DateTimeField("pagada", null=True, blank=True, editable=False)
+    # Set when a class is booked that the price list lacks; see domain/price_decisions.py.
+    price_decision = models.CharField(
+        "fuera de la lista",
+        max_length=10,
+        choices=PriceDecision,
+        blank=True,
+        default="",
+        db_default="",
+        editable=False,
+    )
     # When scheduling was first asked for. It is committed before the calendar is called, so that
     # work which a crash cut short can be found and finished.
     scheduling_requested_at = models.DateTimeField(
@@ -174,6 +192,9 @@ class VirtualClass(models.Model):
                 condition=Q(host_type__in=["", *HostType.values]), name="known_host_type"
             ),
             models.CheckConstraint(
+                condition=Q(price_decision__in=PriceDecision.values), name="known_price_decision"
+            ),
+            models.CheckConstraint(
                 condition=Q(current_participants__lte=F("max_participants"))
                 | Q(max_participants=0, current_participants__lte=1),
                 name="participants_within_capacity",
@@ -216,6 +237,11 @@ class VirtualClass(models.Model):
     def is_full(self) -> bool:
         """Whether nobody else fits in."""
         return self.free_places <= 0
+
+    @property
+    def goes_first(self) -> bool:
+        """Whether money was paid for the class, so no unpaid hold keeps its time from it."""
+        return self.paid_at is not None and self.class_price > 0
 
     @property
     def is_scheduled(self) -> bool:

@@ -3,6 +3,7 @@
 Money is integer centavos everywhere on this side of the door.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -114,19 +115,28 @@ class PaymentGateway(Protocol):
         """Ask for money; nothing is owed until somebody pays."""
         ...
 
-    def find_settlement(self, *, preference_id: str, reference: str | None) -> Settlement:
+    def find_settlement(
+        self, *, preference_id: str, reference: str | None, known: Collection[str] = ()
+    ) -> Settlement:
         """Read what was paid for a preference, from the provider itself.
 
-        reference: ours, when we made the preference: a second way to find its charges.
+        reference: ours, when we made the preference: a second way to find its charges. known:
+        numbers of charges that are read as well, for a search forgets old ones.
         """
         ...
 
-    def get_charge(self, charge_id: str) -> tuple[Charge, str] | None:
-        """Read one charge and the preference it pays, None when the provider does not know it."""
+    def get_charge(self, charge_id: str) -> tuple[Charge, str | None] | None:
+        """Read one charge and the preference it pays; None when the provider knows no such charge.
+
+        The preference is as ``find_preference`` gives it, and empty without an order.
+        """
         ...
 
     def find_preference(self, order_id: str) -> str | None:
-        """Tell which preference an order belongs to, None when the provider does not know it."""
+        """Find the preference of an order, empty for an order without one.
+
+        None when the provider does not know the order, which may be so at first.
+        """
         ...
 
     def refund(self, *, charge_id: str, amount: int | None, key: str) -> CreatedRefund | None:

@@ -1,6 +1,7 @@
 """Payments without a provider: the teacher marks a class as paid in the panel."""
 
 import uuid
+from collections.abc import Collection
 
 from bookings.payments.gateway import (
     Charge,
@@ -20,11 +21,13 @@ class ManualGateway:
         """Make an identifier; there is no checkout to go to."""
         return CreatedPreference(f"manual-{uuid.uuid4()}", checkout_url="")
 
-    def find_settlement(self, *, preference_id: str, reference: str | None) -> Settlement:
+    def find_settlement(
+        self, *, preference_id: str, reference: str | None, known: Collection[str] = ()
+    ) -> Settlement:
         """Know of no charges: the teacher's word is what counts."""
         return Settlement(preference_id, ())
 
-    def get_charge(self, charge_id: str) -> tuple[Charge, str] | None:
+    def get_charge(self, charge_id: str) -> tuple[Charge, str | None] | None:
         """Know of no charges."""
         return None
 

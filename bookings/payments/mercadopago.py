@@ -5,7 +5,7 @@ https://www.mercadopago.com.ar/developers/es/reference
 
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Any
@@ -110,31 +110,35 @@ class MercadoPagoGateway:
                 _address(body["init_point"]),
             )
 
-    def find_settlement(self, *, preference_id: str, reference: str | None) -> Settlement:
+    def find_settlement(
+        self, *, preference_id: str, reference: str | None, known: Collection[str] = ()
+    ) -> Settlement:
         """Go from the preference through its merchant orders to their payments.
 
         A payment has no preference id, so the order is the way. Searching payments by reference
         comes second: it lags behind, and finding nothing there proves nothing.
         """
-        ids = self._list_ordered(preference_id)
+        ids = self._list_ordered(preference_id) | set(known)
         if reference:
             ids |= self._list_referring(reference)
         charges = [charge for number in ids if (charge := self._read_charge(number))]
         return Settlement(preference_id, tuple(sorted(charges, key=lambda c: int(c.charge_id))))
 
-    def get_charge(self, charge_id: str) -> tuple[Charge, str] | None:
+    def get_charge(self, charge_id: str) -> tuple[Charge, str | None] | None:
         """Read a payment, and its merchant order for the preference."""
         charge = self._read_charge(charge_id)
         if charge is None:
             return None
-        return charge, (charge.order_id and self.find_preference(charge.order_id)) or ""
+        return charge, charge.order_id and self.find_preference(charge.order_id)
 
     def find_preference(self, order_id: str) -> str | None:
         """Read a merchant order."""
         order = _call(lambda: self._sdk.merchant_order().get(order_id), may_be_missing=True)
         with _understanding():
-            named = order and order["preference_id"]
-            return _identify(named, LONGEST_PREFERENCE) if named else None
+            if not order:  # fresh orders are unknown, or empty, for a while
+                return None
+            named = order["preference_id"]
+            return _identify(named, LONGEST_PREFERENCE) if named else ""
 
     def refund(self, *, charge_id: str, amount: int | None, key: str) -> CreatedRefund | None:
         """Refund a payment under our own idempotency key; a repetition may be answered by nothing.

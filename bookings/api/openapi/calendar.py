@@ -11,10 +11,8 @@ from drf_spectacular.utils import (
 from rest_framework import serializers
 
 from accounts.api_texts import FOREIGN_ORIGIN
-from accounts.openapi import answer, from_settings, refusal, retry_after, say_duration
+from accounts.openapi import answer, from_settings, refusal, retry_after
 from bookings.api import texts
-from bookings.domain.settling import LOOK_EVERY
-from calendar_sync import LISTING_HORIZON
 
 TAGS = ["Calendar"]
 ZONE = "America/Argentina/Buenos_Aires"

@@ -1,0 +1,65 @@
+"""Claiming: a class takes its time, and ends the unpaid holds in its way."""
+
+from datetime import datetime
+
+from django.db.models import Q, QuerySet
+
+from bookings.domain.exceptions import SlotTakenError
+from bookings.domain.queries import list_holds_over
+from bookings.models import ClassStatus, Hold, NoticeKind, VirtualClass
+from bookings.notices.due import record_alert, record_due
+
+
+def claim_time(locked: VirtualClass, now: datetime, *, ends_holds: bool) -> None:
+    """Take the time of a class whose row the caller has locked.
+
+    ends_holds: whether unpaid holds over the time end and their owners get a mail. If False, or
+    where a hold belongs to a paid class, raises SlotTakenError. A hold that is stored at the same
+    moment raises IntegrityError: the caller tries again in a new transaction.
+    """
+    here = list_holds_over(locked)
+    own = Q(virtual_class=locked) | Q(pk__in=here.filter(_chosen_by_host(locked)).values("pk"))
+    Hold.objects.filter(own | Q(expires_at__lte=now)).delete()
+    if ends_holds:
+        _end_unpaid(here, locked)
+    if here.exists():
+        raise SlotTakenError
+    # The exclusion constraint on holds makes this wait for a hold that another transaction is
+    # storing. The row goes at once, and the other transaction then finds the class.
+    Hold.objects.create(
+        user_id=locked.booked_by_id,
+        start_time=locked.start_time,
+        end_time=locked.end_time,
+        class_type=locked.class_type,
+        virtual_class=locked,
+        expires_at=now,
+    ).delete()
+
+
+def _chosen_by_host(locked: VirtualClass) -> Q:
+    return Q(user_id=locked.booked_by_id, virtual_class=None)
+
+
+def _end_unpaid(here: QuerySet[Hold], winner: VirtualClass) -> None:
+    """End the holds over the winner's time that no paid class has.
+
+    Classes are locked before their holds, as a cancellation does; one that is paid meanwhile
+    keeps its hold.
+    """
+    unpaid = VirtualClass.objects.filter(status=ClassStatus.PENDING, paid_at=None)
+    unpaid.filter(pk__in=here.values("virtual_class")).update(
+        scheduling_refusal=SlotTakenError.code
+    )
+    ending = here.filter(Q(virtual_class=None) | Q(virtual_class__paid_at=None))
+    for hold in list(ending.select_related("user", "virtual_class")):
+        hold_id = hold.pk
+        hold.delete()
+        _tell_owner(hold, f"{hold_id.hex} {hold.start_time.timestamp():.0f} {hold.minutes}", winner)
+
+
+def _tell_owner(hold: Hold, occasion: str, winner: VirtualClass) -> None:
+    """Promise a mail. Its occasion names the hold and its time, for the row itself is gone."""
+    if hold.virtual_class is not None:
+        record_due(NoticeKind.HOLD_LOST, hold.virtual_class, [hold.user.pk], occasion)
+    elif hold.user.pk != winner.booked_by_id:
+        record_alert(NoticeKind.HOLD_LOST, hold.user, occasion)
