@@ -81,6 +81,17 @@ class Env:
         return self.base_url.startswith("https://")
 
     @property
+    def has_local_names(self) -> bool:
+        """Whether this machine's other names lead here too: 127.0.0.1 as well as localhost."""
+        return self.is_local and self.host in LOCAL_HOSTS
+
+    @property
+    def allowed_hosts(self) -> list[str]:
+        """The host names to answer to, as Django compares them: IPv6 in brackets."""
+        names = LOCAL_HOSTS if self.has_local_names else (self.host,)
+        return [f"[{name}]" if ":" in name else name for name in names]
+
+    @property
     def host(self) -> str:
         """The host name in ``base_url``, without the port."""
         return urlsplit(self.base_url).hostname or ""

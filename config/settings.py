@@ -23,7 +23,7 @@ DEMO = ENV.demo
 SECRET_KEY = ENV.secret_key
 SECRET_KEY_FALLBACKS = ENV.secret_key_fallbacks
 BASE_URL = ENV.base_url
-ALLOWED_HOSTS = [ENV.host]
+ALLOWED_HOSTS = ENV.allowed_hosts
 TRUSTED_PROXIES = ENV.trusted_proxies
 SITE_NAME = ENV.site_name
 
@@ -70,6 +70,9 @@ MIDDLEWARE = [
     "config.wrong_method.WrongMethodMiddleware",
     "config.integrity.IntegrityMiddleware",
 ]
+if ENV.has_local_names:
+    plain_http = MIDDLEWARE.index("config.plain_http.PlainHttpMiddleware")
+    MIDDLEWARE.insert(plain_http, "config.local_names.LocalNameMiddleware")
 if ENV.is_local:
     # Elsewhere WhiteNoise sends the compressed files that collectstatic left; here there are none.
     MIDDLEWARE.insert(0, "django.middleware.gzip.GZipMiddleware")

@@ -73,6 +73,10 @@ def mercadopago(settings) -> MercadoPagoStandin:
     """Mercado Pago with nothing in it, and our account at it: signed notices, real amounts."""
     MERCADOPAGO.reset()
     MERCADOPAGO.webhook_secret = settings.MERCADOPAGO_WEBHOOK_SECRET = "webhook-secret"
+    # Of the account: preferences name none, as BASE_URL is not https.
+    MERCADOPAGO.notification_url = (
+        f"{settings.BASE_URL}/api/webhooks/mercadopago?source_news=webhooks"
+    )
     settings.MERCADOPAGO_ACCESS_TOKEN = MERCADOPAGO.access_token
     settings.MERCADOPAGO_COLLECTOR_ID = str(MERCADOPAGO.collector_id)
     return MERCADOPAGO

@@ -20,6 +20,7 @@ from django.views.decorators.http import require_safe
 
 from bookings.domain.calendar_access import describe_access
 from bookings.health import SweepHealth, WorkHealth, check_work
+from bookings.models import Heartbeat
 
 NO_DATABASE = {"status": "failing", "database": "failing"}
 CACHE_KEY = "readyz"
@@ -47,22 +48,28 @@ def healthz(request: HttpRequest) -> JsonResponse:
 @require_safe
 @never_cache
 def readyz(request: HttpRequest) -> JsonResponse:
-    """Answer 200 when the database answers and has every migration, else 503.
+    """Answer 200 when the database can be written to and has every migration, else 503.
 
     A worker, a calendar or a cache that fails makes it ``degraded``, which is 200 as well.
-    Three queries, four with a service account.
+    Four queries, five with a service account.
     """
     unknown = {"worker": "unknown", "calendar": "unknown", "cache": "unknown"}
     try:
         if _known_migrations() - _applied_migrations():
             body = {"status": "failing", "database": "ok", "migrations": "missing", **unknown}
             return JsonResponse(body, status=503)
+        _check_writing()
         others = _check_others()
     except Error:
         body = {**NO_DATABASE, "migrations": "unknown", **unknown}
         return JsonResponse(body, status=503)
     status = "ok" if set(others.values()) == {"ok"} else "degraded"
     return JsonResponse({"status": status, "database": "ok", "migrations": "ok", **others})
+
+
+def _check_writing() -> None:
+    """Update a row that does not exist: a read-only database refuses even that. Raises Error."""
+    Heartbeat.objects.filter(name="").update(count=0)
 
 
 def _check_others() -> dict[str, str]:

@@ -212,7 +212,6 @@ def _present(draft: PreferenceDraft) -> dict[str, Any]:
         ],
         "payer": {"name": draft.payer_name, "email": draft.payer_email},
         "back_urls": dict.fromkeys(("success", "pending", "failure"), draft.return_url),
-        "notification_url": draft.notification_url,
         "external_reference": draft.reference,
         "expires": True,
         "expiration_date_to": _present_instant(draft.expires_at),
@@ -221,6 +220,8 @@ def _present(draft: PreferenceDraft) -> dict[str, Any]:
     if draft.return_url.startswith("https://"):
         # The provider refuses auto_return for addresses it could not reach itself.
         body["auto_return"] = "approved"
+    if draft.notification_url.startswith("https://"):
+        body["notification_url"] = draft.notification_url  # it calls no others
     if draft.cash_until is not None:
         body["date_of_expiration"] = _present_instant(draft.cash_until)
     else:

@@ -94,7 +94,7 @@ def test_late_is_measured_by_each_sweep_s_own_time(client, swept, monkeypatch):
     assert ask(client, at=NOON + timedelta(hours=31))[0] == 503
 
 
-@pytest.mark.parametrize(("path", "queries"), [("/healthz", 1), ("/readyz", 3)])
+@pytest.mark.parametrize(("path", "queries"), [("/healthz", 1), ("/readyz", 4)])
 def test_probe_costs_few_queries_and_no_session(
     sign_in, student, swept, path, queries, django_assert_num_queries
 ):
@@ -115,7 +115,7 @@ def test_readyz_asks_once_more_for_a_service_account(
     settings.CALENDAR_SERVICE_ACCOUNT = {"type": "service_account"}
     ask(client, "/readyz")
 
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(5):
         client.get("/readyz")
 
 
@@ -126,6 +126,29 @@ def test_probe_says_when_the_database_fails(client, path):
 
     assert (status, body["status"], body["database"]) == (503, "failing", "failing")
     assert SECRET not in str(body)
+
+
+@pytest.mark.skipif("connection.vendor != 'postgresql'")
+def test_readyz_is_red_on_a_read_only_postgresql(client):
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL transaction_read_only = on")
+
+    status, body = ask(client, "/readyz")
+
+    assert (status, body["status"], body["database"]) == (503, "failing", "failing")
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.skipif("connection.vendor != 'sqlite'")
+def test_readyz_is_red_on_a_read_only_sqlite(client, monkeypatch):
+    connection.close()
+    file = f"file:{connection.settings_dict['NAME']}?mode=ro"
+    monkeypatch.setitem(connection.settings_dict, "NAME", file)
+
+    status, body = ask(client, "/readyz")
+
+    connection.close()
+    assert (status, body["status"], body["database"]) == (503, "failing", "failing")
 
 
 READY = {

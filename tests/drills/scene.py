@@ -43,7 +43,11 @@ class Scene:
             mail.unlink()
         world.google.reset()
         world.mercadopago.reset()
-        world.mercadopago.set(access_token=ACCESS_TOKEN, webhook_secret=WEBHOOK_SECRET)
+        world.mercadopago.set(
+            access_token=ACCESS_TOKEN,
+            webhook_secret=WEBHOOK_SECRET,
+            notification_url=f"{world.url}/api/webhooks/mercadopago?source_news=webhooks",
+        )
         world.google.add_person(email=TEACHER_EMAIL, name="Paula Profe")
         seed_offer()
         return User.objects.create_user(

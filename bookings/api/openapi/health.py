@@ -75,7 +75,7 @@ describe_readiness = extend_schema(
     tags=TAGS,
     summary="Ask whether this process can serve",
     description=(
-        "For balancers: the database answers, and has every migration. Worker, calendar "
+        "For balancers: the database can be written to, and has every migration. Worker, calendar "
         "and cache are named too; without them people can still book, so the answer is 200, and "
         "`degraded`."
     ),
@@ -83,6 +83,11 @@ describe_readiness = extend_schema(
         200: answer(
             _READY_SHAPE, "It can.", _READY, {**_READY, "status": "degraded", "worker": "stopped"}
         ),
-        503: answer(_READY_SHAPE, "It cannot.", {**_READY, **_UNREADY, "migrations": "missing"}),
+        503: answer(
+            _READY_SHAPE,
+            "It cannot.",
+            {**_READY, **_UNREADY, "migrations": "missing"},
+            {**_READY, **_UNREADY, "database": "failing", "migrations": "unknown"},
+        ),
     },
 )

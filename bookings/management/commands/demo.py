@@ -270,11 +270,15 @@ def _standins(ports: Ports, webhook_secret: str, refresh_token: str) -> dict[str
                 if p.provider == "github"
             ],
         },
-        # It posts its notices by itself, signed, to the address that each preference names.
+        # It posts its notices by itself, signed, to the address of the account: preferences name
+        # none, as BASE_URL is not https.
         "mercadopago": {
             "port": ports.mercadopago,
             "access_token": ACCESS_TOKEN,
             "webhook_secret": webhook_secret,
+            "notification_url": (
+                f"http://localhost:{ports.web}/api/webhooks/mercadopago?source_news=webhooks"
+            ),
         },
     }
 

@@ -99,6 +99,19 @@ def test_a_preference_says_what_is_paid_by_whom_and_until_when(mercadopago, gate
     assert set(sent["back_urls"].values()) == {"https://clases.example/inicio/pagos/1"}
 
 
+def test_over_http_no_notification_is_asked_for(mercadopago, gateway):
+    plain = {
+        "return_url": "http://localhost:8000/inicio/pagos/1",
+        "notification_url": "http://localhost:8000/api/webhooks/mercadopago",
+    }
+
+    gateway.create_preference(draft(**plain))
+
+    [sent] = mercadopago.preferences
+    assert (sent["notification_url"], sent["auto_return"]) == (None, "")
+    assert set(sent["back_urls"].values()) == {plain["return_url"]}
+
+
 @pytest.mark.parametrize("centavos", [1, 1_250_050, 10**9, 10**10])
 def test_amounts_arrive_to_the_centavo(mercadopago, gateway, centavos):
     created = gateway.create_preference(draft(amount=centavos))

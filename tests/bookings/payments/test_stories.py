@@ -142,6 +142,9 @@ class Story(RuleBasedStateMachine):
         self.mercadopago.reset()
         self.mercadopago.access_token = token
         self.mercadopago.webhook_secret = "webhook-secret"
+        self.mercadopago.notification_url = (
+            "http://testserver/api/webhooks/mercadopago?source_news=webhooks"
+        )
         self.google.reset()
         self.google.add_person(email=TEACHER_EMAIL, name="Paula Profe")
         self.teacher = UserFactory(

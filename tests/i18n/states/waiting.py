@@ -35,8 +35,10 @@ def see_line(world: World, entry: WaitingListEntry) -> Any:
 
 @state("bookings:join")
 def joining_while_the_place_is_offered_to_another(world):
-    offer_place(world)
-    return world.post("bookings:join", access_code=CODE, user=UserFactory())
+    full_group(world)
+    entry = wait_for_place(user=UserFactory(), access_code=CODE)
+    change_capacity(class_id=entry.virtual_class_id, capacity=2)
+    return world.post("bookings:join", access_code=CODE, user=world.guest)
 
 
 @state("bookings:claim_place")
