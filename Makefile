@@ -8,7 +8,11 @@ help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
 
 run: runtime ## serve the whole product with demo data at http://localhost:8000 (ARGS=--port=9000: elsewhere)
-	@$(BIN)/python manage.py demo $(ARGS)
+	@# Ctrl-C while Python itself starts would print a traceback. In the background nothing is
+	@# interrupted, and the shell asks the demo to end.
+	@stopped=; pid=; trap 'stopped=1; kill $$pid 2>/dev/null' INT TERM HUP; \
+	$(BIN)/python manage.py demo $(ARGS) & pid=$$!; [ -z "$$stopped" ] || kill $$pid; \
+	while kill -0 $$pid 2>/dev/null; do wait $$pid 2>/dev/null; code=$$?; done; exit $$code
 
 test: developer ## every test, on SQLite and on PostgreSQL
 	$(BIN)/python -m tests $(ARGS)

@@ -1,8 +1,8 @@
 """The whole product, as ``make run`` serves it, and a real browser."""
 
 import os
+import re
 import shutil
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -47,36 +47,29 @@ BROWSER_FLAGS = [
 ]
 
 
-def free_ports(count: int) -> list[int]:
-    """Find ports nobody listens on."""
-    sockets = [socket.socket() for _ in range(count)]
-    for one in sockets:
-        one.bind(("127.0.0.1", 0))
-    ports = [one.getsockname()[1] for one in sockets]
-    for one in sockets:
-        one.close()
-    return ports
-
-
 @pytest.fixture(scope="session")
 def demo_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The demo's own folder, its database in it."""
     return tmp_path_factory.mktemp("demo")
 
 
+def read_welcome(process: subprocess.Popen[str]) -> str:
+    """Wait until a demo can be used; give what it printed until then."""
+    lines = []
+    for line in process.stdout:
+        lines.append(line)
+        if "Ctrl-C" in line:
+            return "".join(lines)
+    pytest.fail("the demo did not start")
+
+
 @contextmanager
 def running_demo(folder: Path) -> Iterator[str]:
     """Run a demo with ports of its own and its data in ``folder``; give its address."""
-    port, google, github, mercadopago, receiver = map(str, free_ports(5))
-    command = [sys.executable, "manage.py", "demo", "--port", port]
-    command += ["--google-port", google, "--github-port", github]
-    command += ["--mercadopago-port", mercadopago, "--receiver-port", receiver]
-    command += ["--data", str(folder)]
+    command = [sys.executable, "manage.py", "demo", "--port", "0", "--data", str(folder)]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         try:
-            if not any("Ctrl-C" in line for line in process.stdout):
-                pytest.fail("the demo did not start")
-            yield f"http://localhost:{port}"
+            yield re.search(r"http://localhost:\d+", read_welcome(process))[0]
         finally:
             process.terminate()
             process.wait(timeout=20)

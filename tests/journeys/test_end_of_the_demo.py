@@ -1,15 +1,17 @@
-"""``make run`` takes everything with it, however it ends."""
+"""How demos begin and end: ``make run`` takes everything with it, and minds other demos."""
 
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
 
 import pytest
+import requests
 
-from tests.journeys.conftest import ROOT, free_ports
+from tests.journeys.conftest import ROOT, read_welcome
 
 PATIENCE_SECONDS = 20
 PS = shutil.which("ps") or "ps"
@@ -18,16 +20,23 @@ PS = shutil.which("ps") or "ps"
 pytestmark = pytest.mark.browser
 
 
+def start_demo(folder, port=0):
+    """Start a demo; what it prints, complaints included, can be read from it."""
+    return subprocess.Popen(
+        [sys.executable, "manage.py", "demo", "--port", str(port), "--data", str(folder)],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
 @pytest.fixture
 def demo(tmp_path):
     """A demo process with everything up, and the ids of what it started."""
-    names = ("--port", "--google-port", "--github-port", "--mercadopago-port", "--receiver-port")
-    ports = map(str, free_ports(len(names)))
-    arguments = [part for pair in zip(names, ports, strict=True) for part in pair]
-    command = [sys.executable, "manage.py", "demo", "--data", str(tmp_path), *arguments]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+    with start_demo(tmp_path) as process:
         try:
-            assert any("Ctrl-C" in line for line in process.stdout)
+            read_welcome(process)
             yield process
         finally:
             process.kill()
@@ -48,7 +57,7 @@ def is_running(pid):
     return bool(state.stdout.strip()) and not state.stdout.startswith("Z")
 
 
-@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_demo_leaves_nothing_behind(demo, ending):
     # Stand-ins, web with its worker, the worker with its hand, and the leash.
     end = time.monotonic() + PATIENCE_SECONDS
@@ -61,4 +70,55 @@ def test_demo_leaves_nothing_behind(demo, ending):
     end = time.monotonic() + PATIENCE_SECONDS
     while any(is_running(pid) for pid in started) and time.monotonic() < end:
         time.sleep(0.1)
+    assert [pid for pid in started if is_running(pid)] == []
+
+
+def test_second_demo_in_the_folder_is_refused_and_the_first_keeps_its_data(demo, tmp_path):
+    database = tmp_path / "db.sqlite3"
+    first = database.stat().st_ino
+
+    with start_demo(tmp_path) as second:
+        said = second.communicate(timeout=PATIENCE_SECONDS)[0]
+
+    assert second.returncode == 1
+    assert said.startswith(f"CommandError: Another demo is running with {tmp_path}.")
+    assert said.count("\n") == 1
+    assert database.stat().st_ino == first
+
+
+def test_early_request_waits_and_the_first_start_prints_no_traceback(tmp_path):
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    with start_demo(tmp_path, port) as process:
+        try:
+            while (answer := try_to_get(f"http://localhost:{port}/inicio/reservar")) is None:
+                assert process.poll() is None
+            said = read_welcome(process)
+        finally:
+            process.terminate()
+
+    assert answer.status_code == 200
+    assert "Ingresar" in answer.text
+    assert "Traceback" not in said
+
+
+def try_to_get(address):
+    """Get a page; None while no process listens there."""
+    try:
+        return requests.get(address, timeout=60)
+    except requests.ConnectionError:
+        return None
+
+
+@pytest.mark.parametrize("seconds", [0.5, 2, 4])
+def test_interrupt_while_it_starts_leaves_nothing_running(tmp_path, seconds):
+    with start_demo(tmp_path) as process:
+        time.sleep(seconds)
+        started = list_descendants(process.pid)
+        # As `make run` asks it to end.
+        process.terminate()
+        said = process.communicate(timeout=PATIENCE_SECONDS)[0]
+
+    assert "Traceback" not in said
     assert [pid for pid in started if is_running(pid)] == []

@@ -10,7 +10,8 @@ runs until SIGTERM, SIGINT or the end of the input; so it ends together with its
      "github": {"port": 8102, "people": [{"login": "ana", "email": "ana@example.com"}]},
      "mercadopago": {"port": 8103, "access_token": "TEST-...", "webhook_secret": "...",
                      "notification_url": "http://localhost:8000/..."},
-     "receiver": {"port": 8104, "secret": "whsec_..."}}
+     "receiver": {"port": 8104, "secret": "whsec_..."},
+     "mail": {"port": 8105, "smtp_port": 8106, "folder": "/tmp/mails"}}
 
 Everything may be left out. ``people``, ``grants`` and ``events`` hold the arguments of
 ``add_person``, ``grant`` and ``add_event``; "mercadopago" may hold any of the settings that
@@ -21,10 +22,12 @@ import json
 import signal
 import sys
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any, TextIO
 
 from tests.standins.github import GitHubStandin
 from tests.standins.google import GoogleStandin
+from tests.standins.mail import MailStandin
 from tests.standins.mercadopago import MercadoPagoStandin
 from tests.standins.receiver import ReceiverStandin
 from tests.standins.server import Standin
@@ -65,6 +68,8 @@ def make_standins(document: dict[str, Any]) -> list[Standin]:
         standins.append(_mercadopago(**document["mercadopago"]))
     if "receiver" in document:
         standins.append(_receiver(**document["receiver"]))
+    if "mail" in document:
+        standins.append(_mail(**document["mail"]))
     return standins
 
 
@@ -101,6 +106,13 @@ def _receiver(port: int = 0, secret: str = "") -> ReceiverStandin:
     receiver = ReceiverStandin(port=port)
     receiver.secret = secret
     return receiver
+
+
+def _mail(port: int = 0, smtp_port: int = 0, folder: str = "") -> MailStandin:
+    mail = MailStandin(port=port)
+    mail.smtp_port = smtp_port
+    mail.folder = Path(folder) if folder else None
+    return mail
 
 
 if __name__ == "__main__":

@@ -48,7 +48,7 @@ _CHOOSER = """<p>para continuar en <strong>{site}</strong></p>
 
 _PERMISSION = """<input type="hidden" name="granular" value="1">
 <div class="tick">
-<input type="checkbox" id="calendar" name="calendar" value="1" checked>
+<input type="checkbox" id="calendar" name="calendar" value="1">
 <label for="calendar">Ver y editar los eventos de todos tus calendarios</label>
 </div>
 """
@@ -80,7 +80,8 @@ def account_page(
     """Show who may sign in.
 
     The form is posted to the page's own address, so the OAuth parameters travel along; a script
-    needs only ``email=...`` in the body. calendar: offer the permission as a tick box.
+    needs only ``email=...`` in the body. calendar: offer the permission as a tick box,
+    which is empty, as Google shows it.
     """
     content = _CHOOSER.format(
         site=escape(urlsplit(redirect_uri).netloc),

@@ -1,46 +1,29 @@
 """Serve the whole product on one machine: demo data, stand-ins for the providers, web, worker."""
 
-import json
 import os
 import secrets
-import shutil
-import signal
-import socket
-import subprocess
-import sys
-import time
-from dataclasses import astuple, dataclass
 from datetime import datetime, timedelta
 from datetime import time as clock
 from pathlib import Path
-from types import FrameType
-from typing import IO, Any, cast
+from socket import socket
+from typing import Any
+from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandParser
 from django.utils import timezone
 
+from bookings.management.demo_folder import DATABASE, MAILS, empty_folder
 from bookings.management.demo_people import EVERYBODY, TEACHER
+from bookings.management.demo_ports import OFFSETS, Ports, choose_ports, listen
+from bookings.management.demo_processes import Processes
+from bookings.management.demo_welcome import STOPPED, welcome
 from bookings.webhooks.signing import generate_secret
 
 DATA = Path(settings.BASE_DIR) / ".demo"
-MAILS = "correos"
-STOP_SECONDS = 10
-PROVIDERS = {"google": "Google", "github": "GitHub"}
 # The end is the number of the account that takes the money, as in real tokens.
 ACCESS_TOKEN = "TEST-6295877106812064-112008-standin-1000000001"  # noqa: S105 - the stand-in's
-
-
-@dataclass(frozen=True, slots=True)
-class Ports:
-    """Where the site and each stand-in listen."""
-
-    web: int
-    google: int
-    github: int
-    mercadopago: int
-    receiver: int
 
 
 class Command(BaseCommand):
@@ -50,169 +33,50 @@ class Command(BaseCommand):
     requires_system_checks = []
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Take other ports, for when these are in use."""
+        """Take other ports and another folder."""
         parser.add_argument("--port", type=int, default=8000, help="where the site is served")
-        parser.add_argument("--google-port", type=int, default=8101)
-        parser.add_argument("--github-port", type=int, default=8102)
-        parser.add_argument("--mercadopago-port", type=int, default=8103)
-        parser.add_argument("--receiver-port", type=int, default=8104)
+        for name, offset in OFFSETS.items():
+            near = f"default: the site's port + {offset}, or a free one"
+            parser.add_argument(f"--{name}-port", type=int, help=near)
         parser.add_argument(
             "--data", type=Path, default=DATA, help="where its database and mails go"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Start afresh each time: the stand-ins keep their state in memory."""
-        names = ("port", "google_port", "github_port", "mercadopago_port", "receiver_port")
-        ports = Ports(*(options[name] for name in names))
-        for wanted in astuple(ports):
-            _require_free(wanted)
-        refresh_token = f"1//demo-{secrets.token_urlsafe(24)}"
-        webhook_secret, receiver_secret = secrets.token_hex(), generate_secret()
         data = options["data"].resolve()
-        demo = Processes(_environment(ports, webhook_secret, data))
-        try:
-            world = _standins(ports, webhook_secret, refresh_token)
-            world["receiver"] = {"port": ports.receiver, "secret": receiver_secret}
-            demo.start_standins(world)
-            _forget_last_time(data)
-            data.mkdir(parents=True, exist_ok=True)
-            # It loads while the tables are made and filled; nobody knows its address yet.
-            demo.start_web(ports.web)
-            # The seed's people are told nothing: their mails would bury those of the visitor.
-            receiver = (f"http://localhost:{ports.receiver}/avisos", receiver_secret)
-            seed = ("--refresh-token", refresh_token, "--receiver", *receiver)
-            demo.manage("seed_demo", "--skip-checks", *seed, EMAIL_URL="dummymail://")
-            demo.wait_for_web(ports.web)
-            demo.start_worker()
-            self.stdout.write(_welcome(ports, data / MAILS))
-            demo.wait()
-        finally:
-            demo.stop()
-
-
-class Processes:
-    """The demo's child processes; they end together."""
-
-    def __init__(self, environment: dict[str, str]) -> None:
-        self.environment = environment
-        self.children: list[subprocess.Popen[bytes]] = []
-        self._leash = _start_leash()
-        # A closed terminal hangs up; the children have a session of their own and would stay.
-        for ending in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
-            signal.signal(ending, _interrupt)
-
-    def start_standins(self, configuration: dict[str, Any]) -> None:
-        """Start the providers' stand-ins and wait until they listen."""
-        process = self._start(
-            sys.executable, "-m", "tests.standins", stdin=subprocess.PIPE, stdout=subprocess.PIPE
-        )
-        stdin, stdout = cast(IO[bytes], process.stdin), cast(IO[bytes], process.stdout)
-        # The pipe stays open: the stand-ins stop when it closes, even if this process is killed.
-        stdin.write(json.dumps(configuration).encode() + b"\n")
-        stdin.flush()
-        if stdout.readline().strip() != b"ready":
-            raise CommandError("The providers' stand-ins did not start.")
-
-    def start_web(self, port: int) -> None:
-        """Start the web server."""
-        self._start(
-            sys.executable,
-            *("-m", "gunicorn", "--config", "config/gunicorn.py", "--bind", f"127.0.0.1:{port}"),
-            *("--workers", "1", "--threads", "8", "--log-level", "warning"),
-        )
-
-    def wait_for_web(self, port: int) -> None:
-        """Wait until the web server answers."""
-        for _ in range(200):
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", port)) == 0:
-                    return
-            self._require_alive()
-            time.sleep(0.05)
-        raise CommandError("The web server did not start.")
-
-    def start_worker(self) -> None:
-        """Start what does the work behind the requests."""
-        self._start(sys.executable, "manage.py", "worker", "--skip-checks")
-
-    def manage(self, *arguments: str, **environment: str) -> None:
-        """Run a management command in the demo's environment. environment: what differs from it."""
-        command = [sys.executable, "manage.py", *arguments]
-        variables = self.environment | environment
-        done = subprocess.run(command, cwd=settings.BASE_DIR, env=variables, check=False)  # noqa: S603 - our own words
-        if done.returncode:
-            raise CommandError(f"manage.py {arguments[0]} failed.")
-
-    def wait(self) -> None:
-        """Stay until Ctrl-C, or until one of the processes ends."""
-        try:
-            while True:
-                self._require_alive()
-                time.sleep(0.5)
-        except KeyboardInterrupt:
-            return
-
-    def stop(self) -> None:
-        """Stop what was started, the last first."""
-        for process in reversed(self.children):
-            process.terminate()
-        for process in self.children:
+        with empty_folder(data) as lock, listen(options["port"]) as listener:
+            ports = choose_ports(listener, {name: options[f"{name}_port"] for name in OFFSETS})
+            webhook_secret = secrets.token_hex()
+            demo = Processes(_environment(ports, webhook_secret, data), lock)
             try:
-                process.wait(timeout=STOP_SECONDS)
-            except subprocess.TimeoutExpired:
-                process.kill()
-
-    def _start(self, *command: str, **pipes: Any) -> subprocess.Popen[bytes]:
-        process = subprocess.Popen(  # noqa: S603 - our own words
-            command,
-            cwd=settings.BASE_DIR,
-            env=self.environment,
-            # Ctrl-C reaches this process only, which then stops the others in order.
-            start_new_session=True,
-            **pipes,
-        )
-        self.children.append(process)
-        cast(IO[bytes], self._leash.stdin).write(b"%d\n" % process.pid)
-        return process
-
-    def _require_alive(self) -> None:
-        for process in self.children:
-            if process.poll() is not None:
-                raise CommandError(f"A part of the demo ended by itself: {process.args!r}")
+                _start(demo, listener, ports, webhook_secret, data)
+                self.stdout.write(welcome(ports, data / MAILS))
+                self.stdout.flush()
+                demo.wait()
+            except KeyboardInterrupt:
+                pass
+            finally:
+                demo.stop()
+        self.stdout.write(STOPPED)
 
 
-def _start_leash() -> subprocess.Popen[bytes]:
-    """Start what ends the children if this process is killed; it is told their ids."""
-    return subprocess.Popen(
-        [sys.executable, "-m", "bookings.management.leash"],
-        cwd=settings.BASE_DIR,
-        stdin=subprocess.PIPE,
-        start_new_session=True,
-        bufsize=0,
-    )
-
-
-def _interrupt(signum: int, frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
-
-
-def _forget_last_time(data: Path) -> None:
-    """Delete what an earlier demo left in the folder, and nothing else that may be there."""
-    for file in data.glob("db.sqlite3*"):
-        file.unlink()
-    shutil.rmtree(data / MAILS, ignore_errors=True)
-
-
-def _require_free(port: int) -> None:
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("127.0.0.1", port))
-        except OSError as error:
-            raise CommandError(
-                f"Port {port} is in use. Choose others: --port, --google-port, --github-port, "
-                "--mercadopago-port, --receiver-port."
-            ) from error
+def _start(
+    demo: Processes, listener: socket, ports: Ports, webhook_secret: str, data: Path
+) -> None:
+    """Start all processes. Requests to the site wait until the last of them is up."""
+    refresh_token = f"1//demo-{secrets.token_urlsafe(24)}"
+    receiver_secret = generate_secret()
+    world = _standins(ports, webhook_secret, refresh_token)
+    world["receiver"] = {"port": ports.receiver, "secret": receiver_secret}
+    world["mail"] = {"port": ports.mail, "smtp_port": ports.smtp, "folder": str(data / MAILS)}
+    demo.start_standins(world)
+    # The seed sends no mails: they would bury those of the visitor.
+    receiver = (f"http://localhost:{ports.receiver}/avisos", receiver_secret)
+    seed = ("--refresh-token", refresh_token, "--receiver", *receiver)
+    demo.manage("seed_demo", "--skip-checks", *seed, EMAIL_URL="dummymail://")
+    demo.start_worker()
+    demo.start_web(listener, ports)
 
 
 def _environment(ports: Ports, webhook_secret: str, data: Path) -> dict[str, str]:
@@ -224,8 +88,8 @@ def _environment(ports: Ports, webhook_secret: str, data: Path) -> dict[str, str
         "ENV_FILE": "",
         "DEMO": "true",
         "BASE_URL": f"http://localhost:{ports.web}",
-        "DATABASE_URL": f"sqlite:///{data / 'db.sqlite3'}",
-        "EMAIL_URL": f"filemail:///{data / MAILS}",
+        "DATABASE_URL": f"sqlite:///{quote(str(data / DATABASE))}",
+        "EMAIL_URL": f"smtp://localhost:{ports.smtp}",
         "ADMIN_EMAIL": TEACHER.email,
         "AUTH_PROVIDER_ID": "demo-google",
         "AUTH_PROVIDER_SECRET": "demo-google-secret",
@@ -281,25 +145,3 @@ def _standins(ports: Ports, webhook_secret: str, refresh_token: str) -> dict[str
             ),
         },
     }
-
-
-def _welcome(ports: Ports, mails: Path) -> str:
-    people = "\n".join(
-        f"    {p.name:<16} {p.email:<24} con {PROVIDERS[p.provider]}" for p in EVERYBODY
-    )
-    return f"""
-  Clases de inglés, en modo demo: nada de esto es real y nada sale de esta máquina.
-
-    Sitio   http://localhost:{ports.web}/inicio
-    Panel   http://localhost:{ports.web}/admin/   (entrá como {TEACHER.name})
-    API     http://localhost:{ports.web}/api/docs
-    Correos {mails}
-    Pagos   al reservar se abre un Mercado Pago de mentira: elegís si se aprueba, se rechaza, queda
-            pendiente, se paga dos veces o tarde
-    Avisos  http://localhost:{ports.receiver}/   (lo que se le cuenta a otros sistemas)
-
-  Pueden entrar:
-{people}
-
-  Ctrl-C detiene todo.
-"""

@@ -20,9 +20,9 @@ from bookings.notices.delivery import LEASE, LONGEST_DELAY, MAX_ATTEMPTS, delive
 from bookings.notices.due import record_due
 from bookings.notices.usefulness import load_notice
 from tests.bookings.notices.backends import COUNTING, DOWN, DYING, SLOW, CountingBackend
-from tests.bookings.notices.mail_server import MailServer
 from tests.concurrency.racing import race
 from tests.factories import UserFactory
+from tests.standins.smtp import MailServer
 
 
 @pytest.fixture

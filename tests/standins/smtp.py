@@ -1,12 +1,13 @@
-"""A mail server on loopback that says yes to everything and counts."""
+"""A mail server on loopback that takes every mail."""
 
 import socketserver
 import threading
+from collections.abc import Callable
 from typing import Self
 
 
 class _Conversation(socketserver.StreamRequestHandler):
-    """As much of SMTP (RFC 5321) as a client needs who has nothing special to ask."""
+    """As much of SMTP (RFC 5321) as a client needs that asks for no extension."""
 
     server: "_Server"
 
@@ -23,9 +24,14 @@ class _Conversation(socketserver.StreamRequestHandler):
 
     def _take_mail(self) -> None:
         self._say("354 Go on")
-        while self.rfile.readline() != b".\r\n":
-            pass
+        lines = []
+        while (line := self.rfile.readline()) != b".\r\n":
+            if not line:
+                return  # cut off: the client sends it again
+            # The client doubles a dot at the beginning of a line.
+            lines.append(line.removeprefix(b".") if line.startswith(b"..") else line)
         self.server.mails += 1
+        self.server.take(b"".join(lines))
         self._say("250 OK")
 
     def _say(self, line: str) -> None:
@@ -33,17 +39,25 @@ class _Conversation(socketserver.StreamRequestHandler):
 
 
 class _Server(socketserver.ThreadingTCPServer):
+    allow_reuse_address = True
     daemon_threads = True
     conversations = 0
     mails = 0
+    take: Callable[[bytes], object]
 
 
 class MailServer:
     """Serves while the block runs; its counts can be read afterwards."""
 
+    def __init__(self, take: Callable[[bytes], object] = bytes, port: int = 0) -> None:
+        """Call ``take`` with each mail as it came, before the client hears that it was taken."""
+        self._take = take
+        self._port = port
+
     def __enter__(self) -> Self:
-        self._server = _Server(("127.0.0.1", 0), _Conversation)
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        self._server = _Server(("127.0.0.1", self._port), _Conversation)
+        self._server.take = self._take
+        threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
         return self
 
     def __exit__(self, *error: object) -> None:

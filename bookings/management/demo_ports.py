@@ -1,0 +1,70 @@
+"""Which ports the demo listens on."""
+
+import socket
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+from django.core.management.base import CommandError
+
+HOST = "127.0.0.1"
+LAST_PORT = 65535
+# How far above the site's port each stand-in listens, unless another program is there already.
+OFFSETS = {"google": 101, "github": 102, "mercadopago": 103, "receiver": 104, "mail": 105}
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """Where the site and each stand-in listen. mail: the page of the mails; smtp: their server."""
+
+    web: int
+    google: int
+    github: int
+    mercadopago: int
+    receiver: int
+    mail: int
+    smtp: int
+
+
+def choose_ports(web: socket.socket, wanted: dict[str, int | None]) -> Ports:
+    """Choose a free port for each stand-in, near the site's.
+
+    web: the site's socket. wanted: the ports that were asked for, by stand-in.
+    Raises CommandError if one of those is in use.
+    """
+    port = web.getsockname()[1]
+    with ExitStack() as stack:
+        # All stay bound until each has one, so that no two are the same.
+        chosen = {
+            name: stack.enter_context(_bind(wanted.get(name), port + offset))
+            for name, offset in OFFSETS.items()
+        }
+        chosen["smtp"] = stack.enter_context(_bind(None, 0))
+        return Ports(web=port, **{name: one.getsockname()[1] for name, one in chosen.items()})
+
+
+def listen(port: int) -> socket.socket:
+    """Listen on the site's port: early requests wait until the server takes the socket over.
+
+    Raises CommandError if the port is in use or is none.
+    """
+    listener = _bind(port, port)
+    listener.listen(128)
+    return listener
+
+
+def _bind(wanted: int | None, default: int) -> socket.socket:
+    port = default if wanted is None else wanted
+    one = socket.socket()
+    one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        one.bind((HOST, port))
+    except (OSError, OverflowError) as error:
+        if wanted is None:
+            one.bind((HOST, 0))
+            return one
+        one.close()
+        reason = getattr(error, "strerror", None) or f"not between 0 and {LAST_PORT}"
+        raise CommandError(
+            f"Port {port} cannot be used ({reason}). Another one: make run ARGS=--port=9000"
+        ) from error
+    return one

@@ -1,0 +1,51 @@
+"""What the demo prints once it can be used, in the site's two languages."""
+
+from pathlib import Path
+
+from bookings.management.demo_people import EVERYBODY, TEACHER
+from bookings.management.demo_ports import Ports
+
+PROVIDERS = {"google": "Google", "github": "GitHub"}
+STOPPED = "Listo, no queda nada andando. · Stopped, nothing is left running."
+
+_WELCOME = """
+  Clases de inglés, en modo demo: nada de esto es real y nada sale de esta máquina.
+
+    Sitio   {site}/inicio
+    Panel   {site}/admin/   (entrá como {teacher})
+    API     {site}/api/docs
+    Pagos   al reservar se abre un Mercado Pago de mentira: elegís si se aprueba, se rechaza, queda
+            pendiente, se paga dos veces o tarde
+    Correos {mail}/   (y como archivos .eml en {folder})
+    Avisos  {receiver}/   (lo que se le cuenta a otros sistemas)
+
+  Clases de inglés, demo mode: nothing here is real, and nothing leaves this machine.
+
+    Site    {site}/inicio   (the pages' header switches to English)
+    Panel   {site}/admin/   (sign in as {teacher}; Spanish only)
+    API     {site}/api/docs
+    Paying  opens a made-up Mercado Pago: you choose whether the payment is approved, refused, left
+            pending, made twice or made late
+    Mails   {mail}/   (and as .eml files in {folder})
+    Events  {receiver}/   (what other systems are told)
+
+  Pueden entrar · Who can sign in:
+
+{people}
+
+  Ctrl-C detiene todo · stops everything.
+"""
+
+
+def welcome(ports: Ports, mails: Path) -> str:
+    """Say where everything is and who can sign in. mails: the folder of the mails."""
+    return _WELCOME.format(
+        site=f"http://localhost:{ports.web}",
+        mail=f"http://localhost:{ports.mail}",
+        receiver=f"http://localhost:{ports.receiver}",
+        teacher=TEACHER.name,
+        folder=mails,
+        people="\n".join(
+            f"    {p.name:<16} {p.email:<24} {PROVIDERS[p.provider]}" for p in EVERYBODY
+        ),
+    )

@@ -1,0 +1,100 @@
+"""Where the demo listens and keeps its data, and what it refuses before it starts anything."""
+
+import socket
+
+import pytest
+from django.core.management import CommandError
+
+from bookings.management.demo_folder import empty_folder
+from bookings.management.demo_ports import OFFSETS, choose_ports, listen
+
+
+@pytest.fixture
+def web():
+    with listen(0) as listener:
+        yield listener
+
+
+@pytest.fixture
+def busy():
+    """A port that another program listens on."""
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        yield other.getsockname()[1]
+
+
+def test_one_port_moves_all(web):
+    ports = choose_ports(web, {})
+
+    near = {name: ports.web + offset for name, offset in OFFSETS.items()}
+    others = {getattr(ports, name) for name in OFFSETS} | {ports.web, ports.smtp}
+    assert ports.web == web.getsockname()[1]
+    # One that another program has is replaced.
+    assert any(getattr(ports, name) == port for name, port in near.items())
+    assert len(others) == 7
+
+
+def test_busy_port_of_a_standin_is_replaced(monkeypatch, web, busy):
+    monkeypatch.setitem(OFFSETS, "google", busy - web.getsockname()[1])
+
+    assert choose_ports(web, {}).google not in {busy, 0}
+
+
+def test_ports_beyond_the_last_are_replaced(monkeypatch, web):
+    monkeypatch.setitem(OFFSETS, "mail", 65535)
+
+    assert 0 < choose_ports(web, {}).mail <= 65535
+
+
+def test_port_that_was_asked_for_is_taken_or_refused(web, busy):
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        free = probe.getsockname()[1]
+
+    assert choose_ports(web, {"google": free}).google == free
+    with pytest.raises(CommandError, match=f"Port {busy} cannot be used"):
+        choose_ports(web, {"google": busy})
+
+
+@pytest.mark.parametrize("port", [-1, 65536, 10**9])
+def test_number_that_is_no_port_is_refused(port):
+    with pytest.raises(CommandError, match=f"Port {port} cannot be used"):
+        listen(port)
+
+
+def test_busy_site_port_is_refused_with_a_way_out(busy):
+    with pytest.raises(CommandError, match=r"make run ARGS=--port=9000"):
+        listen(busy)
+
+
+def test_folder_loses_what_an_earlier_demo_left_and_nothing_else(tmp_path):
+    for name in ("db.sqlite3", "db.sqlite3-wal", "mine.txt"):
+        (tmp_path / name).touch()
+    (tmp_path / "correos").mkdir()
+    (tmp_path / "correos" / "001.eml").touch()
+
+    with empty_folder(tmp_path):
+        left = {file.name for file in tmp_path.iterdir()}
+
+    assert left == {"lock", "mine.txt", "correos"}
+    assert not list((tmp_path / "correos").iterdir())
+
+
+def test_folder_is_one_demos_at_a_time(tmp_path):
+    with empty_folder(tmp_path):
+        (tmp_path / "db.sqlite3").touch()
+        with pytest.raises(CommandError, match="Another demo is running"), empty_folder(tmp_path):
+            pass
+        assert (tmp_path / "db.sqlite3").exists()
+
+    with empty_folder(tmp_path):
+        pass
+
+
+def test_folder_that_cannot_be_written_to_is_named(tmp_path):
+    file = tmp_path / "file"
+    file.touch()
+
+    with (
+        pytest.raises(CommandError, match=f"The demo cannot write to {file}/demo: Not a directory"),
+        empty_folder(file / "demo"),
+    ):
+        pass
