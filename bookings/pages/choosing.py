@@ -19,7 +19,7 @@ from bookings.domain.exceptions import BookingError, SlotTakenError
 from bookings.domain.holding import hold_slot
 from bookings.domain.pricing import Offer, list_offers
 from bookings.models import ClassType
-from bookings.pages.choice import TIMES, Choice, read_choice
+from bookings.pages.choice import Choice, read_choice
 from bookings.pages.free_times import find_free_times
 from bookings.wall_time import find_offset
 from calendar_sync import CalendarError
@@ -52,7 +52,7 @@ def _keep(request: HttpRequest, choice: Choice) -> HttpResponse:
         return redirect(f"{reverse('bookings:inicio')}?{back}")
     if choice.start is None:
         messages.error(request, _("Elegí un horario para continuar."))
-        return redirect(f"{choice.address}#{TIMES}")
+        return redirect(choice.address)  # without #horarios: the message has the focus
     try:
         hold = hold_slot(
             user=request.user,
@@ -60,10 +60,8 @@ def _keep(request: HttpRequest, choice: Choice) -> HttpResponse:
             minutes=choice.offer.minutes,
             class_type=choice.offer.class_type,
         )
-    except SlotTakenError:
-        return redirect(f"{choice.address}#{TIMES}")  # the page sees and says so itself
-    except CalendarError:
-        return redirect(choice.address)  # so does it here
+    except (SlotTakenError, CalendarError):
+        return redirect(choice.address)  # the page sees and says so itself
     except BookingError as refusal:
         messages.error(request, refusal.text)
         return redirect(choice.address)

@@ -22,7 +22,7 @@ from bookings.domain.exceptions import (
 from bookings.domain.rescheduling import refuse_move, reschedule_class
 from bookings.models import VirtualClass
 from bookings.pages.access import signed_in
-from bookings.pages.choice import TIMES, NewTime, read_new_time
+from bookings.pages.choice import NewTime, read_new_time
 from bookings.pages.choosing import name_utc_offset
 from bookings.pages.free_times import find_free_times
 from bookings.pages.own_class import get_own_class
@@ -51,7 +51,7 @@ def confirm_move(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
     choice = _read(request.POST if request.method == "POST" else request.GET, virtual_class)
     if choice.start is None:
         messages.error(request, _("Elegí un horario para continuar."))
-        return redirect(f"{choice.address}#{TIMES}")
+        return redirect(choice.address)  # without #horarios: the message has the focus
     if request.method == "POST":
         return _move(request, virtual_class, choice)
     context = {
@@ -90,10 +90,8 @@ def _move(request: SignedInRequest, virtual_class: VirtualClass, choice: NewTime
     start = choice.start or virtual_class.start_time
     try:
         reschedule_class(class_id=virtual_class.pk, actor=request.user, start=start)
-    except (SlotTakenError, TimeOverError):
-        return redirect(f"{choice.address}#{TIMES}")  # the page sees and says so itself
-    except CalendarError:
-        return redirect(choice.address)  # so does it here
+    except (SlotTakenError, TimeOverError, CalendarError):
+        return redirect(choice.address)  # the page sees and says so itself
     except SameTimeError as refusal:
         messages.info(request, refusal.text)
     except BookingError as refusal:

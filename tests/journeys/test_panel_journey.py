@@ -1,17 +1,41 @@
-"""The teacher marks a class as paid whose student never paid at the provider."""
+"""The teacher at her panel, on a phone and at a desk: steps that ask, forms that refuse, lists."""
 
 import re
 import uuid
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
 from bookings.management.demo_people import TEACHER
 from tests.journeys.booking import go_to_checkout, weekday_ahead
 from tests.journeys.steps import sign_in, sign_in_as_newcomer
-from tests.journeys.ways import on_a
+from tests.journeys.ways import PHONE, in_two_ways, on_a
 
 pytestmark = pytest.mark.browser
+
+CLASSES = "/admin/bookings/virtualclass/"
+NARROW = 360
+LISTS = [
+    CLASSES,
+    "/admin/bookings/price/",
+    "/admin/bookings/payment/",
+    "/admin/bookings/payment/meses/",
+    "/admin/bookings/notice/",
+    "/admin/accounts/user/",
+]
+
+
+def open_first(page: Page, query: str) -> None:
+    """Open the first class of the list."""
+    page.goto(f"{CLASSES}?{query}")
+    page.locator("#result_list tbody th a").first.click()
+
+
+def expect_to_open_at(alert: Locator, page: Page) -> None:
+    """Expect the page to show its error, with the focus on it, without a scroll by hand."""
+    expect(alert).to_be_focused()
+    expect(alert).to_be_in_viewport(ratio=1)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 @on_a("desk")
@@ -21,9 +45,99 @@ def test_the_teacher_confirms_a_payment_in_the_panel(new_page):
     sign_in_as_newcomer(student, email)
     go_to_checkout(student, weekday_ahead(13))
     sign_in(page, TEACHER)
-    page.goto(f"/admin/bookings/virtualclass/?status__exact=pending&q={email}")
-    page.locator("#result_list tbody th a").first.click()
+    open_first(page, f"status__exact=pending&q={email}")
 
-    page.get_by_role("button", name=re.compile("pagada")).click()
+    page.get_by_role("link", name=re.compile("pagada")).click()
+    expect(page.get_by_text("Correo «Clase confirmada»")).to_be_visible()
+    page.get_by_role("button", name="Sí, ya la cobré").click()
 
     expect(page.get_by_text(re.compile("pagada y agendada")).first).to_be_visible()
+
+
+@in_two_ways
+def test_a_stray_thumb_cancels_nothing(new_page, javascript):
+    page = new_page(javascript=javascript)
+    sign_in(page, TEACHER)
+    open_first(page, "status__exact=scheduled")
+    address = page.url
+
+    page.get_by_role("link", name="Cancelar la clase").click()
+    expect(page.get_by_text("No se puede deshacer")).to_be_visible()
+    page.get_by_role("link", name="No, volver").click()
+
+    expect(page).to_have_url(address)
+    expect(page.locator(".badge-scheduled").first).to_be_visible()
+
+
+@in_two_ways
+def test_a_refused_move_opens_at_its_reason(new_page, javascript):
+    page = new_page(javascript=javascript)
+    sign_in(page, TEACHER)
+    open_first(page, "status__exact=scheduled")
+    page.get_by_role("link", name="Cambiar el horario").click()
+
+    page.get_by_role("button", name="Ver qué va a pasar").click()
+
+    expect_to_open_at(page.get_by_role("alert"), page)
+    expect(page.get_by_role("alert")).to_contain_text("La clase ya tiene ese horario.")
+
+
+@in_two_ways
+def test_a_refused_form_opens_at_its_errors(new_page, javascript):
+    """A form of Django's for a new row, one for a row that is there, and one of ours."""
+    page = new_page(javascript=javascript)
+    sign_in(page, TEACHER)
+
+    page.goto("/admin/bookings/price/add/")
+    page.locator("[name=_save]").click()
+    expect_to_open_at(page.get_by_role("alert"), page)
+    page.goto("/admin/bookings/bookingrules/1/change/")
+    page.locator("[name=horizon_days]").fill("")
+    page.locator("[name=_save]").click()
+    expect_to_open_at(page.get_by_role("alert"), page)
+    page.goto("/admin/bookings/weeklyhours/")
+    page.locator("[name='6-0-start']").fill("10:00")
+    page.get_by_role("button", name="Guardar la semana").click()
+    expect_to_open_at(page.get_by_role("alert").first, page)
+
+
+@pytest.mark.parametrize("width", [NARROW, PHONE], indirect=True)
+def test_the_panel_s_lists_fit_a_phone(new_page, width):
+    """No list is wider than the screen: names, prices and sums are seen without a sideways move."""
+    page = new_page()
+    sign_in(page, TEACHER)
+    too_wide = """cells => cells.filter(one => {
+        const box = one.getBoundingClientRect();
+        return box.width === 0 || box.right > innerWidth + 1 || box.left < 0;
+    }).map(one => one.outerHTML)"""
+    found = []
+
+    for address in LISTS:
+        page.goto(address)
+        cells = page.locator("#result_list tbody :is(th, td), .cards tbody :is(th, td)")
+        assert cells.count() > 0 or "notice" in address or address.endswith("payment/")
+        found += cells.evaluate_all(too_wide)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), address
+
+    assert found == []
+
+
+@in_two_ways
+def test_a_time_that_was_lost_is_told_where_the_page_opens(new_page, javascript):
+    """Two students choose one time; the second one's page opens at the message."""
+    first, second = new_page(), new_page(javascript=javascript)
+    day = weekday_ahead(12)
+    address = f"/inicio/reservar?tipo=individual&min=60&dia={day}"
+    for page in (first, second):
+        sign_in_as_newcomer(page, f"{uuid.uuid4().hex}@example.com")
+        page.goto(address)
+        page.locator("input[name=hora]").last.check()
+    if javascript:
+        expect(second).to_have_url(re.compile("hora="))
+
+    first.locator("#summary button").click()
+    expect(first.get_by_role("timer")).to_be_visible()
+    second.locator("#summary button").click()
+
+    expect(second.get_by_role("alert")).to_contain_text("Ese horario se acaba de ocupar")
+    expect_to_open_at(second.get_by_role("alert"), second)

@@ -1,0 +1,19 @@
+"""Cells of the panel's lists, which carry their column's name: on a phone each row is a card."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django import template
+from django.utils.html import format_html
+from django.utils.safestring import SafeString, mark_safe
+
+register = template.Library()
+
+
+@register.simple_tag
+def labelled_cell(cell: SafeString, headers: Sequence[dict[str, Any]], number: int) -> SafeString:
+    """Add the text of its header to a cell that Django has rendered. number: from 0."""
+    name = headers[number]["text"] if number < len(headers) else ""
+    tag = str(cell)[:3]  # "<td" or "<th"
+    label = format_html(' data-label="{}"', str(name).capitalize())
+    return mark_safe(f"{tag}{label}{str(cell)[3:]}")  # noqa: S308 - a safe cell, an escaped label
