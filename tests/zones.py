@@ -26,17 +26,23 @@ RULES = {
 }
 
 
-def compile_zone(folder: Path, offset: timedelta = AN_HOUR_AHEAD) -> Path:
-    """Write the service's zone with another law; return a folder for the search path (RFC 8536)."""
+def compile_zone(
+    folder: Path, offset: timedelta = AN_HOUR_AHEAD, change: datetime | None = None
+) -> Path:
+    """Write the service's zone with another law; return a folder for the search path (RFC 8536).
+
+    change: from when on the offset counts, for good; by default as the module says.
+    """
     file = folder / settings.TIME_ZONE
     file.parent.mkdir(parents=True, exist_ok=True)
     names = b"-03\0new\0"
     types = struct.pack(">lBB", _seconds(USUAL), 0, 0) + struct.pack(">lBB", _seconds(offset), 1, 4)
     # The first part is for readers of 32-bit times: it holds no change.
     first = _header(0, 1, 4) + struct.pack(">lBB", _seconds(USUAL), 0, 0) + b"-03\0"
-    change = struct.pack(">q", int(CHANGE.timestamp())) + bytes([1])
-    second = _header(1, 2, len(names)) + change + types + names
-    file.write_bytes(first + second + f"\n{RULES[offset]}\n".encode())
+    at = struct.pack(">q", int((change or CHANGE).timestamp())) + bytes([1])
+    second = _header(1, 2, len(names)) + at + types + names
+    rules = f"<new>{-_seconds(offset) // 3600}" if change else RULES[offset]
+    file.write_bytes(first + second + f"\n{rules}\n".encode())
     return folder
 
 
