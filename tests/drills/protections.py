@@ -127,6 +127,21 @@ def alert_every_time() -> None:
     replace(f"{DOMAIN}.grants.grant_id", lambda original: lambda owner: uuid.uuid4().hex)
 
 
+def leave_plan_ahead() -> None:
+    """Leave out that a sweep planned beyond its interval is due now."""
+    replace("bookings.plan._bring_back", lambda original: lambda ahead, now: None)
+
+
+def leave_waits_ahead() -> None:
+    """Leave out that what is planned beyond its longest wait is due now."""
+    replace(f"{DOMAIN}.clock._beyond", lambda original: lambda rows, *bounds: rows.none())
+
+
+def keep_instants() -> None:
+    """Leave out that a class keeps its hour when the law of the zone changes."""
+    replace(f"{DOMAIN}.wall_times.find_shifts", lambda original: list)
+
+
 def _without_locks() -> None:
     """Let a lock be asked for where no transaction is open."""
     replace(

@@ -335,13 +335,15 @@ def _everybody_was_told(rows: Rows) -> Iterator[Violation]:
             yield Violation("I7", "doubled", "notice", str(occasion[2]))
     told = {(class_id, user_id, kind) for class_id, user_id, kind, _ in due}
     classes = {one.pk: one for one in rows.classes}
-    moved = {one.virtual_class_id for one in rows.log if one.event == ClassEvent.RESCHEDULED}
+    moved = {(one.virtual_class_id, one.event) for one in rows.log}
     for activity in rows.activities:
         one = classes[activity.virtual_class_id]
         is_host = activity.rol == Role.HOST
         wanted = {NoticeKind.CONFIRMATION if is_host else NoticeKind.JOINED}
-        if one.pk in moved:
+        if (one.pk, ClassEvent.RESCHEDULED) in moved:
             wanted.add(NoticeKind.RESCHEDULED)
+        if (one.pk, ClassEvent.ZONE_CHANGED) in moved:
+            wanted.add(NoticeKind.ZONE_CHANGED)
         if one.status == ClassStatus.CANCELLED:
             wanted.add(NoticeKind.CANCELLED)
         for kind in sorted(wanted):

@@ -1,0 +1,393 @@
+"""domain/wall_times.py: a class keeps its hour when the law of the zone changes."""
+
+import json
+from datetime import UTC, date, datetime, time, timedelta
+from io import StringIO
+from zoneinfo import ZoneInfo
+
+import pytest
+import time_machine
+from django.core import mail
+from django.core.management import CommandError, call_command
+from django.urls import reverse
+from django.utils import timezone
+from icalendar import Calendar
+
+from bookings.availability.agenda import load_agenda
+from bookings.domain import scheduling, wall_times
+from bookings.domain.booking import book_class
+from bookings.domain.joining import join_class
+from bookings.domain.rescheduling import reschedule_class
+from bookings.domain.scheduling import schedule_class
+from bookings.domain.wall_times import StaleLawError, find_shifts, keep_wall_times
+from bookings.models import (
+    BookingRules,
+    Hold,
+    Notice,
+    NoticeKind,
+    VirtualClass,
+    WeeklyHours,
+)
+from bookings.notices.audit import audit_notices
+from bookings.notices.delivery import deliver_due
+from bookings.sweeps import sweep
+from tests.factories import VirtualClassFactory
+from tests.zones import AN_HOUR_AHEAD, AN_HOUR_BEHIND, compile_zone, new_law
+
+HOUR, MINUTE = timedelta(hours=1), timedelta(minutes=1)
+NOW = datetime(2026, 11, 22, 15, tzinfo=UTC)
+MONDAY = date(2026, 12, 7)  # a day after the change
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _today():
+    with time_machine.travel(NOW, tick=False):
+        yield
+
+
+@pytest.fixture
+def law(tmp_path):
+    """The law that brings daylight saving back, inside of the block."""
+    return lambda offset=AN_HOUR_AHEAD: new_law(tmp_path, offset)
+
+
+def local(clock, day=MONDAY):
+    return datetime.combine(
+        day, time.fromisoformat(clock), tzinfo=ZoneInfo("America/Argentina/Buenos_Aires")
+    )
+
+
+def book(host, clock="16:00", day=MONDAY, **more):
+    start = local(clock, day)
+    return book_class(
+        user=host,
+        start=start,
+        end=start + HOUR,
+        is_group_class=True,
+        students_count=5,
+        price=0,
+        preference_id=f"preference-{day}-{clock}",
+        **more,
+    )
+
+
+def schedule(host, clock="16:00", day=MONDAY):
+    return schedule_class(preference_id=book(host, clock, day).preference_id)
+
+
+def instant_of(event):
+    """When an event of the stand-in begins; it knows the usual law only."""
+    return datetime.fromisoformat(event["start"]["dateTime"])
+
+
+def clocks():
+    """The hours that people read, in their order."""
+    starts = VirtualClass.objects.order_by("start_time").values_list("start_time", flat=True)
+    return [f"{timezone.localtime(start):%H:%M}" for start in starts]
+
+
+@pytest.fixture
+def scheduled(host, student, teacher):
+    """Ana's class on Monday at 16:00, with Bruno; both were told."""
+    virtual_class = schedule(host)
+    join_class(user=student, access_code=virtual_class.access_code)
+    deliver_due()
+    mail.outbox.clear()
+    return virtual_class
+
+
+def test_class_keeps_its_hour_on_page_api_and_file(scheduled, law, host, sign_in):
+    with law():
+        keep_wall_times()
+        page = sign_in(host).get(reverse("bookings:class", args=[scheduled.pk]))
+        file = sign_in(host).get(reverse("bookings:calendar_file", args=[scheduled.pk]))
+
+    assert "16:00" in page.content.decode()
+    assert "17:00" in page.content.decode()
+    assert "18:00" not in page.content.decode()
+    [event] = Calendar.from_ical(file.content).events
+    assert (event["SEQUENCE"], f"{event.start:%d %H:%M}") == (1, "07 16:00")
+    scheduled.refresh_from_db()
+    assert scheduled.start_time == datetime(2026, 12, 7, 18, tzinfo=UTC)
+    assert scheduled.end_time - scheduled.start_time == HOUR
+    assert scheduled.utc_offset == -120
+
+
+def test_event_follows_the_hour(scheduled, law, google):
+    with law():
+        keep_wall_times()
+        with time_machine.travel(NOW + 2 * MINUTE):
+            results = sweep()
+        [event] = google.events()
+
+    assert results["update_events"] == 1
+    assert instant_of(event) == datetime(2026, 12, 7, 18, tzinfo=UTC)
+    scheduled.refresh_from_db()
+    assert (scheduled.event_update_requested_at, scheduled.calendar_drift) == (None, "")
+
+
+def test_everybody_in_the_class_gets_one_mail(scheduled, law, host, student):
+    with law():
+        keep_wall_times()
+        keep_wall_times()
+        deliver_due()
+
+    assert sorted(letter.to[0] for letter in mail.outbox) == sorted([host.email, student.email])
+    letter = mail.outbox[0]
+    assert letter.subject == "Tu clase sigue a la misma hora: lunes 7 de diciembre, 16:00"
+    [entry] = [part for part in letter.attachments if part[0] == "clase.ics"]
+    [event] = Calendar.from_ical(entry[1]).events
+    assert (event["SEQUENCE"], f"{event.start:%d %H:%M}") == (1, "07 16:00")
+
+
+def test_audit_misses_no_mail(scheduled, law):
+    with law():
+        keep_wall_times()
+        deliver_due()
+        audit = audit_notices(since=NOW - timedelta(days=1))
+
+    assert audit.open_questions == []
+
+
+def test_reminders_follow_the_hour(scheduled, law, host):
+    with law():
+        keep_wall_times()
+
+    due = Notice.objects.filter(user=host, kind=NoticeKind.REMINDER_HOUR)
+    assert [notice.due_at for notice in due] == [datetime(2026, 12, 7, 17, tzinfo=UTC)]
+
+
+def test_classes_before_the_change_stay(host, teacher, law):
+    before = schedule(host, day=date(2026, 12, 4))
+
+    with law():
+        assert keep_wall_times() == 0
+
+    before.refresh_from_db()
+    assert before.start_time == datetime(2026, 12, 4, 19, tzinfo=UTC)
+
+
+def test_class_that_began_stays(scheduled, law):
+    with law(), time_machine.travel(scheduled.start_time + MINUTE):
+        assert keep_wall_times() == 0
+
+
+def test_same_law_costs_two_queries_however_many_classes(
+    scheduled, host, django_assert_num_queries
+):
+    book(host, "18:00")
+
+    with django_assert_num_queries(4):
+        assert keep_wall_times() == 0
+
+
+@pytest.mark.parametrize("offset", [AN_HOUR_AHEAD, AN_HOUR_BEHIND], ids=["earlier", "later"])
+def test_classes_back_to_back_all_keep_their_hours(host, teacher, law, offset):
+    hours = ["14:00", "15:00", "16:00", "17:00"]
+    for hour in ["16:00", "14:00", "17:00", "15:00"]:
+        schedule(host, hour)
+
+    with law(offset):
+        assert keep_wall_times() == 4
+        assert clocks() == hours
+
+
+def test_pending_class_and_hold_keep_their_hours_without_a_mail(host, law):
+    pending = book(host)
+    hold = Hold.objects.create(
+        user=host,
+        start_time=pending.start_time,
+        end_time=pending.end_time,
+        utc_offset=-180,
+        class_type="grupal",
+        virtual_class=pending,
+        expires_at=NOW + 15 * MINUTE,
+    )
+
+    with law():
+        assert keep_wall_times() == 2
+        assert clocks() == ["16:00"]
+
+    hold.refresh_from_db()
+    pending.refresh_from_db()
+    assert (hold.start_time, hold.end_time) == (pending.start_time, pending.end_time)
+    assert not Notice.objects.exists()
+    assert pending.ics_sequence == 0
+
+
+def test_class_of_the_code_of_before_gets_its_offset_and_then_keeps_its_hour(host, law):
+    virtual_class = VirtualClassFactory(booked_by=host, start_time=local("16:00"))
+
+    assert keep_wall_times() == 0
+    with law():
+        assert keep_wall_times() == 1
+
+    virtual_class.refresh_from_db()
+    assert virtual_class.start_time == datetime(2026, 12, 7, 18, tzinfo=UTC)
+
+
+def test_moved_class_keeps_its_new_hour(scheduled, law, teacher):
+    reschedule_class(class_id=scheduled.pk, actor=teacher, start=local("10:00"))
+
+    with law():
+        keep_wall_times()
+        assert clocks() == ["10:00"]
+
+
+def test_class_whose_hour_is_taken_by_now_stays_and_the_teacher_is_told_once(
+    scheduled, law, host, teacher
+):
+    with law():
+        schedule_class(
+            preference_id=book_class(
+                user=host,
+                start=datetime(2026, 12, 7, 18, tzinfo=UTC),
+                end=datetime(2026, 12, 7, 19, tzinfo=UTC),
+                is_group_class=True,
+                students_count=5,
+                price=0,
+                preference_id="booked under the new law",
+            ).preference_id
+        )
+
+        assert keep_wall_times() == keep_wall_times() == 0
+        deliver_due()
+
+    scheduled.refresh_from_db()
+    assert scheduled.start_time == datetime(2026, 12, 7, 19, tzinfo=UTC)
+    told = [letter for letter in mail.outbox if letter.to == [teacher.email]]
+    assert len(told) == 1
+    assert "a la hora que habían acordado ahora hay otra clase" in told[0].body
+
+
+def test_hour_that_the_law_skips_is_told_as_a_move(host, teacher, law):
+    schedule(host, "00:30", date(2026, 12, 6))
+    deliver_due()
+    mail.outbox.clear()
+
+    with law():
+        keep_wall_times()
+        assert clocks() == ["01:30"]
+        deliver_due()
+
+    assert [letter.subject for letter in mail.outbox] == [
+        "Tu clase cambió de horario: domingo 6 de diciembre, 01:30"
+    ]
+
+
+def test_process_with_an_older_law_says_so_and_changes_nothing(scheduled, tmp_path):
+    import zoneinfo
+
+    zoneinfo.reset_tzpath([str(compile_zone(tmp_path)), *zoneinfo.TZPATH])
+    try:
+        with pytest.raises(StaleLawError):
+            keep_wall_times()
+    finally:
+        zoneinfo.reset_tzpath()
+
+    scheduled.refresh_from_db()
+    assert scheduled.start_time == datetime(2026, 12, 7, 19, tzinfo=UTC)
+
+
+def test_class_that_is_scheduled_while_the_law_changes_gets_its_hour(
+    host, teacher, law, google, monkeypatch
+):
+    """The event was made at the instant of before; the class was mended before it was saved."""
+    virtual_class = book(host)
+    make = scheduling.create_event
+
+    def make_event_and_change_the_law(noted):
+        event = make(noted)
+        assert keep_wall_times() == 1
+        return event
+
+    monkeypatch.setattr(scheduling, "create_event", make_event_and_change_the_law)
+    with law():
+        schedule_class(preference_id=virtual_class.preference_id)
+        with time_machine.travel(NOW + 2 * MINUTE):
+            sweep()
+        [event] = google.events()
+
+    assert instant_of(event) == datetime(2026, 12, 7, 18, tzinfo=UTC)
+
+
+def test_two_workers_mend_a_class_once(scheduled, law, monkeypatch):
+    with law():
+        shifts = find_shifts()
+        done = [wall_times.mend(shift) for shift in [*shifts, *shifts]]
+
+    scheduled.refresh_from_db()
+    assert done == [True, False]
+    assert scheduled.ics_sequence == 1
+
+
+# --- manage.py zone -------------------------------------------------------------------------------
+
+
+def run_zone(*arguments):
+    output = StringIO()
+    try:
+        call_command("zone", *arguments, stdout=output)
+        code = 0
+    except CommandError as error:
+        code = error.returncode
+    return code, json.loads(output.getvalue())["shifts"]
+
+
+def test_command_finds_mends_and_then_finds_nothing(scheduled, law):
+    with law():
+        checked, [shift] = run_zone("--check")
+        mended, [again] = run_zone()
+        after = run_zone("--check")
+
+    assert (checked, mended, after) == (3, 0, (0, []))
+    assert shift == {
+        "VirtualClass": str(scheduled.pk),
+        "hour": "2026-12-07T16:00",
+        "stored": "2026-12-07T19:00:00+00:00",
+        "belongs": "2026-12-07T18:00:00+00:00",
+        "mended": False,
+    }
+    assert again["mended"]
+
+
+def test_check_writes_nothing(scheduled, law):
+    with law():
+        run_zone("--check")
+
+    before = VirtualClass.objects.values().get()
+    assert before["start_time"] == datetime(2026, 12, 7, 19, tzinfo=UTC)
+    assert before["ics_sequence"] == 0
+
+
+# --- Opening hours and slots ----------------------------------------------------------------------
+
+
+def test_opening_hours_are_the_teacher_s_clock(host, teacher, law):
+    BookingRules.objects.create(slot_step_minutes=60, buffer_after_minutes=0)
+    WeeklyHours.objects.create(weekday=0, start=time(15), end=time(18))
+    schedule(host, "16:00")
+
+    with law():
+        keep_wall_times()
+        with time_machine.travel(NOW + 2 * MINUTE):
+            sweep()  # until then the event keeps its earlier time as well
+        free = load_agenda(MONDAY, MONDAY).find_free_slots(HOUR)
+        shown = [f"{timezone.localtime(slot.start):%H:%M}" for slot in free.get(MONDAY, [])]
+
+    assert shown == ["15:00", "17:00"]
+
+
+def test_hours_that_the_clocks_repeat_are_not_offered(teacher, law):
+    """On 2027-03-07 at 00:00 the clocks go back to 23:00 of the day before."""
+    saturday = date(2027, 3, 6)
+    BookingRules.objects.create(minimum_notice_minutes=0, slot_step_minutes=60)
+    WeeklyHours.objects.create(weekday=5, start=time(21), end=time(0))
+
+    with law(), time_machine.travel(datetime(2027, 3, 1, 12, tzinfo=UTC), tick=False):
+        free = load_agenda(saturday, saturday).find_free_slots(HOUR)
+        shown = [f"{timezone.localtime(slot.start):%H:%M}" for slot in free[saturday]]
+
+    assert shown == ["21:00", "22:00"]
