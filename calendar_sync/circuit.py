@@ -8,8 +8,9 @@ from datetime import timedelta
 class Circuit:
     """Remembers that the provider was slow to fail, which costs a thread for each who waits.
 
-    While it is open nobody asks. Afterwards, until somebody succeeded, one may ask and nobody
-    waits for them. Failures that come at once open nothing: they hold nobody.
+    After one slow failure one caller may ask at a time, and nobody waits for them, until one
+    succeeded. After a second one in a row nobody asks during a pause. Failures that come at once
+    change nothing: they hold nobody.
     """
 
     def __init__(self, pause: timedelta) -> None:
@@ -17,6 +18,7 @@ class Circuit:
         self._lock = threading.Lock()
         self._open_until = 0.0
         self._is_suspect = False
+        self._slow_failures = 0
 
     @property
     def is_open(self) -> bool:
@@ -28,14 +30,21 @@ class Circuit:
         """Whether the provider has not answered since it was slow."""
         return self._is_suspect
 
+    def suspect(self) -> None:
+        """Note that the provider is slow to answer a call that is under way."""
+        self._is_suspect = True
+
     def trip(self) -> None:
-        """Note that the provider was slow."""
+        """Note that the provider failed slowly."""
         with self._lock:
             self._is_suspect = True
-            self._open_until = time.monotonic() + self._pause
+            self._slow_failures += 1
+            if self._slow_failures > 1:
+                self._open_until = time.monotonic() + self._pause
 
     def reset(self) -> None:
         """Note that the provider answered."""
         with self._lock:
             self._is_suspect = False
+            self._slow_failures = 0
             self._open_until = 0.0

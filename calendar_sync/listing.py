@@ -1,4 +1,8 @@
-"""The upcoming events, asked for once for everybody who looks within some seconds."""
+"""The upcoming events, asked for once for everybody who looks within some seconds.
+
+A list that cannot be renewed is served for CALENDAR_STALE_SECONDS more: RFC 5861, stale-if-error.
+Readers who come while one of them renews it get it as well: stale-while-revalidate.
+"""
 
 import logging
 import time
@@ -13,24 +17,31 @@ from django.utils import timezone
 
 from calendar_sync.backend import use_calendar
 from calendar_sync.circuit import Circuit
+from calendar_sync.generation import (
+    GENERATION_KEY,
+    Generation,
+    begin_generation,
+    find_generation,
+)
 from calendar_sync.interface import BusySlot, CalendarError, CalendarUnavailableError
 from calendar_sync.single_flight import SingleFlight
 
 logger = logging.getLogger(__name__)
 
 LIST_KEY = "calendar_sync.upcoming"
-GENERATION_KEY = "calendar_sync.generation"
+# Kept as long as the list is fresh, while the list itself is kept longer.
 STAMP_KEY = "calendar_sync.stamp"
 
 # Plain values, so that a cache filled by one release can be read by the next.
 Row = tuple[datetime, datetime, str, str | None, str | None]
 # The generation that a list belongs to, and which one of it: the short name of a long list.
-Stamp = tuple[str | None, str]
+Stamp = tuple[Generation, str]
+Kept = tuple[Stamp, list[Row]]
 
 # How long a reader waits for another's call. Each one who waits holds a thread of the server.
 PATIENCE = timedelta(seconds=1)
 
-_flight: SingleFlight[tuple[Stamp, list[Row]]] = SingleFlight()
+_flight: SingleFlight[Kept] = SingleFlight()
 circuit = Circuit(pause=timedelta(seconds=5))
 
 
@@ -49,60 +60,75 @@ def read_listing(*, find_refresh_token: Callable[[], str | None]) -> Listing:
     costs no query.
 
     Threads that find the cache empty share one call to the provider, its error included, and wait
-    a second for it at most. An error is never kept, but after a slow one nobody asks for some
-    seconds: a provider that hangs must not take every thread of the server with it. Raises the
-    calendar's errors.
+    a second for it at most. An error is never kept: until the list expires for good, it is served
+    instead. After slow failures in a row nobody asks for some seconds: a provider that hangs must
+    not take every thread of the server with it. Raises CalendarError.
     """
-    kept = cache.get_many([GENERATION_KEY, LIST_KEY])
-    generation = kept.get(GENERATION_KEY)
-    stamp, rows = kept.get(LIST_KEY, (None, None))
-    if not _is_of(generation, stamp):
-        stamp, rows = _fetch_once(generation, find_refresh_token)
-    now = timezone.now()
-    return Listing([BusySlot(*row) for row in rows if row[1] > now], stamp)
+    cached = cache.get_many([GENERATION_KEY, STAMP_KEY, LIST_KEY])
+    earlier: Kept | None = cached.get(LIST_KEY)
+    generation = find_generation(cached, otherwise=earlier[0][0] if earlier else None)
+    stamp: Stamp | None = cached.get(STAMP_KEY)
+    if earlier is not None and stamp == earlier[0] and stamp[0] == generation:
+        return _present(earlier)
+    try:
+        return _present(_renew(generation, earlier, find_refresh_token))
+    except CalendarError:
+        if earlier is None:
+            raise
+        return _present(earlier)
 
 
 def current_stamp() -> Stamp | None:
-    """Give the stamp of the list that would be read now; None when the provider would be asked.
+    """Return the stamp of the list that would be read now; None when the provider would be asked.
 
-    Whoever keeps what they made of a list asks this first: it costs two short values of the cache.
+    Costs two short values of the cache, and one query where the cache is not shared. Whoever keeps
+    what they made of a list asks this first.
     """
-    kept = cache.get_many([GENERATION_KEY, STAMP_KEY])
-    stamp: Stamp | None = kept.get(STAMP_KEY)
-    return stamp if _is_of(kept.get(GENERATION_KEY), stamp) else None
-
-
-def _is_of(generation: str | None, stamp: object) -> bool:
-    return isinstance(stamp, tuple) and stamp[0] == generation
+    cached = cache.get_many([GENERATION_KEY, STAMP_KEY])
+    stamp: Stamp | None = cached.get(STAMP_KEY)
+    if stamp is None or stamp[0] != find_generation(cached, otherwise=stamp[0]):
+        return None
+    return stamp
 
 
 def forget_upcoming_events() -> None:
     """Have the next reader ask the provider. Call it after a write to the calendar.
 
     A new generation rather than a deletion: a reader whose call began before the write stores its
-    list under the old generation, where nobody reads it, in this process or another.
+    list under the old generation, which counts as expired in every process.
     """
-    cache.set(GENERATION_KEY, uuid4().hex, timeout=None)
+    begin_generation()
 
 
-def _fetch_once(
-    generation: str | None, find_refresh_token: Callable[[], str | None]
-) -> tuple[Stamp, list[Row]]:
-    def work() -> tuple[Stamp, list[Row]]:
-        rows = _fetch_watched(find_refresh_token)
-        stamp = (generation, uuid4().hex)
+def _present(kept: Kept) -> Listing:
+    stamp, rows = kept
+    now = timezone.now()
+    return Listing([BusySlot(*row) for row in rows if row[1] > now], stamp)
+
+
+def _renew(
+    generation: Generation, earlier: Kept | None, find_refresh_token: Callable[[], str | None]
+) -> Kept:
+    """Fetch the list, or share the call of another thread. Raises CalendarError."""
+
+    def work() -> Kept:
+        kept = (generation, uuid4().hex), _fetch_watched(find_refresh_token)
         # Django keeps nothing with a time-out of 0.
-        kept = {LIST_KEY: (stamp, rows), STAMP_KEY: stamp}
-        cache.set_many(kept, timeout=settings.CALENDAR_CACHE_SECONDS)
-        return stamp, rows
+        fresh, stale = settings.CALENDAR_CACHE_SECONDS, settings.CALENDAR_STALE_SECONDS
+        cache.set(LIST_KEY, kept, timeout=fresh + stale)
+        cache.set(STAMP_KEY, kept[0], timeout=fresh)
+        return kept
 
     if circuit.is_open:
         raise CalendarUnavailableError("The calendar was slow a moment ago.")
-    patience = timedelta() if circuit.is_suspect else PATIENCE
+    has_own = earlier is not None and earlier[0][0] == generation
     try:
-        return _flight.run(generation, work, patience=patience)
+        return _flight.run(
+            generation, work, patience=timedelta() if has_own or circuit.is_suspect else PATIENCE
+        )
     except TimeoutError as error:
-        circuit.trip()
+        if not has_own:
+            circuit.suspect()
         raise CalendarUnavailableError("The calendar's answer took too long.") from error
 
 

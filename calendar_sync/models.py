@@ -14,6 +14,8 @@ class SyncState(models.Model):
     sync_token = models.TextField(blank=True, editable=False)
     synced_at = models.DateTimeField("seguido hasta", null=True, blank=True)
     compared_at = models.DateTimeField("comparado entero", null=True, blank=True)
+    # Grows with each write of ours: lists that were read before are old ones (``generation.py``).
+    generation = models.PositiveBigIntegerField(default=0, db_default=0, editable=False)
     # When a push channel was last asked for, whatever came of it.
     channel_tried_at = models.DateTimeField("aviso pedido", null=True, blank=True)
 

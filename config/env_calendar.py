@@ -24,6 +24,7 @@ class Calendar:
     calendar_api_key: str
     service_account: dict[str, Any] | None
     calendar_cache_seconds: int
+    calendar_stale_seconds: int
     calendar_trigger_policy: str
     calendar_trigger_secret: str
 
@@ -39,6 +40,7 @@ def parse_calendar(read: Values, *, local: bool) -> Calendar:
         calendar_api_key=read.text("CALENDAR_API_KEY"),
         service_account=_service_account(read),
         calendar_cache_seconds=read.whole_number("CALENDAR_CACHE_SECONDS", default=15),
+        calendar_stale_seconds=read.whole_number("CALENDAR_STALE_SECONDS", default=60),
         calendar_trigger_policy=_trigger_policy(read),
         calendar_trigger_secret=read.text("CALENDAR_TRIGGER_SECRET"),
     )

@@ -171,6 +171,7 @@ CALENDAR_ID = ENV.calendar.calendar_id
 CALENDAR_API_KEY = ENV.calendar.calendar_api_key
 CALENDAR_SERVICE_ACCOUNT = ENV.calendar.service_account
 CALENDAR_CACHE_SECONDS = ENV.calendar.calendar_cache_seconds
+CALENDAR_STALE_SECONDS = ENV.calendar.calendar_stale_seconds
 CALENDAR_TIMEOUT = timedelta(seconds=4)
 # When Google tells of a change, a thread looks at once; the sweeps look anyway.
 FOLLOW_CALENDAR_AT_ONCE = True

@@ -32,9 +32,11 @@ class KeptListing:
 
     def is_current(self) -> bool:
         """Whether a new one would be the same, as far as anybody here knows."""
-        if self.until is not None and self.until <= timezone.now():
-            return False
-        return self.stamp == current_stamp()
+        return not self.is_over() and self.stamp == current_stamp()
+
+    def is_over(self) -> bool:
+        """Whether an event in it has ended."""
+        return self.until is not None and self.until <= timezone.now()
 
 
 _kept: KeptListing | None = None
@@ -44,7 +46,7 @@ class KeptListingMiddleware:
     """Sends a list that was written before, ahead of sessions and languages, as WhiteNoise does.
 
     Without one that is current the request goes on to the view. Nothing here needs a session or
-    asks the provider or the database.
+    asks the provider; where processes share no cache, one query tells whether the list is current.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -69,6 +71,8 @@ def _match() -> ResolverMatch:
 def keep(listing: Listing) -> KeptListing:
     """Write a list, and keep it for those who ask next."""
     global _kept
+    if _kept is not None and _kept.stamp == listing.stamp and not _kept.is_over():
+        return _kept  # a list that could not be renewed
     shown = [present_slot(slot) for slot in listing.slots]
     body = json.dumps(shown, ensure_ascii=False, separators=(",", ":")).encode()
     _kept = KeptListing(

@@ -1,6 +1,6 @@
 """The teacher's agenda: hours and busy times read from the database and the calendar.
 
-Six queries whatever the number of classes, and the calendar's list from its short cache.
+Seven queries whatever the number of classes, and the calendar's list from its short cache.
 """
 
 from collections import defaultdict

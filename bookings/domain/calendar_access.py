@@ -9,7 +9,7 @@ from cryptography.fernet import InvalidToken
 from django.conf import settings
 
 from accounts.models import User
-from accounts.selectors import find_calendar_owner, find_calendar_token
+from accounts.selectors import find_calendar_owner
 from accounts.services import mark_grant_alive
 from bookings.domain.grants import is_at_risk, is_revoked, note_revoked_grant, warn_of_risk
 from bookings.domain.service_account import (
@@ -38,9 +38,7 @@ def ask_calendar(work: Callable[[Calendar], T]) -> T:
     A grant that is known to be revoked is not used: without a service account
     CalendarNotConnectedError comes at once. A new refusal is noted by ``note_refusal``.
     """
-    if is_closed():
-        raise CalendarNotConnectedError("The grant is known to be revoked.")
-    return use_calendar(work, refresh_token=find_calendar_token())
+    return use_calendar(work, refresh_token=_find_token())
 
 
 def write_calendar(work: Callable[[Calendar], T]) -> T:
@@ -49,14 +47,22 @@ def write_calendar(work: Callable[[Calendar], T]) -> T:
     Only so many may wait for it at a time: beyond them CalendarUnavailableError comes at once.
     Raises CalendarError as ``ask_calendar`` does.
     """
-    if is_closed():
-        raise CalendarNotConnectedError("The grant is known to be revoked.")
+    token = _find_token()
     with writers_turn():
         try:
-            return use_calendar(work, refresh_token=find_calendar_token())
+            return use_calendar(work, refresh_token=token)
         finally:
             # Even a failure may have changed what is in the calendar.
             forget_upcoming_events()
+
+
+def _find_token() -> str | None:
+    owner = find_calendar_owner()
+    if not is_revoked(owner):
+        return owner.provider_refresh_token if owner else None
+    if settings.CALENDAR_SERVICE_ACCOUNT:
+        return None
+    raise CalendarNotConnectedError("The grant is known to be revoked.")
 
 
 def is_closed() -> bool:

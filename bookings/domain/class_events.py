@@ -43,15 +43,9 @@ MOVES_AT_ONCE = 3
 def create_event(virtual_class: VirtualClass) -> CreatedEvent:
     """Make the class's event, or find the one that an earlier attempt made.
 
+    Nothing is written once it is there: a database that fails then is the caller's to report.
     Raises CalendarError; a revoked grant is noted on its owner.
     """
-    event = make_event(virtual_class)
-    note_answer()
-    return event
-
-
-def make_event(virtual_class: VirtualClass) -> CreatedEvent:
-    """Do the same, without noting that the calendar answers: nothing is written afterwards."""
     draft = draft_event(virtual_class)
     return write_calendar(lambda calendar: calendar.create_event(draft))
 
@@ -98,13 +92,13 @@ def _find_to_move(virtual_class: VirtualClass) -> VirtualClass | None:
 
 def _move_or_make(virtual_class: VirtualClass) -> str:
     """Move the event; when it is gone, make it again and give its new link."""
+    draft, new_link = draft_update(virtual_class), ""
     try:
-        draft = draft_update(virtual_class)
         write_calendar(lambda calendar: calendar.update_event(draft))
     except EventGoneError:
-        return create_event(virtual_class).conference_url
+        new_link = create_event(virtual_class).conference_url
     note_answer()
-    return ""
+    return new_link
 
 
 @transaction.atomic
@@ -271,6 +265,7 @@ def _note_withdrawal(before: VirtualClass, *, is_removed: bool) -> VirtualClass 
 def _restore(virtual_class: VirtualClass) -> None:
     """Bring back an event that was deleted under a class somebody scheduled meanwhile."""
     event = create_event(virtual_class)
+    note_answer()
     if not _note_restored(virtual_class, event):
         # Cancelled meanwhile: the sweep takes away what was just brought back.
         request_withdrawal(virtual_class)

@@ -18,7 +18,7 @@ from accounts.models import User
 from bookings.domain.access_codes import generate_access_code
 from bookings.domain.claiming import claim_time
 from bookings.domain.class_events import (
-    make_event,
+    create_event,
     request_withdrawal,
     withdraw_event_if_possible,
 )
@@ -147,7 +147,7 @@ def _make_and_save(
             return noted
         if not insist and must_wait(noted):
             raise CalendarUnavailableError("The class waits for the calendar.")
-        event = make_event(noted)
+        event = create_event(noted)
         try:
             return _save(noted, event, actor)
         except EventWithdrawnError:

@@ -6,13 +6,12 @@ Whatever happened first, asking again finishes the work: one live event, one hos
 from datetime import timedelta
 
 import pytest
-from django.core.cache import cache
 
 from accounts.services import remember_refresh_token
 from bookings.domain.event_drafts import derive_event_id
 from bookings.models import ClassLog, Role, UserActivity, VirtualClass
 from calendar_sync import bulkhead
-from calendar_sync.listing import GENERATION_KEY
+from calendar_sync.generation import find_generation
 from tests.api.bodies import answer_of, post
 from tests.api.database_faults import failing
 from tests.environment import TEACHER_EMAIL
@@ -259,7 +258,7 @@ def test_provider_that_was_away_is_met_again(anybody, pending, google):
 def test_post_is_refused_at_once_while_many_wait(anybody, pending, google, settings, monkeypatch):
     settings.CALENDAR_WRITERS = 0
     monkeypatch.setattr(bulkhead, "_bulkhead", bulkhead.Bulkhead(timedelta(0)))
-    before = cache.get(GENERATION_KEY)
+    before = find_generation({})
 
     answer = schedule(anybody, pending)
 
@@ -267,4 +266,4 @@ def test_post_is_refused_at_once_while_many_wait(anybody, pending, google, setti
     assert_pending(pending)
     assert pending.scheduling_requested_at is not None
     # Nobody asked the provider, so what is known of it is still good.
-    assert (google.live_events(), cache.get(GENERATION_KEY)) == ([], before)
+    assert (google.live_events(), find_generation({})) == ([], before)

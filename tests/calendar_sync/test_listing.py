@@ -9,22 +9,34 @@ from zoneinfo import ZoneInfo
 import pytest
 import time_machine
 from django.core.cache import cache
+from django.db import connections
 
 from calendar_sync import (
     BusySlot,
+    CalendarNotConnectedError,
     CalendarRefusedError,
     CalendarUnavailableError,
     forget_upcoming_events,
     listing,
     read_listing,
 )
+from calendar_sync.backend import name_calendar
 from calendar_sync.listing import LIST_KEY
 from calendar_sync.memory import MemoryCalendar
+from calendar_sync.models import SyncState
+from tests.api.database_faults import failing
 from tests.calendar_sync.backends import GatedCalendar
 from tests.standins import Fault
 
+pytestmark = pytest.mark.django_db(transaction=True)
+
 START = datetime.now(UTC).replace(microsecond=0) + timedelta(hours=1)
 SLOT = BusySlot(START, START + timedelta(hours=1), "confirmed", "UTC", None)
+FAILURES = [
+    CalendarUnavailableError("down"),
+    CalendarNotConnectedError("revoked"),
+    CalendarRefusedError("no"),
+]
 LATER = BusySlot(START + timedelta(hours=2), START + timedelta(hours=3), "tentative")
 
 
@@ -156,7 +168,7 @@ def test_listing_shares_the_error_too(google, token):
 @pytest.mark.concurrency
 def test_a_call_that_began_before_a_write_brings_no_old_list_back(gated):
     with ThreadPoolExecutor(1) as pool:
-        old = pool.submit(upcoming_events)
+        old = pool.submit(in_thread, upcoming_events)
         assert gated.asked.wait(5)
         gated.slots = [SLOT]
         forget_upcoming_events()
@@ -170,12 +182,12 @@ def test_a_call_that_began_before_a_write_brings_no_old_list_back(gated):
 @pytest.mark.concurrency
 def test_a_reader_after_a_write_does_not_join_the_call_before_it(gated):
     with ThreadPoolExecutor(2) as pool:
-        old = pool.submit(upcoming_events)
+        old = pool.submit(in_thread, upcoming_events)
         assert gated.asked.wait(5)
         gated.asked.clear()
         gated.slots = [SLOT]
         forget_upcoming_events()
-        new = pool.submit(upcoming_events)
+        new = pool.submit(in_thread, upcoming_events)
         assert gated.asked.wait(5)
         gated.gate.set()
 
@@ -194,7 +206,7 @@ def impatient(monkeypatch):
 @pytest.mark.concurrency
 def test_listing_does_not_wait_for_ever(gated, impatient):
     with ThreadPoolExecutor(1) as pool:
-        slow = pool.submit(upcoming_events)
+        slow = pool.submit(in_thread, upcoming_events)
         assert gated.asked.wait(5)
 
         with pytest.raises(CalendarUnavailableError):
@@ -207,7 +219,7 @@ def test_listing_does_not_wait_for_ever(gated, impatient):
 @pytest.mark.concurrency
 def test_nobody_asks_while_a_slow_call_is_under_way(gated, impatient):
     with ThreadPoolExecutor(1) as pool:
-        pool.submit(upcoming_events)
+        pool.submit(in_thread, upcoming_events)
         assert gated.asked.wait(5)
         with pytest.raises(CalendarUnavailableError):
             upcoming_events()
@@ -221,20 +233,30 @@ def test_nobody_asks_while_a_slow_call_is_under_way(gated, impatient):
         gated.gate.set()
 
 
-def test_a_slow_failure_keeps_callers_away_until_the_pause_is_over(google, token, impatient):
-    google.fault("token", Fault.delay(0.2))
-    google.fault("events.list", *[Fault.status(503)] * 3)
+def test_one_slow_failure_keeps_nobody_away(gated, impatient):
+    gated.failure, gated.seconds = CalendarUnavailableError("slow"), 0.2
+    gated.gate.set()
     with pytest.raises(CalendarUnavailableError):
-        upcoming_events(token)
-    asked = len(listings(google))
+        upcoming_events()
+
+    gated.failure, gated.seconds = None, 0
+    assert upcoming_events() == []
+
+
+def test_slow_failures_in_a_row_keep_callers_away_until_the_pause_is_over(gated, impatient):
+    gated.failure, gated.seconds = CalendarUnavailableError("slow"), 0.2
+    gated.gate.set()
+    for _ in range(2):
+        with pytest.raises(CalendarUnavailableError, match="slow"):
+            upcoming_events()
 
     with pytest.raises(CalendarUnavailableError, match="a moment ago"):
-        upcoming_events(token)
-    assert len(listings(google)) == asked
+        upcoming_events()
+    assert gated.calls == 2
 
-    google.heal()
+    gated.failure = None
     listing.circuit._open_until = 0.0
-    assert upcoming_events(token) == []
+    assert upcoming_events() == []
     assert not listing.circuit.is_suspect
 
 
@@ -246,13 +268,112 @@ def test_a_quick_failure_keeps_nobody_away(google, token):
     assert upcoming_events(token) == []
 
 
+@pytest.fixture
+def expired(gated, settings):
+    """A list with one event that was read 16 seconds ago, and a provider that is slow to answer."""
+    settings.CALENDAR_CACHE_SECONDS, settings.CALENDAR_STALE_SECONDS = 15, 60
+    gated.slots = [SLOT]
+    gated.gate.set()
+    upcoming_events()
+    gated.gate.clear()
+    gated.asked.clear()
+    gated.slots = [SLOT, LATER]
+    with time_machine.travel(datetime.now(UTC) + timedelta(seconds=16)):
+        yield gated
+
+
+@pytest.mark.parametrize("failure", FAILURES, ids=lambda failure: type(failure).__name__)
+def test_list_that_cannot_be_renewed_is_served_a_minute_longer(gated, settings, failure):
+    settings.CALENDAR_CACHE_SECONDS, settings.CALENDAR_STALE_SECONDS = 15, 60
+    began = datetime.now(UTC)
+    gated.slots = [SLOT]
+    gated.gate.set()
+    upcoming_events()
+    gated.failure = failure
+
+    for seconds in (16, 40, 74):
+        with time_machine.travel(began + timedelta(seconds=seconds)):
+            assert upcoming_events() == [SLOT]
+    with time_machine.travel(began + timedelta(seconds=76)), pytest.raises(type(failure)):
+        upcoming_events()
+
+
+def test_list_of_before_a_write_is_better_than_none(gated):
+    gated.slots = [SLOT]
+    gated.gate.set()
+    upcoming_events()
+    forget_upcoming_events()
+    gated.failure = CalendarUnavailableError("down")
+
+    assert upcoming_events() == [SLOT]
+
+
+def test_without_a_stale_time_an_error_is_an_error(gated, settings):
+    settings.CALENDAR_STALE_SECONDS = 0
+    gated.gate.set()
+    upcoming_events()
+    gated.failure = CalendarUnavailableError("down")
+
+    later = time_machine.travel(datetime.now(UTC) + timedelta(seconds=16))
+    with later, pytest.raises(CalendarUnavailableError):
+        upcoming_events()
+
+
+@pytest.mark.concurrency
+def test_others_get_the_earlier_list_while_one_renews_it(expired):
+    with ThreadPoolExecutor(1) as pool:
+        renewing = pool.submit(in_thread, upcoming_events)
+        assert expired.asked.wait(5)
+        began = time.monotonic()
+
+        for _ in range(20):
+            assert upcoming_events() == [SLOT]
+
+        assert time.monotonic() - began < 0.5
+        expired.gate.set()
+        assert renewing.result(5) == [SLOT, LATER]
+    assert upcoming_events() == [SLOT, LATER]
+    assert not listing.circuit.is_suspect
+
+
+def test_a_write_in_another_process_makes_the_list_an_old_one(gated):
+    """The number in the database is all that two processes without CACHE_URL share."""
+    gated.gate.set()
+    upcoming_events()
+    gated.slots = [SLOT]
+    SyncState.objects.update_or_create(calendar_id=name_calendar(), defaults={"generation": 7})
+
+    assert upcoming_events() == [SLOT]
+
+
+def test_a_database_that_fails_leaves_the_list_as_it_is(gated):
+    gated.slots = [SLOT]
+    gated.gate.set()
+    upcoming_events()
+
+    with failing():
+        assert upcoming_events() == [SLOT]
+        assert listing.current_stamp() is not None
+        forget_upcoming_events()
+
+    assert gated.calls == 1
+
+
+def in_thread(work):
+    """Run ``work`` in a thread of a pool; close its connection to the database."""
+    try:
+        return work()
+    finally:
+        connections.close_all()
+
+
 def in_threads(count, work):
     """Run ``work`` in threads that start together; give what each returned."""
     start = threading.Barrier(count)
 
     def run(_):
         start.wait(5)
-        return work()
+        return in_thread(work)
 
     with ThreadPoolExecutor(count) as pool:
         return list(pool.map(run, range(count)))

@@ -1,0 +1,91 @@
+"""Which generation of lists is current: each write to the calendar begins the next one.
+
+The number is where every process sees it: in a shared cache, else in the database. Without
+CACHE_URL each process has a cache of its own, and would show its own list until that expires.
+"""
+
+import logging
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+from uuid import uuid4
+
+from django.conf import settings
+from django.core.cache import cache
+from django.db import Error, connection
+
+from calendar_sync.backend import name_calendar
+
+logger = logging.getLogger(__name__)
+
+GENERATION_KEY = "calendar_sync.generation"
+# Whoever wrote to the calendar goes on to write to the database: a locked SQLite must not make
+# them wait for its whole time-out twice.
+SQLITE_PATIENCE_MS = 2_000
+
+# Plain SQL, for half the cost of a queryset: the list of events is the most frequent request.
+READ = 'SELECT generation FROM "calendar_sync_syncstate" WHERE calendar_id = %s'
+BEGIN = """
+    INSERT INTO "calendar_sync_syncstate" (calendar_id, sync_token, generation) VALUES (%s, '', 1)
+    ON CONFLICT (calendar_id) DO UPDATE SET generation = "calendar_sync_syncstate".generation + 1
+"""
+
+# None: no write yet. A number comes from the database, a text from a shared cache.
+Generation = int | str | None
+
+
+def find_generation(kept: Mapping[str, Any], *, otherwise: Generation = None) -> Generation:
+    """Return the current generation.
+
+    kept: what the cache has under GENERATION_KEY, and perhaps other keys. otherwise: returned while
+    the database fails.
+    """
+    if _is_cache_shared():
+        generation: Generation = kept.get(GENERATION_KEY)
+        return generation
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute(READ, [name_calendar()])
+            row = cursor.fetchone()
+    except Error as error:
+        logger.warning("The calendar's generation could not be read: %s", type(error).__name__)
+        return otherwise
+    return row[0] if row else None
+
+
+def begin_generation() -> None:
+    """Make every list that was read so far an old one, in all processes.
+
+    If the database fails, lists are shown unchanged until they expire.
+    """
+    if _is_cache_shared():
+        cache.set(GENERATION_KEY, uuid4().hex, timeout=None)
+        return
+    try:
+        _count_up()
+    except Error as error:
+        logger.warning("The calendar's generation was not counted: %s", type(error).__name__)
+
+
+def _count_up() -> None:
+    with connection.cursor() as cursor, _brief_wait_for_sqlite():
+        cursor.execute(BEGIN, [name_calendar()])
+
+
+@contextmanager
+def _brief_wait_for_sqlite() -> Iterator[None]:
+    """Wait for SQLite's lock for SQLITE_PATIENCE_MS at most; PostgreSQL has its lock_timeout."""
+    if connection.vendor != "sqlite":
+        yield
+        return
+    driver = connection.connection
+    [usual] = driver.execute("PRAGMA busy_timeout").fetchone()
+    driver.execute(f"PRAGMA busy_timeout = {min(usual, SQLITE_PATIENCE_MS)}")
+    try:
+        yield
+    finally:
+        driver.execute(f"PRAGMA busy_timeout = {usual}")
+
+
+def _is_cache_shared() -> bool:
+    return not settings.CACHES["default"]["BACKEND"].endswith((".LocMemCache", ".DummyCache"))
