@@ -30,7 +30,7 @@ from bookings.domain.reconciling import reconcile_class
 from bookings.domain.rescheduling import reschedule_class
 from bookings.domain.scheduling import schedule_class
 from bookings.domain.settling import confirm_payment
-from bookings.models import ClassStatus, ClassType, VirtualClass
+from bookings.models import ClassStatus, ClassType, Payment, PaymentStatus, VirtualClass
 from bookings.templatetags.class_times import clock, pesos, short_day
 from calendar_sync import CalendarError, CalendarNotConnectedError, CalendarRefusedError
 
@@ -75,7 +75,7 @@ class VirtualClassAdmin(admin.ModelAdmin[VirtualClass]):
             None,
             {"fields": ["when", "booked_by", "class_type", "badge", "places", "learning_focus"]},
         ),
-        ("Pago", {"fields": ["price", "paid_at", "preference_id"]}),
+        ("Pago", {"fields": ["price", "paid_at", "payment_state", "preference_id"]}),
         ("Videollamada", {"fields": ["link", "access_code", "summary", "provider_event_id"]}),
         (
             "Registro",
@@ -98,6 +98,7 @@ class VirtualClassAdmin(admin.ModelAdmin[VirtualClass]):
         "places",
         "learning_focus",
         "price",
+        "payment_state",
         "paid_at",
         "preference_id",
         "link",
@@ -193,6 +194,12 @@ class VirtualClassAdmin(admin.ModelAdmin[VirtualClass]):
     def is_paid(self, obj: VirtualClass) -> bool:
         """Whether the payment was confirmed."""
         return obj.paid_at is not None
+
+    @admin.display(description="estado del pago")
+    def payment_state(self, obj: VirtualClass) -> str:
+        """Say how the payment stands at the provider, such as refunded or charged back."""
+        payment: Payment | None = getattr(obj, "payment", None)
+        return PaymentStatus(payment.status).label if payment else "—"
 
     @admin.display(description="enlace")
     def link(self, obj: VirtualClass) -> str:

@@ -14,6 +14,7 @@ from bookings.models.heartbeat import SERVICE_ACCOUNT, Heartbeat
 from bookings.models.hold import Hold
 from bookings.models.notice import ABOUT_NO_CLASS, Notice, NoticeKind, NoticeState
 from bookings.models.payment import (
+    MONEY_GONE,
     ChargeStatus,
     Payment,
     PaymentCharge,
@@ -50,6 +51,7 @@ from bookings.models.webhook import (
 __all__ = [
     "ABOUT_NO_CLASS",
     "CHOSEN_KINDS",
+    "MONEY_GONE",
     "SERVICE_ACCOUNT",
     "BookingRules",
     "CalendarDrift",
