@@ -23,12 +23,7 @@ BASELINE = {
     "bookings.0015_webhooks": {"CREATE_INDEX"},
 }
 # What is harmless although it looks like a fault: the migration, the code, and why.
-EXCUSED: dict[str, dict[str, str]] = {
-    "bookings.0018_paid_classes_go_first": {
-        "ADD_UNIQUE": "a table of holds has a few rows, and what the old code writes still fits",
-        "CREATE_INDEX": "as above: it is made in no time",
-    },
-}
+EXCUSED: dict[str, dict[str, str]] = {}
 INDEX = re.compile(r'CREATE (?:UNIQUE )?INDEX (CONCURRENTLY )?.*? ON "(\w+)"')
 TABLE = re.compile(r'CREATE TABLE "(\w+)"')
 

@@ -22,7 +22,7 @@ from bookings.admin.class_timeline import build_timeline, describe_drift
 from bookings.admin.filters import DriftFilter, PaidFilter
 from bookings.admin.steps import StepsMixin, explain
 from bookings.domain.exceptions import BookingError
-from bookings.models import ClassType, VirtualClass
+from bookings.models import ClassType, Payment, PaymentStatus, VirtualClass
 from bookings.templatetags.class_times import clock, pesos, short_day
 
 DIFFERS = "Calendario distinto"
@@ -54,7 +54,7 @@ class VirtualClassAdmin(StepsMixin, admin.ModelAdmin[VirtualClass]):
             None,
             {"fields": ["when", "booked_by", "class_type", "badge", "places", "learning_focus"]},
         ),
-        ("Pago", {"fields": ["price", "paid_at", "preference_id"]}),
+        ("Pago", {"fields": ["price", "paid_at", "payment_state", "preference_id"]}),
         ("Videollamada", {"fields": ["link", "access_code", "summary", "provider_event_id"]}),
         (
             "Registro",
@@ -77,6 +77,7 @@ class VirtualClassAdmin(StepsMixin, admin.ModelAdmin[VirtualClass]):
         "places",
         "learning_focus",
         "price",
+        "payment_state",
         "paid_at",
         "preference_id",
         "link",
@@ -170,6 +171,12 @@ class VirtualClassAdmin(StepsMixin, admin.ModelAdmin[VirtualClass]):
     def is_paid(self, obj: VirtualClass) -> bool:
         """Whether the payment was confirmed."""
         return obj.paid_at is not None
+
+    @admin.display(description="estado del pago")
+    def payment_state(self, obj: VirtualClass) -> str:
+        """Say how the payment stands at the provider, such as refunded or charged back."""
+        payment: Payment | None = getattr(obj, "payment", None)
+        return PaymentStatus(payment.status).label if payment else "—"
 
     @admin.display(description="enlace")
     def link(self, obj: VirtualClass) -> str:

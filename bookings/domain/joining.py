@@ -29,9 +29,11 @@ from bookings.domain.offering import (
 )
 from bookings.domain.queries import list_classes_of
 from bookings.models import (
+    MONEY_GONE,
     ClassEvent,
     ClassStatus,
     NoticeKind,
+    Payment,
     Role,
     UserActivity,
     VirtualClass,
@@ -49,8 +51,14 @@ def _select_open(code: str, user_id: uuid.UUID) -> QuerySet[Any]:
         VirtualClass.objects.annotate(is_waiting=Exists(line))
         .select_for_update()
         .filter(access_code=code, status__in=[ClassStatus.SCHEDULED, ClassStatus.COMPLETED])
+        .exclude(Exists(_list_money_gone(OuterRef("pk"))))
         .order_by()
     )
+
+
+def _list_money_gone(class_id: object) -> QuerySet[Payment]:
+    """List the payment of a class if all of it went back: then nobody new may join."""
+    return Payment.objects.filter(virtual_class=class_id, status__in=MONEY_GONE)
 
 
 _open_class = Prepared(_select_open, code=str, user_id=uuid.UUID)
@@ -94,6 +102,8 @@ def take_place(*, user: User, virtual_class: VirtualClass) -> None:
 
     Raises as ``join_class``.
     """
+    if _list_money_gone(virtual_class.pk).exists():
+        raise ClassNotFoundError
     refusal = _find_refusal(user, virtual_class)
     if refusal is not None:
         raise refusal
@@ -128,6 +138,7 @@ def lock_class(code: str, user: User) -> tuple[VirtualClass, bool]:
     """Lock the row before anything is checked: two guests may not both see the last place.
 
     A completed class is found, so that its code answers "ended" as it did before it was completed.
+    A class whose money went back, by refunds or a chargeback, is not: its code opens nothing.
     Tells besides whether the person is in line for a place, which only they or the teacher end.
     Raises ClassNotFoundError.
     """

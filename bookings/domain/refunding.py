@@ -18,6 +18,7 @@ from bookings.domain.exceptions import RefundOutdatedError, RefundTooLargeError
 from bookings.domain.turns import take_turns
 from bookings.models import (
     ChargeStatus,
+    NoticeKind,
     Payment,
     PaymentCharge,
     Refund,
@@ -26,6 +27,8 @@ from bookings.models import (
     ReviewReason,
     VirtualClass,
 )
+from bookings.notices.due import record_alert, record_due
+from bookings.notices.returned_money import name_refund
 from bookings.payments.backend import get_gateway
 from bookings.payments.gateway import (
     CreatedRefund,
@@ -136,7 +139,7 @@ def _attempt(refund_id: int) -> bool:
     ).update(next_attempt_at=now + LEASE)
     if not claimed:
         return False
-    refund = Refund.objects.select_related("charge__payment").get(pk=refund_id)
+    refund = Refund.objects.select_related("charge__payment__virtual_class").get(pk=refund_id)
     try:
         created = _ask_provider(refund)
     except PaymentUnavailableError as error:
@@ -260,9 +263,15 @@ def _give_up(refund: Refund, failure: str) -> bool:
 
 @transaction.atomic
 def _finish(refund: Refund) -> None:
-    """Note that the money is on its way, and have the truth about the charge read again."""
+    """Note that the money went back, tell its owner, and have the charge read again."""
     now = timezone.now()
     refund.status, refund.failure = RefundStatus.DONE, ""
     refund.done_at, refund.next_attempt_at = now, None
     refund.save(update_fields=["status", "failure", "done_at", "next_attempt_at"])
-    Payment.objects.filter(pk=refund.charge.payment_id).update(next_check_at=now)
+    payment = refund.charge.payment
+    Payment.objects.filter(pk=payment.pk).update(next_check_at=now)
+    if payment.virtual_class is not None:
+        people = [payment.user_id]
+        record_due(NoticeKind.MONEY_RETURNED, payment.virtual_class, people, name_refund(refund))
+    else:
+        record_alert(NoticeKind.MONEY_RETURNED, payment.user, name_refund(refund))

@@ -9,12 +9,17 @@ import hmac
 from django.conf import settings
 
 from accounts.throttling import is_too_often, seconds_left
-from bookings.domain.exceptions import NotPaidError, TooManyLookUpsError, TriggerRefusedError
+from bookings.domain.exceptions import (
+    ClassCancelledError,
+    NotPaidError,
+    TooManyLookUpsError,
+    TriggerRefusedError,
+)
 from bookings.domain.queries import get_class_by_preference
 from bookings.domain.scheduling import UNSCHEDULABLE, schedule_class
 from bookings.domain.settling import carry_out, find_payment, look_up
 from bookings.domain.trigger_policy import TriggerPolicy, get_trigger_policy
-from bookings.models import Payment, VirtualClass
+from bookings.models import MONEY_GONE, Payment, VirtualClass
 from bookings.payments.gateway import PaymentUnavailableError
 from calendar_sync import SingleFlight
 
@@ -33,6 +38,7 @@ def trigger_scheduling(*, preference_id: str, secret: str = "") -> VirtualClass:
         return virtual_class
     _refuse_caller(secret)
     _refuse_unpaid(virtual_class)
+    _refuse_returned(virtual_class)
     try:
         return schedule_class(preference_id=preference_id)
     except UNSCHEDULABLE:
@@ -67,6 +73,14 @@ def _refuse_unpaid(virtual_class: VirtualClass) -> None:
         _look_up_together(payment)
     if get_class_by_preference(preference_id).paid_at is None:
         raise NotPaidError
+
+
+def _refuse_returned(virtual_class: VirtualClass) -> None:
+    """Cancel a class whose money went back before it was scheduled. Raises ClassCancelledError."""
+    gone = Payment.objects.filter(virtual_class=virtual_class, status__in=MONEY_GONE).first()
+    if gone is not None:
+        carry_out(gone.pk)
+        raise ClassCancelledError
 
 
 def _look_up_together(payment: Payment) -> None:

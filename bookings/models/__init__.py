@@ -15,6 +15,7 @@ from bookings.models.heartbeat import SERVICE_ACCOUNT, Heartbeat
 from bookings.models.hold import Hold
 from bookings.models.notice import ABOUT_NO_CLASS, Notice, NoticeKind, NoticeState
 from bookings.models.payment import (
+    MONEY_GONE,
     ChargeStatus,
     Payment,
     PaymentCharge,
@@ -53,6 +54,7 @@ __all__ = [
     "ABOUT_NO_CLASS",
     "CHOSEN_KINDS",
     "LONGEST_HOLD",
+    "MONEY_GONE",
     "SERVICE_ACCOUNT",
     "BookingRules",
     "CalendarDrift",

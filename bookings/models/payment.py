@@ -25,6 +25,10 @@ class PaymentStatus(models.TextChoices):
     CHARGED_BACK = "charged_back", "Contracargo"
 
 
+# Nothing that was paid for the class is left.
+MONEY_GONE = (PaymentStatus.REFUNDED, PaymentStatus.CHARGED_BACK)
+
+
 class ReviewReason(models.TextChoices):
     """Why a person has to look at a payment."""
 
@@ -128,6 +132,11 @@ class Payment(models.Model):
     def short_reference(self) -> str:
         """What people, and the occasions of mails, know it by."""
         return self.reference[:8]
+
+    @property
+    def is_money_gone(self) -> bool:
+        """Whether all that was paid went back, by refunds or a chargeback."""
+        return self.status in MONEY_GONE
 
     @property
     def is_final(self) -> bool:

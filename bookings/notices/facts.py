@@ -16,15 +16,20 @@ from bookings.models import (
     Notice,
     NoticeKind,
     Payment,
-    PaymentStatus,
-    Refund,
     VirtualClass,
     WaitingListEntry,
     WaitingState,
     list_awaiting_scheduling,
 )
+from bookings.notices.returned_money import (
+    ReturnState,
+    describe_refund,
+    find_named_refund,
+    list_returned_money,
+    sum_parts,
+)
 from bookings.notices.texts import DRIFTS
-from bookings.templatetags.class_times import clock, long_day
+from bookings.templatetags.class_times import clock, long_day, pesos
 
 # Whoever got one of these knows when the class was to be.
 SAYS_WHEN = [
@@ -122,15 +127,44 @@ def _page(notice: Notice) -> Fact:
 
 
 def _money(notice: Notice) -> Fact | None:
-    """Tell the host of a cancelled class that what was paid online comes back, if it does."""
+    """Tell the host of a cancelled class how much of the money comes back, if any does."""
     virtual_class = notice.require_class()
     payment: Payment | None = getattr(virtual_class, "payment", None)
     if payment is None or not virtual_class.is_hosted_by(notice.user):
         return None
-    refunds = Refund.objects.filter(charge__payment=payment)
-    if payment.status != PaymentStatus.REFUNDED and not refunds.exists():
+    parts = list_returned_money(payment)
+    amount = sum_parts(parts, ReturnState.UNDERWAY, ReturnState.DONE)
+    if not amount:
         return None
-    return Fact(_("Tu pago"), _("Te devolvemos lo que pagaste."))
+    text = _("Te devolvemos %(amount)s, por el mismo medio con que pagaste.")
+    return Fact(_("Tu pago"), text % {"amount": pesos(amount)})
+
+
+def _class_time(notice: Notice) -> Fact | None:
+    """Say which class the money was for, if one was booked."""
+    virtual_class = notice.virtual_class
+    return Fact(_("Clase"), _hours(virtual_class)) if virtual_class else None
+
+
+def _returned_amount(notice: Notice) -> Fact:
+    return Fact(_("Cuánto"), pesos(find_named_refund(notice.occasion).amount))
+
+
+def _returned_why(notice: Notice) -> Fact:
+    part = describe_refund(find_named_refund(notice.occasion))
+    return Fact(_("Por qué"), str(part.reason))
+
+
+def _returned_at(notice: Notice) -> Fact:
+    part = describe_refund(find_named_refund(notice.occasion))
+    return Fact(_("Cuándo"), _moment(part.at))
+
+
+def _why_money_goes(notice: Notice) -> Fact | None:
+    """Tell the teacher the cause, as the person who paid reads it."""
+    payment: Payment | None = getattr(notice.require_class(), "payment", None)
+    parts = list_returned_money(payment) if payment else []
+    return Fact(_("Por qué"), str(parts[-1].reason)) if parts else None
 
 
 def _offer_end(notice: Notice) -> Fact | None:
@@ -192,6 +226,11 @@ def _book_another(notice: Notice) -> Fact:
     return Fact(_("Reservá otra clase"), _address("book"), is_link=True)
 
 
+def _see_own_payment(notice: Notice) -> Fact:
+    payment_id = find_named_refund(notice.occasion).charge.payment_id
+    return Fact(_("Mirá el pago"), _address("payment", payment_id), is_link=True)
+
+
 def _see_payments(notice: Notice) -> Fact:
     return _panel(_("Mirá los pagos"), "bookings_payment_changelist")
 
@@ -232,8 +271,9 @@ FACTS: dict[NoticeKind, tuple[Callable[[Notice], Fact | None], ...]] = {
     NoticeKind.REMINDER_DAY: (_when, _video_call, _code),
     NoticeKind.REMINDER_HOUR: (_when, _video_call, _code, _page),
     NoticeKind.PLACE_OFFERED: (_when, _offer_end),
+    NoticeKind.MONEY_RETURNED: (_returned_amount, _returned_why, _returned_at, _class_time),
     NoticeKind.TO_REVIEW: (_when,),
-    NoticeKind.MONEY_BACK: (_when,),
+    NoticeKind.MONEY_BACK: (_when, _why_money_goes),
     NoticeKind.UNBOOKED_TO_REVIEW: (),
     NoticeKind.CALENDAR_CHANGED: (_when, _difference),
     NoticeKind.GRANT_REVOKED: (_how_to_reconnect, _waiting_classes),
@@ -257,6 +297,7 @@ STEPS: dict[NoticeKind, Callable[[Notice], Fact]] = {
     NoticeKind.REMINDER_DAY: _see_class,
     NoticeKind.REMINDER_HOUR: _enter_video_call,
     NoticeKind.PLACE_OFFERED: _take_place,
+    NoticeKind.MONEY_RETURNED: _see_own_payment,
     NoticeKind.TO_REVIEW: _see_payments,
     NoticeKind.MONEY_BACK: _see_payments,
     NoticeKind.UNBOOKED_TO_REVIEW: _see_payments,

@@ -19,6 +19,7 @@ SUBJECTS = {
     NoticeKind.REMINDER_DAY: _("Se acerca tu clase: %(day)s, %(clock)s"),
     NoticeKind.REMINDER_HOUR: _("Tu clase empieza a las %(clock)s"),
     NoticeKind.PLACE_OFFERED: _("Se liberó un lugar en la clase: %(day)s, %(clock)s"),
+    NoticeKind.MONEY_RETURNED: _("Te devolvimos dinero"),
     NoticeKind.TO_REVIEW: _("Hay un pago para revisar: %(day)s, %(clock)s"),
     NoticeKind.MONEY_BACK: _("Se devuelve un pago: %(day)s, %(clock)s"),
     NoticeKind.UNBOOKED_TO_REVIEW: _("Hay un pago sin reserva para revisar"),
@@ -49,8 +50,9 @@ OPENINGS = {
     NoticeKind.REMINDER_DAY: _("Falta poco para tu clase de inglés."),
     NoticeKind.REMINDER_HOUR: _("Tu clase de inglés empieza a las %(clock)s."),
     NoticeKind.PLACE_OFFERED: _("Se liberó un lugar en la clase de inglés de %(host)s, y es tuyo."),
+    NoticeKind.MONEY_RETURNED: _("Te devolvimos dinero que pagaste por Mercado Pago."),
     NoticeKind.TO_REVIEW: _("El pago de %(host)s necesita que lo mires."),
-    NoticeKind.MONEY_BACK: _("Lo que pagó %(host)s vuelve, porque la clase no se pudo agendar."),
+    NoticeKind.MONEY_BACK: _("Lo que pagó %(host)s vuelve, y la clase se canceló."),
     NoticeKind.UNBOOKED_TO_REVIEW: _(
         "Llegó dinero de alguien que todavía no reservó, y necesita que lo mires."
     ),
@@ -78,6 +80,10 @@ EXPLANATIONS = {
     NoticeKind.LINK_CHANGED: _("El anterior ya no sirve. El horario es el mismo."),
     NoticeKind.GUEST_LEFT: _("La clase sigue igual. Podés invitar a otra persona con el código."),
     NoticeKind.PLACE_OFFERED: _("Si no lo tomás a tiempo, se lo ofrecemos a quien sigue."),
+    NoticeKind.MONEY_RETURNED: _(
+        "Vuelve por el mismo medio con que pagaste. Con tarjeta puede tardar hasta el próximo "
+        "resumen."
+    ),
     NoticeKind.GRANT_REVOKED: _(
         "Hasta que lo reconectes no se agenda ninguna clase. Las pagadas esperan y después se "
         "agendan solas: no hace falta que hagas nada más."

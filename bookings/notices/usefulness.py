@@ -170,6 +170,7 @@ RULES: dict[NoticeKind, tuple[Check, ...]] = {
         _unless_told_since,
     ),
     NoticeKind.CANCELLED: (),
+    NoticeKind.MONEY_RETURNED: (),
     NoticeKind.TO_REVIEW: (),
     NoticeKind.MONEY_BACK: (),
     NoticeKind.UNBOOKED_TO_REVIEW: (),

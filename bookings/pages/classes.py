@@ -17,6 +17,7 @@ from bookings.domain.queries import (
 )
 from bookings.domain.waiting_queries import count_waiting, list_lines_of
 from bookings.models import ChargeStatus, Payment
+from bookings.notices.returned_money import list_returned_money
 from bookings.pages.access import signed_in
 from bookings.pages.calendar_links import link_to_google_calendar, link_to_outlook
 from bookings.pages.changes import find_last_change, present_changes
@@ -70,6 +71,7 @@ def show_class(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
             "changes": present_changes(card, request.user),
             "last_change": find_last_change(virtual_class, request.user),
             "money": _money_of_cancelled(card),
+            "returned": list_returned_money(payment) if payment and card.is_host else [],
             "invitation": write_invitation(card),
             "google_calendar_url": link_to_google_calendar(card),
             "outlook_url": link_to_outlook(card),

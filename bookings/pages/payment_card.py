@@ -9,6 +9,12 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from bookings.models import ChargeStatus, ClassStatus, ClassType, Payment, PaymentStatus
+from bookings.notices.returned_money import (
+    ReturnedMoney,
+    ReturnState,
+    list_returned_money,
+    sum_parts,
+)
 from bookings.pages.presenting import TITLES, is_link_late
 
 # Seconds between two looks of an open page.
@@ -29,6 +35,8 @@ class PaymentState(StrEnum):
     RETURNING = "returning"
     REFUNDED = "refunded"
     PARTLY_REFUNDED = "partly_refunded"
+    REFUND_FAILED = "refund_failed"
+    CHARGED_BACK = "charged_back"
     REVIEW = "review"
 
 
@@ -44,6 +52,8 @@ STATE_LABELS = {
     PaymentState.RETURNING: _("Devolución en camino"),
     PaymentState.REFUNDED: _("Devuelto"),
     PaymentState.PARTLY_REFUNDED: _("Devuelto en parte"),
+    PaymentState.REFUND_FAILED: _("Devolución pendiente"),
+    PaymentState.CHARGED_BACK: _("Contracargo"),
     PaymentState.REVIEW: _("En revisión"),
 }
 REFRESH_SECONDS = {
@@ -53,12 +63,14 @@ REFRESH_SECONDS = {
     PaymentState.RETURNING: NOW_AND_THEN,
     PaymentState.CASH: NOW_AND_THEN,
     PaymentState.UNBOOKED: NOW_AND_THEN,
+    PaymentState.REFUND_FAILED: NOW_AND_THEN,
 }
 # Nothing follows by itself, and only news from the provider changes it.
 FINAL = {
     PaymentState.PAID,
     PaymentState.REFUNDED,
     PaymentState.PARTLY_REFUNDED,
+    PaymentState.CHARGED_BACK,
     PaymentState.REVIEW,
 }
 BADGES = {
@@ -70,14 +82,14 @@ BADGES = {
     PaymentState.PREPARING: "preparing",
     PaymentState.PAID: "scheduled",
     PaymentState.UNBOOKED: "preparing",
+    PaymentState.REFUND_FAILED: "preparing",
     PaymentState.REVIEW: "preparing",
 }
 # States in which the money came, whatever became of it afterwards.
 SETTLED = {
     PaymentStatus.REFUNDED: PaymentState.REFUNDED,
-    PaymentStatus.PARTIALLY_REFUNDED: PaymentState.PARTLY_REFUNDED,
     PaymentStatus.DISPUTED: PaymentState.REVIEW,
-    PaymentStatus.CHARGED_BACK: PaymentState.REVIEW,
+    PaymentStatus.CHARGED_BACK: PaymentState.CHARGED_BACK,
 }
 UNPAID = {
     PaymentStatus.EXPIRED: PaymentState.EXPIRED,
@@ -92,7 +104,8 @@ class PaymentCard:
     """A payment in the eyes of whoever pays it.
 
     kept_until: while the time is kept and can still be paid. charge_id: the provider's number of
-    the attempt that counts, for the person's own records.
+    the attempt that counts, for the person's own records. returned: what went back of it, is about
+    to, or was refused.
     """
 
     payment: Payment
@@ -102,6 +115,25 @@ class PaymentCard:
     end: datetime
     kept_until: datetime | None
     charge_id: str
+    returned: list[ReturnedMoney]
+
+    @property
+    def amount_returned(self) -> int:
+        """What the state is about, in centavos: what failed, or else what goes or went back."""
+        if self.state == PaymentState.REFUND_FAILED:
+            return sum_parts(self.returned, ReturnState.FAILED)
+        return sum_parts(self.returned, ReturnState.UNDERWAY, ReturnState.DONE)
+
+    @property
+    def return_reason(self) -> Promise | None:
+        """Why money went back last; None when none did."""
+        return self.returned[-1].reason if self.returned else None
+
+    @property
+    def is_class_standing(self) -> bool:
+        """Whether the class takes place, whatever went back."""
+        virtual_class = self.payment.virtual_class
+        return virtual_class is not None and virtual_class.status != ClassStatus.CANCELLED
 
     @property
     def state_label(self) -> Promise:
@@ -148,7 +180,9 @@ def present_payment(payment: Payment, *, says_paid: bool = False) -> PaymentCard
     now = timezone.now()
     charges = list(payment.charges.all())
     is_live = payment.expires_at is not None and payment.expires_at > now
-    state = _state(payment, [charge.status for charge in charges], now, says_paid=says_paid)
+    returned = list_returned_money(payment)
+    statuses = [charge.status for charge in charges]
+    state = _state(payment, statuses, returned, now, says_paid=says_paid)
     start, end, class_type = _what_it_pays(payment)
     counted = [c for c in charges if c.status != ChargeStatus.REJECTED]
     return PaymentCard(
@@ -159,15 +193,25 @@ def present_payment(payment: Payment, *, says_paid: bool = False) -> PaymentCard
         end=end,
         kept_until=payment.expires_at if is_live else None,
         charge_id=counted[-1].charge_id if counted else "",
+        returned=returned,
     )
 
 
-def _state(payment: Payment, charges: list[str], now: datetime, *, says_paid: bool) -> PaymentState:
+def _state(
+    payment: Payment,
+    charges: list[str],
+    returned: list[ReturnedMoney],
+    now: datetime,
+    *,
+    says_paid: bool,
+) -> PaymentState:
     status = PaymentStatus(payment.status)
     if status in SETTLED:
         return SETTLED[status]
-    if status == PaymentStatus.APPROVED:
-        return _state_of_paid(payment)
+    if sum_parts(returned, ReturnState.FAILED):
+        return PaymentState.REFUND_FAILED
+    if status in {PaymentStatus.APPROVED, PaymentStatus.PARTIALLY_REFUNDED}:
+        return _state_of_paid(payment, returned)
     if payment.review:
         return PaymentState.REVIEW
     if ChargeStatus.PENDING in charges:
@@ -175,14 +219,18 @@ def _state(payment: Payment, charges: list[str], now: datetime, *, says_paid: bo
     return _state_of_unpaid(payment, now, says_paid=says_paid)
 
 
-def _state_of_paid(payment: Payment) -> PaymentState:
+def _state_of_paid(payment: Payment, returned: list[ReturnedMoney]) -> PaymentState:
     virtual_class = payment.virtual_class
-    if virtual_class is None:
+    is_underway = sum_parts(returned, ReturnState.UNDERWAY) > 0
+    is_partly_back = payment.status == PaymentStatus.PARTIALLY_REFUNDED
+    if virtual_class is None and not returned:
         return PaymentState.UNBOOKED
-    if virtual_class.status == ClassStatus.CANCELLED:
-        return PaymentState.RETURNING
-    is_pending = virtual_class.status == ClassStatus.PENDING
-    return PaymentState.PREPARING if is_pending else PaymentState.PAID
+    if virtual_class is None or virtual_class.status == ClassStatus.CANCELLED:
+        is_rest_kept = is_partly_back and not is_underway
+        return PaymentState.PARTLY_REFUNDED if is_rest_kept else PaymentState.RETURNING
+    if virtual_class.status == ClassStatus.PENDING:
+        return PaymentState.PREPARING
+    return PaymentState.PARTLY_REFUNDED if is_partly_back else PaymentState.PAID
 
 
 def _state_of_unpaid(payment: Payment, now: datetime, *, says_paid: bool) -> PaymentState:

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from bookings.domain.queries import has_lapsed
-from bookings.models import ClassStatus, ClassType, Hold, VirtualClass
+from bookings.models import ClassStatus, ClassType, Hold, Payment, VirtualClass
 
 # From when on entering is the thing to do.
 DOORS_OPEN_BEFORE = timedelta(minutes=15)
@@ -39,6 +39,7 @@ class ClassCard:
     access_code: only for the host, while the class is open. conference_url: only for those who
     take part in a scheduled class. state: where it stands, one of STATE_LABELS. kept_until: while
     it waits for its payment and its time is kept. is_near: whether it is time to enter.
+    is_money_gone: whether all that the host paid went back, so that nobody new may join.
     """
 
     virtual_class: VirtualClass
@@ -48,6 +49,7 @@ class ClassCard:
     access_code: str
     kept_until: datetime | None
     is_near: bool
+    is_money_gone: bool = False
 
     @property
     def title(self) -> Promise:
@@ -97,14 +99,18 @@ def present_class(virtual_class: VirtualClass, user: User) -> ClassCard:
     is_open = virtual_class.is_scheduled and not virtual_class.has_ended(now)
     state = _state(virtual_class, now)
     hold: Hold | None = getattr(virtual_class, "hold", None)
+    payment: Payment | None = getattr(virtual_class, "payment", None)
+    is_money_gone = payment is not None and payment.is_money_gone
+    has_code = is_open and is_host and not is_money_gone
     return ClassCard(
         virtual_class=virtual_class,
         is_host=is_host,
         state=state,
         conference_url=virtual_class.html_link if is_open else "",
-        access_code=(virtual_class.access_code or "") if is_open and is_host else "",
+        access_code=(virtual_class.access_code or "") if has_code else "",
         kept_until=hold.expires_at if hold and hold.is_live(now) and state == "pending" else None,
         is_near=is_open and virtual_class.start_time - DOORS_OPEN_BEFORE <= now,
+        is_money_gone=is_money_gone and is_host,
     )
 
 

@@ -7,17 +7,22 @@ from accounts.models import User
 from bookings.domain.class_log import log_event
 from bookings.domain.joining import join_class
 from bookings.models import (
+    ChargeStatus,
     ClassEvent,
     ClassStatus,
     Notice,
     NoticeKind,
     PaymentStatus,
+    RefundReason,
+    RefundStatus,
     VirtualClass,
     WaitingListEntry,
     WaitingState,
 )
+from bookings.notices.returned_money import name_refund
 from bookings.notices.texts import DRIFTS
 from tests.i18n.states import CODE, NOW, World, make_payment
+from tests.i18n.states.payments import give_back
 
 MAILS: dict[str, Callable[[World], Notice]] = {}
 
@@ -99,7 +104,8 @@ def cancelled_class(world):
 
 @mail
 def cancelled_class_whose_money_comes_back(world):
-    payment = make_payment(world, status=PaymentStatus.REFUNDED, approved_at=NOW)
+    payment = make_payment(world, charge=ChargeStatus.APPROVED, approved_at=NOW)
+    give_back(payment, RefundReason.CANCELLED, RefundStatus.REQUESTED)
     return to(world.host, NoticeKind.CANCELLED, payment.virtual_class)
 
 
@@ -160,7 +166,31 @@ def payment_to_review(world):
 
 @mail
 def money_sent_back(world):
-    return to(world.teacher, NoticeKind.MONEY_BACK, world.book())
+    payment = make_payment(world, charge=ChargeStatus.APPROVED, approved_at=NOW)
+    give_back(payment, RefundReason.SLOT_LOST, RefundStatus.REQUESTED)
+    return to(world.teacher, NoticeKind.MONEY_BACK, payment.virtual_class)
+
+
+@mail
+def money_taken_back_by_the_bank(world):
+    payment = make_payment(
+        world, status=PaymentStatus.CHARGED_BACK, charge=ChargeStatus.CHARGED_BACK
+    )
+    return to(world.teacher, NoticeKind.MONEY_BACK, payment.virtual_class)
+
+
+for reason in RefundReason:
+    MAILS[f"money_returned_{reason}"] = lambda world, reason=reason: to_who_paid(world, reason)
+
+
+def to_who_paid(world: World, reason: RefundReason) -> Notice:
+    """Give the mail about money that went back for a reason."""
+    is_unbooked = reason == RefundReason.NEVER_BOOKED
+    place = {"virtual_class": None} if is_unbooked else {}
+    payment = make_payment(world, charge=ChargeStatus.APPROVED, **place)
+    refund = give_back(payment, reason, RefundStatus.DONE)
+    occasion = name_refund(refund)
+    return to(world.host, NoticeKind.MONEY_RETURNED, payment.virtual_class, occasion)
 
 
 @mail

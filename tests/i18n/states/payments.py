@@ -11,6 +11,9 @@ from bookings.models import (
     Payment,
     PaymentCharge,
     PaymentStatus,
+    Refund,
+    RefundReason,
+    RefundStatus,
     ReviewReason,
 )
 from bookings.pages import paying
@@ -118,6 +121,75 @@ def a_refunded_payment(world):
 @state("bookings:payment")
 def a_payment_refunded_in_part(world):
     return open_payment(world, status=PaymentStatus.PARTIALLY_REFUNDED)
+
+
+def give_back(payment: Payment, reason: RefundReason, status: RefundStatus) -> Refund:
+    """Let a payment have a refund of its only charge."""
+    charge = payment.charges.get()
+    return Refund.objects.create(
+        charge=charge,
+        amount=charge.amount,
+        key=f"refund-{charge.charge_id}-1",
+        reason=reason,
+        status=status,
+        done_at=NOW if status == RefundStatus.DONE else None,
+    )
+
+
+def open_returned(world: World, reason: RefundReason, status: RefundStatus, **changes: Any) -> Any:
+    """Open the page of an approved payment with a refund."""
+    usual = {"status": PaymentStatus.APPROVED, "charge": ChargeStatus.APPROVED}
+    payment = make_payment(world, **usual | changes)
+    give_back(payment, reason, status)
+    return world.client(world.host).get(reverse("bookings:payment", args=[payment.pk]))
+
+
+@state("bookings:payment")
+def a_payment_whose_refund_was_refused(world):
+    cancelled = world.book(status=ClassStatus.CANCELLED)
+    reason, status = RefundReason.SLOT_LOST, RefundStatus.FAILED
+    return open_returned(world, reason, status, virtual_class=cancelled)
+
+
+@state("bookings:payment")
+def a_payment_that_was_never_booked(world):
+    reason, status = RefundReason.NEVER_BOOKED, RefundStatus.REQUESTED
+    return open_returned(world, reason, status, virtual_class=None)
+
+
+@state("bookings:payment")
+def a_class_that_was_paid_twice(world):
+    reason, status = RefundReason.PAID_TWICE, RefundStatus.DONE
+    return open_returned(world, reason, status, virtual_class=world.schedule())
+
+
+@state("bookings:payment")
+def a_cancelled_class_that_was_refunded_in_part(world):
+    cancelled = world.book(status=ClassStatus.CANCELLED)
+    return open_payment(world, status=PaymentStatus.PARTIALLY_REFUNDED, virtual_class=cancelled)
+
+
+@state("bookings:payment")
+def a_payment_that_was_charged_back(world):
+    return open_payment(
+        world,
+        status=PaymentStatus.CHARGED_BACK,
+        charge=ChargeStatus.CHARGED_BACK,
+        virtual_class=world.schedule(),
+    )
+
+
+@state("bookings:class")
+def a_class_whose_money_went_back(world):
+    virtual_class = world.schedule()
+    payment = make_payment(
+        world,
+        status=PaymentStatus.REFUNDED,
+        charge=ChargeStatus.APPROVED,
+        virtual_class=virtual_class,
+    )
+    give_back(payment, RefundReason.BY_TEACHER, RefundStatus.DONE)
+    return world.client(world.host).get(reverse("bookings:class", args=[virtual_class.pk]))
 
 
 @state("bookings:payment")

@@ -1,0 +1,120 @@
+"""Why, how much and when money of a payment went back: one answer for pages, panel and mails."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from bookings.models import (
+    ChargeStatus,
+    Payment,
+    PaymentCharge,
+    Refund,
+    RefundReason,
+    RefundStatus,
+)
+
+# Money that the provider took back without a refund of ours.
+ELSEWHERE, CHARGEBACK = "elsewhere", "chargeback"
+REASONS: dict[str, Promise] = {
+    RefundReason.SLOT_LOST: _("El pago llegó cuando el horario ya estaba ocupado."),
+    RefundReason.CLASS_OVER: _("El pago llegó cuando la clase ya había pasado."),
+    RefundReason.CANCELLED: _("La clase se canceló."),
+    RefundReason.PAID_TWICE: _("La clase ya estaba pagada, y este pago fue de más."),
+    RefundReason.NEVER_BOOKED: _("Después del pago no llegó ninguna reserva."),
+    RefundReason.BY_TEACHER: _("Lo decidió la profe."),
+    ELSEWHERE: _("Se devolvió desde la cuenta de Mercado Pago."),
+    CHARGEBACK: _("Hubo un contracargo: el banco o Mercado Pago descontó el pago."),
+}
+
+
+class ReturnState(StrEnum):
+    """How far the money has come on its way back."""
+
+    UNDERWAY = "underway"
+    DONE = "done"
+    FAILED = "failed"
+
+
+STATES = {
+    RefundStatus.REQUESTED: ReturnState.UNDERWAY,
+    RefundStatus.IN_PROCESS: ReturnState.UNDERWAY,
+    RefundStatus.DONE: ReturnState.DONE,
+    RefundStatus.FAILED: ReturnState.FAILED,
+}
+STATE_LABELS = {
+    ReturnState.UNDERWAY: _("En camino"),
+    ReturnState.DONE: _("Devuelto"),
+    ReturnState.FAILED: _("No se pudo devolver"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ReturnedMoney:
+    """Money that goes back to the person who paid. amount: centavos.
+
+    at: when it went back; while it is under way or refused, when that was decided.
+    """
+
+    reason: Promise
+    amount: int
+    state: ReturnState
+    at: datetime
+
+    @property
+    def state_label(self) -> Promise:
+        """The state in words."""
+        return STATE_LABELS[self.state]
+
+
+def list_returned_money(payment: Payment) -> list[ReturnedMoney]:
+    """List what went back of a payment, is about to, or was refused by the provider."""
+    charges = payment.charges.prefetch_related("refunds").order_by("seen_at", "id")
+    return [part for charge in charges for part in _parts_of(charge)]
+
+
+def describe_refund(refund: Refund) -> ReturnedMoney:
+    """Return why, how much and when for one refund of ours."""
+    return ReturnedMoney(
+        reason=REASONS[refund.reason],
+        amount=refund.amount,
+        state=STATES[RefundStatus(refund.status)],
+        at=refund.done_at or refund.created_at,
+    )
+
+
+def name_refund(refund: Refund) -> str:
+    """Name the occasion of the mail about a refund."""
+    return f"refund {refund.pk}"
+
+
+def find_named_refund(occasion: str) -> Refund:
+    """Find the refund of a mail's occasion, with its payment. Raises Refund.DoesNotExist."""
+    number = occasion.partition(" ")[2]
+    return Refund.objects.select_related("charge__payment").get(pk=number)
+
+
+def sum_parts(parts: list[ReturnedMoney], *states: ReturnState) -> int:
+    """Sum up the parts that are in one of the states, in centavos."""
+    return sum(part.amount for part in parts if part.state in states)
+
+
+def _parts_of(charge: PaymentCharge) -> Iterator[ReturnedMoney]:
+    refunds = sorted(charge.refunds.all(), key=lambda refund: refund.pk)
+    is_whole = charge.refunded_amount >= charge.amount
+    for refund in refunds:
+        # A refused one that was asked for again, or went back by another way, is no news.
+        is_settled = is_whole or refund is not refunds[-1]
+        if refund.status != RefundStatus.FAILED or not is_settled:
+            yield describe_refund(refund)
+    ours = sum(one.amount for one in refunds if one.status != RefundStatus.FAILED)
+    if charge.status == ChargeStatus.CHARGED_BACK:
+        rest, reason = charge.amount - charge.refunded_amount, CHARGEBACK
+    else:
+        rest, reason = charge.refunded_amount - ours, ELSEWHERE
+    if rest > 0:
+        at = charge.provider_updated_at
+        yield ReturnedMoney(REASONS[reason], rest, ReturnState.DONE, at)

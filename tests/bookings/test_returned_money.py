@@ -1,0 +1,234 @@
+"""Money that went back: who reads why, how much and when, and what a class without its money is."""
+
+from datetime import timedelta
+
+import pytest
+import time_machine
+from django.urls import reverse
+from django.utils import timezone
+
+from bookings.domain.cancelling import cancel_class
+from bookings.domain.exceptions import ClassCancelledError, ClassNotFoundError
+from bookings.domain.joining import join_class
+from bookings.domain.refunding import (
+    request_full_refund,
+    request_partial_refund,
+    send_due_refunds,
+)
+from bookings.domain.settling import settle
+from bookings.domain.triggering import trigger_scheduling
+from bookings.domain.waiting_list import wait_for_place
+from bookings.models import (
+    ClassStatus,
+    Notice,
+    NoticeKind,
+    Payment,
+    PaymentCharge,
+    PaymentStatus,
+    RefundReason,
+)
+from bookings.notices.rendering import render_mail
+from bookings.notices.returned_money import (
+    CHARGEBACK,
+    ELSEWHERE,
+    REASONS,
+    ReturnState,
+    list_returned_money,
+)
+from bookings.payments.backend import get_gateway
+from tests.payments import PRICE, make_payment
+from tests.standins import Fault
+
+
+@pytest.fixture
+def payment(mercadopago, google, host, teacher):
+    """Ana's payment of a booked class, still to be made."""
+    return make_payment(host)
+
+
+@pytest.fixture
+def paid(mercadopago, payment):
+    """Ana's scheduled class, paid."""
+    mercadopago.pay(payment.preference_id)
+    return settle(payment.preference_id)
+
+
+def charge_id():
+    return int(PaymentCharge.objects.get(counts=True).charge_id)
+
+
+def charge_back(mercadopago, payment):
+    mercadopago.settle(charge_id(), "charged_back")
+    with time_machine.travel(timezone.now() + timedelta(minutes=2)):
+        return settle(payment.preference_id)
+
+
+def told(payment):
+    """Give reason, amount and state of each part of the money that went back."""
+    parts = list_returned_money(payment)
+    return [(part.reason, part.amount, part.state) for part in parts]
+
+
+def read_mail(user, kind):
+    [notice] = Notice.objects.filter(user=user, kind=kind)
+    return render_mail(notice).body
+
+
+def read_page(client, payment):
+    return client.get(reverse("bookings:payment", args=[payment.pk])).content.decode()
+
+
+# --- A class without its money --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("way", ["charged back", "refunded"])
+def test_a_class_whose_money_went_back_takes_no_new_joins(
+    mercadopago, paid, student, teacher, sign_in, host, way
+):
+    code = paid.virtual_class.access_code
+    if way == "charged back":
+        after = charge_back(mercadopago, paid)
+    else:
+        request_full_refund(payment=paid, reason=RefundReason.BY_TEACHER, by=teacher)
+        assert send_due_refunds() == 1
+        after = settle(paid.preference_id)
+
+    assert after.is_money_gone
+    with pytest.raises(ClassNotFoundError):
+        join_class(user=student, access_code=code)
+    with pytest.raises(ClassNotFoundError):
+        wait_for_place(user=student, access_code=code)
+    page = sign_in(host).get(reverse("bookings:class", args=[paid.virtual_class.pk]))
+    assert "El pago de esta clase volvió" in page.content.decode()
+    assert code not in page.content.decode()
+
+
+def test_a_class_that_was_refunded_in_part_takes_joins(mercadopago, paid, student, teacher):
+    charge = PaymentCharge.objects.get()
+    request_partial_refund(charge_id=charge.pk, amount=100, left=PRICE, by=teacher)
+    assert send_due_refunds() == 1
+    assert settle(paid.preference_id).status == PaymentStatus.PARTIALLY_REFUNDED
+
+    assert join_class(user=student, access_code=paid.virtual_class.access_code)
+
+
+def test_the_panel_says_that_a_class_was_charged_back(mercadopago, paid, teacher, sign_in):
+    charge_back(mercadopago, paid)
+    path = reverse("admin:bookings_virtualclass_change", args=[paid.virtual_class.pk])
+
+    assert "Contracargo" in sign_in(teacher).get(path).content.decode()
+
+
+def test_a_class_whose_money_is_gone_is_not_scheduled(mercadopago, google, payment):
+    google.fault("events.insert", *[Fault.status(400)] * 4)
+    mercadopago.pay(payment.preference_id)
+    settle(payment.preference_id)
+    Payment.objects.update(status=PaymentStatus.CHARGED_BACK)
+
+    with pytest.raises(ClassCancelledError):
+        trigger_scheduling(preference_id=payment.preference_id)
+
+    assert google.live_events() == []
+    assert Payment.objects.get().virtual_class.status == ClassStatus.CANCELLED
+
+
+# --- Why, how much, when --------------------------------------------------------------------------
+
+
+def test_money_paid_twice_is_explained_on_the_page_and_in_a_mail(mercadopago, paid, host, sign_in):
+    mercadopago.pay(paid.preference_id)
+    with time_machine.travel(timezone.now() + timedelta(minutes=2)):
+        settle(paid.preference_id)
+
+    reason = REASONS[RefundReason.PAID_TWICE]
+    assert told(paid) == [(reason, PRICE, ReturnState.DONE)]
+    mail = read_mail(host, NoticeKind.MONEY_RETURNED)
+    assert str(reason) in mail
+    assert "$ 24.000" in mail
+    page = read_page(sign_in(host), paid)
+    assert str(reason) in page
+    assert "Tu clase está pagada y confirmada" in page
+
+
+def test_money_that_was_never_booked_is_explained(mercadopago, teacher, host, sign_in):
+    payment = make_payment(host, booked=False)
+    mercadopago.pay(payment.preference_id)
+    settle(payment.preference_id)
+    with time_machine.travel(timezone.now() + timedelta(days=1, minutes=1)):
+        settle(payment.preference_id)
+
+    reason = REASONS[RefundReason.NEVER_BOOKED]
+    assert told(payment) == [(reason, PRICE, ReturnState.DONE)]
+    assert str(reason) in read_mail(host, NoticeKind.MONEY_RETURNED)
+    page = read_page(sign_in(host), payment)
+    assert str(reason) in page
+    assert "Si la reserva no llega" not in page
+
+
+def test_a_refused_refund_says_so(mercadopago, paid, teacher, host, sign_in):
+    mercadopago.refund_status = "rejected"
+    cancel_class(class_id=paid.virtual_class.pk, actor=teacher)
+
+    assert told(paid) == [(REASONS[RefundReason.CANCELLED], PRICE, ReturnState.FAILED)]
+    page = read_page(sign_in(host), paid)
+    assert "Mercado Pago no aceptó la devolución de $ 24.000" in page
+    assert "Ya pedimos la devolución" not in page
+    assert not Notice.objects.filter(kind=NoticeKind.MONEY_RETURNED).exists()
+
+
+def test_a_part_that_was_refunded_before_the_class_was_cancelled(
+    mercadopago, paid, teacher, host, sign_in
+):
+    charge = PaymentCharge.objects.get()
+    request_partial_refund(charge_id=charge.pk, amount=400_000, left=PRICE, by=teacher)
+    send_due_refunds()
+    mercadopago.fault("refunds.create", Fault.status(503))
+    settle(paid.preference_id)
+    cancel_class(class_id=paid.virtual_class.pk, actor=teacher)
+
+    page = read_page(sign_in(host), paid)
+
+    assert [(amount, state) for _, amount, state in told(paid)] == [
+        (400_000, ReturnState.DONE),
+        (2_000_000, ReturnState.UNDERWAY),
+    ]
+    assert "La clase sigue como estaba" not in page
+    assert "Ya pedimos la devolución de $ 24.000" in page
+    assert "Te devolvemos $ 24.000" in read_mail(host, NoticeKind.CANCELLED)
+
+
+def test_what_was_refunded_at_the_provider_is_counted_once(mercadopago, paid, teacher):
+    get_gateway().refund(charge_id=str(charge_id()), amount=100, key="by the panel")
+    with time_machine.travel(timezone.now() + timedelta(minutes=2)):
+        settle(paid.preference_id)
+    charge = PaymentCharge.objects.get()
+    request_partial_refund(charge_id=charge.pk, amount=300, left=PRICE - 100, by=teacher)
+    send_due_refunds()
+    with time_machine.travel(timezone.now() + timedelta(minutes=4)):
+        settle(paid.preference_id)
+
+    assert sorted(amount for _, amount, _ in told(paid)) == [100, 300]
+    assert REASONS[ELSEWHERE] in [reason for reason, _, _ in told(paid)]
+
+
+def test_a_chargeback_tells_the_teacher_its_cause(mercadopago, google, payment, teacher, host):
+    google.fault("events.insert", *[Fault.status(400)] * 4)
+    mercadopago.pay(payment.preference_id)
+    settle(payment.preference_id)
+
+    charge_back(mercadopago, payment)
+
+    assert told(payment) == [(REASONS[CHARGEBACK], PRICE, ReturnState.DONE)]
+    mail = read_mail(teacher, NoticeKind.MONEY_BACK)
+    assert str(REASONS[CHARGEBACK]) in mail
+    assert "no se pudo agendar" not in mail
+
+
+def test_a_refund_that_is_repeated_is_mailed_once(mercadopago, paid, teacher, host):
+    for _ in range(2):
+        cancel_class(class_id=paid.virtual_class.pk, actor=teacher)
+        with time_machine.travel(timezone.now() + timedelta(minutes=2)):
+            send_due_refunds()
+            settle(paid.preference_id)
+
+    assert Notice.objects.filter(user=host, kind=NoticeKind.MONEY_RETURNED).count() == 1
