@@ -24,8 +24,10 @@ from bookings.admin.class_people import (
 )
 from bookings.admin.class_timeline import build_timeline, describe_drift
 from bookings.admin.filters import DriftFilter, PaidFilter
+from bookings.admin.price_decisions import PriceDecisionFilter, decide_price
 from bookings.domain.cancelling import cancel_class
 from bookings.domain.exceptions import BookingError, ClassNotFoundError, TimeAwaitedError
+from bookings.domain.queries import is_undecided
 from bookings.domain.reconciling import reconcile_class
 from bookings.domain.rescheduling import reschedule_class
 from bookings.domain.scheduling import schedule_class
@@ -59,6 +61,7 @@ class VirtualClassAdmin(admin.ModelAdmin[VirtualClass]):
         "class_type",
         ("start_time", admin.DateFieldListFilter),
         PaidFilter,
+        PriceDecisionFilter,
         DriftFilter,
     ]
     list_select_related = ["booked_by"]
@@ -115,7 +118,18 @@ class VirtualClassAdmin(admin.ModelAdmin[VirtualClass]):
         """Add where the buttons of people and capacity are sent, before Django's own."""
         step = self.admin_site.admin_view(self.take_people_step)
         address = path("<uuid:class_id>/personas", step, name="bookings_virtualclass_people")
-        return [address, *super().get_urls()]
+        price = self.admin_site.admin_view(self.price_view)
+        decide = path("<uuid:class_id>/precio", price, name="bookings_virtualclass_price")
+        return [address, decide, *super().get_urls()]
+
+    def price_view(self, request: HttpRequest, class_id: uuid.UUID) -> HttpResponse:
+        """Decide about a class that the price list lacks."""
+        virtual_class = self.get_object(request, str(class_id))
+        if virtual_class is None:
+            raise Http404
+        if not self.has_change_permission(request, virtual_class):
+            raise PermissionDenied
+        return decide_price(self, request, virtual_class)
 
     def get_inlines(
         self, request: HttpRequest, obj: VirtualClass | None
@@ -267,7 +281,8 @@ class VirtualClassAdmin(admin.ModelAdmin[VirtualClass]):
         extra = {
             **(extra_context or {}),
             "capacity": find_capacity(virtual_class) if may_change else None,
-            "can_settle": is_pending,
+            "can_settle": is_pending and not is_undecided(virtual_class),
+            "is_undecided": may_change and is_undecided(virtual_class),
             "drift": describe_drift(virtual_class)
             if is_scheduled and virtual_class.calendar_drift
             else "",

@@ -7,9 +7,10 @@ from django.utils import timezone
 
 from accounts.models import User
 from bookings.domain.class_log import log_event
+from bookings.domain.queries import is_undecided
 from bookings.domain.scheduling import UNSCHEDULABLE, schedule_class
 from bookings.domain.settling import carry_out
-from bookings.models import ClassEvent, ClassStatus, Payment, PriceDecision, VirtualClass
+from bookings.models import ClassEvent, Payment, PriceDecision, VirtualClass
 
 
 def agree_to_price(*, class_id: uuid.UUID, by: User) -> VirtualClass:
@@ -27,21 +28,6 @@ def agree_to_price(*, class_id: uuid.UUID, by: User) -> VirtualClass:
         if payment := Payment.objects.filter(virtual_class=virtual_class).first():
             carry_out(payment.pk)
         raise
-
-
-def is_undecided(virtual_class: VirtualClass) -> bool:
-    """Whether the teacher still has to decide about the class."""
-    is_waiting = virtual_class.price_decision == PriceDecision.WAITING
-    return is_waiting and virtual_class.status == ClassStatus.PENDING
-
-
-def count_undecided() -> int:
-    """Count the classes that wait for the teacher's decision and are not over."""
-    return VirtualClass.objects.filter(
-        status=ClassStatus.PENDING,
-        price_decision=PriceDecision.WAITING,
-        end_time__gt=timezone.now(),
-    ).count()
 
 
 @transaction.atomic

@@ -4,10 +4,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
+from django.conf import settings
 from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from bookings.domain.queries import is_undecided, list_scheduled_between
 from bookings.models import ChargeStatus, ClassStatus, ClassType, Payment, PaymentStatus
 from bookings.pages.presenting import TITLES, is_link_late
 
@@ -30,6 +32,8 @@ class PaymentState(StrEnum):
     REFUNDED = "refunded"
     PARTLY_REFUNDED = "partly_refunded"
     REVIEW = "review"
+    LOST = "lost"
+    UNDECIDED = "undecided"
 
 
 STATE_LABELS = {
@@ -45,6 +49,8 @@ STATE_LABELS = {
     PaymentState.REFUNDED: _("Devuelto"),
     PaymentState.PARTLY_REFUNDED: _("Devuelto en parte"),
     PaymentState.REVIEW: _("En revisión"),
+    PaymentState.LOST: _("Horario ocupado"),
+    PaymentState.UNDECIDED: _("Pagado"),
 }
 REFRESH_SECONDS = {
     PaymentState.WAITING: SOON,
@@ -53,6 +59,8 @@ REFRESH_SECONDS = {
     PaymentState.RETURNING: NOW_AND_THEN,
     PaymentState.CASH: NOW_AND_THEN,
     PaymentState.UNBOOKED: NOW_AND_THEN,
+    PaymentState.LOST: NOW_AND_THEN,
+    PaymentState.UNDECIDED: NOW_AND_THEN,
 }
 # Nothing follows by itself, and only news from the provider changes it.
 FINAL = {
@@ -71,6 +79,8 @@ BADGES = {
     PaymentState.PAID: "scheduled",
     PaymentState.UNBOOKED: "preparing",
     PaymentState.REVIEW: "preparing",
+    PaymentState.LOST: "expired",
+    PaymentState.UNDECIDED: "preparing",
 }
 # States in which the money came, whatever became of it afterwards.
 SETTLED = {
@@ -150,6 +160,8 @@ def present_payment(payment: Payment, *, says_paid: bool = False) -> PaymentCard
     is_live = payment.expires_at is not None and payment.expires_at > now
     state = _state(payment, [charge.status for charge in charges], now, says_paid=says_paid)
     start, end, class_type = _what_it_pays(payment)
+    if state in {PaymentState.WAITING, PaymentState.REJECTED} and _is_taken(payment, start, end):
+        state = PaymentState.LOST
     counted = [c for c in charges if c.status != ChargeStatus.REJECTED]
     return PaymentCard(
         payment=payment,
@@ -181,6 +193,8 @@ def _state_of_paid(payment: Payment) -> PaymentState:
         return PaymentState.UNBOOKED
     if virtual_class.status == ClassStatus.CANCELLED:
         return PaymentState.RETURNING
+    if is_undecided(virtual_class):
+        return PaymentState.UNDECIDED
     is_pending = virtual_class.status == ClassStatus.PENDING
     return PaymentState.PREPARING if is_pending else PaymentState.PAID
 
@@ -191,6 +205,12 @@ def _state_of_unpaid(payment: Payment, now: datetime, *, says_paid: bool) -> Pay
     if says_paid:
         return PaymentState.PROCESSING
     return UNPAID.get(PaymentStatus(payment.status), PaymentState.WAITING)
+
+
+def _is_taken(payment: Payment, start: datetime, end: datetime) -> bool:
+    """Whether another class got the time, so that paying would only bring the money back."""
+    others = list_scheduled_between(start, end).exclude(pk=payment.virtual_class_id)
+    return settings.PREVENT_OVERLAPS and others.exists()
 
 
 def _what_it_pays(payment: Payment) -> tuple[datetime, datetime, ClassType]:
