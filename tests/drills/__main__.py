@@ -25,7 +25,7 @@ from tests.postgres import find_postgresql
 from tests.processes import ROOT
 
 RESTART = "restart"
-DRILLS = ("crash", "oversell", "guess", "outage", RESTART)
+DRILLS = ("crash", "oversell", "guess", "foreign", "outage", RESTART)
 LOG_LINES = 40
 
 

@@ -122,6 +122,12 @@ def never_try_again() -> None:
     replace(f"{DOMAIN}.finishing._find_due", lambda original: lambda **how: None)
 
 
+def follow_no_booking() -> None:
+    """Leave out that the money of every booking is looked for, whoever made its preference."""
+    replace(f"{DOMAIN}.booking.adopt_payment", lambda original: lambda virtual_class: None)
+    replace(f"{DOMAIN}.settling._adopt_bookings", lambda original: lambda: None)
+
+
 def alert_every_time() -> None:
     """Leave out that one lost grant is noticed once, and one occasion for an alert."""
     replace(f"{DOMAIN}.grants.mark_grant_revoked", lambda original: lambda user: True)

@@ -16,7 +16,10 @@ from tests.processes import ROOT, database_url
 
 # Far longer than it takes on a machine with nothing else to do.
 SECONDS = 600
-DRILLS = {"sqlite": ("crash", "oversell", "guess"), "postgresql": ("crash", "oversell")}
+DRILLS = {
+    "sqlite": ("crash", "oversell", "guess", "foreign"),
+    "postgresql": ("crash", "oversell", "foreign"),
+}
 
 pytestmark = [pytest.mark.concurrency, pytest.mark.django_db(transaction=True)]
 

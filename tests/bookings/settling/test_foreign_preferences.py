@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 import time_machine
+from django.test import Client
 from django.utils import timezone
 
 from bookings.domain.booking import book_class
@@ -101,10 +102,10 @@ def preference_id(mercadopago, google):
 
 
 def test_money_whose_notice_came_before_the_booking_schedules_the_class(
-    mercadopago, host, preference_id, make_client
+    mercadopago, host, preference_id
 ):
     mercadopago.pay(preference_id)
-    mercadopago.deliver(post=posting(make_client()))
+    mercadopago.deliver(post=posting(Client()))
     process_notifications()
 
     book(host, preference_id)
@@ -125,7 +126,7 @@ def test_money_that_nobody_tells_of_schedules_the_class(mercadopago, host, prefe
 
 @pytest.mark.parametrize("fault", [Fault.status(404), Fault.empty()], ids=["404", "{}"])
 def test_an_order_that_is_not_known_at_first_is_asked_about_again(
-    mercadopago, host, preference_id, make_client, fault
+    mercadopago, host, preference_id, fault
 ):
     VirtualClassFactory(booked_by=host, preference_id=preference_id, class_price=PRICE)
     [payment] = [mercadopago.pay(preference_id)]
