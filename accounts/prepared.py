@@ -19,7 +19,7 @@ from uuid import UUID, uuid4
 
 from django.db import DEFAULT_DB_ALIAS, NotSupportedError, connection, connections
 from django.db.backends.utils import CursorWrapper
-from django.db.models import Model, QuerySet
+from django.db.models import AutoField, Model, QuerySet
 from django.db.models.query import get_related_populators
 from django.db.transaction import mark_for_rollback_on_error
 
@@ -143,9 +143,7 @@ def insert(instances: Sequence[Model], *, ignore_conflicts: bool = False) -> Non
     if not instances:
         return
     model = instances[0]._meta.model
-    is_asked = (
-        len(instances) == 1 and not ignore_conflicts and bool(model._meta.db_returning_fields)
-    )
+    is_asked = len(instances) == 1 and not ignore_conflicts and _is_drawn(model._meta.pk)
     sql = _insert_text(model, len(instances), ignore_conflicts, is_asked)
     here = connections[DEFAULT_DB_ALIAS]  # asking ``connection`` for it each time takes longer
     values = [
@@ -213,7 +211,12 @@ def _server_binding_cursor() -> Any:
 
 @lru_cache(maxsize=32)
 def _stored_fields(model: type[Model]) -> list[Any]:
-    return [field for field in model._meta.concrete_fields if not field.db_returning]
+    return [field for field in model._meta.concrete_fields if not _is_drawn(field)]
+
+
+def _is_drawn(field: object) -> bool:
+    """Whether the database draws the value; one with a ``db_default`` is stored as it is."""
+    return isinstance(field, AutoField)
 
 
 @lru_cache(maxsize=64)

@@ -16,6 +16,8 @@ from bookings.domain.exceptions import TimeAwaitedError
 from bookings.domain.foreseeing import Consequences
 from bookings.domain.money_back import MoneyWay, find_money_back
 from bookings.domain.offering import IN_LINE
+from bookings.domain.price_decisions import agree_to_price, foresee_agreement
+from bookings.domain.queries import is_undecided
 from bookings.domain.reconciling import reconcile_class
 from bookings.domain.rescheduling import foresee_move, reschedule_class
 from bookings.domain.scheduling import foresee_scheduling, schedule_class
@@ -130,6 +132,38 @@ class MoveClass(Step[VirtualClass]):
         return Report("Listo: cambió el horario y avisamos a todos.")
 
 
+class AgreeToPrice(Step[VirtualClass]):
+    """Take a class that the price list lacks."""
+
+    name, label = "aceptar", "Aceptar la clase"
+    bulk, yes = "Aceptar las que no están en la lista de precios", "Sí, aceptarla"
+    warning = "No se puede deshacer: después solo podés cancelarla."
+
+    def is_offered(self, row: VirtualClass) -> bool:
+        """Offer it while the class waits for the decision."""
+        return is_undecided(row)
+
+    def foresee(self, row: VirtualClass, form: Any, actor: User) -> Facts | None:
+        """Name the price that was asked for, and say when the class is scheduled."""
+        seen = foresee_agreement(class_id=row.pk, by=actor)
+        if not seen:
+            return None
+        happens = [f"{row.booked_by} nombró un precio de {pesos(row.class_price)}."]
+        if seen.result is not None:
+            happens.append(f"No se puede agendar: {str(seen.result.text).lower()}")
+        elif seen.find(ClassEvent.SCHEDULED):
+            happens.append(SCHEDULES)
+        else:
+            happens.append("Todavía no está pagada: se agenda apenas lo esté.")
+        return Facts(describe(row), tuple(happens), group_mails(seen.mails))
+
+    def take(self, row: VirtualClass, form: Any, actor: User) -> Report:
+        """Agree."""
+        agreed = agree_to_price(class_id=row.pk, by=actor)
+        done = "aceptada y agendada" if agreed.is_scheduled else "aceptada"
+        return Report(f"{row}: {done}.")
+
+
 class MarkAsPaid(Step[VirtualClass]):
     """Vouch for the money and schedule."""
 
@@ -138,8 +172,8 @@ class MarkAsPaid(Step[VirtualClass]):
     warning = "No se puede deshacer: si te equivocás, hay que cancelar la clase."
 
     def is_offered(self, row: VirtualClass) -> bool:
-        """Offer it while the class waits."""
-        return row.status == ClassStatus.PENDING
+        """Offer it while the class waits, once its price is agreed."""
+        return row.status == ClassStatus.PENDING and not is_undecided(row)
 
     def foresee(self, row: VirtualClass, form: Any, actor: User) -> Facts | None:
         """Say which money is vouched for, and whether the class can be scheduled."""
@@ -171,8 +205,8 @@ class ScheduleClass(Step[VirtualClass]):
     warning = MAIL_SENT
 
     def is_offered(self, row: VirtualClass) -> bool:
-        """Offer it while the class waits."""
-        return row.status == ClassStatus.PENDING
+        """Offer it while the class waits, once its price is agreed."""
+        return row.status == ClassStatus.PENDING and not is_undecided(row)
 
     def foresee(self, row: VirtualClass, form: Any, actor: User) -> Facts | None:
         """Say that the class is scheduled, and whether its money is there."""
@@ -284,6 +318,7 @@ class RemoveFromLine(Step[VirtualClass]):
 
 
 CLASS_STEPS = [
+    AgreeToPrice(),
     MarkAsPaid(),
     ScheduleClass(),
     MoveClass(),

@@ -19,9 +19,10 @@ from bookings.admin.class_people import (
 )
 from bookings.admin.class_steps import CLASS_STEPS
 from bookings.admin.class_timeline import build_timeline, describe_drift
-from bookings.admin.filters import DriftFilter, PaidFilter
+from bookings.admin.filters import DriftFilter, PaidFilter, PriceDecisionFilter
 from bookings.admin.steps import StepsMixin, explain
 from bookings.domain.exceptions import BookingError
+from bookings.domain.queries import is_undecided
 from bookings.models import ClassType, Payment, PaymentStatus, VirtualClass
 from bookings.templatetags.class_times import clock, pesos, short_day
 
@@ -38,6 +39,7 @@ class VirtualClassAdmin(StepsMixin, admin.ModelAdmin[VirtualClass]):
         "class_type",
         ("start_time", admin.DateFieldListFilter),
         PaidFilter,
+        PriceDecisionFilter,
         DriftFilter,
     ]
     list_select_related = ["booked_by"]
@@ -200,6 +202,7 @@ class VirtualClassAdmin(StepsMixin, admin.ModelAdmin[VirtualClass]):
             return HttpResponseNotAllowed(["GET", "HEAD"])
         extra = {
             **(extra_context or {}),
+            "is_undecided": is_undecided(virtual_class),
             "drift": describe_drift(virtual_class)
             if virtual_class.is_scheduled and virtual_class.calendar_drift
             else "",

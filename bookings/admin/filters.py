@@ -9,6 +9,7 @@ from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
+from bookings.domain.queries import list_undecided
 from bookings.models import CalendarDrift, ClassStatus, VirtualClass
 
 if TYPE_CHECKING:
@@ -84,3 +85,22 @@ def list_drifted(classes: QuerySet[VirtualClass]) -> QuerySet[VirtualClass]:
     """Leave the classes of which the calendar says something else, as long as that matters."""
     drifted = classes.filter(status=ClassStatus.SCHEDULED, end_time__gt=timezone.now())
     return drifted.exclude(calendar_drift=CalendarDrift.NONE)
+
+
+class PriceDecisionFilter(admin.SimpleListFilter):
+    """Show the classes that wait for the teacher to decide about their price."""
+
+    title = "fuera de la lista"
+    parameter_name = "precio"
+
+    def lookups(
+        self, request: HttpRequest, model_admin: admin.ModelAdmin[Any]
+    ) -> list[tuple[str, str]]:
+        """Offer the one question."""
+        return [("decidir", "Espera tu sí")]
+
+    def queryset(
+        self, request: HttpRequest, queryset: QuerySet[VirtualClass]
+    ) -> QuerySet[VirtualClass]:
+        """Keep the classes that can still be decided about."""
+        return list_undecided(queryset) if self.value() else queryset

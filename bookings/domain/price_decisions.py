@@ -7,9 +7,12 @@ from django.utils import timezone
 
 from accounts.models import User
 from bookings.domain.class_log import log_event
-from bookings.domain.scheduling import UNSCHEDULABLE, schedule_class
+from bookings.domain.exceptions import BookingError
+from bookings.domain.foreseeing import Consequences, foresee
+from bookings.domain.queries import is_undecided
+from bookings.domain.scheduling import UNSCHEDULABLE, rehearse_scheduling, schedule_class
 from bookings.domain.settling import carry_out
-from bookings.models import ClassEvent, ClassStatus, Payment, PriceDecision, VirtualClass
+from bookings.models import ClassEvent, Payment, PriceDecision, VirtualClass
 
 
 def agree_to_price(*, class_id: uuid.UUID, by: User) -> VirtualClass:
@@ -29,19 +32,23 @@ def agree_to_price(*, class_id: uuid.UUID, by: User) -> VirtualClass:
         raise
 
 
-def is_undecided(virtual_class: VirtualClass) -> bool:
-    """Whether the teacher still has to decide about the class."""
-    is_waiting = virtual_class.price_decision == PriceDecision.WAITING
-    return is_waiting and virtual_class.status == ClassStatus.PENDING
+def foresee_agreement(*, class_id: uuid.UUID, by: User) -> Consequences[BookingError | None]:
+    """Find out what agreeing to a price would write, if the calendar makes the event.
 
+    Its ``result`` is the refusal, if a paid class could not be scheduled.
+    """
 
-def count_undecided() -> int:
-    """Count the classes that wait for the teacher's decision and are not over."""
-    return VirtualClass.objects.filter(
-        status=ClassStatus.PENDING,
-        price_decision=PriceDecision.WAITING,
-        end_time__gt=timezone.now(),
-    ).count()
+    def decide() -> BookingError | None:
+        agreed = _note_agreement(class_id, by)
+        if agreed.paid_at is None:
+            return None
+        try:
+            rehearse_scheduling(agreed, by)
+        except UNSCHEDULABLE as refusal:
+            return refusal
+        return None
+
+    return foresee(decide, [class_id])
 
 
 @transaction.atomic

@@ -10,12 +10,13 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.prepared import Prepared
 from bookings.availability.agenda import AWAITS_CALENDAR
-from bookings.domain.exceptions import ClassNotFoundError
+from bookings.domain.exceptions import ClassNotFoundError, SlotTakenError
 from bookings.models import (
     ClassStatus,
     Hold,
     Payment,
     PaymentStatus,
+    PriceDecision,
     UserActivity,
     VirtualClass,
 )
@@ -84,6 +85,30 @@ def list_past_classes_of(user: User) -> QuerySet[VirtualClass]:
         list_classes_of(user)
         .filter(Q(end_time__lte=now) | Q(status=ClassStatus.CANCELLED) | _lapsed(now))
         .order_by("-start_time", "-id")
+    )
+
+
+def is_undecided(virtual_class: VirtualClass) -> bool:
+    """Whether the teacher still has to decide about a class that her price list lacks."""
+    is_waiting = virtual_class.price_decision == PriceDecision.WAITING
+    return is_waiting and virtual_class.status == ClassStatus.PENDING
+
+
+def list_undecided(classes: QuerySet[VirtualClass]) -> QuerySet[VirtualClass]:
+    """Keep the classes that the teacher still has to decide about and that are not over."""
+    return classes.filter(
+        status=ClassStatus.PENDING,
+        price_decision=PriceDecision.WAITING,
+        end_time__gt=timezone.now(),
+    )
+
+
+def has_lost_its_hold(virtual_class: VirtualClass) -> bool:
+    """Whether the class waited for its payment when a paid one took its time."""
+    return (
+        virtual_class.status == ClassStatus.PENDING
+        and virtual_class.paid_at is None
+        and virtual_class.scheduling_refusal == SlotTakenError.code
     )
 
 

@@ -13,7 +13,7 @@ from bookings.availability.agenda import whole_days
 from bookings.domain.calendar_access import refused_since
 from bookings.domain.pricing import list_prices
 from bookings.domain.reviewing import count_payments_to_review
-from bookings.models import ClassStatus, SpecialHours, VirtualClass, WeeklyHours
+from bookings.models import ClassStatus, PriceDecision, SpecialHours, VirtualClass, WeeklyHours
 
 
 class CalendarState(StrEnum):
@@ -29,14 +29,16 @@ class TeacherDay:
     """What the panel's first page says.
 
     paid_not_scheduled: classes whose money arrived and whose event is missing. awaiting_payment:
-    requests that can still be paid. to_review: payments that wait for a person. has_hours,
-    has_prices: without either nothing is offered.
+    requests that can still be paid. undecided: classes that the price list lacks and the teacher
+    has to decide about. to_review: payments that wait for a person. has_hours, has_prices: without
+    either nothing is offered.
     """
 
     day: date
     classes: list[VirtualClass]
     paid_not_scheduled: int
     awaiting_payment: int
+    undecided: int
     to_review: int
     has_hours: bool
     has_prices: bool
@@ -58,6 +60,7 @@ def load_teacher_day() -> TeacherDay:
         classes=_list_classes_of(day),
         paid_not_scheduled=waiting["paid"],
         awaiting_payment=waiting["unpaid"],
+        undecided=waiting["undecided"],
         to_review=count_payments_to_review(),
         has_hours=WeeklyHours.objects.exists() or _has_special_hours(day),
         has_prices=list_prices().exists(),
@@ -69,6 +72,7 @@ def _count_waiting(now: datetime) -> dict[str, int]:
     return VirtualClass.objects.filter(status=ClassStatus.PENDING).aggregate(
         paid=Count("pk", filter=Q(paid_at__isnull=False)),
         unpaid=Count("pk", filter=Q(paid_at=None, end_time__gt=now)),
+        undecided=Count("pk", filter=Q(price_decision=PriceDecision.WAITING, end_time__gt=now)),
     )
 
 

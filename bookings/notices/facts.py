@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 
 from django.conf import settings
 from django.db.models import Max
@@ -16,7 +16,6 @@ from bookings.models import (
     Notice,
     NoticeKind,
     Payment,
-    VirtualClass,
     WaitingListEntry,
     WaitingState,
     list_awaiting_scheduling,
@@ -62,11 +61,26 @@ def name_next_step(notice: Notice) -> Fact:
 
 
 def _when(notice: Notice) -> Fact:
-    return Fact(_("Cuándo"), _hours(notice.require_class()))
+    return Fact(_("Cuándo"), _class_hours(notice))
+
+
+def _kept_time(notice: Notice) -> Fact:
+    """Say which time was kept; the occasion names it, after the hold that is gone."""
+    _hold_id, start, minutes = notice.occasion.split(" ")
+    begin = datetime.fromtimestamp(int(start), UTC)
+    return Fact(_("Cuándo"), _hours(begin, begin + timedelta(minutes=int(minutes))))
+
+
+def _offered_price(notice: Notice) -> Fact:
+    return Fact(_("Precio que nombró"), pesos(notice.require_class().class_price))
+
+
+def _what_kind(notice: Notice) -> Fact:
+    return Fact(_("Qué pidió"), notice.require_class().describe())
 
 
 def _new_time(notice: Notice) -> Fact:
-    return Fact(_("Ahora"), _hours(notice.require_class()))
+    return Fact(_("Ahora"), _class_hours(notice))
 
 
 def _earlier_time(notice: Notice) -> Fact | None:
@@ -231,6 +245,14 @@ def _see_own_payment(notice: Notice) -> Fact:
     return Fact(_("Mirá el pago"), _address("payment", payment_id), is_link=True)
 
 
+def _choose_another_time(notice: Notice) -> Fact:
+    return Fact(_("Elegí otro horario"), _address("book"), is_link=True)
+
+
+def _decide_price(notice: Notice) -> Fact:
+    return _panel(_("Decidí si la das"), "bookings_virtualclass_change", notice.virtual_class_id)
+
+
 def _see_payments(notice: Notice) -> Fact:
     return _panel(_("Mirá los pagos"), "bookings_payment_changelist")
 
@@ -275,6 +297,8 @@ FACTS: dict[NoticeKind, tuple[Callable[[Notice], Fact | None], ...]] = {
     NoticeKind.TO_REVIEW: (_when,),
     NoticeKind.MONEY_BACK: (_when, _why_money_goes),
     NoticeKind.UNBOOKED_TO_REVIEW: (),
+    NoticeKind.HOLD_LOST: (_kept_time,),
+    NoticeKind.PRICE_TO_DECIDE: (_when, _what_kind, _offered_price),
     NoticeKind.CALENDAR_CHANGED: (_when, _difference),
     NoticeKind.GRANT_REVOKED: (_how_to_reconnect, _waiting_classes),
     NoticeKind.ACCOUNT_REFUSED: (_what_to_check, _waiting_classes),
@@ -301,6 +325,8 @@ STEPS: dict[NoticeKind, Callable[[Notice], Fact]] = {
     NoticeKind.TO_REVIEW: _see_payments,
     NoticeKind.MONEY_BACK: _see_payments,
     NoticeKind.UNBOOKED_TO_REVIEW: _see_payments,
+    NoticeKind.HOLD_LOST: _choose_another_time,
+    NoticeKind.PRICE_TO_DECIDE: _decide_price,
     NoticeKind.CALENDAR_CHANGED: _see_class_in_panel,
     NoticeKind.GRANT_REVOKED: _reconnect,
     NoticeKind.ACCOUNT_REFUSED: _see_calendar,
@@ -321,11 +347,16 @@ def _find_entry(notice: Notice) -> WaitingListEntry | None:
     ).first()
 
 
-def _hours(virtual_class: VirtualClass) -> str:
+def _class_hours(notice: Notice) -> str:
+    virtual_class = notice.require_class()
+    return _hours(virtual_class.start_time, virtual_class.end_time)
+
+
+def _hours(start: datetime, end: datetime) -> str:
     return _("%(day)s, de %(start)s a %(end)s (hora de Argentina)") % {
-        "day": long_day(virtual_class.start_time),
-        "start": clock(virtual_class.start_time),
-        "end": clock(virtual_class.end_time),
+        "day": long_day(start),
+        "start": clock(start),
+        "end": clock(end),
     }
 
 

@@ -23,6 +23,8 @@ SUBJECTS = {
     NoticeKind.TO_REVIEW: _("Hay un pago para revisar: %(day)s, %(clock)s"),
     NoticeKind.MONEY_BACK: _("Se devuelve un pago: %(day)s, %(clock)s"),
     NoticeKind.UNBOOKED_TO_REVIEW: _("Hay un pago sin reserva para revisar"),
+    NoticeKind.HOLD_LOST: _("Se ocupó el horario que te guardábamos"),
+    NoticeKind.PRICE_TO_DECIDE: _("%(host)s pidió una clase fuera de tu lista: %(day)s, %(clock)s"),
     NoticeKind.GRANT_REVOKED: _("Tu calendario está desconectado"),
     NoticeKind.ACCOUNT_REFUSED: _("Tu calendario está desconectado"),
     NoticeKind.GRANT_AT_RISK: _("Tu calendario puede desconectarse pronto"),
@@ -56,6 +58,13 @@ OPENINGS = {
     NoticeKind.UNBOOKED_TO_REVIEW: _(
         "Llegó dinero de alguien que todavía no reservó, y necesita que lo mires."
     ),
+    NoticeKind.HOLD_LOST: _(
+        "Otra persona pagó antes una clase en el horario que te estábamos guardando."
+    ),
+    NoticeKind.PRICE_TO_DECIDE: _(
+        "%(host)s reservó una clase que tu lista de precios no tiene. No se agenda hasta que la "
+        "aceptes."
+    ),
     NoticeKind.GRANT_REVOKED: _("Google ya no acepta la conexión con tu calendario."),
     NoticeKind.ACCOUNT_REFUSED: _("Google ya no acepta la cuenta de servicio de tu calendario."),
     NoticeKind.GRANT_AT_RISK: _("La conexión con tu calendario puede cortarse en estos días."),
@@ -69,6 +78,12 @@ OPENINGS = {
 }
 # What some mails explain below that.
 EXPLANATIONS = {
+    NoticeKind.HOLD_LOST: _(
+        "Ya no hace falta que lo pagues. Si justo pagaste, te devolvemos todo el dinero."
+    ),
+    NoticeKind.PRICE_TO_DECIDE: _(
+        "Si la rechazás, se cancela y vuelve lo que se haya pagado por Mercado Pago."
+    ),
     NoticeKind.RESCHEDULED: _("La videollamada es la misma."),
     NoticeKind.ZONE_CHANGED: _(
         "Si la anotaste en tu calendario, fijate que diga esta hora: con este correo va la clase "

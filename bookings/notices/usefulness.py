@@ -16,9 +16,11 @@ from django.utils import timezone
 from accounts.models import UserStatus
 from bookings.models import (
     SERVICE_ACCOUNT,
+    ClassStatus,
     Heartbeat,
     Notice,
     NoticeKind,
+    PriceDecision,
     UserActivity,
     WaitingListEntry,
     WaitingState,
@@ -38,6 +40,7 @@ TOO_LATE = "Era tarde para recordar la clase."
 NOT_IN_LINE = "La persona ya no esperaba un lugar."
 OFFER_OVER = "El lugar ya no se ofrecía."
 ERASED = "La persona borró su cuenta."
+DECIDED = "La profe ya había decidido."
 RECONNECTED = "El calendario ya se había reconectado."
 
 
@@ -131,6 +134,12 @@ def _while_offered(notice: "NoticeToSend") -> str:
     return "" if until is not None and until > timezone.now() else OFFER_OVER
 
 
+def _while_undecided(notice: "NoticeToSend") -> str:
+    virtual_class = notice.require_class()
+    is_undecided = virtual_class.price_decision == PriceDecision.WAITING
+    return "" if is_undecided and virtual_class.status == ClassStatus.PENDING else DECIDED
+
+
 def _until_reconnected(notice: "NoticeToSend") -> str:
     saved_at = notice.user.provider_token_saved_at
     return RECONNECTED if saved_at is not None and saved_at > notice.created_at else ""
@@ -171,6 +180,8 @@ RULES: dict[NoticeKind, tuple[Check, ...]] = {
     ),
     NoticeKind.CANCELLED: (),
     NoticeKind.MONEY_RETURNED: (),
+    NoticeKind.HOLD_LOST: (),
+    NoticeKind.PRICE_TO_DECIDE: (_unless_over, _while_undecided),
     NoticeKind.TO_REVIEW: (),
     NoticeKind.MONEY_BACK: (),
     NoticeKind.UNBOOKED_TO_REVIEW: (),

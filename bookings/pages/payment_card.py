@@ -4,10 +4,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
+from django.conf import settings
 from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from bookings.domain.queries import is_undecided, list_scheduled_between
 from bookings.models import ChargeStatus, ClassStatus, ClassType, Payment, PaymentStatus
 from bookings.notices.returned_money import (
     ReturnedMoney,
@@ -38,6 +40,8 @@ class PaymentState(StrEnum):
     REFUND_FAILED = "refund_failed"
     CHARGED_BACK = "charged_back"
     REVIEW = "review"
+    LOST = "lost"
+    UNDECIDED = "undecided"
 
 
 STATE_LABELS = {
@@ -55,6 +59,8 @@ STATE_LABELS = {
     PaymentState.REFUND_FAILED: _("Devolución pendiente"),
     PaymentState.CHARGED_BACK: _("Contracargo"),
     PaymentState.REVIEW: _("En revisión"),
+    PaymentState.LOST: _("Horario ocupado"),
+    PaymentState.UNDECIDED: _("Pagado"),
 }
 REFRESH_SECONDS = {
     PaymentState.WAITING: SOON,
@@ -64,6 +70,8 @@ REFRESH_SECONDS = {
     PaymentState.CASH: NOW_AND_THEN,
     PaymentState.UNBOOKED: NOW_AND_THEN,
     PaymentState.REFUND_FAILED: NOW_AND_THEN,
+    PaymentState.LOST: NOW_AND_THEN,
+    PaymentState.UNDECIDED: NOW_AND_THEN,
 }
 # Nothing follows by itself, and only news from the provider changes it.
 FINAL = {
@@ -84,6 +92,8 @@ BADGES = {
     PaymentState.UNBOOKED: "preparing",
     PaymentState.REFUND_FAILED: "preparing",
     PaymentState.REVIEW: "preparing",
+    PaymentState.LOST: "expired",
+    PaymentState.UNDECIDED: "preparing",
 }
 # States in which the money came, whatever became of it afterwards.
 SETTLED = {
@@ -184,6 +194,8 @@ def present_payment(payment: Payment, *, says_paid: bool = False) -> PaymentCard
     statuses = [charge.status for charge in charges]
     state = _state(payment, statuses, returned, now, says_paid=says_paid)
     start, end, class_type = _what_it_pays(payment)
+    if state in {PaymentState.WAITING, PaymentState.REJECTED} and _is_taken(payment, start, end):
+        state = PaymentState.LOST
     counted = [c for c in charges if c.status != ChargeStatus.REJECTED]
     return PaymentCard(
         payment=payment,
@@ -228,6 +240,8 @@ def _state_of_paid(payment: Payment, returned: list[ReturnedMoney]) -> PaymentSt
     if virtual_class is None or virtual_class.status == ClassStatus.CANCELLED:
         is_rest_kept = is_partly_back and not is_underway
         return PaymentState.PARTLY_REFUNDED if is_rest_kept else PaymentState.RETURNING
+    if is_undecided(virtual_class):
+        return PaymentState.UNDECIDED
     if virtual_class.status == ClassStatus.PENDING:
         return PaymentState.PREPARING
     return PaymentState.PARTLY_REFUNDED if is_partly_back else PaymentState.PAID
@@ -239,6 +253,12 @@ def _state_of_unpaid(payment: Payment, now: datetime, *, says_paid: bool) -> Pay
     if says_paid:
         return PaymentState.PROCESSING
     return UNPAID.get(PaymentStatus(payment.status), PaymentState.WAITING)
+
+
+def _is_taken(payment: Payment, start: datetime, end: datetime) -> bool:
+    """Whether another class got the time, so that paying would only bring the money back."""
+    others = list_scheduled_between(start, end).exclude(pk=payment.virtual_class_id)
+    return settings.PREVENT_OVERLAPS and others.exists()
 
 
 def _what_it_pays(payment: Payment) -> tuple[datetime, datetime, ClassType]:

@@ -8,7 +8,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from bookings.domain.queries import has_lapsed
+from bookings.domain.queries import has_lapsed, has_lost_its_hold, is_undecided
 from bookings.models import ClassStatus, ClassType, Hold, Payment, VirtualClass
 
 # From when on entering is the thing to do.
@@ -25,6 +25,8 @@ STATE_LABELS = {
     "expired": _("Se venció"),
     "preparing": _("Enlace en preparación"),
     "refused": _("No se pudo agendar"),
+    "lost": _("Horario ocupado"),
+    "undecided": _("Falta que la profe acepte"),
     "scheduled": _("Confirmada"),
     "completed": _("Completada"),
     "cancelled": _("Cancelada"),
@@ -121,6 +123,10 @@ def is_link_late(virtual_class: VirtualClass) -> bool:
 
 
 def _state(virtual_class: VirtualClass, now: datetime) -> str:
+    if has_lost_its_hold(virtual_class):
+        return "lost"
+    if is_undecided(virtual_class) and not virtual_class.has_ended(now):
+        return "undecided"
     if virtual_class.status == ClassStatus.PENDING and virtual_class.scheduling_refusal:
         return "refused"
     if virtual_class.is_being_scheduled:

@@ -367,7 +367,7 @@ def test_nobody_asks_for_payments_without_end(mercadopago, host, stranger, setti
 
     with pytest.raises(TooManyPaymentsError):
         wish(host)
-    assert wish(stranger).preference_id
+    assert wish(stranger, start=END, end=END + timedelta(hours=1)).preference_id
     with time_machine.travel(timezone.now() + timedelta(minutes=20)):
         assert wish(host).preference_id
 

@@ -110,6 +110,7 @@ def keep_dead_connections() -> None:
 def let_few_stand_for_many() -> None:
     """Leave out how much one person may book: no promise under drill, and in its way."""
     settings.MAX_BOOKINGS = settings.MAX_UNPAID_PREFERENCES = 1_000_000
+    settings.MAX_UNPAID_HOLDS = 1_000_000
 
 
 def never_try_again() -> None:
@@ -119,6 +120,12 @@ def never_try_again() -> None:
     for name in ("process_notifications", "settle_due_payments"):
         del sweeps.SWEEPS[getattr(sweeps, name)]
     replace(f"{DOMAIN}.finishing._find_due", lambda original: lambda **how: None)
+
+
+def follow_no_booking() -> None:
+    """Leave out that the money of every booking is looked for, whoever made its preference."""
+    replace(f"{DOMAIN}.booking.adopt_payment", lambda original: lambda virtual_class: None)
+    replace(f"{DOMAIN}.settling._adopt_bookings", lambda original: lambda: None)
 
 
 def alert_every_time() -> None:

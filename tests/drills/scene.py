@@ -17,7 +17,7 @@ from accounts.models import User
 from bookings.domain.booking import book_class
 from bookings.domain.settling import confirm_payment
 from bookings.management.demo_offer import seed_offer
-from bookings.models import VirtualClass
+from bookings.models import ClassType, Price, VirtualClass
 from bookings.sweeps import sweep
 from tests.drills.processes import Outcome, Prepare, Say, ServiceProcess, require, run, serve
 from tests.drills.world import ACCESS_TOKEN, TEACHER_EMAIL, WEBHOOK_SECRET, World
@@ -67,8 +67,14 @@ class Scene:
         return Person(user, client.cookies[settings.SESSION_COOKIE_NAME].value, self.world.url)
 
     def open_class(self, places: int) -> VirtualClass:
-        """Have a group class booked, and marked as paid by the teacher; give it scheduled."""
+        """Have a group class that costs nothing booked and scheduled; give it."""
         host = self.sign_up("host").user
+        Price.objects.update_or_create(
+            class_type=ClassType.GROUP,
+            minutes=60,
+            students_up_to=places,
+            defaults={"amount": 0, "valid_from": timezone.localdate()},
+        )
 
         def open_it(say: Say) -> None:
             start = self.now.replace(microsecond=0) + timedelta(days=2)

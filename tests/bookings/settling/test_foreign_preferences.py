@@ -1,10 +1,29 @@
 """A preference that another system made pays the class that came with it."""
 
-import pytest
+from datetime import timedelta
 
-from bookings.domain.settling import settle
-from bookings.models import ClassStatus, PaymentStatus, Price, ReviewReason, VirtualClass
+import pytest
+import time_machine
+from django.test import Client
+from django.utils import timezone
+
+from bookings.domain.booking import book_class
+from bookings.domain.erasing import erase_person
+from bookings.domain.settling import process_notifications, settle, settle_due_payments
+from bookings.models import (
+    ClassStatus,
+    Payment,
+    PaymentNotification,
+    PaymentStatus,
+    Price,
+    ReviewReason,
+    SignatureState,
+    VirtualClass,
+)
+from bookings.sweeps import sweep
 from tests.factories import VirtualClassFactory
+from tests.payments import posting
+from tests.standins import Fault
 
 pytestmark = pytest.mark.usefixtures("teacher")
 
@@ -51,3 +70,158 @@ def test_a_class_that_names_no_price_is_not_paid_by_nothing(mercadopago, foreign
 
     assert settle(foreign.preference_id) is None
     assert VirtualClass.objects.get().paid_at is None
+
+
+# --- Found without another notification -----------------------------------------------------------
+
+PRICE = 1_500_000
+START = timezone.now().replace(minute=0, second=0, microsecond=0) + timedelta(days=7)
+
+
+def book(user, preference_id, **changes):
+    wish = {
+        "start": START,
+        "end": START + timedelta(hours=1),
+        "is_group_class": False,
+        "students_count": 1,
+        "price": PRICE,
+    }
+    return book_class(user=user, preference_id=preference_id, **wish | changes)
+
+
+def pass_two_minutes():
+    """Let the worker sweep as it does, once a minute, for two minutes."""
+    for minutes in (1, 2):
+        with time_machine.travel(timezone.now() + timedelta(minutes=minutes)):
+            assert None not in sweep().values()
+
+
+@pytest.fixture
+def preference_id(mercadopago, google):
+    return mercadopago.add_preference()["id"]
+
+
+def test_money_whose_notice_came_before_the_booking_schedules_the_class(
+    mercadopago, host, preference_id
+):
+    mercadopago.pay(preference_id)
+    mercadopago.deliver(post=posting(Client()))
+    process_notifications()
+
+    book(host, preference_id)
+    pass_two_minutes()
+
+    assert VirtualClass.objects.get().is_scheduled
+
+
+def test_money_that_nobody_tells_of_schedules_the_class(mercadopago, host, preference_id):
+    book(host, preference_id)
+    with time_machine.travel(timezone.now() + timedelta(minutes=20)):
+        sweep()
+        mercadopago.pay(preference_id)
+        pass_two_minutes()
+
+    assert VirtualClass.objects.get().is_scheduled
+
+
+@pytest.mark.parametrize("fault", [Fault.status(404), Fault.empty()], ids=["404", "{}"])
+def test_an_order_that_is_not_known_at_first_is_asked_about_again(
+    mercadopago, host, preference_id, fault
+):
+    VirtualClassFactory(booked_by=host, preference_id=preference_id, class_price=PRICE)
+    [payment] = [mercadopago.pay(preference_id)]
+    PaymentNotification.objects.create(
+        topic="payment", resource_id=str(payment["id"]), signature=SignatureState.VALID
+    )
+    mercadopago.fault("merchant_orders.get", fault)
+
+    process_notifications()
+
+    notification = PaymentNotification.objects.get()
+    assert (notification.processed_at, notification.failure) == (None, "unknown order")
+    with time_machine.travel(timezone.now() + timedelta(minutes=3)):
+        assert process_notifications() == 1
+    assert VirtualClass.objects.get().is_scheduled
+
+
+def test_money_for_the_booking_of_an_erased_account_goes_back(mercadopago, host, preference_id):
+    book(host, preference_id)
+    erase_person(user=host, by=host)
+    mercadopago.pay(preference_id)
+
+    pass_two_minutes()
+
+    assert Payment.objects.get().charges.get().refunds.count() == 1
+    assert len(mercadopago.refunds) == 1
+    assert VirtualClass.objects.get().status == ClassStatus.CANCELLED
+
+
+def test_a_booking_of_an_older_release_is_followed_as_well(mercadopago, host, preference_id):
+    VirtualClassFactory(booked_by=host, preference_id=preference_id, class_price=PRICE)
+    mercadopago.pay(preference_id)
+
+    settle_due_payments()
+
+    assert VirtualClass.objects.get().is_scheduled
+
+
+def test_a_class_that_is_paid_by_hand_is_not_searched_for(mercadopago, host):
+    VirtualClassFactory(booked_by=host, preference_id="manual-1")
+
+    settle_due_payments()
+
+    assert not Payment.objects.exists()
+
+
+def looks_within(days, payment):
+    """Count how often the provider is asked about a payment that nobody makes."""
+    looks, start = 0, payment.created_at
+    moment = payment.next_check_at
+    while moment and moment - start < timedelta(days=days):
+        with time_machine.travel(moment, tick=False):
+            looks += settle_due_payments()
+        payment.refresh_from_db()
+        moment = payment.next_check_at
+    return looks
+
+
+def test_a_preference_that_is_never_paid_is_searched_less_and_less(
+    mercadopago, host, preference_id
+):
+    book(host, preference_id)
+    payment = Payment.objects.get()
+
+    first_hour = looks_within(1 / 24, payment)
+
+    assert 40 < first_hour < 70
+    with time_machine.travel(payment.created_at + timedelta(days=30), tick=False):
+        settle(preference_id)
+        payment.refresh_from_db()
+        assert payment.next_check_at == timezone.now() + timedelta(days=1)
+    with time_machine.travel(payment.created_at + timedelta(days=91), tick=False):
+        settle(preference_id)
+        payment.refresh_from_db()
+        assert payment.next_check_at is None
+
+
+def test_a_person_with_many_unpaid_bookings_has_each_searched_less_often(mercadopago, host):
+    for number in range(60):
+        Payment.objects.create(
+            user=host, preference_id=f"foreign-{number}", amount=1, made_elsewhere=True
+        )
+
+    settle("foreign-0")
+
+    payment = Payment.objects.get(preference_id="foreign-0")
+    assert payment.next_check_at - timezone.now() > timedelta(minutes=3)
+
+
+def test_a_charge_that_the_search_has_forgotten_is_read_by_its_number(
+    mercadopago, host, preference_id
+):
+    book(host, preference_id)
+    paid = mercadopago.pay(preference_id)
+    mercadopago.fault("merchant_orders.search", *[Fault.status(200, body={"elements": []})] * 2)
+
+    assert settle(preference_id).approved_at is None
+    assert settle(preference_id, charge_id=str(paid["id"])).approved_at is not None

@@ -1,0 +1,270 @@
+"""A class that the price list lacks waits until the teacher agrees to it or refuses it."""
+
+from datetime import timedelta
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from bookings.domain.booking import book_class
+from bookings.domain.exceptions import PriceNotAgreedError, PriceTooLowError
+from bookings.domain.settling import confirm_payment, settle
+from bookings.domain.triggering import trigger_scheduling
+from bookings.models import (
+    ClassEvent,
+    ClassLog,
+    ClassStatus,
+    Notice,
+    NoticeKind,
+    Payment,
+    Price,
+    PriceDecision,
+    VirtualClass,
+)
+from bookings.sweeps import sweep
+from tests.admin.steps import address_of, confirm, look
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("teacher", "google")]
+
+PRICE = 1_500_000
+START = timezone.now().replace(minute=0, second=0, microsecond=0) + timedelta(days=7)
+
+
+@pytest.fixture
+def prices(db):
+    Price.objects.create(
+        class_type="individual",
+        minutes=60,
+        students_up_to=1,
+        amount=PRICE,
+        valid_from=timezone.localdate() - timedelta(days=1),
+    )
+
+
+def book(user, preference_id="foreign-1", *, minutes=60, price=PRICE, **changes):
+    wish = {"is_group_class": False, "students_count": 1} | changes
+    return book_class(
+        user=user,
+        start=START,
+        end=START + timedelta(minutes=minutes),
+        price=price,
+        preference_id=preference_id,
+        **wish,
+    )
+
+
+@pytest.fixture
+def unlisted(mercadopago, prices, host):
+    """Ninety minutes, which the list lacks, with a preference of another system."""
+    return book(host, mercadopago.add_preference()["id"], minutes=90)
+
+
+@pytest.fixture
+def paid(mercadopago, unlisted):
+    """The same, paid."""
+    mercadopago.pay(unlisted.preference_id)
+    settle(unlisted.preference_id)
+    unlisted.refresh_from_db()
+    return unlisted
+
+
+# --- What is held against the list ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("price", [0, 1, PRICE - 1])
+def test_a_price_below_the_list_is_refused_and_nothing_is_written(mercadopago, prices, host, price):
+    with pytest.raises(PriceTooLowError):
+        book(host, price=price)
+
+    assert not VirtualClass.objects.exists()
+    assert not Payment.objects.exists()
+
+
+def test_the_api_refuses_a_price_below_the_list_in_the_documented_shape(
+    mercadopago, prices, host, sign_in
+):
+    body = {
+        "start": START.isoformat(),
+        "end": (START + timedelta(hours=1)).isoformat(),
+        "isGroupClass": False,
+        "studentsCount": 1,
+        "price": PRICE - 1,
+        "preferenceId": "foreign-1",
+    }
+
+    answer = sign_in(host).post("/api/booking", body, content_type="application/json")
+
+    assert (answer.status_code, answer.json()) == (
+        400,
+        {"success": False, "status": 400, "error": "El precio es menor que el de la lista."},
+    )
+
+
+def test_a_prepaid_preference_does_not_make_a_low_price_good(mercadopago, prices, host):
+    preference_id = mercadopago.add_preference()["id"]
+    mercadopago.pay(preference_id)
+
+    with pytest.raises(PriceTooLowError):
+        book(host, preference_id, price=PRICE - 1)
+    assert book(host, preference_id).price_decision == PriceDecision.NONE
+
+
+def test_a_preference_of_ours_keeps_the_price_that_it_was_made_for(mercadopago, prices, host):
+    from bookings.domain.checkout import request_preference
+
+    wish = {
+        "start": START,
+        "end": START + timedelta(hours=1),
+        "is_group_class": False,
+        "students_count": 1,
+    }
+    payment = request_preference(user=host, **wish)
+    Price.objects.update(amount=PRICE * 2)
+
+    virtual_class = book(host, payment.preference_id)
+
+    assert virtual_class.price_decision == PriceDecision.NONE
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"minutes": 90}, {"is_group_class": True, "students_count": 3}, {"minutes": 90, "price": 0}],
+    ids=["length", "kind", "for nothing"],
+)
+def test_what_the_list_lacks_waits_for_the_teacher(mercadopago, prices, host, changes):
+    virtual_class = book(host, **changes)
+
+    assert virtual_class.price_decision == PriceDecision.WAITING
+    assert Notice.objects.get().kind == NoticeKind.PRICE_TO_DECIDE
+
+
+def test_nothing_is_free_only_where_the_list_says_so(mercadopago, prices, host):
+    Price.objects.update(amount=0)
+
+    virtual_class = book(host, price=0)
+
+    assert trigger_scheduling(preference_id=virtual_class.preference_id).is_scheduled
+
+
+def test_without_payments_the_price_of_the_request_stands(prices, host):
+    assert book(host, minutes=90, price=1).price_decision == PriceDecision.NONE
+    assert not Notice.objects.exists()
+
+
+def test_without_a_list_a_price_stands_and_nothing_waits(mercadopago, host):
+    assert book(host, price=1).price_decision == PriceDecision.NONE
+    assert book(host, "foreign-2", price=0).price_decision == PriceDecision.WAITING
+
+
+# --- Waiting --------------------------------------------------------------------------------------
+
+
+def test_a_paid_class_is_not_scheduled_before_the_teacher_agrees(paid, teacher):
+    assert paid.paid_at is not None
+    with pytest.raises(PriceNotAgreedError):
+        trigger_scheduling(preference_id=paid.preference_id)
+    with pytest.raises(PriceNotAgreedError):
+        confirm_payment(class_id=paid.pk, actor=teacher)
+    assert None not in sweep().values()
+
+    paid.refresh_from_db()
+    assert (paid.status, paid.scheduling_requested_at) == (ClassStatus.PENDING, None)
+
+
+def test_post_calendar_says_that_the_teacher_has_to_agree(paid, client):
+    answer = client.post(
+        "/api/calendar", {"preferenceId": paid.preference_id}, content_type="application/json"
+    )
+
+    assert (answer.status_code, answer.json()) == (
+        409,
+        {"error": "The teacher has not agreed to the price yet"},
+    )
+
+
+def test_the_student_reads_what_the_class_waits_for(paid, host, sign_in):
+    page = sign_in(host).get(f"/inicio/clases/{paid.pk}").content.decode()
+    money = sign_in(host).get(f"/inicio/pagos/{paid.payment.pk}").content.decode()
+
+    assert "Falta que la profe acepte la clase" in page
+    assert "Recibimos tu pago. Falta que la profe acepte la clase" in money
+
+
+def test_the_panel_lists_what_waits_and_leads_to_the_decision(panel, paid):
+    address = reverse("admin:bookings_virtualclass_changelist")
+
+    assert "1</strong> espera tu sí" in panel.get(reverse("admin:index")).content.decode()
+    assert "1 clase" in panel.get(f"{address}?precio=decidir").content.decode()
+    shown = panel.get(reverse("admin:bookings_virtualclass_change", args=[paid.pk]))
+    assert address_of(paid, "aceptar") in shown.content.decode()
+    assert address_of(paid, "cancelar") in shown.content.decode()
+    assert address_of(paid, "pagada") not in shown.content.decode()
+
+
+# --- Deciding -------------------------------------------------------------------------------------
+
+
+def test_the_page_names_price_person_and_money(panel, paid):
+    page = " ".join(look(panel, paid, "aceptar").content.decode().split())
+
+    assert "Ana Host nombró un precio de $ 15.000." in page.replace("\xa0", " ")
+    assert "Se agenda en tu calendario" in page
+    assert paid.status == ClassStatus.PENDING
+
+
+def test_agreeing_schedules_the_paid_class_once(panel, paid, google):
+    for _ in range(2):
+        confirm(panel, paid, "aceptar")
+
+    paid.refresh_from_db()
+    assert (paid.is_scheduled, paid.price_decision) == (True, PriceDecision.AGREED)
+    assert len(google.live_events()) == 1
+    assert ClassLog.objects.filter(event=ClassEvent.PRICE_AGREED).count() == 1
+
+
+def test_agreeing_before_the_payment_schedules_with_it(panel, mercadopago, unlisted):
+    confirm(panel, unlisted, "aceptar")
+    mercadopago.pay(unlisted.preference_id)
+
+    settle(unlisted.preference_id)
+
+    unlisted.refresh_from_db()
+    assert unlisted.is_scheduled
+
+
+def test_agreeing_to_a_class_for_nothing_schedules_it(panel, mercadopago, prices, host):
+    virtual_class = book(host, minutes=90, price=0)
+
+    confirm(panel, virtual_class, "aceptar")
+
+    virtual_class.refresh_from_db()
+    assert virtual_class.is_scheduled
+
+
+def test_refusing_cancels_and_gives_the_money_back_once(panel, paid, mercadopago):
+    for _ in range(2):
+        confirm(panel, paid, "cancelar")
+
+    paid.refresh_from_db()
+    assert paid.status == ClassStatus.CANCELLED
+    assert len(mercadopago.refunds) == 1
+    assert Notice.objects.filter(kind=NoticeKind.CANCELLED).count() == 1
+
+
+def test_a_class_that_is_over_without_a_decision_is_refunded(paid, mercadopago):
+    VirtualClass.objects.update(
+        start_time=timezone.now() - timedelta(hours=2), end_time=timezone.now()
+    )
+
+    settle(paid.preference_id)
+
+    paid.refresh_from_db()
+    assert paid.status == ClassStatus.CANCELLED
+    assert len(mercadopago.refunds) == 1
+
+
+def test_students_do_not_decide(paid, host, sign_in):
+    answer = sign_in(host).post(address_of(paid, "aceptar"), {"seen": "x"})
+
+    assert answer.status_code == 302
+    assert VirtualClass.objects.get().price_decision == PriceDecision.WAITING

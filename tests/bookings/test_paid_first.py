@@ -1,0 +1,240 @@
+"""A paid class goes before the unpaid holds of others, whichever came first."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from bookings.domain.booking import book_class
+from bookings.domain.checkout import request_preference
+from bookings.domain.exceptions import (
+    HoldExpiredError,
+    HoldLostError,
+    SlotTakenError,
+)
+from bookings.domain.holding import book_hold, find_live_hold, keep_time
+from bookings.domain.scheduling import schedule_class
+from bookings.domain.settling import settle
+from bookings.models import Hold, Notice, NoticeKind, Price, RefundReason, VirtualClass
+from bookings.payments.gateway import PaymentError
+from bookings.sweeps import sweep
+from tests.factories import VirtualClassFactory
+from tests.payments import make_payment
+from tests.standins import Fault
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("teacher", "google")]
+
+
+@pytest.fixture
+def paid(host):
+    """A class that is paid and not in the calendar yet."""
+    return VirtualClassFactory(booked_by=host, paid_at=timezone.now())
+
+
+def hold_of(user, over, **changes):
+    return keep_time(
+        Hold(
+            user=user,
+            start_time=over.start_time + timedelta(minutes=30),
+            end_time=over.end_time + timedelta(minutes=30),
+            class_type="individual",
+            expires_at=timezone.now() + timedelta(minutes=15),
+            **changes,
+        )
+    )
+
+
+def mails():
+    return list(Notice.objects.filter(kind=NoticeKind.HOLD_LOST).order_by("created_at"))
+
+
+def test_a_paid_class_ends_the_hold_of_another_person(paid, stranger, mailoutbox):
+    hold = hold_of(stranger, paid)
+
+    assert schedule_class(preference_id=paid.preference_id).is_scheduled
+
+    assert not Hold.objects.exists()
+    [mail] = mails()
+    assert (mail.user, mail.virtual_class) == (stranger, None)
+    with pytest.raises(HoldLostError):
+        find_live_hold(user=stranger, hold_id=hold.pk)
+    sweep()
+    [sent] = [one for one in mailoutbox if one.to == [stranger.email]]
+    assert sent.subject == "Se ocupó el horario que te guardábamos"
+    assert "Elegí otro horario" in sent.body
+
+
+def test_an_unpaid_class_still_respects_the_hold(host, stranger):
+    unpaid = VirtualClassFactory(booked_by=host)
+    hold_of(stranger, unpaid)
+
+    with pytest.raises(SlotTakenError):
+        schedule_class(preference_id=unpaid.preference_id)
+    assert Hold.objects.count() == 1
+    assert mails() == []
+
+
+def test_a_class_that_costs_nothing_ends_no_hold(paid, stranger):
+    VirtualClass.objects.update(class_price=0)
+    hold_of(stranger, paid)
+
+    with pytest.raises(SlotTakenError):
+        schedule_class(preference_id=paid.preference_id)
+
+
+def test_the_hold_of_a_paid_class_stays(paid, stranger):
+    other = VirtualClassFactory(booked_by=stranger, paid_at=timezone.now())
+    hold_of(stranger, paid, virtual_class=other)
+
+    with pytest.raises(SlotTakenError):
+        schedule_class(preference_id=paid.preference_id)
+    assert Hold.objects.get().virtual_class == other
+
+
+def test_money_for_a_class_whose_hold_was_ended_goes_back(mercadopago, host, stranger):
+    payment = make_payment(stranger)
+    virtual_class = payment.virtual_class
+    Hold.objects.create(
+        user=stranger,
+        virtual_class=virtual_class,
+        start_time=virtual_class.start_time,
+        end_time=virtual_class.end_time,
+        class_type="grupal",
+        expires_at=timezone.now() + timedelta(minutes=15),
+    )
+    first = VirtualClassFactory(
+        booked_by=host, paid_at=timezone.now(), start_time=virtual_class.start_time
+    )
+    schedule_class(preference_id=first.preference_id)
+    virtual_class.refresh_from_db()
+    assert virtual_class.scheduling_refusal == "slot_taken"
+    assert [mail.virtual_class for mail in mails()] == [virtual_class]
+
+    mercadopago.pay(payment.preference_id)
+    settle(payment.preference_id)
+
+    assert payment.charges.get().refunds.get().reason == RefundReason.SLOT_LOST
+    assert len(mercadopago.refunds) == 1
+
+
+def test_an_ended_hold_cannot_be_booked(paid, stranger):
+    hold = hold_of(stranger, paid)
+    schedule_class(preference_id=paid.preference_id)
+
+    with pytest.raises(HoldLostError):
+        book_hold(user=stranger, hold_id=hold.pk, students_count=1)
+
+
+def test_a_hold_that_ran_out_is_not_called_lost(host, stranger, paid):
+    hold = hold_of(stranger, paid)
+    Hold.objects.all().delete()
+
+    with pytest.raises(HoldExpiredError) as refusal:
+        find_live_hold(user=stranger, hold_id=hold.pk)
+    assert type(refusal.value) is HoldExpiredError
+
+
+def test_the_page_of_the_hold_says_that_it_was_lost(paid, stranger, sign_in, prices):
+    hold = hold_of(stranger, paid)
+    schedule_class(preference_id=paid.preference_id)
+
+    page = sign_in(stranger).get(f"/inicio/reservar/{hold.pk}", follow=True)
+
+    assert "Otra persona pagó antes una clase en ese horario." in page.content.decode()
+
+
+def test_the_page_of_a_payment_offers_no_checkout_for_a_lost_time(
+    mercadopago, host, stranger, sign_in
+):
+    payment = make_payment(stranger)
+    VirtualClassFactory(scheduled=True, start_time=payment.virtual_class.start_time)
+
+    page = sign_in(stranger).get(f"/inicio/pagos/{payment.pk}").content.decode()
+
+    assert "Se ocupó este horario" in page
+    assert payment.checkout_url not in page
+
+
+# --- A preference keeps its time ------------------------------------------------------------------
+
+
+@pytest.fixture
+def prices(mercadopago):
+    Price.objects.create(
+        class_type="individual",
+        minutes=60,
+        students_up_to=1,
+        amount=1_500_000,
+        valid_from=timezone.localdate() - timedelta(days=1),
+    )
+
+
+def wish(user, **changes):
+    start = (timezone.now() + timedelta(days=7)).replace(minute=0, second=0, microsecond=0)
+    values = {
+        "start": start,
+        "end": start + timedelta(hours=1),
+        "is_group_class": False,
+        "students_count": 1,
+    }
+    return request_preference(user=user, **values | changes)
+
+
+def test_a_preference_keeps_its_time_until_it_expires(prices, host, stranger):
+    payment = wish(host)
+
+    hold = Hold.objects.get()
+    assert (hold.payment, hold.user, hold.expires_at) == (payment, host, payment.expires_at)
+    with pytest.raises(SlotTakenError):
+        wish(stranger)
+
+
+def test_asking_again_moves_the_hold_to_the_new_preference(prices, host):
+    wish(host)
+
+    second = wish(host)
+
+    assert Hold.objects.get().payment == second
+
+
+def test_choosing_another_slot_leaves_the_time_of_a_preference(prices, host):
+    payment = wish(host)
+    start = payment.expires_at + timedelta(days=3)
+
+    keep_time(
+        Hold(
+            user=host,
+            start_time=start,
+            end_time=start + timedelta(hours=1),
+            class_type="individual",
+            expires_at=payment.expires_at,
+        )
+    )
+
+    assert Hold.objects.filter(payment=payment).exists()
+    assert Hold.objects.count() == 2
+
+
+def test_a_preference_that_the_provider_refuses_keeps_no_time(prices, mercadopago, host):
+    mercadopago.fault("preferences.create", *[Fault.status(500)] * 5)
+
+    with pytest.raises(PaymentError):
+        wish(host)
+    assert not Hold.objects.exists()
+
+
+def test_the_class_takes_the_hold_of_its_preference_over(prices, host):
+    payment = wish(host)
+    hold = Hold.objects.get()
+
+    virtual_class = book_class(
+        user=host,
+        start=hold.start_time,
+        end=hold.end_time,
+        is_group_class=False,
+        students_count=1,
+        price=payment.amount,
+        preference_id=payment.preference_id,
+    )
+
+    assert Hold.objects.get().virtual_class == virtual_class

@@ -1,0 +1,94 @@
+"""A paid class is scheduled at the moment at which another person holds its time.
+
+The class always gets it, and no live hold is left beside it.
+"""
+
+from datetime import timedelta
+from functools import partial
+
+import pytest
+from django.utils import timezone
+
+from bookings.domain import claiming, holding
+from bookings.domain.exceptions import SlotTakenError
+from bookings.domain.holding import keep_time
+from bookings.domain.scheduling import schedule_class
+from bookings.models import Hold, Notice, NoticeKind, VirtualClass
+from tests.concurrency.racing import SHORT_PATIENCE, Gate, race
+from tests.factories import UserFactory, VirtualClassFactory
+
+pytestmark = pytest.mark.concurrency
+
+
+@pytest.fixture
+def paid(teacher, google, host):
+    """A class that is paid and not in the calendar yet."""
+    return VirtualClassFactory(booked_by=host, paid_at=timezone.now())
+
+
+def hold_it(user, virtual_class):
+    return keep_time(
+        Hold(
+            user=user,
+            start_time=virtual_class.start_time,
+            end_time=virtual_class.end_time,
+            class_type="grupal",
+            expires_at=timezone.now() + timedelta(minutes=15),
+        )
+    )
+
+
+def race_for(virtual_class, people, monkeypatch):
+    """Have the class claim its time, and holds be checked, before any of them is written."""
+    gate = Gate(2, SHORT_PATIENCE)
+
+    def wait_and(step):
+        def run(*args, **kwargs):
+            gate.wait()
+            return step(*args, **kwargs)
+
+        return run
+
+    monkeypatch.setattr(claiming, "list_holds_over", wait_and(claiming.list_holds_over))
+    monkeypatch.setattr(holding, "list_scheduled_between", wait_and(holding.list_scheduled_between))
+    return race(
+        partial(schedule_class, preference_id=virtual_class.preference_id),
+        *[partial(hold_it, person, virtual_class) for person in people],
+    )
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_a_paid_class_and_a_hold_at_the_same_moment(paid, monkeypatch, count):
+    people = [UserFactory() for _ in range(count)]
+
+    scheduled, *held = race_for(paid, people, monkeypatch)
+
+    assert isinstance(scheduled, VirtualClass), scheduled
+    assert VirtualClass.objects.get(pk=paid.pk).is_scheduled
+    assert not Hold.objects.exists()
+    unexpected = [one for one in held if not isinstance(one, Hold | SlotTakenError)]
+    assert unexpected == []
+    # Who was told to have the time, reads that it is gone.
+    told = Notice.objects.filter(kind=NoticeKind.HOLD_LOST).count()
+    assert told == sum(isinstance(one, Hold) for one in held)
+
+
+def test_without_the_claim_a_hold_may_stay_beside_the_class(paid, monkeypatch):
+    if _is_sqlite():
+        pytest.skip("SQLite has one writer at a time")
+
+    def end_only(locked, now, *, ends_holds):
+        claiming._end_unpaid(claiming.list_holds_over(locked), locked)
+
+    monkeypatch.setattr("bookings.domain.scheduling.claim_time", end_only)
+
+    outcomes = [race_for(paid, [UserFactory()], monkeypatch)]
+
+    assert Hold.objects.exists() == any(isinstance(held, Hold) for _, held in outcomes)
+    assert Hold.objects.exists()
+
+
+def _is_sqlite():
+    from django.db import connection
+
+    return connection.vendor == "sqlite"
