@@ -143,9 +143,8 @@ def insert(instances: Sequence[Model], *, ignore_conflicts: bool = False) -> Non
     if not instances:
         return
     model = instances[0]._meta.model
-    is_asked = (
-        len(instances) == 1 and not ignore_conflicts and bool(model._meta.db_returning_fields)
-    )
+    draws_key = model._meta.pk.db_returning
+    is_asked = len(instances) == 1 and not ignore_conflicts and draws_key
     sql = _insert_text(model, len(instances), ignore_conflicts, is_asked)
     here = connections[DEFAULT_DB_ALIAS]  # asking ``connection`` for it each time takes longer
     values = [
@@ -213,7 +212,15 @@ def _server_binding_cursor() -> Any:
 
 @lru_cache(maxsize=32)
 def _stored_fields(model: type[Model]) -> list[Any]:
-    return [field for field in model._meta.concrete_fields if not field.db_returning]
+    """List all columns but a key that the database draws.
+
+    A field with ``db_default`` needs a ``default`` too: its value is always sent.
+    """
+    return [
+        field
+        for field in model._meta.concrete_fields
+        if not (field.primary_key and field.db_returning)
+    ]
 
 
 @lru_cache(maxsize=64)

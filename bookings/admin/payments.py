@@ -21,6 +21,7 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 
+from accounts.fresh_sign_in import ask_to_confirm, fresh_sign_in_required, is_fresh
 from accounts.models import User
 from bookings.admin.activities import ReadOnlyMixin
 from bookings.admin.payment_export import export_payments
@@ -139,7 +140,8 @@ class PaymentAdmin(ReadOnlyMixin, admin.ModelAdmin[Payment]):
     def get_urls(self) -> list[URLPattern]:
         """Add the export and the months."""
         export, months = (
-            self.admin_site.admin_view(view) for view in (self.export_view, self.months_view)
+            self.admin_site.admin_view(view)
+            for view in (fresh_sign_in_required(self.export_view), self.months_view)
         )
         return [
             path("exportar/", export, name="bookings_payment_export"),
@@ -209,6 +211,8 @@ class PaymentAdmin(ReadOnlyMixin, admin.ModelAdmin[Payment]):
         payment = self.get_object(request, object_id)
         if payment is None:
             return super().change_view(request, object_id, form_url, extra_context)
+        if _is_refund(request) and not is_fresh(request):
+            return ask_to_confirm(request)
         forms_shown = _refund_forms(payment, request.POST if request.method == "POST" else None)
         if request.method == "POST" and self._act(request, payment, forms_shown):
             return HttpResponseRedirect(request.path)
@@ -300,6 +304,11 @@ class PaymentAdmin(ReadOnlyMixin, admin.ModelAdmin[Payment]):
         for refund in Refund.objects.filter(pk__in=asked).order_by("pk"):
             level, text = REPORTS[RefundStatus(refund.status)]
             self.message_user(request, text.format(amount=pesos(refund.amount)), level)
+
+
+def _is_refund(request: HttpRequest) -> bool:
+    """True if a button was pressed that gives money back."""
+    return "_refund_all" in request.POST or "_refund_part" in request.POST
 
 
 def _choose(data: QueryDict, refund_forms: list[RefundForm]) -> list[RefundForm]:

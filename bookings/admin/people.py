@@ -10,6 +10,7 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 
 from accounts.admin import UserAdmin
+from accounts.fresh_sign_in import fresh_sign_in_required
 from accounts.models import User, UserStatus
 from accounts.requests import SignedInRequest
 from bookings.domain.erasing import erase_person
@@ -39,8 +40,16 @@ class PersonAdmin(UserAdmin):
         """Add the two pages before Django's own."""
         view = self.admin_site.admin_view
         return [
-            path("<uuid:user_id>/datos.json", view(self.export), name="accounts_user_export"),
-            path("<uuid:user_id>/borrar", view(self.erase), name="accounts_user_erase"),
+            path(
+                "<uuid:user_id>/datos.json",
+                view(fresh_sign_in_required(self.export)),
+                name="accounts_user_export",
+            ),
+            path(
+                "<uuid:user_id>/borrar",
+                view(fresh_sign_in_required(self.erase)),
+                name="accounts_user_erase",
+            ),
             *super().get_urls(),
         ]
 

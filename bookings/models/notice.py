@@ -40,6 +40,9 @@ class NoticeKind(models.TextChoices):
     GUESSING = "guessing", "Códigos probados al azar"
     # To the teacher: another system does not take what it is told.
     WEBHOOK_DISABLED = "webhook_disabled", "Avisos a otro sistema, cortados"
+    # To the account's owner: how one signs in has changed.
+    IDENTITY_ADDED = "identity_added", "Otra forma de ingresar"
+    IDENTITY_REMOVED = "identity_removed", "Una forma de ingresar menos"
 
 
 # These may be about no class.
@@ -50,6 +53,8 @@ ABOUT_NO_CLASS = [
     NoticeKind.GUESSING,
     NoticeKind.UNBOOKED_TO_REVIEW,
     NoticeKind.WEBHOOK_DISABLED,
+    NoticeKind.IDENTITY_ADDED,
+    NoticeKind.IDENTITY_REMOVED,
 ]
 
 

@@ -119,7 +119,7 @@ def test_nothing_is_stored_by_caches(google, client, method, path):
     ("path", "allowed"),
     [
         ("providers", "GET, HEAD, OPTIONS"),
-        ("session", "GET, HEAD, OPTIONS"),
+        ("session", "GET, POST, HEAD, OPTIONS"),
         ("csrf", "GET, HEAD, OPTIONS"),
         ("signin", "GET, HEAD, OPTIONS"),
         ("signin/google", "GET, POST, HEAD, OPTIONS"),
