@@ -11,13 +11,16 @@ from allauth.socialaccount.models import SocialApp, SocialLogin
 from allauth.socialaccount.providers.base import AuthError, AuthProcess
 from django.conf import settings
 from django.db import transaction
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 
+from accounts.fresh_sign_in import confirm_address
+from accounts.identities import find_obstacle
 from accounts.metrics import TimedAdapter
 from accounts.models import User
 from accounts.redirects import SIGN_IN_PAGE, error_redirect
 from accounts.selectors import find_user_by_email
+from accounts.services import may_open_panel
 
 logger = logging.getLogger(__name__)
 
@@ -67,12 +70,26 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):
         )
 
     def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
-        """Refuse to connect an identity that is somebody else's."""
-        is_connecting = sociallogin.state.get("process") == AuthProcess.CONNECT
-        if is_connecting and sociallogin.is_existing and sociallogin.user != request.user:
+        """Refuse the wrong identity: for connecting, for a confirmation, and for the panel."""
+        state, user = sociallogin.state, sociallogin.user
+        if state.get("process") == AuthProcess.CONNECT:
+            self._check_connection(request, sociallogin)
+        elif state.get("must_be") and str(user.pk) != state["must_be"]:
+            page = confirm_address(state.get("next", "/"), error="AnotherAccount")
+            raise ImmediateHttpResponse(HttpResponseRedirect(page))
+        elif user.is_staff and not may_open_panel(
+            user=user, provider=sociallogin.account.provider, subject=sociallogin.account.uid
+        ):
+            raise ImmediateHttpResponse(error_redirect("PanelIdentity", page=SIGN_IN_PAGE))
+
+    def _check_connection(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
+        """Refuse an identity that is somebody else's, and any that may not be connected now."""
+        if sociallogin.is_existing and sociallogin.user != request.user:
             raise ImmediateHttpResponse(
                 error_redirect("OAuthAccountNotLinked", page=reverse("profile"))
             )
+        if request.user.is_authenticated and (obstacle := find_obstacle(request)):
+            raise ImmediateHttpResponse(HttpResponseRedirect(obstacle))
 
     def is_open_for_signup(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:
         """Demand a verified address that nobody has yet; there is no page to type another."""

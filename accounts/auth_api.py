@@ -9,8 +9,6 @@ from http import HTTPStatus
 from typing import Any, cast
 from urllib.parse import urlencode
 
-from allauth.socialaccount.adapter import get_adapter
-from allauth.socialaccount.providers.base import AuthProcess
 from allauth.socialaccount.providers.oauth2.views import OAuth2CallbackView
 from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
@@ -30,6 +28,8 @@ from django.views.decorators.csrf import csrf_exempt
 from rest_framework.authentication import CSRFCheck
 
 from accounts.api_texts import BODY_TOO_LARGE, TOO_MANY_STARTS
+from accounts.authorization import Purpose, authorize_url, find_purpose
+from accounts.identities import find_obstacle
 from accounts.models import User
 from accounts.origins import is_from_elsewhere
 from accounts.provider import callback_address, provider_classes
@@ -99,7 +99,7 @@ class ProvidersView(AuthView):
 
 
 class SessionView(AuthView):
-    """``GET /api/auth/session``"""
+    """``GET`` and ``POST /api/auth/session``"""
 
     def get(self, request: HttpRequest) -> HttpResponse:
         """Say who is signed in and until when; an empty object for a stranger.
@@ -111,6 +111,10 @@ class SessionView(AuthView):
         if not user.is_authenticated or not (expires_at := store.expires_at):
             return JsonResponse({})
         return JsonResponse({"user": _session_user(user), "expires": _milliseconds(expires_at)})
+
+    def post(self, request: HttpRequest) -> HttpResponse:
+        """Answer NextAuth's ``update()`` with the session; the body changes nothing."""
+        return self.get(request)
 
 
 class CsrfView(AuthView):
@@ -153,7 +157,9 @@ class ProviderSignInView(SignInView):
     def post(self, request: HttpRequest, provider_id: str) -> HttpResponse:
         """Send the person to the provider, or tell a JSON client where to send them.
 
-        ``process=connect`` adds the identity to the account that is signed in.
+        ``process=connect`` adds the identity to the account that is signed in; ``confirm`` makes
+        the sign-in fresh; ``calendar`` asks the administrator for the calendar. The query may hold
+        what NextAuth's ``signIn()`` passes on to the provider (``accounts.authorization``).
         """
         _require_configured(provider_id)
         if not has_csrf_token(request):
@@ -164,7 +170,7 @@ class ProviderSignInView(SignInView):
                 status=HTTPStatus.TOO_MANY_REQUESTS,
                 headers={"Retry-After": str(seconds_left())},
             )
-        return _go(request, _provider_address(request, provider_id))
+        return _go(request, _begin(request, provider_id))
 
 
 class CallbackView(AuthView):
@@ -235,24 +241,12 @@ def _view_to_protect(request: HttpRequest) -> HttpResponse:
     return HttpResponse()
 
 
-def _provider_address(request: HttpRequest, provider_id: str) -> str:
-    """Begin the flow and give the provider's address. The state waits in the session.
-
-    allauth would also take scopes and parameters from the query string; ours are fixed.
-    """
-    provider = get_adapter().get_provider(request, provider_id)
-    is_connecting = request.user.is_authenticated and request.POST.get("process") == "connect"
-    params = provider.get_auth_params()
-    if request.user.is_superuser and request.GET.get("action") == "reauthenticate":
-        # Without it the provider sends a refresh token with the very first consent only.
-        params["prompt"] = "consent"
-    response = provider.redirect(
-        request,
-        process=AuthProcess.CONNECT if is_connecting else AuthProcess.LOGIN,
-        next_url=local_path(request.POST.get("callbackUrl"), default=settings.LOGIN_REDIRECT_URL),
-        auth_params=params,
-    )
-    return str(response.url)
+def _begin(request: HttpRequest, provider_id: str) -> str:
+    """Return where a start leads: to the provider, or to a page that says why not yet."""
+    purpose = find_purpose(request, provider_id)
+    if purpose == Purpose.CONNECT and (obstacle := find_obstacle(request)):
+        return obstacle
+    return authorize_url(request, provider_id, purpose)
 
 
 def _go(request: HttpRequest, target: str) -> HttpResponse:

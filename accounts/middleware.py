@@ -13,6 +13,7 @@ from django.utils import translation
 from django.utils.cache import patch_vary_headers
 from django.utils.functional import SimpleLazyObject
 
+from accounts.fresh_sign_in import is_panel_session
 from accounts.languages import language_of
 from accounts.models import User
 from accounts.sessions import SessionStore
@@ -103,5 +104,11 @@ def _may_be_personal(request: HttpRequest) -> bool:
 
 
 def _signed_in_user(request: HttpRequest) -> User | AnonymousUser:
-    user = cast(SessionStore, request.session).user
-    return user if user and user.is_active else AnonymousUser()
+    """Return the session's person; staff only in a session of the identity that opens the panel."""
+    store = cast(SessionStore, request.session)
+    user = store.user
+    if user is None or not user.is_active:
+        return AnonymousUser()
+    if user.is_staff and not is_panel_session(store, user):
+        return AnonymousUser()
+    return user

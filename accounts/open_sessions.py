@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.conf import settings
 from django.db.models import Case, QuerySet, When
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
@@ -58,7 +59,9 @@ def end_other_sessions(*, user: User, current: str | None) -> None:
 
 
 def _open_sessions(user: User) -> QuerySet[Session]:
-    return Session.objects.filter(user=user, expire_date__gt=timezone.now())
+    now = timezone.now()
+    rows = Session.objects.filter(user=user, expire_date__gt=now)
+    return rows.filter(used_at__gte=now - settings.PANEL_SESSION_AGE) if user.is_staff else rows
 
 
 def _handle(session: Session) -> str:

@@ -1,5 +1,6 @@
 """Pages about people: signing in, the profile."""
 
+from datetime import timedelta
 from typing import cast
 
 from django.conf import settings
@@ -11,9 +12,11 @@ from django.shortcuts import redirect, render
 from django.utils import translation
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.forms import ProfileForm
+from accounts.fresh_sign_in import fresh_sign_in_required, is_fresh
+from accounts.identities import LastIdentityError, PanelIdentityError, disconnect_identity
 from accounts.languages import remember_in_browser
 from accounts.models import Language, User
 from accounts.open_sessions import end_other_sessions, end_session, list_sessions
@@ -48,18 +51,67 @@ def profile(request: SignedInRequest) -> HttpResponse:
         remember_in_browser(response, user.language)
         return response
     identities = list_identities(user)
-    connected = [identity.provider for identity in identities]
+    connected = [identity.provider.id for identity in identities]
     return render(
         request,
         "accounts/profile.html",
         {
             "form": form,
             "identities": identities,
-            "other_providers": [one for one in list_providers() if one not in connected],
+            "other_providers": []
+            if user.is_staff
+            else [one for one in list_providers() if one.id not in connected],
+            "is_fresh": is_fresh(request),
+            "may_disconnect": len(identities) > 1 and is_fresh(request),
             "sessions": list_sessions(user=user, current=_row_key(request)),
             "error": error_text(request.GET.get("error")),
         },
     )
+
+
+@never_cache
+@login_required
+@require_safe
+def confirm_sign_in(request: SignedInRequest) -> HttpResponse:
+    """Ask the person to sign in again before a sensitive step, which ``next`` names."""
+    next_path = local_path(request.GET.get("next"), default=settings.LOGIN_REDIRECT_URL)
+    offered = {provider.id for provider in list_providers()}
+    return render(
+        request,
+        "accounts/confirm.html",
+        {
+            "identities": [
+                identity
+                for identity in list_identities(request.user)
+                if identity.provider.id in offered
+                and (identity.is_of_panel or not request.user.is_staff)
+            ],
+            "callback_url": next_path,
+            "minutes": settings.FRESH_SIGN_IN_AGE // timedelta(minutes=1),
+            "error": error_text(request.GET.get("error")),
+        },
+    )
+
+
+@require_POST
+@login_required
+@fresh_sign_in_required
+def disconnect(request: SignedInRequest) -> HttpResponse:
+    """Take one of the person's identities away; ``identity`` is its number."""
+    number = request.POST.get("identity", "")
+    try:
+        disconnect_identity(
+            user=request.user,
+            account_id=int(number) if number.isdecimal() and len(number) < 10 else 0,
+            current_session=_row_key(request),
+        )
+    except LastIdentityError:
+        messages.error(request, _("Es tu única forma de ingresar: no se puede desconectar."))
+    except PanelIdentityError:
+        messages.error(request, _("Con esa cuenta entrás al panel: no se puede desconectar."))
+    else:
+        messages.success(request, _("Listo: esa cuenta ya no sirve para ingresar acá."))
+    return redirect("profile")
 
 
 @require_POST

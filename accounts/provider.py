@@ -74,12 +74,11 @@ class _CarefulAdapter:
     def parse_token(self, data: Any) -> SocialToken:
         """Keep the scopes that were really granted: consent to the calendar can be left unticked.
 
-        An answer without any means those that were asked for (RFC 6749, 5.1).
+        None if the answer names none; ``accounts.authorization.granted_scopes`` reads it.
         """
         with _unusable_answers_refused():
             token = super().parse_token(data)  # type: ignore[misc]  # the adapter's
-            asked = self.get_provider().get_scope()  # type: ignore[attr-defined]  # the adapter's
-            token.granted_scopes = frozenset(data["scope"].split() if "scope" in data else asked)
+            token.granted_scopes = frozenset(data["scope"].split()) if "scope" in data else None
             return token
 
     def complete_login(

@@ -24,8 +24,10 @@ class SignInProvider:
 class Identity:
     """A provider that a person has connected. label: their address or name over there."""
 
+    account_id: int
     provider: SignInProvider
     label: str
+    is_of_panel: bool
 
 
 def find_user_by_email(email: str) -> User | None:
@@ -61,14 +63,21 @@ def list_providers() -> list[SignInProvider]:
     ]
 
 
+def list_accounts(user: User) -> list[SocialAccount]:
+    """List what a person can sign in with, oldest first, as allauth stores it."""
+    known = [provider.id for provider in registry.get_class_list()]
+    return list(SocialAccount.objects.filter(user=user, provider__in=known).order_by("pk"))
+
+
 def list_identities(user: User) -> list[Identity]:
     """List what a person can sign in with, oldest first."""
     names = {provider.id: provider.name for provider in registry.get_class_list()}
     return [
         Identity(
+            account.pk,
             SignInProvider(account.provider, names[account.provider]),
             account.extra_data.get("label", ""),
+            user.is_staff and (account.provider, account.uid) == (GOOGLE, user.provider_subject),
         )
-        for account in SocialAccount.objects.filter(user=user).order_by("pk")
-        if account.provider in names
+        for account in list_accounts(user)
     ]

@@ -1,12 +1,13 @@
 """Writes about people: profile, status, sessions and the administrator's calendar grant."""
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 from django.dispatch import Signal
 from django.utils import timezone
 
 from accounts.models import Session, User, UserStatus
 from accounts.prepared import update
+from accounts.selectors import GOOGLE
 
 
 def save_profile(*, user: User, location: str, level: str, phone: str, newsletter: str) -> User:
@@ -51,20 +52,35 @@ def reactivate(*, user: User) -> None:
     _set_status(user, UserStatus.ACTIVE)
 
 
+def may_open_panel(*, user: User, provider: str, subject: str) -> bool:
+    """True for the identity that is bound to a staff account, or for Google's where none is yet."""
+    return provider == GOOGLE and user.provider_subject in {"", subject}
+
+
+def bind_identity(*, user: User, subject: str) -> None:
+    """Bind staff without an identity to the one they signed in with; the first one stays."""
+    if User.objects.filter(pk=user.pk, provider_subject="").update(provider_subject=subject):
+        user.provider_subject = subject
+
+
 @transaction.atomic
 def admit_administrator(*, user: User, subject: str) -> bool:
     """Give the administrator's account the panel; False, and nothing given, to a false one.
 
     subject: the identity provider's id of who signed in. The first one seen is kept, so whoever
     gets hold of the address later, with another account at the provider, is not the administrator.
-    There is one administrator: whoever was it before is it no more.
+    There is one administrator: an earlier one loses the panel, and the grant is to be revoked.
     """
     known = User.objects.filter(pk=user.pk, provider_subject__in=["", subject])
     if not known.update(provider_subject=subject, is_staff=True, is_superuser=True):
         return False
     user.provider_subject = subject
     user.is_staff = user.is_superuser = True
-    _take_panel(User.objects.exclude(pk=user.pk))
+    earlier = User.objects.exclude(pk=user.pk).filter(is_superuser=True)
+    earlier.exclude(provider_refresh_token="").update(
+        grant_to_revoke=F("provider_refresh_token"), provider_refresh_token=""
+    )
+    _take_panel(earlier)
     return True
 
 

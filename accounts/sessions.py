@@ -5,7 +5,7 @@ and person are read together, so whoever is signed in costs one query per reques
 """
 
 import secrets
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
@@ -20,6 +20,7 @@ from accounts.tokens import SessionToken, issue_token, read_token
 KEY_BYTES = 16  # nobody guesses 128 bits, and two sessions never draw the same
 # A stranger's session carries a sign-in to the provider and back, nothing more.
 STRANGER_AGE_SECONDS = 3_600
+PANEL_USE_NOTED_EVERY = timedelta(minutes=1)
 
 _live_row = Prepared(
     lambda key, now: Session.objects.select_related("user").filter(
@@ -57,8 +58,12 @@ class SessionStore(SessionBase):
 
     @property
     def expires_at(self) -> datetime | None:
-        """When the token in hand dies; a renewal during this request is already counted."""
-        return self._token.expires_at if self._session_key and self._token else None
+        """When the session ends; a renewal during this request is already counted."""
+        if not self._session_key or not self._token:
+            return None
+        if self._row and self._row.user and self._row.user.is_staff:
+            return min(self._token.expires_at, timezone.now() + settings.PANEL_SESSION_AGE)
+        return self._token.expires_at
 
     @property
     def seen_user(self) -> User | None:
@@ -93,6 +98,8 @@ class SessionStore(SessionBase):
         if not self._is_row_read and self._session_key:
             self._row = _live_row.find(key=self._session_key, now=timezone.now())
             self._is_row_read = True
+            if self._row and self._row.user and self._row.user.is_staff:
+                self._keep_in_use(self._row)
             if self._row is None:
                 self._session_key = None
             elif self._token and self._token.is_due_for_renewal:
@@ -100,6 +107,17 @@ class SessionStore(SessionBase):
                 self._token = issue_token(session_id=self._row.session_key, user_id=user_id)
                 self.modified = True
         return self._row
+
+    def _keep_in_use(self, row: Session) -> None:
+        """End a panel session that was not used for PANEL_SESSION_AGE; note the use of another.
+
+        Noted once a minute: the row is saved with the response.
+        """
+        idle = timezone.now() - row.used_at
+        if idle > settings.PANEL_SESSION_AGE:
+            self._row = None
+        elif idle > PANEL_USE_NOTED_EVERY:
+            self.modified = True
 
     def exists(self, session_key: str) -> bool:
         """Whether a row has this key."""

@@ -11,16 +11,21 @@ from django.contrib.auth import signals
 from django.dispatch import receiver
 from django.http import HttpRequest
 
+from accounts.authorization import granted_scopes
+from accounts.fresh_sign_in import note_sign_in
+from accounts.identities import identity_connected
 from accounts.languages import language_chosen_in_browser
 from accounts.models import USER_AGENT_LENGTH, User
 from accounts.selectors import GOOGLE
 from accounts.services import (
     admit_administrator,
+    bind_identity,
     choose_language,
     dismiss_administrator,
     remember_refresh_token,
 )
 from accounts.sessions import SessionStore
+from accounts.student_grants import keep_for_revocation
 
 logger = logging.getLogger(__name__)
 
@@ -28,7 +33,13 @@ logger = logging.getLogger(__name__)
 @receiver(user_logged_in)
 def on_signed_in(request: HttpRequest, user: User, sociallogin: SocialLogin, **kwargs: Any) -> None:
     """Look at each sign-in, the first as well as later ones."""
+    account = sociallogin.account
+    note_sign_in(request.session, provider=account.provider, uid=account.uid)
     _recognise_administrator(user, sociallogin)
+    if user.is_staff:
+        bind_identity(user=user, subject=account.uid)
+    elif account.provider == GOOGLE:
+        _notice_student_grant(user, sociallogin)
     if language := language_chosen_in_browser(request):
         # Whoever chose it on the way here would be startled to lose it by signing in.
         choose_language(user=user, language=language)
@@ -42,9 +53,17 @@ def on_session_begun(request: HttpRequest, **kwargs: Any) -> None:
 
 
 @receiver(social_account_added)
-def on_identity_connected(sociallogin: SocialLogin, **kwargs: Any) -> None:
+def on_identity_connected(request: HttpRequest, sociallogin: SocialLogin, **kwargs: Any) -> None:
     """Look at an identity that a signed-in person adds to their account."""
-    _recognise_administrator(sociallogin.user, sociallogin)
+    user, account = sociallogin.user, sociallogin.account
+    _recognise_administrator(user, sociallogin)
+    if user.is_staff:
+        # From here on only this identity counts, and this browser has just proved it.
+        note_sign_in(request.session, provider=account.provider, uid=account.uid)
+        request.session.cycle_key()
+    elif account.provider == GOOGLE:
+        _notice_student_grant(user, sociallogin)
+    identity_connected.send(sender=User, user=user, account=account)
 
 
 def _recognise_administrator(user: User, sociallogin: SocialLogin) -> None:
@@ -67,8 +86,17 @@ def _recognise_administrator(user: User, sociallogin: SocialLogin) -> None:
     _keep_grant(user, sociallogin)
 
 
+def _notice_student_grant(user: User, sociallogin: SocialLogin) -> None:
+    """Have a grant of the calendar revoked that CALENDAR_CONSENT=teacher would not ask for."""
+    has_calendar = settings.CALENDAR_SCOPE in granted_scopes(sociallogin)
+    if settings.CALENDAR_CONSENT == "teacher" and has_calendar:
+        keep_for_revocation(user=user, token=sociallogin.token.token)
+
+
 def _keep_grant(user: User, sociallogin: SocialLogin) -> None:
-    if settings.CALENDAR_SCOPE not in sociallogin.token.granted_scopes:
+    if settings.CALENDAR_SCOPE not in sociallogin.state.get("asked_scope", []):
+        return
+    if settings.CALENDAR_SCOPE not in granted_scopes(sociallogin):
         logger.warning("The administrator signed in without granting the calendar.")
     elif sociallogin.token.token_secret:  # the provider sends one with the first consent only
         remember_refresh_token(user=user, refresh_token=sociallogin.token.token_secret)

@@ -12,6 +12,8 @@ urlpatterns = [
     # bookings answers /inicio; this gives its sign-in half the name that allauth knows.
     path("inicio", pages.sign_in, name="account_login"),
     path("inicio/perfil", pages.profile, name="profile"),
+    path("inicio/confirmar", pages.confirm_sign_in, name="confirm_sign_in"),
+    path("inicio/perfil/desconectar", pages.disconnect, name="disconnect_identity"),
     path("inicio/perfil/cerrar-sesiones", pages.sign_out_everywhere, name="sign_out_everywhere"),
     path("inicio/perfil/cerrar-sesion", pages.sign_out_there, name="sign_out_there"),
     path("inicio/perfil/cerrar-otras", pages.sign_out_elsewhere, name="sign_out_elsewhere"),

@@ -7,12 +7,14 @@ to every start, and most processes never hear of anything.
 from typing import Any
 from uuid import UUID
 
+from allauth.socialaccount.models import SocialAccount
 from django.dispatch import receiver
 
+from accounts.identities import identity_connected, identity_disconnected
 from accounts.key_rotation import values_forgotten
 from accounts.models import User
 from accounts.services import account_suspended, calendar_granted
-from bookings.models import WebhookEndpoint
+from bookings.models import NoticeKind, WebhookEndpoint
 from calendar_sync.signals import access_refused, calendar_changed
 
 
@@ -41,6 +43,22 @@ def on_account_suspended(user: User, **kwargs: Any) -> None:
     from bookings.domain.offering import pass_on_offers_to
 
     pass_on_offers_to(user)
+
+
+@receiver(identity_connected)
+def on_identity_connected(user: User, account: SocialAccount, **kwargs: Any) -> None:
+    """Mail the account's owner."""
+    from bookings.notices.due import record_alert
+
+    record_alert(NoticeKind.IDENTITY_ADDED, user, f"{account.provider} {account.pk}")
+
+
+@receiver(identity_disconnected)
+def on_identity_disconnected(user: User, account: SocialAccount, **kwargs: Any) -> None:
+    """Mail the account's owner."""
+    from bookings.notices.due import record_alert
+
+    record_alert(NoticeKind.IDENTITY_REMOVED, user, f"{account.provider} {account.pk}")
 
 
 @receiver(calendar_changed)

@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from django.db import Error
 from django.utils import timezone
 
+from accounts.student_grants import revoke_student_grants
 from bookings.domain.calendar_access import check_calendar_grant
 from bookings.domain.catching_up import update_events, withdraw_events
 from bookings.domain.clock import bring_back_plans
@@ -68,6 +69,7 @@ SWEEPS: dict[Callable[[], int], timedelta] = {
     pass_on_offers: MINUTE,
     plan_missing_reminders: 10 * MINUTE,
     check_calendar_grant: HOUR,
+    revoke_student_grants: 5 * MINUTE,
     send_due_notices: MINUTE,
     announce_events: MINUTE,
     deliver_webhooks: MINUTE,

@@ -10,18 +10,21 @@ from config.env_values import Values
 
 API_URL = "https://www.googleapis.com/calendar/v3"
 TRIGGER_POLICIES = ("auto", "open", "paid", "secret", "closed")
+CONSENTS = ("everyone", "teacher")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Calendar:
     """The parsed values; prints as nothing but its type, as ``Env`` does.
 
-    calendar_api_url: with a final slash. service_account: the key, None without one.
+    calendar_api_url: with a final slash. calendar_consent: who is asked for the calendar,
+    ``everyone`` or ``teacher``. service_account: the key, None without one.
     """
 
     calendar_api_url: str
     calendar_id: str
     calendar_api_key: str
+    calendar_consent: str
     service_account: dict[str, Any] | None
     calendar_cache_seconds: int
     calendar_stale_seconds: int
@@ -38,6 +41,7 @@ def parse_calendar(read: Values, *, local: bool) -> Calendar:
         calendar_api_url=read.address("CALENDAR_API_URL", API_URL, local=local) + "/",
         calendar_id=read.text("CALENDAR_ID", default="primary"),
         calendar_api_key=read.text("CALENDAR_API_KEY"),
+        calendar_consent=read.one_of("CALENDAR_CONSENT", CONSENTS),
         service_account=_service_account(read),
         calendar_cache_seconds=read.whole_number("CALENDAR_CACHE_SECONDS", default=15),
         calendar_stale_seconds=read.whole_number("CALENDAR_STALE_SECONDS", default=60),

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from config.env_values import Values
 
 GOOGLE_TOKEN_URL = "https://oauth2.googleapis.com/token"  # noqa: S105 # an address
+GOOGLE_REVOKE_URL = "https://oauth2.googleapis.com/revoke"
 GITHUB_API_URL = "https://api.github.com"
 
 
@@ -22,6 +23,7 @@ class SignIn:
     github_secret: str
     google_url: str
     google_token_url: str
+    google_revoke_url: str
     github_url: str
     github_api_url: str
 
@@ -41,6 +43,7 @@ def parse_sign_in(read: Values, *, local: bool) -> SignIn:
         github_secret=read.text("GITHUB_SECRET"),
         google_url=google_url,
         google_token_url=f"{google_url}/oauth2/token" if google_url else GOOGLE_TOKEN_URL,
+        google_revoke_url=f"{google_url}/oauth2/revoke" if google_url else GOOGLE_REVOKE_URL,
         github_url=github_url,
         github_api_url=read.address("GITHUB_API_URL", github_url or GITHUB_API_URL, local=local),
     )

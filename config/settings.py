@@ -123,6 +123,10 @@ SESSION_ENGINE = "accounts.sessions"
 SESSION_COOKIE_AGE = 2_592_000
 # A session older than this is renewed by the next request. Spec: Limits, session update interval.
 SESSION_UPDATE_AGE = timedelta(seconds=43_200)
+# A session of somebody who may enter the panel ends when it was not used for so long.
+PANEL_SESSION_AGE = timedelta(hours=12)
+# How long a sign-in counts as fresh: for connecting identities, and for what the panel guards.
+FRESH_SIGN_IN_AGE = timedelta(minutes=10)
 # Browsers take a name with this prefix from this very host only, and over https.
 _prefix = "__Host-" if ENV.is_https else ""
 SESSION_COOKIE_NAME = f"{_prefix}session"
@@ -140,6 +144,7 @@ CSRF_FAILURE_VIEW = "config.errors.csrf_failure"
 
 GOOGLE_URL = ENV.sign_in.google_url
 GOOGLE_TOKEN_URL = ENV.sign_in.google_token_url
+GOOGLE_REVOKE_URL = ENV.sign_in.google_revoke_url
 GITHUB_URL = ENV.sign_in.github_url
 GITHUB_API_URL = ENV.sign_in.github_api_url
 AUTH_PROVIDER_ID = ENV.sign_in.auth_provider_id
@@ -161,7 +166,7 @@ SOCIALACCOUNT_STORE_TOKENS = False
 SOCIALACCOUNT_REQUESTS_TIMEOUT = 3
 # The same address at a second provider is another identity until its owner connects it.
 SOCIALACCOUNT_EMAIL_AUTHENTICATION = False
-SOCIALACCOUNT_PROVIDERS = provider_settings(ENV.sign_in, calendar_scope=CALENDAR_SCOPE)
+SOCIALACCOUNT_PROVIDERS = provider_settings(ENV.sign_in)
 
 # --- Calendar ---------------------------------------------------------------------------------
 
@@ -169,6 +174,7 @@ CALENDAR_BACKEND = "calendar_sync.google.GoogleCalendar"
 CALENDAR_API_URL = ENV.calendar.calendar_api_url
 CALENDAR_ID = ENV.calendar.calendar_id
 CALENDAR_API_KEY = ENV.calendar.calendar_api_key
+CALENDAR_CONSENT = ENV.calendar.calendar_consent
 CALENDAR_SERVICE_ACCOUNT = ENV.calendar.service_account
 CALENDAR_CACHE_SECONDS = ENV.calendar.calendar_cache_seconds
 CALENDAR_STALE_SECONDS = ENV.calendar.calendar_stale_seconds

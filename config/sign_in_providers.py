@@ -8,16 +8,15 @@ from config.env_sign_in import SignIn
 GOOGLE_ISSUERS = ["https://accounts.google.com", "accounts.google.com"]
 
 
-def provider_settings(sign_in: SignIn, *, calendar_scope: str) -> dict[str, dict[str, Any]]:
-    """Give SOCIALACCOUNT_PROVIDERS. Spec: Authentication, 2."""
-    return {"google": _google(sign_in, calendar_scope), "github": _github(sign_in)}
+def provider_settings(sign_in: SignIn) -> dict[str, dict[str, Any]]:
+    """Return SOCIALACCOUNT_PROVIDERS. ``accounts.authorization`` adds the calendar's scope."""
+    return {"google": _google(sign_in), "github": _github(sign_in)}
 
 
-def _google(sign_in: SignIn, calendar_scope: str) -> dict[str, Any]:
+def _google(sign_in: SignIn) -> dict[str, Any]:
     google = {
         "APP": {"client_id": sign_in.auth_provider_id, "secret": sign_in.auth_provider_secret},
-        "SCOPE": ["openid", "email", "profile", calendar_scope],
-        "AUTH_PARAMS": {"access_type": "offline"},
+        "SCOPE": ["openid", "email", "profile"],
         "OAUTH_PKCE_ENABLED": True,
         "ID_TOKEN_ISSUER": GOOGLE_ISSUERS,
     }

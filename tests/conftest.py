@@ -17,6 +17,7 @@ from calendar_sync.listing import circuit
 from tests.emptying import Emptying
 from tests.environment import GITHUB, GOOGLE, MERCADOPAGO, TEACHER_EMAIL
 from tests.factories import UserFactory
+from tests.signed_in import on_forced_sign_in  # noqa: F401 - connects itself
 from tests.standins import GitHubStandin, GoogleStandin, MercadoPagoStandin
 
 

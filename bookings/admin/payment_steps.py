@@ -64,7 +64,7 @@ class PartForm(forms.Form):
 class _Refund(Step[Payment]):
     """Give money back. Of several refunds either all are decided or none."""
 
-    permission, is_final = "refund", True
+    permission, is_final, is_sensitive = "refund", True, True
     warning = "Lo que se devolvió no se puede volver a cobrar."
 
     def is_offered(self, row: Payment) -> bool:

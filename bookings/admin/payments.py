@@ -18,6 +18,7 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 
+from accounts.fresh_sign_in import fresh_sign_in_required
 from accounts.models import User
 from bookings.admin.activities import ReadOnlyMixin
 from bookings.admin.payment_export import export_payments
@@ -89,7 +90,8 @@ class PaymentAdmin(StepsMixin, ReadOnlyMixin, admin.ModelAdmin[Payment]):
     def get_urls(self) -> list[URLPattern]:
         """Add the export and the months."""
         export, months = (
-            self.admin_site.admin_view(view) for view in (self.export_view, self.months_view)
+            self.admin_site.admin_view(view)
+            for view in (fresh_sign_in_required(self.export_view), self.months_view)
         )
         return [
             path("exportar/", export, name="bookings_payment_export"),

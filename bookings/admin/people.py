@@ -9,6 +9,7 @@ from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, path
 
 from accounts.admin import UserAdmin
+from accounts.fresh_sign_in import fresh_sign_in_required
 from accounts.models import User, UserStatus
 from bookings.admin.people_steps import ErasePerson, ReactivatePerson, SuspendPerson
 from bookings.admin.steps import StepsMixin
@@ -28,7 +29,11 @@ class PersonAdmin(StepsMixin, UserAdmin):
         """Add the export before Django's own."""
         view = self.admin_site.admin_view
         return [
-            path("<uuid:user_id>/datos.json", view(self.export), name="accounts_user_export"),
+            path(
+                "<uuid:user_id>/datos.json",
+                view(fresh_sign_in_required(self.export)),
+                name="accounts_user_export",
+            ),
             *super().get_urls(),
         ]
 

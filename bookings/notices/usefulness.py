@@ -191,4 +191,6 @@ RULES: dict[NoticeKind, tuple[Check, ...]] = {
     NoticeKind.GRANT_AT_RISK: (_until_reconnected,),
     NoticeKind.GUESSING: (),
     NoticeKind.WEBHOOK_DISABLED: (),
+    NoticeKind.IDENTITY_ADDED: (),
+    NoticeKind.IDENTITY_REMOVED: (),
 }

@@ -22,6 +22,7 @@ NAMES = {
     "pass_on_offers": "ofrecer lugares a la lista de espera",
     "plan_missing_reminders": "planear recordatorios",
     "process_notifications": "mirar los avisos de pagos",
+    "revoke_student_grants": "retirar permisos de calendario que no usamos",
     "send_due_notices": "enviar correos",
     "send_due_refunds": "devolver pagos",
     "settle_due_payments": "confirmar pagos",

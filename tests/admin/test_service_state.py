@@ -101,7 +101,7 @@ def test_revoked_grant_is_red_with_the_way_back(look, teacher):
 
     assert "service-red" in text
     assert "Google ya no acepta el permiso de tu calendario" in text
-    assert 'action="/api/auth/signin/google?action=reauthenticate"' in text
+    assert '<input type="hidden" name="process" value="calendar">' in text
     assert "Reconectar el calendario" in text
 
 

@@ -119,7 +119,7 @@ def test_nothing_is_stored_by_caches(google, client, method, path):
     ("path", "allowed"),
     [
         ("providers", "GET, HEAD"),
-        ("session", "GET, HEAD"),
+        ("session", "GET, POST, HEAD"),
         ("csrf", "GET, HEAD"),
         ("signin", "GET, HEAD"),
         ("signin/google", "GET, POST, HEAD"),

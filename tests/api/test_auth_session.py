@@ -35,14 +35,22 @@ def test_session_of_a_nameless_person_shows_the_address(client, student):
     assert session_of(client)["user"]["name"] == "bruno@example.com"
 
 
-def test_session_cannot_be_posted(client, student):
+@pytest.mark.parametrize("body", ['{"csrfToken": "x", "data": {"name": "Eve"}}', "{", ""])
+def test_update_of_nextauth_answers_the_session_as_it_is(client, student, body):
     client.force_login(student)
 
-    response = client.post(
-        "/api/auth/session", {"user": {"email": "admin"}}, content_type="application/json"
-    )
+    response = client.post("/api/auth/session", body, content_type="application/json")
 
-    assert response.status_code == 405
-    assert list(response.json()) == ["error"]
-    assert response["Allow"] == "GET, HEAD"
-    assert session_of(client)["user"]["email"] == student.email
+    assert response.status_code == 200
+    assert response.json() == session_of(client)
+    assert response.json()["user"] == {
+        "id": str(student.pk),
+        "name": "Bruno Student",
+        "email": student.email,
+    }
+
+
+def test_update_of_a_stranger_is_an_empty_object(client):
+    response = client.post("/api/auth/session", {}, content_type="application/json")
+
+    assert (response.status_code, response.json()) == (200, {})

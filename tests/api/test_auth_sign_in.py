@@ -4,7 +4,7 @@ import pytest
 from django.contrib.messages import get_messages
 
 from accounts.models import Session
-from tests.accounts.flows import sign_in, start
+from tests.accounts.flows import query_of, sign_in, start
 from tests.api.nextauth import FOREIGN_ADDRESSES, csrf_token
 
 pytestmark = pytest.mark.django_db
@@ -102,3 +102,46 @@ def test_state_waits_in_the_session_and_is_used_up(google, client):
     start(client, "google")
 
     assert len(client.session["socialaccount_states"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("provider", "query", "passed"),
+    [
+        (
+            "google",
+            "prompt=select_account&login_hint=ana%40example.com&hd=example.com",
+            {"prompt": "select_account", "login_hint": "ana@example.com", "hd": "example.com"},
+        ),
+        (
+            "github",
+            "login=ana&allow_signup=false&prompt=select_account",
+            {"login": "ana", "allow_signup": "false", "prompt": "select_account"},
+        ),
+    ],
+)
+def test_third_argument_of_nextauth_s_sign_in_reaches_the_provider(
+    google, github, client, provider, query, passed
+):
+    address = query_of(start(client, provider, f"?{query}"))
+
+    assert passed.items() <= address.items()
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "scope=evil&redirect_uri=https://evil.example&state=x&access_type=online",
+        "client_id=x&response_type=token&code_challenge=x&include_granted_scopes=true",
+        "login_hint=" + "x" * 255,
+        "login_hint=a%0d%0ab",
+        "login_hint=",
+    ],
+)
+def test_other_arguments_reach_no_provider(google, client, query):
+    plain = query_of(start(client, "google"))
+    of_this_start = {"state", "code_challenge"}
+
+    meddled = query_of(start(client, "google", f"?{query}"))
+
+    assert meddled.keys() == plain.keys()
+    assert {name for name in plain if plain[name] != meddled[name]} == of_this_start

@@ -62,7 +62,7 @@ def test_the_documented_way_back_is_one(lost, calm, capsys):
     assert "Forgotten: 3." in capsys.readouterr().out
     assert calm.get("/readyz").json()["calendar"] == "not_connected"
     assert sign_in(calm, "google", TEACHER_EMAIL).status_code == 302
-    sign_in(calm, "google", TEACHER_EMAIL, "?action=reauthenticate")
+    sign_in(calm, "google", TEACHER_EMAIL, process="calendar")
     assert check_calendar_grant() == 1
     endpoint = WebhookEndpoint.objects.get()
     shown = calm.post(reverse("admin:bookings_webhookendpoint_secret", args=[endpoint.pk]))

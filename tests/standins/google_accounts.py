@@ -149,9 +149,22 @@ class GoogleAccounts(Standin):
     def _add_grant(self, grant: Grant, refresh_token: str | None = None) -> str:
         token = refresh_token or f"1//0{secrets.token_urlsafe(48)}"
         self._grants[token] = grant
-        key = grant.email.lower()
-        self._consents[key] = self._consents.get(key, frozenset()) | grant.scopes
+        self._remember_consent(grant.email, grant.scopes)
         return token
+
+    def _remember_consent(self, email: str, scopes: frozenset[str]) -> None:
+        key = email.lower()
+        self._consents[key] = self._consents.get(key, frozenset()) | scopes
+
+    def _revoke_person(self, email: str) -> None:
+        """End all that a person granted: what revoking a token of combined scopes does.
+
+        https://developers.google.com/identity/protocols/oauth2/web-server#incrementalAuth
+        """
+        self._consents.pop(email.lower(), None)
+        for token, grant in self._grants.items():
+            if grant.email.lower() == email.lower():
+                self.revoke(token)
 
     def _add_access_token(self, access: AccessToken) -> str:
         token = f"ya29.{secrets.token_urlsafe(48)}"

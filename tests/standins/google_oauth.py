@@ -64,7 +64,10 @@ class GoogleIdentity(GoogleAccounts):
         if "@" not in email:
             return self._show_accounts(request, error="Escribí un correo electrónico.")
         scopes = self._ticked(request)
+        if query.get("include_granted_scopes") == "true":
+            scopes |= self._consents.get(email.lower(), frozenset())
         offline = query.get("access_type") == "offline" and self._asks_again(query, email, scopes)
+        self._remember_consent(email, scopes)
         code = f"4/0A{secrets.token_urlsafe(32)}"
         self._codes[code] = make_code(request, self._person(email).email, scopes, offline=offline)
         return redirect_reply(
@@ -202,6 +205,9 @@ class GoogleIdentity(GoogleAccounts):
     def _revoke(self, request: RecordedRequest) -> Reply:
         token = request.form.get("token") or request.query.get("token", "")
         access = self._access_tokens.pop(token, None)
+        if access is not None and not access.refresh_token:
+            self._revoke_person(access.email)
+            return json_reply({})
         refresh_token = access.refresh_token if access else token
         if refresh_token in self._grants and not self._grants[refresh_token].is_revoked:
             self.revoke(refresh_token)
