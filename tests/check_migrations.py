@@ -1,8 +1,7 @@
 """``python -m tests.check_migrations``: may the code of before go on while a migration runs?
 
 Every migration is judged by the SQL it makes for PostgreSQL, as docs/contributing.md says, with
-django-migration-linter. Those that were there before the rule are excused by name, each for exactly
-what is wrong with it. https://github.com/3YOURMIND/django-migration-linter
+django-migration-linter. https://github.com/3YOURMIND/django-migration-linter
 """
 
 import logging
@@ -14,14 +13,6 @@ from typing import Any
 from tests.postgres import postgresql
 
 APPS = ("accounts", "bookings", "calendar_sync")
-# From before the first release, when there was no earlier code to go on. Nothing is added here.
-BASELINE = {
-    "accounts.0002_language": {"NOT_NULL"},
-    "bookings.0005_notices": {"NOT_NULL"},
-    "bookings.0008_the_life_of_a_class": {"NOT_NULL", "ADD_UNIQUE", "CREATE_INDEX"},
-    "bookings.0009_who_reviewed_a_payment": {"CREATE_INDEX"},
-    "bookings.0015_webhooks": {"CREATE_INDEX"},
-}
 # What is harmless although it looks like a fault: the migration, the code, and why.
 EXCUSED: dict[str, dict[str, str]] = {}
 INDEX = re.compile(r'CREATE (?:UNIQUE )?INDEX (CONCURRENTLY )?.*? ON "(\w+)"')
@@ -65,7 +56,7 @@ def find_faults(statements: list[str]) -> set[str]:
 
 def judge(name: str, faults: set[str]) -> list[str]:
     """Say what is to be said of one migration, given as ``app.name``."""
-    excused = BASELINE.get(name, set()) | EXCUSED.get(name, {}).keys()
+    excused = EXCUSED.get(name, {}).keys()
     return [f"{name}: {code}" for code in sorted(faults - excused)] + [
         f"{name}: {code} is excused, but is not there" for code in sorted(excused - faults)
     ]
