@@ -12,6 +12,7 @@ from bookings.models import (
     Notice,
     NoticeKind,
     PaymentStatus,
+    PriceDecision,
     VirtualClass,
     WaitingListEntry,
     WaitingState,
@@ -96,6 +97,18 @@ def cancelled_class(world):
 def cancelled_class_whose_money_comes_back(world):
     payment = make_payment(world, status=PaymentStatus.REFUNDED, approved_at=NOW)
     return to(world.host, NoticeKind.CANCELLED, payment.virtual_class)
+
+
+@mail
+def time_that_a_paid_class_took(world):
+    occasion = f"{'0' * 32} {world.at('18:30').timestamp():.0f} 60"
+    return to(world.host, NoticeKind.HOLD_LOST, occasion=occasion)
+
+
+@mail
+def class_that_the_price_list_lacks(world):
+    virtual_class = world.book(price_decision=PriceDecision.WAITING)
+    return to(world.teacher, NoticeKind.PRICE_TO_DECIDE, virtual_class)
 
 
 @mail
