@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.prepared import Prepared, insert
+from bookings.domain.adopting import adopt_payment
 from bookings.domain.alerting import tell_teacher
 from bookings.domain.class_log import log_event
 from bookings.domain.exceptions import (
@@ -22,7 +23,6 @@ from bookings.domain.exceptions import (
 )
 from bookings.domain.pricing import judge_price
 from bookings.domain.quotes import Quote
-from bookings.domain.recording import adopt_payment
 from bookings.models import (
     ClassEvent,
     ClassStatus,
