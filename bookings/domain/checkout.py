@@ -103,7 +103,7 @@ def _keep_time_for(payment: Payment, quote: Quote) -> Hold:
             start_time=quote.start,
             end_time=quote.end,
             class_type=quote.class_type,
-            expires_at=payment.expires_at,
+            expires_at=payment.expires_at or quote.start,
         )
     )
 
