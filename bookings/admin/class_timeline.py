@@ -18,6 +18,7 @@ TEXTS = {
     ClassEvent.LEFT: "Dejó su lugar {person}",
     ClassEvent.RESCHEDULED: "Cambió de horario: del {from} al {to}",
     ClassEvent.ZONE_CHANGED: "Cambió la hora oficial: la clase sigue el {to}",
+    ClassEvent.PRICE_AGREED: "Se aceptó su precio, que no está en la lista",
     ClassEvent.CANCELLED: "Se canceló",
     ClassEvent.COMPLETED: "Se completó",
     ClassEvent.REOPENED: "Se abrió de nuevo: un reloj adelantado la había completado",
@@ -32,6 +33,7 @@ TEXTS = {
 }
 KINDS = {
     ClassEvent.PAID: "good",
+    ClassEvent.PRICE_AGREED: "good",
     ClassEvent.SCHEDULED: "good",
     ClassEvent.COMPLETED: "good",
     ClassEvent.EVENT_REPAIRED: "good",

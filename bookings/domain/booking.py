@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.prepared import insert
+from bookings.domain.adopting import adopt_payment
 from bookings.domain.alerting import tell_teacher
 from bookings.domain.class_log import log_event
 from bookings.domain.exceptions import (
@@ -19,7 +20,6 @@ from bookings.domain.exceptions import (
 )
 from bookings.domain.pricing import judge_price
 from bookings.domain.quotes import Quote
-from bookings.domain.recording import adopt_payment
 from bookings.models import (
     ClassEvent,
     ClassStatus,

@@ -105,7 +105,7 @@ def _keep_time_for(payment: Payment, quote: Quote) -> Hold:
             end_time=quote.end,
             utc_offset=find_offset(quote.start),
             class_type=quote.class_type,
-            expires_at=payment.expires_at,
+            expires_at=payment.expires_at or quote.start,
         )
     )
 

@@ -16,10 +16,6 @@ from django.utils import timezone
 
 from bookings.domain.alerting import flag_for_review
 from bookings.domain.class_log import log_event
-from bookings.domain.exceptions import NoPriceError
-from bookings.domain.pricing import find_list_price
-from bookings.domain.queries import HELD_PREFERENCE
-from bookings.domain.quotes import Quote
 from bookings.domain.refunding import request_surplus_refund
 from bookings.models import (
     ChargeStatus,
@@ -63,28 +59,6 @@ SEARCH_REACH = timedelta(days=90)
 SEARCH_WAIT, SEARCHES_AT_ONCE = timedelta(seconds=50), 20
 
 
-def adopt_payment(virtual_class: VirtualClass) -> Payment | None:
-    """Keep account of a preference that we did not make and a class was booked with.
-
-    It has to bring the class's price, or that of the list when the list asks for more. None for a
-    class that costs nothing, or whose preference no system made.
-    """
-    amount = max(virtual_class.class_price, _list_price(virtual_class))
-    if amount == 0 or virtual_class.preference_id.startswith(HELD_PREFERENCE):
-        return None
-    return Payment.objects.get_or_create(
-        preference_id=virtual_class.preference_id,
-        defaults={
-            "user_id": virtual_class.booked_by_id,
-            "virtual_class": virtual_class,
-            "amount": amount,
-            "made_elsewhere": True,
-            "status": PaymentStatus.PENDING,
-            "next_check_at": timezone.now(),
-        },
-    )[0]
-
-
 @transaction.atomic
 def record_settlement(payment_id: uuid.UUID, settlement: Settlement) -> None:
     """Write down what the provider told, and what our state is now.
@@ -115,13 +89,6 @@ def _lock_class(payment: Payment) -> VirtualClass | None:
     if payment.virtual_class_id is None:
         return None
     return VirtualClass.objects.select_for_update().get(pk=payment.virtual_class_id)
-
-
-def _list_price(virtual_class: VirtualClass) -> int:
-    try:
-        return find_list_price(Quote.of(virtual_class))
-    except NoPriceError:
-        return 0
 
 
 def _note_charge(payment: Payment, charge: Charge) -> PaymentCharge | None:

@@ -16,6 +16,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
+from bookings.domain.adopting import adopt_payment
 from bookings.domain.alerting import tell_teacher
 from bookings.domain.cancelling import call_off
 from bookings.domain.class_events import withdraw_event_if_possible
@@ -30,7 +31,7 @@ from bookings.domain.exceptions import (
 )
 from bookings.domain.foreseeing import Consequences, foresee
 from bookings.domain.queries import HELD_PREFERENCE
-from bookings.domain.recording import SEARCH_REACH, adopt_payment, record_settlement
+from bookings.domain.recording import SEARCH_REACH, record_settlement
 from bookings.domain.refunding import request_full_refund, send_refunds_of_payment
 from bookings.domain.scheduling import (
     UNSCHEDULABLE,

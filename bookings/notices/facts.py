@@ -66,9 +66,12 @@ def _when(notice: Notice) -> Fact:
     return Fact(_("Cuándo"), _class_hours(notice))
 
 
-def _kept_time(notice: Notice) -> Fact:
+def _kept_time(notice: Notice) -> Fact | None:
     """Say which time was kept; the occasion names it, after the hold that is gone."""
-    _hold_id, start, minutes = notice.occasion.split(" ")
+    _hold_id, *times = notice.occasion.split(" ")
+    if len(times) != 2:
+        return None
+    start, minutes = times
     begin = datetime.fromtimestamp(int(start), UTC)
     return Fact(_("Cuándo"), _hours(begin, begin + timedelta(minutes=int(minutes))))
 

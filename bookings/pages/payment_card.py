@@ -257,7 +257,9 @@ def _state_of_unpaid(payment: Payment, now: datetime, *, says_paid: bool) -> Pay
 
 def _is_taken(payment: Payment, start: datetime, end: datetime) -> bool:
     """Whether another class got the time, so that paying would only bring the money back."""
-    others = list_scheduled_between(start, end).exclude(pk=payment.virtual_class_id)
+    others = list_scheduled_between(start, end)
+    if payment.virtual_class is not None:
+        others = others.exclude(pk=payment.virtual_class.pk)
     return settings.PREVENT_OVERLAPS and others.exists()
 
 

@@ -22,7 +22,7 @@ from bookings.domain.reconciling import inspect
 from bookings.domain.scheduling import schedule_class
 from bookings.domain.settling import settle
 from bookings.domain.waiting_list import wait_for_place
-from bookings.models import Hold, Notice, NoticeKind, Payment, VirtualClass
+from bookings.models import Hold, Notice, NoticeKind, Payment, PriceDecision, VirtualClass
 from tests.admin.steps import (
     address_of,
     all_steps,
@@ -201,6 +201,9 @@ def chosen(request, student):
 def _choose_class(request, name):
     if name in {"pagada", "agendar"}:
         return VirtualClassFactory(booked_by=request.getfixturevalue("host")), {}
+    if name == "aceptar":
+        waits = {"paid_at": timezone.now(), "price_decision": PriceDecision.WAITING}
+        return VirtualClassFactory(booked_by=request.getfixturevalue("host"), **waits), {}
     row = request.getfixturevalue("drifted" if name == "reparar" else "full")
     given = {
         "mover": {"day": f"{timezone.localdate(row.start_time)}", "clock": "17:30"},

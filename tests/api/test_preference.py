@@ -119,7 +119,7 @@ def test_nobody_books_with_what_another_person_pays(signed_in, sign_in, stranger
 
 
 def test_a_preference_of_another_system_is_booked_as_ever(signed_in, mercadopago):
-    response = post(signed_in, BOOKING, booking_body(preferenceId="made-elsewhere"))
+    response = post(signed_in, BOOKING, booking_body(price=PRICE, preferenceId="made-elsewhere"))
 
     assert answer_of(response) == (200, {"success": True, "status": 200})
 

@@ -15,7 +15,7 @@ from bookings.domain.exceptions import (
 from bookings.domain.holding import book_hold, find_live_hold, keep_time
 from bookings.domain.scheduling import schedule_class
 from bookings.domain.settling import settle
-from bookings.models import Hold, Notice, NoticeKind, Price, RefundReason, VirtualClass
+from bookings.models import Hold, Notice, NoticeKind, Price, RefundReason, VirtualClass, WeeklyHours
 from bookings.payments.gateway import PaymentError
 from bookings.sweeps import sweep
 from tests.factories import VirtualClassFactory
@@ -135,6 +135,8 @@ def test_a_hold_that_ran_out_is_not_called_lost(host, stranger, paid):
 
 
 def test_the_page_of_the_hold_says_that_it_was_lost(paid, stranger, sign_in, prices):
+    for weekday in range(7):
+        WeeklyHours.objects.create(weekday=weekday, start="09:00", end="20:00")
     hold = hold_of(stranger, paid)
     schedule_class(preference_id=paid.preference_id)
 

@@ -13,6 +13,7 @@ from bookings.models import (
     Notice,
     NoticeKind,
     PaymentStatus,
+    PriceDecision,
     RefundReason,
     RefundStatus,
     VirtualClass,
@@ -107,6 +108,18 @@ def cancelled_class_whose_money_comes_back(world):
     payment = make_payment(world, charge=ChargeStatus.APPROVED, approved_at=NOW)
     give_back(payment, RefundReason.CANCELLED, RefundStatus.REQUESTED)
     return to(world.host, NoticeKind.CANCELLED, payment.virtual_class)
+
+
+@mail
+def time_that_a_paid_class_took(world):
+    occasion = f"{'0' * 32} {world.at('18:30').timestamp():.0f} 60"
+    return to(world.host, NoticeKind.HOLD_LOST, occasion=occasion)
+
+
+@mail
+def class_that_the_price_list_lacks(world):
+    virtual_class = world.book(price_decision=PriceDecision.WAITING)
+    return to(world.teacher, NoticeKind.PRICE_TO_DECIDE, virtual_class)
 
 
 @mail

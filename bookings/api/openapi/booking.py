@@ -22,7 +22,11 @@ from accounts.openapi import ERROR, answer, from_settings, retry_after, say_byte
 from bookings.api.fields import StrictIntegerField
 from bookings.api.serializers import BookingSerializer
 from bookings.api.texts import BOOKING_FAILED
-from bookings.domain.exceptions import PreferenceTakenError, TooManyBookingsError
+from bookings.domain.exceptions import (
+    PreferenceTakenError,
+    PriceTooLowError,
+    TooManyBookingsError,
+)
 
 WISH = {
     "start": "2030-01-05T15:00:00-03:00",
@@ -70,7 +74,9 @@ describe_booking = extend_schema(
             f"{say_duration(settings.MAX_CLASS_LENGTH)}. Other keys are "
             "ignored; numbers and booleans in quotes are refused.\n\n"
             "A preference made by `POST /api/payments/preference` has to be booked as it was made, "
-            "before or after it is paid."
+            "before or after it is paid.\n\n"
+            "With payments configured, a price below the list's is refused, and a class that the "
+            "list lacks waits until the teacher agrees to it."
         )
     ),
     request=BookingSerializer,
@@ -109,6 +115,7 @@ describe_booking = extend_schema(
             "start: Este campo es requerido.",
             f"price: {StrictIntegerField.default_error_messages['invalid']}",
             PreferenceTakenError.text,
+            PriceTooLowError.text,
         ),
         401: _refusal(401, "Nobody is signed in.", SIGN_IN_FIRST),
         403: _refusal(403, "A page of another site sent it.", FOREIGN_ORIGIN),

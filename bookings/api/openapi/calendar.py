@@ -112,10 +112,12 @@ describe_scheduling = extend_schema(
         ),
         404: refusal("No class has this preference.", texts.CLASS_NOT_FOUND),
         409: refusal(
-            "The class cannot be scheduled any more; what was paid goes back.",
+            "The class cannot be scheduled any more, and what was paid goes back; or the price "
+            "list lacks it, and the teacher has not agreed yet.",
             texts.TIME_TAKEN,
             texts.CLASS_CANCELLED,
             texts.CLASS_OVER,
+            texts.PRICE_NOT_AGREED,
         ),
         429: refusal(
             from_settings(

@@ -7,7 +7,14 @@ from accounts.models import User
 from bookings.domain.cancelling import cancel_class
 from bookings.domain.holding import book_hold
 from bookings.domain.joining import join_class
-from bookings.models import ChargeStatus, ClassStatus, ClassType, Hold, VirtualClass
+from bookings.models import (
+    ChargeStatus,
+    ClassStatus,
+    ClassType,
+    Hold,
+    PriceDecision,
+    VirtualClass,
+)
 from tests.i18n.states.changing import move
 from tests.i18n.states.payments import make_payment
 from tests.i18n.states.world import CODE, NOW, World, state
@@ -44,6 +51,16 @@ def a_class_whose_hold_is_over(world):
     virtual_class = book_hold(user=world.host, hold_id=world.hold().pk, students_count=1)
     Hold.objects.all().delete()
     return show(world, virtual_class)
+
+
+@state("bookings:class")
+def a_class_whose_time_a_paid_one_took(world):
+    return show(world, world.book(scheduling_refusal="slot_taken"))
+
+
+@state("bookings:class")
+def a_class_that_the_price_list_lacks(world):
+    return show(world, world.book(price_decision=PriceDecision.WAITING))
 
 
 @state("bookings:class")

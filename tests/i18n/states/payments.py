@@ -11,12 +11,14 @@ from bookings.models import (
     Payment,
     PaymentCharge,
     PaymentStatus,
+    PriceDecision,
     Refund,
     RefundReason,
     RefundStatus,
     ReviewReason,
 )
 from bookings.pages import paying
+from tests.factories import VirtualClassFactory
 from tests.i18n.states.world import NOW, World, state
 
 
@@ -57,6 +59,22 @@ def open_payment(world: World, query: str = "", **changes: Any) -> Any:
     """Open the page of a payment."""
     path = reverse("bookings:payment", args=[make_payment(world, **changes).pk])
     return world.client(world.host).get(path + query)
+
+
+@state("bookings:payment")
+def a_payment_of_a_time_that_was_taken(world):
+    payment = make_payment(world)
+    start = payment.virtual_class.start_time
+    VirtualClassFactory(scheduled=True, booked_by=world.guest, start_time=start)
+    return world.get("bookings:payment", payment.pk, user=world.host)
+
+
+@state("bookings:payment")
+def a_payment_of_a_class_that_the_price_list_lacks(world):
+    virtual_class = world.book(price_decision=PriceDecision.WAITING, paid_at=NOW)
+    return open_payment(
+        world, virtual_class=virtual_class, status=PaymentStatus.APPROVED, approved_at=NOW
+    )
 
 
 @state("bookings:payment")
