@@ -56,7 +56,7 @@ def _select_open(code: str, user_id: uuid.UUID) -> QuerySet[Any]:
     )
 
 
-def _list_money_gone(class_id: object) -> QuerySet[Payment]:
+def _list_money_gone(class_id: Any) -> QuerySet[Payment]:
     """List the payment of a class if all of it went back: then nobody new may join."""
     return Payment.objects.filter(virtual_class=class_id, status__in=MONEY_GONE)
 

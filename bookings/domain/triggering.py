@@ -37,8 +37,9 @@ def trigger_scheduling(*, preference_id: str, secret: str = "") -> VirtualClass:
     if virtual_class.is_scheduled:
         return virtual_class
     _refuse_caller(secret)
-    _refuse_unpaid(virtual_class)
-    _refuse_returned(virtual_class)
+    if get_trigger_policy() == TriggerPolicy.PAID:
+        _refuse_returned(virtual_class)
+        _refuse_unpaid(virtual_class)
     try:
         return schedule_class(preference_id=preference_id)
     except UNSCHEDULABLE:
@@ -65,7 +66,7 @@ def _return_money(virtual_class: VirtualClass) -> None:
 
 def _refuse_unpaid(virtual_class: VirtualClass) -> None:
     """Ask the provider, unless the class is known to be paid. Raises NotPaidError."""
-    if get_trigger_policy() != TriggerPolicy.PAID or virtual_class.paid_at is not None:
+    if virtual_class.paid_at is not None:
         return
     preference_id = virtual_class.preference_id
     payment = find_payment(preference_id)

@@ -103,8 +103,8 @@ EXPLANATIONS = {
     NoticeKind.GUEST_LEFT: _("La clase sigue igual. Podés invitar a otra persona con el código."),
     NoticeKind.PLACE_OFFERED: _("Si no lo tomás a tiempo, se lo ofrecemos a quien sigue."),
     NoticeKind.MONEY_RETURNED: _(
-        "Vuelve por el mismo medio con que pagaste. Con tarjeta puede tardar hasta el próximo "
-        "resumen."
+        "El dinero vuelve por el mismo medio con que pagaste. Con tarjeta puede tardar hasta el "
+        "próximo resumen."
     ),
     NoticeKind.GRANT_REVOKED: _(
         "Hasta que lo reconectes no se agenda ninguna clase. Las pagadas esperan y después se "

@@ -109,7 +109,11 @@ describe_joining = extend_schema(
                 OpenApiExample("another site", {"error": FOREIGN_ORIGIN}),
             ],
         ),
-        404: _refusal("No class that can be joined has this code.", ClassNotFoundError),
+        404: _refusal(
+            "No class that can be joined has this code. That of a class which is pending or "
+            "cancelled, or whose money went back, opens nothing.",
+            ClassNotFoundError,
+        ),
         409: _refusal(
             "Every place is taken or offered to others, or the person has one.",
             ClassFullError,
@@ -118,7 +122,8 @@ describe_joining = extend_schema(
         ),
         410: _refusal("The class is over.", ClassEndedError),
         429: refusal(
-            "Too many wrong codes; a right one is refused as well.", TooManyAttemptsError.text
+            "The person typed too many wrong codes; a right one is refused as well.",
+            TooManyAttemptsError.text,
         ),
         500: refusal("It could not be stored.", JOINING_FAILED),
     },

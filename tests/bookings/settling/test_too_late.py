@@ -48,6 +48,7 @@ def test_money_for_a_lost_time_goes_back_and_the_class_is_cancelled(
     assert [(one.kind, one.user) for one in told] == [
         (NoticeKind.CANCELLED, host),
         (NoticeKind.MONEY_BACK, teacher),
+        (NoticeKind.MONEY_RETURNED, host),
     ]
 
 
