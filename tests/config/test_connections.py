@@ -46,7 +46,7 @@ def test_without_a_connection_people_and_programs_are_told_to_come_back(server, 
     session = get(server, "/api/auth/session", client)
 
     assert (page.status_code, page.headers["Retry-After"]) == (503, "5")
-    assert "Hay mucha gente a la vez" in page.text
+    assert "Ahora no podemos atenderte" in page.text
     assert (session.status_code, session.headers["Retry-After"]) == (503, "5")
     assert session.json() == {
         "error": "Ahora no podemos atender este pedido. Probá de nuevo en unos segundos."
