@@ -13,7 +13,7 @@ import pytest
 import requests
 from django.db import connection
 
-from tests.processes import ROOT, stop, web_server
+from tests.processes import ROOT, web_server
 
 PATH = f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin"  # where Debian puts it
 PGBOUNCER = os.environ.get("PGBOUNCER") or shutil.which("pgbouncer", path=PATH)
@@ -54,13 +54,13 @@ def pooled(tmp_path, request):
             [str(PGBOUNCER), *as_other, str(tmp_path / "pgbouncer.ini")],
             stdout=log,
             stderr=log,
-            start_new_session=True,
         )
     try:
         _wait_until_open(port)
         yield f"postgres://{info.user}@127.0.0.1:{port}/classes"
     finally:
-        stop(process)
+        process.kill()  # asked to end, it would wait for its clients
+        process.wait()
 
 
 def _wait_until_open(port):
