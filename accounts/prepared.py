@@ -193,7 +193,9 @@ def _preparing_cursor() -> Iterator[CursorWrapper]:
     finally:
         driver.cursor_factory = usual
     # Only for now: psycopg would count the texts of all querysets too, and forget ours over them.
-    driver.prepare_threshold = USES_BEFORE_KEPT
+    # A pooler may hand the next statement to another server, which has kept nothing.
+    is_pooled = here.settings_dict.get("DISABLE_SERVER_SIDE_CURSORS")
+    driver.prepare_threshold = None if is_pooled else USES_BEFORE_KEPT
     try:
         with opened as cursor:
             yield cursor

@@ -1,11 +1,14 @@
 """System checks: what about bookings would surprise whoever deploys."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from django.conf import settings
 from django.core import checks
+from django.db import Error, connection
 
 from bookings.domain.trigger_policy import TriggerPolicy, get_trigger_policy
+from bookings.pooler import leads_through_pooler
 
 
 @checks.register(checks.Tags.security, deploy=True)
@@ -48,3 +51,42 @@ def check_metrics(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
             id="bookings.W003",
         )
     ]
+
+
+@checks.register(checks.Tags.compatibility, deploy=True)
+def check_connections(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
+    """Ask PostgreSQL whether its limits hold, and whether a pooler is known as one."""
+    if connection.vendor != "postgresql":
+        return []
+    try:
+        return [*_limit_messages(), *_pooler_messages()]
+    except Error:
+        message = "The database did not answer: its limits were not checked."
+        return [checks.Info(message, id="bookings.I001")]
+
+
+def _limit_messages() -> Iterator[checks.CheckMessage]:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT name FROM pg_settings"
+            " WHERE name IN ('statement_timeout', 'lock_timeout') AND setting = '0' ORDER BY name"
+        )
+        missing = ", ".join(name for (name,) in cursor.fetchall())
+    if missing:
+        yield checks.Warning(
+            f"{missing}: no limit is in force in the database.",
+            hint="A pooler drops what a connection asks for. Set both limits at the role: "
+            "docs/deploy.md, PgBouncer.",
+            id="bookings.W004",
+        )
+
+
+def _pooler_messages() -> Iterator[checks.CheckMessage]:
+    if connection.settings_dict.get("DISABLE_SERVER_SIDE_CURSORS"):
+        return
+    if leads_through_pooler(connection):
+        yield checks.Warning(
+            "DATABASE_URL leads through a pooler and does not say so.",
+            hint="Add ?disable_server_side_cursors=true to it, unless each client keeps a server.",
+            id="bookings.W005",
+        )

@@ -9,7 +9,13 @@ from rest_framework import exceptions, status
 from rest_framework.response import Response
 
 from accounts.api_texts import NOT_FOUND, SIGN_IN_FIRST
-from config.errors import FORBIDDEN, SERVER_ERROR
+from config.errors import (
+    FORBIDDEN,
+    OVERLOADED,
+    RETRY_SECONDS,
+    SERVER_ERROR,
+    lacks_connection,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -19,6 +25,8 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
 
     A view may carry ``server_error``, the text of its documented 500, and ``error_body(status,
     text)``, the shape of its error bodies. The text of an unexpected error never leaves the log.
+    When the database took no connection, a view without a documented 500 answers 503; in both
+    cases ``Retry-After`` says when to try again.
     """
     view = context["view"]
     error = _as_api_exception(error)
@@ -26,10 +34,19 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
         code, text, headers = error.status_code, first_message(error.detail), _headers(error)
     else:
         logger.error("%s failed", type(view).__name__, exc_info=error)
-        code = status.HTTP_500_INTERNAL_SERVER_ERROR
-        text, headers = getattr(view, "server_error", SERVER_ERROR), {}
+        code, text, headers = _describe_failure(view, error)
     shape = getattr(view, "error_body", error_body)
     return Response(shape(code, text), status=code, headers=headers)
+
+
+def _describe_failure(view: Any, error: Exception) -> tuple[int, str, dict[str, str]]:
+    """Give status, text and headers for an unexpected error."""
+    documented = getattr(view, "server_error", None)
+    is_overloaded = lacks_connection(error)
+    headers = {"Retry-After": str(RETRY_SECONDS)} if is_overloaded else {}
+    if is_overloaded and documented is None:
+        return status.HTTP_503_SERVICE_UNAVAILABLE, OVERLOADED, headers
+    return status.HTTP_500_INTERNAL_SERVER_ERROR, documented or SERVER_ERROR, headers
 
 
 def error_body(status_code: int, text: str) -> dict[str, Any]:

@@ -3,6 +3,8 @@
 from typing import Any
 
 SQLITE = "django.db.backends.sqlite3"
+# A statement that takes longer, or waits longer for a lock, fails.
+LIMITS = "-c statement_timeout=15s -c lock_timeout=5s"
 
 
 def database_settings(database: dict[str, Any]) -> dict[str, Any]:
@@ -35,5 +37,6 @@ def _postgresql(asked: dict[str, Any]) -> dict[str, Any]:
         "connect_timeout": 5,
         **asked,
         # Of two values for one setting PostgreSQL takes the last: what DATABASE_URL says, wins.
-        "options": f"-c statement_timeout=15s -c lock_timeout=5s {asked.get('options', '')}",
+        # PgBouncer refuses options that end in a space.
+        "options": f"{LIMITS} {asked.get('options', '')}".strip(),
     }

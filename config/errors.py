@@ -1,5 +1,8 @@
 """What a request without a view gets: JSON below ``/api``, a page elsewhere."""
 
+import sys
+
+from django.db import OperationalError, connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 
@@ -10,6 +13,9 @@ HEADERS_TOO_LARGE = "Los encabezados del pedido son demasiado grandes."
 HTTPS_ONLY = "Usá https: por http no se acepta nada."
 FORBIDDEN = "No tenés permiso para hacer esto."
 SERVER_ERROR = "Error interno del servidor."
+OVERLOADED = "Ahora no podemos atender este pedido. Probá de nuevo en unos segundos."
+# After which a request whose database took no connection may be sent again.
+RETRY_SECONDS = 5
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -28,8 +34,20 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Answer 500 without a word about the cause."""
-    return _answer(request, 500, SERVER_ERROR)
+    """Answer 500 without a word about the cause; 503 when the database took no connection."""
+    if not lacks_connection(sys.exc_info()[1]):
+        return _answer(request, 500, SERVER_ERROR)
+    response = _answer(request, 503, OVERLOADED)
+    response.headers["Retry-After"] = str(RETRY_SECONDS)
+    return response
+
+
+def lacks_connection(error: BaseException | None) -> bool:
+    """Return True if the database took no connection: nothing was done, and a retry may work.
+
+    PostgreSQL refuses those beyond ``max_connections``, a pooler those beyond its own limit.
+    """
+    return isinstance(error, OperationalError) and connection.connection is None
 
 
 def headers_too_large(request: HttpRequest) -> HttpResponse:

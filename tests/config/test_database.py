@@ -60,6 +60,13 @@ def test_address_completes_the_options_and_wins():
     }
 
 
+def test_options_end_where_the_limits_do():
+    """PgBouncer refuses every connection whose options end in a space."""
+    database = database_of("postgres://db.example/classes")
+
+    assert database["OPTIONS"]["options"] == "-c statement_timeout=15s -c lock_timeout=5s"
+
+
 @on_postgresql
 def test_statement_has_a_limit():
     assert (setting("statement_timeout"), setting("lock_timeout")) == ("15s", "5s")

@@ -4,9 +4,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from django.core.management.base import CommandError
 from django.core.management.commands import migrate
 from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
+
+from bookings.pooler import leads_through_pooler
 
 
 class Command(migrate.Command):
@@ -27,6 +30,12 @@ def _no_statement_timeout(connection: BaseDatabaseWrapper) -> Iterator[None]:
     if connection.vendor != "postgresql":
         yield
         return
+    if leads_through_pooler(connection):
+        # What a migration sets for its session, a pooler would hand on to other clients.
+        raise CommandError(
+            "DATABASE_URL leads through a pooler. Migrate with PostgreSQL's own address: "
+            "DATABASE_URL=postgres://... manage.py migrate"
+        )
     with connection.cursor() as cursor:
         cursor.execute("SET statement_timeout = 0")
         yield

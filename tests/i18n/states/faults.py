@@ -41,6 +41,12 @@ def address_of_a_form(world):
     return world.client(world.host).get("/idioma")
 
 
+@state("bookings:my_classes", status=503)
+def too_many_connections(world):
+    world.monkeypatch.setattr("config.errors.lacks_connection", lambda error: True)
+    return bug(world)
+
+
 @state("bookings:my_classes", status=500)
 def bug(world):
     def fail(*arguments: Any) -> None:

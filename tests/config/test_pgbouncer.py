@@ -1,0 +1,139 @@
+"""PgBouncer in transaction mode between the service and PostgreSQL, where a pgbouncer is found."""
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import requests
+from django.db import connection
+
+from tests.processes import ROOT, web_server
+
+PATH = f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin"  # where Debian puts it
+PGBOUNCER = os.environ.get("PGBOUNCER") or shutil.which("pgbouncer", path=PATH)
+HERE = "http://testserver"
+LIMITED = "connect_query='SET statement_timeout = 15000; SET lock_timeout = 5000'"
+POOLED = "?disable_server_side_cursors=true"
+
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.skipif("connection.vendor != 'postgresql'"),
+    pytest.mark.skipif(not PGBOUNCER, reason="no pgbouncer is installed"),
+]
+
+
+@pytest.fixture
+def pooled(tmp_path, request):
+    """The address of the test's database through a pooler that has two connections for all."""
+    with connection.cursor():
+        info = connection.connection.info
+    more = getattr(request, "param", LIMITED)
+    target = {"host": info.host, "port": info.port, "dbname": info.dbname, "user": info.user}
+    if info.password:
+        target["password"] = info.password
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    (tmp_path / "pgbouncer.ini").write_text(
+        "[databases]\n"
+        f"classes = {' '.join(f'{k}={v}' for k, v in target.items())} {more}\n"
+        "[pgbouncer]\n"
+        f"listen_addr = 127.0.0.1\nlisten_port = {port}\nunix_socket_dir =\nauth_type = any\n"
+        "pool_mode = transaction\ndefault_pool_size = 2\nmax_client_conn = 100\n"
+        "ignore_startup_parameters = options\n"
+    )
+    as_other = ["-u", "nobody"] if os.geteuid() == 0 else []
+    with (tmp_path / "pgbouncer.log").open("wb") as log:
+        process = subprocess.Popen(
+            [str(PGBOUNCER), *as_other, str(tmp_path / "pgbouncer.ini")],
+            stdout=log,
+            stderr=log,
+        )
+    try:
+        _wait_until_open(port)
+        yield f"postgres://{info.user}@127.0.0.1:{port}/classes"
+    finally:
+        process.kill()  # asked to end, it would wait for its clients
+        process.wait()
+
+
+def _wait_until_open(port):
+    deadline = time.monotonic() + 10
+    while True:
+        try:
+            return socket.create_connection(("127.0.0.1", port), timeout=1).close()
+        except OSError:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+
+
+def manage(url, *arguments):
+    environment = {**os.environ, "DATABASE_URL": url}
+    environment.pop("DJANGO_SETTINGS_MODULE", None)
+    return subprocess.run(
+        [sys.executable, "manage.py", *arguments],
+        env=environment,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_requests_side_by_side_share_two_connections(tmp_path, pooled, sign_in, host):
+    client = sign_in(host)
+    cookies = {name: cookie.value for name, cookie in client.cookies.items()}
+    profile = {"location": "Rosario", "level": "", "phone": "", "newsletter": "no"}
+
+    def ask(number):
+        send = requests.get if number % 2 else requests.post
+        answer = send(
+            f"{server.url}/api/user-data",
+            headers={"Host": "testserver"},
+            cookies=cookies,
+            data=None if number % 2 else json.dumps(profile),
+            timeout=20,
+        )
+        return answer.status_code
+
+    with (
+        web_server(tmp_path, DATABASE_URL=pooled + POOLED, BASE_URL=HERE) as server,
+        ThreadPoolExecutor(8) as everybody,
+    ):
+        statuses = list(everybody.map(ask, range(200)))
+
+    assert set(statuses) == {200}
+
+
+def test_sweeps_that_read_in_batches_work_through_a_pooler(pooled):
+    done = manage(pooled + POOLED, "notices", "--audit")
+
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("pooled", [LIMITED, ""], indirect=True, ids=["limits", "no limits"])
+def test_check_says_when_the_limits_are_not_in_force(pooled, request):
+    done = manage(pooled + POOLED, "check", "--deploy")
+
+    has_limits = request.node.callspec.params["pooled"] == LIMITED
+    warning = "lock_timeout, statement_timeout: no limit is in force in the database."
+    assert (warning in done.stderr) is not has_limits
+    assert "bookings.W005" not in done.stderr
+    assert "bookings.I001" not in done.stderr
+
+
+def test_check_says_that_the_address_names_no_pooler(pooled):
+    assert "bookings.W005" in manage(pooled, "check", "--deploy").stderr
+
+
+def test_migrations_want_postgresql_s_own_address(pooled):
+    done = manage(pooled + POOLED, "migrate")
+
+    assert done.returncode == 1
+    assert "DATABASE_URL leads through a pooler" in done.stderr
