@@ -86,7 +86,7 @@ class WaitingInline(ReadOnlyMixin, admin.TabularInline[WaitingListEntry, Virtual
             return f"{obj.get_state_display()} hasta {until}"
         return "Dejó pasar el lugar" if obj.has_expired() else obj.get_state_display()
 
-    @admin.display(description="")
+    @admin.display(description="turno")
     def remove(self, obj: WaitingListEntry) -> str:
         """Link to the step that takes the person out."""
         if obj.state not in IN_LINE:

@@ -9,9 +9,10 @@ import uuid
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from bookings.models import ClassEvent, ClassLog, Notice, Refund
@@ -59,19 +60,20 @@ def foresee(decide: Callable[[], T], classes: Collection[uuid.UUID]) -> Conseque
     refunds = Refund.objects.filter(charge__payment__virtual_class__in=classes)
     lines = ClassLog.objects.filter(virtual_class__in=classes)
     with rolled_back():
-        known = [set(rows.values_list("pk", flat=True)) for rows in (mails, refunds, lines)]
+        known = [_keys(rows) for rows in (mails, refunds, lines)]
         result = decide()
-        new_mails = mails.exclude(pk__in=known[0]).filter(due_at__lte=timezone.now())
+        now = timezone.now()
+        new_mails = mails.exclude(pk__in=known[0]).filter(due_at__lte=now).select_related("user")
         return Consequences(
             result,
-            [
-                mail
-                for mail in new_mails.select_related("user").order_by("kind", "user__name")
-                if _is_sent(mail)
-            ],
-            sum(refunds.exclude(pk__in=known[1]).values_list("amount", flat=True)),
+            [mail for mail in new_mails.order_by("kind", "user__name") if _is_sent(mail)],
+            sum(refund.amount for refund in refunds.exclude(pk__in=known[1])),
             list(lines.exclude(pk__in=known[2]).order_by("at", "id")),
         )
+
+
+def _keys(rows: QuerySet[Any]) -> list[Any]:
+    return list(rows.values_list("pk", flat=True))
 
 
 def _is_sent(mail: Notice) -> bool:
