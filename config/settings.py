@@ -52,6 +52,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "config.observing.ObservingMiddleware",
+    "config.clock.ClockMiddleware",
     "config.headers.HeadersMiddleware",
     "config.limits.HeaderLimitMiddleware",
     "config.plain_http.PlainHttpMiddleware",

@@ -7,6 +7,7 @@ changed the class.
 """
 
 import logging
+import uuid
 from collections import defaultdict
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -131,7 +132,7 @@ def _list_ahead() -> list[VirtualClass | Hold]:
 
 def _note_missing_offsets() -> None:
     """Give rows without an offset that of now: the code of before stored none."""
-    missing: defaultdict[tuple[type[VirtualClass | Hold], int], list[object]] = defaultdict(list)
+    missing: defaultdict[tuple[type[VirtualClass | Hold], int], list[uuid.UUID]] = defaultdict(list)
     for row in _list_ahead():
         if row.utc_offset is None:
             missing[type(row), find_offset(row.start_time)].append(row.pk)
