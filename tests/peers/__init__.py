@@ -1,1 +1,1 @@
-"""Programs of others that this service has to work with, run for real: ``python -m tests.peers``."""
+"""Programs of others, run for real beside this service: ``python -m tests.peers``."""
