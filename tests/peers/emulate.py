@@ -24,6 +24,7 @@ import requests
 from tests.processes import ROOT, web_server
 
 PACKAGE = "emulate@0.12.2"
+NODE, NPM = shutil.which("node"), shutil.which("npm")
 INSTALL_SECONDS = 180
 START_SECONDS = 30
 TEACHER, STUDENT = "teacher@example.com", "ana@example.com"
@@ -38,7 +39,7 @@ console.log("ready");
 
 def run() -> int:
     """Run every step against emulate. Return 0 if all went through, or if npm is not here."""
-    if not (shutil.which("node") and shutil.which("npm")):
+    if not (NODE and NPM):
         print("emulate: skipped, for node or npm is not here")
         return 0
     with tempfile.TemporaryDirectory() as name:
@@ -68,9 +69,8 @@ def run() -> int:
 
 def _take_steps(url: str, provider: str) -> None:
     teacher, student = _sign_in(url, TEACHER), _sign_in(url, STUDENT)
-    names = [
-        one.get(f"{url}/api/auth/session").json()["user"]["email"] for one in (teacher, student)
-    ]
+    sessions = [one.get(f"{url}/api/auth/session", timeout=20) for one in (teacher, student)]
+    names = [one.json()["user"]["email"] for one in sessions]
     _expect("sign-in", names, [TEACHER, STUDENT])
 
     [listed] = requests.get(f"{url}/api/calendar", timeout=20).json()
@@ -153,7 +153,7 @@ def _events(provider: str) -> list[dict[str, str]]:
 
 def _install(folder: Path) -> bool:
     (folder / "package.json").write_text('{"private": true, "type": "module"}')
-    command = ["npm", "install", "--silent", "--no-audit", "--no-fund", PACKAGE]
+    command = [str(NPM), "install", "--silent", "--no-audit", "--no-fund", PACKAGE]
     try:
         subprocess.run(command, cwd=folder, check=True, timeout=INSTALL_SECONDS)
     except (OSError, subprocess.SubprocessError):
@@ -200,7 +200,7 @@ def _emulator(folder: Path, provider: str, service: str) -> Iterator[None]:
         }
     }
     port = provider.rpartition(":")[2]
-    process = subprocess.Popen(["node", "start.mjs", port, json.dumps(seed)], cwd=folder)
+    process = subprocess.Popen([str(NODE), "start.mjs", port, json.dumps(seed)], cwd=folder)
     try:
         _wait_for(int(port))
         yield
