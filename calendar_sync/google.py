@@ -1,6 +1,8 @@
 """Google's calendar: what each operation asks of its events, and how an interrupted one goes on."""
 
 import logging
+from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -51,6 +53,10 @@ class GoogleCalendar:
         grant = get_grant(self._refresh_token)
         events = GoogleEvents(settings.CALENDAR_BUDGET, grant=grant)
         event = _insert_or_adopt(events, draft, may_invite=grant.may_invite)
+        if event["id"] != draft.event_id and not mapping.has_conference(event):
+            logger.warning("The calendar makes no meetings: the class links to its event.")
+            with provider_errors():
+                return replace(mapping.created_event(event), conference_url=mapping.page_url(event))
         event = _with_conference(events, event)
         with provider_errors():
             return mapping.created_event(event)
@@ -83,10 +89,11 @@ class GoogleCalendar:
         """
         events = GoogleEvents(settings.CALENDAR_BUDGET, grant=get_grant(self._refresh_token))
         event = events.find(event_id)
-        if event is None or event.get("status") == "cancelled":
+        if event and event.get("status") == "cancelled":
             logger.info("The event to delete was gone already.")
             return
-        if mapping.reference_of(event) != reference:
+        # Not every provider can be asked for one event. Deleting one that is gone does no harm.
+        if event and mapping.reference_of(event) != reference:
             raise EventNotOursError("The event to delete is not ours.")
         try:
             events.delete(event_id)
@@ -201,7 +208,7 @@ def _insert_or_adopt(events: GoogleEvents, draft: EventDraft, *, may_invite: boo
     except AlreadyThereError:
         return _adopt(events, draft, body)
     if event["id"] != draft.event_id:
-        return _find_under_own_id(events, draft)
+        return _accept_or_delete(events, draft, event)
     return event
 
 
@@ -226,16 +233,20 @@ def _adopt(events: GoogleEvents, draft: EventDraft, body: JSON) -> JSON:
     return events.patch(draft.event_id, changes) if changes else event
 
 
-def _find_under_own_id(events: GoogleEvents, draft: EventDraft) -> JSON:
-    """Read our event when the answer to the insert told of another one.
+def _accept_or_delete(events: GoogleEvents, draft: EventDraft, event: JSON) -> JSON:
+    """Take over an event that the provider stored under an id of its own.
 
-    Raises CalendarRefusedError when there is none: a calendar that does not keep our ids would get
-    one more event with every repetition.
+    It is ours if it carries our reference or says what the draft does; or if there is one under our
+    id. Else it is deleted, and CalendarRefusedError raised: a repetition would add one more.
     """
-    event = events.find(draft.event_id)
-    if event is None or mapping.reference_of(event) != draft.reference:
-        raise CalendarRefusedError("The calendar stored the event under another id than ours.")
-    return event
+    if mapping.is_made_from(event, draft):
+        return event
+    own = events.find(draft.event_id)
+    if own is not None and mapping.reference_of(own) == draft.reference:
+        return own
+    with suppress(NotThereError):
+        events.delete(event["id"])
+    raise CalendarRefusedError("The calendar stored another event than it was given.")
 
 
 def _with_conference(events: GoogleEvents, event: JSON) -> JSON:

@@ -79,7 +79,9 @@ class EventDraft:
 class CreatedEvent:
     """An event as the provider stored it.
 
-    conference_url: the video meeting's address, from the first video entry point.
+    event_id: the draft's, or the provider's own if it does not keep ours.
+    conference_url: the video meeting's address, from the first video entry point; the event's own
+        page at a provider that makes no meetings.
     """
 
     event_id: str

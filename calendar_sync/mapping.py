@@ -28,6 +28,8 @@ JSON = dict[str, Any]
 # What reading a value of the wrong shape raises.
 SHAPE_ERRORS = (AttributeError, KeyError, TypeError, ValueError)
 PROPERTY_SIZE = 1_024
+# How a meeting can be joined; no other address becomes a link on our pages.
+ENTRY_SCHEMES = ("https://", "http://", "tel:", "sip:")
 # These say where a person is or what day it is; such events never make anybody busy.
 # https://developers.google.com/workspace/calendar/api/guides/event-types
 FREE_EVENT_TYPES = frozenset({"birthday", "workingLocation"})
@@ -169,17 +171,40 @@ def opened_channel(answer: JSON) -> OpenedChannel:
 
 
 def conference_url(event: JSON) -> str:
-    """The address of the first video entry point; empty while there is none.
+    """Return the meeting's address: an https video entry point's, else the first one's; or "".
 
     A phone entry may come first, hence the look at the type.
+    Spec: Resources, VirtualClass, htmlLink.
     """
     entries = _child(event, "conferenceData").get("entryPoints")
-    for entry in entries if isinstance(entries, list) else []:
-        if isinstance(entry, dict) and entry.get("entryPointType") == "video":
-            uri = entry.get("uri")
-            if isinstance(uri, str) and uri.startswith("https://"):
-                return uri
-    return ""
+    found = [
+        (entry.get("entryPointType"), entry["uri"])
+        for entry in (entries if isinstance(entries, list) else [])
+        if isinstance(entry, dict) and str(entry.get("uri")).startswith(ENTRY_SCHEMES)
+    ]
+    videos = [uri for kind, uri in found if kind == "video" and uri.startswith("https://")]
+    return next(iter([*videos, *(uri for _, uri in found)]), "")
+
+
+def page_url(event: JSON) -> str:
+    """Return where a person finds the event; for a provider that makes no meetings."""
+    links = (event.get(name) for name in ("hangoutLink", "htmlLink"))
+    return next((link for link in links if str(link).startswith("https://")), "")
+
+
+def has_conference(event: JSON) -> bool:
+    """Whether the event has a meeting, or one is being made."""
+    return bool(_child(event, "conferenceData"))
+
+
+def is_made_from(event: JSON, draft: EventDraft) -> bool:
+    """Whether ``event`` carries the draft's reference or, without any, says what the draft does."""
+    reference = reference_of(event)
+    if reference is not None:
+        return reference == draft.reference
+    texts = event.get("summary"), event.get("description")
+    has_times = not changed_times(event, draft)
+    return has_times and texts == (draft.summary, draft.description)
 
 
 def has_conference_failed(event: JSON) -> bool:

@@ -17,7 +17,12 @@ from django.utils import timezone
 from bookings.domain.alerting import tell_teacher
 from bookings.domain.calendar_access import write_calendar
 from bookings.domain.class_log import log_event
-from bookings.domain.event_drafts import derive_event_id, draft_event, draft_update
+from bookings.domain.event_drafts import (
+    draft_event,
+    draft_update,
+    find_event_id,
+    is_named_by_provider,
+)
 from bookings.domain.outages import note_answer
 from bookings.models import CalendarDrift, ClassEvent, ClassStatus, NoticeKind, VirtualClass
 from bookings.notices.due import record_due
@@ -63,11 +68,11 @@ def move_event(virtual_class: VirtualClass) -> None:
         if current is None:
             return
         try:
-            new_link = _move_or_make(current)
+            made = _move_or_make(current)
         except CalendarRefusedError:
             _stop_asking(current)
             raise
-        if _note_move(current, new_link):
+        if _note_move(current, made):
             break
     # Made again for a class that was cancelled meanwhile, it has to go.
     withdraw_event(virtual_class)
@@ -90,39 +95,43 @@ def _find_to_move(virtual_class: VirtualClass) -> VirtualClass | None:
     return waiting.select_related("booked_by").filter(pk=virtual_class.pk).first()
 
 
-def _move_or_make(virtual_class: VirtualClass) -> str:
-    """Move the event; when it is gone, make it again and give its new link."""
-    draft, new_link = draft_update(virtual_class), ""
+def _move_or_make(virtual_class: VirtualClass) -> CreatedEvent | None:
+    """Move the event; when it is gone, make it again and return the new one."""
+    draft, made = draft_update(virtual_class), None
     try:
         write_calendar(lambda calendar: calendar.update_event(draft))
     except EventGoneError:
-        new_link = create_event(virtual_class).conference_url
+        if is_named_by_provider(virtual_class):
+            # It may only be out of sight: under an id of its own the new one would be a second.
+            remove_event(draft.event_id, reference=draft.reference)
+        made = create_event(virtual_class)
     note_answer()
-    return new_link
+    return made
 
 
 @transaction.atomic
-def _note_move(before: VirtualClass, new_link: str) -> bool:
+def _note_move(before: VirtualClass, made: CreatedEvent | None) -> bool:
     """Write down that the event says what it was told to; whether the class still says so.
 
-    before: the class as it was when it was read. new_link: of an event that was made again.
+    before: the class as it was when it was read. made: an event that was made again.
     """
     locked = VirtualClass.objects.select_for_update().filter(pk=before.pk).first()
     if locked is None:
         return True
     is_current = _what_it_says(locked) == _what_it_says(before)
     if locked.status not in KEEPS_EVENT:
-        if new_link:
+        if made:
             locked.withdrawal_requested_at = timezone.now()
+            locked.provider_event_id = made.event_id
     elif is_current:
         locked.event_update_requested_at = None
         locked.calendar_drift = CalendarDrift.NONE
     else:
         # Whoever changed the class since may have been done before this attempt wrote.
         locked.event_update_requested_at = locked.event_update_requested_at or timezone.now()
-    if new_link and locked.is_scheduled:
+    if made and locked.is_scheduled:
         log_event(locked, ClassEvent.EVENT_REPAIRED)
-        note_link(locked, new_link)
+        note_event(locked, made)
     locked.save()
     return is_current
 
@@ -132,11 +141,12 @@ def _what_it_says(virtual_class: VirtualClass) -> tuple[object, ...]:
     return virtual_class.start_time, virtual_class.end_time, virtual_class.capacity
 
 
-def note_link(locked: VirtualClass, link: str) -> None:
-    """Give a class the link of its new event, and tell everybody; the caller saves it."""
-    if link == locked.html_link:
+def note_event(locked: VirtualClass, event: CreatedEvent) -> None:
+    """Give a class its new event, and send a new link to everybody; the caller saves the class."""
+    locked.provider_event_id = event.event_id
+    if event.conference_url == locked.html_link:
         return
-    locked.html_link = link
+    locked.html_link = event.conference_url
     locked.ics_sequence += 1
     people = locked.activities.values_list("user_id", flat=True)
     record_due(NoticeKind.LINK_CHANGED, locked, people, occasion=str(locked.ics_sequence))
@@ -233,7 +243,7 @@ def withdraw_event_if_possible(virtual_class: VirtualClass) -> None:
 def _delete_event(virtual_class: VirtualClass) -> bool:
     """Have the calendar delete the event; False when the event with that id is not ours."""
     try:
-        remove_event(derive_event_id(virtual_class), reference=str(virtual_class.pk))
+        remove_event(find_event_id(virtual_class), reference=str(virtual_class.pk))
     except EventNotOursError:
         logger.warning("The event under the id of class %s is not ours.", virtual_class.pk)
         return False
@@ -281,6 +291,6 @@ def _note_restored(virtual_class: VirtualClass, event: CreatedEvent) -> bool:
     locked = rows.filter(pk=virtual_class.pk).first()
     if locked is None:
         return False
-    note_link(locked, event.conference_url)
-    locked.save(update_fields=["html_link", "ics_sequence", "updated_at"])
+    note_event(locked, event)
+    locked.save(update_fields=["provider_event_id", "html_link", "ics_sequence", "updated_at"])
     return True

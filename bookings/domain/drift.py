@@ -73,6 +73,8 @@ def find_class_drift(virtual_class: VirtualClass, events: Iterable[OwnEvent]) ->
     saved_id = virtual_class.provider_event_id or name_event(virtual_class.pk)
     saved = next((event for event in events if event.event_id == saved_id), None)
     surplus = tuple(event.event_id for event in events if event is not saved)
+    if saved is None and saved_id != name_event(virtual_class.pk):
+        return None  # a provider that keeps neither our id nor our reference tells nothing
     found = _compare(virtual_class, saved)
     if found is None and surplus:
         found = DriftKind.DUPLICATED, {}

@@ -28,6 +28,16 @@ def derive_event_id(virtual_class: VirtualClass) -> str:
     return name_event(virtual_class.pk)
 
 
+def find_event_id(virtual_class: VirtualClass) -> str:
+    """Return the id under which the class's event is stored, or will be."""
+    return virtual_class.provider_event_id or derive_event_id(virtual_class)
+
+
+def is_named_by_provider(virtual_class: VirtualClass) -> bool:
+    """Whether the provider stored the event under an id of its own."""
+    return find_event_id(virtual_class) != derive_event_id(virtual_class)
+
+
 def name_event(class_id: uuid.UUID) -> str:
     """Give the event's id of a class that need not be stored."""
     return uuid.uuid5(EVENT_NAMESPACE, str(class_id)).hex
@@ -70,7 +80,8 @@ def draft_event(virtual_class: VirtualClass) -> EventDraft:
 def draft_update(virtual_class: VirtualClass) -> EventDraft:
     """Describe what the event of a class becomes, and what it may have said so far."""
     texts = frozenset(_list_texts(virtual_class))
-    return replace(draft_event(virtual_class), earlier_texts=texts)
+    event_id = find_event_id(virtual_class)
+    return replace(draft_event(virtual_class), event_id=event_id, earlier_texts=texts)
 
 
 def _list_texts(virtual_class: VirtualClass) -> Iterator[str]:

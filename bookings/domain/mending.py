@@ -15,7 +15,7 @@ from accounts.models import User
 from bookings.domain.alerting import tell_teacher
 from bookings.domain.class_events import (
     create_event,
-    note_link,
+    note_event,
     remove_event,
     request_withdrawal,
     withdraw_event,
@@ -106,7 +106,7 @@ def _note_mended(before: VirtualClass, event: CreatedEvent | None, actor: User |
         # Somebody moved the class while its event was put to the earlier time.
         locked.event_update_requested_at = timezone.now()
     if event:
-        note_link(locked, event.conference_url)
+        note_event(locked, event)
     _unmark(locked, actor)
     return True
 

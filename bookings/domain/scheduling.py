@@ -19,11 +19,13 @@ from bookings.domain.access_codes import generate_access_code
 from bookings.domain.claiming import claim_time
 from bookings.domain.class_events import (
     create_event,
+    remove_event,
     request_withdrawal,
     withdraw_event_if_possible,
 )
 from bookings.domain.class_log import log_event
 from bookings.domain.conflicts import is_deadlock
+from bookings.domain.event_drafts import derive_event_id
 from bookings.domain.exceptions import (
     BookingError,
     ClassCancelledError,
@@ -50,7 +52,12 @@ from bookings.models import (
     VirtualClass,
 )
 from bookings.notices.due import record_place
-from calendar_sync import CalendarRefusedError, CalendarUnavailableError, CreatedEvent
+from calendar_sync import (
+    CalendarError,
+    CalendarRefusedError,
+    CalendarUnavailableError,
+    CreatedEvent,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -153,7 +160,10 @@ def _make_and_save(
         except EventWithdrawnError:
             continue
         except UNSCHEDULABLE:
-            _take_back(noted)
+            _take_back(noted, event)
+            raise
+        except EventNotSavedError:
+            _delete_unknown(noted, event)
             raise
     raise EventNotSavedError
 
@@ -219,9 +229,23 @@ def _leave_to_a_person(virtual_class: VirtualClass) -> None:
     _take_back(virtual_class)
 
 
-def _take_back(virtual_class: VirtualClass) -> None:
+def _take_back(virtual_class: VirtualClass, event: CreatedEvent | None = None) -> None:
+    """Withdraw the event, now or by the sweep, which has to know an id that is not ours."""
+    if event is not None and event.event_id != derive_event_id(virtual_class):
+        virtual_class.provider_event_id = event.event_id
+        virtual_class.save(update_fields=["provider_event_id"])
     request_withdrawal(virtual_class)
     withdraw_event_if_possible(virtual_class)
+
+
+def _delete_unknown(virtual_class: VirtualClass, event: CreatedEvent) -> None:
+    """Delete an event that the next attempt would not find, for its id is the provider's own."""
+    if event.event_id == derive_event_id(virtual_class):
+        return
+    try:
+        remove_event(event.event_id, reference=str(virtual_class.pk))
+    except CalendarError as error:
+        logger.warning("The event %s is left behind: %s", event.event_id, type(error).__name__)
 
 
 def _save(virtual_class: VirtualClass, event: CreatedEvent, actor: User | None) -> VirtualClass:

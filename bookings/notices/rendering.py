@@ -13,7 +13,7 @@ from accounts.models import User
 from bookings.models import Notice, NoticeKind, VirtualClass
 from bookings.notices.facts import list_facts, name_next_step
 from bookings.notices.icalendar import Method, build_calendar
-from bookings.notices.texts import EXPLANATIONS, OPENINGS, SUBJECTS
+from bookings.notices.texts import EXPLANATIONS, OPENINGS, STAND_IN, SUBJECTS
 from bookings.templatetags.class_times import clock, long_day
 
 # What a mail does to the entry in its reader's calendar. The others leave it alone.
@@ -77,10 +77,16 @@ def _context(notice: Notice) -> dict[str, Any]:
         "name": notice.user.first_name,
         "subject": SUBJECTS[kind] % words,
         "opening": OPENINGS[kind] % words,
-        "explanation": EXPLANATIONS.get(kind, ""),
+        "explanation": _explain(kind),
         "facts": list_facts(notice),
         "step": name_next_step(notice),
     }
+
+
+def _explain(kind: NoticeKind) -> str:
+    if kind == NoticeKind.GRANT_REVOKED and settings.CALENDAR_SERVICE_ACCOUNT:
+        return str(STAND_IN)
+    return str(EXPLANATIONS.get(kind, ""))
 
 
 def _words_about(virtual_class: VirtualClass | None) -> dict[str, str]:

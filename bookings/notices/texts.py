@@ -83,6 +83,11 @@ OPENINGS = {
         "El evento de la clase de %(host)s en tu calendario ya no dice lo mismo que la clase."
     ),
 }
+# Of a revoked grant, where a service account is used instead.
+STAND_IN = _(
+    "Mientras tanto usamos la cuenta de servicio. Reconectalo para que las clases vuelvan a "
+    "agendarse con tu cuenta."
+)
 # What some mails explain below that.
 EXPLANATIONS = {
     NoticeKind.HOLD_LOST: _(

@@ -3,14 +3,18 @@
 Whatever happened first, asking again finishes the work: one live event, one host, one code.
 """
 
+from contextlib import ExitStack, contextmanager
 from datetime import timedelta
 
 import pytest
+from django.db import connection
 
 from accounts.services import remember_refresh_token
+from bookings.domain import scheduling
 from bookings.domain.event_drafts import derive_event_id
+from bookings.domain.outages import note_outage
 from bookings.models import ClassLog, Role, UserActivity, VirtualClass
-from calendar_sync import bulkhead
+from calendar_sync import CalendarUnavailableError, bulkhead
 from calendar_sync.generation import find_generation
 from tests.api.bodies import answer_of, post
 from tests.api.database_faults import failing
@@ -267,3 +271,76 @@ def test_post_is_refused_at_once_while_many_wait(anybody, pending, google, setti
     assert pending.scheduling_requested_at is not None
     # Nobody asked the provider, so what is known of it is still good.
     assert (google.live_events(), find_generation({})) == ([], before)
+
+
+@pytest.mark.parametrize("statement", ["UPDATE", "INSERT", "SELECT", "BEGIN", ""], ids=str)
+def test_database_that_fails_once_the_event_is_there_says_so(
+    anybody, pending, google, monkeypatch, statement
+):
+    """Whatever is the first statement to fail; an outage of the calendar may be to be ended."""
+    note_outage(CalendarUnavailableError())
+    create = scheduling.create_event
+    with ExitStack() as stack:
+
+        def create_event(virtual_class):
+            event = create(virtual_class)
+            stack.enter_context(failing(statement))
+            return event
+
+        monkeypatch.setattr(scheduling, "create_event", create_event)
+        answer = schedule(anybody, pending)
+
+    assert answer == (SAVE_FAILED if statement != "BEGIN" else CREATED)
+    assert len(google.live_events()) == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_database_that_is_locked_after_the_insert_says_so(
+    anybody, pending, google, monkeypatch, brief_locks
+):
+    """Another connection holds the lock, as a backup or a long migration would."""
+    note_outage(CalendarUnavailableError())
+    create = scheduling.create_event
+    with ExitStack() as stack:
+
+        def create_event(virtual_class):
+            event = create(virtual_class)
+            stack.enter_context(locked_database())
+            return event
+
+        monkeypatch.setattr(scheduling, "create_event", create_event)
+        assert schedule(anybody, pending) == SAVE_FAILED
+
+    monkeypatch.undo()
+    assert schedule(anybody, pending) == CREATED
+    assert_scheduled_once(pending, google)
+
+
+@pytest.fixture
+def brief_locks(transactional_db):
+    """Wait for half a second for a lock."""
+    with connection.cursor() as cursor:
+        if connection.vendor == "sqlite":
+            cursor.execute("PRAGMA busy_timeout = 500")
+        else:
+            cursor.execute("SET lock_timeout = '500ms'")
+    yield
+    connection.close()
+
+
+@contextmanager
+def locked_database():
+    """Hold the lock that every writer needs, from another connection."""
+    other = connection.copy()
+    try:
+        with other.cursor() as cursor:
+            if other.vendor == "sqlite":
+                cursor.execute("BEGIN IMMEDIATE")
+            else:
+                other.set_autocommit(False)
+                for table in ("bookings_heartbeat", "bookings_virtualclass"):
+                    cursor.execute(f"LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE")
+            yield
+            cursor.execute("ROLLBACK")
+    finally:
+        other.close()

@@ -271,3 +271,13 @@ def exposition():
         for family in ServiceCollector().collect()
         for sample in family.samples
     )
+
+
+def test_mail_about_a_grant_with_a_stand_in_says_who_schedules(teacher, google, account):
+    google.revoke(teacher.provider_refresh_token)
+    check_calendar_grant()
+
+    assert deliver_due() == 1
+
+    assert "Mientras tanto usamos la cuenta de servicio." in mail.outbox[0].body
+    assert "no se agenda ninguna clase" not in mail.outbox[0].body

@@ -70,13 +70,12 @@ def test_create_event_keeps_waiting_when_the_event_is_not_visible_yet(google, ca
     assert created.conference_url.startswith("https://meet.google.com/")
 
 
-def test_create_event_asks_again_for_a_meeting_without_video(google, calendar, draft):
-    phone = {"entryPointType": "phone", "uri": "tel:+54-11-0000-0000"}
+def test_create_event_asks_again_for_a_meeting_without_an_entry(google, calendar, draft):
     answer = {
         "id": draft.event_id,
         "conferenceData": {
             "createRequest": {"requestId": "x", "status": {"statusCode": "success"}},
-            "entryPoints": [phone],
+            "entryPoints": [],
         },
     }
     google.fault("events.insert", Fault.status(200, body=answer, done=True))

@@ -62,8 +62,13 @@ def test_conference_request_of_an_event_without_version_has_an_id_of_its_own():
     [
         (conference(VIDEO), VIDEO["uri"]),
         (conference(PHONE, VIDEO), VIDEO["uri"]),
-        (conference(PHONE), ""),
-        (conference({"entryPointType": "video", "uri": "http://meet.google.com/x"}), ""),
+        (conference(PHONE), PHONE["uri"]),
+        (conference({"uri": VIDEO["uri"]}), VIDEO["uri"]),
+        (conference(PHONE, {**VIDEO, "uri": "http://meet.example/x"}), PHONE["uri"]),
+        (
+            conference({"entryPointType": "video", "uri": "http://meet.google.com/x"}),
+            "http://meet.google.com/x",
+        ),
         (conference({"entryPointType": "video", "uri": "javascript:alert(1)"}), ""),
         (conference({"entryPointType": "video"}, None, "x", VIDEO), VIDEO["uri"]),
         ({"conferenceData": {"entryPoints": {}}}, ""),
@@ -71,7 +76,7 @@ def test_conference_request_of_an_event_without_version_has_an_id_of_its_own():
         ({}, ""),
     ],
 )
-def test_conference_url_is_the_first_https_video_entry(event, url):
+def test_conference_url_is_the_first_https_video_entry_or_else_the_first(event, url):
     assert mapping.conference_url(event) == url
 
 
@@ -79,7 +84,8 @@ def test_conference_url_is_the_first_https_video_entry(event, url):
     ("event", "has_failed"),
     [
         (conference(status="failure"), True),
-        (conference(PHONE, status="success"), True),
+        (conference(status="success"), True),
+        (conference(PHONE, status="success"), False),
         (conference(VIDEO, status="success"), False),
         (conference(status="pending"), False),
         ({"conferenceData": {"createRequest": {"requestId": "x"}}}, False),

@@ -41,6 +41,7 @@ def test_production_has_the_documented_defaults():
     assert env.trusted_proxies == 0
     assert env.hsts_preload is False
     assert env.calendar.calendar_cache_seconds == 15
+    assert env.calendar.calendar_stale_seconds == 60
     assert env.calendar.calendar_trigger_policy == "auto"
     assert env.prevent_overlaps is True
     assert (env.demo, env.is_local) == (False, False)

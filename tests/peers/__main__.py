@@ -7,11 +7,13 @@ is 1 if a peer found a difference, else 0.
 import sys
 from collections.abc import Callable
 
+from tests.peers.emulate import run_emulate
 from tests.peers.next_auth import run_next_auth
 from tests.peers.packages import PeerMissingError
 
 # A peer raises AssertionError for a difference, PeerMissingError if it cannot be had here.
 PEERS: dict[str, Callable[[], None]] = {
+    "emulate": run_emulate,
     "next-auth": run_next_auth,
 }
 

@@ -35,7 +35,8 @@ class GoogleCalendar(GoogleIdentity):
 
     Settable at any time: ``api_keys`` (accepted for reading public calendars), ``public``
     (whether calendars are), ``zone`` (of calendars made from then on), ``shared_with``
-    (addresses that may write to every calendar).
+    (addresses that may write to every calendar), ``dropped_fields`` (of an inserted event: another
+    provider may keep no ``id``, no ``extendedProperties`` ...).
     """
 
     routes: ClassVar[tuple[Route, ...]] = (
@@ -55,6 +56,7 @@ class GoogleCalendar(GoogleIdentity):
         self.api_keys: set[str] = set()
         self.public = False
         self.shared_with: set[str] = set()
+        self.dropped_fields: set[str] = set()
         self.zone = DEFAULT_ZONE
         self._calendars: dict[str, Calendar] = {}
         self._channels: dict[str, dict[str, Any]] = {}
@@ -90,6 +92,7 @@ class GoogleCalendar(GoogleIdentity):
     def _insert(self, request: RecordedRequest) -> Reply:
         calendar = self._writable(request)
         body = self._body(request)
+        body = {name: value for name, value in body.items() if name not in self.dropped_fields}
         conference = _with_conference(request)
         self._check_service_account(request, body, conference=conference)
         return _shown(calendar.insert(body, *self._meeting, conference=conference), request)
