@@ -1,6 +1,7 @@
 # Everything a newcomer needs: `make run`, `make test`, `make prove`, `make check`; `make` lists all.
-# PYTHON=/path/to/python chooses another Python for .venv; ARGS=... is passed on.
-BIN := .venv/bin
+# PYTHON=/path/to/python and VENV=/folder choose another Python and folder than .venv; ARGS is passed on.
+VENV := .venv
+BIN := $(VENV)/bin
 
 .PHONY: help runtime developer run test prove bench bench-peers bench-webhook bench-slow bench-heavy docs check format messages lock clean
 
@@ -71,7 +72,7 @@ clean: ## forget the virtual environment and the demo's data
 
 # How much disk each .venv takes was measured on Debian 12.
 runtime:
-	@config/make-venv requirements.txt 350
+	@VENV=$(VENV) config/make-venv requirements.txt 350
 
 developer:
-	@config/make-venv tests/requirements.txt 840
+	@VENV=$(VENV) config/make-venv tests/requirements.txt 840

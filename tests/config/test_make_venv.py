@@ -18,6 +18,7 @@ case "$1 $2" in
     "-c "*) echo {version} ;;
     "-m venv")
         mkdir -p "$3/bin" "$3/lib/python{version}/site-packages"
+        touch "$3/pyvenv.cfg"
         cp "$0" "$3/bin/python"
         {venv}
         mkdir "$3/lib/python{version}/site-packages/pip" ;;
@@ -223,7 +224,20 @@ def test_folder_that_cannot_be_written_to_is_named(checkout):
         checkout.folder.chmod(0o755)
 
     assert (code, out) == (1, "")
-    assert err == f"No .venv can be made here: {checkout.folder} cannot be written to.\n"
+    assert err == f".venv cannot be made: {checkout.folder} cannot be written to.\n"
+
+
+def test_folder_that_is_no_environment_is_left_alone(checkout):
+    checkout.have_python()
+    file = checkout.folder / "home" / "thesis.txt"
+    file.parent.mkdir()
+    file.touch()
+
+    code, _, err = checkout.run(env={"VENV": "home"})
+
+    assert (code, err.count("\n")) == (1, 1)
+    assert err.startswith("home is no virtual environment")
+    assert file.exists()
 
 
 def test_make_alone_lists_the_targets(checkout):
