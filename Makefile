@@ -3,7 +3,7 @@ PYTHON ?= $(firstword $(foreach version,3.11 3.12 3.13 3.14,$(shell command -v p
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test prove bench bench-peers bench-webhook bench-slow bench-heavy docs check format messages lock clean
+.PHONY: run test prove peers bench bench-peers bench-webhook bench-slow bench-heavy docs check format messages lock clean
 
 run: $(VENV)/.runtime ## serve the whole product with demo data at http://localhost:8000
 	$(BIN)/python manage.py demo
@@ -28,6 +28,9 @@ bench-slow: $(VENV)/.developer ## what 200 slow connections cost the others, wit
 
 bench-heavy: $(VENV)/.developer ## what 300 MB in chunks and tangled JSON cost in memory and time
 	$(BIN)/python -m tests.bench.heavy $(ARGS)
+
+peers: $(VENV)/.developer ## other people's programs against a running demo: NextAuth's client and more (npm)
+	$(BIN)/python -m tests.peers $(ARGS)
 
 docs: $(VENV)/.developer ## the pages of docs/, in docs/_build/html
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html

@@ -13,8 +13,8 @@ TEXTS = {
         "Esa es otra cuenta. Para confirmar que sos vos, elegí la misma con la que ingresaste."
     ),
     "PanelIdentity": _(
-        "A una cuenta que abre el panel se ingresa solo con su cuenta de Google, y no se le conecta "
-        "ninguna otra."
+        "A una cuenta que abre el panel se ingresa solo con su cuenta de Google, y no se le "
+        "conecta ninguna otra."
     ),
     "AccessDenied": _(
         "No se completó el ingreso: cancelaste el permiso, tu cuenta no tiene un correo verificado "

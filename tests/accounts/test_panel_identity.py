@@ -144,8 +144,6 @@ def test_panel_session_that_ended_is_not_listed(google, client, time_machine):
     assert len(client.get("/inicio/perfil").context["sessions"]) == 1
 
 
-
-
 def add_person(google, github, provider: str, email: str) -> str:
     """Let a person have an account at the provider; return its id."""
     if provider == "google":

@@ -2,19 +2,15 @@
 
 import os
 import shutil
-import socket
-import subprocess
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from tests.demo import running_demo
 from tests.journeys.ways import DESK, PHONE
 
-ROOT = Path(__file__).resolve().parents[2]
 # Chromium heeds the last list only, so Playwright's own is said again.
 FEATURES_OFF = [
     # Two pages that the address bar keeps ready in each window: more work than a page under test.
@@ -47,39 +43,10 @@ BROWSER_FLAGS = [
 ]
 
 
-def free_ports(count: int) -> list[int]:
-    """Find ports nobody listens on."""
-    sockets = [socket.socket() for _ in range(count)]
-    for one in sockets:
-        one.bind(("127.0.0.1", 0))
-    ports = [one.getsockname()[1] for one in sockets]
-    for one in sockets:
-        one.close()
-    return ports
-
-
 @pytest.fixture(scope="session")
 def demo_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The demo's own folder, its database in it."""
     return tmp_path_factory.mktemp("demo")
-
-
-@contextmanager
-def running_demo(folder: Path) -> Iterator[str]:
-    """Run a demo with ports of its own and its data in ``folder``; give its address."""
-    port, google, github, mercadopago, receiver = map(str, free_ports(5))
-    command = [sys.executable, "manage.py", "demo", "--port", port]
-    command += ["--google-port", google, "--github-port", github]
-    command += ["--mercadopago-port", mercadopago, "--receiver-port", receiver]
-    command += ["--data", str(folder)]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            if not any("Ctrl-C" in line for line in process.stdout):
-                pytest.fail("the demo did not start")
-            yield f"http://localhost:{port}"
-        finally:
-            process.terminate()
-            process.wait(timeout=20)
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from tests.journeys.conftest import ROOT, free_ports
+from tests.demo import ROOT, free_ports
 
 PATIENCE_SECONDS = 20
 PS = shutil.which("ps") or "ps"

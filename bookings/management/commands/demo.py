@@ -227,6 +227,7 @@ def _environment(ports: Ports, webhook_secret: str, data: Path) -> dict[str, str
         "DATABASE_URL": f"sqlite:///{data / 'db.sqlite3'}",
         "EMAIL_URL": f"filemail:///{data / MAILS}",
         "ADMIN_EMAIL": TEACHER.email,
+        "CALENDAR_CONSENT": "teacher",
         "AUTH_PROVIDER_ID": "demo-google",
         "AUTH_PROVIDER_SECRET": "demo-google-secret",
         "GITHUB_ID": "demo-github",
