@@ -3,7 +3,7 @@
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help runtime developer run test prove bench bench-peers bench-webhook bench-slow bench-heavy docs check format messages lock clean
+.PHONY: help runtime developer run test prove peers bench bench-peers bench-webhook bench-slow bench-heavy docs check format messages lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -35,6 +35,9 @@ bench-slow: developer ## what 200 slow connections cost the others, with the shi
 
 bench-heavy: developer ## what 300 MB in chunks and tangled JSON cost in memory and time
 	$(BIN)/python -m tests.bench.heavy $(ARGS)
+
+peers: developer ## other people's programs against the service: NextAuth's client, emulate (npm)
+	$(BIN)/python -m tests.peers $(ARGS)
 
 docs: developer ## the pages of docs/, in docs/_build/html
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html

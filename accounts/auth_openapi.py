@@ -51,7 +51,10 @@ SIGN_IN_FORM = {
     **FORM,
     "properties": {
         **FORM["properties"],
-        "process": _text(description="`connect` adds the identity to who is signed in."),
+        "process": _text(
+            description="`connect` adds the identity to who is signed in; `confirm` makes their "
+            "sign-in fresh; `calendar` asks the administrator for the calendar."
+        ),
     },
 }
 TO_GO_ON = OpenApiParameter(
@@ -60,6 +63,16 @@ TO_GO_ON = OpenApiParameter(
     OpenApiParameter.HEADER,
     description="With any value the same as `json=true`; what Auth.js sends.",
 )
+PASSED_ON = [
+    OpenApiParameter(name, str, description=f"Passed on to {provider}.")
+    for name, provider in {
+        "prompt": "the provider",
+        "login_hint": "Google",
+        "hd": "Google",
+        "login": "GitHub",
+        "allow_signup": "GitHub",
+    }.items()
+]
 CALLBACK_URL = OpenApiParameter(
     "callbackUrl", str, description="Where to go afterwards: a path of ours, or its address."
 )
@@ -113,6 +126,30 @@ describe_providers = extend_schema(
         )
     },
 )
+SESSION_ANSWER = answer(
+    {
+        "anyOf": [
+            _object(
+                "user",
+                "expires",
+                user=_object(
+                    "id",
+                    "name",
+                    "email",
+                    id=_text(format="uuid"),
+                    name=_text(),
+                    email=_text(format="email"),
+                    image=_text(format="uri"),
+                ),
+                expires=_text(format="date-time"),
+            ),
+            {"type": "object", "maxProperties": 0},
+        ]
+    },
+    "The person and until when, or nobody.",
+    SESSION,
+    {},
+)
 describe_session = extend_schema(
     operation_id="getSession",
     tags=TAGS,
@@ -123,32 +160,15 @@ describe_session = extend_schema(
             f"{say_duration(settings.SESSION_UPDATE_AGE)}."
         )
     ),
-    responses={
-        200: answer(
-            {
-                "anyOf": [
-                    _object(
-                        "user",
-                        "expires",
-                        user=_object(
-                            "id",
-                            "name",
-                            "email",
-                            id=_text(format="uuid"),
-                            name=_text(),
-                            email=_text(format="email"),
-                            image=_text(format="uri"),
-                        ),
-                        expires=_text(format="date-time"),
-                    ),
-                    {"type": "object", "maxProperties": 0},
-                ]
-            },
-            "The person and until when, or nobody.",
-            SESSION,
-            {},
-        )
-    },
+    responses={200: SESSION_ANSWER},
+)
+describe_session_update = extend_schema(
+    operation_id="updateSession",
+    tags=TAGS,
+    summary="Ask who is signed in, as NextAuth's update() does",
+    description="The body is ignored: the session is answered as it is.",
+    request=None,
+    responses={200: SESSION_ANSWER},
 )
 describe_csrf = extend_schema(
     operation_id="getCsrfToken",
@@ -177,9 +197,11 @@ describe_sign_in = extend_schema(
     operation_id="signIn",
     summary="Begin to sign in with a provider",
     **_redirects(
-        "The provider; or the sign-in page, where the token is wrong.",
+        "The provider; the sign-in page, where the token is wrong; or a page that asks for a fresh "
+        "sign-in first.",
         PROVIDER,
         TO_GO_ON,
+        *PASSED_ON,
         retry_after(),
     ),
     **_form(SIGN_IN_FORM, csrfToken=TOKEN, callbackUrl="/inicio", json="true"),

@@ -110,6 +110,12 @@ def remember_refresh_token(*, user: User, refresh_token: str) -> None:
     calendar_granted.send_robust(sender=User)
 
 
+def keep_for_revocation(*, user: User, token: str) -> None:
+    """Store a token, access or refresh, whose grant ``accounts.student_grants`` revokes."""
+    user.grant_to_revoke = token
+    user.save(update_fields=["grant_to_revoke"])
+
+
 def mark_grant_revoked(*, user: User) -> bool:
     """Note that the provider no longer honours the grant in ``user``.
 

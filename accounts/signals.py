@@ -22,10 +22,10 @@ from accounts.services import (
     bind_identity,
     choose_language,
     dismiss_administrator,
+    keep_for_revocation,
     remember_refresh_token,
 )
 from accounts.sessions import SessionStore
-from accounts.student_grants import keep_for_revocation
 
 logger = logging.getLogger(__name__)
 

@@ -18,12 +18,6 @@ logger = logging.getLogger(__name__)
 BATCH = 50
 
 
-def keep_for_revocation(*, user: User, token: str) -> None:
-    """Store a token of the provider, access or refresh, whose grant the sweep revokes."""
-    user.grant_to_revoke = token
-    user.save(update_fields=["grant_to_revoke"])
-
-
 def revoke_student_grants() -> int:
     """Revoke the stored grants and forget them; returns how many.
 

@@ -48,6 +48,7 @@ DESCRIPTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     accounts_api.UserDataView.post: profile_openapi.describe_saving_profile,
     auth_api.ProvidersView.get: auth_openapi.describe_providers,
     auth_api.SessionView.get: auth_openapi.describe_session,
+    auth_api.SessionView.post: auth_openapi.describe_session_update,
     auth_api.CsrfView.get: auth_openapi.describe_csrf,
     auth_api.LogView.post: auth_openapi.describe_log,
     auth_api.SignInView.get: auth_openapi.describe_sign_in_page,

@@ -134,7 +134,7 @@ def test_student_who_signs_in_again_grants_the_basic_scopes_only(google, granted
     sign_in(Client(), "google", STUDENT)
 
     assert User.objects.get().grant_to_revoke == ""
-    assert CALENDAR not in google._consents[STUDENT]
+    assert CALENDAR not in google._consents.get(STUDENT, frozenset())
 
 
 def test_token_is_encrypted_while_it_waits(google, granted):

@@ -27,7 +27,7 @@ def look(panel):
     def open_index(client=panel) -> str:
         page = client.get(reverse("admin:index")).content.decode()
         section = re.search(r'<section class="service.*?</section>', page, re.DOTALL).group()
-        return re.sub(r"\s+", " ", re.sub(r"<(?!section|form)[^>]+>", " ", section))
+        return re.sub(r"\s+", " ", re.sub(r"<(?!section|form|input)[^>]+>", " ", section))
 
     return open_index
 

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from config.env import BASE_DIR
 from tests.config.environments import development, refusal
 
 
@@ -47,3 +48,14 @@ def test_unusable_service_account_is_not_repeated(text):
 
     assert "SERVICE_ACCOUNT_JSON must be a service account's JSON key." in said
     assert "hunter2" not in said
+
+
+def test_everybody_is_asked_for_the_calendar_unless_it_is_said():
+    assert development().calendar.calendar_consent == "everyone"
+    assert development(CALENDAR_CONSENT="teacher").calendar.calendar_consent == "teacher"
+    assert "CALENDAR_CONSENT must be one of" in refusal(CALENDAR_CONSENT="nobody")
+
+
+@pytest.mark.parametrize("file", [".env.example", "config/deploy/compose/env"])
+def test_what_is_shipped_for_going_live_asks_the_teacher_alone(file):
+    assert "CALENDAR_CONSENT=teacher" in (BASE_DIR / file).read_text().splitlines()

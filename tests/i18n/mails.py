@@ -246,3 +246,13 @@ def guessing(world):
 @mail
 def webhook_switched_off(world):
     return to(world.teacher, NoticeKind.WEBHOOK_DISABLED)
+
+
+@mail
+def identity_connected(world):
+    return to(world.host, NoticeKind.IDENTITY_ADDED, occasion="github 1")
+
+
+@mail
+def identity_disconnected(world):
+    return to(world.host, NoticeKind.IDENTITY_REMOVED, occasion="github 1")

@@ -26,6 +26,7 @@ NO_PAGES = {
     "bookings:metrics",
     "bookings:readyz",
     "bookings:wait_again",
+    "disconnect_identity",
     "panel",
     "sign_out_everywhere",
     "sign_out_elsewhere",

@@ -1,20 +1,16 @@
 """The whole product, as ``make run`` serves it, and a real browser."""
 
 import os
-import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from tests.demo import running_demo
 from tests.journeys.ways import DESK, PHONE
 
-ROOT = Path(__file__).resolve().parents[2]
 # Chromium heeds the last list only, so Playwright's own is said again.
 FEATURES_OFF = [
     # Two pages that the address bar keeps ready in each window: more work than a page under test.
@@ -51,28 +47,6 @@ BROWSER_FLAGS = [
 def demo_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The demo's own folder, its database in it."""
     return tmp_path_factory.mktemp("demo")
-
-
-def read_welcome(process: subprocess.Popen[str]) -> str:
-    """Wait until a demo can be used; give what it printed until then."""
-    lines = []
-    for line in process.stdout:
-        lines.append(line)
-        if "Ctrl-C" in line:
-            return "".join(lines)
-    pytest.fail("the demo did not start")
-
-
-@contextmanager
-def running_demo(folder: Path) -> Iterator[str]:
-    """Run a demo with ports of its own and its data in ``folder``; give its address."""
-    command = [sys.executable, "manage.py", "demo", "--port", "0", "--data", str(folder)]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            yield re.search(r"http://localhost:\d+", read_welcome(process))[0]
-        finally:
-            process.terminate()
-            process.wait(timeout=20)
 
 
 @pytest.fixture(scope="session")

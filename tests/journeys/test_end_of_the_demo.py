@@ -11,7 +11,8 @@ import time
 import pytest
 import requests
 
-from tests.journeys.conftest import ROOT, read_welcome
+from tests.demo import read_welcome
+from tests.processes import ROOT
 
 PATIENCE_SECONDS = 20
 PS = shutil.which("ps") or "ps"

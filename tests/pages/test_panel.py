@@ -87,10 +87,9 @@ def test_the_calendar_page_tells_a_revoked_grant_and_since_when(
     google.revoke(teacher.provider_refresh_token)
 
     time_machine.move_to(datetime(2026, 11, 21, 1, 5, tzinfo=UTC))
-    client = sign_in(teacher)
-    client.get(reverse("admin:calendar"))
+    sign_in(teacher).get(reverse("admin:calendar"))
     time_machine.move_to(datetime(2026, 11, 22, 12, 0, tzinfo=UTC))
-    page = text_of(client.get(reverse("admin:calendar")))
+    page = text_of(sign_in(teacher).get(reverse("admin:calendar")))
 
     assert "Google ya no acepta la conexión" in page
     assert "Lo supimos el 20 de noviembre a las 22:05." in page

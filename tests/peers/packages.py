@@ -15,11 +15,11 @@ class PeerMissingError(Exception):
 def install(name: str, packages: dict[str, str]) -> Path:
     """Return a folder with these packages, by name and version; installed once for each set.
 
-    Raises PeerMissingError without npm and node, and if npm cannot install them.
+    Raises PeerMissingError without npm, and if npm cannot install them.
     """
     npm = shutil.which("npm")
-    if npm is None or shutil.which("node") is None:
-        raise PeerMissingError("npm and node are not installed.")
+    if npm is None:
+        raise PeerMissingError("npm is not installed.")
     wanted = [f"{package}@{version}" for package, version in sorted(packages.items())]
     folder = _cache() / name / "+".join(wanted).replace("/", "_")
     done = folder / "installed"
@@ -29,6 +29,14 @@ def install(name: str, packages: dict[str, str]) -> Path:
         _run_npm([npm, "install", "--no-audit", "--no-fund", "--ignore-scripts", *wanted], folder)
         done.touch()
     return folder
+
+
+def find_node() -> str:
+    """Return the path of node. Raises PeerMissingError without it."""
+    node = shutil.which("node")
+    if node is None:
+        raise PeerMissingError("node is not installed.")
+    return node
 
 
 def _run_npm(command: list[str], folder: Path) -> None:

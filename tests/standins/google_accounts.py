@@ -149,12 +149,9 @@ class GoogleAccounts(Standin):
     def _add_grant(self, grant: Grant, refresh_token: str | None = None) -> str:
         token = refresh_token or f"1//0{secrets.token_urlsafe(48)}"
         self._grants[token] = grant
-        self._remember_consent(grant.email, grant.scopes)
+        key = grant.email.lower()
+        self._consents[key] = self._consents.get(key, frozenset()) | grant.scopes
         return token
-
-    def _remember_consent(self, email: str, scopes: frozenset[str]) -> None:
-        key = email.lower()
-        self._consents[key] = self._consents.get(key, frozenset()) | scopes
 
     def _revoke_person(self, email: str) -> None:
         """End all that a person granted: what revoking a token of combined scopes does.

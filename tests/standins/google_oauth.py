@@ -67,7 +67,6 @@ class GoogleIdentity(GoogleAccounts):
         if query.get("include_granted_scopes") == "true":
             scopes |= self._consents.get(email.lower(), frozenset())
         offline = query.get("access_type") == "offline" and self._asks_again(query, email, scopes)
-        self._remember_consent(email, scopes)
         code = f"4/0A{secrets.token_urlsafe(32)}"
         self._codes[code] = make_code(request, self._person(email).email, scopes, offline=offline)
         return redirect_reply(

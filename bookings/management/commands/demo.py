@@ -91,6 +91,7 @@ def _environment(ports: Ports, webhook_secret: str, data: Path) -> dict[str, str
         "DATABASE_URL": f"sqlite:///{quote(str(data / DATABASE))}",
         "EMAIL_URL": f"smtp://localhost:{ports.smtp}",
         "ADMIN_EMAIL": TEACHER.email,
+        "CALENDAR_CONSENT": "teacher",
         "AUTH_PROVIDER_ID": "demo-google",
         "AUTH_PROVIDER_SECRET": "demo-google-secret",
         "GITHUB_ID": "demo-github",

@@ -1,8 +1,20 @@
 """A person's profile, and the end of their account."""
 
+from datetime import timedelta
+
+from allauth.socialaccount.models import SocialAccount
+
+from accounts.models import User
 from tests.i18n.states.world import state
 
 PROFILE = {"location": "Rosario", "level": "basico", "phone": "341 555", "newsletter": "si"}
+
+
+def connect(user: User, *providers: str) -> SocialAccount:
+    """Give the person identities of these providers; returns the last one."""
+    for provider in providers:
+        account = SocialAccount.objects.create(user=user, provider=provider, uid=f"{user.pk}")
+    return account
 
 
 @state("profile")
@@ -35,6 +47,60 @@ def profile_after_closing_one_session(world):
 @state("profile")
 def profile_with_an_error(world):
     return world.get("profile", error="OAuthAccountNotLinked", user=world.host)
+
+
+@state("profile")
+def profile_with_two_identities(world):
+    connect(world.host, "google", "github")
+    return world.get("profile", user=world.host)
+
+
+@state("profile")
+def profile_some_time_after_the_sign_in(world):
+    connect(world.host, "google", "github")
+    world.settings.FRESH_SIGN_IN_AGE = timedelta()
+    return world.get("profile", user=world.host)
+
+
+@state("profile")
+def profile_of_the_teacher(world):
+    connect(world.teacher, "google", "github")
+    return world.get("profile", user=world.teacher, error="PanelIdentity")
+
+
+@state("profile")
+def profile_after_an_identity_is_disconnected(world):
+    account = connect(world.host, "google", "github")
+    return world.post("disconnect_identity", user=world.host, identity=str(account.pk))
+
+
+@state("profile")
+def profile_with_an_only_identity(world):
+    account = connect(world.host, "google")
+    return world.post("disconnect_identity", user=world.host, identity=str(account.pk))
+
+
+@state("profile")
+def profile_with_the_identity_of_the_panel(world):
+    connect(world.teacher, "github")
+    world.client(world.teacher)  # binds the identity that opens the panel
+    world.teacher.refresh_from_db()
+    account = SocialAccount.objects.create(
+        user=world.teacher, provider="google", uid=world.teacher.provider_subject
+    )
+    return world.post("disconnect_identity", user=world.teacher, identity=str(account.pk))
+
+
+@state("confirm_sign_in")
+def the_question_for_a_fresh_sign_in(world):
+    connect(world.host, "google", "github")
+    return world.get("confirm_sign_in", user=world.host, next="/inicio/perfil")
+
+
+@state("confirm_sign_in")
+def a_fresh_sign_in_with_another_account(world):
+    connect(world.host, "google")
+    return world.get("confirm_sign_in", user=world.host, error="AnotherAccount")
 
 
 @state("profile")
