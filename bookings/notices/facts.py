@@ -161,8 +161,7 @@ def _money(notice: Notice) -> Fact | None:
 
 def _class_time(notice: Notice) -> Fact | None:
     """Say which class the money was for, if one was booked."""
-    virtual_class = notice.virtual_class
-    return Fact(_("Clase"), _hours(virtual_class)) if virtual_class else None
+    return Fact(_("Clase"), _class_hours(notice)) if notice.virtual_class else None
 
 
 def _returned_amount(notice: Notice) -> Fact:
