@@ -15,6 +15,7 @@ from bookings.models import (
     UserActivity,
     VirtualClass,
 )
+from bookings.wall_time import find_offset
 
 
 class UserFactory(DjangoModelFactory[User]):
@@ -55,6 +56,7 @@ class VirtualClassFactory(DjangoModelFactory[VirtualClass]):
     preference_id = factory.Sequence(lambda n: f"preference-{n}")
     start_time = factory.LazyFunction(lambda: timezone.now() + timedelta(days=1))
     end_time = factory.LazyAttribute(lambda o: o.start_time + timedelta(hours=1))
+    utc_offset = factory.LazyAttribute(lambda o: find_offset(o.start_time))
     class_type = ClassType.GROUP
     class_price = 1_500_000
     max_participants = 5
