@@ -61,7 +61,7 @@ def run() -> int:
         ):
             try:
                 _take_steps(server.url, provider)
-            except (AssertionError, requests.RequestException) as error:
+            except (AssertionError, LookupError, ValueError, requests.RequestException) as error:
                 print(f"emulate: FAILED: {error}\n{server.log.read_text()[-4_000:]}")
                 return 1
     return 0
