@@ -188,8 +188,8 @@ def conference_url(event: JSON) -> str:
 
 def page_url(event: JSON) -> str:
     """Return where a person finds the event; for a provider that makes no meetings."""
-    links = (event.get(name) for name in ("hangoutLink", "htmlLink"))
-    return next((link for link in links if str(link).startswith("https://")), "")
+    links = (str(event.get(name, "")) for name in ("hangoutLink", "htmlLink"))
+    return next((link for link in links if link.startswith("https://")), "")
 
 
 def has_conference(event: JSON) -> bool:

@@ -10,12 +10,12 @@ import pytest
 from django.db import connection
 
 from accounts.services import remember_refresh_token
-from bookings.domain import scheduling
 from bookings.domain.event_drafts import derive_event_id
 from bookings.domain.outages import note_outage
 from bookings.models import ClassLog, Role, UserActivity, VirtualClass
 from calendar_sync import CalendarUnavailableError, bulkhead
 from calendar_sync.generation import find_generation
+from calendar_sync.google import GoogleCalendar
 from tests.api.bodies import answer_of, post
 from tests.api.database_faults import failing
 from tests.environment import TEACHER_EMAIL
@@ -279,15 +279,15 @@ def test_database_that_fails_once_the_event_is_there_says_so(
 ):
     """Whatever is the first statement to fail; an outage of the calendar may be to be ended."""
     note_outage(CalendarUnavailableError())
-    create = scheduling.create_event
+    create = GoogleCalendar.create_event
     with ExitStack() as stack:
 
-        def create_event(virtual_class):
-            event = create(virtual_class)
+        def create_event(self, draft):
+            event = create(self, draft)
             stack.enter_context(failing(statement))
             return event
 
-        monkeypatch.setattr(scheduling, "create_event", create_event)
+        monkeypatch.setattr(GoogleCalendar, "create_event", create_event)
         answer = schedule(anybody, pending)
 
     assert answer == (SAVE_FAILED if statement != "BEGIN" else CREATED)
@@ -300,15 +300,15 @@ def test_database_that_is_locked_after_the_insert_says_so(
 ):
     """Another connection holds the lock, as a backup or a long migration would."""
     note_outage(CalendarUnavailableError())
-    create = scheduling.create_event
+    create = GoogleCalendar.create_event
     with ExitStack() as stack:
 
-        def create_event(virtual_class):
-            event = create(virtual_class)
+        def create_event(self, draft):
+            event = create(self, draft)
             stack.enter_context(locked_database())
             return event
 
-        monkeypatch.setattr(scheduling, "create_event", create_event)
+        monkeypatch.setattr(GoogleCalendar, "create_event", create_event)
         assert schedule(anybody, pending) == SAVE_FAILED
 
     monkeypatch.undo()

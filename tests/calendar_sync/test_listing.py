@@ -229,7 +229,7 @@ def test_nobody_asks_while_a_slow_call_is_under_way(gated, impatient):
             with pytest.raises(CalendarUnavailableError):
                 upcoming_events()
 
-        assert time.monotonic() - began < 0.1
+        assert time.monotonic() - began < 2  # waiting would take 5
         gated.gate.set()
 
 

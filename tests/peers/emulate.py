@@ -52,7 +52,10 @@ def run_emulate() -> None:
             web_server(folder, **environment) as server,
             _emulator(packages, provider, server.url),
         ):
-            _take_steps(server.url, provider)
+            try:
+                _take_steps(server.url, provider)
+            except (LookupError, ValueError, requests.RequestException) as error:
+                raise AssertionError(f"{error}\n{server.log.read_text()[-4_000:]}") from error
 
 
 def _take_steps(url: str, provider: str) -> None:
