@@ -27,7 +27,7 @@ _WELCOME = """
     Paying  opens a made-up Mercado Pago: you choose whether the payment is approved, refused, left
             pending, made twice or made late
     Mails   {mail}/   (and as .eml files in {folder})
-    Events  {receiver}/   (what other systems are told)
+    Events  {receiver}/   (the webhooks that other systems receive)
 
   Pueden entrar · Who can sign in:
 
