@@ -93,12 +93,13 @@ def _google_params(purpose: Purpose) -> dict[str, str]:
 
 
 def _params(request: HttpRequest, provider_id: str, purpose: Purpose) -> dict[str, str]:
-    if purpose == Purpose.CALENDAR:
+    user = request.user
+    if user.is_authenticated and purpose == Purpose.CALENDAR:
         # Without it the provider sends a refresh token with the very first consent only.
-        return {"prompt": "consent", "login_hint": request.user.email}
-    if purpose == Purpose.CONFIRM:
+        return {"prompt": "consent", "login_hint": user.email}
+    if user.is_authenticated and purpose == Purpose.CONFIRM:
         # Google has no prompt=login: it decides by itself whether to ask for the password.
-        hint = {"login_hint": request.user.email} if provider_id == GOOGLE else {}
+        hint = {"login_hint": user.email} if provider_id == GOOGLE else {}
         return {"prompt": "select_account", **hint}
     given = ((name, request.GET.get(name, "")) for name in PASSED_ON[provider_id])
     return {name: value for name, value in given if _is_passable(value)}
