@@ -39,6 +39,7 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "csp",
     "drf_spectacular",
+    "drf_spectacular_sidecar",
     "django_htmx",
     "rest_framework",
     "accounts",
