@@ -69,7 +69,6 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "config.wrong_method.WrongMethodMiddleware",
-    "config.integrity.IntegrityMiddleware",
 ]
 if ENV.is_local:
     # Elsewhere WhiteNoise sends the compressed files that collectstatic left; here there are none.
