@@ -1,8 +1,4 @@
-"""What other apps tell this one.
-
-What is done about it is imported when there is something to do: the whole domain would come along
-to every start, and most processes never hear of anything.
-"""
+"""Receivers of the signals that accounts and calendar_sync send."""
 
 from typing import Any
 from uuid import UUID
@@ -12,16 +8,17 @@ from django.dispatch import receiver
 from accounts.key_rotation import values_forgotten
 from accounts.models import User
 from accounts.services import account_suspended, calendar_granted
+from bookings.domain.finishing import resume_schedulings
+from bookings.domain.offering import pass_on_offers_to
+from bookings.domain.watching import be_told_soon, look_soon
 from bookings.models import WebhookEndpoint
+from bookings.webhooks.lost_secrets import replace_lost_secrets
 from calendar_sync.signals import calendar_changed
 
 
 @receiver(calendar_granted)
 def on_calendar_granted(**kwargs: Any) -> None:
     """Schedule what waited for the calendar, and have the provider tell of its changes."""
-    from bookings.domain.finishing import resume_schedulings
-    from bookings.domain.watching import be_told_soon
-
     resume_schedulings()
     be_told_soon()
 
@@ -29,8 +26,6 @@ def on_calendar_granted(**kwargs: Any) -> None:
 @receiver(values_forgotten, sender=WebhookEndpoint)
 def on_secrets_forgotten(field: str, keys: list[UUID], **kwargs: Any) -> None:
     """Sign with something that nobody can guess."""
-    from bookings.webhooks.lost_secrets import replace_lost_secrets
-
     if field == "secret":
         replace_lost_secrets(keys)
 
@@ -38,14 +33,10 @@ def on_secrets_forgotten(field: str, keys: list[UUID], **kwargs: Any) -> None:
 @receiver(account_suspended)
 def on_account_suspended(user: User, **kwargs: Any) -> None:
     """Pass a place that is offered to them on; they keep their turns, should they come back."""
-    from bookings.domain.offering import pass_on_offers_to
-
     pass_on_offers_to(user)
 
 
 @receiver(calendar_changed)
 def on_calendar_changed(**kwargs: Any) -> None:
     """Look at the calendar."""
-    from bookings.domain.watching import look_soon
-
     look_soon()

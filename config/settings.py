@@ -45,7 +45,7 @@ INSTALLED_APPS = [
     "accounts",
     "allauth",
     "allauth.account",
-    "config.sign_in.SocialAccountConfig",
+    "allauth.socialaccount",
     "calendar_sync",
     "django_q",
     "bookings",
