@@ -4,14 +4,10 @@ Apart from the pages', so that they are looked through first: each of these is a
 often. allauth reverses plain names, so there is no namespace.
 """
 
-from allauth.socialaccount.providers import registry
 from django.urls import include, path
 
 from accounts import api, auth_api
 from accounts.provider import provider_classes
-
-# Not at the start (config/sign_in.py), and not by itself: to name a provider's class loads nothing.
-registry.load()
 
 auth_patterns = [
     path("session", auth_api.SessionView.as_view(), name="auth_session"),

@@ -1,7 +1,7 @@
 """The panel itself: its name, its way in, its first page and the pages beside Django's own.
 
-It stands outside ``bookings.admin``: importing that package registers the models, and Django
-imports this module while it is still making the site they are registered on.
+Outside ``bookings.admin``, because importing that package registers the models, and Django imports
+this module while it is still making the site that they are registered on.
 """
 
 from functools import wraps
@@ -17,7 +17,9 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, URLResolver, path, reverse
 
 from accounts.signing_out import sign_out
+from bookings.domain.teacher_day import load_teacher_day
 from bookings.panel_audit import View, audited
+from bookings.service_state import load_service_state
 
 
 class TeacherAdminSite(AdminSite):
@@ -55,10 +57,6 @@ class TeacherAdminSite(AdminSite):
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> TemplateResponse:
         """Begin with what needs the teacher today."""
-        # Imported here: models are not loaded yet when Django makes the site.
-        from bookings.domain.teacher_day import load_teacher_day
-        from bookings.service_state import load_service_state
-
         own: dict[str, Any] = {}
         if request.user.has_perm("bookings.view_virtualclass"):
             own = {"teacher_day": load_teacher_day(), "service": load_service_state()}
@@ -66,7 +64,7 @@ class TeacherAdminSite(AdminSite):
 
     def get_urls(self) -> list[URLPattern | URLResolver]:
         """Add the pages of the calendar and the week before Django's own addresses."""
-        # Imported here: models are not loaded yet when Django makes the site.
+        # Imported here: bookings.admin registers its models on this very site.
         from bookings.admin.calendar import show_calendar
         from bookings.admin.week import show_week
 

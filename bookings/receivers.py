@@ -1,8 +1,4 @@
-"""What other apps tell this one.
-
-What is done about it is imported when there is something to do: the whole domain would come along
-to every start, and most processes never hear of anything.
-"""
+"""Receivers of the signals that accounts and calendar_sync send."""
 
 from typing import Any
 from uuid import UUID
@@ -14,16 +10,19 @@ from accounts.identities import identity_connected, identity_disconnected
 from accounts.key_rotation import values_forgotten
 from accounts.models import User
 from accounts.services import account_suspended, calendar_granted
+from bookings.domain.calendar_access import note_refusal
+from bookings.domain.finishing import resume_schedulings
+from bookings.domain.offering import pass_on_offers_to
+from bookings.domain.watching import be_told_soon, look_soon
 from bookings.models import NoticeKind, WebhookEndpoint
+from bookings.notices.due import record_alert
+from bookings.webhooks.lost_secrets import replace_lost_secrets
 from calendar_sync.signals import access_refused, calendar_changed
 
 
 @receiver(calendar_granted)
 def on_calendar_granted(**kwargs: Any) -> None:
     """Schedule what waited for the calendar, and have the provider tell of its changes."""
-    from bookings.domain.finishing import resume_schedulings
-    from bookings.domain.watching import be_told_soon
-
     resume_schedulings()
     be_told_soon()
 
@@ -31,8 +30,6 @@ def on_calendar_granted(**kwargs: Any) -> None:
 @receiver(values_forgotten, sender=WebhookEndpoint)
 def on_secrets_forgotten(field: str, keys: list[UUID], **kwargs: Any) -> None:
     """Sign with something that nobody can guess."""
-    from bookings.webhooks.lost_secrets import replace_lost_secrets
-
     if field == "secret":
         replace_lost_secrets(keys)
 
@@ -40,38 +37,28 @@ def on_secrets_forgotten(field: str, keys: list[UUID], **kwargs: Any) -> None:
 @receiver(account_suspended)
 def on_account_suspended(user: User, **kwargs: Any) -> None:
     """Pass a place that is offered to them on; they keep their turns, should they come back."""
-    from bookings.domain.offering import pass_on_offers_to
-
     pass_on_offers_to(user)
 
 
 @receiver(identity_connected)
 def on_identity_connected(user: User, account: SocialAccount, **kwargs: Any) -> None:
     """Mail the account's owner."""
-    from bookings.notices.due import record_alert
-
     record_alert(NoticeKind.IDENTITY_ADDED, user, f"{account.provider} {account.pk}")
 
 
 @receiver(identity_disconnected)
 def on_identity_disconnected(user: User, account: SocialAccount, **kwargs: Any) -> None:
     """Mail the account's owner."""
-    from bookings.notices.due import record_alert
-
     record_alert(NoticeKind.IDENTITY_REMOVED, user, f"{account.provider} {account.pk}")
 
 
 @receiver(calendar_changed)
 def on_calendar_changed(**kwargs: Any) -> None:
     """Look at the calendar."""
-    from bookings.domain.watching import look_soon
-
     look_soon()
 
 
 @receiver(access_refused)
 def on_access_refused(refresh_token: str | None, **kwargs: Any) -> None:
     """Report that the calendar's grant, or the service account, is refused."""
-    from bookings.domain.calendar_access import note_refusal
-
     note_refusal(refresh_token)

@@ -12,10 +12,8 @@ import gc
 import logging
 from pathlib import Path
 
-from django.apps import apps
 from django.conf import settings
 from django.urls import get_resolver
-from django.utils.module_loading import import_string
 from gunicorn.arbiter import Arbiter
 from gunicorn.glogging import Logger
 
@@ -39,9 +37,6 @@ def when_ready(server: Arbiter) -> None:
     quarter as much again as what it saw last, and each worker keep as much garbage.
     """
     get_resolver().url_patterns  # noqa: B018 - reading them imports the views
-    if apps.is_installed("calendar_sync"):
-        import_string(settings.CALENDAR_BACKEND)
-        import_string("config.warm_up.warm_up")()
     gc.collect()
     gc.freeze()
     gc.collect()

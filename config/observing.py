@@ -17,8 +17,6 @@ METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 FILES, NOWHERE = "(static)", "(none)"
 # Asked every few seconds by programs, or by every page; only what goes wrong is worth a line.
 QUIET = frozenset({"healthz", "readyz", "metrics", FILES})
-# In the environ of a request that nobody made (config/warm_up.py); no header gets this name.
-UNOBSERVED = "config.unobserved"
 HEADER = "X-Request-ID"
 GIVEN_ID = re.compile(r"[A-Za-z0-9._-]{8,64}", re.ASCII)
 
@@ -51,8 +49,6 @@ class ObservingMiddleware:
 
     def _tell(self, request: HttpRequest, status: int, seconds: float) -> None:
         """Count the request, and write its line."""
-        if UNOBSERVED in request.META:
-            return
         method = request.method if request.method in METHODS else "OTHER"
         match = request.resolver_match
         route = match.route if match else _name_without_route(request)

@@ -39,12 +39,13 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "csp",
     "drf_spectacular",
+    "drf_spectacular_sidecar",
     "django_htmx",
     "rest_framework",
     "accounts",
     "allauth",
     "allauth.account",
-    "config.sign_in.SocialAccountConfig",
+    "allauth.socialaccount",
     "calendar_sync",
     "django_q",
     "bookings",
@@ -69,7 +70,6 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "config.wrong_method.WrongMethodMiddleware",
-    "config.integrity.IntegrityMiddleware",
 ]
 if ENV.has_local_names:
     plain_http = MIDDLEWARE.index("config.plain_http.PlainHttpMiddleware")

@@ -6,9 +6,6 @@ from django.views.generic import RedirectView
 
 from config.openapi import views as openapi
 
-# Here and not at the start: config/admin.py says why.
-admin.autodiscover()
-
 urlpatterns = [
     path("api/", include("accounts.api_urls")),
     # What people type.

@@ -6,14 +6,13 @@ from drf_spectacular.openapi import AutoSchema
 from rest_framework.permissions import SAFE_METHODS, IsAuthenticated
 
 from config.openapi.everywhere import refer
-from config.openapi.samples import samples
 
 JSON = "application/json"
 FORM = "application/x-www-form-urlencoded"
 
 
 class ApiSchema(AutoSchema):
-    """Adds the common answers, and samples that are made from the examples."""
+    """Adds the common answers."""
 
     def get_operation(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
         """Describe the operation. A status that its view describes by itself stays as it is."""
@@ -26,7 +25,6 @@ class ApiSchema(AutoSchema):
         if FORM in body["content"]:
             answers["413"] = refer("BodyTooLarge")
         operation["responses"] = dict(sorted(answers.items()))
-        operation["x-codeSamples"] = samples(self.method, self.path, operation)
         return operation
 
     def get_auth(self) -> list[Any]:

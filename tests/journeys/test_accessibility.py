@@ -103,15 +103,6 @@ def test_pages_for_everybody(page, language):
     assert visit(page, *FOR_EVERYBODY) == []
 
 
-@pytest.mark.parametrize("look", [LOOKS[0], LOOKS[3]], ids=["phone", "desk"], indirect=True)
-def test_the_page_about_the_api(page):
-    page.goto("/api/docs")
-    page.locator("details").evaluate_all("all => all.forEach((one) => { one.open = true })")
-
-    assert violations(page) == []
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-
-
 def test_pages_of_a_student(page, language):
     sign_in(page, CARLA)
     speak(page, language)

@@ -1,13 +1,12 @@
 """What the document shows is true: its examples fit its schemas, and do what they say."""
 
 import json
-import shlex
 
 import pytest
 from jsonschema import Draft202012Validator, FormatChecker
 
 from config.openapi.document import get_document
-from config.openapi.samples import FORM, example_call
+from tests.api.openapi.calls import FORM, example_call
 
 DOCUMENT = get_document().content
 OPERATIONS = {
@@ -99,20 +98,3 @@ def test_an_example_works(name, client, host, sign_in, request):
         if media_type == JSON:
             assert faults(media, response.json()) == []
     assert set(answer.get("headers", {})) <= set(response.headers)
-
-
-@pytest.mark.parametrize("name", OPERATIONS)
-def test_curl_sends_the_example(name, settings):
-    path, method, operation = OPERATIONS[name]
-    call = example_call(method, path, operation)
-
-    words = shlex.split(operation["x-codeSamples"][0]["source"])
-
-    assert words[0] == "curl"
-    assert settings.BASE_URL + call.path in words
-    assert ("cookies.txt" in words) == (call.is_signed_in or call.media_type == FORM)
-    if call.media_type == JSON:
-        assert json.loads(words[words.index("-d") + 1]) == call.body
-    if call.media_type == FORM:
-        sent = [words[at + 1] for at, word in enumerate(words) if word == "--data-urlencode"]
-        assert dict(pair.split("=", 1) for pair in sent) == call.body
