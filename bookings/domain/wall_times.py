@@ -113,9 +113,9 @@ def _agreed_hour(row: VirtualClass | Hold) -> datetime:
     return moment + timedelta(minutes=row.utc_offset or 0)
 
 
-def _order(shift: Shift) -> tuple[bool, float]:
+def _order(shift: Shift) -> tuple[bool, int]:
     moves_earlier = shift.length < timedelta()
-    start = shift.row.start_time.timestamp()
+    start = int(shift.row.start_time.timestamp())
     return moves_earlier, start if moves_earlier else -start
 
 
