@@ -37,9 +37,11 @@ def make_room(page, class_id):
     """Let one more person into the class."""
     sign_in(page, TEACHER)
     page.goto(f"/admin/bookings/virtualclass/{class_id}/change/")
+    page.get_by_role("link", name="Cambiar los lugares").click()
     capacity = page.get_by_label("Para cuántas personas")
     capacity.fill(str(int(capacity.input_value()) + 1))
-    page.get_by_role("button", name="Cambiar los lugares").click()
+    page.get_by_role("button", name="Ver qué va a pasar").click()
+    page.get_by_role("button", name="Sí, cambiar los lugares").click()
     expect(page.get_by_text(re.compile("Ahora hay"))).to_be_visible()
 
 
