@@ -68,6 +68,8 @@ def erase_account(*, user: User) -> None:
         # How many classes took place stays true; nothing else of the row is anybody's.
         total_classes=stored.total_classes,
         created_at=stored.created_at,
+        # The sweep of accounts.student_grants revokes the grant at Google, then forgets the token.
+        grant_to_revoke=stored.grant_to_revoke,
     )
     nobody.set_unusable_password()
     nobody.save(force_update=True)
