@@ -112,9 +112,10 @@ class MoveClass(Step[VirtualClass]):
             f"Pasa del {short_day(row.start_time)}, {clock(row.start_time)} al "
             f"{short_day(moved)}, {clock(moved)}.",
             "El enlace y el código siguen iguales.",
-            *(f"Pierde su horario: {describe(one)}." for one in displaced),
+            *map(_loss_sentence, displaced),
         )
-        return Facts(describe(row), happens, group_mails(seen.mails))
+        refunded = sum(map(_refundable, displaced))
+        return Facts(describe(row), happens, group_mails(seen.mails), refunded)
 
     def take(self, row: VirtualClass, form: MoveForm, actor: User) -> Report:
         """Move."""
@@ -339,6 +340,18 @@ def _money_sentence(row: VirtualClass, seen: Consequences[VirtualClass]) -> str:
         MoneyWay.BY_HAND: f"Cobraste {pesos(money.amount)} a mano: devolvelo vos.",
         MoneyWay.UNPAID: "No está pagada. Si llega un pago después, vuelve solo.",
     }[money.way]
+
+
+def _loss_sentence(displaced: VirtualClass) -> str:
+    amount = _refundable(displaced)
+    back = f" Se cancela, y vuelven {pesos(amount)} por Mercado Pago." if amount else ""
+    return f"Pierde su horario: {describe(displaced)}.{back}"
+
+
+def _refundable(virtual_class: VirtualClass) -> int:
+    """Return the centavos that go back through the provider if the class is cancelled."""
+    money = find_money_back(virtual_class)
+    return money.amount if money.way == MoneyWay.ONLINE else 0
 
 
 def _offer_sentences(mails: list[Notice]) -> list[str]:

@@ -33,6 +33,7 @@ Group = tuple[str, tuple[str, ...]]
 AT_MOST = 100  # rows of one action: more names are not read
 TOO_MANY = f"Elegí hasta {AT_MOST} por vez, para poder leer qué va a pasar con cada una."
 CHANGED = "Algo cambió desde que lo miraste, y no se hizo nada. Así queda ahora."
+CHOOSE_AGAIN = "Se devuelve dinero: después de ingresar, elegí las filas de nuevo."
 NOTHING_TO_DO = "No hay nada que hacer: ya está así."
 GONE = "Eso cambió mientras mirabas. Fijate cómo está ahora y volvé a intentar."
 NOT_CONNECTED = "El calendario no está conectado. Reconectalo en «Calendario» y volvé a intentar."
@@ -68,7 +69,8 @@ class Step(Generic[Row]):
     name: in addresses. label: of the link to its page. yes: on the button that confirms.
     bulk: how the list's action is called; empty for none. permission: as of an admin's action.
     needs_input: whether the facts depend on what is filled in. is_final: whether nothing that
-    it does can be undone; its button is red. is_sensitive: whether it asks for a fresh sign-in.
+    it does can be undone; its button is red. is_sensitive: whether it always asks for a fresh
+    sign-in; a step that gives money back asks for one anyway.
     """
 
     name: ClassVar[str]
@@ -248,19 +250,38 @@ class StepsMixin(_Base):
         only: Model | None = None,
     ) -> HttpResponse:
         """Show the facts and a button; when these very facts are confirmed, do it."""
+        here = request.get_full_path()
         if step.is_sensitive and not is_fresh(request):
-            return ask_to_confirm(request)
+            return ask_to_confirm(request, page=here)
         actor = cast(User, request.user)
         is_confirmed = request.method == "POST" and "seen" in request.POST
         form = _read(request, step, rows, is_confirmed=is_confirmed)
         preview = Preview[Any]()
         if form.is_bound and form.is_valid():
             preview = look_ahead(step, rows, form, actor)
+        if preview.refunded and not is_fresh(request):
+            if not only:
+                self.message_user(request, CHOOSE_AGAIN)
+            return ask_to_confirm(request, page=here)
         seen = request.POST.get("seen", "") if is_confirmed else ""
         if seen and preview.rows and constant_time_compare(seen, preview.digest):
             self._take(request, step, preview.rows, form)
-            back = self.row_address(only) if only else request.get_full_path()
-            return HttpResponseRedirect(back)
+            return HttpResponseRedirect(self.row_address(only) if only else here)
+        is_changed = bool(seen and preview.rows)
+        return self._show(request, step, rows, only, form, preview, is_changed=is_changed)
+
+    def _show(
+        self,
+        request: HttpRequest,
+        step: Step[Any],
+        rows: Sequence[Model],
+        only: Model | None,
+        form: forms.Form,
+        preview: Preview[Any],
+        *,
+        is_changed: bool,
+    ) -> HttpResponse:
+        """Show what the step would do. is_changed: whether other facts had been confirmed."""
         context = {
             **self.admin_site.each_context(request),
             "title": step.label if only else step.bulk,
@@ -272,7 +293,7 @@ class StepsMixin(_Base):
             "only": only,
             "chosen": [] if only else [row.pk for row in rows],
             "checkbox_name": ACTION_CHECKBOX_NAME,
-            "changed": CHANGED if seen and preview.rows else "",
+            "changed": CHANGED if is_changed else "",
             "back": self.row_address(only) if only else request.get_full_path(),
         }
         return TemplateResponse(request, "admin/step.html", context)
