@@ -22,6 +22,7 @@ from bookings.admin.class_timeline import build_timeline, describe_drift
 from bookings.admin.filters import DriftFilter, PaidFilter, PriceDecisionFilter
 from bookings.admin.steps import StepsMixin, explain
 from bookings.domain.exceptions import BookingError
+from bookings.domain.money_back import MoneyWay, find_money_back
 from bookings.domain.queries import is_undecided
 from bookings.models import ClassType, Payment, PaymentStatus, VirtualClass
 from bookings.templatetags.class_times import clock, pesos, short_day
@@ -178,7 +179,7 @@ class VirtualClassAdmin(StepsMixin, admin.ModelAdmin[VirtualClass]):
 
     @admin.display(description="pago", ordering="paid_at")
     def payment_badge(self, obj: VirtualClass) -> str:
-        """Say whether the class is paid, or what became of its money since."""
+        """Say that the class is paid, or name the state if its money went back or is disputed."""
         if obj.paid_at is None:
             return "—"
         payment: Payment | None = getattr(obj, "payment", None)
@@ -190,7 +191,9 @@ class VirtualClassAdmin(StepsMixin, admin.ModelAdmin[VirtualClass]):
 
     @admin.display(description="estado del pago")
     def payment_state(self, obj: VirtualClass) -> str:
-        """Say how the payment stands at the provider, such as refunded or charged back."""
+        """Name the payment's state at the provider, or say that the class was paid by hand."""
+        if find_money_back(obj).way == MoneyWay.BY_HAND:
+            return "Se pagó a mano"
         payment: Payment | None = getattr(obj, "payment", None)
         return PaymentStatus(payment.status).label if payment else "—"
 

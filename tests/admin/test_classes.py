@@ -88,6 +88,15 @@ def test_the_list_says_what_was_paid_by_hand(panel, paid_at, shown):
     assert re.sub(r"<[^>]+>", "", cell).strip() == shown
 
 
+def test_a_class_paid_by_hand_is_not_said_to_wait_for_its_payment(panel, mercadopago, host):
+    payment = make_payment(host)
+    VirtualClass.objects.update(paid_at=timezone.now())
+
+    text = text_of(panel.get(page_of(payment.virtual_class)))
+
+    assert "Estado del pago: Se pagó a mano" in text
+
+
 # --- Moving ---------------------------------------------------------------------------------------
 
 
