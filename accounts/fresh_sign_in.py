@@ -85,13 +85,14 @@ def confirm_address(next_path: str, *, error: str = "") -> str:
     return f"{reverse('confirm_sign_in')}?{urlencode(query)}"
 
 
-def ask_to_confirm(request: HttpRequest) -> HttpResponse:
-    """Send the person to sign in again and then back to the page they are on.
+def ask_to_confirm(request: HttpRequest, *, page: str = "") -> HttpResponse:
+    """Send the person to sign in again and then back to ``page``, by default the one they are on.
 
     A form is not sent again by itself: the person sees its page once more and presses the button.
     """
-    page = request.get_full_path()
-    if request.method not in {"GET", "HEAD"}:
+    if not page and request.method in {"GET", "HEAD"}:
+        page = request.get_full_path()
+    if not page:
         page = local_path(request.headers.get("Referer"), default=settings.LOGIN_REDIRECT_URL)
     return SeeOther(confirm_address(page))
 

@@ -217,7 +217,7 @@ def _stored_fields(model: type[Model]) -> list[Any]:
 
 
 def _is_drawn(field: object) -> bool:
-    """Whether the database draws the value; one with a ``db_default`` is stored as it is."""
+    """True if the database draws the value; one with a ``db_default`` is stored as it is."""
     return isinstance(field, AutoField)
 
 

@@ -79,8 +79,8 @@ def _verify(value: str, key: bytes, issuer: str) -> SessionToken:
         algorithms=[ALGORITHM],  # the token's own word on this is worth nothing
         issuer=issuer,
         leeway=LEEWAY,
-        # Not whether ``iat`` is in the past: that would sign out whoever a clock that was ahead
-        # signed in. Only we sign tokens, and the next use renews such a one.
+        # A future ``iat`` is accepted: a clock that was ahead issued it. Only we sign tokens, and
+        # the next use renews this one.
         options={"require": ["iss", "sid", "iat", "exp"], "verify_iat": False},
     )
     return SessionToken(

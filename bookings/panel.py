@@ -76,7 +76,7 @@ class TeacherAdminSite(AdminSite):
 
 
 def _without_nul(view: View) -> View:
-    """Answer 400 to a query with NUL: filters hand it to PostgreSQL, which no text may hold."""
+    """Answer 400 to a query with NUL: filters pass it to PostgreSQL, whose texts cannot hold it."""
 
     @wraps(view)
     def refuse(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:

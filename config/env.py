@@ -82,7 +82,7 @@ class Env:
 
     @property
     def has_local_names(self) -> bool:
-        """Whether this machine's other names lead here too: 127.0.0.1 as well as localhost."""
+        """True if the service answers to 127.0.0.1 as well as to localhost."""
         return self.is_local and self.host in LOCAL_HOSTS
 
     @property

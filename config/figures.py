@@ -1,8 +1,8 @@
-"""How long requests take, counted so cheaply that no request minds.
+"""Request timings, batched per process.
 
 Writing a figure where all processes share it costs about as much as a twentieth of the smallest
-answer. So each process counts in its own memory, and a timer hands on what came together, a second
-after the first request of it: what is told lags behind by that much.
+answer. So each process counts in its own memory, and a timer adds the batch to the shared histogram
+a second after its first request. Metrics lag behind by that much.
 """
 
 from bisect import bisect_left
@@ -51,7 +51,7 @@ class RequestFigures:
 
     def hand_on(self) -> None:
         """Add what came together to what all processes share."""
-        with self._handing_on:  # who hands on may rely on what another has taken before
+        with self._handing_on:  # a caller may rely on a batch that another thread has taken
             with self._lock:
                 waiting, self._waiting = self._waiting, {}
             for kind, counts in waiting.items():

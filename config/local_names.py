@@ -13,8 +13,8 @@ ANYWHERE = ("/api/", "/static/", "/healthz", "/readyz", "/metrics")
 class LocalNameMiddleware:
     """Redirects pages that are opened under another local name to the one of BASE_URL.
 
-    A browser keeps cookies for one name, and sign-in comes back to BASE_URL: a page that answered
-    under the other name could sign nobody in. Used with DEBUG or DEMO only.
+    A browser keeps cookies for one name, and sign-in comes back to BASE_URL: on a page under
+    the other name it would fail. Used with DEBUG or DEMO only.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:

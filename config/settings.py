@@ -124,7 +124,7 @@ SESSION_ENGINE = "accounts.sessions"
 SESSION_COOKIE_AGE = 2_592_000
 # A session older than this is renewed by the next request. Spec: Limits, session update interval.
 SESSION_UPDATE_AGE = timedelta(seconds=43_200)
-# A session of somebody who may enter the panel ends when it was not used for so long.
+# A session of a staff account ends when it was not used for so long.
 PANEL_SESSION_AGE = timedelta(hours=12)
 # How long a sign-in counts as fresh: for connecting identities, and for what the panel guards.
 FRESH_SIGN_IN_AGE = timedelta(minutes=10)

@@ -1,4 +1,4 @@
-"""What the teacher fills in for a step of a class."""
+"""The forms of a class's steps."""
 
 from collections.abc import Iterable
 from datetime import datetime

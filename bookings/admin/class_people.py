@@ -102,7 +102,7 @@ class WaitingInline(ReadOnlyMixin, admin.TabularInline[WaitingListEntry, Virtual
 
 
 class PeopleForm(forms.Form):
-    """What a button beside a person sends: whether they came. The other one takes it back."""
+    """The fields of the buttons beside a person: mark as absent, and take that back."""
 
     no_show = forms.IntegerField(required=False)
     showed_up = forms.IntegerField(required=False)

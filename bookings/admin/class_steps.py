@@ -1,4 +1,4 @@
-"""What the teacher can do to a class, each with what it would bring about."""
+"""The steps of a class: cancel, move, mark as paid, schedule, change places, repair its event."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -62,7 +62,7 @@ class CancelClass(Step[VirtualClass]):
         return Reason(data)
 
     def foresee(self, row: VirtualClass, form: Any, actor: User) -> Facts | None:
-        """Say who loses the class, and what money goes back."""
+        """List who loses the class and the money that goes back."""
         seen = foresee_cancelling(class_id=row.pk, actor=actor)
         if not seen:
             return None
@@ -93,7 +93,7 @@ class MoveClass(Step[VirtualClass]):
         return MoveForm(data, virtual_class=rows[0])
 
     def foresee(self, row: VirtualClass, form: MoveForm, actor: User) -> Facts | None:
-        """Say from when to when, and which paid classes lose their time."""
+        """List both times, and the paid classes that lose theirs."""
         displaced = list(form.cleaned_data["displaces"])
         try:
             seen = foresee_move(
@@ -112,9 +112,10 @@ class MoveClass(Step[VirtualClass]):
             f"Pasa del {short_day(row.start_time)}, {clock(row.start_time)} al "
             f"{short_day(moved)}, {clock(moved)}.",
             "El enlace y el código siguen iguales.",
-            *(f"Pierde su horario: {describe(one)}." for one in displaced),
+            *map(_loss_sentence, displaced),
         )
-        return Facts(describe(row), happens, group_mails(seen.mails))
+        refunded = sum(map(_refundable, displaced))
+        return Facts(describe(row), happens, group_mails(seen.mails), refunded)
 
     def take(self, row: VirtualClass, form: MoveForm, actor: User) -> Report:
         """Move."""
@@ -133,7 +134,7 @@ class MoveClass(Step[VirtualClass]):
 
 
 class AgreeToPrice(Step[VirtualClass]):
-    """Take a class that the price list lacks."""
+    """Accept a class that the price list lacks."""
 
     name, label = "aceptar", "Aceptar la clase"
     bulk, yes = "Aceptar las que no están en la lista de precios", "Sí, aceptarla"
@@ -165,7 +166,7 @@ class AgreeToPrice(Step[VirtualClass]):
 
 
 class MarkAsPaid(Step[VirtualClass]):
-    """Vouch for the money and schedule."""
+    """Record that the teacher took the money by hand, and schedule the class."""
 
     name, label = "pagada", "Marcar como pagada y agendar"
     bulk, yes = "Marcar como pagadas y agendar", "Sí, ya la cobré"
@@ -176,7 +177,7 @@ class MarkAsPaid(Step[VirtualClass]):
         return row.status == ClassStatus.PENDING and not is_undecided(row)
 
     def foresee(self, row: VirtualClass, form: Any, actor: User) -> Facts | None:
-        """Say which money is vouched for, and whether the class can be scheduled."""
+        """Name the money, and the reason if the class cannot be scheduled."""
         seen = foresee_confirmation(class_id=row.pk, actor=actor)
         if not seen and seen.result is not None:
             raise seen.result
@@ -209,7 +210,7 @@ class ScheduleClass(Step[VirtualClass]):
         return row.status == ClassStatus.PENDING and not is_undecided(row)
 
     def foresee(self, row: VirtualClass, form: Any, actor: User) -> Facts | None:
-        """Say that the class is scheduled, and whether its money is there."""
+        """Say that the class is scheduled, and warn if it is not paid."""
         seen = foresee_scheduling(preference_id=row.preference_id, actor=actor)
         if not seen:
             return None
@@ -224,7 +225,7 @@ class ScheduleClass(Step[VirtualClass]):
 
 
 class RepairEvent(Step[VirtualClass]):
-    """Have the calendar say what the class says. Only the calendar knows what differs."""
+    """Write the class's data to its event again; what differs is known only after asking Google."""
 
     name, yes = "reparar", "Sí, reparar"
     label = bulk = "Reparar el evento del calendario"
@@ -250,7 +251,7 @@ class RepairEvent(Step[VirtualClass]):
 
 
 class ChangeCapacity(Step[VirtualClass]):
-    """Let more people into a group, or fewer."""
+    """Change the number of places of a group."""
 
     name, needs_input = "lugares", True
     label, yes = "Cambiar los lugares", "Sí, cambiar los lugares"
@@ -262,11 +263,11 @@ class ChangeCapacity(Step[VirtualClass]):
         return is_group and row.is_scheduled and not row.has_ended()
 
     def make_form(self, data: Any, rows: Sequence[VirtualClass]) -> forms.Form:
-        """Ask for how many the class is."""
+        """Ask for the number of places."""
         return CapacityForm(data, virtual_class=rows[0])
 
     def foresee(self, row: VirtualClass, form: Any, actor: User) -> Facts | None:
-        """Say from how many to how many, and who is offered a place."""
+        """List both numbers, and the people who are offered a place."""
         capacity = form.cleaned_data["capacity"]
         seen = foresee_capacity(class_id=row.pk, capacity=capacity, actor=actor)
         if not seen:
@@ -300,7 +301,7 @@ class RemoveFromLine(Step[VirtualClass]):
         return LineForm(data)
 
     def foresee(self, row: VirtualClass, form: Any, actor: User) -> Facts | None:
-        """Say who leaves the line, and who is offered their place."""
+        """Name the person who leaves the line, and the one who is offered their place."""
         entry_id = form.cleaned_data["entry"]
         seen = foresee_removal(class_id=row.pk, entry_id=entry_id)
         if not row.waiting_list.filter(pk=entry_id, state__in=IN_LINE).exists():
@@ -339,6 +340,18 @@ def _money_sentence(row: VirtualClass, seen: Consequences[VirtualClass]) -> str:
         MoneyWay.BY_HAND: f"Cobraste {pesos(money.amount)} a mano: devolvelo vos.",
         MoneyWay.UNPAID: "No está pagada. Si llega un pago después, vuelve solo.",
     }[money.way]
+
+
+def _loss_sentence(displaced: VirtualClass) -> str:
+    amount = _refundable(displaced)
+    back = f" Se cancela, y vuelven {pesos(amount)} por Mercado Pago." if amount else ""
+    return f"Pierde su horario: {describe(displaced)}.{back}"
+
+
+def _refundable(virtual_class: VirtualClass) -> int:
+    """Return the centavos that go back through the provider if the class is cancelled."""
+    money = find_money_back(virtual_class)
+    return money.amount if money.way == MoneyWay.ONLINE else 0
 
 
 def _offer_sentences(mails: list[Notice]) -> list[str]:

@@ -22,18 +22,26 @@ from bookings.admin.class_timeline import build_timeline, describe_drift
 from bookings.admin.filters import DriftFilter, PaidFilter, PriceDecisionFilter
 from bookings.admin.steps import StepsMixin, explain
 from bookings.domain.exceptions import BookingError
+from bookings.domain.money_back import MoneyWay, find_money_back
 from bookings.domain.queries import is_undecided
 from bookings.models import ClassType, Payment, PaymentStatus, VirtualClass
 from bookings.templatetags.class_times import clock, pesos, short_day
 
 DIFFERS = "Calendario distinto"
+# States of a payment that a paid class does not show by itself.
+MONEY_CHANGED = {
+    PaymentStatus.PARTIALLY_REFUNDED,
+    PaymentStatus.REFUNDED,
+    PaymentStatus.DISPUTED,
+    PaymentStatus.CHARGED_BACK,
+}
 
 
 @admin.register(VirtualClass)
 class VirtualClassAdmin(StepsMixin, admin.ModelAdmin[VirtualClass]):
     """The teacher's list of classes. Fields that the domain owns are read-only."""
 
-    list_display = ["when", "badge", "booked_by", "class_type", "places", "price", "is_paid"]
+    list_display = ["when", "badge", "booked_by", "class_type", "places", "price", "payment_badge"]
     list_filter = [
         "status",
         "class_type",
@@ -42,7 +50,7 @@ class VirtualClassAdmin(StepsMixin, admin.ModelAdmin[VirtualClass]):
         PriceDecisionFilter,
         DriftFilter,
     ]
-    list_select_related = ["booked_by"]
+    list_select_related = ["booked_by", "payment"]
     search_fields = ["booked_by__email", "booked_by__name", "preference_id", "access_code"]
     date_hierarchy = "start_time"
     ordering = ["-start_time", "-id"]
@@ -169,14 +177,23 @@ class VirtualClassAdmin(StepsMixin, admin.ModelAdmin[VirtualClass]):
         """Write the price in pesos."""
         return pesos(obj.class_price)
 
-    @admin.display(description="pagada", boolean=True, ordering="paid_at")
-    def is_paid(self, obj: VirtualClass) -> bool:
-        """Whether the payment was confirmed."""
-        return obj.paid_at is not None
+    @admin.display(description="pago", ordering="paid_at")
+    def payment_badge(self, obj: VirtualClass) -> str:
+        """Say that the class is paid, or name the state if its money went back or is disputed."""
+        if obj.paid_at is None:
+            return "—"
+        payment: Payment | None = getattr(obj, "payment", None)
+        if payment is None or payment.status not in MONEY_CHANGED:
+            return "Pagada"
+        return format_html(
+            '<span class="badge badge-cancelled">{}</span>', payment.get_status_display()
+        )
 
     @admin.display(description="estado del pago")
     def payment_state(self, obj: VirtualClass) -> str:
-        """Say how the payment stands at the provider, such as refunded or charged back."""
+        """Name the payment's state at the provider, or say that the class was paid by hand."""
+        if find_money_back(obj).way == MoneyWay.BY_HAND:
+            return "Se pagó a mano"
         payment: Payment | None = getattr(obj, "payment", None)
         return PaymentStatus(payment.status).label if payment else "—"
 

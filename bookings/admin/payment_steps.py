@@ -1,4 +1,4 @@
-"""Giving money back: all that is left of a payment, or a part of one of its operations."""
+"""The steps of a payment: refund all that is left, or a part of one operation."""
 
 import logging
 from collections.abc import Sequence
@@ -62,21 +62,21 @@ class PartForm(forms.Form):
 
 
 class _Refund(Step[Payment]):
-    """Give money back. Of several refunds either all are decided or none."""
+    """Refund. Of several refunds either all are requested or none."""
 
     permission, is_final, is_sensitive = "refund", True, True
     warning = "Lo que se devolvió no se puede volver a cobrar."
 
     def is_offered(self, row: Payment) -> bool:
-        """Offer it while money is left."""
+        """Offer it while there is money to refund."""
         return bool(list_refundable(row))
 
     def choose(self, row: Payment, form: Any) -> list[tuple[PaymentCharge, int, int]]:
-        """Choose what goes back: of which operation, how much, and how much is left of it."""
+        """Return each operation to refund, with the amount and what is left of it, in centavos."""
         raise NotImplementedError
 
     def foresee(self, row: Payment, form: Any, actor: User) -> Facts | None:
-        """Say how much goes back of which operation, and what is left then."""
+        """List the operations and amounts."""
         chosen = self.choose(row, form)
         if not chosen:
             return None
@@ -100,7 +100,7 @@ class _Refund(Step[Payment]):
 
 
 class RefundAll(_Refund):
-    """Give everything back that is left."""
+    """Refund all that is left."""
 
     name, label, yes = "devolver-todo", "Devolver todo", "Sí, devolver todo"
 
@@ -110,7 +110,7 @@ class RefundAll(_Refund):
 
 
 class RefundPart(_Refund):
-    """Give a part of one operation back."""
+    """Refund a part of one operation."""
 
     name, label, yes = "devolver", "Devolver una parte", "Sí, devolver este monto"
     needs_input = True
@@ -143,7 +143,7 @@ def _request(chosen: list[tuple[PaymentCharge, int, int]], actor: User) -> list[
 
 
 def _report(refunds: list[Refund]) -> Report:
-    """Say what became of the refunds; what the provider did not take the sweep repeats."""
+    """Report the state of each refund; the sweep repeats those that the provider did not take."""
     now = Refund.objects.filter(pk__in=[one.pk for one in refunds]).order_by("pk")
     states = [RefundStatus(one.status) for one in now]
     texts = [
@@ -154,7 +154,7 @@ def _report(refunds: list[Refund]) -> Report:
 
 
 def _read_again(payment: Payment) -> None:
-    """Have the page show what the provider says now; if it does not, the sweep finds out."""
+    """Read the payment from the provider again; if that fails, the sweep does it later."""
     try:
         settle(payment.preference_id or "")
     except PaymentError as error:

@@ -153,7 +153,7 @@ class PaymentAdmin(StepsMixin, ReadOnlyMixin, admin.ModelAdmin[Payment]):
         form_url: str = "",
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
-        """Tell the payment's story, and put it aside once a person has looked at it."""
+        """Show the payment's history; a POST takes it off the list of payments to review."""
         payment = self.get_object(request, object_id)
         if payment is None:
             return super().change_view(request, object_id, form_url, extra_context)

@@ -1,4 +1,4 @@
-"""What the teacher can do to a person: suspend, reactivate, erase."""
+"""The steps of a person: suspend, reactivate, erase."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -33,7 +33,7 @@ class NotInChargeError(BookingError):
 
 @contextmanager
 def _in_the_teachers_words() -> Iterator[None]:
-    """Say to the teacher what the domain says to the person themselves."""
+    """Replace the domain's texts, which address the person, by texts for the teacher."""
     try:
         yield
     except ClassesAheadError as refusal:
@@ -53,7 +53,7 @@ class SuspendPerson(Step[User]):
         return row.status == UserStatus.ACTIVE and not row.is_superuser
 
     def foresee(self, row: User, form: Any, actor: User) -> Facts | None:
-        """Say what ends, what stays, and who is offered their place."""
+        """List the sessions that end, the classes that stay, and the offered places."""
         if not self.is_offered(row):
             return None
         sessions = Session.objects.filter(user=row).count()
@@ -80,7 +80,7 @@ class ReactivatePerson(Step[User]):
         return row.status == UserStatus.SUSPENDED
 
     def foresee(self, row: User, form: Any, actor: User) -> Facts | None:
-        """Say who may come back."""
+        """Name the person who may come back."""
         if not self.is_offered(row):
             return None
         return Facts(f"{row.name} ({row.email})", ("Puede volver a entrar y reservar.",))
@@ -100,7 +100,7 @@ class ErasePerson(Step[User]):
     warning = "No se puede deshacer. Si pidió sus datos, exportalos antes."
 
     def is_offered(self, row: User) -> bool:
-        """Offer it for everybody but the staff."""
+        """Offer it for all but the staff."""
         return not row.is_staff and row.status != UserStatus.ERASED
 
     def foresee(self, row: User, form: Any, actor: User) -> Facts | None:
@@ -120,7 +120,7 @@ class ErasePerson(Step[User]):
         return Facts(f"{row.name} ({row.email})", happens, group_mails(seen.mails))
 
     def take(self, row: User, form: Any, actor: User) -> Report:
-        """Erase; the panel's note is about nobody by name."""
+        """Erase; the row is read again so that the panel's note has no name."""
         with _in_the_teachers_words():
             erase_person(user=row, by=actor)
         row.refresh_from_db()

@@ -1,10 +1,9 @@
-"""Steps of the panel: what moves money, times or people is shown first, and done once confirmed.
+"""Steps of the panel: actions that move money, times or people, each with a page that confirms it.
 
-A step is declared as a subclass of ``Step`` in ``steps`` of its model's admin. It gets a page for
-one row (a link leads there, also after a fresh sign-in) and, with ``bulk``, an action of the list.
-Both show what the domain's own decision would write and ask. The confirmation carries a digest of
-the facts that the page showed: if they have changed since, nothing is done and the page asks anew.
-So a second submit does nothing.
+A step is a subclass of ``Step``, listed in ``steps`` of its model's admin. It gets a page for one
+row and, with ``bulk``, an action of the list. Both show what the domain's own decision would write.
+The confirmation carries a digest of the facts that the page showed: if they have changed since,
+nothing is done and the page asks anew. So a second submit does nothing.
 """
 
 from collections.abc import Sequence
@@ -33,6 +32,7 @@ Group = tuple[str, tuple[str, ...]]
 AT_MOST = 100  # rows of one action: more names are not read
 TOO_MANY = f"Elegí hasta {AT_MOST} por vez, para poder leer qué va a pasar con cada una."
 CHANGED = "Algo cambió desde que lo miraste, y no se hizo nada. Así queda ahora."
+CHOOSE_AGAIN = "Se devuelve dinero: después de ingresar, elegí las filas de nuevo."
 NOTHING_TO_DO = "No hay nada que hacer: ya está así."
 GONE = "Eso cambió mientras mirabas. Fijate cómo está ahora y volvé a intentar."
 NOT_CONNECTED = "El calendario no está conectado. Reconectalo en «Calendario» y volvé a intentar."
@@ -65,10 +65,11 @@ class Report:
 class Step(Generic[Row]):
     """One thing that the teacher can do to a row, or to several.
 
-    name: in addresses. label: of the link to its page. yes: on the button that confirms.
-    bulk: how the list's action is called; empty for none. permission: as of an admin's action.
-    needs_input: whether the facts depend on what is filled in. is_final: whether nothing that
-    it does can be undone; its button is red. is_sensitive: whether it asks for a fresh sign-in.
+    name: the last part of its address. label: text of the link to its page. yes: text of the button
+    that confirms. bulk: name of the list's action; empty without one. permission: as for an admin's
+    action. needs_input: True if the facts depend on the form. is_final: True if it cannot be
+    undone; the button is red. is_sensitive: True if it always asks for a fresh sign-in; a step that
+    gives money back asks for one anyway.
     """
 
     name: ClassVar[str]
@@ -82,7 +83,7 @@ class Step(Generic[Row]):
     is_sensitive: ClassVar[bool] = False
 
     def is_offered(self, row: Row) -> bool:
-        """Whether the row's page links to the step."""
+        """Return True if the row's page links to the step."""
         return True
 
     def make_form(self, data: Any, rows: Sequence[Row]) -> forms.Form:
@@ -90,7 +91,7 @@ class Step(Generic[Row]):
         return forms.Form(data)
 
     def foresee(self, row: Row, form: Any, actor: User) -> Facts | None:
-        """Find out what the step would do; None when nothing. Raises BookingError."""
+        """Return what the step would do; None for nothing. Raises BookingError."""
         raise NotImplementedError
 
     def take(self, row: Row, form: Any, actor: User) -> Report:
@@ -105,7 +106,7 @@ class Reason(forms.Form):
 
 
 def group_mails(mails: Sequence[Notice]) -> tuple[Group, ...]:
-    """Name who gets which mail."""
+    """Group mails by kind, with the names of the people who get them."""
     kinds = dict.fromkeys(mail.get_kind_display() for mail in mails)
     return tuple(
         (kind, tuple(str(mail.user) for mail in mails if mail.get_kind_display() == kind))
@@ -123,7 +124,7 @@ class Preview(Generic[Row]):
 
     @property
     def refunded(self) -> int:
-        """Sum up the money of all rows, in centavos."""
+        """Return the money that goes back for all rows, in centavos."""
         return sum(one.refunded for one in self.facts)
 
     @property
@@ -133,13 +134,13 @@ class Preview(Generic[Row]):
 
     @property
     def digest(self) -> str:
-        """Name exactly these facts about these rows."""
+        """Return a digest of these facts about these rows."""
         seen = [(str(row.pk), facts) for row, facts in zip(self.rows, self.facts, strict=True)]
         return salted_hmac("bookings.admin.steps", repr(seen)).hexdigest()
 
 
 def look_ahead(step: Step[Row], rows: Sequence[Row], form: Any, actor: User) -> Preview[Row]:
-    """Find out what a step would do to each row: one refusal stops no other."""
+    """Preview a step for each row; a refusal for one row leaves the others in."""
     preview = Preview[Row]()
     for row in rows:
         whose = f"{row}: " if len(rows) > 1 else ""
@@ -157,7 +158,7 @@ def look_ahead(step: Step[Row], rows: Sequence[Row], form: Any, actor: User) -> 
 
 
 def explain(error: BookingError | CalendarError) -> str:
-    """Say in the teacher's words why a step was refused, or failed."""
+    """Return the text for the teacher about a step that was refused or failed."""
     if isinstance(error, ClassNotFoundError):  # its own text is about access codes
         return GONE
     if isinstance(error, BookingError):
@@ -174,7 +175,7 @@ else:
 
 
 class StepsMixin(_Base):
-    """Gives an admin the pages and the list's actions of its ``steps``."""
+    """Adds the pages and the list's actions of ``steps`` to an admin."""
 
     steps: ClassVar[Sequence[Step[Any]]] = ()
 
@@ -195,7 +196,7 @@ class StepsMixin(_Base):
         return actions | own
 
     def may_take(self, request: HttpRequest, step: Step[Any]) -> bool:
-        """Whether the person has the right that the step needs."""
+        """Return True if the person has the permission that the step needs."""
         return bool(getattr(self, f"has_{step.permission}_permission")(request))
 
     def list_steps(self, request: HttpRequest, row: Model) -> list[tuple[str, str]]:
@@ -207,16 +208,16 @@ class StepsMixin(_Base):
         ]
 
     def step_address(self, name: str, row: Model) -> str:
-        """Give the address of a step's page."""
+        """Return the address of a step's page."""
         page = f"admin:{self.opts.app_label}_{self.opts.model_name}_step"
         return reverse(page, args=[row.pk, name])
 
     def list_address(self) -> str:
-        """Give the address of the list."""
+        """Return the address of the list."""
         return reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_changelist")
 
     def row_address(self, row: Model) -> str:
-        """Give the address that a step leads back to: the row's own page."""
+        """Return the address that a step leads back to: the row's own page."""
         return reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_change", args=[row.pk])
 
     def render_change_form(
@@ -248,19 +249,38 @@ class StepsMixin(_Base):
         only: Model | None = None,
     ) -> HttpResponse:
         """Show the facts and a button; when these very facts are confirmed, do it."""
+        here = request.get_full_path()
         if step.is_sensitive and not is_fresh(request):
-            return ask_to_confirm(request)
+            return ask_to_confirm(request, page=here)
         actor = cast(User, request.user)
         is_confirmed = request.method == "POST" and "seen" in request.POST
         form = _read(request, step, rows, is_confirmed=is_confirmed)
         preview = Preview[Any]()
         if form.is_bound and form.is_valid():
             preview = look_ahead(step, rows, form, actor)
+        if preview.refunded and not is_fresh(request):
+            if not only:
+                self.message_user(request, CHOOSE_AGAIN)
+            return ask_to_confirm(request, page=here)
         seen = request.POST.get("seen", "") if is_confirmed else ""
         if seen and preview.rows and constant_time_compare(seen, preview.digest):
             self._take(request, step, preview.rows, form)
-            back = self.row_address(only) if only else request.get_full_path()
-            return HttpResponseRedirect(back)
+            return HttpResponseRedirect(self.row_address(only) if only else here)
+        is_changed = bool(seen and preview.rows)
+        return self._show(request, step, rows, only, form, preview, is_changed=is_changed)
+
+    def _show(
+        self,
+        request: HttpRequest,
+        step: Step[Any],
+        rows: Sequence[Model],
+        only: Model | None,
+        form: forms.Form,
+        preview: Preview[Any],
+        *,
+        is_changed: bool,
+    ) -> HttpResponse:
+        """Show what the step would do. is_changed: True if other facts had been confirmed."""
         context = {
             **self.admin_site.each_context(request),
             "title": step.label if only else step.bulk,
@@ -272,7 +292,7 @@ class StepsMixin(_Base):
             "only": only,
             "chosen": [] if only else [row.pk for row in rows],
             "checkbox_name": ACTION_CHECKBOX_NAME,
-            "changed": CHANGED if seen and preview.rows else "",
+            "changed": CHANGED if is_changed else "",
             "back": self.row_address(only) if only else request.get_full_path(),
         }
         return TemplateResponse(request, "admin/step.html", context)

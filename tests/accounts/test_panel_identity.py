@@ -99,6 +99,20 @@ def test_teacher_who_began_with_github_keeps_only_google(google, github, client)
     assert other.get(PANEL).status_code == 302
 
 
+def test_use_that_a_clock_ahead_noted_prolongs_no_panel_session(google, client, time_machine):
+    time_machine.move_to("2026-11-20T12:00:00Z", tick=False)
+    sign_in(client, "google", TEACHER_EMAIL)
+    time_machine.shift(11 * HOUR)
+    client.get(PANEL)
+    time_machine.shift(-10 * HOUR)
+    seen = client.get(PANEL).status_code
+
+    time_machine.shift(12 * HOUR + timedelta(seconds=1))
+
+    assert seen == 200
+    assert client.get(PANEL).status_code == 302
+
+
 def test_panel_session_ends_after_twelve_hours_without_use(google, client, time_machine):
     time_machine.move_to("2026-11-20T12:00:00Z", tick=False)
     sign_in(client, "google", TEACHER_EMAIL)

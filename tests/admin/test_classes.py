@@ -12,9 +12,19 @@ from django.utils import timezone
 from bookings.domain.joining import join_class
 from bookings.domain.leaving import leave_class
 from bookings.domain.scheduling import schedule_class
-from bookings.models import BookingRules, ClassEvent, ClassLog, ClassStatus, VirtualClass
+from bookings.domain.settling import settle
+from bookings.models import (
+    BookingRules,
+    ClassEvent,
+    ClassLog,
+    ClassStatus,
+    Payment,
+    PaymentStatus,
+    VirtualClass,
+)
 from tests.admin.steps import confirm, look
 from tests.factories import UserFactory, VirtualClassFactory
+from tests.payments import make_payment
 from tests.standins import Fault
 
 pytestmark = pytest.mark.django_db
@@ -41,6 +51,50 @@ def scheduled(host, teacher):
 
 def move(panel, virtual_class, day, clock, reason=""):
     return confirm(panel, virtual_class, "mover", day=day, clock=clock, reason=reason)
+
+
+# --- The list -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("changes", "shown"),
+    [
+        ({}, "Pagada"),
+        ({"status": PaymentStatus.PARTIALLY_REFUNDED}, "Devuelto en parte"),
+        ({"status": PaymentStatus.REFUNDED}, "Devuelto"),
+        ({"status": PaymentStatus.DISPUTED}, "En disputa"),
+        ({"status": PaymentStatus.CHARGED_BACK}, "Contracargo"),
+    ],
+)
+def test_the_list_says_what_became_of_the_money(panel, mercadopago, host, changes, shown):
+    payment = make_payment(host)
+    mercadopago.pay(payment.preference_id)
+    settle(payment.preference_id)
+    Payment.objects.update(**changes)
+
+    page = panel.get(reverse("admin:bookings_virtualclass_changelist")).content.decode()
+
+    [cell] = re.findall(r"<td[^>]*field-payment_badge.*?</td>", page, re.DOTALL)
+    assert re.sub(r"<[^>]+>", "", cell).strip() == shown
+
+
+@pytest.mark.parametrize(("paid_at", "shown"), [(None, "—"), (timezone.now(), "Pagada")])
+def test_the_list_says_what_was_paid_by_hand(panel, paid_at, shown):
+    VirtualClassFactory(paid_at=paid_at)
+
+    page = panel.get(reverse("admin:bookings_virtualclass_changelist")).content.decode()
+
+    [cell] = re.findall(r"<td[^>]*field-payment_badge.*?</td>", page, re.DOTALL)
+    assert re.sub(r"<[^>]+>", "", cell).strip() == shown
+
+
+def test_a_class_paid_by_hand_is_not_said_to_wait_for_its_payment(panel, mercadopago, host):
+    payment = make_payment(host)
+    VirtualClass.objects.update(paid_at=timezone.now())
+
+    text = text_of(panel.get(page_of(payment.virtual_class)))
+
+    assert "Estado del pago: Se pagó a mano" in text
 
 
 # --- Moving ---------------------------------------------------------------------------------------

@@ -6,13 +6,16 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from django.contrib.admin.models import LogEntry
 from django.urls import reverse
+from django.utils import timezone
 
 from accounts.models import User, UserStatus
 from bookings.domain.settling import settle
-from bookings.models import Refund, WebhookEndpoint
+from bookings.models import ClassStatus, Refund, VirtualClass, WebhookEndpoint
 from tests.accounts.flows import sign_in as go_through_google
+from tests.admin.steps import address_of, confirm, list_of, look, look_at_several, seen_on
 from tests.bookings.webhooks.factories import WebhookEndpointFactory
 from tests.environment import TEACHER_EMAIL
+from tests.factories import VirtualClassFactory
 from tests.payments import make_payment
 
 pytestmark = pytest.mark.django_db
@@ -28,6 +31,16 @@ def stale(google, client, time_machine):
     go_through_google(client, "google", TEACHER_EMAIL)
     time_machine.shift(ELEVEN_MINUTES)
     return client
+
+
+@pytest.fixture
+def paid(stale, mercadopago, host):
+    """Ana's payment of a class, at the provider as well."""
+    payment = make_payment(host)
+    mercadopago.pay(payment.preference_id)
+    settle(payment.preference_id)
+    payment.refresh_from_db()
+    return payment
 
 
 def asked_for(response) -> str | None:
@@ -52,7 +65,8 @@ def test_export_of_payments_wants_a_fresh_sign_in(stale):
 @pytest.mark.parametrize("page", ["export", "erase"])
 @pytest.mark.parametrize("method", ["get", "post"])
 def test_a_person_s_data_wants_a_fresh_sign_in(stale, student, page, method):
-    address = reverse(f"admin:accounts_user_{page}", args=[student.pk])
+    export = reverse("admin:accounts_user_export", args=[student.pk])
+    address = export if page == "export" else address_of(student, "borrar")
 
     response = getattr(stale, method)(address, headers={"referer": f"http://testserver{address}"})
 
@@ -61,21 +75,83 @@ def test_a_person_s_data_wants_a_fresh_sign_in(stale, student, page, method):
     assert not LogEntry.objects.exists()
 
 
-@pytest.mark.parametrize("button", ["_refund_all", "_refund_part"])
-def test_refund_wants_a_fresh_sign_in(stale, mercadopago, host, button):
-    payment = make_payment(host)
-    mercadopago.pay(payment.preference_id)
-    settle(payment.preference_id)
-    address = reverse("admin:bookings_payment_change", args=[payment.pk])
+@pytest.mark.parametrize("method", ["get", "post"])
+@pytest.mark.parametrize("name", ["devolver-todo", "devolver"])
+def test_refund_wants_a_fresh_sign_in(stale, paid, name, method):
+    address = address_of(paid, name)
 
-    response = stale.post(
-        address, {button: "1"}, headers={"referer": f"http://testserver{address}"}
-    )
+    response = getattr(stale, method)(address)
 
     assert asked_for(response) == address
     assert not Refund.objects.exists()
     assert not LogEntry.objects.exists()
-    assert stale.get(address).status_code == 200
+    assert stale.get(reverse("admin:bookings_payment_change", args=[paid.pk])).status_code == 200
+
+
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_cancelling_wants_a_fresh_sign_in_when_money_goes_back(stale, paid, method):
+    address = address_of(paid.virtual_class, "cancelar")
+
+    response = getattr(stale, method)(address)
+
+    assert asked_for(response) == address
+    assert is_untouched(paid)
+
+
+def test_a_confirmation_that_comes_too_late_cancels_nothing(stale, paid, time_machine):
+    address = address_of(paid.virtual_class, "cancelar")
+    go_through_google(stale, "google", TEACHER_EMAIL, process="confirm", callbackUrl=address)
+    seen = seen_on(look(stale, paid.virtual_class, "cancelar"))
+    time_machine.shift(ELEVEN_MINUTES)
+
+    response = stale.post(address, {"seen": seen})
+
+    assert seen
+    assert asked_for(response) == address
+    assert is_untouched(paid)
+
+
+def test_cancelling_several_leads_back_to_the_list(stale, paid):
+    unpaid = VirtualClassFactory()
+
+    response = look_at_several(stale, [unpaid, paid.virtual_class], "cancelar")
+    page = stale.get(response["Location"]).content.decode()
+
+    assert asked_for(response) == list_of(unpaid)
+    assert "Se devuelve dinero: después de ingresar, elegí las filas de nuevo." in page
+    assert is_untouched(paid)
+
+
+def test_cancelling_without_a_refund_wants_no_fresh_sign_in(stale):
+    unpaid = VirtualClassFactory()
+
+    confirm(stale, unpaid, "cancelar")
+
+    assert VirtualClass.objects.get().status == ClassStatus.CANCELLED
+
+
+def test_taking_the_time_of_a_paid_class_wants_a_fresh_sign_in(stale, paid, student):
+    awaiting = paid.virtual_class
+    awaiting.status, awaiting.scheduling_requested_at = ClassStatus.PENDING, timezone.now()
+    awaiting.save()
+    start = awaiting.start_time + timedelta(hours=3)
+    moved = VirtualClassFactory(booked_by=student, scheduled=True, start_time=start)
+    wanted = timezone.localtime(awaiting.start_time)
+    form = {"day": f"{wanted:%Y-%m-%d}", "clock": f"{wanted:%H:%M}"}
+
+    asked = look(stale, moved, "mover", **form)
+    response = look(stale, moved, "mover", **form, displaces=f"{awaiting.pk}")
+
+    assert asked.status_code == 200
+    assert asked_for(response) == address_of(moved, "mover")
+    assert VirtualClass.objects.get(pk=moved.pk).start_time == start
+
+
+def is_untouched(payment) -> bool:
+    """Return True if neither class nor money moved and the panel's history says nothing."""
+    virtual_class = VirtualClass.objects.get(payment=payment)
+    is_standing = virtual_class.status != ClassStatus.CANCELLED
+    return is_standing and not Refund.objects.exists() and not LogEntry.objects.exists()
 
 
 @pytest.mark.parametrize("word", ["secret", "rotate"])
