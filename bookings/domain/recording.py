@@ -286,7 +286,7 @@ def _is_unfinished(payment: Payment) -> bool:
     """Whether paid money has neither its class nor its way back."""
     if Refund.objects.filter(charge__payment=payment, next_attempt_at__isnull=False).exists():
         return True
-    if payment.status == PaymentStatus.REFUNDED:
+    if payment.is_money_gone:
         return False
     if payment.virtual_class_id is None:
         return True
