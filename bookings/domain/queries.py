@@ -4,7 +4,7 @@ import uuid
 from datetime import datetime
 
 from django.conf import settings
-from django.db.models import Q, QuerySet
+from django.db.models import OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
@@ -12,6 +12,7 @@ from accounts.prepared import Prepared
 from bookings.availability.agenda import AWAITS_CALENDAR
 from bookings.domain.exceptions import ClassNotFoundError, SlotTakenError
 from bookings.models import (
+    MONEY_GONE,
     ClassStatus,
     Hold,
     Payment,
@@ -148,6 +149,11 @@ def _lapsed(now: datetime) -> Q:
 def list_participants(virtual_class: VirtualClass) -> QuerySet[UserActivity]:
     """List who takes part, the host first."""
     return virtual_class.activities.select_related("user").order_by("rol", "created_at", "id")
+
+
+def list_money_gone(class_id: uuid.UUID | OuterRef) -> QuerySet[Payment]:
+    """List the payment of a class if all of it went back: then the class takes no new joins."""
+    return Payment.objects.filter(virtual_class=class_id, status__in=MONEY_GONE)
 
 
 def list_overlapping_scheduled(virtual_class: VirtualClass) -> QuerySet[VirtualClass]:
