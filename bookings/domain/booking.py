@@ -136,7 +136,7 @@ def _join(payment: Payment, virtual_class: VirtualClass) -> None:
 
 
 def _follow_money(virtual_class: VirtualClass) -> None:
-    """Have the sweep look for the money of a preference that we did not make.
+    """Let the sweep look for the money of a preference that we did not make.
 
     Its notification may have come before the booking, or goes to another system. A class that the
     list gives for nothing counts as paid; one that it lacks is shown to the teacher.

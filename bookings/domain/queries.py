@@ -90,7 +90,7 @@ def list_past_classes_of(user: User) -> QuerySet[VirtualClass]:
 
 
 def is_undecided(virtual_class: VirtualClass) -> bool:
-    """Whether the teacher still has to decide about a class that her price list lacks."""
+    """True if the teacher still has to decide about a class that her price list lacks."""
     is_waiting = virtual_class.price_decision == PriceDecision.WAITING
     return is_waiting and virtual_class.status == ClassStatus.PENDING
 
@@ -105,7 +105,7 @@ def list_undecided(classes: QuerySet[VirtualClass]) -> QuerySet[VirtualClass]:
 
 
 def has_lost_its_hold(virtual_class: VirtualClass) -> bool:
-    """Whether the class waited for its payment when a paid one took its time."""
+    """True if the class waited for its payment when a paid one took its time."""
     return (
         virtual_class.status == ClassStatus.PENDING
         and virtual_class.paid_at is None
@@ -177,14 +177,14 @@ def list_scheduled_between(start: datetime, end: datetime) -> QuerySet[VirtualCl
 
 
 def is_time_taken(virtual_class: VirtualClass, now: datetime) -> bool:
-    """Whether a scheduled class has the time of this one, or another person holds it."""
+    """True if a scheduled class has the time of this one, or another person holds it."""
     if list_overlapping_scheduled(virtual_class).exists():
         return True
     return _list_holds_of_others(virtual_class, now).exists()
 
 
 def is_time_lost(virtual_class: VirtualClass, now: datetime) -> bool:
-    """Whether the class cannot be scheduled at its own time.
+    """True if the class cannot be scheduled at its own time.
 
     Once it is paid, it goes before the holds of others; only a paid class keeps its hold.
     """

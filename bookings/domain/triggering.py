@@ -30,8 +30,8 @@ _look_ups: SingleFlight[None] = SingleFlight()
 def trigger_scheduling(*, preference_id: str, secret: str = "") -> VirtualClass:
     """Schedule the class of a preference, if CALENDAR_TRIGGER_POLICY lets this caller.
 
-    secret: what the caller sent along. A class that is scheduled already is returned as it is,
-    whoever asks. Raises TriggerRefusedError, what ``schedule_class`` raises, PaymentError when
+    secret: what the caller sent along. A class that is scheduled already is returned as it is
+    to every caller. Raises TriggerRefusedError, what ``schedule_class`` raises, PaymentError when
     the provider cannot tell whether the class is paid, and TooManyLookUpsError.
     """
     virtual_class = get_class_by_preference(preference_id)
