@@ -102,8 +102,8 @@ def audit_notices(*, since: datetime) -> Audit:
         _note_written(audit, notice)
     # At a second look: what is going on in a class changes while it is read.
     missing = _list_missing(classes.filter(pk__in=suspects), teacher, audit)
-    for virtual_class, promise in leave_out_the_erased(missing):
-        _note_missing(audit, virtual_class, promise)
+    for about, promise in leave_out_the_erased(missing):
+        _note_missing(audit, about, promise)
     return audit
 
 
@@ -158,12 +158,12 @@ def _judge(notice: Notice, now: datetime) -> Account:
     return Account.LATE if is_late else Account(notice.state)
 
 
-def _note_missing(audit: Audit, virtual_class: VirtualClass | None, promise: Promise) -> None:
+def _note_missing(audit: Audit, about: VirtualClass | None, promise: Promise) -> None:
     entry = Entry(
         promise.kind,
         Account.MISSING,
         promise.user_id,
-        virtual_class and virtual_class.pk,
+        about.pk if about else None,
         promise.due_at,
         "nobody wrote it down",
     )

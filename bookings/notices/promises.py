@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import TypeVar
 
 from accounts.models import User, UserStatus
 from bookings.models import (
@@ -23,6 +24,9 @@ from bookings.models import (
 )
 from bookings.notices.reminder_times import LEADS, list_reminders_after, name_occasion
 from bookings.notices.returned_money import name_refund
+
+# A class, or None for what is about no class.
+AboutT = TypeVar("AboutT", VirtualClass, VirtualClass | None)
 
 # Which line of the history promises which mail, and to whom.
 TELLS_HOST = {
@@ -84,8 +88,8 @@ def find_missing(virtual_class: VirtualClass, now: datetime) -> list[Promise]:
 
 
 def leave_out_the_erased(
-    missing: list[tuple[VirtualClass | None, Promise]],
-) -> list[tuple[VirtualClass | None, Promise]]:
+    missing: list[tuple[AboutT, Promise]],
+) -> list[tuple[AboutT, Promise]]:
     """Keep what is missing but for people who erased their account, and their mails with it."""
     people = {promise.user_id for _, promise in missing}
     erased = User.objects.filter(pk__in=people, status=UserStatus.ERASED)
