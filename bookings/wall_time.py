@@ -1,7 +1,7 @@
 """The teacher's clock: what an instant reads on it, and which instant an hour of it is.
 
 Twice a year some countries skip an hour or repeat one. An hour that is skipped or repeated names no
-instant, so nobody can choose it.
+instant, so it cannot be chosen.
 """
 
 from datetime import UTC, datetime, timedelta

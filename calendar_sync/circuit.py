@@ -8,9 +8,9 @@ from datetime import timedelta
 class Circuit:
     """Remembers that the provider was slow to fail, which costs a thread for each who waits.
 
-    After one slow failure one caller may ask at a time, and nobody waits for them, until one
-    succeeded. After a second one in a row nobody asks during a pause. Failures that come at once
-    change nothing: they hold nobody.
+    After one slow failure one caller may ask at a time, and the others fail at once, until a call
+    succeeds. After a second one in a row there are no calls during a pause. Failures that come at
+    once change nothing: they keep no thread waiting.
     """
 
     def __init__(self, pause: timedelta) -> None:

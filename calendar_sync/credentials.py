@@ -37,7 +37,7 @@ class Grant:
 
     @property
     def is_fresh(self) -> bool:
-        """Whether there is an access token that has not expired."""
+        """True if there is an access token that has not expired."""
         return bool(self._credentials.valid)
 
     def before_request(self, request: Any, method: str, url: str, headers: dict[str, str]) -> None:
@@ -62,7 +62,7 @@ class Grant:
 
 
 def has_grant(refresh_token: str | None) -> bool:
-    """Whether ``get_grant`` has anything to return."""
+    """True if ``get_grant`` has anything to return."""
     return bool(refresh_token or settings.CALENDAR_SERVICE_ACCOUNT)
 
 

@@ -61,7 +61,7 @@ def remember(pull: Pull) -> None:
 
 
 def is_comparison_due(every: timedelta) -> bool:
-    """Whether the last comparison with the whole calendar lies that far back.
+    """True if the last comparison with the whole calendar lies that far back.
 
     One in the future was noted by a clock that was ahead.
     """

@@ -19,8 +19,8 @@ from calendar_sync.backend import name_calendar
 logger = logging.getLogger(__name__)
 
 GENERATION_KEY = "calendar_sync.generation"
-# Whoever wrote to the calendar goes on to write to the database: a locked SQLite must not make
-# them wait for its whole time-out twice.
+# After a write to the calendar follows one to the database: a locked SQLite must not take its
+# whole time-out twice.
 SQLITE_PATIENCE_MS = 2_000
 
 # Plain SQL, for half the cost of a queryset: the list of events is the most frequent request.

@@ -183,7 +183,7 @@ class Calendar(Protocol):
     def upcoming_events(self, *, since: datetime, limit: int | None = None) -> list[BusySlot]:
         """List events that end after ``since``, recurring ones expanded, ordered by start.
 
-        Events that make nobody busy are left out. limit: at most so many; without it the first
+        Events that block no time are left out. limit: at most so many; without it the first
         2,500.
         """
         ...

@@ -61,8 +61,8 @@ def read_listing(*, find_refresh_token: Callable[[], str | None]) -> Listing:
 
     Threads that find the cache empty share one call to the provider, its error included, and wait
     a second for it at most. An error is never kept: until the list expires for good, it is served
-    instead. After slow failures in a row nobody asks for some seconds: a provider that hangs must
-    not take every thread of the server with it. Raises CalendarError.
+    instead. After slow failures in a row there are no calls for some seconds: a provider that
+    hangs must not take every thread of the server with it. Raises CalendarError.
     """
     cached = cache.get_many([GENERATION_KEY, STAMP_KEY, LIST_KEY])
     earlier: Kept | None = cached.get(LIST_KEY)
@@ -81,8 +81,8 @@ def read_listing(*, find_refresh_token: Callable[[], str | None]) -> Listing:
 def current_stamp() -> Stamp | None:
     """Return the stamp of the list that would be read now; None when the provider would be asked.
 
-    Costs two short values of the cache, and one query where the cache is not shared. Whoever keeps
-    what they made of a list asks this first.
+    Costs two short values of the cache, and one query where the cache is not shared. A caller that
+    keeps what it made of a list asks this first.
     """
     cached = cache.get_many([GENERATION_KEY, STAMP_KEY])
     stamp: Stamp | None = cached.get(STAMP_KEY)

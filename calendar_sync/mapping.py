@@ -193,12 +193,12 @@ def page_url(event: JSON) -> str:
 
 
 def has_conference(event: JSON) -> bool:
-    """Whether the event has a meeting, or one is being made."""
+    """True if the event has a meeting, or one is being made."""
     return bool(_child(event, "conferenceData"))
 
 
 def is_made_from(event: JSON, draft: EventDraft) -> bool:
-    """Whether ``event`` carries the draft's reference or, without any, says what the draft does."""
+    """True if ``event`` carries the draft's reference or, without any, says what the draft does."""
     reference = reference_of(event)
     if reference is not None:
         return reference == draft.reference

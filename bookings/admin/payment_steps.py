@@ -25,7 +25,6 @@ from bookings.templatetags.class_times import clock, pesos, short_day
 
 logger = logging.getLogger(__name__)
 
-NOTHING_LEFT = "No queda nada por devolver."
 HIGHEST_REFUND = 10**10  # centavos; no price is higher
 REPORTS = {
     RefundStatus.REQUESTED: (

@@ -35,7 +35,7 @@ class KeptListing:
         return not self.is_over() and self.stamp == current_stamp()
 
     def is_over(self) -> bool:
-        """Whether an event in it has ended."""
+        """True if an event in it has ended."""
         return self.until is not None and self.until <= timezone.now()
 
 

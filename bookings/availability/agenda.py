@@ -47,7 +47,7 @@ class Agenda:
     rules: SlotRules
 
     def find_free_slots(self, length: timedelta) -> dict[date, list[Period]]:
-        """Give the free slots of each day that has any; days are those of the service's zone.
+        """Return the free slots of each day that has any; days are those of the service's zone.
 
         Not those in an hour that the clocks repeat: pages name a slot by its hour.
         """
@@ -69,7 +69,7 @@ def load_agenda(
 ) -> Agenda:
     """Read the agenda of a range of days.
 
-    user: whoever looks; a slot that they chose and hold themselves is free to them.
+    user: the person who looks; a slot that they chose and hold themselves is free to them.
     moving: a class that is to get another time; the one that it has does not count as taken.
     Raises CalendarError when the calendar cannot be read: no times are better than wrong ones.
     """

@@ -60,25 +60,29 @@ def book_class(
     refuse_impossible_period(start, end)
     quote = Quote(start, end, is_group_class, students_count, price)
     try:
-        with transaction.atomic():
-            payment = _lock_payment(user, preference_id, quote)
-            paid_at = payment.approved_at if payment else None
-            virtual_class = _draft(user, preference_id, quote)
-            virtual_class.learning_focus, virtual_class.paid_at = text, paid_at
-            if payment is None and is_provider_configured():
-                virtual_class.price_decision = judge_price(quote)
-            insert([virtual_class])
-            log_event(virtual_class, ClassEvent.BOOKED, actor=user, to_status=ClassStatus.PENDING)
-            if payment:
-                _join(payment, virtual_class)
-            elif is_provider_configured():
-                _follow_money(virtual_class)
-            return virtual_class
+        return _store(user, preference_id, quote, text)
     except IntegrityError:
         # Asked only now: the constraint decides between racers, and the usual booking pays nothing.
         if VirtualClass.objects.filter(preference_id=preference_id).exists():
             raise PreferenceTakenError from None
         raise
+
+
+@transaction.atomic
+def _store(user: User, preference_id: str, quote: Quote, text: str) -> VirtualClass:
+    payment = _lock_payment(user, preference_id, quote)
+    virtual_class = _draft(user, preference_id, quote)
+    virtual_class.learning_focus = text
+    virtual_class.paid_at = payment.approved_at if payment else None
+    if payment is None and is_provider_configured():
+        virtual_class.price_decision = judge_price(quote)
+    insert([virtual_class])
+    log_event(virtual_class, ClassEvent.BOOKED, actor=user, to_status=ClassStatus.PENDING)
+    if payment:
+        _join(payment, virtual_class)
+    elif is_provider_configured():
+        _follow_money(virtual_class)
+    return virtual_class
 
 
 def _draft(user: User, preference_id: str, quote: Quote) -> VirtualClass:
@@ -116,7 +120,7 @@ def _lock_payment(user: User, preference_id: str, quote: Quote) -> Payment | Non
 def _goes_back(payment: Payment) -> bool:
     """Whether money left the payment, or is about to: then it pays for nothing."""
     if payment.approved_at is None:
-        return payment.status in {PaymentStatus.REFUNDED, PaymentStatus.CHARGED_BACK}
+        return payment.is_money_gone
     refunds = Refund.objects.filter(charge__payment=payment, charge__counts=True)
     return payment.status != PaymentStatus.APPROVED or refunds.exists()
 
@@ -132,7 +136,7 @@ def _join(payment: Payment, virtual_class: VirtualClass) -> None:
 
 
 def _follow_money(virtual_class: VirtualClass) -> None:
-    """Have the sweep look for the money of a preference that we did not make.
+    """Let the sweep look for the money of a preference that we did not make.
 
     Its notification may have come before the booking, or goes to another system. A class that the
     list gives for nothing counts as paid; one that it lacks is shown to the teacher.

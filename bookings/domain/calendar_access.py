@@ -66,7 +66,7 @@ def _find_token() -> str | None:
 
 
 def is_closed() -> bool:
-    """Whether the teacher's grant is revoked and no service account can be used instead."""
+    """True if the teacher's grant is revoked and no service account can be used instead."""
     return not settings.CALENDAR_SERVICE_ACCOUNT and is_revoked(find_calendar_owner())
 
 
@@ -122,7 +122,7 @@ def refused_since(owner: User | None) -> datetime | None:
 
 
 def has_stand_in(owner: User | None) -> bool:
-    """Whether the service account is used because the owner's grant is revoked."""
+    """True if the service account is used because the owner's grant is revoked."""
     return is_revoked(owner) and bool(settings.CALENDAR_SERVICE_ACCOUNT)
 
 

@@ -58,8 +58,13 @@ def _end_unpaid(here: QuerySet[Hold], winner: VirtualClass) -> None:
 
 
 def _tell_owner(hold: Hold, occasion: str, winner: VirtualClass) -> None:
-    """Promise a mail. Its occasion names the hold and its time, for the row itself is gone."""
+    """Promise a mail, unless the winner is the owner's own class.
+
+    The mail's occasion names the hold and its time, for the row itself is gone.
+    """
+    if hold.user.pk == winner.booked_by_id:
+        return
     if hold.virtual_class is not None:
         record_due(NoticeKind.HOLD_LOST, hold.virtual_class, [hold.user.pk], occasion)
-    elif hold.user.pk != winner.booked_by_id:
+    else:
         record_alert(NoticeKind.HOLD_LOST, hold.user, occasion)

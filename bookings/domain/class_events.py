@@ -142,7 +142,7 @@ def _what_it_says(virtual_class: VirtualClass) -> tuple[object, ...]:
 
 
 def note_event(locked: VirtualClass, event: CreatedEvent) -> None:
-    """Give a class its new event, and send a new link to everybody; the caller saves the class."""
+    """Store a new event in a class, and mail a new link to its people; the caller saves."""
     locked.provider_event_id = event.event_id
     if event.conference_url == locked.html_link:
         return

@@ -16,6 +16,7 @@ from bookings.domain import recording, refunding, settling
 from bookings.domain.outages import LONGEST_RETRY_AFTER
 from bookings.models import (
     LONGEST_HOLD,
+    MONEY_GONE,
     BookingRules,
     ClassStatus,
     Heartbeat,
@@ -79,7 +80,9 @@ def _money(now: datetime) -> Plans:
         Q(virtual_class=None)
         | Q(virtual_class__status__in=[ClassStatus.PENDING, ClassStatus.CANCELLED])
     )
-    often = Payment.objects.filter(is_unpaid | is_unfinished)
+    # Money that went back is looked at daily, whatever became of its class.
+    is_gone = Q(status__in=MONEY_GONE)
+    often = Payment.objects.filter(is_unpaid | is_unfinished & ~is_gone)
     yield _beyond(often, "next_check_at", now, recording.LONGEST_WAIT), {"next_check_at": now}
     daily = Payment.objects.all()
     yield _beyond(daily, "next_check_at", now, recording.DAILY), {"next_check_at": now}

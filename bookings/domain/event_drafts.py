@@ -34,7 +34,7 @@ def find_event_id(virtual_class: VirtualClass) -> str:
 
 
 def is_named_by_provider(virtual_class: VirtualClass) -> bool:
-    """Whether the provider stored the event under an id of its own."""
+    """True if the provider stored the event under an id of its own."""
     return find_event_id(virtual_class) != derive_event_id(virtual_class)
 
 

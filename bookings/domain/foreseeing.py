@@ -35,17 +35,17 @@ class Consequences(Generic[T]):
     lines: list[ClassLog]
 
     def __bool__(self) -> bool:
-        """Whether anything would happen at all."""
+        """True if anything would happen."""
         return bool(self.mails or self.refunded or self.lines)
 
     def find(self, event: ClassEvent) -> ClassLog | None:
-        """Find the history line of an event."""
+        """Return the history line of an event."""
         return next((line for line in self.lines if line.event == event), None)
 
 
 @contextmanager
 def rolled_back() -> Iterator[None]:
-    """Take back every row that is written inside; what would follow a commit does not happen."""
+    """Roll back every row that is written inside; hooks for after the commit do not run."""
     with transaction.atomic():
         yield
         transaction.set_rollback(True)

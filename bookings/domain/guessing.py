@@ -38,7 +38,7 @@ class Limit:
 
 @contextmanager
 def kept_from_guessing(*, user: User, address: str) -> Iterator[None]:
-    """Let a person try one access code; only ClassNotFoundError out of the block counts.
+    """Count a person's try of one access code; only ClassNotFoundError out of the block counts.
 
     Each try is counted before the code is looked at, and given back unless it was wrong: however
     many are sent at once, no more than the limit are looked at. Raises TooManyAttemptsError

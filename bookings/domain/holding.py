@@ -111,7 +111,7 @@ def release_hold(*, user: User, hold_id: uuid.UUID) -> bool:
 
 
 def explain_end(user: User, hold_id: uuid.UUID) -> HoldExpiredError:
-    """Give the error for a hold that is over: HoldLostError if a paid class ended it."""
+    """Return the error for a hold that is over: HoldLostError if a paid class ended it."""
     mails = Notice.objects.filter(user=user, kind=NoticeKind.HOLD_LOST)
     was_lost = mails.filter(occasion__startswith=hold_id.hex).exists()
     return HoldLostError() if was_lost else HoldExpiredError()

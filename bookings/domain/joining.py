@@ -27,13 +27,11 @@ from bookings.domain.offering import (
     list_open_entries,
     offer_free_place,
 )
-from bookings.domain.queries import list_classes_of
+from bookings.domain.queries import list_classes_of, list_money_gone
 from bookings.models import (
-    MONEY_GONE,
     ClassEvent,
     ClassStatus,
     NoticeKind,
-    Payment,
     Role,
     UserActivity,
     VirtualClass,
@@ -51,14 +49,9 @@ def _select_open(code: str, user_id: uuid.UUID) -> QuerySet[Any]:
         VirtualClass.objects.annotate(is_waiting=Exists(line))
         .select_for_update()
         .filter(access_code=code, status__in=[ClassStatus.SCHEDULED, ClassStatus.COMPLETED])
-        .exclude(Exists(_list_money_gone(OuterRef("pk"))))
+        .exclude(Exists(list_money_gone(OuterRef("pk"))))
         .order_by()
     )
-
-
-def _list_money_gone(class_id: Any) -> QuerySet[Payment]:
-    """List the payment of a class if all of it went back: then nobody new may join."""
-    return Payment.objects.filter(virtual_class=class_id, status__in=MONEY_GONE)
 
 
 _open_class = Prepared(_select_open, code=str, user_id=uuid.UUID)
@@ -102,7 +95,7 @@ def take_place(*, user: User, virtual_class: VirtualClass) -> None:
 
     Raises as ``join_class``.
     """
-    if _list_money_gone(virtual_class.pk).exists():
+    if list_money_gone(virtual_class.pk).exists():
         raise ClassNotFoundError
     refusal = _find_refusal(user, virtual_class)
     if refusal is not None:

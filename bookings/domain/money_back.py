@@ -1,4 +1,4 @@
-"""How the money of a class finds its way back when the class is cancelled."""
+"""How the money of a class goes back when the class is cancelled."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -8,7 +8,7 @@ from bookings.models import Payment, VirtualClass
 
 
 class MoneyWay(StrEnum):
-    """How the money of a class that is called off finds its way back."""
+    """How the money of a cancelled class goes back."""
 
     FREE = "free"
     UNPAID = "unpaid"
@@ -25,7 +25,7 @@ class MoneyBack:
 
 
 def find_money_back(virtual_class: VirtualClass) -> MoneyBack:
-    """Say what goes back to whoever booked the class when they cancel it, or did, and how."""
+    """Return what goes back to the host who cancels the class, or cancelled it, and how."""
     payment: Payment | None = getattr(virtual_class, "payment", None)
     if payment is not None and payment.approved_at is not None:
         return MoneyBack(MoneyWay.ONLINE, sum_refundable(payment))

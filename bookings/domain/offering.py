@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from accounts.models import User, UserStatus
 from bookings.domain.class_log import log_event
+from bookings.domain.queries import list_money_gone
 from bookings.models import (
     ClassEvent,
     ClassStatus,
@@ -50,7 +51,9 @@ def offer_free_place(virtual_class: VirtualClass) -> WaitingListEntry | None:
     if virtual_class.is_full or not takes_waiting(virtual_class, now):
         return None
     first = list_line(virtual_class).first()
-    return _offer(virtual_class, first, now) if first else None
+    if first is None or list_money_gone(virtual_class.pk).exists():
+        return None
+    return _offer(virtual_class, first, now)
 
 
 def renew_offer(virtual_class: VirtualClass) -> None:
@@ -157,6 +160,7 @@ def _with_a_place_to_offer(now: datetime) -> QuerySet[VirtualClass]:
     return VirtualClass.objects.filter(
         Exists(line.filter(state=WaitingState.WAITING, user__status=UserStatus.ACTIVE)),
         ~Exists(line.filter(state=WaitingState.OFFERED)),
+        ~Exists(list_money_gone(OuterRef("pk"))),
         status=ClassStatus.SCHEDULED,
         start_time__gt=now + settings.WAITING_LIST_CLOSES,
         current_participants__lt=F("max_participants"),

@@ -45,7 +45,7 @@ def find_price(
 
 
 def find_list_price(quote: Quote) -> int:
-    """Give what today's list asks for the class of a quote, in centavos. Raises NoPriceError."""
+    """Return the price of today's list for a quote's class, in centavos. Raises NoPriceError."""
     if (quote.end - quote.start) % timedelta(minutes=1):
         raise NoPriceError
     students = max(quote.students_count, 1)
@@ -53,7 +53,7 @@ def find_list_price(quote: Quote) -> int:
 
 
 def judge_price(quote: Quote) -> PriceDecision:
-    """Hold the price that a client named against the list.
+    """Compare the price that a client named with the list.
 
     Returns WAITING for a class that the list lacks, and NONE where no decision is needed. Without
     any list a price above 0 is taken as it is. Raises PriceTooLowError.

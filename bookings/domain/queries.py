@@ -4,7 +4,7 @@ import uuid
 from datetime import datetime
 
 from django.conf import settings
-from django.db.models import Q, QuerySet
+from django.db.models import OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
@@ -12,6 +12,7 @@ from accounts.prepared import Prepared
 from bookings.availability.agenda import AWAITS_CALENDAR
 from bookings.domain.exceptions import ClassNotFoundError, SlotTakenError
 from bookings.models import (
+    MONEY_GONE,
     ClassStatus,
     Hold,
     Payment,
@@ -89,7 +90,7 @@ def list_past_classes_of(user: User) -> QuerySet[VirtualClass]:
 
 
 def is_undecided(virtual_class: VirtualClass) -> bool:
-    """Whether the teacher still has to decide about a class that her price list lacks."""
+    """True if the teacher still has to decide about a class that her price list lacks."""
     is_waiting = virtual_class.price_decision == PriceDecision.WAITING
     return is_waiting and virtual_class.status == ClassStatus.PENDING
 
@@ -104,7 +105,7 @@ def list_undecided(classes: QuerySet[VirtualClass]) -> QuerySet[VirtualClass]:
 
 
 def has_lost_its_hold(virtual_class: VirtualClass) -> bool:
-    """Whether the class waited for its payment when a paid one took its time."""
+    """True if the class waited for its payment when a paid one took its time."""
     return (
         virtual_class.status == ClassStatus.PENDING
         and virtual_class.paid_at is None
@@ -150,6 +151,11 @@ def list_participants(virtual_class: VirtualClass) -> QuerySet[UserActivity]:
     return virtual_class.activities.select_related("user").order_by("rol", "created_at", "id")
 
 
+def list_money_gone(class_id: uuid.UUID | OuterRef) -> QuerySet[Payment]:
+    """List the payment of a class if all of it went back: then the class takes no new joins."""
+    return Payment.objects.filter(virtual_class=class_id, status__in=MONEY_GONE)
+
+
 def list_overlapping_scheduled(virtual_class: VirtualClass) -> QuerySet[VirtualClass]:
     """List the scheduled classes whose time this class would take."""
     between = list_scheduled_between(virtual_class.start_time, virtual_class.end_time)
@@ -171,14 +177,14 @@ def list_scheduled_between(start: datetime, end: datetime) -> QuerySet[VirtualCl
 
 
 def is_time_taken(virtual_class: VirtualClass, now: datetime) -> bool:
-    """Whether a scheduled class has the time of this one, or another person holds it."""
+    """True if a scheduled class has the time of this one, or another person holds it."""
     if list_overlapping_scheduled(virtual_class).exists():
         return True
     return _list_holds_of_others(virtual_class, now).exists()
 
 
 def is_time_lost(virtual_class: VirtualClass, now: datetime) -> bool:
-    """Whether the class cannot be scheduled at its own time.
+    """True if the class cannot be scheduled at its own time.
 
     Once it is paid, it goes before the holds of others; only a paid class keeps its hold.
     """

@@ -19,7 +19,7 @@ class Quote:
 
     @classmethod
     def of(cls, virtual_class: VirtualClass) -> Self:
-        """Give the quote that a stored class would have."""
+        """Return the quote that a stored class would have."""
         return cls(
             virtual_class.start_time,
             virtual_class.end_time,

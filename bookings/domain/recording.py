@@ -269,9 +269,9 @@ def _plan_check(payment: Payment, now: datetime) -> datetime | None:
 
 
 def _plan_search(payment: Payment, age: timedelta, now: datetime) -> datetime | None:
-    """Say when to search for the money of another system's preference, which may never tell us.
+    """Return when to search for the money of another system's preference.
 
-    Such a preference expires when that system says so, which we do not know.
+    Its notifications may go elsewhere, and we do not know when it expires.
     """
     if age >= OPEN_DAYS:
         return now + DAILY if age < SEARCH_REACH else None
@@ -286,7 +286,7 @@ def _is_unfinished(payment: Payment) -> bool:
     """Whether paid money has neither its class nor its way back."""
     if Refund.objects.filter(charge__payment=payment, next_attempt_at__isnull=False).exists():
         return True
-    if payment.status == PaymentStatus.REFUNDED:
+    if payment.is_money_gone:
         return False
     if payment.virtual_class_id is None:
         return True

@@ -161,8 +161,7 @@ def _move(
     locked.utc_offset = find_offset(start)
     if settings.PREVENT_OVERLAPS:
         _refuse_awaited(locked, actor, displacing)
-        if is_time_taken(locked, now):
-            raise SlotTakenError
+        _refuse_taken(locked, now)
         claim_time(locked, now, ends_holds=False)
     locked.ics_sequence += 1
     locked.event_update_requested_at = now
@@ -185,6 +184,11 @@ def _move(
     )
     _tell(locked, actor)
     return locked
+
+
+def _refuse_taken(virtual_class: VirtualClass, now: datetime) -> None:
+    if is_time_taken(virtual_class, now):
+        raise SlotTakenError
 
 
 def _refuse_awaited(

@@ -39,14 +39,13 @@ from bookings.domain.exceptions import (
 )
 from bookings.domain.foreseeing import Consequences, foresee
 from bookings.domain.outages import must_wait, note_answer
-from bookings.domain.queries import get_class_by_preference, is_time_lost
+from bookings.domain.queries import get_class_by_preference, is_time_lost, is_undecided
 from bookings.domain.trigger_policy import must_be_paid
 from bookings.models import (
     ClassEvent,
     ClassStatus,
     HostType,
     NoticeKind,
-    PriceDecision,
     Role,
     UserActivity,
     VirtualClass,
@@ -100,8 +99,7 @@ def schedule_class(
     _refuse_unpaid(virtual_class)
     try:
         _refuse_unschedulable(virtual_class, timezone.now())
-        if virtual_class.price_decision == PriceDecision.WAITING:
-            raise PriceNotAgreedError
+        _refuse_undecided(virtual_class)
         return _make_and_save(virtual_class, actor, insist=insist)
     except UNSCHEDULABLE as refusal:
         _note_refusal(virtual_class, refusal)
@@ -127,6 +125,7 @@ def rehearse_scheduling(virtual_class: VirtualClass, actor: User) -> VirtualClas
         return virtual_class
     _refuse_unpaid(virtual_class)
     _refuse_unschedulable(virtual_class, timezone.now())
+    _refuse_undecided(virtual_class)
     noted = _note_request(virtual_class)
     start, end = noted.start_time, noted.end_time
     event = CreatedEvent("rehearsal", "", "", start, end, conference_url="https://example.com")
@@ -171,6 +170,11 @@ def _make_and_save(
 def _refuse_unpaid(virtual_class: VirtualClass) -> None:
     if must_be_paid() and virtual_class.paid_at is None:
         raise NotPaidError
+
+
+def _refuse_undecided(virtual_class: VirtualClass) -> None:
+    if is_undecided(virtual_class):
+        raise PriceNotAgreedError
 
 
 def _refuse_unschedulable(virtual_class: VirtualClass, now: datetime) -> None:

@@ -304,7 +304,7 @@ def _find_by_reference(reference: str) -> str | None:
 
 def _schedule_or_refund(payment: Payment, virtual_class: VirtualClass) -> None:
     """Schedule a paid class; when that can never be, cancel it and give the money back."""
-    if payment.status in {PaymentStatus.REFUNDED, PaymentStatus.CHARGED_BACK}:
+    if payment.is_money_gone:
         _give_up(virtual_class, "El pago volvió a quien lo hizo.", None)
         return
     if payment.status == PaymentStatus.DISPUTED or waits_for_a_person(virtual_class):

@@ -12,10 +12,11 @@ from accounts.throttling import is_too_often, seconds_left
 from bookings.domain.exceptions import (
     ClassCancelledError,
     NotPaidError,
+    PriceNotAgreedError,
     TooManyLookUpsError,
     TriggerRefusedError,
 )
-from bookings.domain.queries import get_class_by_preference
+from bookings.domain.queries import get_class_by_preference, is_undecided
 from bookings.domain.scheduling import UNSCHEDULABLE, schedule_class
 from bookings.domain.settling import carry_out, find_payment, look_up
 from bookings.domain.trigger_policy import TriggerPolicy, get_trigger_policy
@@ -29,8 +30,8 @@ _look_ups: SingleFlight[None] = SingleFlight()
 def trigger_scheduling(*, preference_id: str, secret: str = "") -> VirtualClass:
     """Schedule the class of a preference, if CALENDAR_TRIGGER_POLICY lets this caller.
 
-    secret: what the caller sent along. A class that is scheduled already is returned as it is,
-    whoever asks. Raises TriggerRefusedError, what ``schedule_class`` raises, PaymentError when
+    secret: what the caller sent along. A class that is scheduled already is returned as it is
+    to every caller. Raises TriggerRefusedError, what ``schedule_class`` raises, PaymentError when
     the provider cannot tell whether the class is paid, and TooManyLookUpsError.
     """
     virtual_class = get_class_by_preference(preference_id)
@@ -65,15 +66,20 @@ def _return_money(virtual_class: VirtualClass) -> None:
 
 
 def _refuse_unpaid(virtual_class: VirtualClass) -> None:
-    """Ask the provider, unless the class is known to be paid. Raises NotPaidError."""
+    """Ask the provider, unless the class is known to be paid.
+
+    Raises NotPaidError; PriceNotAgreedError for a class at price 0 that awaits the teacher's yes.
+    """
     if virtual_class.paid_at is not None:
         return
     preference_id = virtual_class.preference_id
     payment = find_payment(preference_id)
     if payment:
         _look_up_together(payment)
-    if get_class_by_preference(preference_id).paid_at is None:
-        raise NotPaidError
+    current = get_class_by_preference(preference_id)
+    if current.paid_at is None:
+        is_free = payment is None and is_undecided(current)
+        raise PriceNotAgreedError if is_free else NotPaidError
 
 
 def _refuse_returned(virtual_class: VirtualClass) -> None:

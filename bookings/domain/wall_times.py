@@ -2,7 +2,7 @@
 
 A row holds an instant, and the offset from UTC with which it was computed. When the law of the zone
 changes, the two no longer agree for some rows ahead. Those get the instant of the agreed hour, and
-what follows from it: event, mail, reminders. No cut-off applies and no money moves, for nobody
+what follows from it: event, mail, reminders. No cut-off applies and no money moves: no person
 changed the class.
 """
 
@@ -75,7 +75,7 @@ def keep_wall_times() -> int:
 def find_shifts() -> list[Shift]:
     """List the classes and holds ahead that the law has moved, in an order that mending can take.
 
-    Classes that stand back to back all move the same way, so the first one has to make room.
+    Classes that follow each other all move the same way, so the first one has to make room.
     Raises StaleLawError.
     """
     law, newest = _law(), ZoneInfo.no_cache(settings.TIME_ZONE)
@@ -91,7 +91,7 @@ def find_shifts() -> list[Shift]:
 
 
 def mend(shift: Shift) -> bool:
-    """Give a class or hold the instant of its agreed hour; False if that cannot be, or is done."""
+    """Move a class or hold to the instant of its agreed hour; False if it cannot, or has moved."""
     try:
         if isinstance(shift.row, Hold):
             return _mend_hold(shift.row, shift.start)
@@ -131,7 +131,7 @@ def _list_ahead() -> list[VirtualClass | Hold]:
 
 
 def _note_missing_offsets() -> None:
-    """Give rows without an offset that of now: the code of before stored none."""
+    """Store today's offset in rows without one: earlier code stored none."""
     missing: defaultdict[tuple[type[VirtualClass | Hold], int], list[uuid.UUID]] = defaultdict(list)
     for row in _list_ahead():
         if row.utc_offset is None:
@@ -184,7 +184,7 @@ def _refuse_taken(locked: VirtualClass) -> None:
 
 
 def _tell(locked: VirtualClass, earlier: datetime, *, keeps_hour: bool) -> None:
-    """Log the change, and promise everybody in the class one mail and new reminders."""
+    """Log the change, and record one mail and new reminders for each person in the class."""
     event, kind = ClassEvent.ZONE_CHANGED, NoticeKind.ZONE_CHANGED
     if not keeps_hour:
         event, kind = ClassEvent.RESCHEDULED, NoticeKind.RESCHEDULED

@@ -135,7 +135,7 @@ class Payment(models.Model):
 
     @property
     def is_money_gone(self) -> bool:
-        """Whether all that was paid went back, by refunds or a chargeback."""
+        """True if all that was paid went back, by refunds or a chargeback."""
         return self.status in MONEY_GONE
 
     @property

@@ -240,7 +240,7 @@ class VirtualClass(models.Model):
 
     @property
     def goes_first(self) -> bool:
-        """Whether money was paid for the class, so no unpaid hold keeps its time from it."""
+        """True if money was paid for the class, so no unpaid hold keeps its time from it."""
         return self.paid_at is not None and self.class_price > 0
 
     @property

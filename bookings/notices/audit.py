@@ -13,7 +13,12 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.selectors import find_user_by_email
 from bookings.models import ClassStatus, Notice, NoticeKind, NoticeState, VirtualClass
-from bookings.notices.promises import Promise, find_missing, leave_out_the_erased
+from bookings.notices.promises import (
+    Promise,
+    find_missing,
+    leave_out_the_erased,
+    list_unmentioned_refunds,
+)
 from bookings.notices.teacher_promises import find_missing_for_teacher, list_unmentioned_reviews
 
 # Mails leave at once, or with the next sweep; what takes longer is late.
@@ -97,8 +102,8 @@ def audit_notices(*, since: datetime) -> Audit:
         _note_written(audit, notice)
     # At a second look: what is going on in a class changes while it is read.
     missing = _list_missing(classes.filter(pk__in=suspects), teacher, audit)
-    for virtual_class, promise in leave_out_the_erased(missing):
-        _note_missing(audit, virtual_class, promise)
+    for about, promise in leave_out_the_erased(missing):
+        _note_missing(audit, about, promise)
     return audit
 
 
@@ -113,13 +118,16 @@ def _list_others(since: datetime) -> QuerySet[Notice]:
 
 def _list_missing(
     classes: QuerySet[VirtualClass], teacher: User | None, audit: Audit
-) -> list[tuple[VirtualClass, Promise]]:
-    missing = [
+) -> list[tuple[VirtualClass | None, Promise]]:
+    missing: list[tuple[VirtualClass | None, Promise]] = [
         (virtual_class, promise)
         for virtual_class in classes
         for promise in _find_missing(virtual_class, teacher, audit.at)
     ]
-    return missing + (list(list_unmentioned_reviews(teacher, audit.since)) if teacher else [])
+    missing.extend(list_unmentioned_refunds(audit.since))
+    if teacher:
+        missing.extend(list_unmentioned_reviews(teacher, audit.since))
+    return missing
 
 
 def _find_missing(
@@ -150,12 +158,12 @@ def _judge(notice: Notice, now: datetime) -> Account:
     return Account.LATE if is_late else Account(notice.state)
 
 
-def _note_missing(audit: Audit, virtual_class: VirtualClass, promise: Promise) -> None:
+def _note_missing(audit: Audit, about: VirtualClass | None, promise: Promise) -> None:
     entry = Entry(
         promise.kind,
         Account.MISSING,
         promise.user_id,
-        virtual_class.pk,
+        about.pk if about else None,
         promise.due_at,
         "nobody wrote it down",
     )

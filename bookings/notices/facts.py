@@ -67,7 +67,7 @@ def _when(notice: Notice) -> Fact:
 
 
 def _kept_time(notice: Notice) -> Fact | None:
-    """Say which time was kept; the occasion names it, after the hold that is gone."""
+    """Return the time that was kept; the occasion names it, after the hold that is gone."""
     _hold_id, *times = notice.occasion.split(" ")
     if len(times) != 2:
         return None
@@ -146,7 +146,7 @@ def _page(notice: Notice) -> Fact:
 
 
 def _money(notice: Notice) -> Fact | None:
-    """Tell the host of a cancelled class how much of the money comes back, if any does."""
+    """Return how much of the money goes back to the host of a cancelled class, if any does."""
     virtual_class = notice.require_class()
     payment: Payment | None = getattr(virtual_class, "payment", None)
     if payment is None or not virtual_class.is_hosted_by(notice.user):
@@ -160,7 +160,7 @@ def _money(notice: Notice) -> Fact | None:
 
 
 def _class_time(notice: Notice) -> Fact | None:
-    """Say which class the money was for, if one was booked."""
+    """Return the time of the class that the money was for, if one was booked."""
     return Fact(_("Clase"), _class_hours(notice)) if notice.virtual_class else None
 
 
@@ -179,7 +179,7 @@ def _returned_at(notice: Notice) -> Fact:
 
 
 def _why_money_goes(notice: Notice) -> Fact | None:
-    """Tell the teacher the cause, as the person who paid reads it."""
+    """Return the cause for the teacher, in the words that the person who paid reads."""
     payment: Payment | None = getattr(notice.require_class(), "payment", None)
     parts = list_returned_money(payment) if payment else []
     return Fact(_("Por qué"), str(parts[-1].reason)) if parts else None

@@ -71,7 +71,7 @@ def _build_event(virtual_class: VirtualClass, method: Method, attendee: str | No
 
 
 def _find_status(virtual_class: VirtualClass, method: Method) -> STATUS | None:
-    """Say whether the class takes place.
+    """Return the status that says whether the class takes place.
 
     None where only the attendee's part is cancelled: RFC 5546, 3.2.5, allows no status there.
     """

@@ -9,10 +9,24 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import TypeVar
 
 from accounts.models import User, UserStatus
-from bookings.models import ClassEvent, ClassLog, ClassStatus, NoticeKind, VirtualClass
+from bookings.models import (
+    ClassEvent,
+    ClassLog,
+    ClassStatus,
+    Notice,
+    NoticeKind,
+    Refund,
+    RefundStatus,
+    VirtualClass,
+)
 from bookings.notices.reminder_times import LEADS, list_reminders_after, name_occasion
+from bookings.notices.returned_money import name_refund
+
+# A class, or None for what is about no class.
+AboutT = TypeVar("AboutT", VirtualClass, VirtualClass | None)
 
 # Which line of the history promises which mail, and to whom.
 TELLS_HOST = {
@@ -74,8 +88,8 @@ def find_missing(virtual_class: VirtualClass, now: datetime) -> list[Promise]:
 
 
 def leave_out_the_erased(
-    missing: list[tuple[VirtualClass, Promise]],
-) -> list[tuple[VirtualClass, Promise]]:
+    missing: list[tuple[AboutT, Promise]],
+) -> list[tuple[AboutT, Promise]]:
     """Keep what is missing but for people who erased their account, and their mails with it."""
     people = {promise.user_id for _, promise in missing}
     erased = User.objects.filter(pk__in=people, status=UserStatus.ERASED)
@@ -91,6 +105,21 @@ def list_promises(virtual_class: VirtualClass, now: datetime) -> Iterator[Promis
     for reminder in _reminders(virtual_class):
         if reminder.due_at <= now + PLANNED_AHEAD:
             yield reminder
+
+
+def list_unmentioned_refunds(
+    since: datetime,
+) -> Iterator[tuple[VirtualClass | None, Promise]]:
+    """Return the refunds done since a moment without a mail to the person who paid; two queries."""
+    done = Refund.objects.filter(status=RefundStatus.DONE, done_at__gt=since)
+    refunds = list(done.select_related("charge__payment__virtual_class"))
+    mails = Notice.objects.filter(kind=NoticeKind.MONEY_RETURNED, created_at__gt=since)
+    written = set(mails.values_list("user", "occasion"))
+    for refund in refunds:
+        payment = refund.charge.payment
+        if (payment.user_id, name_refund(refund)) not in written:
+            due_at = refund.done_at or since
+            yield payment.virtual_class, Promise(NoticeKind.MONEY_RETURNED, payment.user_id, due_at)
 
 
 def _who_is_told(

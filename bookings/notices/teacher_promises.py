@@ -18,6 +18,7 @@ from bookings.models import (
     Notice,
     NoticeKind,
     Payment,
+    PriceDecision,
     ReviewReason,
     VirtualClass,
 )
@@ -25,20 +26,28 @@ from bookings.notices.promises import Promise
 
 
 def find_missing_for_teacher(virtual_class: VirtualClass, teacher: User) -> list[Promise]:
-    """Give what nobody wrote down of what happened to a class since the teacher has her account.
+    """Return the mails to the teacher that a class lacks, since she has her account.
 
-    Its log and notices are read, and its host. Whoever was the teacher then may be another one.
+    Its log and notices are read, and its host. Another person may have been the teacher before.
     """
     written = Counter(notice.kind for notice in virtual_class.notices.all())
     missing = []
-    for line in virtual_class.log.all():
-        kind = _find_kind(virtual_class, line)
-        if kind is None or line.at < teacher.created_at:
+    for kind, at in _list_due(virtual_class):
+        if at < teacher.created_at:
             continue
         written[kind] -= 1
         if written[kind] < 0:
-            missing.append(Promise(kind, teacher.pk, line.at))
+            missing.append(Promise(kind, teacher.pk, at))
     return missing
+
+
+def _list_due(virtual_class: VirtualClass) -> Iterator[tuple[NoticeKind, datetime]]:
+    """Return what the teacher has to read about a class, and since when."""
+    if virtual_class.price_decision != PriceDecision.NONE:
+        yield NoticeKind.PRICE_TO_DECIDE, virtual_class.created_at
+    for line in virtual_class.log.all():
+        if kind := _find_kind(virtual_class, line):
+            yield kind, line.at
 
 
 def _find_kind(virtual_class: VirtualClass, line: ClassLog) -> NoticeKind | None:

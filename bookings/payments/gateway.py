@@ -128,7 +128,7 @@ class PaymentGateway(Protocol):
     def get_charge(self, charge_id: str) -> tuple[Charge, str | None] | None:
         """Read one charge and the preference it pays; None when the provider knows no such charge.
 
-        The preference is as ``find_preference`` gives it, and empty without an order.
+        The preference is as ``find_preference`` returns it, and empty without an order.
         """
         ...
 
@@ -140,7 +140,7 @@ class PaymentGateway(Protocol):
         ...
 
     def refund(self, *, charge_id: str, amount: int | None, key: str) -> CreatedRefund | None:
-        """Give money back, once for each ``key``; all of it when ``amount`` is None.
+        """Refund money, once for each ``key``; all of it when ``amount`` is None.
 
         Returns None when the answer does not say which refund was made, if any.
         """

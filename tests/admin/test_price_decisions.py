@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from bookings.domain.booking import book_class
 from bookings.domain.exceptions import PriceNotAgreedError, PriceTooLowError
+from bookings.domain.scheduling import foresee_scheduling
 from bookings.domain.settling import confirm_payment, settle
 from bookings.domain.triggering import trigger_scheduling
 from bookings.models import (
@@ -136,6 +137,19 @@ def test_what_the_list_lacks_waits_for_the_teacher(mercadopago, prices, host, ch
 
     assert virtual_class.price_decision == PriceDecision.WAITING
     assert Notice.objects.get().kind == NoticeKind.PRICE_TO_DECIDE
+
+
+def test_a_caller_reads_that_a_class_for_nothing_waits_for_the_teacher(mercadopago, prices, host):
+    """Not that its payment is missing: there is nothing to pay."""
+    virtual_class = book(host, minutes=90, price=0)
+
+    with pytest.raises(PriceNotAgreedError):
+        trigger_scheduling(preference_id=virtual_class.preference_id)
+
+
+def test_scheduling_foresees_that_the_price_is_not_agreed(paid, teacher):
+    with pytest.raises(PriceNotAgreedError):
+        foresee_scheduling(preference_id=paid.preference_id, actor=teacher)
 
 
 def test_nothing_is_free_only_where_the_list_says_so(mercadopago, prices, host):

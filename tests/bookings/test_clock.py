@@ -19,6 +19,7 @@ from bookings.models import (
     NoticeKind,
     Payment,
     PaymentNotification,
+    PaymentStatus,
     Refund,
     VirtualClass,
     WaitingListEntry,
@@ -219,3 +220,23 @@ def test_looks_at_the_calendar_do_not_wait_for_a_clock_that_was_ahead(clock_ahea
     assert following.is_comparison_due(HOUR)
     assert channels._may_try()
     assert not channels._may_try()
+
+
+@pytest.mark.parametrize("status", [PaymentStatus.REFUNDED, PaymentStatus.CHARGED_BACK])
+def test_daily_look_at_money_that_went_back_with_its_class_stays_daily(host, status):
+    tomorrow = timezone.now() + DAY
+    virtual_class = VirtualClassFactory(booked_by=host, status=ClassStatus.CANCELLED)
+    Payment.objects.create(
+        user=host,
+        virtual_class=virtual_class,
+        amount=1,
+        preference_id="returned",
+        quote={},
+        status=status,
+        approved_at=timezone.now(),
+        next_check_at=tomorrow,
+    )
+
+    assert bring_back_plans() == 0
+
+    assert Payment.objects.get().next_check_at == tomorrow

@@ -64,6 +64,16 @@ def test_a_paid_class_ends_the_hold_of_another_person(paid, stranger, mailoutbox
     assert "Elegí otro horario" in sent.body
 
 
+def test_a_person_s_own_paid_class_ends_their_hold_without_a_mail(paid, host):
+    unpaid = VirtualClassFactory(booked_by=host)
+    hold_of(host, paid, virtual_class=unpaid)
+
+    assert schedule_class(preference_id=paid.preference_id).is_scheduled
+
+    assert not Hold.objects.exists()
+    assert mails() == []
+
+
 def test_an_unpaid_class_still_respects_the_hold(host, stranger):
     unpaid = VirtualClassFactory(booked_by=host)
     hold_of(stranger, unpaid)

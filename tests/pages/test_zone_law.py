@@ -60,7 +60,7 @@ def test_hour_that_comes_twice_is_not_offered(client):
     ("day", "clock"), [("2026-12-06", "00:30"), (SATURDAY, "23:30")], ids=["skipped", "repeated"]
 )
 def test_teacher_moves_no_class_to_an_hour_that_names_no_instant(host, day, clock):
-    data = {"move-day": day, "move-clock": clock}
+    data = {"day": day, "clock": clock}
 
     form = MoveForm(data, virtual_class=VirtualClassFactory(booked_by=host))
 
@@ -69,7 +69,7 @@ def test_teacher_moves_no_class_to_an_hour_that_names_no_instant(host, day, cloc
 
 
 def test_teacher_moves_a_class_to_an_hour_of_the_new_law(host):
-    data = {"move-day": "2026-12-07", "move-clock": "16:00"}
+    data = {"day": "2026-12-07", "clock": "16:00"}
 
     form = MoveForm(data, virtual_class=VirtualClassFactory(booked_by=host))
 

@@ -69,7 +69,7 @@ def _list(title: str, entries: list[Entry]) -> Iterator[str]:
         return
     yield title
     for entry in entries[:LINES_SHOWN]:
-        about = f"class {entry.class_id}" if entry.class_id else "the calendar"
+        about = f"class {entry.class_id}" if entry.class_id else "no class"
         line = f"  {entry.account} {entry.kind}, {about}, person {entry.user_id}"
         yield f"{line}, due {timezone.localtime(entry.due_at):%Y-%m-%d %H:%M}: {entry.reason}"
     if len(entries) > LINES_SHOWN:

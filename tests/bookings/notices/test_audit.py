@@ -25,12 +25,14 @@ from bookings.models import (
     Notice,
     NoticeKind,
     Payment,
+    PriceDecision,
     ReviewReason,
 )
 from bookings.notices import promises
 from bookings.notices.audit import Account, audit_notices
 from bookings.notices.delivery import deliver_due
-from bookings.notices.due import record_due
+from bookings.notices.due import record_alert, record_due
+from bookings.notices.returned_money import name_refund
 from tests.bookings.notices.backends import DOWN
 from tests.factories import UserFactory, VirtualClassFactory
 
@@ -160,6 +162,38 @@ def test_a_payment_that_was_told_of_before_its_booking_is_accounted_for(host, te
 
     assert (entry.kind, entry.class_id) == ("to_review", other.virtual_class_id)
     assert Notice.objects.get().kind == NoticeKind.UNBOOKED_TO_REVIEW
+
+
+@pytest.mark.parametrize("is_booked", [True, False])
+def test_a_refund_without_a_mail_is_missing(host, is_booked):
+    virtual_class = VirtualClassFactory(booked_by=host) if is_booked else None
+    payment = Payment.objects.create(user=host, virtual_class=virtual_class, amount=1)
+    now = timezone.now()
+    charge = payment.charges.create(
+        charge_id="1", amount=1, currency="ARS", status="refunded", provider_updated_at=now
+    )
+    refund = charge.refunds.create(
+        amount=1, key="key", reason="by_teacher", status="done", done_at=now, next_attempt_at=None
+    )
+
+    [entry] = audit().open_questions
+
+    class_id = virtual_class and virtual_class.pk
+    assert (entry.kind, entry.user_id, entry.class_id) == ("money_returned", host.pk, class_id)
+    record_alert(NoticeKind.MONEY_RETURNED, host, name_refund(refund))
+    assert audit().open_questions == []
+
+
+def test_a_class_outside_of_the_price_list_is_missing_if_the_teacher_got_no_mail(host, teacher):
+    virtual_class = VirtualClassFactory(
+        booked_by=host, price_decision=PriceDecision.AGREED, scheduled=True
+    )
+
+    kinds = [entry.kind for entry in audit().open_questions]
+    record_due(NoticeKind.PRICE_TO_DECIDE, virtual_class, [teacher.pk])
+
+    assert kinds.count(NoticeKind.PRICE_TO_DECIDE) == 1
+    assert NoticeKind.PRICE_TO_DECIDE not in [one.kind for one in audit().open_questions]
 
 
 def test_a_payment_of_a_class_long_past_is_audited_if_it_changed_since(host, teacher):

@@ -13,7 +13,7 @@ from bookings.domain.leaving import leave_class
 from bookings.domain.offering import _with_a_place_to_offer, pass_on_offers
 from bookings.domain.rescheduling import reschedule_class
 from bookings.domain.waiting_list import claim_place, leave_line, remove_from_line, wait_again
-from bookings.models import Notice, NoticeKind, VirtualClass
+from bookings.models import Notice, NoticeKind, Payment, PaymentStatus, VirtualClass
 from tests.bookings.waiting_list.steps import CODE, NOW, WINDOW, free_place, people_in, state_of
 
 
@@ -204,3 +204,13 @@ def test_a_class_moved_to_soon_keeps_its_places_for_nobody(entry, virtual_class,
 
     assert state_of(entry) == "waiting"
     assert claim_place(user=student, entry_id=entry.pk).current_participants == 3
+
+
+def test_a_class_whose_money_went_back_offers_no_place(entry, virtual_class, host):
+    Payment.objects.create(
+        user=host, virtual_class=virtual_class, amount=1, status=PaymentStatus.CHARGED_BACK
+    )
+
+    assert free_place(virtual_class) is None
+    assert pass_on_offers() == 0
+    assert not _with_a_place_to_offer(NOW).exists()
