@@ -46,7 +46,7 @@ def test_method_is_refused(signed_in, path, method):
         ("/api/webhooks/mercadopago", "POST"),
         ("/api/webhooks/calendar", "POST"),
         ("/api/user-data", "GET, POST, HEAD"),
-        ("/api/auth/session", "GET, HEAD"),
+        ("/api/auth/session", "GET, POST, HEAD"),
         ("/api/auth/signin/google", "GET, POST, HEAD"),
         ("/api/openapi.json", "GET, HEAD"),
         ("/api/docs", "GET, HEAD"),

@@ -1,11 +1,9 @@
 """domain/refunding.py: money goes back once, and is followed until it has arrived."""
 
 from datetime import timedelta
-from importlib import import_module
 
 import pytest
 import time_machine
-from django.apps import apps
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
@@ -35,7 +33,6 @@ from bookings.payments.backend import get_gateway
 from bookings.payments.gateway import CreatedRefund, PaymentUnavailableError, RefundState
 from bookings.queues import QUEUES, Waiting
 from calendar_sync import CalendarError
-from tests.concurrency.conftest import without_constraint
 from tests.payments import PRICE, make_payment
 from tests.standins import Fault
 
@@ -451,18 +448,3 @@ def test_nothing_is_left_of_a_charge_whose_money_is_not_here(mercadopago, paid, 
 
     charge.refresh_from_db()
     assert refundable_amount(charge) == 0
-
-
-@pytest.mark.django_db(transaction=True)
-def test_the_migration_leaves_shared_numbers_to_the_teacher(charge, teacher):
-    module = import_module("bookings.migrations.0021_refunds_share_no_number")
-    for number in range(2):
-        ask_for_part(charge, 100, teacher, left=PRICE - number * 100)
-
-    with without_constraint(Refund, "unique_refund_id"):
-        Refund.objects.update(refund_id="1800000001", status=RefundStatus.DONE)
-        module.release_shared_numbers(apps, None)
-        left = list(Refund.objects.order_by("pk").values_list("refund_id", "status"))
-
-    assert left == [("1800000001", "done"), ("", "failed")]
-    assert Payment.objects.get().review == ReviewReason.REFUND_FAILED

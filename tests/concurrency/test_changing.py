@@ -17,7 +17,7 @@ from bookings.domain.catching_up import update_events, withdraw_events
 from bookings.domain.exceptions import (
     ClassCancelledError,
 )
-from bookings.domain.holding import _store_hold
+from bookings.domain.holding import keep_time
 from bookings.domain.joining import join_class
 from bookings.domain.leaving import leave_class
 from bookings.domain.rescheduling import reschedule_class
@@ -26,6 +26,7 @@ from bookings.models import (
     ClassEvent,
     ClassLog,
     ClassType,
+    Hold,
     Notice,
     NoticeKind,
     UserActivity,
@@ -111,9 +112,7 @@ def test_one_of_two_classes_needs_the_database(
 ):
     """PostgreSQL holds it by constraints on classes and holds, SQLite by its single writer."""
     without_locks()
-    monkeypatch.setattr(
-        rescheduling, "_claim_time", lambda one, now: rescheduling.is_time_taken(one, now)
-    )
+    monkeypatch.setattr(rescheduling, "claim_time", lambda one, now, *, ends_holds: None)
 
     def make_without_the_mark(start):
         virtual_class = make_class(start)
@@ -165,9 +164,7 @@ def test_a_move_and_a_scheduling_need_the_second_look_and_the_database(
 ):
     """Both look before either has written; then only what comes afterwards keeps them apart."""
     without_locks()
-    monkeypatch.setattr(
-        rescheduling, "_claim_time", lambda one, now: rescheduling.is_time_taken(one, now)
-    )
+    monkeypatch.setattr(rescheduling, "claim_time", lambda one, now, *, ends_holds: None)
     monkeypatch.setattr(scheduling, "is_time_taken", lambda *args: False)
 
     def make_without_the_mark(start):
@@ -197,7 +194,15 @@ def race_with_a_hold(make_class, teacher, morning, monkeypatch, patience=SHORT_P
 
     def hold():
         gate.wait()
-        return _store_hold(UserFactory(), target, 60, ClassType.INDIVIDUAL)
+        return keep_time(
+            Hold(
+                user=UserFactory(),
+                start_time=target,
+                end_time=target + timedelta(minutes=60),
+                class_type=ClassType.INDIVIDUAL,
+                expires_at=timezone.now() + timedelta(minutes=15),
+            )
+        )
 
     monkeypatch.setattr(rescheduling, "is_time_taken", look_and_wait)
     results = race(move(virtual_class, teacher, target), hold)
@@ -215,9 +220,7 @@ def test_a_class_and_a_hold_need_their_second_look(
     make_class, teacher, morning, monkeypatch, without_locks
 ):
     without_locks()
-    monkeypatch.setattr(
-        rescheduling, "_claim_time", lambda one, now: rescheduling.is_time_taken(one, now)
-    )
+    monkeypatch.setattr(rescheduling, "claim_time", lambda one, now, *, ends_holds: None)
     nothing = VirtualClass.objects.none()
     monkeypatch.setattr(holding, "list_scheduled_between", lambda start, end: nothing)
 
