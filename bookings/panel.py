@@ -9,8 +9,9 @@ from typing import Any, cast
 from urllib.parse import urlencode
 
 from django.conf import settings
-from django.contrib.admin import AdminSite
-from django.core.exceptions import BadRequest, PermissionDenied
+from django.contrib.admin import AdminSite, ModelAdmin
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
+from django.core.exceptions import BadRequest, PermissionDenied, ValidationError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
@@ -50,8 +51,9 @@ class TeacherAdminSite(AdminSite):
         return sign_out(request, redirect(settings.ACCOUNT_LOGOUT_REDIRECT_URL))
 
     def admin_view(self, view: View, cacheable: bool = False) -> View:
-        """Guard a page as Django does, refuse NUL in its query, and note what is done there."""
-        return super().admin_view(audited(self, _without_nul(view)), cacheable)
+        """Guard a page as Django does, refuse garbage in what is sent, and note what is done."""
+        checked = _with_sound_choice(_without_nul(view), getattr(view, "__self__", None))
+        return super().admin_view(audited(self, checked), cacheable)
 
     def index(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
@@ -82,6 +84,27 @@ def _without_nul(view: View) -> View:
     def refuse(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if any("\0" in value for values in request.GET.lists() for value in values[1]):
             raise BadRequest
+        return view(request, *args, **kwargs)
+
+    return cast(View, refuse)
+
+
+def _with_sound_choice(view: View, owner: object) -> View:
+    """Answer 400 to a list's action whose chosen rows are no keys: Django would fail on them.
+
+    owner: the admin of the list whose page the view is, if it is one.
+    """
+    if not isinstance(owner, ModelAdmin):
+        return view
+    key = owner.model._meta.pk
+
+    @wraps(view)
+    def refuse(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        for chosen in request.POST.getlist(ACTION_CHECKBOX_NAME):
+            try:
+                key.clean(chosen, None)
+            except ValidationError as error:
+                raise BadRequest from error
         return view(request, *args, **kwargs)
 
     return cast(View, refuse)

@@ -1,7 +1,7 @@
 """Serializer fields that take JSON at its word: ``"5000"`` is no number and ``1`` is no boolean."""
 
 import re
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -116,7 +116,7 @@ class InstantField(serializers.Field[datetime, Any, str, Any]):
     }
 
     def to_internal_value(self, data: Any) -> datetime:
-        """Return an aware datetime."""
+        """Return an aware datetime in UTC: PostgreSQL takes no offset of 16 hours or more."""
         if not isinstance(data, str) or not _instant.fullmatch(data):
             self.fail("invalid")
         try:
@@ -124,7 +124,7 @@ class InstantField(serializers.Field[datetime, Any, str, Any]):
         except ValueError:
             self.fail("invalid")
         if value.tzinfo:
-            return value
+            return value.astimezone(UTC)
         try:
             return read_wall_time(value)
         except UnclearTimeError:

@@ -132,6 +132,8 @@ def delete_expired_holds() -> int:
 
 @transaction.atomic
 def _store_hold(hold: Hold) -> Hold:
+    # Two of one person's at once would each count the holds without the other one.
+    User.objects.select_for_update(no_key=True).get(pk=hold.user_id)
     delete_expired_holds()
     _release_earlier(hold)
     _refuse_hoarding(hold.user)

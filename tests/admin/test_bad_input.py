@@ -125,3 +125,17 @@ def test_nul_in_a_filter_is_refused(teacher, sign_in, address):
     client.raise_request_exception = False
 
     assert client.get(f"/admin/{address}").status_code == 400
+
+
+@pytest.mark.parametrize("chosen", ["\0", "x", "-1", NINES, "00000000-0000-0000-0000-000000000000"])
+@pytest.mark.parametrize("model", admin.site._registry, ids=lambda model: model.__name__)
+def test_an_action_for_rows_that_are_none_breaks_nothing(model, chosen, teacher, sign_in):
+    client = sign_in(teacher)
+    client.raise_request_exception = False
+    address = reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist")
+    steps = getattr(admin.site._registry[model], "steps", ())
+    actions = [step.name for step in steps if step.bulk] + ["delete_selected"]
+
+    sent = [client.post(address, {"action": it, "_selected_action": [chosen]}) for it in actions]
+
+    assert [answer.status_code for answer in sent if answer.status_code >= 500] == []

@@ -56,6 +56,20 @@ def test_a_preference_is_made_at_the_price_of_the_list(signed_in, host, mercadop
     assert datetime.fromisoformat(body["expiresAt"]) > timezone.now()
 
 
+@pytest.mark.parametrize("offset", ["+23:59:59.999999", "-23:59", "+16", "-03:00"])
+def test_every_offset_that_is_read_names_a_time(signed_in, mercadopago, offset):
+    day = (timezone.now() + timedelta(days=9)).date().isoformat()
+    period = {"start": f"{day}T10:00:00{offset}", "end": f"{day}T11:00:00{offset}"}
+
+    response = post(signed_in, PATH, wish(**period))
+    assert response.status_code == 200
+    booking = booking_body(price=PRICE, preferenceId=response.json()["preferenceId"], **period)
+    assert answer_of(post(signed_in, BOOKING, booking))[0] == 200
+
+    stored = VirtualClass.objects.get()
+    assert stored.start_time == datetime.fromisoformat(period["start"])
+
+
 @pytest.mark.parametrize("paid_first", [True, False], ids=["paid first", "booked first"])
 def test_it_is_booked_and_paid_in_either_order(
     signed_in, anybody, mercadopago, google, teacher, paid_first
