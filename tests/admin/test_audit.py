@@ -75,7 +75,7 @@ def test_form_with_a_mistake_and_a_look_leave_none(panel, student):
 
 
 def test_a_line_is_written_of_what_no_database_stores(panel):
-    asked = {"_selected_action": "1\0", "_odd\0": "", "action": "x"}
+    asked = {"_selected_action": "1", "_odd\0": "", "action": "x"}
 
     response = panel.post("/admin/bookings/closure/", asked)
 
