@@ -15,9 +15,10 @@ from django_q.conf import Conf
 
 from accounts.models import User
 from bookings.domain.booking import book_class
+from bookings.domain.pricing import find_price
 from bookings.domain.settling import confirm_payment
 from bookings.health import check_work
-from bookings.models import ClassStatus, Heartbeat, Notice, NoticeKind, VirtualClass
+from bookings.models import ClassStatus, ClassType, Heartbeat, Notice, NoticeKind, VirtualClass
 from bookings.sweeps import SWEEPS
 from bookings.worker import Worker
 from tests.drills.processes import Say, ServiceProcess, require
@@ -94,7 +95,7 @@ def _book(host: User, start: datetime) -> VirtualClass:
         end=start + HOUR,
         is_group_class=False,
         students_count=1,
-        price=0,
+        price=find_price(class_type=ClassType.INDIVIDUAL, minutes=60, students=1),
         preference_id=f"drill-{host.pk}-{start:%Y%m%d%H%M}",
     )
 

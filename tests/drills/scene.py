@@ -69,12 +69,7 @@ class Scene:
     def open_class(self, places: int) -> VirtualClass:
         """Have a group class that costs nothing booked and scheduled; give it."""
         host = self.sign_up("host").user
-        Price.objects.update_or_create(
-            class_type=ClassType.GROUP,
-            minutes=60,
-            students_up_to=places,
-            defaults={"amount": 0, "valid_from": timezone.localdate()},
-        )
+        self.list_free_group(places)
 
         def open_it(say: Say) -> None:
             start = self.now.replace(microsecond=0) + timedelta(days=2)
@@ -91,6 +86,15 @@ class Scene:
 
         require(self.run(open_it))
         return VirtualClass.objects.get(booked_by=host)
+
+    def list_free_group(self, places: int) -> None:
+        """Put groups of an hour for nothing on the price list."""
+        Price.objects.update_or_create(
+            class_type=ClassType.GROUP,
+            minutes=60,
+            students_up_to=places,
+            defaults={"amount": 0, "valid_from": timezone.localdate()},
+        )
 
     @property
     def now(self) -> datetime:

@@ -64,6 +64,7 @@ def _schedule(scene: Scene) -> None:
     """Schedule classes with a host and a guest each."""
     people = [scene.sign_up(f"host{number}").user for number in range(CLASSES)]
     guest = scene.sign_up("guest").user
+    scene.list_free_group(2)
     day = timezone.localdate() + UNTIL_CLASSES
     first = datetime.combine(day, FIRST_HOUR, tzinfo=ZoneInfo(settings.TIME_ZONE))
 
