@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 import requests
@@ -48,7 +49,9 @@ def pooled(tmp_path, request):
         "pool_mode = transaction\ndefault_pool_size = 2\nmax_client_conn = 100\n"
         "ignore_startup_parameters = options\n"
     )
-    as_other = ["-u", "nobody"] if os.geteuid() == 0 else []
+    # PgBouncer refuses to run as root. A socket is in a folder that its owner alone may enter.
+    owner = Path(info.host).owner() if info.host.startswith("/") else "nobody"
+    as_other = ["-u", owner] if os.geteuid() == 0 else []
     with (tmp_path / "pgbouncer.log").open("wb") as log:
         process = subprocess.Popen(
             [str(PGBOUNCER), *as_other, str(tmp_path / "pgbouncer.ini")],
