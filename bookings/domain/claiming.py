@@ -22,7 +22,10 @@ def claim_time(locked: VirtualClass, now: datetime, *, ends_holds: bool) -> None
     Hold.objects.filter(own | Q(expires_at__lte=now)).delete()
     if ends_holds:
         _end_unpaid(here, locked)
-    if here.exists():
+    # An unpaid hold that was committed since is no reason to lose the time: the constraint below
+    # finds it, and the next attempt ends it.
+    lasting = here.filter(virtual_class__paid_at__isnull=False) if ends_holds else here
+    if lasting.exists():
         raise SlotTakenError
     # The exclusion constraint on holds makes this wait for a hold that another transaction is
     # storing. The row goes at once, and the other transaction then finds the class.

@@ -74,6 +74,26 @@ def test_a_paid_class_and_a_hold_at_the_same_moment(paid, monkeypatch, count):
     assert told == sum(isinstance(one, Hold) for one in held)
 
 
+def test_a_hold_that_is_stored_while_a_paid_class_claims_its_time_ends(paid, monkeypatch):
+    """The hold is committed after the claim has ended those that it saw, before it looks again."""
+    if _is_sqlite():
+        pytest.skip("SQLite has one writer at a time")
+    person, end_unpaid, held = UserFactory(), claiming._end_unpaid, []
+
+    def end_and_let_another_in(*args):
+        end_unpaid(*args)
+        if not held:
+            held.extend(race(partial(hold_it, person, paid)))
+
+    monkeypatch.setattr(claiming, "_end_unpaid", end_and_let_another_in)
+
+    assert schedule_class(preference_id=paid.preference_id).is_scheduled
+
+    assert [type(one) for one in held] == [Hold]
+    assert not Hold.objects.exists()
+    assert Notice.objects.get(kind=NoticeKind.HOLD_LOST).user == person
+
+
 def test_without_the_claim_a_hold_may_stay_beside_the_class(paid, monkeypatch):
     if _is_sqlite():
         pytest.skip("SQLite has one writer at a time")
