@@ -90,31 +90,6 @@ class RemoveIndexOnline(Online, RemoveIndexConcurrently):
     is_patient = True
 
 
-class AddUniqueOnline(Online, AddConstraint):
-    """Adds a unique constraint with a condition, which is an index, while others write."""
-
-    atomic = False
-    usual = AddConstraint
-    is_patient = True
-
-    def database_forwards(
-        self,
-        app_label: str,
-        schema_editor: BaseDatabaseSchemaEditor,
-        from_state: Any,
-        to_state: Any,
-    ) -> None:
-        """Make the index as Django would, but concurrently."""
-        if schema_editor.connection.vendor != "postgresql":
-            super().database_forwards(app_label, schema_editor, from_state, to_state)
-            return
-        model = to_state.apps.get_model(app_label, self.model_name)
-        make, concurrently = "CREATE UNIQUE INDEX", "CREATE UNIQUE INDEX CONCURRENTLY"
-        statement = str(self.constraint.create_sql(model, schema_editor))
-        with self._wait(schema_editor):
-            schema_editor.execute(statement.replace(make, concurrently, 1))
-
-
 class AddConstraintOnline(Online, AddConstraintNotValid):
     """Adds a check constraint for what is written from now on; elsewhere for every row."""
 
