@@ -42,9 +42,9 @@ def expect_state(page: Page, heading: str, *, javascript: bool = True) -> None:
     """Wait for the page to say so: by itself, or by its link where there are no scripts."""
     wanted = page.get_by_role("heading", name=heading)
     for _ in range(0 if javascript else 5):
+        page.wait_for_timeout(1_500)
         if wanted.is_visible():
             return
-        page.wait_for_timeout(1_500)
         page.get_by_role("link", name="Actualizar").click()
     expect(wanted).to_be_visible(timeout=PATIENCE)
 
