@@ -13,7 +13,7 @@ from django.db.models import F, Field, Model, QuerySet, TextField, Value
 from django.db.models.functions import Cast
 from django.dispatch import Signal
 
-from accounts.fields import EncryptedTextField
+from config.lib.encryption import EncryptedTextField
 
 Column = Field[str, str]
 # Sent with a column's name and the keys of the rows that lost their value there, in the same

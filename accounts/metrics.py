@@ -1,6 +1,5 @@
 """How the identity providers answer, in figures."""
 
-from collections.abc import Container
 from time import perf_counter
 from typing import Any
 from urllib.parse import urlsplit
@@ -8,6 +7,8 @@ from urllib.parse import urlsplit
 import requests
 from prometheus_client import Histogram
 from requests.adapters import HTTPAdapter
+
+from config.lib.outcomes import outcome_of
 
 SECONDS = Histogram(
     "classes_sign_in_call_seconds",
@@ -30,13 +31,3 @@ class TimedAdapter(HTTPAdapter):
         finally:
             host = urlsplit(request.url or "").hostname or ""
             SECONDS.labels(host, outcome_of(status)).observe(perf_counter() - began)
-
-
-def outcome_of(status: int, *, usual: Container[int] = ()) -> str:
-    """Give the word for what a provider answered: it was of use, a refusal, or no help at all.
-
-    status: of HTTP, 0 for no answer. usual: failures that are answers like any other there.
-    """
-    if status == 0 or status >= 500 or status == 429:
-        return "unavailable"
-    return "ok" if status < 400 or status in usual else "refused"

@@ -5,7 +5,6 @@ so they cannot be loaded before Django knows its models.
 """
 
 from calendar_sync.backend import get_calendar, use_calendar
-from calendar_sync.bulkhead import Bulkhead, TooManyCallersError, writers_turn
 from calendar_sync.interface import (
     BusySlot,
     Calendar,
@@ -29,9 +28,9 @@ from calendar_sync.listing import (
     read_listing,
 )
 from calendar_sync.single_flight import SingleFlight
+from calendar_sync.writers import limit_writers
 
 __all__ = [
-    "Bulkhead",
     "BusySlot",
     "Calendar",
     "CalendarError",
@@ -48,11 +47,10 @@ __all__ = [
     "OwnEvent",
     "SingleFlight",
     "Stamp",
-    "TooManyCallersError",
     "current_stamp",
     "forget_upcoming_events",
     "get_calendar",
+    "limit_writers",
     "read_listing",
     "use_calendar",
-    "writers_turn",
 ]

@@ -9,7 +9,7 @@ import django.utils.timezone
 from django.conf import settings
 from django.db import migrations, models
 
-import accounts.fields
+import config.lib.encryption
 
 
 class Migration(migrations.Migration):
@@ -36,11 +36,11 @@ class Migration(migrations.Migration):
                 ('phone', models.CharField(blank=True, max_length=30, verbose_name='teléfono')),
                 ('newsletter', models.CharField(choices=[('si', 'Sí'), ('no', 'No')], default='no', max_length=2, verbose_name='novedades')),
                 ('language', models.CharField(choices=[('es-ar', 'Español'), ('en', 'English')], default='es-ar', max_length=10, verbose_name='idioma')),
-                ('provider_refresh_token', accounts.fields.EncryptedTextField(blank=True, default='', editable=False, help_text="The administrator's calendar grant; encrypted.")),
+                ('provider_refresh_token', config.lib.encryption.EncryptedTextField(blank=True, default='', editable=False, help_text="The administrator's calendar grant; encrypted.")),
                 ('provider_subject', models.CharField(blank=True, editable=False, help_text="The identity provider's id of the account the grant belongs to.", max_length=255)),
                 ('provider_token_saved_at', models.DateTimeField(blank=True, editable=False, null=True)),
                 ('provider_token_revoked_at', models.DateTimeField(blank=True, editable=False, null=True)),
-                ('grant_to_revoke', accounts.fields.EncryptedTextField(blank=True, db_default='', default='', editable=False, help_text='A token of the provider whose grant is to be revoked and forgotten; encrypted.')),
+                ('grant_to_revoke', config.lib.encryption.EncryptedTextField(blank=True, db_default='', default='', editable=False, help_text='A token of the provider whose grant is to be revoked and forgotten; encrypted.')),
                 ('total_classes', models.PositiveIntegerField(default=0, editable=False, verbose_name='clases completadas')),
                 ('status', models.CharField(choices=[('active', 'Activa'), ('suspended', 'Suspendida'), ('erased', 'Borrada')], default='active', max_length=20, verbose_name='estado')),
                 ('is_staff', models.BooleanField(default=False, verbose_name='entra al panel')),

@@ -1,28 +1,9 @@
 """Who takes part, as the teacher sees it."""
 
-from typing import Any
-
 from django.contrib import admin
-from django.db.models import Model
-from django.http import HttpRequest
 
+from bookings.admin.read_only import ReadOnlyMixin
 from bookings.models import UserActivity
-
-
-class ReadOnlyMixin:
-    """Rows that only the domain's functions write."""
-
-    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Nobody adds them by hand."""
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """Nobody edits them."""
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """Nobody deletes them."""
-        return False
 
 
 @admin.register(UserActivity)

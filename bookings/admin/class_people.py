@@ -13,7 +13,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from accounts.models import User
-from bookings.admin.activities import ReadOnlyMixin
+from bookings.admin.read_only import ReadOnlyMixin
 from bookings.domain.attendance import mark_no_show, take_back_no_show
 from bookings.domain.offering import IN_LINE
 from bookings.models import (

@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.admin.activities import ReadOnlyMixin
+from bookings.admin.read_only import ReadOnlyMixin
 from bookings.admin.steps import Facts, Report, Step, StepsMixin
 from bookings.domain.exceptions import HoldInUseError
 from bookings.domain.foreseeing import rolled_back

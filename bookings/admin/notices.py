@@ -10,7 +10,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.admin.activities import ReadOnlyMixin
+from bookings.admin.read_only import ReadOnlyMixin
 from bookings.admin.steps import Facts, Report, Step, StepsMixin, group_mails
 from bookings.models import Notice, NoticeState
 from bookings.notices.due import make_due_again

@@ -20,10 +20,10 @@ from django.utils.html import format_html
 
 from accounts.fresh_sign_in import fresh_sign_in_required
 from accounts.models import User
-from bookings.admin.activities import ReadOnlyMixin
 from bookings.admin.payment_export import export_payments
 from bookings.admin.payment_steps import RefundAll, RefundPart
 from bookings.admin.payment_timeline import build_timeline
+from bookings.admin.read_only import ReadOnlyMixin
 from bookings.admin.steps import StepsMixin
 from bookings.domain.reviewing import put_aside
 from bookings.domain.takings import list_monthly_takings

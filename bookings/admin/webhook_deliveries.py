@@ -12,7 +12,7 @@ from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 from django.views.decorators.http import require_POST
 
-from bookings.admin.activities import ReadOnlyMixin
+from bookings.admin.read_only import ReadOnlyMixin
 from bookings.admin.timeline import Entry
 from bookings.models import (
     WebhookAttempt,

@@ -23,8 +23,8 @@ from calendar_sync import (
     CalendarNotConnectedError,
     forget_upcoming_events,
     get_calendar,
+    limit_writers,
     use_calendar,
-    writers_turn,
 )
 
 logger = logging.getLogger(__name__)
@@ -48,7 +48,7 @@ def write_calendar(work: Callable[[Calendar], T]) -> T:
     Raises CalendarError as ``ask_calendar`` does.
     """
     token = _find_token()
-    with writers_turn():
+    with limit_writers():
         try:
             return use_calendar(work, refresh_token=token)
         finally:

@@ -10,8 +10,8 @@ import json
 import uuid
 from dataclasses import asdict, dataclass
 
-from accounts.encryption import find_sealed, seal
 from bookings.models import VirtualClass
+from config.lib.encryption import find_sealed, seal
 
 VERSION = 1
 

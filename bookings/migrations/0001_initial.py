@@ -9,7 +9,7 @@ import django.utils.timezone
 from django.conf import settings
 from django.db import migrations, models
 
-import accounts.fields
+import config.lib.encryption
 
 
 class Migration(migrations.Migration):
@@ -385,9 +385,9 @@ class Migration(migrations.Migration):
                 ('kinds', models.JSONField(default=list, verbose_name='sucesos')),
                 ('is_active', models.BooleanField(default=True, verbose_name='activo')),
                 ('disabled_reason', models.CharField(blank=True, choices=[('', '—'), ('gone', 'respondió 410: ya no quiere recibir nada'), ('failing', 'falló varios días seguidos')], editable=False, max_length=10, verbose_name='por qué se desactivó')),
-                ('secret', accounts.fields.EncryptedTextField(editable=False, verbose_name='secreto')),
+                ('secret', config.lib.encryption.EncryptedTextField(editable=False, verbose_name='secreto')),
                 ('secret_shown_at', models.DateTimeField(editable=False, null=True, verbose_name='secreto mostrado')),
-                ('previous_secret', accounts.fields.EncryptedTextField(blank=True, editable=False, verbose_name='secreto anterior')),
+                ('previous_secret', config.lib.encryption.EncryptedTextField(blank=True, editable=False, verbose_name='secreto anterior')),
                 ('previous_until', models.DateTimeField(editable=False, null=True, verbose_name='el anterior vale hasta')),
                 ('failures', models.PositiveIntegerField(default=0, editable=False, verbose_name='fallas seguidas')),
                 ('failing_since', models.DateTimeField(editable=False, null=True, verbose_name='falla desde')),

@@ -8,8 +8,8 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from accounts.fields import EncryptedTextField
 from bookings.models.virtual_class import VirtualClass
+from config.lib.encryption import EncryptedTextField
 
 
 class WebhookKind(models.TextChoices):

@@ -32,7 +32,7 @@ from bookings.payments.gateway import (
     Settlement,
 )
 from bookings.payments.metrics import timed
-from calendar_sync import Bulkhead, TooManyCallersError
+from config.lib.bulkhead import Bulkhead, TooManyCallersError
 
 PROVIDER_URL = "https://api.mercadopago.com"
 CURRENCY = "ARS"

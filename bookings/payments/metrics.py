@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from prometheus_client import Histogram
 
-from accounts.metrics import outcome_of
+from config.lib.outcomes import outcome_of
 
 SECONDS = Histogram(
     "classes_payment_call_seconds",

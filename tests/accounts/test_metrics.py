@@ -3,8 +3,9 @@
 import pytest
 import requests
 
-from accounts.metrics import SECONDS, TimedAdapter, outcome_of
+from accounts.metrics import SECONDS, TimedAdapter
 from bookings.payments import metrics as payments
+from config.lib.outcomes import outcome_of
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""calendar_sync/bulkhead.py: a few wait for the provider, the others have their threads back."""
+"""config/lib/bulkhead.py: a few threads wait for the provider, the others stay free."""
 
 import threading
 import time
@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from calendar_sync.bulkhead import Bulkhead, TooManyCallersError
+from config.lib.bulkhead import Bulkhead, TooManyCallersError
 
 pytestmark = pytest.mark.concurrency
 

@@ -3,15 +3,8 @@
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from datetime import timedelta
-
-from django.conf import settings
-
-from calendar_sync.interface import CalendarUnavailableError
-
-# Longer than many quick writes in a row take; whoever waits holds a thread as well.
-PATIENCE = timedelta(seconds=1)
 
 
 class TooManyCallersError(Exception):
@@ -54,21 +47,3 @@ class Bulkhead:
             self._inside -= 1
             self._is_stuck = self._is_stuck and not was_quick
             self._changed.notify()
-
-
-_bulkhead = Bulkhead(PATIENCE)
-
-
-@contextmanager
-def writers_turn() -> Iterator[None]:
-    """Be one of the CALENDAR_WRITERS of this process that may wait for the calendar at a time.
-
-    Raises CalendarUnavailableError, within a second, when as many wait already. What was asked for
-    is written down by then, and the sweeps do it.
-    """
-    with ExitStack() as turn:
-        try:
-            turn.enter_context(_bulkhead.enter(settings.CALENDAR_WRITERS))
-        except TooManyCallersError as error:
-            raise CalendarUnavailableError("Too many wait for the calendar already.") from error
-        yield

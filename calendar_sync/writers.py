@@ -1,0 +1,28 @@
+"""How many threads of a process may wait for the calendar at a time."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from datetime import timedelta
+
+from django.conf import settings
+
+from calendar_sync.interface import CalendarUnavailableError
+from config.lib.bulkhead import Bulkhead, TooManyCallersError
+
+# Longer than many quick writes in a row take; a thread that waits serves nobody else.
+_bulkhead = Bulkhead(patience=timedelta(seconds=1))
+
+
+@contextmanager
+def limit_writers() -> Iterator[None]:
+    """Run the block as one of the CALENDAR_WRITERS of this process that may wait for the calendar.
+
+    Raises CalendarUnavailableError, within a second, if as many wait already. The caller has stored
+    what it wants by then, and the sweeps finish it.
+    """
+    with ExitStack() as turn:
+        try:
+            turn.enter_context(_bulkhead.enter(settings.CALENDAR_WRITERS))
+        except TooManyCallersError as error:
+            raise CalendarUnavailableError("Too many wait for the calendar already.") from error
+        yield

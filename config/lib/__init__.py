@@ -1,0 +1,1 @@
+"""Tools that know no app. Apps import these and nothing else of ``config``."""
