@@ -19,7 +19,7 @@ from bookings.payments.gateway import (
     RefundState,
 )
 from bookings.payments.manual import ManualGateway
-from calendar_sync import Bulkhead
+from config.lib.bulkhead import Bulkhead
 from tests.standins import Fault
 
 EXPIRES_AT = datetime(2030, 1, 5, 18, 30, tzinfo=UTC)
