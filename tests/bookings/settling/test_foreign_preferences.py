@@ -323,6 +323,17 @@ def test_a_charge_of_the_other_business_is_looked_at_once(mercadopago, booked):
     assert found.processed_at is not None
 
 
+def test_a_charge_of_the_other_business_whose_order_stays_unknown_is_given_up(mercadopago, booked):
+    mercadopago.pay(mercadopago.add_preference()["id"])
+    mercadopago.fault("merchant_orders.get", *[Fault.status(404)] * 20)
+
+    for minutes in range(1, 25):
+        sweep_at(timezone.now() + timedelta(minutes=minutes))
+
+    found = PaymentNotification.objects.get()
+    assert (found.attempts, found.next_attempt_at) == (4, None)
+
+
 def test_a_change_of_a_charge_is_looked_at_as_well(mercadopago, booked, preference_id):
     paid = mercadopago.pay(preference_id, "pending")
     with time_machine.travel(timezone.now() + 3 * HOUR):
