@@ -257,11 +257,12 @@ def test_money_that_comes_long_after_the_booking_schedules_the_class(
     assert VirtualClass.objects.get().is_scheduled
 
 
+@pytest.mark.parametrize("lag", [60, 90])
 @pytest.mark.parametrize("later", LATER, ids=LATER_IDS)
-def test_a_search_that_lags_a_minute_behind_finds_the_money_within_three(
-    mercadopago, booked, preference_id, later
+def test_a_search_that_lags_behind_finds_the_money_within_three_minutes(
+    mercadopago, booked, preference_id, later, lag
 ):
-    mercadopago.search_lag = 60
+    mercadopago.search_lag = lag
     sweep()
     with time_machine.travel(timezone.now() + later):
         sweep()
