@@ -23,6 +23,7 @@ from bookings.domain.holding import delete_expired_holds
 from bookings.domain.noticing import forget_notifications
 from bookings.domain.offering import pass_on_offers
 from bookings.domain.refunding import send_due_refunds
+from bookings.domain.searching import search_payments
 from bookings.domain.settling import (
     expire_payments,
     process_notifications,
@@ -55,6 +56,7 @@ SWEEPS: dict[Callable[[], int], timedelta] = {
     bring_back_plans: MINUTE,
     keep_wall_times: 5 * MINUTE,
     delete_expired_holds: MINUTE,
+    search_payments: MINUTE,
     process_notifications: MINUTE,
     send_due_refunds: MINUTE,
     settle_due_payments: MINUTE,

@@ -3,7 +3,7 @@
 from django.db.models import Q
 
 from bookings.admin.timeline import Entry
-from bookings.models import Payment, PaymentCharge, PaymentNotification, Refund
+from bookings.models import Payment, PaymentCharge, PaymentNotification, Refund, SignatureState
 from bookings.payments.notifications import PAYMENT
 from bookings.templatetags.class_times import pesos
 
@@ -72,11 +72,9 @@ def _list_notices(payment: Payment, charges: list[PaymentCharge]) -> list[Paymen
 def _notice(notice: PaymentNotification) -> Entry:
     what = "la operación" if notice.topic == PAYMENT else "la orden"
     waiting = "sin leer todavía" if notice.next_attempt_at else ""
-    signature = f"firma {notice.get_signature_display().lower()}"
-    details = [notice.action, signature, waiting, notice.failure]
-    return Entry(
-        notice.received_at,
-        "plain",
-        f"Aviso de Mercado Pago sobre {what} {notice.resource_id}",
-        ", ".join(filter(None, details)),
-    )
+    title = f"Aviso de Mercado Pago sobre {what} {notice.resource_id}"
+    details = [notice.action, f"firma {notice.get_signature_display().lower()}"]
+    if notice.signature == SignatureState.FOUND:
+        title, details = f"La búsqueda encontró {what} {notice.resource_id}", []
+    details += [waiting, notice.failure]
+    return Entry(notice.received_at, "plain", title, ", ".join(filter(None, details)))

@@ -54,9 +54,6 @@ OPEN_DAYS, VOUCHER_DAYS = timedelta(days=4), timedelta(days=30)
 DISPUTABLE_DAYS = timedelta(days=180)
 # The provider's search for the orders of a preference reaches back this far.
 SEARCH_REACH = timedelta(days=90)
-# Another system's preference is searched with every sweep at first, then after a thirtieth of its
-# age. A person with many of them open has each searched less often.
-SEARCH_WAIT, SEARCHES_AT_ONCE = timedelta(seconds=50), 20
 
 
 @transaction.atomic
@@ -260,26 +257,12 @@ def _plan_check(payment: Payment, now: datetime) -> datetime | None:
         if _is_unfinished(payment):
             return soon
         return now + DAILY if age < DISPUTABLE_DAYS else None
-    if payment.made_elsewhere:
-        return _plan_search(payment, age, now)
     if age < OPEN_DAYS:
         return soon
+    if payment.made_elsewhere:  # we do not know when its preference expires
+        return now + DAILY if age < SEARCH_REACH else None
     is_waiting = payment.charges.filter(status=ChargeStatus.PENDING).exists()
     return now + DAILY if is_waiting and age < VOUCHER_DAYS else None
-
-
-def _plan_search(payment: Payment, age: timedelta, now: datetime) -> datetime | None:
-    """Return when to search for the money of another system's preference.
-
-    Its notifications may go elsewhere, and we do not know when it expires.
-    """
-    if age >= OPEN_DAYS:
-        return now + DAILY if age < SEARCH_REACH else None
-    others = Payment.objects.filter(
-        user=payment.user_id, made_elsewhere=True, approved_at=None, created_at__gt=now - OPEN_DAYS
-    )
-    crowd = 1 + others.count() // SEARCHES_AT_ONCE
-    return now + min(max(age / 30, SEARCH_WAIT) * crowd, LONGEST_WAIT)
 
 
 def _is_unfinished(payment: Payment) -> bool:

@@ -50,6 +50,7 @@ from bookings.models import (
     PaymentStatus,
     PriceDecision,
     RefundReason,
+    SignatureState,
     VirtualClass,
 )
 from bookings.payments.backend import get_gateway, is_provider_configured
@@ -64,6 +65,8 @@ LOOK_EVERY = timedelta(seconds=10)
 PAYMENTS_PER_SWEEP = 50
 # The sweeps find the truth by themselves, so a notification is not pursued for ever.
 NOTIFICATION_ATTEMPTS = 8
+# The search also finds charges of other businesses, whose orders may stay unknown.
+FOUND_ATTEMPTS = 4
 
 REFUND_REASONS: dict[type[BookingError], RefundReason] = {
     SlotTakenError: RefundReason.SLOT_LOST,
@@ -261,6 +264,8 @@ def _process(notification: PaymentNotification) -> bool:
     except PaymentRefusedError as error:
         failure = str(error)[:200]  # asking again would change nothing
     except _NotKnownYetError as error:
+        if notification.signature == SignatureState.FOUND and attempts >= FOUND_ATTEMPTS:
+            wait = None
         row.update(next_attempt_at=wait and now + wait, failure=str(error))
         return False
     except Exception as error:

@@ -147,7 +147,7 @@ class Migration(migrations.Migration):
                 ('resource_id', models.CharField(max_length=64, verbose_name='recurso')),
                 ('action', models.CharField(blank=True, max_length=50, verbose_name='acción')),
                 ('notice_id', models.CharField(blank=True, max_length=100, verbose_name='aviso')),
-                ('signature', models.CharField(choices=[('valid', 'Válida'), ('invalid', 'Inválida'), ('absent', 'Sin firma'), ('unconfigured', 'Sin clave configurada')], max_length=20, verbose_name='firma')),
+                ('signature', models.CharField(choices=[('valid', 'Válida'), ('invalid', 'Inválida'), ('absent', 'Sin firma'), ('unconfigured', 'Sin clave configurada'), ('found', 'Encontrada por la búsqueda')], max_length=20, verbose_name='firma')),
                 ('received_at', models.DateTimeField(default=django.utils.timezone.now, editable=False, verbose_name='recibido')),
                 ('processed_at', models.DateTimeField(blank=True, null=True, verbose_name='procesado')),
                 ('attempts', models.PositiveIntegerField(default=0, verbose_name='intentos')),
@@ -470,7 +470,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='paymentnotification',
-            constraint=models.CheckConstraint(condition=models.Q(('signature__in', ['valid', 'invalid', 'absent', 'unconfigured'])), name='known_signature_state'),
+            constraint=models.CheckConstraint(condition=models.Q(('signature__in', ['valid', 'invalid', 'absent', 'unconfigured', 'found'])), name='known_signature_state'),
         ),
         migrations.AddIndex(
             model_name='refund',

@@ -277,12 +277,13 @@ class Refund(models.Model):
 
 
 class SignatureState(models.TextChoices):
-    """What a notification's signature said about it."""
+    """What a notification's signature said about it; FOUND is our own, made by a search."""
 
     VALID = "valid", "Válida"
     INVALID = "invalid", "Inválida"
     ABSENT = "absent", "Sin firma"
     UNCONFIGURED = "unconfigured", "Sin clave configurada"
+    FOUND = "found", "Encontrada por la búsqueda"
 
 
 class PaymentNotification(models.Model):

@@ -76,6 +76,14 @@ class Charge:
 
 
 @dataclass(frozen=True, slots=True)
+class ChargeUpdate:
+    """A charge that a search found. updated_at: aware, when the provider last changed it."""
+
+    charge_id: str
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Settlement:
     """Every attempt to pay one preference, oldest first."""
 
@@ -122,6 +130,14 @@ class PaymentGateway(Protocol):
 
         reference: ours, when we made the preference: a second way to find its charges. known:
         numbers of charges that are read as well, for a search forgets old ones.
+        """
+        ...
+
+    def search_updates(self, *, since: datetime) -> list[ChargeUpdate]:
+        """Search the account for charges that were updated after ``since``, latest update first.
+
+        The search may lag behind, and stops after some hundred charges. It finds the charges of
+        every system that uses the account.
         """
         ...
 

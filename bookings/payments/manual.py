@@ -2,9 +2,11 @@
 
 import uuid
 from collections.abc import Collection
+from datetime import datetime
 
 from bookings.payments.gateway import (
     Charge,
+    ChargeUpdate,
     CreatedPreference,
     CreatedRefund,
     ListedRefund,
@@ -26,6 +28,10 @@ class ManualGateway:
     ) -> Settlement:
         """Know of no charges: the teacher's word is what counts."""
         return Settlement(preference_id, ())
+
+    def search_updates(self, *, since: datetime) -> list[ChargeUpdate]:
+        """Know of no charges."""
+        return []
 
     def get_charge(self, charge_id: str) -> tuple[Charge, str | None] | None:
         """Know of no charges."""

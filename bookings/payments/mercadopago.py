@@ -3,6 +3,7 @@
 https://www.mercadopago.com.ar/developers/es/reference
 """
 
+import logging
 import re
 import time
 from collections.abc import Callable, Collection, Iterator
@@ -22,6 +23,7 @@ from bookings.models import ChargeStatus
 from bookings.payments.amounts import to_centavos, to_pesos
 from bookings.payments.gateway import (
     Charge,
+    ChargeUpdate,
     CreatedPreference,
     CreatedRefund,
     ListedRefund,
@@ -34,6 +36,8 @@ from bookings.payments.gateway import (
 from bookings.payments.metrics import timed
 from config.lib.bulkhead import Bulkhead, TooManyCallersError
 
+logger = logging.getLogger(__name__)
+
 PROVIDER_URL = "https://api.mercadopago.com"
 CURRENCY = "ARS"
 # Payments that are credited days later, which makes no sense for a class that is near.
@@ -42,6 +46,8 @@ OK, MULTIPLE_CHOICES, BAD_REQUEST, NOT_FOUND, SERVER_ERROR = 200, 300, 400, 404,
 # Refusals that say nothing about what was asked: a token that is being changed (401), time-outs,
 # the same key under way (409), locks and limits. The same call may succeed later.
 PASSING = frozenset({401, 408, 409, 423, 425, 429})
+# How many payments a page of a search has, and how many pages are read.
+PAGE_SIZE, PAGES = 100, 5
 # As many digits as an identifier may have, and how long the provider's other words are kept.
 _DIGITS = re.compile(r"[0-9]{1,20}", re.ASCII)
 _CURRENCY = re.compile(r"[A-Z]{3}", re.ASCII)
@@ -124,6 +130,21 @@ class MercadoPagoGateway:
         charges = [charge for number in ids if (charge := self._read_charge(number))]
         return Settlement(preference_id, tuple(sorted(charges, key=lambda c: int(c.charge_id))))
 
+    def search_updates(self, *, since: datetime) -> list[ChargeUpdate]:
+        """Search payments by their last update.
+
+        https://www.mercadopago.com.ar/developers/es/reference/online-payments/checkout-api-payments/search-payments/get
+        """
+        updates: list[ChargeUpdate] = []
+        for page in range(PAGES):
+            found = self._list_updated(since, page * PAGE_SIZE)
+            # A filter that the provider ignored would show payments of years.
+            updates += [update for update in found if update.updated_at >= since]
+            if len(found) < PAGE_SIZE or found[-1].updated_at < since:
+                return updates
+        logger.warning("More than %d payments were updated since %s.", len(updates), since)
+        return updates
+
     def get_charge(self, charge_id: str) -> tuple[Charge, str | None] | None:
         """Read a payment, and its merchant order for the preference."""
         charge = self._read_charge(charge_id)
@@ -186,6 +207,19 @@ class MercadoPagoGateway:
         with _understanding():
             found = answer.get("results") or []
             return {_number(one) for one in found if one["external_reference"] == reference}
+
+    def _list_updated(self, since: datetime, offset: int) -> list[ChargeUpdate]:
+        by_update = {
+            "range": "date_last_updated",
+            "begin_date": _present_instant(since),
+            "end_date": "NOW",  # by the provider's clock, which may be ahead of ours
+            "sort": "date_last_updated",
+            "criteria": "desc",
+        }
+        filters = {**by_update, "limit": PAGE_SIZE, "offset": offset}
+        answer = _call(lambda: self._sdk.payment().search(filters))
+        with _understanding():
+            return [ChargeUpdate(_number(one), _updated_at(one)) for one in answer["results"]]
 
     def _read_charge(self, charge_id: str) -> Charge | None:
         body = _call(lambda: self._sdk.payment().get(charge_id), may_be_missing=True)
@@ -279,7 +313,7 @@ def _read(body: dict[str, Any]) -> Charge:
             reference=str(body.get("external_reference") or ""),
             order_id=_word((body.get("order") or {}).get("id")),
             method=_word(body.get("payment_method_id")),
-            updated_at=_read_instant(body.get("date_last_updated") or body["date_created"]),
+            updated_at=_updated_at(body),
         )
 
 
@@ -298,6 +332,10 @@ def _currency(code: object) -> str:
     if not isinstance(code, str) or not _CURRENCY.fullmatch(code):
         raise ValueError("not a currency")
     return code
+
+
+def _updated_at(payment: dict[str, Any]) -> datetime:
+    return _read_instant(payment.get("date_last_updated") or payment["date_created"])
 
 
 def _read_instant(text: str) -> datetime:

@@ -16,7 +16,15 @@ from bookings.admin.payment_export import BYTE_ORDER_MARK, HEADER, disarm
 from bookings.domain.exceptions import RefundOutdatedError
 from bookings.domain.settling import process_notifications, settle
 from bookings.domain.takings import list_monthly_takings
-from bookings.models import Payment, PaymentStatus, Refund, RefundReason, RefundStatus
+from bookings.models import (
+    Payment,
+    PaymentNotification,
+    PaymentStatus,
+    Refund,
+    RefundReason,
+    RefundStatus,
+    SignatureState,
+)
 from tests.admin.steps import address_of, confirm, look, seen_on
 from tests.factories import VirtualClassFactory
 from tests.payments import PRICE, make_payment, posting
@@ -127,6 +135,18 @@ def test_the_story_has_the_notices_of_the_payment_and_of_its_order(
     [order] = mercadopago.merchant_orders
     assert f"Aviso de Mercado Pago sobre la orden {order['id']}" in page
     assert "Aviso de Mercado Pago sobre la operación" in page
+
+
+def test_the_story_says_that_the_search_found_a_charge(panel, paid):
+    charge_id = paid.charges.get().charge_id
+    PaymentNotification.objects.create(
+        topic="payment", resource_id=charge_id, signature=SignatureState.FOUND
+    )
+
+    page = panel.get(page_of(paid)).content.decode()
+
+    assert f"La búsqueda encontró la operación {charge_id}" in page
+    assert "Aviso de Mercado Pago" not in page
 
 
 @pytest.mark.parametrize("name", ["add", "delete"])

@@ -1,7 +1,8 @@
 """``drill foreign``: classes are paid with preferences that another system made.
 
-Three ways in which no notification leads to the class: it came before the booking, it never comes,
-or the provider does not know its own order at first. Time is moved, not waited for.
+Four ways in which no notification leads to the class: it came before the booking, the provider does
+not know its own order at first, and none comes for a payment made at once or hours later. Time is
+moved, not waited for.
 """
 
 from collections.abc import Callable
@@ -14,7 +15,7 @@ from bookings.domain.booking import book_class
 from bookings.domain.pricing import find_price
 from bookings.models import ClassStatus, ClassType, VirtualClass
 from tests.drills.processes import Say, require
-from tests.drills.protections import Twin, follow_no_booking
+from tests.drills.protections import Twin, follow_no_booking, search_nothing
 from tests.drills.referee import Promises, judge, look_outside, read_rows
 from tests.drills.report import Result, Row
 from tests.drills.scene import HOUR, Scene
@@ -24,11 +25,16 @@ from tests.standins import Fault
 
 # A worker sweeps once a minute; by then every class is in the calendar.
 MINUTES = 2
-TWINS = (Twin("following every booking", follow_no_booking),)
+# By then a booking is checked by itself less than once in half an hour.
+LATE = 3 * HOUR
+TWINS = (
+    Twin("following every booking", follow_no_booking),
+    Twin("searching for what changed", search_nothing),
+)
 
 
 def drill(world: World, size: Size, twin: Twin | None = None) -> Result:
-    """Have a tenth of ``size.classes`` paid in each way, and count them two minutes later."""
+    """Have a tenth of ``size.classes`` paid in each way, and count them two minutes after that."""
     result = Result("foreign", world.engine, twin=twin.name if twin else "")
     prepare = (twin.leave_out,) if twin else ()
     scene = Scene(world)
@@ -43,11 +49,24 @@ def drill(world: World, size: Size, twin: Twin | None = None) -> Result:
         booker = _Booker(scene, scene.sign_up(f"student{position}").user, position, prepare)
         preferences[name] = [scene.world.mercadopago.add_preference()["id"] for _ in range(number)]
         pay(booker, preferences[name])
+    late = _Booker(scene, scene.sign_up("late").user, len(ways), prepare)
+    unpaid = preferences["paid hours later"] = [
+        scene.world.mercadopago.add_preference()["id"] for _ in range(number)
+    ]
+    late.book(unpaid)
+    _pass_minutes(scene, prepare)
+    scene.pass_time(seconds=LATE.total_seconds())
+    scene.sweep(*prepare)
+    late.pay(unpaid)
+    _pass_minutes(scene, prepare)
+    _judge(scene, preferences, result)
+    return result
+
+
+def _pass_minutes(scene: Scene, prepare: tuple[Callable[[], None], ...]) -> None:
     for _ in range(MINUTES):
         scene.pass_time(minutes=1)
         scene.sweep(*prepare)
-    _judge(scene, preferences, result)
-    return result
 
 
 class _Booker:

@@ -128,6 +128,13 @@ def follow_no_booking() -> None:
     replace(f"{DOMAIN}.settling._adopt_bookings", lambda original: lambda: None)
 
 
+def search_nothing() -> None:
+    """Leave out that the provider is asked which charges changed."""
+    from bookings import sweeps  # needs the settings
+
+    del sweeps.SWEEPS[sweeps.search_payments]
+
+
 def alert_every_time() -> None:
     """Leave out that one lost grant is noticed once, and one occasion for an alert."""
     replace(f"{DOMAIN}.grants.mark_grant_revoked", lambda original: lambda user: True)

@@ -71,6 +71,7 @@ def test_without_credentials_payments_are_by_hand():
     assert isinstance(gateway, ManualGateway)
     assert gateway.create_preference(draft()).checkout_url == ""
     assert gateway.find_settlement(preference_id="p", reference=None).charges == ()
+    assert gateway.search_updates(since=EXPIRES_AT) == []
     assert gateway.get_charge("1") is None
     assert gateway.find_preference("1") is None
     gateway.cancel("1")
@@ -195,6 +196,15 @@ def test_searches_that_lag_behind_show_nothing_yet(mercadopago, gateway, prefere
     mercadopago.search_lag = 3600
 
     assert charges_of(gateway, preference_id) == ()
+
+
+def test_a_range_that_the_search_ignores_shows_no_older_charges(mercadopago, gateway):
+    since = datetime(2026, 1, 5, 12, 0, tzinfo=UTC)
+    times = ["2026-01-05T08:00:01.000-04:00", "2026-01-05T07:59:59.000-04:00"]
+    results = [{"id": number, "date_last_updated": at} for number, at in enumerate(times)]
+    mercadopago.fault("payments.search", Fault.status(200, body={"results": results}))
+
+    assert [one.charge_id for one in gateway.search_updates(since=since)] == ["0"]
 
 
 def test_without_a_reference_the_orders_are_the_way(mercadopago, gateway, preference_id):
