@@ -257,21 +257,27 @@ def _give_up(refund: Refund, failure: str) -> bool:
         payment = Payment.objects.select_for_update().get(pk=refund.charge.payment_id)
         flag_for_review(payment, ReviewReason.REFUND_FAILED)
         payment.save(update_fields=["review", "updated_at"])
+        _mail_payer(NoticeKind.REFUND_FAILED, refund)
     logger.error("Refund %s was refused.", refund.pk)
     return False
 
 
 @transaction.atomic
 def _finish(refund: Refund) -> None:
-    """Note that the money went back, tell its owner, and have the charge read again."""
+    """Note that the money went back, mail its owner, and have the charge read again."""
     now = timezone.now()
     refund.status, refund.failure = RefundStatus.DONE, ""
     refund.done_at, refund.next_attempt_at = now, None
     refund.save(update_fields=["status", "failure", "done_at", "next_attempt_at"])
     payment = refund.charge.payment
     Payment.objects.filter(pk=payment.pk).update(next_check_at=now)
+    _mail_payer(NoticeKind.MONEY_RETURNED, refund)
+
+
+def _mail_payer(kind: NoticeKind, refund: Refund) -> None:
+    """Promise the person who paid a mail about their refund, once."""
+    payment = refund.charge.payment
     if payment.virtual_class is not None:
-        people = [payment.user_id]
-        record_due(NoticeKind.MONEY_RETURNED, payment.virtual_class, people, name_refund(refund))
+        record_due(kind, payment.virtual_class, [payment.user_id], name_refund(refund))
     else:
-        record_alert(NoticeKind.MONEY_RETURNED, payment.user, name_refund(refund))
+        record_alert(kind, payment.user, name_refund(refund))
