@@ -310,5 +310,16 @@ def _note_restored(virtual_class: VirtualClass, event: CreatedEvent) -> bool:
     if locked is None:
         return False
     note_event(locked, event)
-    locked.save(update_fields=["provider_event_id", "html_link", "ics_sequence", "updated_at"])
+    if _what_it_says(locked) != _what_it_says(virtual_class):
+        # Moved meanwhile, and its event was perhaps moved before it came back.
+        locked.event_update_requested_at = timezone.now()
+    locked.save(
+        update_fields=[
+            "provider_event_id",
+            "html_link",
+            "ics_sequence",
+            "event_update_requested_at",
+            "updated_at",
+        ]
+    )
     return True
