@@ -217,6 +217,31 @@ def test_webhook_secret_wants_a_fresh_sign_in(stale, word):
     assert (kept.secret, kept.secret_shown_at) == (endpoint.secret, endpoint.secret_shown_at)
 
 
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_another_receiver_wants_a_fresh_sign_in(stale, method):
+    address = reverse("admin:bookings_webhookendpoint_add")
+    form = {"address": "https://evil.example/", "kinds": "class.scheduled", "is_active": "on"}
+
+    response = getattr(stale, method)(
+        address, form, headers={"referer": f"http://testserver{address}"}
+    )
+
+    assert urlsplit(asked_for(response)).path == address
+    assert not WebhookEndpoint.objects.exists()
+
+
+def test_another_address_of_a_receiver_wants_a_fresh_sign_in(stale):
+    endpoint = WebhookEndpointFactory()
+    page = reverse("admin:bookings_webhookendpoint_change", args=[endpoint.pk])
+    form = {"address": "https://evil.example/", "kinds": endpoint.kinds, "is_active": "on"}
+
+    response = stale.post(page, form)
+
+    assert asked_for(response) == page
+    assert WebhookEndpoint.objects.get().address == endpoint.address
+    assert stale.get(page).status_code == 200
+
+
 def test_without_a_referer_the_way_back_is_inicio(stale):
     endpoint = WebhookEndpointFactory(secret_shown_at=None)
 
