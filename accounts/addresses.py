@@ -1,5 +1,6 @@
 """Where a request comes from, whatever proxies it passed on its way to this service."""
 
+import re
 from ipaddress import IPv6Address, IPv6Network, ip_address
 
 from django.conf import settings
@@ -7,6 +8,8 @@ from django.http import HttpRequest
 
 # Of an IPv6 address: what providers give to one customer at least. RFC 6177.
 COUNTED_BITS = 64
+# Some proxies write the port as well. Unread, all their callers would count as the proxy.
+WITH_PORT = re.compile(r"\[(?P<ipv6>[^\]]*)\](:\d+)?|(?P<ipv4>[\d.]+):\d+")
 
 
 def client_address(request: HttpRequest) -> str:
@@ -28,9 +31,12 @@ def client_address(request: HttpRequest) -> str:
 
 
 def _as_address(hop: str) -> str:
-    """Normalise an IP address; empty for anything else."""
+    """Normalise an IP address, with or without a port; empty for anything else."""
+    hop = hop.strip()
+    if found := WITH_PORT.fullmatch(hop):
+        hop = found["ipv6"] or found["ipv4"]
     try:
-        address = ip_address(hop.strip())
+        address = ip_address(hop)
     except ValueError:
         return ""
     if not isinstance(address, IPv6Address):

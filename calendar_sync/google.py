@@ -1,7 +1,6 @@
 """Google's calendar: what each operation asks of its events, and how an interrupted one goes on."""
 
 import logging
-from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -15,6 +14,7 @@ from calendar_sync.errors import AlreadyThereError, NotThereError, provider_erro
 from calendar_sync.google_events import GoogleEvents
 from calendar_sync.interface import (
     BusySlot,
+    CalendarError,
     CalendarNotConnectedError,
     CalendarRefusedError,
     CalendarUnavailableError,
@@ -22,6 +22,7 @@ from calendar_sync.interface import (
     CreatedEvent,
     EventDraft,
     EventGoneError,
+    EventLeftBehindError,
     EventNotOursError,
     OpenedChannel,
     OwnEvent,
@@ -72,7 +73,7 @@ class GoogleCalendar:
         event = events.find(draft.event_id)
         if event is None or event.get("status") == "cancelled":
             raise EventGoneError("The event to move is not in the calendar any more.")
-        if mapping.reference_of(event) != draft.reference:
+        if not mapping.is_ours(event, draft.reference, named_by_provider=draft.named_by_provider):
             raise EventNotOursError("The event to move is not ours.")
         times, text = mapping.changed_times(event, draft), mapping.changed_text(event, draft)
         try:
@@ -82,7 +83,9 @@ class GoogleCalendar:
         with provider_errors():
             return mapping.created_event(event)
 
-    def delete_event(self, event_id: str, *, reference: str) -> None:
+    def delete_event(
+        self, event_id: str, *, reference: str, named_by_provider: bool = False
+    ) -> None:
         """Remove the event; one that is already gone counts as removed.
 
         It is looked at first: whatever has our id without our reference is somebody else's.
@@ -93,7 +96,7 @@ class GoogleCalendar:
             logger.info("The event to delete was gone already.")
             return
         # Not every provider can be asked for one event. Deleting one that is gone does no harm.
-        if event and mapping.reference_of(event) != reference:
+        if event and not mapping.is_ours(event, reference, named_by_provider=named_by_provider):
             raise EventNotOursError("The event to delete is not ours.")
         try:
             events.delete(event_id)
@@ -237,16 +240,31 @@ def _accept_or_delete(events: GoogleEvents, draft: EventDraft, event: JSON) -> J
     """Take over an event that the provider stored under an id of its own.
 
     It is ours if it carries our reference or says what the draft does; or if there is one under our
-    id. Else it is deleted, and CalendarRefusedError raised: a repetition would add one more.
+    id. Else it is deleted, unless it carries another reference, and CalendarRefusedError raised: a
+    repetition would add one more. Raises EventLeftBehindError if it could not be deleted.
     """
     if mapping.is_made_from(event, draft):
         return event
-    own = events.find(draft.event_id)
-    if own is not None and mapping.reference_of(own) == draft.reference:
-        return own
-    with suppress(NotThereError):
-        events.delete(event["id"])
+    try:
+        own = events.find(draft.event_id)
+        if own is not None and mapping.reference_of(own) == draft.reference:
+            return own
+        if mapping.reference_of(event) is None:
+            _delete_surely(events, event["id"])
+    except CalendarError as error:
+        logger.warning("The event %s is left behind: %s", event["id"], type(error).__name__)
+        raise EventLeftBehindError(event["id"]) from error
     raise CalendarRefusedError("The calendar stored another event than it was given.")
+
+
+def _delete_surely(events: GoogleEvents, event_id: str) -> None:
+    """Delete an event that was just made; a 404 counts only if the event cannot be read either."""
+    try:
+        events.delete(event_id)
+    except NotThereError:
+        left = events.find(event_id)
+        if left is not None and left.get("status") != "cancelled":
+            raise
 
 
 def _with_conference(events: GoogleEvents, event: JSON) -> JSON:

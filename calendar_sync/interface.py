@@ -42,6 +42,17 @@ class EventNotOursError(CalendarRefusedError):
     """The event with this id was made by somebody else, or for another reference: hands off."""
 
 
+class EventLeftBehindError(CalendarRefusedError):
+    """The provider stored another event than it was given, and did not delete it again.
+
+    event_id: the provider's own id of that event.
+    """
+
+    def __init__(self, event_id: str) -> None:
+        super().__init__("The calendar keeps an event that it should not have.")
+        self.event_id = event_id
+
+
 class EventGoneError(CalendarRefusedError):
     """The event to change was deleted or never made. ``create_event`` brings it (back)."""
 
@@ -60,6 +71,7 @@ class EventDraft:
     record: kept with the reference, for whoever has to make the class again from its event. Other
         programs that may read the calendar see it, so it is sealed.
     reminder: how long before the start the e-mail reminder goes out.
+    named_by_provider: True if the provider gave the event its id; without any reference it is ours.
     """
 
     event_id: str
@@ -73,6 +85,7 @@ class EventDraft:
     reminder: timedelta = timedelta(minutes=60)
     record: str = ""
     earlier_texts: frozenset[str] = frozenset()
+    named_by_provider: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +167,8 @@ class Calendar(Protocol):
 
         An event that already has ``draft.event_id`` and ``draft.reference`` is taken as made; one
         that was deleted is brought back. Raises CalendarUnavailableError when the meeting's link
-        is still being prepared: the event exists, and asking again finishes the work.
+        is still being prepared: the event exists, and asking again finishes the work. Raises
+        EventLeftBehindError for an event that the caller has to delete later.
         """
         ...
 
@@ -169,10 +183,13 @@ class Calendar(Protocol):
         """
         ...
 
-    def delete_event(self, event_id: str, *, reference: str) -> None:
+    def delete_event(
+        self, event_id: str, *, reference: str, named_by_provider: bool = False
+    ) -> None:
         """Remove the event; one that is already gone counts as removed.
 
-        Raises EventNotOursError, and removes nothing, when the event carries another reference.
+        named_by_provider: True if the provider gave the event this id: without any reference it is
+        ours. Raises EventNotOursError, and removes nothing, when it carries another reference.
         """
         ...
 

@@ -123,6 +123,12 @@ def reference_of(event: JSON) -> str | None:
     return value if isinstance(value, str) else None
 
 
+def is_ours(event: JSON, reference: str, *, named_by_provider: bool) -> bool:
+    """True if ``event`` carries the reference; or none, under an id that the provider gave it."""
+    found = reference_of(event)
+    return found == reference or (found is None and named_by_provider)
+
+
 def own_event(event: JSON) -> OwnEvent | None:
     """The provider's event in our words, if it is one of ours that stands in the calendar.
 

@@ -83,7 +83,9 @@ class MemoryCalendar:
                 )
             return _created(known.draft)
 
-    def delete_event(self, event_id: str, *, reference: str) -> None:
+    def delete_event(
+        self, event_id: str, *, reference: str, named_by_provider: bool = False
+    ) -> None:
         """Remove the event, if it is there and ours."""
         self._fail()
         with self._lock:

@@ -15,6 +15,7 @@ from bookings.domain.exceptions import RefundTooLargeError
 from bookings.domain.foreseeing import foresee
 from bookings.domain.refunding import (
     refundable_amount,
+    refuse_other_sum,
     request_partial_refund,
     send_refunds_of_payment,
 )
@@ -135,10 +136,12 @@ def list_refundable(payment: Payment) -> list[tuple[PaymentCharge, int]]:
 
 @transaction.atomic
 def _request(chosen: list[tuple[PaymentCharge, int, int]], actor: User) -> list[Refund]:
-    return [
+    refunds = [
         request_partial_refund(charge_id=charge.pk, amount=amount, left=left, by=actor)
         for charge, amount, left in chosen
     ]
+    refuse_other_sum()
+    return refunds
 
 
 def _report(refunds: list[Refund]) -> Report:

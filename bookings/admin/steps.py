@@ -3,7 +3,8 @@
 A step is a subclass of ``Step``, listed in ``steps`` of its model's admin. It gets a page for one
 row and, with ``bulk``, an action of the list. Both show what the domain's own decision would write.
 The confirmation carries a digest of the facts that the page showed: if they have changed since,
-nothing is done and the page asks anew. So a second submit does nothing.
+nothing is done and the page asks anew. So a second submit does nothing. A sum that changes even
+later, before the decision has its locks, is refused by the decision (``refunding_exactly``).
 """
 
 from collections.abc import Sequence
@@ -22,7 +23,8 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 
 from accounts.fresh_sign_in import ask_to_confirm, is_fresh
 from accounts.models import User
-from bookings.domain.exceptions import BookingError, ClassNotFoundError
+from bookings.domain.exceptions import BookingError, ClassNotFoundError, RefundOutdatedError
+from bookings.domain.refunding import refunding_exactly
 from bookings.models import Notice
 from calendar_sync import CalendarError, CalendarNotConnectedError, CalendarRefusedError
 
@@ -263,10 +265,13 @@ class StepsMixin(_Base):
                 self.message_user(request, CHOOSE_AGAIN)
             return ask_to_confirm(request, page=here)
         seen = request.POST.get("seen", "") if is_confirmed else ""
-        if seen and preview.rows and constant_time_compare(seen, preview.digest):
-            self._take(request, step, preview.rows, form)
-            return HttpResponseRedirect(self.row_address(only) if only else here)
         is_changed = bool(seen and preview.rows)
+        if is_changed and constant_time_compare(seen, preview.digest):
+            rows = self._take(request, step, preview, form)
+            if not rows:
+                return HttpResponseRedirect(self.row_address(only) if only else here)
+            form = _read(request, step, rows, is_confirmed=True)
+            preview = look_ahead(step, rows, form, actor) if form.is_valid() else Preview()
         return self._show(request, step, rows, only, form, preview, is_changed=is_changed)
 
     def _show(
@@ -298,12 +303,21 @@ class StepsMixin(_Base):
         return TemplateResponse(request, "admin/step.html", context)
 
     def _take(
-        self, request: HttpRequest, step: Step[Any], rows: Sequence[Model], form: forms.Form
-    ) -> None:
-        """Take the step for each row, report on each and note it in the panel's history."""
-        for row in rows:
+        self, request: HttpRequest, step: Step[Any], preview: Preview[Any], form: forms.Form
+    ) -> list[Model]:
+        """Take the step for each row, report on each and note it in the panel's history.
+
+        Returns the rows, read again, that would by now give back another sum: nothing was done to
+        them.
+        """
+        outdated: list[Model] = []
+        for row, facts in zip(preview.rows, preview.facts, strict=True):
             try:
-                report = step.take(row, form, cast(User, request.user))
+                with refunding_exactly(facts.refunded):
+                    report = step.take(row, form, cast(User, request.user))
+            except RefundOutdatedError:
+                outdated.append(self.get_queryset(request).get(pk=row.pk))
+                continue
             except BookingError as error:
                 report = Report(f"{row}: {explain(error)}", messages.ERROR)
             except CalendarError as error:
@@ -312,6 +326,7 @@ class StepsMixin(_Base):
                 report = Report(f"{row}: {explain(error)}", level)
             self.log_change(request, row, step.bulk or step.label)
             self.message_user(request, report.text, report.level)
+        return outdated
 
 
 def _read(

@@ -14,10 +14,11 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
+from django.utils.decorators import method_decorator
 from django.utils.html import format_html
 from django.views.decorators.http import require_POST
 
-from accounts.fresh_sign_in import fresh_sign_in_required
+from accounts.fresh_sign_in import ask_to_confirm, fresh_sign_in_required, is_fresh
 from bookings.admin.webhook_deliveries import report_outcome
 from bookings.models import CHOSEN_KINDS, WebhookDelivery, WebhookEndpoint
 from bookings.templatetags.class_times import clock, short_day
@@ -100,6 +101,17 @@ class WebhookEndpointAdmin(admin.ModelAdmin[WebhookEndpoint]):
             for word, (view, name) in views.items()
         ]
         return [*own, *super().get_urls()]
+
+    @method_decorator(fresh_sign_in_required)
+    def add_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        """Add a receiver, after a fresh sign-in: it gets people's data from then on."""
+        return super().add_view(request, *args, **kwargs)
+
+    def change_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        """Show a receiver; change it after a fresh sign-in: its address may become another's."""
+        if request.method == "POST" and not is_fresh(request):
+            return ask_to_confirm(request, page=request.get_full_path())
+        return super().change_view(request, *args, **kwargs)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[WebhookEndpoint]:
         """Count what waits for each, and leave the secrets sealed: one may be past reading."""

@@ -14,7 +14,7 @@ from bookings.domain.class_log import log_event
 from bookings.domain.exceptions import ClassCompletedError, ClassEndedError, ClassNotFoundError
 from bookings.domain.foreseeing import Consequences, foresee
 from bookings.domain.offering import close_line
-from bookings.domain.refunding import request_full_refund, send_refunds_of
+from bookings.domain.refunding import refuse_other_sum, request_full_refund, send_refunds_of
 from bookings.domain.stopping import stop_charges_of
 from bookings.models import (
     ClassEvent,
@@ -134,6 +134,7 @@ def decide_cancelling(class_id: uuid.UUID, actor: User, reason: str = "") -> Vir
         return virtual_class  # a refund that failed is for the teacher to ask for again
     refund_reason = decide_refund(virtual_class, actor, now)
     call_off(virtual_class, actor=actor, reason=reason, refund_reason=refund_reason)
+    refuse_other_sum()
     return virtual_class
 
 

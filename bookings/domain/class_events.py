@@ -103,7 +103,7 @@ def _move_or_make(virtual_class: VirtualClass) -> CreatedEvent | None:
     except EventGoneError:
         if is_named_by_provider(virtual_class):
             # It may only be out of sight: under an id of its own the new one would be a second.
-            remove_event(draft.event_id, reference=draft.reference)
+            delete_event_of(virtual_class)
         made = create_event(virtual_class)
     note_answer()
     return made
@@ -220,7 +220,7 @@ def withdraw_event(virtual_class: VirtualClass) -> None:
     current = VirtualClass.objects.filter(pk=virtual_class.pk).first()
     if current and (current.status in KEEPS_EVENT or current.withdrawal_requested_at is None):
         return
-    is_removed = _delete_event(virtual_class)
+    is_removed = delete_event_of(virtual_class)
     if current is None:
         return
     overtaken_by = _note_withdrawal(current, is_removed=is_removed)
@@ -240,10 +240,19 @@ def withdraw_event_if_possible(virtual_class: VirtualClass) -> None:
         )
 
 
-def _delete_event(virtual_class: VirtualClass) -> bool:
-    """Have the calendar delete the event; False when the event with that id is not ours."""
+def delete_event_of(virtual_class: VirtualClass) -> bool:
+    """Have the calendar delete the class's event; False when the event with that id is not ours.
+
+    Writes nothing. Raises CalendarError.
+    """
+    event_id, reference = find_event_id(virtual_class), str(virtual_class.pk)
+    is_named = is_named_by_provider(virtual_class)
     try:
-        remove_event(find_event_id(virtual_class), reference=str(virtual_class.pk))
+        write_calendar(
+            lambda calendar: calendar.delete_event(
+                event_id, reference=reference, named_by_provider=is_named
+            )
+        )
     except EventNotOursError:
         logger.warning("The event under the id of class %s is not ours.", virtual_class.pk)
         return False
@@ -268,7 +277,16 @@ def _note_withdrawal(before: VirtualClass, *, is_removed: bool) -> VirtualClass 
     if is_removed:
         locked.event_withdrawals += 1
         log_event(locked, ClassEvent.EVENT_REMOVED)
-    locked.save(update_fields=["event_withdrawals", "withdrawal_requested_at", "updated_at"])
+        if locked.status == ClassStatus.PENDING:
+            locked.provider_event_id = ""
+    locked.save(
+        update_fields=[
+            "event_withdrawals",
+            "withdrawal_requested_at",
+            "provider_event_id",
+            "updated_at",
+        ]
+    )
     return None
 
 
@@ -292,5 +310,16 @@ def _note_restored(virtual_class: VirtualClass, event: CreatedEvent) -> bool:
     if locked is None:
         return False
     note_event(locked, event)
-    locked.save(update_fields=["provider_event_id", "html_link", "ics_sequence", "updated_at"])
+    if _what_it_says(locked) != _what_it_says(virtual_class):
+        # Moved meanwhile, and its event was perhaps moved before it came back.
+        locked.event_update_requested_at = timezone.now()
+    locked.save(
+        update_fields=[
+            "provider_event_id",
+            "html_link",
+            "ics_sequence",
+            "event_update_requested_at",
+            "updated_at",
+        ]
+    )
     return True

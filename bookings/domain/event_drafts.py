@@ -80,8 +80,12 @@ def draft_event(virtual_class: VirtualClass) -> EventDraft:
 def draft_update(virtual_class: VirtualClass) -> EventDraft:
     """Describe what the event of a class becomes, and what it may have said so far."""
     texts = frozenset(_list_texts(virtual_class))
-    event_id = find_event_id(virtual_class)
-    return replace(draft_event(virtual_class), event_id=event_id, earlier_texts=texts)
+    return replace(
+        draft_event(virtual_class),
+        event_id=find_event_id(virtual_class),
+        earlier_texts=texts,
+        named_by_provider=is_named_by_provider(virtual_class),
+    )
 
 
 def _list_texts(virtual_class: VirtualClass) -> Iterator[str]:

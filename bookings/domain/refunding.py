@@ -5,6 +5,10 @@ under a key that follows from the row. A call that is repeated refunds nothing t
 """
 
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from datetime import timedelta
 from secrets import SystemRandom
 
@@ -50,6 +54,41 @@ UNSENT = (RefundStatus.REQUESTED, RefundStatus.IN_PROCESS)
 REFUNDS_PER_SWEEP = 50
 
 _random = SystemRandom()
+
+
+@dataclass(slots=True)
+class _Shown:
+    """The sum that a page has shown, and what was decided since, in centavos."""
+
+    amount: int
+    decided: int = 0
+
+
+_shown: ContextVar[_Shown | None] = ContextVar("shown", default=None)
+
+
+@contextmanager
+def refunding_exactly(amount: int) -> Iterator[None]:
+    """Let decisions inside refund this sum or none, in centavos: the one that a person confirmed.
+
+    Another refund may be committed after the page was compared and before the decision locks its
+    rows. A decision asks by ``refuse_other_sum``.
+    """
+    token = _shown.set(_Shown(amount))
+    try:
+        yield
+    finally:
+        _shown.reset(token)
+
+
+def refuse_other_sum() -> None:
+    """End a decision's transaction if it refunds another sum than a person confirmed.
+
+    Raises RefundOutdatedError, which rolls the decision back.
+    """
+    shown = _shown.get()
+    if shown is not None and shown.decided != shown.amount:
+        raise RefundOutdatedError
 
 
 @transaction.atomic
@@ -176,6 +215,8 @@ def _request_whole(charge: PaymentCharge, reason: RefundReason, by: User | None)
 
 def _request(charge: PaymentCharge, amount: int, reason: RefundReason, by: User | None) -> Refund:
     """Write the promise down. The charge is locked, so the number in the key is nobody else's."""
+    if shown := _shown.get():
+        shown.decided += amount
     number = charge.refunds.count() + 1
     return Refund.objects.create(
         charge=charge,
@@ -257,21 +298,27 @@ def _give_up(refund: Refund, failure: str) -> bool:
         payment = Payment.objects.select_for_update().get(pk=refund.charge.payment_id)
         flag_for_review(payment, ReviewReason.REFUND_FAILED)
         payment.save(update_fields=["review", "updated_at"])
+        _mail_payer(NoticeKind.REFUND_FAILED, refund)
     logger.error("Refund %s was refused.", refund.pk)
     return False
 
 
 @transaction.atomic
 def _finish(refund: Refund) -> None:
-    """Note that the money went back, tell its owner, and have the charge read again."""
+    """Note that the money went back, mail its owner, and have the charge read again."""
     now = timezone.now()
     refund.status, refund.failure = RefundStatus.DONE, ""
     refund.done_at, refund.next_attempt_at = now, None
     refund.save(update_fields=["status", "failure", "done_at", "next_attempt_at"])
     payment = refund.charge.payment
     Payment.objects.filter(pk=payment.pk).update(next_check_at=now)
+    _mail_payer(NoticeKind.MONEY_RETURNED, refund)
+
+
+def _mail_payer(kind: NoticeKind, refund: Refund) -> None:
+    """Promise the person who paid a mail about their refund, once."""
+    payment = refund.charge.payment
     if payment.virtual_class is not None:
-        people = [payment.user_id]
-        record_due(NoticeKind.MONEY_RETURNED, payment.virtual_class, people, name_refund(refund))
+        record_due(kind, payment.virtual_class, [payment.user_id], name_refund(refund))
     else:
-        record_alert(NoticeKind.MONEY_RETURNED, payment.user, name_refund(refund))
+        record_alert(kind, payment.user, name_refund(refund))

@@ -6,6 +6,7 @@ looked at again, and written.
 """
 
 import logging
+from contextlib import suppress
 from datetime import datetime
 
 from django.conf import settings
@@ -18,14 +19,15 @@ from accounts.models import User
 from bookings.domain.access_codes import generate_access_code
 from bookings.domain.claiming import claim_time
 from bookings.domain.class_events import (
+    KEEPS_EVENT,
     create_event,
-    remove_event,
+    delete_event_of,
     request_withdrawal,
     withdraw_event_if_possible,
 )
 from bookings.domain.class_log import log_event
 from bookings.domain.conflicts import is_deadlock
-from bookings.domain.event_drafts import derive_event_id
+from bookings.domain.event_drafts import derive_event_id, is_named_by_provider
 from bookings.domain.exceptions import (
     BookingError,
     ClassCancelledError,
@@ -56,6 +58,7 @@ from calendar_sync import (
     CalendarRefusedError,
     CalendarUnavailableError,
     CreatedEvent,
+    EventLeftBehindError,
 )
 
 logger = logging.getLogger(__name__)
@@ -104,9 +107,10 @@ def schedule_class(
     except UNSCHEDULABLE as refusal:
         _note_refusal(virtual_class, refusal)
         raise
-    except CalendarRefusedError:
+    except CalendarRefusedError as refusal:
         # Asking again would change nothing: a person has to look, and may then schedule by hand.
-        _leave_to_a_person(virtual_class)
+        left = refusal.event_id if isinstance(refusal, EventLeftBehindError) else ""
+        _leave_to_a_person(virtual_class, left)
         raise
 
 
@@ -153,13 +157,14 @@ def _make_and_save(
             return noted
         if not insist and must_wait(noted):
             raise CalendarUnavailableError("The class waits for the calendar.")
+        _delete_leftover(noted)
         event = create_event(noted)
         try:
             return _save(noted, event, actor)
         except EventWithdrawnError:
             continue
         except UNSCHEDULABLE:
-            _take_back(noted, event)
+            _take_back(noted, event.event_id)
             raise
         except EventNotSavedError:
             _delete_unknown(noted, event)
@@ -222,34 +227,56 @@ def _note_refusal(virtual_class: VirtualClass, refusal: BookingError) -> None:
         _take_back(virtual_class)
 
 
-def _leave_to_a_person(virtual_class: VirtualClass) -> None:
+def _leave_to_a_person(virtual_class: VirtualClass, event_id: str) -> None:
     """Stop asking for a class that the calendar refuses; the panel shows why it waits.
 
     An event that was made all the same, without its meeting, must not keep the time meanwhile.
+    event_id: of one that is known to be left behind.
     """
     VirtualClass.objects.filter(pk=virtual_class.pk, status=ClassStatus.PENDING).update(
         scheduling_refusal=CALENDAR_REFUSED
     )
-    _take_back(virtual_class)
+    _take_back(virtual_class, event_id)
 
 
-def _take_back(virtual_class: VirtualClass, event: CreatedEvent | None = None) -> None:
+def _take_back(virtual_class: VirtualClass, event_id: str = "") -> None:
     """Withdraw the event, now or by the sweep, which has to know an id that is not ours."""
-    if event is not None and event.event_id != derive_event_id(virtual_class):
-        virtual_class.provider_event_id = event.event_id
-        virtual_class.save(update_fields=["provider_event_id"])
+    if event_id and event_id != derive_event_id(virtual_class):
+        _note_leftover(virtual_class, event_id)
     request_withdrawal(virtual_class)
     withdraw_event_if_possible(virtual_class)
 
 
+def _note_leftover(virtual_class: VirtualClass, event_id: str) -> None:
+    """Store an event's id that does not follow from its class, so that it can be deleted later."""
+    virtual_class.provider_event_id = event_id
+    rows = VirtualClass.objects.filter(pk=virtual_class.pk).exclude(status__in=KEEPS_EVENT)
+    rows.update(provider_event_id=event_id)
+
+
+def _delete_leftover(noted: VirtualClass) -> None:
+    """Delete the event of an earlier attempt under an id of its own. Raises CalendarError."""
+    if not is_named_by_provider(noted):
+        return
+    delete_event_of(noted)
+    same = VirtualClass.objects.filter(pk=noted.pk, provider_event_id=noted.provider_event_id)
+    same.filter(status=ClassStatus.PENDING).update(provider_event_id="")
+
+
 def _delete_unknown(virtual_class: VirtualClass, event: CreatedEvent) -> None:
-    """Delete an event that the next attempt would not find, for its id is the provider's own."""
+    """Delete an event that the next attempt would not find, for its id is the provider's own.
+
+    If that fails, the next attempt does it first.
+    """
     if event.event_id == derive_event_id(virtual_class):
         return
+    virtual_class.provider_event_id = event.event_id
     try:
-        remove_event(event.event_id, reference=str(virtual_class.pk))
+        delete_event_of(virtual_class)
     except CalendarError as error:
         logger.warning("The event %s is left behind: %s", event.event_id, type(error).__name__)
+        with suppress(Error):
+            _note_leftover(virtual_class, event.event_id)
 
 
 def _save(virtual_class: VirtualClass, event: CreatedEvent, actor: User | None) -> VirtualClass:

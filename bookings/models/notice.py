@@ -27,6 +27,7 @@ class NoticeKind(models.TextChoices):
     HOLD_LOST = "hold_lost", "Horario que se ocupó"
     # To the person who paid.
     MONEY_RETURNED = "money_returned", "Dinero devuelto"
+    REFUND_FAILED = "refund_failed", "Devolución rechazada"
     # To whoever has to know of it: the host, the teacher.
     GUEST_LEFT = "guest_left", "Alguien dejó su lugar"
     STUDENT_MOVED = "student_moved", "Un estudiante cambió el horario"
@@ -58,6 +59,7 @@ ABOUT_NO_CLASS = [
     NoticeKind.GRANT_AT_RISK,
     NoticeKind.GUESSING,
     NoticeKind.MONEY_RETURNED,
+    NoticeKind.REFUND_FAILED,
     NoticeKind.UNBOOKED_TO_REVIEW,
     NoticeKind.WEBHOOK_DISABLED,
     NoticeKind.HOLD_LOST,

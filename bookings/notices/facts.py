@@ -178,6 +178,11 @@ def _returned_at(notice: Notice) -> Fact:
     return Fact(_("Cuándo"), _moment(part.at))
 
 
+def _refund_asked_at(notice: Notice) -> Fact:
+    part = describe_refund(find_named_refund(notice.occasion))
+    return Fact(_("Cuándo la pedimos"), _moment(part.at))
+
+
 def _why_money_goes(notice: Notice) -> Fact | None:
     """Return the cause for the teacher, in the words that the person who paid reads."""
     payment: Payment | None = getattr(notice.require_class(), "payment", None)
@@ -309,6 +314,7 @@ FACTS: dict[NoticeKind, tuple[Callable[[Notice], Fact | None], ...]] = {
     NoticeKind.REMINDER_HOUR: (_when, _video_call, _code, _page),
     NoticeKind.PLACE_OFFERED: (_when, _offer_end),
     NoticeKind.MONEY_RETURNED: (_returned_amount, _returned_why, _returned_at, _class_time),
+    NoticeKind.REFUND_FAILED: (_returned_amount, _returned_why, _refund_asked_at, _class_time),
     NoticeKind.TO_REVIEW: (_when,),
     NoticeKind.MONEY_BACK: (_when, _why_money_goes),
     NoticeKind.UNBOOKED_TO_REVIEW: (),
@@ -339,6 +345,7 @@ STEPS: dict[NoticeKind, Callable[[Notice], Fact]] = {
     NoticeKind.REMINDER_HOUR: _enter_video_call,
     NoticeKind.PLACE_OFFERED: _take_place,
     NoticeKind.MONEY_RETURNED: _see_own_payment,
+    NoticeKind.REFUND_FAILED: _see_own_payment,
     NoticeKind.TO_REVIEW: _see_payments,
     NoticeKind.MONEY_BACK: _see_payments,
     NoticeKind.UNBOOKED_TO_REVIEW: _see_payments,

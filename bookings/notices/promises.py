@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TypeVar
 
+from django.db.models import Q
+
 from accounts.models import User, UserStatus
 from bookings.models import (
     ClassEvent,
@@ -42,6 +44,11 @@ TELLS_EVERYBODY = {
     ClassEvent.RESCHEDULED: NoticeKind.RESCHEDULED,
     ClassEvent.ZONE_CHANGED: NoticeKind.ZONE_CHANGED,
     ClassEvent.CANCELLED: NoticeKind.CANCELLED,
+}
+# Which end of a refund promises which mail to the person who paid.
+TELLS_PAYER = {
+    RefundStatus.DONE: NoticeKind.MONEY_RETURNED,
+    RefundStatus.FAILED: NoticeKind.REFUND_FAILED,
 }
 # What gives a class another start, and so other reminders.
 MOVES = (ClassEvent.RESCHEDULED, ClassEvent.ZONE_CHANGED)
@@ -110,16 +117,21 @@ def list_promises(virtual_class: VirtualClass, now: datetime) -> Iterator[Promis
 def list_unmentioned_refunds(
     since: datetime,
 ) -> Iterator[tuple[VirtualClass | None, Promise]]:
-    """Return the refunds done since a moment without a mail to the person who paid; two queries."""
-    done = Refund.objects.filter(status=RefundStatus.DONE, done_at__gt=since)
-    refunds = list(done.select_related("charge__payment__virtual_class"))
-    mails = Notice.objects.filter(kind=NoticeKind.MONEY_RETURNED, created_at__gt=since)
-    written = set(mails.values_list("user", "occasion"))
+    """Return the refunds done or refused since a moment that the person who paid has no mail about.
+
+    Two queries. When a refund was refused is stored nowhere, so its request counts.
+    """
+    is_done = Q(status=RefundStatus.DONE, done_at__gt=since)
+    is_refused = Q(status=RefundStatus.FAILED, created_at__gt=since)
+    rows = Refund.objects.filter(is_done | is_refused)
+    refunds = list(rows.select_related("charge__payment__virtual_class"))
+    mails = Notice.objects.filter(kind__in=TELLS_PAYER.values(), created_at__gt=since)
+    written = set(mails.values_list("user", "kind", "occasion"))
     for refund in refunds:
-        payment = refund.charge.payment
-        if (payment.user_id, name_refund(refund)) not in written:
-            due_at = refund.done_at or since
-            yield payment.virtual_class, Promise(NoticeKind.MONEY_RETURNED, payment.user_id, due_at)
+        payment, kind = refund.charge.payment, TELLS_PAYER[RefundStatus(refund.status)]
+        if (payment.user_id, kind, name_refund(refund)) not in written:
+            due_at = refund.done_at or refund.created_at
+            yield payment.virtual_class, Promise(kind, payment.user_id, due_at)
 
 
 def _who_is_told(

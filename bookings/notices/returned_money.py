@@ -91,6 +91,14 @@ def name_refund(refund: Refund) -> str:
     return f"refund {refund.pk}"
 
 
+def is_owed(refund: Refund) -> bool:
+    """Return True for a refused refund that was not asked for again and went back no other way."""
+    charge = refund.charge
+    is_last = all(other.pk <= refund.pk for other in charge.refunds.all())
+    is_whole = charge.refunded_amount >= charge.amount
+    return refund.status == RefundStatus.FAILED and is_last and not is_whole
+
+
 def find_named_refund(occasion: str) -> Refund:
     """Find the refund of a mail's occasion, with its payment. Raises Refund.DoesNotExist."""
     number = occasion.partition(" ")[2]
@@ -104,11 +112,8 @@ def sum_parts(parts: list[ReturnedMoney], *states: ReturnState) -> int:
 
 def _parts_of(charge: PaymentCharge) -> Iterator[ReturnedMoney]:
     refunds = sorted(charge.refunds.all(), key=lambda refund: refund.pk)
-    is_whole = charge.refunded_amount >= charge.amount
     for refund in refunds:
-        # A refused one that was asked for again, or went back by another way, is no news.
-        is_settled = is_whole or refund is not refunds[-1]
-        if refund.status != RefundStatus.FAILED or not is_settled:
+        if refund.status != RefundStatus.FAILED or is_owed(refund):
             yield describe_refund(refund)
     ours = sum(one.amount for one in refunds if one.status != RefundStatus.FAILED)
     if charge.status == ChargeStatus.CHARGED_BACK:

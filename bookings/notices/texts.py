@@ -20,6 +20,7 @@ SUBJECTS = {
     NoticeKind.REMINDER_HOUR: _("Tu clase empieza a las %(clock)s"),
     NoticeKind.PLACE_OFFERED: _("Se liberó un lugar en la clase: %(day)s, %(clock)s"),
     NoticeKind.MONEY_RETURNED: _("Te devolvimos dinero"),
+    NoticeKind.REFUND_FAILED: _("No pudimos devolverte dinero todavía"),
     NoticeKind.TO_REVIEW: _("Hay un pago para revisar: %(day)s, %(clock)s"),
     NoticeKind.MONEY_BACK: _("Se devuelve un pago: %(day)s, %(clock)s"),
     NoticeKind.UNBOOKED_TO_REVIEW: _("Hay un pago sin reserva para revisar"),
@@ -55,6 +56,7 @@ OPENINGS = {
     NoticeKind.REMINDER_HOUR: _("Tu clase de inglés empieza a las %(clock)s."),
     NoticeKind.PLACE_OFFERED: _("Se liberó un lugar en la clase de inglés de %(host)s, y es tuyo."),
     NoticeKind.MONEY_RETURNED: _("Te devolvimos dinero que pagaste por Mercado Pago."),
+    NoticeKind.REFUND_FAILED: _("Quisimos devolverte dinero, y Mercado Pago no lo aceptó."),
     NoticeKind.TO_REVIEW: _("El pago de %(host)s necesita que lo mires."),
     NoticeKind.MONEY_BACK: _("Lo que pagó %(host)s vuelve, y la clase se canceló."),
     NoticeKind.UNBOOKED_TO_REVIEW: _(
@@ -110,6 +112,9 @@ EXPLANATIONS = {
     NoticeKind.MONEY_RETURNED: _(
         "El dinero vuelve por el mismo medio con que pagaste. Con tarjeta puede tardar hasta el "
         "próximo resumen."
+    ),
+    NoticeKind.REFUND_FAILED: _(
+        "La profe ya lo sabe y te va a contactar para devolvértelo. No hace falta que hagas nada."
     ),
     NoticeKind.GRANT_REVOKED: _(
         "Hasta que lo reconectes no se agenda ninguna clase. Las pagadas esperan y después se "

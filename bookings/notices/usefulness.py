@@ -26,6 +26,7 @@ from bookings.models import (
     WaitingState,
 )
 from bookings.notices.reminder_times import find_useful_end, name_occasion
+from bookings.notices.returned_money import find_named_refund, is_owed
 
 if TYPE_CHECKING:
     from django_stubs_ext import WithAnnotations
@@ -41,6 +42,7 @@ NOT_IN_LINE = "La persona ya no esperaba un lugar."
 OFFER_OVER = "El lugar ya no se ofrecía."
 ERASED = "La persona borró su cuenta."
 DECIDED = "La profe ya había decidido."
+REFUNDED_SINCE = "La devolución se pidió de nuevo o se hizo de otra manera."
 RECONNECTED = "El calendario ya se había reconectado."
 
 
@@ -140,6 +142,10 @@ def _while_undecided(notice: "NoticeToSend") -> str:
     return "" if is_undecided and virtual_class.status == ClassStatus.PENDING else DECIDED
 
 
+def _while_refund_is_owed(notice: "NoticeToSend") -> str:
+    return "" if is_owed(find_named_refund(notice.occasion)) else REFUNDED_SINCE
+
+
 def _until_reconnected(notice: "NoticeToSend") -> str:
     saved_at = notice.user.provider_token_saved_at
     return RECONNECTED if saved_at is not None and saved_at > notice.created_at else ""
@@ -180,6 +186,7 @@ RULES: dict[NoticeKind, tuple[Check, ...]] = {
     ),
     NoticeKind.CANCELLED: (),
     NoticeKind.MONEY_RETURNED: (),
+    NoticeKind.REFUND_FAILED: (_while_refund_is_owed,),
     NoticeKind.HOLD_LOST: (),
     NoticeKind.PRICE_TO_DECIDE: (_unless_over, _while_undecided),
     NoticeKind.TO_REVIEW: (),

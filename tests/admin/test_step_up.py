@@ -111,6 +111,56 @@ def test_a_confirmation_that_comes_too_late_cancels_nothing(stale, paid, time_ma
     assert is_untouched(paid)
 
 
+def confirm_identity(client, page):
+    """Sign in again as the page asks for it."""
+    go_through_google(client, "google", TEACHER_EMAIL, process="confirm", callbackUrl=page)
+
+
+def test_a_confirmation_of_several_that_comes_too_late_cancels_nothing(stale, paid, time_machine):
+    rows = [VirtualClassFactory(), paid.virtual_class]
+    confirm_identity(stale, list_of(rows[0]))
+    seen = seen_on(look_at_several(stale, rows, "cancelar"))
+    time_machine.shift(ELEVEN_MINUTES)
+    chosen = {"action": "cancelar", "_selected_action": [str(row.pk) for row in rows]}
+
+    response = stale.post(list_of(rows[0]), {**chosen, "seen": seen})
+
+    assert seen
+    assert asked_for(response) == list_of(rows[0])
+    assert is_untouched(paid)
+    assert not VirtualClass.objects.filter(status=ClassStatus.CANCELLED).exists()
+
+
+@pytest.mark.parametrize("name", ["devolver-todo", "devolver", "borrar"])
+def test_a_confirmation_that_comes_too_late_does_nothing(stale, paid, student, time_machine, name):
+    row = student if name == "borrar" else paid
+    given = {"charge": paid.charges.get().pk, "amount": "100"} if name == "devolver" else {}
+    confirm_identity(stale, address_of(row, name))
+    seen = seen_on(look(stale, row, name, **given))
+    time_machine.shift(ELEVEN_MINUTES)
+
+    response = stale.post(address_of(row, name), {**given, "seen": seen})
+
+    assert seen
+    assert asked_for(response) == address_of(row, name)
+    assert is_untouched(paid)
+    assert User.objects.get(pk=student.pk).status == UserStatus.ACTIVE
+
+
+@pytest.mark.parametrize("minutes", [9, 11], ids=["fresh", "aged"])
+def test_a_refund_is_confirmed_within_ten_minutes_of_the_sign_in(
+    stale, paid, time_machine, minutes
+):
+    address = address_of(paid, "devolver-todo")
+    confirm_identity(stale, address)
+    seen = seen_on(look(stale, paid, "devolver-todo"))
+    time_machine.shift(timedelta(minutes=minutes))
+
+    stale.post(address, {"seen": seen})
+
+    assert Refund.objects.exists() == (minutes < 10)
+
+
 def test_cancelling_several_leads_back_to_the_list(stale, paid):
     unpaid = VirtualClassFactory()
 
@@ -165,6 +215,31 @@ def test_webhook_secret_wants_a_fresh_sign_in(stale, word):
     assert asked_for(response) == page
     kept = WebhookEndpoint.objects.get()
     assert (kept.secret, kept.secret_shown_at) == (endpoint.secret, endpoint.secret_shown_at)
+
+
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_another_receiver_wants_a_fresh_sign_in(stale, method):
+    address = reverse("admin:bookings_webhookendpoint_add")
+    form = {"address": "https://evil.example/", "kinds": "class.scheduled", "is_active": "on"}
+
+    response = getattr(stale, method)(
+        address, form, headers={"referer": f"http://testserver{address}"}
+    )
+
+    assert urlsplit(asked_for(response)).path == address
+    assert not WebhookEndpoint.objects.exists()
+
+
+def test_another_address_of_a_receiver_wants_a_fresh_sign_in(stale):
+    endpoint = WebhookEndpointFactory()
+    page = reverse("admin:bookings_webhookendpoint_change", args=[endpoint.pk])
+    form = {"address": "https://evil.example/", "kinds": endpoint.kinds, "is_active": "on"}
+
+    response = stale.post(page, form)
+
+    assert asked_for(response) == page
+    assert WebhookEndpoint.objects.get().address == endpoint.address
+    assert stale.get(page).status_code == 200
 
 
 def test_without_a_referer_the_way_back_is_inicio(stale):

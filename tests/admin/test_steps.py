@@ -15,14 +15,16 @@ from django.urls import URLPattern
 from django.utils import timezone
 
 from accounts.models import Session, User
+from bookings.admin import steps
 from bookings.admin.class_steps import CLASS_STEPS
 from bookings.domain.joining import join_class
 from bookings.domain.mending import note_drift
 from bookings.domain.reconciling import inspect
+from bookings.domain.refunding import refundable_amount, request_partial_refund
 from bookings.domain.scheduling import schedule_class
 from bookings.domain.settling import settle
 from bookings.domain.waiting_list import wait_for_place
-from bookings.models import Hold, Notice, NoticeKind, Payment, PriceDecision, VirtualClass
+from bookings.models import Hold, Notice, NoticeKind, Payment, PriceDecision, Refund, VirtualClass
 from tests.admin.steps import (
     address_of,
     all_steps,
@@ -330,6 +332,68 @@ def test_what_changed_since_it_was_shown_is_shown_again(panel, scheduled, studen
     assert "Algo cambió desde que lo miraste" in text_of(page)
     assert "Correo «Clase cancelada»: Ana Host, Bruno Student." in text_of(page)
     assert VirtualClass.objects.get().is_scheduled
+
+
+@pytest.fixture
+def refund_in_between(paid, teacher, monkeypatch):
+    """Another refund of 1,000 pesos, committed after the facts were compared for the last time."""
+    compare = steps.constant_time_compare
+
+    def compare_and_be_late(seen, digest):
+        charge = paid.charges.get()
+        left = refundable_amount(charge)
+        request_partial_refund(charge_id=charge.pk, amount=100_000, left=left, by=teacher)
+        monkeypatch.undo()
+        return compare(seen, digest)
+
+    monkeypatch.setattr(steps, "constant_time_compare", compare_and_be_late)
+
+
+def decided():
+    """List the amounts of the refunds, in centavos."""
+    return list(Refund.objects.order_by("pk").values_list("amount", flat=True))
+
+
+@pytest.mark.parametrize("name", ["devolver-todo", "cancelar"])
+def test_another_sum_than_was_shown_is_not_given_back(panel, paid, name, refund_in_between):
+    row = paid if name == "devolver-todo" else paid.virtual_class
+    shown = look(panel, row, name)
+
+    page = panel.post(address_of(row, name), {"seen": seen_on(shown)})
+
+    assert "$ 24.000" in text_of(shown)
+    assert "Algo cambió desde que lo miraste, y no se hizo nada." in text_of(page)
+    assert "$ 23.000" in text_of(page)
+    assert decided() == [100_000]
+    assert VirtualClass.objects.get().is_scheduled
+    assert not LogEntry.objects.exists()
+
+    panel.post(address_of(row, name), {"seen": seen_on(page)})
+
+    assert decided() == [100_000, 2_300_000]
+
+
+def test_of_several_classes_the_one_with_another_sum_is_asked_about_again(
+    panel, scheduled, paid, refund_in_between
+):
+    rows = [scheduled, paid.virtual_class]
+
+    page = confirm_several(panel, rows, "cancelar")
+
+    assert "cancelada." in text_of(page)
+    assert "Vuelven $ 23.000" in text_of(page)
+    assert decided() == [100_000]
+    status = dict(VirtualClass.objects.values_list("pk", "status"))
+    assert status == {scheduled.pk: "cancelled", paid.virtual_class_id: "scheduled"}
+
+
+def test_a_part_is_asked_about_again_when_another_sum_is_left(panel, paid, refund_in_between):
+    given = {"charge": paid.charges.get().pk, "amount": "5.000"}
+
+    page = confirm(panel, paid, "devolver", **given)
+
+    assert "vuelven $ 5.000 de $ 23.000" in text_of(page)
+    assert decided() == [100_000]
 
 
 def test_what_is_shown_of_one_time_moves_to_no_other(panel, scheduled):

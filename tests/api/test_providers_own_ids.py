@@ -1,11 +1,15 @@
 """POST /api/calendar against a provider that gives events ids of its own, as npm's emulate does."""
 
+from datetime import datetime, timedelta
+
 import pytest
 
 from bookings.domain.cancelling import cancel_class
+from bookings.domain.catching_up import withdraw_events
 from bookings.domain.event_drafts import derive_event_id
 from bookings.domain.reconciling import reconcile_by_itself
-from bookings.models import VirtualClass
+from bookings.domain.rescheduling import reschedule_class
+from bookings.models import ClassStatus, VirtualClass
 from tests.api.bodies import answer_of, post
 from tests.api.database_faults import failing
 from tests.factories import VirtualClassFactory
@@ -89,3 +93,101 @@ def test_event_that_could_not_be_saved_is_deleted(anybody, pending, provider):
     assert schedule(anybody, pending) == CREATED
 
     assert len(provider.live_events()) == 1
+
+
+# --- Deletions that fail --------------------------------------------------------------------------
+
+CHANGED_TEXT = {"id", "extendedProperties", "description"}
+DELETIONS = {
+    "500": [Fault.status(500)] * 6,
+    "400": [Fault.status(400)] * 2,
+    "no answer": [Fault.drop()] * 12,
+}
+
+
+@pytest.mark.parametrize("faults", DELETIONS.values(), ids=DELETIONS)
+def test_event_that_could_not_be_deleted_goes_with_the_sweep(anybody, pending, google, faults):
+    google.dropped_fields = CHANGED_TEXT
+    google.fault("events.delete", *faults)
+
+    assert schedule(anybody, pending) == CREATE_FAILED
+
+    [left] = google.live_events()
+    stored = VirtualClass.objects.get()
+    assert (stored.status, stored.provider_event_id) == (ClassStatus.PENDING, left["id"])
+    google.heal()
+    assert withdraw_events() == 1
+    assert google.live_events() == []
+    assert VirtualClass.objects.get().provider_event_id == ""
+
+
+def test_404_is_not_believed_of_an_event_that_can_be_read(anybody, pending, google):
+    google.dropped_fields = CHANGED_TEXT
+    google.fault("events.delete", Fault.status(404))
+
+    assert schedule(anybody, pending) == CREATE_FAILED
+
+    assert google.live_events() == []
+
+
+def test_event_that_could_not_be_deleted_is_deleted_before_another_is_made(
+    anybody, pending, google
+):
+    google.dropped_fields = CHANGED_TEXT
+    google.fault("events.delete", *[Fault.status(500)] * 12)
+    for _ in range(2):
+        assert schedule(anybody, pending) == CREATE_FAILED
+    assert len(google.live_events()) == 1
+
+    google.dropped_fields = set()
+    google.heal()
+    assert schedule(anybody, pending) == CREATED
+
+    [event] = google.live_events()
+    assert event["id"] == derive_event_id(pending)
+
+
+def test_event_that_could_neither_be_saved_nor_deleted_is_deleted_by_the_next_attempt(
+    anybody, pending, provider
+):
+    provider.fault("events.delete", *[Fault.status(500)] * 3)
+    with failing('INSERT INTO "bookings_useractivity"'):
+        assert schedule(anybody, pending) == SAVE_FAILED
+    assert len(provider.live_events()) == 1
+
+    assert schedule(anybody, pending) == CREATED
+
+    assert len(provider.live_events()) == 1
+
+
+def test_adopted_event_without_our_reference_goes_with_the_class(anybody, pending, google, teacher):
+    google.dropped_fields = {"id", "extendedProperties"}
+    schedule(anybody, pending)
+
+    cancel_class(class_id=pending.pk, actor=teacher)
+
+    assert google.live_events() == []
+
+
+def test_adopted_event_without_our_reference_moves_with_the_class(
+    anybody, pending, google, teacher
+):
+    google.dropped_fields = {"id", "extendedProperties"}
+    schedule(anybody, pending)
+    start = pending.start_time + timedelta(days=1)
+
+    reschedule_class(class_id=pending.pk, actor=teacher, start=start)
+
+    [event] = google.live_events()
+    assert datetime.fromisoformat(event["start"]["dateTime"]) == start.replace(microsecond=0)
+
+
+def test_event_of_another_class_is_not_deleted(anybody, pending, google, host):
+    other = VirtualClassFactory(booked_by=host, start_time=pending.end_time)
+    schedule(anybody, other)
+    [event] = google.live_events()
+    google.fault("events.insert", Fault.status(200, body=event))
+
+    assert schedule(anybody, pending) == CREATE_FAILED
+
+    assert [one["id"] for one in google.live_events()] == [event["id"]]

@@ -146,7 +146,7 @@ def schedule_before(monkeypatch, step, virtual_class):
     )
 
 
-@pytest.mark.parametrize("step", ["_delete_event", "_note_withdrawal"])
+@pytest.mark.parametrize("step", ["delete_event_of", "_note_withdrawal"])
 def test_an_event_deleted_under_a_class_that_was_scheduled_meanwhile_is_restored(
     step, withdrawn, google, monkeypatch
 ):
@@ -161,7 +161,7 @@ def test_an_event_deleted_under_a_class_that_was_scheduled_meanwhile_is_restored
 
 
 def test_people_learn_the_link_of_an_event_that_was_restored(withdrawn, google, host, monkeypatch):
-    schedule_before(monkeypatch, "_delete_event", withdrawn)
+    schedule_before(monkeypatch, "delete_event_of", withdrawn)
 
     withdraw_event(withdrawn)
 
@@ -173,7 +173,7 @@ def test_people_learn_the_link_of_an_event_that_was_restored(withdrawn, google, 
 def test_an_event_restored_under_a_class_that_is_cancelled_goes_in_the_end(
     withdrawn, google, teacher, monkeypatch
 ):
-    schedule_before(monkeypatch, "_delete_event", withdrawn)
+    schedule_before(monkeypatch, "delete_event_of", withdrawn)
     before(
         monkeypatch,
         class_events,

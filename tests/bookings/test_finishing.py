@@ -38,7 +38,7 @@ class TroubledCalendar(MemoryCalendar):
         self._fail_for(draft.reference)
         return super().create_event(draft)
 
-    def delete_event(self, event_id, *, reference):
+    def delete_event(self, event_id, *, reference, named_by_provider=False):
         """Fail as ordered."""
         self._fail_for(reference)
         super().delete_event(event_id, reference=reference)

@@ -7,6 +7,7 @@ import time_machine
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts.models import User
 from bookings.domain.cancelling import cancel_class
 from bookings.domain.exceptions import ClassCancelledError, ClassNotFoundError
 from bookings.domain.joining import join_class
@@ -27,6 +28,7 @@ from bookings.models import (
     PaymentStatus,
     RefundReason,
 )
+from bookings.notices.delivery import deliver_due
 from bookings.notices.rendering import render_mail
 from bookings.notices.returned_money import (
     CHARGEBACK,
@@ -35,6 +37,7 @@ from bookings.notices.returned_money import (
     ReturnState,
     list_returned_money,
 )
+from bookings.notices.usefulness import REFUNDED_SINCE
 from bookings.payments.backend import get_gateway
 from tests.payments import PRICE, make_payment
 from tests.standins import Fault
@@ -174,6 +177,44 @@ def test_a_refused_refund_says_so(mercadopago, paid, teacher, host, sign_in):
     assert "Mercado Pago no aceptó la devolución de $ 24.000" in page
     assert "Ya pedimos la devolución" not in page
     assert not Notice.objects.filter(kind=NoticeKind.MONEY_RETURNED).exists()
+    mail = read_mail(host, NoticeKind.REFUND_FAILED)
+    assert "La profe ya lo sabe y te va a contactar" in mail
+    assert "$ 24.000" in mail
+    assert str(REASONS[RefundReason.CANCELLED]) in mail
+    assert Notice.objects.filter(user=teacher, kind=NoticeKind.TO_REVIEW).count() == 1
+
+
+def test_a_refused_refund_of_unbooked_money_is_mailed_in_the_person_s_language(
+    mercadopago, teacher, host
+):
+    User.objects.filter(pk=host.pk).update(language="en")
+    payment = make_payment(host, booked=False)
+    mercadopago.pay(payment.preference_id)
+    settle(payment.preference_id)
+    mercadopago.refund_status = "rejected"
+    with time_machine.travel(timezone.now() + timedelta(days=1, minutes=1)):
+        settle(payment.preference_id)
+
+    mail = read_mail(host, NoticeKind.REFUND_FAILED)
+
+    assert "Your teacher already knows" in mail
+    assert "ARS 24,000" in mail
+
+
+def test_a_refused_refund_is_not_mailed_once_the_teacher_asked_for_it_again(
+    mercadopago, paid, teacher, host
+):
+    mercadopago.refund_status = "rejected"
+    cancel_class(class_id=paid.virtual_class.pk, actor=teacher)
+    mercadopago.refund_status = "approved"
+    request_full_refund(payment=paid, reason=RefundReason.BY_TEACHER, by=teacher)
+    send_due_refunds()
+
+    deliver_due()
+
+    states = Notice.objects.filter(user=host).values_list("kind", "failure")
+    assert (NoticeKind.REFUND_FAILED, REFUNDED_SINCE) in states
+    assert (NoticeKind.MONEY_RETURNED, "") in states
 
 
 def test_a_part_that_was_refunded_before_the_class_was_cancelled(

@@ -207,6 +207,13 @@ def to_who_paid(world: World, reason: RefundReason) -> Notice:
 
 
 @mail
+def money_that_could_not_go_back(world):
+    payment = make_payment(world, charge=ChargeStatus.APPROVED, approved_at=NOW)
+    refund = give_back(payment, RefundReason.CANCELLED, RefundStatus.FAILED)
+    return to(world.host, NoticeKind.REFUND_FAILED, payment.virtual_class, name_refund(refund))
+
+
+@mail
 def payment_without_a_class_to_review(world):
     return to(world.teacher, NoticeKind.UNBOOKED_TO_REVIEW)
 

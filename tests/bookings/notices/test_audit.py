@@ -165,22 +165,31 @@ def test_a_payment_that_was_told_of_before_its_booking_is_accounted_for(host, te
 
 
 @pytest.mark.parametrize("is_booked", [True, False])
-def test_a_refund_without_a_mail_is_missing(host, is_booked):
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [("done", NoticeKind.MONEY_RETURNED), ("failed", NoticeKind.REFUND_FAILED)],
+)
+def test_a_refund_without_a_mail_is_missing(host, is_booked, status, kind):
     virtual_class = VirtualClassFactory(booked_by=host) if is_booked else None
     payment = Payment.objects.create(user=host, virtual_class=virtual_class, amount=1)
     now = timezone.now()
     charge = payment.charges.create(
-        charge_id="1", amount=1, currency="ARS", status="refunded", provider_updated_at=now
+        charge_id="1", amount=1, currency="ARS", status="approved", provider_updated_at=now
     )
     refund = charge.refunds.create(
-        amount=1, key="key", reason="by_teacher", status="done", done_at=now, next_attempt_at=None
+        amount=1,
+        key="key",
+        reason="by_teacher",
+        status=status,
+        done_at=now if status == "done" else None,
+        next_attempt_at=None,
     )
 
     [entry] = audit().open_questions
 
     class_id = virtual_class and virtual_class.pk
-    assert (entry.kind, entry.user_id, entry.class_id) == ("money_returned", host.pk, class_id)
-    record_alert(NoticeKind.MONEY_RETURNED, host, name_refund(refund))
+    assert (entry.kind, entry.user_id, entry.class_id) == (kind, host.pk, class_id)
+    record_alert(kind, host, name_refund(refund))
     assert audit().open_questions == []
 
 

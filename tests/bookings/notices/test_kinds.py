@@ -17,6 +17,8 @@ from bookings.notices.rendering import render_mail
 from bookings.notices.returned_money import name_refund
 from tests.factories import VirtualClassFactory
 
+ABOUT_REFUNDS = [NoticeKind.MONEY_RETURNED, NoticeKind.REFUND_FAILED]
+
 
 def make_refund(user):
     charge = PaymentCharge.objects.create(
@@ -36,7 +38,7 @@ def test_each_kind_has_its_words(kind, language, student):
     student.language = language
     virtual_class = None if kind in ABOUT_NO_CLASS else VirtualClassFactory(scheduled=True)
 
-    occasion = name_refund(make_refund(student)) if kind == NoticeKind.MONEY_RETURNED else ""
+    occasion = name_refund(make_refund(student)) if kind in ABOUT_REFUNDS else ""
 
     letter = render_mail(
         Notice(kind=kind, user=student, virtual_class=virtual_class, occasion=occasion)
