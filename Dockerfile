@@ -26,5 +26,5 @@ WORKDIR /app
 USER 10001:10001
 EXPOSE 8000
 # It asks /readyz; a worker, which serves nothing, has it turned off.
-HEALTHCHECK --interval=30s --timeout=5s --start-period=20s CMD ["python", "-m", "config.probe"]
+HEALTHCHECK --interval=30s --timeout=5s --start-period=20s CMD ["python", "-m", "config.monitoring.probe"]
 CMD ["gunicorn", "--config", "config/gunicorn.py", "--bind", "0.0.0.0:8000"]

@@ -6,8 +6,8 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.core import checks
 
-from accounts.origins import own_origin
 from accounts.selectors import GITHUB, list_providers
+from config.lib.origins import own_origin
 
 
 @checks.register(checks.Tags.security)

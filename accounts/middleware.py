@@ -13,10 +13,10 @@ from django.utils import translation
 from django.utils.cache import patch_vary_headers
 from django.utils.functional import SimpleLazyObject
 
-from accounts.fresh_sign_in import is_panel_session
-from accounts.languages import language_of
 from accounts.models import User
-from accounts.sessions import SessionStore
+from accounts.sessions.engine import SessionStore
+from accounts.sessions.languages import language_of
+from accounts.sign_in.fresh_sign_in import is_panel_session
 
 # Programs read what is below /api, but for this page, which asks a person something.
 PAGES_OF_THE_API = {"/api/auth/signout"}

@@ -15,19 +15,19 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.forms import ProfileForm
-from accounts.fresh_sign_in import fresh_sign_in_required, is_fresh
-from accounts.identities import LastIdentityError, PanelIdentityError, disconnect_identity
-from accounts.languages import remember_in_browser
 from accounts.models import Language, User
-from accounts.open_sessions import end_other_sessions, end_session, list_sessions
-from accounts.redirects import local_path
-from accounts.requests import SignedInRequest
 from accounts.selectors import list_identities, list_providers
 from accounts.services import choose_language, revoke_sessions, save_profile
-from accounts.sessions import SessionStore
-from accounts.sign_in_errors import error_text
-from accounts.sign_in_page import show_sign_in
-from accounts.signing_out import sign_out
+from accounts.sessions.engine import SessionStore
+from accounts.sessions.languages import remember_in_browser
+from accounts.sessions.open_sessions import end_other_sessions, end_session, list_sessions
+from accounts.sessions.requests import SignedInRequest
+from accounts.sign_in.errors import error_text
+from accounts.sign_in.fresh_sign_in import fresh_sign_in_required, is_fresh
+from accounts.sign_in.identities import LastIdentityError, PanelIdentityError, disconnect_identity
+from accounts.sign_in.page import show_sign_in
+from accounts.sign_in.redirects import local_path
+from accounts.sign_in.signing_out import sign_out
 
 
 def sign_in(request: HttpRequest) -> HttpResponse:

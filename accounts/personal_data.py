@@ -10,9 +10,9 @@ from django.db.models import Q
 from django.utils import timezone
 
 from accounts.models import Newsletter, User, UserStatus
-from accounts.open_sessions import list_sessions
 from accounts.selectors import list_identities
 from accounts.services import revoke_sessions
+from accounts.sessions.open_sessions import list_sessions
 
 # No mail server anywhere answers to it (RFC 2606).
 ERASED_DOMAIN = "borrada.invalid"
@@ -68,7 +68,7 @@ def erase_account(*, user: User) -> None:
         # How many classes took place stays true; nothing else of the row is anybody's.
         total_classes=stored.total_classes,
         created_at=stored.created_at,
-        # The sweep of accounts.student_grants revokes the grant at Google, then forgets the token.
+        # accounts.sign_in.student_grants revokes the grant at Google, then forgets the token.
         grant_to_revoke=stored.grant_to_revoke,
     )
     nobody.set_unusable_password()

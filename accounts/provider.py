@@ -20,7 +20,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.http import HttpRequest
 
-from accounts import claims
+from accounts.sign_in import claims
 
 PLACEHOLDER = ":provider"
 
@@ -74,7 +74,7 @@ class _CarefulAdapter:
     def parse_token(self, data: Any) -> SocialToken:
         """Keep the scopes that were really granted: consent to the calendar can be left unticked.
 
-        None if the answer names none; ``accounts.authorization.granted_scopes`` reads it.
+        None if the answer names none; ``accounts.sign_in.authorization.granted_scopes`` reads it.
         """
         with _unusable_answers_refused():
             token = super().parse_token(data)  # type: ignore[misc]  # the adapter's

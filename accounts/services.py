@@ -6,8 +6,8 @@ from django.dispatch import Signal
 from django.utils import timezone
 
 from accounts.models import Session, User, UserStatus
-from accounts.prepared import update
 from accounts.selectors import GOOGLE
+from accounts.sessions.prepared import update
 
 
 def save_profile(*, user: User, location: str, level: str, phone: str, newsletter: str) -> User:
@@ -111,7 +111,7 @@ def remember_refresh_token(*, user: User, refresh_token: str) -> None:
 
 
 def keep_for_revocation(*, user: User, token: str) -> None:
-    """Store a token, access or refresh, whose grant ``accounts.student_grants`` revokes."""
+    """Store a token, access or refresh, whose grant ``accounts.sign_in.student_grants`` revokes."""
     user.grant_to_revoke = token
     user.save(update_fields=["grant_to_revoke"])
 

@@ -11,10 +11,6 @@ from django.contrib.auth import signals
 from django.dispatch import receiver
 from django.http import HttpRequest
 
-from accounts.authorization import granted_scopes
-from accounts.fresh_sign_in import note_sign_in
-from accounts.identities import identity_connected
-from accounts.languages import language_chosen_in_browser
 from accounts.models import USER_AGENT_LENGTH, User
 from accounts.selectors import GOOGLE
 from accounts.services import (
@@ -25,7 +21,11 @@ from accounts.services import (
     keep_for_revocation,
     remember_refresh_token,
 )
-from accounts.sessions import SessionStore
+from accounts.sessions.engine import SessionStore
+from accounts.sessions.languages import language_chosen_in_browser
+from accounts.sign_in.authorization import granted_scopes
+from accounts.sign_in.fresh_sign_in import note_sign_in
+from accounts.sign_in.identities import identity_connected
 
 logger = logging.getLogger(__name__)
 

@@ -8,7 +8,7 @@ from django.core import checks
 from django.db import Error, connection
 
 from bookings.domain.trigger_policy import TriggerPolicy, get_trigger_policy
-from bookings.pooler import leads_through_pooler
+from bookings.management.pooler import leads_through_pooler
 
 
 @checks.register(checks.Tags.security, deploy=True)

@@ -6,14 +6,14 @@ from uuid import UUID
 from allauth.socialaccount.models import SocialAccount
 from django.dispatch import receiver
 
-from accounts.identities import identity_connected, identity_disconnected
-from accounts.key_rotation import values_forgotten
+from accounts.management.key_rotation import values_forgotten
 from accounts.models import User
 from accounts.services import account_suspended, calendar_granted
-from bookings.domain.calendar_access import note_refusal
-from bookings.domain.finishing import resume_schedulings
-from bookings.domain.offering import pass_on_offers_to
-from bookings.domain.watching import be_told_soon, look_soon
+from accounts.sign_in.identities import identity_connected, identity_disconnected
+from bookings.domain.calendar.access import note_refusal
+from bookings.domain.places.offers import pass_on_offers_to
+from bookings.domain.recovery.retry_scheduling import resume_schedulings
+from bookings.domain.recovery.watching import be_told_soon, look_soon
 from bookings.models import NoticeKind, WebhookEndpoint
 from bookings.notices.due import record_alert
 from bookings.webhooks.lost_secrets import replace_lost_secrets

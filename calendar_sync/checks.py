@@ -10,7 +10,7 @@ from django.core.checks import CheckMessage
 
 from calendar_sync.backend import name_calendar
 
-GOOGLE = "calendar_sync.google.GoogleCalendar"
+GOOGLE = "calendar_sync.google.calendar.GoogleCalendar"
 SERVICE_ACCOUNT_FIELDS = ("client_email", "private_key", "token_uri")
 
 

@@ -6,4 +6,4 @@ from django.contrib.admin.apps import AdminConfig
 class TeacherAdminConfig(AdminConfig):
     """The admin app with the panel as its site."""
 
-    default_site = "bookings.panel.TeacherAdminSite"
+    default_site = "bookings.panel.site.TeacherAdminSite"

@@ -17,7 +17,7 @@ from django.urls import get_resolver
 from gunicorn.arbiter import Arbiter
 from gunicorn.glogging import Logger
 
-from config.logs import JSONFormatter, MaskingFormatter
+from config.monitoring.logs import JSONFormatter, MaskingFormatter
 
 MEMORY = "/dev/shm"  # the file has no name there # noqa: S108 # nosec B108
 
@@ -56,11 +56,10 @@ worker_connections = 500
 # is being closed.
 keepalive = 75
 # What is being answered at SIGTERM may go on for as long as a request takes at most: a provider's
-# eight seconds, a statement's fifteen. Whoever stops the master has to wait a little longer.
-# Threads that tell others of it right after a commit are waited for as well: they begin nothing new
-# after four seconds (bookings/background.py), and a receiver has fifteen, and five to connect. What
-# is ended all the same, by a slow mail server or a call that came late, is the sweeps' once its
-# lease is over.
+# eight seconds, a statement's fifteen. The time-out of whatever stops the master is a little longer.
+# Background jobs are waited for as well: they begin nothing new after four seconds
+# (config/lib/background_jobs.py), and a receiver has fifteen, and five to connect. The sweeps
+# finish what is cut off all the same, once its lease is over.
 graceful_timeout = 25
 timeout = 30
 # Workers show that they live by touching a file: in memory, so neither a slow disk nor a read-only
@@ -109,6 +108,6 @@ class MaskingLogger(Logger):  # type: ignore[misc]  # gunicorn carries no types
 
 
 logger_class = MaskingLogger
-# Off unless asked for: the service writes a line for each request itself (config/access_log.py).
+# Off unless asked for: config/monitoring/access_log.py writes a line for each request.
 # Path only, for a query may be somebody's sign-in.
 access_log_format = '%(h)s %(t)s "%(m)s %(U)s" %(s)s %(B)s bytes %(M)s ms'

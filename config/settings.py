@@ -5,9 +5,9 @@ from typing import Any
 
 import django_stubs_ext
 
-from config.counting import share_counts
 from config.databases import database_settings
-from config.env import BASE_DIR, load_env
+from config.env.environment import BASE_DIR, load_env
+from config.monitoring.counting import share_counts
 from config.sign_in_providers import provider_settings
 from config.version import VERSION
 
@@ -52,11 +52,11 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "config.observing.ObservingMiddleware",
-    "config.clock.ClockMiddleware",
-    "config.headers.HeadersMiddleware",
-    "config.limits.HeaderLimitMiddleware",
-    "config.plain_http.PlainHttpMiddleware",
+    "config.monitoring.observing.ObservingMiddleware",
+    "config.web.clock.ClockMiddleware",
+    "config.web.headers.HeadersMiddleware",
+    "config.web.limits.HeaderLimitMiddleware",
+    "config.web.plain_http.PlainHttpMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "bookings.api.kept_listing.KeptListingMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -69,11 +69,11 @@ MIDDLEWARE = [
     "accounts.middleware.PageMessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
-    "config.wrong_method.WrongMethodMiddleware",
+    "config.web.wrong_method.WrongMethodMiddleware",
 ]
 if ENV.has_local_names:
-    plain_http = MIDDLEWARE.index("config.plain_http.PlainHttpMiddleware")
-    MIDDLEWARE.insert(plain_http, "config.local_names.LocalNameMiddleware")
+    plain_http = MIDDLEWARE.index("config.web.plain_http.PlainHttpMiddleware")
+    MIDDLEWARE.insert(plain_http, "config.web.local_names.LocalNameMiddleware")
 if ENV.is_local:
     # Elsewhere WhiteNoise sends the compressed files that collectstatic left; here there are none.
     MIDDLEWARE.insert(0, "django.middleware.gzip.GZipMiddleware")
@@ -120,7 +120,7 @@ FIELD_KEYS = ENV.field_keys
 # Sign-ins that may be started from one address in a minute.
 MAX_SIGN_IN_STARTS = 100
 
-SESSION_ENGINE = "accounts.sessions"
+SESSION_ENGINE = "accounts.sessions.engine"
 SESSION_COOKIE_AGE = 2_592_000
 # A session older than this is renewed by the next request. Spec: Limits, session update interval.
 SESSION_UPDATE_AGE = timedelta(seconds=43_200)
@@ -137,9 +137,9 @@ CSRF_COOKIE_NAME = f"{_prefix}csrftoken"
 CSRF_COOKIE_SECURE = ENV.is_https
 CSRF_COOKIE_HTTPONLY = True
 MESSAGE_COOKIE_NAME = f"{_prefix}messages"
-MESSAGE_STORAGE = "config.messages.MessageStorage"
+MESSAGE_STORAGE = "config.web.messages.MessageStorage"
 CSRF_TRUSTED_ORIGINS = [ENV.base_url]
-CSRF_FAILURE_VIEW = "config.errors.csrf_failure"
+CSRF_FAILURE_VIEW = "config.web.errors.csrf_failure"
 
 # --- Sign-in providers ------------------------------------------------------------------------
 
@@ -158,8 +158,8 @@ ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*"]
 ACCOUNT_EMAIL_VERIFICATION = "none"  # demanded by SOCIALACCOUNT_ONLY; our adapter checks instead
-ACCOUNT_ADAPTER = "accounts.adapters.AccountAdapter"
-SOCIALACCOUNT_ADAPTER = "accounts.adapters.SocialAccountAdapter"
+ACCOUNT_ADAPTER = "accounts.sign_in.adapters.AccountAdapter"
+SOCIALACCOUNT_ADAPTER = "accounts.sign_in.adapters.SocialAccountAdapter"
 SOCIALACCOUNT_ONLY = True
 SOCIALACCOUNT_QUERY_EMAIL = True
 SOCIALACCOUNT_STORE_TOKENS = False
@@ -171,7 +171,7 @@ SOCIALACCOUNT_PROVIDERS = provider_settings(ENV.sign_in)
 
 # --- Calendar ---------------------------------------------------------------------------------
 
-CALENDAR_BACKEND = "calendar_sync.google.GoogleCalendar"
+CALENDAR_BACKEND = "calendar_sync.google.calendar.GoogleCalendar"
 CALENDAR_API_URL = ENV.calendar.calendar_api_url
 CALENDAR_ID = ENV.calendar.calendar_id
 CALENDAR_API_KEY = ENV.calendar.calendar_api_key
@@ -282,26 +282,26 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 65_536
 MAX_HEADER_BYTES = 16_384
 
 REST_FRAMEWORK = {
-    "DEFAULT_AUTHENTICATION_CLASSES": ["accounts.authentication.CookieSessionAuthentication"],
+    "DEFAULT_AUTHENTICATION_CLASSES": ["accounts.api.authentication.CookieSessionAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
-    "DEFAULT_PARSER_CLASSES": ["config.json_body.StrictJSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["config.api.json_body.StrictJSONParser"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "config.negotiation.JSONOnly",
-    "EXCEPTION_HANDLER": "config.api.exception_handler",
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "config.api.negotiation.JSONOnly",
+    "EXCEPTION_HANDLER": "config.api.exceptions.exception_handler",
     "DEFAULT_METADATA_CLASS": None,  # OPTIONS would describe the code
-    "DEFAULT_SCHEMA_CLASS": "config.openapi.operations.ApiSchema",
+    "DEFAULT_SCHEMA_CLASS": "config.api.openapi.operations.ApiSchema",
 }
 
 SPECTACULAR_SETTINGS = {
-    "DEFAULT_GENERATOR_CLASS": "config.openapi.endpoints.Generator",
+    "DEFAULT_GENERATOR_CLASS": "config.api.openapi.endpoints.Generator",
     "OAS_VERSION": "3.1.0",
     "TITLE": ENV.site_name,
     "VERSION": VERSION,
     "SERVERS": [{"url": ENV.base_url}],
     "POSTPROCESSING_HOOKS": [
-        "config.openapi.introduction.add_introduction",
+        "config.api.openapi.introduction.add_introduction",
         "bookings.api.openapi.sent_webhooks.add_webhooks",
-        "config.openapi.everywhere.add_common_answers",
+        "config.api.openapi.everywhere.add_common_answers",
     ],
     # What is read and what is answered differ: a request may leave out what every answer has.
     "COMPONENT_SPLIT_REQUEST": True,
@@ -417,18 +417,18 @@ METRICS_DIRECTORY = ENV.monitoring.metrics_directory
 if METRICS_DIRECTORY:
     share_counts(METRICS_DIRECTORY)
 if ENV.monitoring.sentry_dsn:
-    from config.sentry import start_sentry  # a tenth of a second that only its users pay
+    from config.monitoring.sentry import start_sentry  # a tenth of a second that only its users pay
 
     start_sentry(ENV.monitoring)
-# A line for each request (config/observing.py); the server in front needs none then.
+# A line for each request (config/monitoring/observing.py); the server in front needs none then.
 ACCESS_LOG = True
 
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {
-        "json": {"()": "config.logs.JSONFormatter"},
-        "text": {"()": "config.logs.PlainFormatter"},
+        "json": {"()": "config.monitoring.logs.JSONFormatter"},
+        "text": {"()": "config.monitoring.logs.PlainFormatter"},
     },
     "handlers": {
         "console": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT},

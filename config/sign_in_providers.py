@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from config.env_sign_in import SignIn
+from config.env.sign_in import SignIn
 
 # Google documents both spellings; allauth's default accepts only the first.
 GOOGLE_ISSUERS = ["https://accounts.google.com", "accounts.google.com"]
 
 
 def provider_settings(sign_in: SignIn) -> dict[str, dict[str, Any]]:
-    """Return SOCIALACCOUNT_PROVIDERS. ``accounts.authorization`` adds the calendar's scope."""
+    """Return SOCIALACCOUNT_PROVIDERS; ``sign_in.authorization`` adds the calendar's scope."""
     return {"google": _google(sign_in), "github": _github(sign_in)}
 
 

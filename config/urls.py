@@ -4,10 +4,10 @@ from django.contrib import admin
 from django.urls import include, path
 from django.views.generic import RedirectView
 
-from config.openapi import views as openapi
+from config.api.openapi import views as openapi
 
 urlpatterns = [
-    path("api/", include("accounts.api_urls")),
+    path("api/", include("accounts.api.urls")),
     # What people type.
     path("admin", RedirectView.as_view(pattern_name="admin:index"), name="panel"),
     path("admin/", admin.site.urls),
@@ -15,10 +15,10 @@ urlpatterns = [
     path("api/openapi.json", openapi.openapi_json, name="openapi"),
     path("", include("bookings.urls")),
     path("", include("accounts.urls")),
-    path("", include("calendar_sync.urls")),
+    path("", include("calendar_sync.push.urls")),
 ]
 
-handler400 = "config.errors.bad_request"
-handler403 = "config.errors.forbidden"
-handler404 = "config.errors.not_found"
-handler500 = "config.errors.server_error"
+handler400 = "config.web.errors.bad_request"
+handler403 = "config.web.errors.forbidden"
+handler404 = "config.web.errors.not_found"
+handler500 = "config.web.errors.server_error"

@@ -13,6 +13,6 @@ application = get_wsgi_application()
 gc.freeze()
 gc.enable()
 
-from config.requests import Request  # noqa: E402  # needs the settings
+from config.web.requests import Request  # noqa: E402  # needs the settings
 
 application.request_class = Request

@@ -11,8 +11,8 @@ from django.test import Client, TransactionTestCase
 from google.auth import _exponential_backoff
 
 from accounts.models import User
-from calendar_sync import google as google_module
-from calendar_sync import google_events
+from calendar_sync.google import calendar as google_module
+from calendar_sync.google import events
 from calendar_sync.listing import circuit
 from tests.emptying import Emptying
 from tests.environment import GITHUB, GOOGLE, MERCADOPAGO, TEACHER_EMAIL
@@ -47,7 +47,7 @@ def _brief_waits() -> Iterator[None]:
     How often it tries, and what Google tells it to wait (Retry-After), stay as they are.
     """
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(google_events, "RETRY_WAITS", (0.01, 0.02))
+        patch.setattr(events, "RETRY_WAITS", (0.01, 0.02))
         patch.setattr(google_module, "CONFERENCE_WAITS", (0.01, 0.02, 0.04))
         # google-auth sleeps a second and two between its own tries of the token endpoint.
         clock = SimpleNamespace(sleep=lambda seconds: None)

@@ -15,7 +15,7 @@ from bookings.models import (
     UserActivity,
     VirtualClass,
 )
-from bookings.wall_time import find_offset
+from config.lib.wall_time import find_offset
 
 
 class UserFactory(DjangoModelFactory[User]):

@@ -8,9 +8,9 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.domain.booking import book_class
-from bookings.domain.paying import ask_for_payment
-from bookings.domain.quotes import Quote
+from bookings.domain.lifecycle.booking import book_class
+from bookings.domain.money.preferences import ask_for_payment
+from bookings.domain.money.quotes import Quote
 from bookings.models import Payment
 from tests.standins.mercadopago_notices import Letter
 

@@ -6,9 +6,9 @@ from django.contrib.auth.signals import user_logged_in
 from django.dispatch import receiver
 from django.http import HttpRequest
 
-from accounts.fresh_sign_in import note_sign_in
 from accounts.models import User
 from accounts.services import bind_identity
+from accounts.sign_in.fresh_sign_in import note_sign_in
 
 
 @receiver(user_logged_in)

@@ -5,7 +5,7 @@ from django.apps import apps
 from django.contrib.auth.models import Permission
 from django.contrib.contenttypes.models import ContentType
 
-from bookings.domain.joining import join_class
+from bookings.domain.places.joining import join_class
 from tests.emptying import KEPT, Emptying
 from tests.factories import VirtualClassFactory
 

@@ -1,31 +1,23 @@
 """The teacher's door: Django's admin."""
 
-from bookings.admin import (
-    activities,
-    availability,
-    classes,
-    closures,
-    holds,
-    notices,
-    payments,
-    people,
-    prices,
-    webhook_deliveries,
-    webhook_endpoints,
-    work,
-)
+from bookings.admin import notices, work
+from bookings.admin.agenda import availability, closures
+from bookings.admin.classes import activities, holds, virtual_class
+from bookings.admin.money import payments, prices
+from bookings.admin.people import person
+from bookings.admin.webhooks import deliveries, endpoints
 
 __all__ = [
     "activities",
     "availability",
-    "classes",
     "closures",
+    "deliveries",
+    "endpoints",
     "holds",
     "notices",
     "payments",
-    "people",
+    "person",
     "prices",
-    "webhook_deliveries",
-    "webhook_endpoints",
+    "virtual_class",
     "work",
 ]

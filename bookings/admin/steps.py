@@ -21,10 +21,10 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.crypto import constant_time_compare, salted_hmac
 
-from accounts.fresh_sign_in import ask_to_confirm, is_fresh
 from accounts.models import User
+from accounts.sign_in.fresh_sign_in import ask_to_confirm, is_fresh
 from bookings.domain.exceptions import BookingError, ClassNotFoundError, RefundOutdatedError
-from bookings.domain.refunding import refunding_exactly
+from bookings.domain.money.refunds import refunding_exactly
 from bookings.models import Notice
 from calendar_sync import CalendarError, CalendarNotConnectedError, CalendarRefusedError
 

@@ -6,7 +6,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from accounts.addresses import client_address
 from bookings.api.serializers import JoinedClassSerializer
 from bookings.api.texts import JOINING_FAILED, NO_CODE
 from bookings.domain.exceptions import (
@@ -19,7 +18,8 @@ from bookings.domain.exceptions import (
     PlaceOfferedError,
     TooManyAttemptsError,
 )
-from bookings.domain.joining import join_class
+from bookings.domain.places.joining import join_class
+from config.lib.addresses import client_address
 
 REFUSAL_STATUS: dict[type[BookingError], int] = {
     ClassNotFoundError: status.HTTP_404_NOT_FOUND,

@@ -10,9 +10,9 @@ from rest_framework.views import APIView
 from accounts.models import User
 from bookings.api.serializers import BookingSerializer
 from bookings.api.texts import BOOKING_FAILED
-from bookings.domain.booking import book_class
 from bookings.domain.change_policy import check_booking_rate
 from bookings.domain.exceptions import BookingError, TooManyBookingsError
+from bookings.domain.lifecycle.booking import book_class
 
 
 def error_body(status_code: int, text: str) -> dict[str, Any]:

@@ -11,10 +11,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from accounts.authentication import refuse_foreign_origin
+from accounts.api.authentication import refuse_foreign_origin
 from bookings.api import texts
 from bookings.api.kept_listing import answer, keep
 from bookings.availability.agenda import read_upcoming_events
+from bookings.domain.checkout.scheduling_requests import trigger_scheduling
 from bookings.domain.exceptions import (
     BookingError,
     ClassCancelledError,
@@ -29,7 +30,6 @@ from bookings.domain.exceptions import (
     TooManyLookUpsError,
     TriggerRefusedError,
 )
-from bookings.domain.triggering import trigger_scheduling
 from bookings.payments.gateway import PaymentError
 from calendar_sync import CalendarError
 

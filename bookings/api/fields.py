@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from django.conf import settings
 from rest_framework import serializers
 
-from bookings.wall_time import UnclearTimeError, read_wall_time
+from config.lib.wall_time import UnclearTimeError, read_wall_time
 
 # JSON Schema quotes both patterns, so they keep to what Python and ECMAScript have in common.
 

@@ -18,9 +18,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
-from bookings.domain.calendar_access import describe_access
-from bookings.health import SweepHealth, WorkHealth, check_work
+from bookings.domain.calendar.access import describe_access
 from bookings.models import Heartbeat
+from bookings.work.health import SweepHealth, WorkHealth, check_work
 
 NO_DATABASE = {"status": "failing", "database": "failing"}
 CACHE_KEY = "readyz"

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_GET
 from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, CollectorRegistry, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
 
-from bookings.metrics import ServiceCollector
+from bookings.work.metrics import ServiceCollector
 
 UNAUTHORIZED = 401
 

@@ -11,14 +11,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from accounts.addresses import client_address
-from accounts.api_texts import BODY_TOO_LARGE
-from accounts.throttling import WINDOW_SECONDS, is_too_often
 from bookings.api.texts import FORGED_NOTICE, TOO_MANY_NOTICES
-from bookings.domain.noticing import record_notification
+from bookings.domain.checkout.notifications import record_notification
 from bookings.models import SignatureState
 from bookings.payments.notifications import MAX_BYTES, Notification, read_notification
 from bookings.payments.signatures import is_signed
+from config.lib.addresses import client_address
+from config.lib.api_texts import BODY_TOO_LARGE
+from config.lib.throttling import WINDOW_SECONDS, is_too_often
 
 logger = logging.getLogger(__name__)
 

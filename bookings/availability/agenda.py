@@ -27,8 +27,8 @@ from bookings.models import (
     VirtualClass,
     WeeklyHours,
 )
-from bookings.wall_time import is_clear
 from calendar_sync import BusySlot, Listing, read_listing
+from config.lib.wall_time import is_clear
 
 Ranges = list[HoursRange]
 

@@ -5,7 +5,6 @@ from datetime import datetime, timedelta
 from django.conf import settings
 
 from accounts.models import User
-from accounts.throttling import is_too_often, seconds_left
 from bookings.domain.exceptions import (
     ClassNotFoundError,
     TooLateToChangeError,
@@ -13,6 +12,7 @@ from bookings.domain.exceptions import (
     TooManyBookingsError,
 )
 from bookings.models import BookingRules, RefundReason, VirtualClass
+from config.lib.throttling import is_too_often, seconds_left
 
 WINDOW = timedelta(hours=1)
 

@@ -8,7 +8,7 @@ from django.db.models import OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
-from accounts.prepared import Prepared
+from accounts.sessions.prepared import Prepared
 from bookings.availability.agenda import AWAITS_CALENDAR
 from bookings.domain.exceptions import ClassNotFoundError, SlotTakenError
 from bookings.models import (

@@ -10,8 +10,8 @@ class Heartbeat(models.Model):
     """When a sweep last ended well, and last failed; one row for each.
 
     One more is the calendar's: since when it fails, how often it did (``count``), and until when
-    nobody asks it; see ``domain/outages.py``. Another is the service account's, where one opens the
-    calendar: since when Google refuses it; see ``domain/service_account.py``.
+    nobody asks it; see ``domain/calendar/outages.py``. Another is the service account's, where one
+    opens the calendar: since when Google refuses it; see ``domain/calendar/service_account.py``.
     """
 
     name = models.CharField("trabajo", max_length=50, primary_key=True)

@@ -78,7 +78,7 @@ class VirtualClass(models.Model):
     start_time = models.DateTimeField("empieza")
     end_time = models.DateTimeField("termina")
     # Minutes from UTC to the teacher's clock at ``start_time``, by the law when that was written.
-    # When the law changes, they tell the hour that was agreed on; see domain/wall_times.py.
+    # They keep the agreed hour when the law changes; see domain/recovery/wall_times.py.
     utc_offset = models.SmallIntegerField(null=True, editable=False)
     class_type = models.CharField("tipo", max_length=20, choices=ClassType)
     class_price = models.BigIntegerField("precio", help_text="En centavos.")
@@ -103,7 +103,7 @@ class VirtualClass(models.Model):
     summary = models.TextField("resumen", blank=True)
 
     paid_at = models.DateTimeField("pagada", null=True, blank=True, editable=False)
-    # Set when a class is booked that the price list lacks; see domain/price_decisions.py.
+    # Set when a class is booked that the price list lacks; see domain/checkout/price_decisions.py.
     price_decision = models.CharField(
         "fuera de la lista",
         max_length=10,
@@ -133,7 +133,7 @@ class VirtualClass(models.Model):
     withdrawal_requested_at = models.DateTimeField(
         "por quitar del calendario", null=True, blank=True, editable=False
     )
-    # How often an event of this class was deleted; see domain/class_events.py.
+    # How often an event of this class was deleted; see domain/calendar/events.py.
     event_withdrawals = models.PositiveIntegerField(default=0, editable=False)
     # The revision of the class in people's calendars: it grows with each change they are told of.
     ics_sequence = models.PositiveIntegerField("revisión", default=0, editable=False)

@@ -4,8 +4,8 @@ from datetime import timedelta
 
 from django.conf import settings
 
-from bookings.background import SECONDS_OUT, Errand
 from bookings.notices.delivery import deliver_due
+from config.lib.background_jobs import SECONDS_OUT, Errand
 
 
 def call_courier() -> None:

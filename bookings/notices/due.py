@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.models import User
-from accounts.prepared import insert
+from accounts.sessions.prepared import insert
 from bookings.models import Notice, NoticeKind, VirtualClass
 from bookings.notices.courier import call_courier
 from bookings.notices.reminders import draft_reminders

@@ -7,7 +7,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from accounts.requests import SignedInRequest
+from accounts.sessions.requests import SignedInRequest
 from bookings.notices.icalendar import Method, build_calendar
 from bookings.pages.access import signed_in
 from bookings.pages.own_class import get_own_class

@@ -10,10 +10,10 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from accounts.requests import SignedInRequest
-from bookings.domain.cancelling import cancel_class, concerns_teacher, refuse_cancelling
+from accounts.sessions.requests import SignedInRequest
 from bookings.domain.exceptions import BookingError, ClassNotFoundError
-from bookings.domain.money_back import find_money_back
+from bookings.domain.lifecycle.cancelling import cancel_class, concerns_teacher, refuse_cancelling
+from bookings.domain.money.money_back import find_money_back
 from bookings.models import ClassStatus, VirtualClass
 from bookings.pages.access import signed_in
 from bookings.pages.changes import present_changes

@@ -11,9 +11,9 @@ from django.utils import timezone
 from django.utils.dateparse import parse_date, parse_time
 
 from bookings.availability.months import month_of
-from bookings.domain.pricing import Offer
+from bookings.domain.money.prices import Offer
 from bookings.models import VirtualClass
-from bookings.wall_time import UnclearTimeError, read_wall_time
+from config.lib.wall_time import UnclearTimeError, read_wall_time
 
 # Where the times stand on the page.
 TIMES = "horarios"

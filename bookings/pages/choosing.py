@@ -15,14 +15,14 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from accounts.models import User
+from bookings.domain.checkout.holds import hold_slot
 from bookings.domain.exceptions import BookingError, SlotTakenError
-from bookings.domain.holding import hold_slot
-from bookings.domain.pricing import Offer, list_offers
+from bookings.domain.money.prices import Offer, list_offers
 from bookings.models import ClassType
 from bookings.pages.choice import Choice, read_choice
 from bookings.pages.free_times import find_free_times
-from bookings.wall_time import find_offset
 from calendar_sync import CalendarError
+from config.lib.wall_time import find_offset
 
 
 @dataclass(frozen=True, slots=True)

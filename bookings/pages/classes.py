@@ -8,14 +8,14 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
-from accounts.requests import SignedInRequest
-from bookings.domain.money_back import MoneyBack, find_money_back
+from accounts.sessions.requests import SignedInRequest
+from bookings.domain.money.money_back import MoneyBack, find_money_back
+from bookings.domain.places.waiting_queries import count_waiting, list_lines_of
 from bookings.domain.queries import (
     list_next_classes_of,
     list_participants,
     list_past_classes_of,
 )
-from bookings.domain.waiting_queries import count_waiting, list_lines_of
 from bookings.models import ChargeStatus, Payment
 from bookings.notices.returned_money import list_returned_money
 from bookings.pages.access import signed_in

@@ -11,12 +11,12 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods, require_POST
 
-from accounts.requests import SignedInRequest
+from accounts.sessions.requests import SignedInRequest
 from bookings.domain.change_policy import find_change_deadline
-from bookings.domain.checkout import check_out_hold
+from bookings.domain.checkout.checking_out import check_out_hold
+from bookings.domain.checkout.holds import find_live_hold, release_hold
 from bookings.domain.exceptions import BookingError, HoldExpiredError, NoPriceError
-from bookings.domain.holding import find_live_hold, release_hold
-from bookings.domain.pricing import list_prices_by_students
+from bookings.domain.money.prices import list_prices_by_students
 from bookings.models import ClassType, Hold
 from bookings.pages.access import signed_in
 from bookings.pages.forms import DetailsForm

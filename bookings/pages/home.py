@@ -6,10 +6,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from accounts.pages import sign_in
-from accounts.sign_in_errors import error_text
-from bookings.domain.pricing import list_offers
+from accounts.sign_in.errors import error_text
+from bookings.domain.money.prices import list_offers
+from bookings.domain.places.waiting_queries import list_lines_of
 from bookings.domain.queries import list_next_classes_of
-from bookings.domain.waiting_queries import list_lines_of
 from bookings.pages.choosing import list_kinds
 from bookings.pages.forms import JoinForm
 from bookings.pages.presenting import present_class

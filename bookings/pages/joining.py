@@ -7,9 +7,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from accounts.addresses import client_address
-from accounts.requests import SignedInRequest
 from accounts.selectors import list_providers
+from accounts.sessions.requests import SignedInRequest
 from bookings.domain.exceptions import (
     AlreadyJoinedError,
     BookingError,
@@ -17,11 +16,12 @@ from bookings.domain.exceptions import (
     OwnClassError,
     PlaceOfferedError,
 )
-from bookings.domain.joining import find_joined_class, join_class
-from bookings.domain.offering import list_open_entries
-from bookings.domain.waiting_queries import find_class_to_wait_for
+from bookings.domain.places.joining import find_joined_class, join_class
+from bookings.domain.places.offers import list_open_entries
+from bookings.domain.places.waiting_queries import find_class_to_wait_for
 from bookings.pages.access import signed_in
 from bookings.pages.forms import JoinForm
+from config.lib.addresses import client_address
 
 
 @signed_in

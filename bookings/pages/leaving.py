@@ -8,9 +8,9 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from accounts.requests import SignedInRequest
+from accounts.sessions.requests import SignedInRequest
 from bookings.domain.exceptions import BookingError, ClassNotFoundError
-from bookings.domain.leaving import leave_class, refuse_leaving
+from bookings.domain.places.leaving import leave_class, refuse_leaving
 from bookings.pages.access import signed_in
 from bookings.pages.own_class import get_own_class
 from bookings.pages.presenting import present_class

@@ -11,9 +11,9 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from accounts.requests import SignedInRequest
+from accounts.sessions.requests import SignedInRequest
+from bookings.domain.checkout.settling import settle_now_and_then
 from bookings.domain.queries import get_payment_of
-from bookings.domain.settling import settle_now_and_then
 from bookings.models import Payment
 from bookings.pages.access import signed_in
 from bookings.pages.choice import same_again

@@ -7,11 +7,11 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
-from accounts.requests import SignedInRequest
-from accounts.signing_out import sign_out
-from bookings.domain.erasing import erase_person
+from accounts.sessions.requests import SignedInRequest
+from accounts.sign_in.signing_out import sign_out
 from bookings.domain.exceptions import BookingError
-from bookings.domain.personal_data import export_person
+from bookings.domain.people.erasing import erase_person
+from bookings.domain.people.personal_data import export_person
 from bookings.pages.access import signed_in
 from bookings.pages.forms import DeleteAccountForm
 

@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
-from accounts.requests import SignedInRequest
+from accounts.sessions.requests import SignedInRequest
 from bookings.domain.change_policy import find_change_deadline
 from bookings.domain.exceptions import (
     BookingError,
@@ -19,7 +19,7 @@ from bookings.domain.exceptions import (
     SlotTakenError,
     TimeOverError,
 )
-from bookings.domain.rescheduling import refuse_move, reschedule_class
+from bookings.domain.lifecycle.rescheduling import refuse_move, reschedule_class
 from bookings.models import VirtualClass
 from bookings.pages.access import signed_in
 from bookings.pages.choice import NewTime, read_new_time

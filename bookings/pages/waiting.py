@@ -8,15 +8,15 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
-from accounts.addresses import client_address
-from accounts.requests import SignedInRequest
+from accounts.sessions.requests import SignedInRequest
 from bookings.domain.exceptions import AlreadyJoinedError, BookingError, ClassNotFoundError
-from bookings.domain.joining import find_joined_class
-from bookings.domain.waiting_list import claim_place, leave_line, wait_again, wait_for_place
-from bookings.domain.waiting_queries import get_entry_of
+from bookings.domain.places.joining import find_joined_class
+from bookings.domain.places.waiting_list import claim_place, leave_line, wait_again, wait_for_place
+from bookings.domain.places.waiting_queries import get_entry_of
 from bookings.pages.access import signed_in
 from bookings.pages.forms import JoinForm
 from bookings.pages.waiting_card import present_waiting
+from config.lib.addresses import client_address
 
 
 @signed_in

@@ -7,8 +7,8 @@ from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from bookings.domain.offering import takes_waiting
-from bookings.domain.waiting_queries import StandingEntry
+from bookings.domain.places.offers import takes_waiting
+from bookings.domain.places.waiting_queries import StandingEntry
 from bookings.models import ClassStatus, ClassType, VirtualClass, WaitingListEntry, WaitingState
 from bookings.pages.presenting import TITLES
 

@@ -1,1 +1,1 @@
-"""What the payment provider says; what it means for a class is ``domain/settling.py``."""
+"""What the payment provider says; what it means for a class is ``domain/checkout/settling.py``."""

@@ -5,10 +5,10 @@ from time import monotonic
 
 from django.conf import settings
 
-from bookings.background import SECONDS_OUT, Errand
 from bookings.models import WebhookEndpoint
 from bookings.webhooks.announcing import announce_events
 from bookings.webhooks.delivery import deliver_webhooks
+from config.lib.background_jobs import SECONDS_OUT, Errand
 
 # How long this process believes that there is nobody to tell. Being wrong only leaves what happens
 # meanwhile to the sweeps.

@@ -2,7 +2,7 @@
 
 import pytest
 
-from accounts.addresses import client_address
+from config.lib.addresses import client_address
 
 PROXY = "10.0.0.1"
 

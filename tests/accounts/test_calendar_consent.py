@@ -5,7 +5,7 @@ import requests
 from django.test import Client
 
 from accounts.models import User
-from accounts.student_grants import revoke_student_grants
+from accounts.sign_in.student_grants import revoke_student_grants
 from tests.accounts.flows import query_of, session_of, sign_in, start
 from tests.environment import TEACHER_EMAIL
 from tests.standins import Fault

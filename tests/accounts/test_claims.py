@@ -2,7 +2,7 @@
 
 import pytest
 
-from accounts import claims
+from accounts.sign_in import claims
 
 
 @pytest.mark.parametrize(("value", "kept"), [("abc-1", "abc-1"), (12345, "12345")])

@@ -8,8 +8,8 @@ from django.core import mail
 from django.test import Client
 from django.utils import timezone
 
-from accounts.fresh_sign_in import SignIn
 from accounts.models import User
+from accounts.sign_in.fresh_sign_in import SignIn
 from bookings.models import Notice, NoticeKind
 from bookings.notices.delivery import deliver_due
 from tests.accounts.flows import consent, query_of, session_of, sign_in, start

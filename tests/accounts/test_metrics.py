@@ -3,7 +3,7 @@
 import pytest
 import requests
 
-from accounts.metrics import SECONDS, TimedAdapter
+from accounts.sign_in.metrics import SECONDS, TimedAdapter
 from bookings.payments import metrics as payments
 from config.lib.outcomes import outcome_of
 

@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.test import Client
 
-from accounts.browsers import name_browser
 from accounts.models import Session
+from accounts.sessions.browsers import name_browser
 from tests.accounts.flows import session_of, sign_in
 
 pytestmark = pytest.mark.django_db
@@ -87,7 +87,7 @@ def test_this_session_comes_first_and_the_rest_by_use(student, time_machine):
 
 
 def test_this_session_is_listed_among_however_many_later_ones(student, time_machine, monkeypatch):
-    monkeypatch.setattr("accounts.open_sessions.MAX_SHOWN", 3)
+    monkeypatch.setattr("accounts.sessions.open_sessions.MAX_SHOWN", 3)
     time_machine.move_to(NOW, tick=False)
     this = browser_of(student)
     for hours in range(1, 6):

@@ -1,4 +1,4 @@
-"""accounts/prepared.py does what querysets and models do, on either engine."""
+"""accounts/sessions/prepared.py does what querysets and models do, on either engine."""
 
 import uuid
 from datetime import UTC, datetime, timedelta
@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.functional import SimpleLazyObject
 
 from accounts.models import Session, User, UserStatus
-from accounts.prepared import USES_BEFORE_KEPT, Prepared, insert, update
+from accounts.sessions.prepared import USES_BEFORE_KEPT, Prepared, insert, update
 from bookings.models import Role, UserActivity
 from tests.factories import UserFactory, VirtualClassFactory
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from accounts.redirects import local_path
+from accounts.sign_in.redirects import local_path
 
 
 @pytest.mark.parametrize(

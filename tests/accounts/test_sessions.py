@@ -11,8 +11,8 @@ from django.test import Client
 
 from accounts.models import Session, User
 from accounts.services import revoke_sessions, suspend
-from accounts.sessions import SessionStore
-from accounts.tokens import issue_token, read_token
+from accounts.sessions.engine import SessionStore
+from accounts.sessions.tokens import issue_token, read_token
 from tests.accounts.flows import session_of
 from tests.accounts.test_tokens import FORGERIES
 

@@ -7,8 +7,8 @@ from django.contrib.messages import constants
 from django.contrib.messages.storage.base import Message
 from django.http import HttpRequest, HttpResponse
 
-from accounts import sign_in_page
-from config.messages import NamedCookieStorage
+from accounts.sign_in import page as sign_in_page
+from config.web.messages import NamedCookieStorage
 
 PATH = "/inicio"
 TOKEN = re.compile(r'name="csrfmiddlewaretoken"\s+value="([A-Za-z0-9]{64})"')

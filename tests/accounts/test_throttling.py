@@ -14,10 +14,9 @@ from django.core.cache.backends.base import BaseCache
 from django.core.management import call_command
 from django.db import connection, connections
 
-from accounts import throttling
-from accounts.throttling import count_one, give_back, is_too_often, seconds_left
-from config import forgiving_cache
-from config.forgiving_cache import Outage
+from config.lib import redis_cache, throttling
+from config.lib.redis_cache import Outage
+from config.lib.throttling import count_one, give_back, is_too_often, seconds_left
 
 THREADS, EACH = 8, 20
 TABLE = "test_of_the_cache"
@@ -60,7 +59,7 @@ def redis(settings, tmp_path):
             time.sleep(0.02)
         settings.CACHES = {
             "default": {
-                "BACKEND": "config.forgiving_cache.ForgivingRedisCache",
+                "BACKEND": "config.lib.redis_cache.ForgivingRedisCache",
                 "LOCATION": f"unix://{path}",
             }
         }
@@ -180,8 +179,8 @@ def test_cache_that_is_down_refuses_nobody(monkeypatch, caplog):
 
 
 def test_after_an_outage_redis_counts_again(redis, monkeypatch):
-    monkeypatch.setattr(forgiving_cache, "outage", Outage(pause=timedelta(seconds=0.2)))
-    forgiving_cache.outage.begin(ConnectionError())
+    monkeypatch.setattr(redis_cache, "outage", Outage(pause=timedelta(seconds=0.2)))
+    redis_cache.outage.begin(ConnectionError())
     hour = timedelta(hours=1)
 
     assert count_one("things", "ana", window=hour).number == 0

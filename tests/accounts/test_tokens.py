@@ -9,7 +9,7 @@ import pytest
 from django.conf import settings
 from django.utils import timezone
 
-from accounts.tokens import _signing_key, issue_token, read_token
+from accounts.sessions.tokens import _signing_key, issue_token, read_token
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 

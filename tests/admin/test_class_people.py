@@ -9,8 +9,8 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from bookings.domain.completing import complete_ended_classes
-from bookings.domain.waiting_list import wait_for_place
+from bookings.domain.lifecycle.completing import complete_ended_classes
+from bookings.domain.places.waiting_list import wait_for_place
 from bookings.models import ClassLog, Role, UserActivity, VirtualClass, WaitingListEntry
 from tests.admin.steps import confirm, look
 from tests.factories import UserFactory, VirtualClassFactory

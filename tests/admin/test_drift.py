@@ -6,10 +6,10 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from bookings.domain.mending import note_drift
-from bookings.domain.reconciling import inspect
+from bookings.domain.recovery.reconciling import inspect
+from bookings.domain.recovery.repairs import note_drift
 from bookings.models import ClassEvent, ClassStatus, VirtualClass
-from calendar_sync.following import note_comparison
+from calendar_sync.push.following import note_comparison
 from tests.admin.steps import confirm, confirm_several
 from tests.bookings.drifts import delete, event_of, link_of, move, scheduled_classes, times_of
 from tests.standins import Fault

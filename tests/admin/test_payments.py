@@ -11,11 +11,11 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from bookings.admin import payment_steps
-from bookings.admin.payment_export import BYTE_ORDER_MARK, HEADER, disarm
+from bookings.admin.money import steps
+from bookings.admin.money.export import BYTE_ORDER_MARK, HEADER, disarm
+from bookings.domain.checkout.settling import process_notifications, settle
 from bookings.domain.exceptions import RefundOutdatedError
-from bookings.domain.settling import process_notifications, settle
-from bookings.domain.takings import list_monthly_takings
+from bookings.domain.money.takings import list_monthly_takings
 from bookings.models import (
     Payment,
     PaymentNotification,
@@ -223,14 +223,14 @@ def test_everything_goes_back_once(panel, paid, mercadopago):
 def test_a_refund_that_comes_in_between_is_told(panel, paid, mercadopago, monkeypatch):
     """Between the facts' last look and the decision, which looks once more with the row locked."""
     seen = seen_on(look(panel, paid, "devolver-todo"))
-    answers = [payment_steps.request_partial_refund]
+    answers = [steps.request_partial_refund]
 
     def be_late(**asked):
         if not answers:
             raise RefundOutdatedError
         return answers.pop()(**asked)
 
-    monkeypatch.setattr(payment_steps, "request_partial_refund", be_late)
+    monkeypatch.setattr(steps, "request_partial_refund", be_late)
 
     page = panel.post(address_of(paid, "devolver-todo"), {"seen": seen}, follow=True)
 

@@ -6,11 +6,11 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from bookings.domain.booking import book_class
+from bookings.domain.checkout.scheduling_requests import trigger_scheduling
+from bookings.domain.checkout.settling import confirm_payment, settle
 from bookings.domain.exceptions import PriceNotAgreedError, PriceTooLowError
-from bookings.domain.scheduling import foresee_scheduling
-from bookings.domain.settling import confirm_payment, settle
-from bookings.domain.triggering import trigger_scheduling
+from bookings.domain.lifecycle.booking import book_class
+from bookings.domain.lifecycle.scheduling import foresee_scheduling
 from bookings.models import (
     ClassEvent,
     ClassLog,
@@ -22,7 +22,7 @@ from bookings.models import (
     PriceDecision,
     VirtualClass,
 )
-from bookings.sweeps import sweep
+from bookings.work.sweeps import sweep
 from tests.admin.steps import address_of, confirm, look
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("teacher", "google")]
@@ -111,7 +111,7 @@ def test_a_prepaid_preference_does_not_make_a_low_price_good(mercadopago, prices
 
 
 def test_a_preference_of_ours_keeps_the_price_that_it_was_made_for(mercadopago, prices, host):
-    from bookings.domain.checkout import request_preference
+    from bookings.domain.checkout.checking_out import request_preference
 
     wish = {
         "start": START,

@@ -8,8 +8,8 @@ from django.core.exceptions import ValidationError
 from django.urls import reverse
 from django.utils import timezone
 
-from bookings.admin.pesos import PesosField, write_pesos
-from bookings.domain.pricing import find_price
+from bookings.admin.money.pesos import PesosField, write_pesos
+from bookings.domain.money.prices import find_price
 from bookings.models import ClassType, Price
 from tests.admin.moments import MONDAY, days_later
 

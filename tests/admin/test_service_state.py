@@ -7,11 +7,11 @@ import pytest
 from django.contrib.auth.models import Permission
 from django.urls import reverse
 
-from bookings.domain.outages import CALENDAR
+from bookings.domain.calendar.outages import CALENDAR
 from bookings.models import SERVICE_ACCOUNT, Heartbeat
-from bookings.service_state import load_service_state
-from bookings.sweeps import SWEEPS
 from bookings.templatetags.sweep_names import NAMES
+from bookings.work.service_state import load_service_state
+from bookings.work.sweeps import SWEEPS
 from tests.admin.moments import NOW
 from tests.factories import UserFactory, VirtualClassFactory
 

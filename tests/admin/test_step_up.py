@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import User, UserStatus
-from bookings.domain.settling import settle
+from bookings.domain.checkout.settling import settle
 from bookings.models import ClassStatus, Refund, VirtualClass, WebhookEndpoint
 from tests.accounts.flows import sign_in as go_through_google
 from tests.admin.steps import address_of, confirm, list_of, look, look_at_several, seen_on

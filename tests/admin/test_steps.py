@@ -16,14 +16,14 @@ from django.utils import timezone
 
 from accounts.models import Session, User
 from bookings.admin import steps
-from bookings.admin.class_steps import CLASS_STEPS
-from bookings.domain.joining import join_class
-from bookings.domain.mending import note_drift
-from bookings.domain.reconciling import inspect
-from bookings.domain.refunding import refundable_amount, request_partial_refund
-from bookings.domain.scheduling import schedule_class
-from bookings.domain.settling import settle
-from bookings.domain.waiting_list import wait_for_place
+from bookings.admin.classes.steps import CLASS_STEPS
+from bookings.domain.checkout.settling import settle
+from bookings.domain.lifecycle.scheduling import schedule_class
+from bookings.domain.money.refunds import refundable_amount, request_partial_refund
+from bookings.domain.places.joining import join_class
+from bookings.domain.places.waiting_list import wait_for_place
+from bookings.domain.recovery.reconciling import inspect
+from bookings.domain.recovery.repairs import note_drift
 from bookings.models import Hold, Notice, NoticeKind, Payment, PriceDecision, Refund, VirtualClass
 from tests.admin.steps import (
     address_of,
@@ -129,7 +129,7 @@ def test_every_button_of_the_panel_was_decided_about():
         ("templates/admin/bookings/webhookendpoint/change_form.html", "_test"),
         ("templates/admin/bookings/closure/change_list.html", ""),  # closure importar-feriados
         ("templates/admin/bookings/weeklyhours/change_list.html", ""),  # save
-        ("bookings/admin/class_people.py", "{}"),  # virtualclass people
+        ("bookings/admin/classes/people.py", "{}"),  # virtualclass people
         ("templates/admin/step.html", ""),  # confirms
     }
 

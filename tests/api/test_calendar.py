@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.utils import timezone
 
-from bookings.domain import scheduling
+from bookings.domain.lifecycle import scheduling
 from bookings.models import ClassLog, ClassStatus, Role, UserActivity, VirtualClass
 from tests.api.bodies import answer_of, booking_body, post
 from tests.api.database_faults import SECRET, failing
@@ -422,7 +422,7 @@ def test_calendar_hides_any_other_failure(anybody, pending, monkeypatch):
     def fail(**kwargs):
         raise RuntimeError("a bug, with password=hunter2")
 
-    monkeypatch.setattr("bookings.domain.triggering.schedule_class", fail)
+    monkeypatch.setattr("bookings.domain.checkout.scheduling_requests.schedule_class", fail)
 
     assert schedule(anybody, pending) == CREATE_FAILED
 

@@ -10,12 +10,12 @@ import pytest
 from django.db import connection
 
 from accounts.services import remember_refresh_token
-from bookings.domain.event_drafts import derive_event_id
-from bookings.domain.outages import note_outage
+from bookings.domain.calendar.drafts import derive_event_id
+from bookings.domain.calendar.outages import note_outage
 from bookings.models import ClassLog, Role, UserActivity, VirtualClass
 from calendar_sync import CalendarUnavailableError, writers
 from calendar_sync.generation import find_generation
-from calendar_sync.google import GoogleCalendar
+from calendar_sync.google.calendar import GoogleCalendar
 from config.lib.bulkhead import Bulkhead
 from tests.api.bodies import answer_of, post
 from tests.api.database_faults import failing

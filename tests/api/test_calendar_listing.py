@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 from django.utils import timezone
 
-from bookings.domain.cancelling import cancel_class
+from bookings.domain.lifecycle.cancelling import cancel_class
 from tests.api.bodies import answer_of, post
 from tests.api.database_faults import failing
 from tests.factories import VirtualClassFactory

@@ -3,8 +3,8 @@
 import pytest
 from django.test import Client
 
-from calendar_sync.channels import keep_channel
 from calendar_sync.models import WatchChannel
+from calendar_sync.push.channels import keep_channel
 from calendar_sync.signals import calendar_changed
 
 PATH = "/api/webhooks/calendar"

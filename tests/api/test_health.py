@@ -8,9 +8,9 @@ from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 
 from bookings.api import health
-from bookings.domain.outages import CALENDAR
+from bookings.domain.calendar.outages import CALENDAR
 from bookings.models import SERVICE_ACCOUNT, Heartbeat
-from bookings.sweeps import SWEEPS, sweep
+from bookings.work.sweeps import SWEEPS, sweep
 from tests.api.database_faults import SECRET, failing
 
 NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)

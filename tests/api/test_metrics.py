@@ -9,7 +9,7 @@ from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 
 from bookings.checks import check_metrics
-from bookings.domain.calendar_access import check_calendar_grant
+from bookings.domain.calendar.access import check_calendar_grant
 from bookings.models import (
     SERVICE_ACCOUNT,
     Heartbeat,
@@ -23,8 +23,8 @@ from bookings.payments.backend import get_gateway
 from bookings.payments.gateway import PaymentError
 from bookings.payments.metrics import SECONDS as PAYMENT_SECONDS
 from bookings.payments.metrics import name_operation
-from bookings.queues import QUEUES
-from calendar_sync.metrics import SECONDS as CALENDAR_SECONDS
+from bookings.work.queues import QUEUES
+from calendar_sync.google.metrics import SECONDS as CALENDAR_SECONDS
 from tests.api.database_faults import SECRET, failing
 from tests.factories import VirtualClassFactory
 from tests.standins import Fault

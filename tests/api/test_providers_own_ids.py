@@ -4,11 +4,11 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from bookings.domain.cancelling import cancel_class
-from bookings.domain.catching_up import withdraw_events
-from bookings.domain.event_drafts import derive_event_id
-from bookings.domain.reconciling import reconcile_by_itself
-from bookings.domain.rescheduling import reschedule_class
+from bookings.domain.calendar.drafts import derive_event_id
+from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.lifecycle.rescheduling import reschedule_class
+from bookings.domain.recovery.reconciling import reconcile_by_itself
+from bookings.domain.recovery.retry_events import withdraw_events
 from bookings.models import ClassStatus, VirtualClass
 from tests.api.bodies import answer_of, post
 from tests.api.database_faults import failing

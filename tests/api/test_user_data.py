@@ -353,7 +353,7 @@ def test_failing_database_is_a_documented_500(sign_in, student, monkeypatch, met
     def fail(*args, **kwargs):
         raise DatabaseError("password of the database")
 
-    monkeypatch.setattr("accounts.sessions.SessionStore._read_row", fail)
+    monkeypatch.setattr("accounts.sessions.engine.SessionStore._read_row", fail)
 
     response = getattr(client, method)(PATH)
 

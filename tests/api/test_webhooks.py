@@ -17,9 +17,9 @@ from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bookings.domain import settling
-from bookings.domain.noticing import forget_notifications
-from bookings.domain.settling import process_notifications
+from bookings.domain.checkout import settling
+from bookings.domain.checkout.notifications import forget_notifications
+from bookings.domain.checkout.settling import process_notifications
 from bookings.models import ClassStatus, PaymentNotification, SignatureState
 from tests.payments import make_payment, posting
 from tests.standins import Fault
@@ -311,7 +311,7 @@ def test_a_cache_that_is_down_stops_no_notice(provider, settings, monkeypatch):
         raise ConnectionError
 
     settings.MAX_UNVERIFIED_NOTICES = 0
-    monkeypatch.setattr("accounts.throttling.cache.add", fail)
+    monkeypatch.setattr("config.lib.throttling.cache.add", fail)
 
     assert post(provider, "id=1&topic=payment").status_code == 200
 

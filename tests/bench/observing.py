@@ -70,7 +70,7 @@ def _observed(*, has_line: bool) -> Any:
 
     from tests.bench.floor_in_process import FloorRequest
 
-    middleware = "config.observing.ObservingMiddleware"
+    middleware = "config.monitoring.observing.ObservingMiddleware"
     with override_settings(MIDDLEWARE=[middleware], ACCESS_LOG=has_line):
         handler = WSGIHandler()
     handler.request_class = FloorRequest

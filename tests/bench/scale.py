@@ -17,8 +17,8 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.domain.booking import book_class
-from bookings.domain.joining import join_class
+from bookings.domain.lifecycle.booking import book_class
+from bookings.domain.places.joining import join_class
 from bookings.domain.queries import (
     get_class_by_preference,
     list_next_classes_of,
@@ -26,7 +26,7 @@ from bookings.domain.queries import (
     list_scheduled_between,
 )
 from bookings.models import ClassStatus, VirtualClass
-from config.env import parse_env
+from config.env.environment import parse_env
 from tests.bench.budgets import goal_of
 from tests.bench.databases import copies_of_nothing
 from tests.bench.filling import gather_statistics, id_of, id_sql, moment_sql

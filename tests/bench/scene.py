@@ -9,8 +9,8 @@ from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_K
 from django.utils import timezone
 
 from accounts.models import Session, User
-from accounts.sessions import SessionStore
-from accounts.tokens import issue_token
+from accounts.sessions.engine import SessionStore
+from accounts.sessions.tokens import issue_token
 from bookings.models import ClassStatus, ClassType, HostType, Role, UserActivity, VirtualClass
 from tests.bench.filling import fill, id_of, id_sql, moment_sql, numbers, text_sql
 from tests.bench.service import TEACHER_EMAIL

@@ -1,17 +1,17 @@
-"""domain/booking.py: storing a pending class."""
+"""domain/lifecycle/booking.py: storing a pending class."""
 
 from datetime import timedelta
 
 import pytest
 from django.utils import timezone
 
-from bookings.domain.booking import book_class
 from bookings.domain.exceptions import (
     ClassEndedError,
     ClassTooLongError,
     InvalidPeriodError,
     PreferenceTakenError,
 )
+from bookings.domain.lifecycle.booking import book_class
 from bookings.models import ClassStatus, ClassType, UserActivity, VirtualClass
 from tests.factories import VirtualClassFactory
 

@@ -1,4 +1,4 @@
-"""domain/cancelling.py and change_policy.py: who may cancel until when, and what comes back."""
+"""domain/lifecycle/cancelling.py, domain/change_policy.py: who may cancel, and what is refunded."""
 
 from datetime import datetime, timedelta
 
@@ -6,17 +6,17 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from bookings.domain.cancelling import cancel_class
 from bookings.domain.change_policy import decide_refund, find_change_deadline
+from bookings.domain.checkout.settling import settle
 from bookings.domain.exceptions import (
     ClassCompletedError,
     ClassEndedError,
     ClassNotFoundError,
     TooLateToChangeError,
 )
-from bookings.domain.joining import join_class
-from bookings.domain.settling import settle
-from bookings.domain.waiting_list import wait_for_place
+from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.places.joining import join_class
+from bookings.domain.places.waiting_list import wait_for_place
 from bookings.models import (
     BookingRules,
     ClassEvent,

@@ -1,4 +1,4 @@
-"""domain/checkout.py: from a kept time to the provider's checkout."""
+"""domain/checkout/checking_out.py: from a kept time to the provider's checkout."""
 
 from datetime import datetime, timedelta
 
@@ -6,9 +6,9 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from bookings.domain import checkout
-from bookings.domain.booking import book_class
-from bookings.domain.checkout import check_out_hold, request_preference
+from bookings.domain.checkout import checking_out
+from bookings.domain.checkout.checking_out import check_out_hold, request_preference
+from bookings.domain.checkout.settling import settle
 from bookings.domain.exceptions import (
     ClassEndedError,
     HoldExpiredError,
@@ -19,8 +19,8 @@ from bookings.domain.exceptions import (
     SlotTakenError,
     TooManyPaymentsError,
 )
+from bookings.domain.lifecycle.booking import book_class
 from bookings.domain.queries import has_lapsed, list_next_classes_of, list_past_classes_of
-from bookings.domain.settling import settle
 from bookings.models import (
     BookingRules,
     ClassStatus,
@@ -127,7 +127,7 @@ def test_checking_out_twice_is_checking_out_once(mercadopago, host):
 def test_two_requests_at_once_book_one_class(mercadopago, host, monkeypatch):
     hold = keep(host)
     first = []
-    inner = checkout.ask_for_payment
+    inner = checking_out.ask_for_payment
 
     def overtaken(**kwargs):
         if not first:
@@ -135,7 +135,7 @@ def test_two_requests_at_once_book_one_class(mercadopago, host, monkeypatch):
             first.append(check_out(host, hold))
         return inner(**kwargs)
 
-    monkeypatch.setattr(checkout, "ask_for_payment", overtaken)
+    monkeypatch.setattr(checking_out, "ask_for_payment", overtaken)
 
     assert check_out(host, hold) == first[1]
     assert VirtualClass.objects.count() == 1
@@ -168,13 +168,13 @@ def test_a_time_that_is_let_go_while_the_provider_answers_books_nothing(
     mercadopago, host, monkeypatch
 ):
     hold = keep(host)
-    inner = checkout.ask_for_payment
+    inner = checking_out.ask_for_payment
 
     def slow(**kwargs):
         Hold.objects.all().delete()
         return inner(**kwargs)
 
-    monkeypatch.setattr(checkout, "ask_for_payment", slow)
+    monkeypatch.setattr(checking_out, "ask_for_payment", slow)
 
     with pytest.raises(HoldExpiredError):
         check_out(host, hold)

@@ -2,10 +2,10 @@
 
 import pytest
 
-from bookings.domain.booking import book_class
-from bookings.domain.cancelling import cancel_class
-from bookings.domain.joining import join_class
-from bookings.domain.scheduling import schedule_class
+from bookings.domain.lifecycle.booking import book_class
+from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.lifecycle.scheduling import schedule_class
+from bookings.domain.places.joining import join_class
 from bookings.models import ClassLog, VirtualClass
 from tests.factories import VirtualClassFactory
 

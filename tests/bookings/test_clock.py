@@ -1,4 +1,4 @@
-"""domain/clock.py: what a clock that was ahead planned is done once the clock is right."""
+"""work/clock_jumps.py: what a clock that was ahead planned is done once the clock is right."""
 
 from datetime import timedelta
 from uuid import uuid4
@@ -8,9 +8,8 @@ import time_machine
 from django.core import mail
 from django.utils import timezone
 
-from bookings.domain.booking import book_class
-from bookings.domain.clock import bring_back_plans
-from bookings.domain.outages import CALENDAR
+from bookings.domain.calendar.outages import CALENDAR
+from bookings.domain.lifecycle.booking import book_class
 from bookings.models import (
     ClassStatus,
     Heartbeat,
@@ -28,9 +27,10 @@ from bookings.models import (
 )
 from bookings.notices.delivery import deliver_due
 from bookings.notices.due import record_due
-from bookings.sweeps import sweep
 from bookings.webhooks.payloads import build_test_event
-from calendar_sync import channels, following
+from bookings.work.clock_jumps import bring_back_plans
+from bookings.work.sweeps import sweep
+from calendar_sync.push import channels, following
 from tests.bookings.webhooks.factories import WebhookEndpointFactory
 from tests.factories import VirtualClassFactory
 

@@ -1,4 +1,4 @@
-"""domain/completing.py and domain/attendance.py: a class counts once for those who came."""
+"""domain/lifecycle/completing.py and attendance.py: a class counts once for those who came."""
 
 from datetime import timedelta
 
@@ -10,10 +10,10 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.domain import completing
-from bookings.domain.attendance import mark_no_show, take_back_no_show
-from bookings.domain.completing import complete_ended_classes
 from bookings.domain.exceptions import ClassNotFoundError, ClassNotStartedError
+from bookings.domain.lifecycle import completing
+from bookings.domain.lifecycle.attendance import mark_no_show, take_back_no_show
+from bookings.domain.lifecycle.completing import complete_ended_classes
 from bookings.models import (
     ClassLog,
     ClassStatus,

@@ -8,12 +8,12 @@ from django.core import mail
 from django.utils import timezone
 
 from accounts.services import mark_grant_revoked, remember_refresh_token
-from bookings.domain import finishing
-from bookings.domain.catching_up import withdraw_events
-from bookings.domain.class_events import REQUEST_GRACE
-from bookings.domain.finishing import finish_requested_schedulings
-from bookings.domain.outages import FAILURES_IN_A_ROW, class_wait
-from bookings.domain.scheduling import schedule_class
+from bookings.domain.calendar.events import REQUEST_GRACE
+from bookings.domain.calendar.outages import FAILURES_IN_A_ROW, class_wait
+from bookings.domain.lifecycle.scheduling import schedule_class
+from bookings.domain.recovery import retry_scheduling
+from bookings.domain.recovery.retry_events import withdraw_events
+from bookings.domain.recovery.retry_scheduling import finish_requested_schedulings
 from bookings.models import ClassStatus, Heartbeat, Notice, NoticeKind, VirtualClass
 from bookings.notices.delivery import deliver_due
 from calendar_sync import CalendarNotConnectedError, CalendarUnavailableError
@@ -297,7 +297,7 @@ def test_sweep_without_work_costs_two_queries(db, django_assert_num_queries):
 
 def test_sweep_ends_when_its_time_is_up(host, calendar, monkeypatch):
     interrupt_many(host, 2)
-    monkeypatch.setattr(finishing, "TIME_PER_SWEEP", timedelta())
+    monkeypatch.setattr(retry_scheduling, "TIME_PER_SWEEP", timedelta())
 
     assert finish_requested_schedulings() == 0
 
@@ -306,7 +306,7 @@ def test_attempt_belongs_to_one_sweep(host):
     virtual_class = interrupted(host)
     same = VirtualClass.objects.get()
 
-    assert [finishing._claim(virtual_class), finishing._claim(same)] == [True, False]
+    assert [retry_scheduling._claim(virtual_class), retry_scheduling._claim(same)] == [True, False]
 
 
 def test_known_outage_is_left_alone_by_those_who_need_not_know(host, calendar):
@@ -392,12 +392,12 @@ def test_reconnecting_resumes_at_once(
 ):
     settings.SETTLE_AT_ONCE = True
     called = []
-    finishing._errand.call = lambda: called.append(True)
+    retry_scheduling._errand.call = lambda: called.append(True)
     try:
         with django_capture_on_commit_callbacks(execute=True):
             remember_refresh_token(user=teacher, refresh_token=google.grant(teacher.email))
     finally:
-        del finishing._errand.call
+        del retry_scheduling._errand.call
 
     assert called == [True]
 
@@ -406,7 +406,7 @@ def test_sign_in_does_not_fail_by_what_follows_from_it(teacher, monkeypatch):
     def broken():
         raise RuntimeError
 
-    monkeypatch.setattr("bookings.domain.finishing.resume_schedulings", broken)
+    monkeypatch.setattr("bookings.domain.recovery.retry_scheduling.resume_schedulings", broken)
 
     remember_refresh_token(user=teacher, refresh_token="1//new")
 

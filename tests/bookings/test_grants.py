@@ -9,14 +9,14 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from django.core import mail
 from django.utils import timezone
 
-from bookings.domain.calendar_access import check_calendar_grant, describe_access, write_calendar
-from bookings.domain.finishing import finish_requested_schedulings
-from bookings.domain.teacher_day import CalendarState, load_teacher_day
-from bookings.domain.watching import compare_calendar, follow_calendar, keep_push_channel
-from bookings.metrics import ServiceCollector
+from bookings.domain.calendar.access import check_calendar_grant, describe_access, write_calendar
+from bookings.domain.desk.today import CalendarState, load_teacher_day
+from bookings.domain.recovery.retry_scheduling import finish_requested_schedulings
+from bookings.domain.recovery.watching import compare_calendar, follow_calendar, keep_push_channel
 from bookings.models import Notice, NoticeKind
 from bookings.notices.delivery import deliver_due
-from bookings.service_state import load_service_state
+from bookings.work.metrics import ServiceCollector
+from bookings.work.service_state import load_service_state
 from calendar_sync import CalendarNotConnectedError
 from tests.factories import VirtualClassFactory
 from tests.standins import Fault

@@ -1,4 +1,4 @@
-"""domain/joining.py: the documented checks, in their order."""
+"""domain/places/joining.py: the documented checks, in their order."""
 
 from datetime import timedelta
 
@@ -14,7 +14,7 @@ from bookings.domain.exceptions import (
     OwnClassError,
     TooManyAttemptsError,
 )
-from bookings.domain.joining import join_class
+from bookings.domain.places.joining import join_class
 from bookings.models import ClassStatus, Role, UserActivity
 from tests.factories import UserFactory, VirtualClassFactory
 

@@ -1,9 +1,8 @@
-"""domain/leaving.py: one guest leaves, and everybody else stays."""
+"""domain/places/leaving.py: one guest leaves, and everybody else stays."""
 
 import pytest
 import time_machine
 
-from bookings.domain.cancelling import cancel_class
 from bookings.domain.exceptions import (
     ClassCancelledError,
     ClassCompletedError,
@@ -12,9 +11,10 @@ from bookings.domain.exceptions import (
     HostCannotLeaveError,
     TooManyAttemptsError,
 )
-from bookings.domain.joining import join_class
-from bookings.domain.leaving import leave_class
-from bookings.domain.waiting_list import wait_for_place
+from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.places.joining import join_class
+from bookings.domain.places.leaving import leave_class
+from bookings.domain.places.waiting_list import wait_for_place
 from bookings.models import (
     ClassEvent,
     ClassLog,

@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.domain.calendar_access import check_calendar_grant
+from bookings.domain.calendar.access import check_calendar_grant
 from bookings.models import WebhookEndpoint
 from bookings.webhooks.endpoints import reveal_secret
 from tests.accounts.flows import sign_in

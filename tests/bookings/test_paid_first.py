@@ -5,19 +5,19 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from bookings.domain.booking import book_class
-from bookings.domain.checkout import request_preference
+from bookings.domain.checkout.checking_out import request_preference
+from bookings.domain.checkout.holds import book_hold, find_live_hold, keep_time
+from bookings.domain.checkout.settling import settle
 from bookings.domain.exceptions import (
     HoldExpiredError,
     HoldLostError,
     SlotTakenError,
 )
-from bookings.domain.holding import book_hold, find_live_hold, keep_time
-from bookings.domain.scheduling import schedule_class
-from bookings.domain.settling import settle
+from bookings.domain.lifecycle.booking import book_class
+from bookings.domain.lifecycle.scheduling import schedule_class
 from bookings.models import Hold, Notice, NoticeKind, Price, RefundReason, VirtualClass, WeeklyHours
 from bookings.payments.gateway import PaymentError
-from bookings.sweeps import sweep
+from bookings.work.sweeps import sweep
 from tests.factories import VirtualClassFactory
 from tests.payments import make_payment
 from tests.standins import Fault

@@ -15,13 +15,13 @@ from django.utils import timezone
 
 from accounts.models import Session, User, UserStatus
 from accounts.services import keep_for_revocation
-from accounts.student_grants import revoke_student_grants
-from bookings.domain.completing import complete_ended_classes
-from bookings.domain.erasing import erase_person
+from accounts.sign_in.student_grants import revoke_student_grants
 from bookings.domain.exceptions import ClassesAheadError, TeacherAccountError
-from bookings.domain.joining import join_class
-from bookings.domain.leaving import leave_class
-from bookings.domain.waiting_list import wait_for_place
+from bookings.domain.lifecycle.completing import complete_ended_classes
+from bookings.domain.people.erasing import erase_person
+from bookings.domain.places.joining import join_class
+from bookings.domain.places.leaving import leave_class
+from bookings.domain.places.waiting_list import wait_for_place
 from bookings.models import (
     ChargeStatus,
     ClassLog,

@@ -1,4 +1,4 @@
-"""domain/rebuilding.py: rows that a restored backup does not know come back from the calendar."""
+"""domain/recovery/rebuilding.py: rows that a restored backup lacks come back from the calendar."""
 
 import json
 from datetime import timedelta
@@ -10,11 +10,11 @@ from cryptography.fernet import Fernet
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from bookings.domain.event_records import open_record, seal_record
-from bookings.domain.joining import join_class
-from bookings.domain.rebuilding import rebuild_from_calendar
-from bookings.domain.reconciling import inspect, reconcile_by_itself
-from bookings.domain.rescheduling import reschedule_class
+from bookings.domain.calendar.records import open_record, seal_record
+from bookings.domain.lifecycle.rescheduling import reschedule_class
+from bookings.domain.places.joining import join_class
+from bookings.domain.recovery.rebuilding import rebuild_from_calendar
+from bookings.domain.recovery.reconciling import inspect, reconcile_by_itself
 from bookings.models import (
     ClassEvent,
     ClassStatus,

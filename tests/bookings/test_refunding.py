@@ -1,4 +1,4 @@
-"""domain/refunding.py: money goes back once, and is followed until it has arrived."""
+"""domain/money/refunds.py: money goes back once, and is followed until it has arrived."""
 
 from datetime import timedelta
 
@@ -7,17 +7,17 @@ import time_machine
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from bookings.domain import refunding
-from bookings.domain.cancelling import cancel_class
+from bookings.domain.checkout.settling import settle
 from bookings.domain.exceptions import RefundOutdatedError, RefundTooLargeError
-from bookings.domain.refunding import (
+from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.money import refunds
+from bookings.domain.money.refunds import (
     refundable_amount,
     request_full_refund,
     request_partial_refund,
     send_due_refunds,
     send_refunds_of_payment,
 )
-from bookings.domain.settling import settle
 from bookings.models import (
     ClassStatus,
     Payment,
@@ -31,7 +31,7 @@ from bookings.models import (
 )
 from bookings.payments.backend import get_gateway
 from bookings.payments.gateway import CreatedRefund, PaymentUnavailableError, RefundState
-from bookings.queues import QUEUES, Waiting
+from bookings.work.queues import QUEUES, Waiting
 from calendar_sync import CalendarError
 from tests.payments import PRICE, make_payment
 from tests.standins import Fault
@@ -191,7 +191,7 @@ def test_a_number_that_another_refund_has_is_not_taken(mercadopago, charge, teac
     for number in range(2):
         ask_for_part(charge, 100, teacher, left=PRICE - number * 100)
     found = CreatedRefund("1800000001", RefundState.DONE)
-    monkeypatch.setattr(refunding, "_ask_provider", lambda refund: found)
+    monkeypatch.setattr(refunds, "_ask_provider", lambda refund: found)
 
     assert send_due_refunds() == 1
 
@@ -249,7 +249,7 @@ def test_a_refund_is_nobody_elses_while_it_is_being_sent(mercadopago, paid, monk
         inner.append(send_due_refunds())
         raise PaymentUnavailableError
 
-    monkeypatch.setattr("bookings.domain.refunding._ask_provider", send_meanwhile)
+    monkeypatch.setattr("bookings.domain.money.refunds._ask_provider", send_meanwhile)
     send_due_refunds()
 
     assert inner == [0]
@@ -268,14 +268,14 @@ def test_a_provider_that_is_down_is_not_asked_for_every_refund(mercadopago, paid
 def test_one_refund_that_cannot_be_sent_stops_no_other(paid, charge, teacher, monkeypatch, caplog):
     bad = ask_for_part(charge, 100, teacher)
     good = ask_for_part(charge, 100, teacher, left=PRICE - 100)
-    ask_provider = refunding._ask_provider
+    ask_provider = refunds._ask_provider
 
     def fail_for_the_bad_one(refund):
         if refund.pk == bad.pk:
             raise ValueError("a bug")
         return ask_provider(refund)
 
-    monkeypatch.setattr(refunding, "_ask_provider", fail_for_the_bad_one)
+    monkeypatch.setattr(refunds, "_ask_provider", fail_for_the_bad_one)
     assert send_due_refunds() == 1
 
     good.refresh_from_db()

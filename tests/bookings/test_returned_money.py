@@ -8,17 +8,17 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.domain.cancelling import cancel_class
+from bookings.domain.checkout.scheduling_requests import trigger_scheduling
+from bookings.domain.checkout.settling import settle
 from bookings.domain.exceptions import ClassCancelledError, ClassNotFoundError
-from bookings.domain.joining import join_class
-from bookings.domain.refunding import (
+from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.money.refunds import (
     request_full_refund,
     request_partial_refund,
     send_due_refunds,
 )
-from bookings.domain.settling import settle
-from bookings.domain.triggering import trigger_scheduling
-from bookings.domain.waiting_list import wait_for_place
+from bookings.domain.places.joining import join_class
+from bookings.domain.places.waiting_list import wait_for_place
 from bookings.models import (
     ClassStatus,
     Notice,

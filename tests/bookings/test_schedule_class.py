@@ -1,4 +1,4 @@
-"""domain/scheduling.py: from booking to event, exactly once."""
+"""domain/lifecycle/scheduling.py: from booking to event, exactly once."""
 
 import re
 from datetime import timedelta
@@ -8,9 +8,7 @@ from django.db import OperationalError
 from django.test import override_settings
 from django.utils import timezone
 
-from bookings.domain import scheduling
-from bookings.domain.cancelling import cancel_class
-from bookings.domain.event_drafts import derive_event_id
+from bookings.domain.calendar.drafts import derive_event_id
 from bookings.domain.exceptions import (
     ClassCancelledError,
     ClassCompletedError,
@@ -20,7 +18,9 @@ from bookings.domain.exceptions import (
     NotPaidError,
     SlotTakenError,
 )
-from bookings.domain.scheduling import schedule_class
+from bookings.domain.lifecycle import scheduling
+from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.lifecycle.scheduling import schedule_class
 from bookings.models import (
     ClassEvent,
     ClassLog,

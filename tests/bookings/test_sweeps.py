@@ -9,9 +9,9 @@ from django.core import mail
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from bookings import sweeps
 from bookings.models import Heartbeat, Hold
-from bookings.sweeps import sweep
+from bookings.work import sweeps
+from bookings.work.sweeps import sweep
 from tests.api.database_faults import failing
 from tests.factories import VirtualClassFactory
 

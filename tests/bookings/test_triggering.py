@@ -1,9 +1,10 @@
-"""domain/triggering.py: who may have a class scheduled, by CALENDAR_TRIGGER_POLICY."""
+"""domain/checkout/scheduling_requests.py: who may schedule, by CALENDAR_TRIGGER_POLICY."""
 
 import pytest
 import time_machine
 from django.utils import timezone
 
+from bookings.domain.checkout.scheduling_requests import trigger_scheduling
 from bookings.domain.exceptions import (
     ClassNotFoundError,
     NotPaidError,
@@ -12,7 +13,6 @@ from bookings.domain.exceptions import (
     TriggerRefusedError,
 )
 from bookings.domain.trigger_policy import TriggerPolicy, get_trigger_policy
-from bookings.domain.triggering import trigger_scheduling
 from bookings.models import ClassStatus, Payment, Refund, VirtualClass
 from bookings.payments.gateway import PaymentUnavailableError
 from calendar_sync import CalendarError

@@ -1,4 +1,4 @@
-"""domain/wall_times.py: a class keeps its hour when the law of the zone changes."""
+"""domain/recovery/wall_times.py: a class keeps its hour when the law of the zone changes."""
 
 import json
 from contextlib import suppress
@@ -15,13 +15,15 @@ from django.utils import timezone
 from icalendar import Calendar
 
 from bookings.availability.agenda import load_agenda
-from bookings.domain import class_events, scheduling, wall_times
-from bookings.domain.booking import book_class
-from bookings.domain.catching_up import update_events
-from bookings.domain.joining import join_class
-from bookings.domain.rescheduling import reschedule_class
-from bookings.domain.scheduling import schedule_class
-from bookings.domain.wall_times import StaleLawError, find_shifts, keep_wall_times
+from bookings.domain.calendar import events
+from bookings.domain.lifecycle import scheduling
+from bookings.domain.lifecycle.booking import book_class
+from bookings.domain.lifecycle.rescheduling import reschedule_class
+from bookings.domain.lifecycle.scheduling import schedule_class
+from bookings.domain.places.joining import join_class
+from bookings.domain.recovery import wall_times
+from bookings.domain.recovery.retry_events import update_events
+from bookings.domain.recovery.wall_times import StaleLawError, find_shifts, keep_wall_times
 from bookings.models import (
     BookingRules,
     Hold,
@@ -32,7 +34,7 @@ from bookings.models import (
 )
 from bookings.notices.audit import audit_notices
 from bookings.notices.delivery import deliver_due
-from bookings.sweeps import sweep
+from bookings.work.sweeps import sweep
 from tests.factories import VirtualClassFactory
 from tests.zones import AN_HOUR_AHEAD, AN_HOUR_BEHIND, compile_zone, new_law
 
@@ -383,10 +385,10 @@ def test_class_whose_event_comes_back_while_the_law_changes_gets_its_hour(
     """A withdrawal that lost brings the event back, with the times that it has read."""
     virtual_class = book(host)
     VirtualClass.objects.update(withdrawal_requested_at=NOW)
-    delete, make = class_events.delete_event_of, class_events.create_event
+    delete, make = events.delete_event_of, events.create_event
 
     def delete_under_a_class_that_gets_scheduled(gone):
-        monkeypatch.setattr(class_events, "delete_event_of", delete)
+        monkeypatch.setattr(events, "delete_event_of", delete)
         schedule_class(preference_id=virtual_class.preference_id)
         return delete(gone)
 
@@ -397,10 +399,10 @@ def test_class_whose_event_comes_back_while_the_law_changes_gets_its_hour(
             update_events()
         return make(before)
 
-    monkeypatch.setattr(class_events, "delete_event_of", delete_under_a_class_that_gets_scheduled)
-    monkeypatch.setattr(class_events, "create_event", mend_and_move_before_it_is_made)
+    monkeypatch.setattr(events, "delete_event_of", delete_under_a_class_that_gets_scheduled)
+    monkeypatch.setattr(events, "create_event", mend_and_move_before_it_is_made)
     with law():
-        class_events.withdraw_event(virtual_class)
+        events.withdraw_event(virtual_class)
         with time_machine.travel(NOW + 4 * MINUTE):
             update_events()
         [event] = google.live_events()

@@ -1,4 +1,4 @@
-"""domain/watching.py: the calendar is followed, compared every hour, and never misread."""
+"""domain/recovery/watching.py: the calendar is followed, compared every hour, and never misread."""
 
 from datetime import timedelta
 
@@ -8,10 +8,10 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.services import remember_refresh_token
-from bookings.domain import watching
-from bookings.domain.watching import compare_calendar, follow_calendar, keep_push_channel
+from bookings.domain.recovery import watching
+from bookings.domain.recovery.watching import compare_calendar, follow_calendar, keep_push_channel
 from bookings.models import Notice, NoticeKind, VirtualClass
-from bookings.sweeps import SWEEPS, sweep
+from bookings.work.sweeps import SWEEPS, sweep
 from calendar_sync.models import SyncState, WatchChannel
 from tests.bookings.drifts import (
     DRIFTS,
@@ -258,7 +258,7 @@ def test_the_sweeps_follow_compare_and_keep_the_channel(followed, google, settin
     ]
 
 
-NAME = "bookings.domain.watching"
+NAME = "bookings.domain.recovery.watching"
 
 
 class Inline:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from calendar_sync import EventDraft, get_calendar
-from calendar_sync.google import GoogleCalendar
+from calendar_sync.google.calendar import GoogleCalendar
 from calendar_sync.memory import MemoryCalendar
 from tests.environment import TEACHER_EMAIL
 from tests.standins import GoogleStandin

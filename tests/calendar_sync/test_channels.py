@@ -8,8 +8,8 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from calendar_sync.channels import accept_message, keep_channel
 from calendar_sync.models import SyncState, WatchChannel
+from calendar_sync.push.channels import accept_message, keep_channel
 from tests.standins import Fault
 
 pytestmark = pytest.mark.django_db
@@ -172,7 +172,7 @@ def test_tokens_are_compared_in_constant_time_whether_the_channel_is_known(
 ):
     compared = []
     monkeypatch.setattr(
-        "calendar_sync.channels.constant_time_compare",
+        "calendar_sync.push.channels.constant_time_compare",
         lambda one, other: compared.append((len(one), len(other))),
     )
     keep_channel(refresh_token=token)

@@ -11,7 +11,7 @@ from calendar_sync import CalendarRefusedError, EventGoneError, EventNotOursErro
 def any_calendar(request, google, token, settings):
     """Each calendar in turn, empty."""
     settings.CALENDAR_BACKEND = {
-        "google": "calendar_sync.google.GoogleCalendar",
+        "google": "calendar_sync.google.calendar.GoogleCalendar",
         "memory": "calendar_sync.memory.MemoryCalendar",
     }[request.param]
     return get_calendar(refresh_token=token)

@@ -17,7 +17,7 @@ from calendar_sync import (
     CalendarUnavailableError,
     get_calendar,
 )
-from calendar_sync.credentials import Grant, get_grant
+from calendar_sync.google.credentials import Grant, get_grant
 from tests.environment import TEACHER_EMAIL
 from tests.standins import Fault
 

@@ -7,8 +7,8 @@ from email.utils import format_datetime
 import pytest
 
 from calendar_sync import CalendarUnavailableError
-from calendar_sync.deadline import Deadline
-from calendar_sync.transport import Transport
+from calendar_sync.google.deadline import Deadline
+from calendar_sync.google.transport import Transport
 from tests.calendar_sync.assertions import assert_repeating_makes_one_event
 from tests.standins import Fault
 
@@ -39,7 +39,7 @@ def test_create_event_gives_up_when_its_time_is_over(google, calendar, draft, se
 def test_create_event_does_not_wait_for_a_meeting_beyond_its_time(
     google, calendar, draft, settings, monkeypatch
 ):
-    monkeypatch.setattr("calendar_sync.google.CONFERENCE_WAITS", (0.2,) * 50)
+    monkeypatch.setattr("calendar_sync.google.calendar.CONFERENCE_WAITS", (0.2,) * 50)
     settings.CALENDAR_BUDGET = timedelta(seconds=1.5)
     google.conference("pending", reads=100)
     began = time.monotonic()

@@ -3,8 +3,8 @@
 import pytest
 
 from calendar_sync import CalendarError
-from calendar_sync.following import pull_changes, remember
 from calendar_sync.models import SyncState
+from calendar_sync.push.following import pull_changes, remember
 from tests.standins import Fault
 
 pytestmark = pytest.mark.django_db

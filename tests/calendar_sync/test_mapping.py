@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from calendar_sync import mapping
+from calendar_sync.google import mapping
 
 VIDEO = {"entryPointType": "video", "uri": "https://meet.google.com/abc-defg-hij"}
 PHONE = {"entryPointType": "phone", "uri": "tel:+54-11-0000-0000"}

@@ -195,7 +195,9 @@ def test_upcoming_events_drops_what_cannot_be_read(google, calendar, caplog):
     start = datetime(2026, 11, 26, 10, tzinfo=UTC)
     assert slots == [BusySlot(start, start + timedelta(hours=1), "confirmed")]
     assert [
-        record.getMessage() for record in caplog.records if record.name == "calendar_sync.mapping"
+        record.getMessage()
+        for record in caplog.records
+        if record.name == "calendar_sync.google.mapping"
     ] == ["Left out 10 calendar events whose times cannot be read."]
 
 

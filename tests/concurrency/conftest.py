@@ -10,7 +10,7 @@ from django.db import connection, connections
 from django.db.models import Model, QuerySet
 from django.test import Client
 
-from accounts import prepared
+from accounts.sessions import prepared
 from tests.bookings.webhooks.conftest import endpoint, new_receiver, receiver  # noqa: F401
 
 

@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from functools import partial
 
-from bookings.domain import scheduling
+from bookings.domain.lifecycle import scheduling
 from tests.drills.patching import die, die_after, die_before
 from tests.drills.protections import save_without_transaction, use_random_event_ids
 
-SCHEDULING = "bookings.domain.scheduling"
+SCHEDULING = "bookings.domain.lifecycle.scheduling"
 POINTS: dict[str, Callable[[], None]] = {
     "before the wish": partial(die_before, f"{SCHEDULING}._note_request"),
     "between wish and insert": partial(die_before, f"{SCHEDULING}.create_event"),

@@ -6,11 +6,11 @@ from typing import Any
 
 from django.utils import timezone
 
-from bookings.domain import completing
+from bookings.domain.lifecycle import completing
 from bookings.models import VirtualClass
 from tests.drills.patching import die_after, die_before
 
-COMPLETING = "bookings.domain.completing"
+COMPLETING = "bookings.domain.lifecycle.completing"
 POINTS: dict[str, Callable[[], None]] = {
     "before the totals": partial(die_before, f"{COMPLETING}.add_to_total_classes"),
     "all written": partial(die_after, f"{COMPLETING}.log_event"),

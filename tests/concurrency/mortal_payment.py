@@ -7,7 +7,9 @@ from typing import Any
 
 from django.db.models.signals import post_save
 
-from bookings.domain import recording, refunding, scheduling, settling
+from bookings.domain.checkout import settling
+from bookings.domain.lifecycle import scheduling
+from bookings.domain.money import charges, refunds
 from bookings.models import Payment, PaymentCharge, Refund, VirtualClass
 from tests.drills.patching import die
 
@@ -45,15 +47,15 @@ SETTLING: dict[str, Callable[[], None]] = {
     "in the record, the class written": saving(VirtualClass),
     "in the record, all written": saving(Payment),
     "when it is recorded": before(settling, "carry_out"),
-    "when it is approved": after(recording, "_approve_if_paid"),
+    "when it is approved": after(charges, "_approve_if_paid"),
     "when the event is made": before(scheduling, "_save"),
     "when the class is scheduled": after(settling, "schedule_class"),
 }
 REFUNDING: dict[str, Callable[[], None]] = {
-    "before the provider is asked": before(refunding, "_ask_provider"),
-    "when the provider has given back": after(refunding, "_ask_provider"),
+    "before the provider is asked": before(refunds, "_ask_provider"),
+    "when the provider has given back": after(refunds, "_ask_provider"),
     "while that is written down": saving(Refund),
-    "when that is written down": after(refunding, "_finish"),
+    "when that is written down": after(refunds, "_finish"),
 }
 
 
@@ -67,5 +69,5 @@ def settle(point: str, preference_id: str) -> None:
 def refund(point: str) -> None:
     """Send the refunds that are due, up to a point."""
     REFUNDING[point]()
-    refunding.send_due_refunds()
+    refunds.send_due_refunds()
     die()

@@ -11,17 +11,19 @@ from functools import partial
 import pytest
 from django.utils import timezone
 
-from bookings.domain import holding, leaving, rescheduling, scheduling
-from bookings.domain.cancelling import cancel_class
-from bookings.domain.catching_up import update_events, withdraw_events
+from bookings.domain.checkout import holds
+from bookings.domain.checkout.holds import keep_time
 from bookings.domain.exceptions import (
     ClassCancelledError,
 )
-from bookings.domain.holding import keep_time
-from bookings.domain.joining import join_class
-from bookings.domain.leaving import leave_class
-from bookings.domain.rescheduling import reschedule_class
-from bookings.domain.scheduling import schedule_class
+from bookings.domain.lifecycle import rescheduling, scheduling
+from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.lifecycle.rescheduling import reschedule_class
+from bookings.domain.lifecycle.scheduling import schedule_class
+from bookings.domain.places import leaving
+from bookings.domain.places.joining import join_class
+from bookings.domain.places.leaving import leave_class
+from bookings.domain.recovery.retry_events import update_events, withdraw_events
 from bookings.models import (
     ClassEvent,
     ClassLog,
@@ -222,7 +224,7 @@ def test_a_class_and_a_hold_need_their_second_look(
     without_locks()
     monkeypatch.setattr(rescheduling, "claim_time", lambda one, now, *, ends_holds: None)
     nothing = VirtualClass.objects.none()
-    monkeypatch.setattr(holding, "list_scheduled_between", lambda start, end: nothing)
+    monkeypatch.setattr(holds, "list_scheduled_between", lambda start, end: nothing)
 
     assert not race_with_a_hold(make_class, teacher, morning, monkeypatch, LONG_PATIENCE)
 

@@ -13,9 +13,9 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.domain import attendance, completing
-from bookings.domain.attendance import mark_no_show, take_back_no_show
-from bookings.domain.completing import complete_class, complete_ended_classes
+from bookings.domain.lifecycle import attendance, completing
+from bookings.domain.lifecycle.attendance import mark_no_show, take_back_no_show
+from bookings.domain.lifecycle.completing import complete_class, complete_ended_classes
 from bookings.models import ClassLog, ClassStatus, Role, UserActivity, VirtualClass
 from tests.concurrency import mortal_completion
 from tests.concurrency.mortal_completion import POINTS

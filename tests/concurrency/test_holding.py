@@ -7,10 +7,10 @@ import pytest
 from django.conf import settings
 from django.utils import timezone
 
-from bookings.domain import holding
-from bookings.domain.checkout import request_preference
+from bookings.domain.checkout import holds
+from bookings.domain.checkout.checking_out import request_preference
+from bookings.domain.checkout.holds import keep_time
 from bookings.domain.exceptions import TooManyHoldsError
-from bookings.domain.holding import keep_time
 from bookings.models import Hold, Payment, Price
 from tests.concurrency.racing import SHORT_PATIENCE, Gate, race
 
@@ -30,13 +30,13 @@ def starts():
 def _count_together(monkeypatch):
     """Have all racers count the person's holds before any of them stores one."""
     gate = Gate(COUNT, SHORT_PATIENCE)
-    check = holding._refuse_hoarding
+    check = holds._refuse_hoarding
 
     def check_and_wait(user):
         check(user)
         gate.wait()
 
-    monkeypatch.setattr(holding, "_refuse_hoarding", check_and_wait)
+    monkeypatch.setattr(holds, "_refuse_hoarding", check_and_wait)
 
 
 def test_preferences_at_once_keep_no_more_times_than_the_limit(mercadopago, host, starts):

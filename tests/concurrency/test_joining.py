@@ -11,10 +11,10 @@ import pytest
 import requests
 from django.conf import settings
 
-from bookings.domain import joining
-from bookings.domain.cancelling import cancel_class
 from bookings.domain.exceptions import ClassNotFoundError
-from bookings.domain.joining import join_class
+from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.places import joining
+from bookings.domain.places.joining import join_class
 from bookings.models import Role, UserActivity, VirtualClass
 from tests.concurrency.conftest import without_constraint
 from tests.concurrency.racing import LONG_PATIENCE, SHORT_PATIENCE, Gate, race, serve

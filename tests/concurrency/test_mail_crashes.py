@@ -16,11 +16,11 @@ from django.core.management import call_command
 from django.db.models import F
 from django.utils import timezone
 
-from bookings.domain.joining import join_class
-from bookings.domain.scheduling import schedule_class
+from bookings.domain.lifecycle.scheduling import schedule_class
+from bookings.domain.places.joining import join_class
 from bookings.models import Notice, NoticeState
 from bookings.notices.delivery import LEASE, deliver_due
-from bookings.sweeps import sweep
+from bookings.work.sweeps import sweep
 from tests.concurrency.mortal_courier import POINTS, deliver
 from tests.factories import VirtualClassFactory
 from tests.processes import (

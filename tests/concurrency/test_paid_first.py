@@ -9,11 +9,12 @@ from functools import partial
 import pytest
 from django.utils import timezone
 
-from bookings.domain import claiming, holding
+from bookings.domain.checkout import holds
+from bookings.domain.checkout.holds import keep_time
 from bookings.domain.exceptions import SlotTakenError
-from bookings.domain.holding import keep_time
+from bookings.domain.lifecycle import time_claims
+from bookings.domain.lifecycle.scheduling import schedule_class
 from bookings.domain.queries import list_holds_over
-from bookings.domain.scheduling import schedule_class
 from bookings.models import Hold, Notice, NoticeKind, VirtualClass
 from tests.concurrency.racing import SHORT_PATIENCE, Gate, race
 from tests.factories import UserFactory, VirtualClassFactory
@@ -50,8 +51,8 @@ def race_for(virtual_class, people, monkeypatch):
 
         return run
 
-    monkeypatch.setattr(claiming, "list_holds_over", wait_and(claiming.list_holds_over))
-    monkeypatch.setattr(holding, "list_scheduled_between", wait_and(holding.list_scheduled_between))
+    monkeypatch.setattr(time_claims, "list_holds_over", wait_and(time_claims.list_holds_over))
+    monkeypatch.setattr(holds, "list_scheduled_between", wait_and(holds.list_scheduled_between))
     return race(
         partial(schedule_class, preference_id=virtual_class.preference_id),
         *[partial(hold_it, person, virtual_class) for person in people],
@@ -78,14 +79,14 @@ def test_a_hold_that_is_stored_while_a_paid_class_claims_its_time_ends(paid, mon
     """The hold is committed after the claim has ended those that it saw, before it looks again."""
     if _is_sqlite():
         pytest.skip("SQLite has one writer at a time")
-    person, end_unpaid, held = UserFactory(), claiming._end_unpaid, []
+    person, end_unpaid, held = UserFactory(), time_claims._end_unpaid, []
 
     def end_and_let_another_in(*args):
         end_unpaid(*args)
         if not held:
             held.extend(race(partial(hold_it, person, paid)))
 
-    monkeypatch.setattr(claiming, "_end_unpaid", end_and_let_another_in)
+    monkeypatch.setattr(time_claims, "_end_unpaid", end_and_let_another_in)
 
     assert schedule_class(preference_id=paid.preference_id).is_scheduled
 
@@ -101,9 +102,9 @@ def test_without_the_claim_a_hold_may_stay_beside_the_class(paid, monkeypatch):
     def look_only(locked, now, *, ends_holds):
         # Looked before the gate: the hold is not committed yet, which the claim would wait for.
         assert not list_holds_over(locked).exists()
-        claiming.list_holds_over(locked)
+        time_claims.list_holds_over(locked)
 
-    monkeypatch.setattr("bookings.domain.scheduling.claim_time", look_only)
+    monkeypatch.setattr("bookings.domain.lifecycle.scheduling.claim_time", look_only)
 
     scheduled, held = race_for(paid, [UserFactory()], monkeypatch)
 

@@ -14,12 +14,18 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from bookings.domain import cancelling, recording, refunding, settling
-from bookings.domain.cancelling import cancel_class
+from bookings.domain.checkout import settling
+from bookings.domain.checkout.scheduling_requests import trigger_scheduling
+from bookings.domain.checkout.settling import process_notifications, settle
 from bookings.domain.exceptions import RefundOutdatedError
-from bookings.domain.refunding import request_full_refund, request_partial_refund, send_due_refunds
-from bookings.domain.settling import process_notifications, settle
-from bookings.domain.triggering import trigger_scheduling
+from bookings.domain.lifecycle import cancelling
+from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.money import charges, refunds
+from bookings.domain.money.refunds import (
+    request_full_refund,
+    request_partial_refund,
+    send_due_refunds,
+)
 from bookings.models import (
     ClassLog,
     ClassStatus,
@@ -30,7 +36,7 @@ from bookings.models import (
     RefundReason,
     VirtualClass,
 )
-from bookings.sweeps import sweep
+from bookings.work.sweeps import sweep
 from tests.concurrency.racing import SHORT_PATIENCE, Gate, in_own_connection, race
 from tests.payments import PRICE, make_payment, posting
 
@@ -141,7 +147,7 @@ def pay_twice_and_look_together(mercadopago, payment, monkeypatch, count=4):
     for _ in range(2):
         mercadopago.pay(payment.preference_id)
     gate = Gate(count, SHORT_PATIENCE)
-    monkeypatch.setattr(recording, "_mark_class_paid", wait_first(gate, recording._mark_class_paid))
+    monkeypatch.setattr(charges, "_mark_class_paid", wait_first(gate, charges._mark_class_paid))
     return race(*[partial(settle, payment.preference_id)] * count)
 
 
@@ -221,7 +227,7 @@ def test_news_of_a_charge_and_a_cancellation_do_not_wait_for_each_other(
     mercadopago.advance(seconds=5)
     mercadopago.settle(charge["id"], "in_mediation")
     gate = Gate(2, SHORT_PATIENCE)
-    for module, name in ((recording, "_mark_class_paid"), (cancelling, "request_full_refund")):
+    for module, name in ((charges, "_mark_class_paid"), (cancelling, "request_full_refund")):
         monkeypatch.setattr(module, name, wait_first(gate, getattr(module, name)))
 
     outcomes = race(
@@ -270,14 +276,14 @@ def test_one_refund_is_sent_once(mercadopago, refund):
 
 def send_together(monkeypatch, refund, count=3):
     """Have everybody take the refund for theirs, as when a lease runs out while one is at it."""
-    gate, ask_provider = Gate(count, SHORT_PATIENCE), refunding._ask_provider
+    gate, ask_provider = Gate(count, SHORT_PATIENCE), refunds._ask_provider
 
     def give_way_and_ask(one):
         Refund.objects.filter(pk=one.pk).update(next_attempt_at=timezone.now())
         gate.wait()
         return ask_provider(one)
 
-    monkeypatch.setattr(refunding, "_ask_provider", give_way_and_ask)
+    monkeypatch.setattr(refunds, "_ask_provider", give_way_and_ask)
 
     def send_when_free():
         while not send_due_refunds() and Refund.objects.get(pk=refund.pk).done_at is None:
@@ -294,13 +300,13 @@ def test_a_lease_that_runs_out_sends_the_same_refund(mercadopago, refund, monkey
 
 
 def test_a_refund_is_made_once_only_by_its_key(mercadopago, refund, monkeypatch):
-    ask_provider = refunding._ask_provider
+    ask_provider = refunds._ask_provider
 
     def forget_the_key(one):
         one.key = uuid.uuid4().hex
         return ask_provider(one)
 
-    monkeypatch.setattr(refunding, "_ask_provider", forget_the_key)
+    monkeypatch.setattr(refunds, "_ask_provider", forget_the_key)
     send_together(monkeypatch, refund)
 
     assert len(given_back(mercadopago)) > 1

@@ -9,11 +9,11 @@ import time_machine
 from django.conf import settings
 from django.utils import timezone
 
-from bookings.domain import refunding
-from bookings.domain.refunding import request_full_refund, request_partial_refund
-from bookings.domain.settling import settle
+from bookings.domain.checkout.settling import settle
+from bookings.domain.money import refunds
+from bookings.domain.money.refunds import request_full_refund, request_partial_refund
 from bookings.models import ClassLog, PaymentStatus, Refund, RefundReason, RefundStatus
-from bookings.sweeps import sweep
+from bookings.work.sweeps import sweep
 from tests.concurrency import mortal_payment
 from tests.concurrency.mortal_payment import REFUNDING, SETTLING
 from tests.factories import VirtualClassFactory
@@ -108,13 +108,13 @@ def test_a_part_goes_back_once_only_under_its_own_key(
 ):
     decide(payment, charge, teacher, part=True)
     crash(mortal_payment.refund, "when the provider has given back")
-    ask_provider = refunding._ask_provider
+    ask_provider = refunds._ask_provider
 
     def forget_the_key(refund):
         refund.key = uuid.uuid4().hex
         return ask_provider(refund)
 
-    monkeypatch.setattr(refunding, "_ask_provider", forget_the_key)
+    monkeypatch.setattr(refunds, "_ask_provider", forget_the_key)
     recover()
 
     assert len(mercadopago.refunds) == 2

@@ -4,8 +4,8 @@ from functools import partial
 
 import pytest
 
-from bookings.domain import mending, reconciling
-from bookings.domain.reconciling import inspect, reconcile
+from bookings.domain.recovery import reconciling, repairs
+from bookings.domain.recovery.reconciling import inspect, reconcile
 from bookings.models import ClassEvent, ClassLog, Notice, NoticeKind, VirtualClass
 from tests.bookings.drifts import DRIFTS, event_of, link_of, scheduled_classes
 from tests.concurrency.racing import SHORT_PATIENCE, Gate, at_once
@@ -51,7 +51,7 @@ def test_a_drift_that_many_find_is_told_and_mended_once(google, host, all_have_l
 def test_control_without_the_row_s_version_it_is_told_again(
     google, host, all_have_looked, monkeypatch
 ):
-    monkeypatch.setattr(mending, "_is_as_compared", lambda locked, drift: locked.is_scheduled)
+    monkeypatch.setattr(repairs, "_is_as_compared", lambda locked, drift: locked.is_scheduled)
     [scheduled] = scheduled_classes(1, booked_by=host)
     DRIFTS["moved"](google, scheduled)
 

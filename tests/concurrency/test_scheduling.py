@@ -13,11 +13,12 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from bookings.domain import event_drafts, scheduling
-from bookings.domain.access_codes import generate_access_code
-from bookings.domain.cancelling import cancel_class
+from bookings.domain.calendar import drafts
+from bookings.domain.lifecycle import scheduling
+from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.places.access_codes import generate_access_code
 from bookings.models import ClassLog, ClassStatus, Role, UserActivity, VirtualClass
-from calendar_sync.google_events import GoogleEvents
+from calendar_sync.google.events import GoogleEvents
 from tests.concurrency.racing import LONG_PATIENCE, SHORT_PATIENCE, Gate, at_once, race, serve
 from tests.factories import VirtualClassFactory
 
@@ -92,7 +93,7 @@ def test_wishes_that_overtake_each_other_make_one_event(host, google, monkeypatc
 
 
 def test_one_event_needs_an_id_of_our_own(host, google, monkeypatch, clients):
-    monkeypatch.setattr(event_drafts, "derive_event_id", lambda virtual_class: uuid.uuid4().hex)
+    monkeypatch.setattr(drafts, "derive_event_id", lambda virtual_class: uuid.uuid4().hex)
 
     wish_together(monkeypatch, host, clients)
 

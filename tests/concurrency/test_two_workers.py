@@ -3,7 +3,7 @@
 import pytest
 import requests
 
-from bookings.domain.cancelling import cancel_class
+from bookings.domain.lifecycle.cancelling import cancel_class
 from tests.factories import VirtualClassFactory
 from tests.processes import database_url, web_server
 

@@ -12,7 +12,7 @@ from django.db import connection, transaction
 from django.db.models import F
 from django.utils import timezone
 
-from bookings.domain.class_log import log_event
+from bookings.domain.history import log_event
 from bookings.models import (
     ClassEvent,
     VirtualClass,

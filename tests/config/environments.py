@@ -6,7 +6,7 @@ import pytest
 from cryptography.fernet import Fernet
 from django.core.exceptions import ImproperlyConfigured
 
-from config.env import parse_env
+from config.env.environment import parse_env
 
 KEY = Fernet.generate_key().decode()
 PRODUCTION = {

@@ -1,4 +1,4 @@
-"""config/api.py: one shape for every error below ``/api``, and no word about the cause."""
+"""config/api/exceptions.py: one shape for every error below ``/api``, without its cause."""
 
 import pytest
 from django.core.exceptions import PermissionDenied
@@ -8,7 +8,7 @@ from rest_framework.permissions import AllowAny
 from rest_framework.test import APIRequestFactory
 from rest_framework.views import APIView
 
-from config.api import first_message
+from config.api.exceptions import first_message
 
 SECRET = "hunter2"
 

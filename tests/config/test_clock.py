@@ -1,4 +1,4 @@
-"""config/clock.py: what was cached by a clock that was ahead does not outlive it."""
+"""config/web/clock.py: what was cached by a clock that was ahead does not outlive it."""
 
 from datetime import UTC, datetime, timedelta
 

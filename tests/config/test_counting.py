@@ -1,4 +1,4 @@
-"""config/counting.py: the figures of several processes, in one directory."""
+"""config/monitoring/counting.py: the figures of several processes, in one directory."""
 
 import subprocess
 import sys
@@ -8,12 +8,12 @@ from django.core.exceptions import ImproperlyConfigured
 from prometheus_client import CollectorRegistry
 from prometheus_client.multiprocess import MultiProcessCollector
 
-from config.counting import Place, share_counts
+from config.monitoring.counting import Place, share_counts
 from tests.processes import ROOT
 
 COUNT = """
 import os, sys
-from config.counting import share_counts
+from config.monitoring.counting import share_counts
 share_counts(sys.argv[1])
 from prometheus_client import Counter
 jobs = Counter("jobs", "Jobs.")

@@ -10,8 +10,8 @@ import threading
 import pytest
 import yaml
 
-from config import probe
 from config.gunicorn import graceful_timeout
+from config.monitoring import probe
 from tests.processes import ROOT
 
 DEPLOY = ROOT / "config" / "deploy"

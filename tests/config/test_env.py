@@ -1,4 +1,4 @@
-"""config/env.py: the environment, parsed once, or a refusal that names the variable."""
+"""config/env/environment.py: the environment, parsed once, or a refusal that names the variable."""
 
 import base64
 import subprocess
@@ -9,7 +9,7 @@ import pytest
 from cryptography.fernet import Fernet
 from django.core.exceptions import ImproperlyConfigured
 
-from config.env import DEVELOPMENT_KEY, parse_env
+from config.env.environment import DEVELOPMENT_KEY, parse_env
 from tests.config.environments import KEY, PRODUCTION, development, production, refusal
 from tests.processes import ROOT
 
@@ -66,7 +66,7 @@ def test_nothing_at_all_names_what_is_missing():
 
 def test_environment_is_read_before_there_are_settings():
     variables = {"ENV_FILE": "", "DEBUG": "true"}
-    program = "from config.env import load_env; print(load_env().base_url)"
+    program = "from config.env.environment import load_env; print(load_env().base_url)"
 
     done = subprocess.run(
         [sys.executable, "-c", program], env=variables, cwd=ROOT, capture_output=True, text=True

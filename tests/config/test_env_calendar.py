@@ -1,10 +1,10 @@
-"""config/env_calendar.py: where the calendar is, and who may have events made."""
+"""config/env/calendar.py: where the calendar is, and who may have events made."""
 
 import json
 
 import pytest
 
-from config.env import BASE_DIR
+from config.env.environment import BASE_DIR
 from tests.config.environments import development, refusal
 
 

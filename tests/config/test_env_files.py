@@ -2,7 +2,7 @@
 
 import pytest
 
-from config.env import load_env, parse_env
+from config.env.environment import load_env, parse_env
 from tests.config.environments import KEY, production, refusal
 
 

@@ -1,4 +1,4 @@
-"""config/env_monitoring.py: the log, the metrics, the errors."""
+"""config/env/monitoring.py: the log, the metrics, the errors."""
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured

@@ -1,4 +1,4 @@
-"""config/env_payments.py: whose account takes the money, and whose notices count."""
+"""config/env/payments.py: whose account takes the money, and whose notices count."""
 
 import pytest
 

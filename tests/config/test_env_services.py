@@ -99,7 +99,7 @@ def test_cache_and_mail():
         EMAIL_URL="smtp+tls://user:p%40ss@mail.example:587",
     )
 
-    assert env.cache["BACKEND"] == "config.forgiving_cache.ForgivingRedisCache"
+    assert env.cache["BACKEND"] == "config.lib.redis_cache.ForgivingRedisCache"
     assert env.cache["LOCATION"] == "redis://cache.example:6379/1"
     assert env.email["EMAIL_HOST"] == "mail.example"
     assert (env.email["EMAIL_HOST_PASSWORD"], env.email["EMAIL_USE_TLS"]) == ("p@ss", True)

@@ -1,9 +1,9 @@
-"""config/env_values.py: what counts as a text, a boolean, a number."""
+"""config/env/values.py: what counts as a text, a boolean, a number."""
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from config.env import parse_env
+from config.env.environment import parse_env
 from tests.config.environments import development, production, refusal
 
 

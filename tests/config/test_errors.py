@@ -1,11 +1,11 @@
-"""config/errors.py: what a request gets that reaches no view."""
+"""config/web/errors.py: what a request gets that reaches no view."""
 
 import json
 
 import pytest
 from django.test import Client, RequestFactory
 
-from config import errors
+from config.web import errors
 from tests.api.database_faults import SECRET, failing
 
 

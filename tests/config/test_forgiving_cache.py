@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from config.forgiving_cache import Outage
+from config.lib.redis_cache import Outage
 
 LONG, NONE = timedelta(minutes=1), timedelta()
 

@@ -7,10 +7,10 @@ from types import SimpleNamespace
 import pytest
 from gunicorn.config import Config
 
-from bookings.background import SECONDS_OUT
 from bookings.webhooks.sending import CONNECT_SECONDS
 from config.gunicorn import MaskingLogger, access_log_format, graceful_timeout, threads
-from config.logs import MaskingFormatter
+from config.lib.background_jobs import SECONDS_OUT
+from config.monitoring.logs import MaskingFormatter
 
 
 @pytest.fixture

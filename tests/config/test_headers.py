@@ -7,7 +7,7 @@ import requests
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.test import Client
 
-from accounts.sessions import SessionStore
+from accounts.sessions.engine import SessionStore
 from tests.observatory import modifiers, points, read_policy
 from tests.processes import database_url, web_server
 

@@ -1,4 +1,4 @@
-"""config/json_body.py: JSON at its word, and nothing that JSON leaves open."""
+"""config/api/json_body.py: JSON at its word, and nothing that JSON leaves open."""
 
 import json
 from io import BytesIO
@@ -6,7 +6,7 @@ from io import BytesIO
 import pytest
 from rest_framework.exceptions import ParseError, UnsupportedMediaType
 
-from config.json_body import MAX_DEPTH, BodyTooLargeError, StrictJSONParser, decode
+from config.api.json_body import MAX_DEPTH, BodyTooLargeError, StrictJSONParser, decode
 
 LIMIT = 65_536
 

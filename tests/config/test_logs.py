@@ -1,4 +1,4 @@
-"""config/logs.py and masking.py: how a line of the log reads, and what it keeps to itself."""
+"""config/monitoring/logs.py and masking.py: how a line of the log reads, and what it hides."""
 
 import json
 import logging
@@ -8,9 +8,9 @@ from io import StringIO
 import pytest
 from django.test import Client
 
-from bookings.tracing import tagged
-from config.logs import JSONFormatter, MaskingFormatter, PlainFormatter
-from config.masking import MASK, mask
+from config.lib.tracing import tagged
+from config.monitoring.logs import JSONFormatter, MaskingFormatter, PlainFormatter
+from config.monitoring.masking import MASK, mask
 
 CODE = "7K2M9QXA"
 

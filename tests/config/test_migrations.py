@@ -5,7 +5,7 @@ from django.contrib.contenttypes.models import ContentType
 from django.db import IntegrityError, ProgrammingError, connection, models
 from django.db.migrations.state import ModelState, ProjectState
 
-from bookings.online_indexes import (
+from config.lib.online_migrations import (
     AddConstraintOnline,
     AddIndexOnline,
     RemoveIndexOnline,

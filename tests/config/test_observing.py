@@ -1,4 +1,4 @@
-"""config/observing.py: an id, a line and a figure for each request."""
+"""config/monitoring/observing.py: an id, a line and a figure for each request."""
 
 import contextlib
 import json
@@ -12,10 +12,10 @@ import pytest
 from django.test import Client
 from prometheus_client import REGISTRY, CollectorRegistry, Histogram
 
-from bookings.background import Errand
-from bookings.tracing import tagged, work_tags
-from config.figures import BUCKETS, RequestFigures, figures
-from config.logs import JSONFormatter
+from config.lib.background_jobs import Errand
+from config.lib.tracing import tagged, work_tags
+from config.monitoring.figures import BUCKETS, RequestFigures, figures
+from config.monitoring.logs import JSONFormatter
 from tests.config.test_logs import CODE
 
 pytestmark = pytest.mark.django_db
@@ -244,7 +244,7 @@ def test_thread_of_a_request_says_whose_it_is():
 
 
 def test_sweep_has_a_run_id(caplog):
-    from bookings.sweeps import run_sweep
+    from bookings.work.sweeps import run_sweep
 
     seen = []
 

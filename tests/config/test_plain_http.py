@@ -1,4 +1,4 @@
-"""config/plain_http.py: a program that writes over plain http is told so, a browser is led on."""
+"""config/web/plain_http.py: over plain http a program is refused, and a browser redirected."""
 
 import pytest
 from django.test import Client

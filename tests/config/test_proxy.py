@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import pytest
 import requests
 
-from config.errors import https_only
+from config.web.errors import https_only
 from tests.api.test_real_server import PRODUCTION
 from tests.bench.proxy import FRAME, SHIPPED, find_nginx, proxy
 from tests.processes import web_server

@@ -1,10 +1,10 @@
-"""config/requests.py: what a form sends along is read by nobody and stored nowhere."""
+"""config/web/requests.py: what a form sends along is read by nobody and stored nowhere."""
 
 import tempfile
 from io import BytesIO
 from pathlib import Path
 
-from config.requests import Request
+from config.web.requests import Request
 
 BOUNDARY = "boundary"
 FORM = (

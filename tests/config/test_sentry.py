@@ -1,4 +1,4 @@
-"""config/sentry.py: what a report of an error holds, as it leaves; and that none leaves unasked."""
+"""config/monitoring/sentry.py: what an error report holds; and that none leaves unasked."""
 
 import gzip
 import json

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 import pytest
 
-from config.env import parse_env
+from config.env.environment import parse_env
 from tests.config.environments import PRODUCTION
 from tests.processes import ROOT
 

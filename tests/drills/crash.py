@@ -16,14 +16,14 @@ from functools import partial
 from django.utils import timezone
 from requests import RequestException
 
-from bookings.domain.cancelling import cancel_class
-from bookings.domain.capacity import change_capacity
-from bookings.domain.leaving import leave_class
-from bookings.domain.refunding import request_partial_refund, send_due_refunds
-from bookings.domain.rescheduling import reschedule_class
-from bookings.domain.waiting_list import claim_place, wait_for_place
+from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.lifecycle.capacity import change_capacity
+from bookings.domain.lifecycle.rescheduling import reschedule_class
+from bookings.domain.money.refunds import request_partial_refund, send_due_refunds
+from bookings.domain.places.leaving import leave_class
+from bookings.domain.places.waiting_list import claim_place, wait_for_place
 from bookings.models import ClassStatus, PaymentCharge, Refund, VirtualClass, WaitingState
-from bookings.sweeps import sweep
+from bookings.work.sweeps import sweep
 from tests.drills.points import (
     BOOK,
     CANCEL,

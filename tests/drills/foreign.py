@@ -11,8 +11,8 @@ from datetime import timedelta
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.domain.booking import book_class
-from bookings.domain.pricing import find_price
+from bookings.domain.lifecycle.booking import book_class
+from bookings.domain.money.prices import find_price
 from bookings.models import ClassStatus, ClassType, VirtualClass
 from tests.drills.processes import Say, require
 from tests.drills.protections import Twin, follow_no_booking, search_nothing

@@ -10,8 +10,8 @@ import requests
 from django.conf import settings
 from django.utils import timezone
 
-from bookings.domain.access_codes import ALPHABET
-from bookings.domain.guessing import WINDOW
+from bookings.domain.places.access_codes import ALPHABET
+from bookings.domain.places.code_limits import WINDOW
 from tests.drills.protections import Twin, count_no_wrong_codes
 from tests.drills.report import Result, milliseconds, percentile
 from tests.drills.scene import ANSWER_SECONDS, Person, Scene

@@ -12,8 +12,8 @@ from django.conf import settings
 from django.utils import timezone
 
 from accounts.services import remember_refresh_token
-from bookings.domain.booking import book_class
-from bookings.domain.checkout import request_preference
+from bookings.domain.checkout.checking_out import request_preference
+from bookings.domain.lifecycle.booking import book_class
 from bookings.models import (
     ClassStatus,
     Notice,
@@ -75,11 +75,11 @@ def drill(world: World, size: Size, twin: Twin | None = None) -> Result:
 
 def _hurry() -> None:
     """Shorten time-outs and waits: what they are for stays."""
-    from calendar_sync import google_events  # needs the settings
+    from calendar_sync.google import events  # needs the settings
 
     settings.CALENDAR_TIMEOUT, settings.CALENDAR_BUDGET = SHORT, BUDGET
     settings.MERCADOPAGO_TIMEOUT = SHORT
-    google_events.RETRY_WAITS = (0.01, 0.02)
+    events.RETRY_WAITS = (0.01, 0.02)
 
 
 def _book(scene: Scene, people: list[Any], number: int) -> list[str]:

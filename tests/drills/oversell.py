@@ -9,7 +9,7 @@ from django.conf import settings
 from django.db import connection
 
 from bookings.domain.exceptions import ClassFullError
-from bookings.domain.joining import join_class
+from bookings.domain.places.joining import join_class
 from bookings.models import Role, UserActivity
 from tests.drills.processes import Outcome, Prepare, Say, ServiceProcess
 from tests.drills.protections import Twin, join_without_lock

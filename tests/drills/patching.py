@@ -15,7 +15,8 @@ from typing import Any
 def replace(path: str, make: Callable[[Any], Any]) -> Callable[[], None]:
     """Put ``make(original)`` where the path points; give what undoes it.
 
-    path: of a module's function or a class's method, such as ``bookings.domain.scheduling._save``.
+    path: of a module's function or a class's method, such as
+    ``bookings.domain.lifecycle.scheduling._save``.
     Raises AttributeError when nothing is there: a drill that misses its point proves nothing.
     """
     parent_path, _, name = path.rpartition(".")

@@ -39,7 +39,7 @@ POINTS = (
     _before("pay: recorded, nothing done yet", PAY, f"{DOMAIN}.settling.carry_out"),
     _before("schedule: before the wish", PAY, f"{DOMAIN}.scheduling._note_request"),
     _before("schedule: wish committed", PAY, f"{DOMAIN}.scheduling.create_event"),
-    _before("schedule: event made, answer unread", PAY, "calendar_sync.google_events._checked"),
+    _before("schedule: event made, answer unread", PAY, "calendar_sync.google.events._checked"),
     _before("save: event read, nothing written", PAY, f"{DOMAIN}.scheduling._save"),
     _before("save: class written, host not", PAY, "bookings.models.UserActivity.save"),
     _after("save: all written, not committed", PAY, f"{DOMAIN}.scheduling.record_place"),

@@ -115,7 +115,7 @@ def let_few_stand_for_many() -> None:
 
 def never_try_again() -> None:
     """Leave out that what failed is tried again."""
-    from bookings import sweeps  # needs the settings
+    from bookings.work import sweeps  # needs the settings
 
     for name in ("process_notifications", "settle_due_payments"):
         del sweeps.SWEEPS[getattr(sweeps, name)]
@@ -130,7 +130,7 @@ def follow_no_booking() -> None:
 
 def search_nothing() -> None:
     """Leave out that the provider is asked which charges changed."""
-    from bookings import sweeps  # needs the settings
+    from bookings.work import sweeps  # needs the settings
 
     del sweeps.SWEEPS[sweeps.search_payments]
 
@@ -143,7 +143,7 @@ def alert_every_time() -> None:
 
 def leave_plan_ahead() -> None:
     """Leave out that a sweep planned beyond its interval is due now."""
-    replace("bookings.plan._bring_back", lambda original: lambda ahead, now: None)
+    replace("bookings.work.plan._bring_back", lambda original: lambda ahead, now: None)
 
 
 def leave_waits_ahead() -> None:

@@ -10,10 +10,10 @@ from zoneinfo import ZoneInfo
 from django.conf import settings
 from django.utils import timezone
 
-from bookings.domain.booking import book_class
-from bookings.domain.joining import join_class
-from bookings.domain.settling import confirm_payment
-from bookings.domain.wall_times import find_shifts
+from bookings.domain.checkout.settling import confirm_payment
+from bookings.domain.lifecycle.booking import book_class
+from bookings.domain.places.joining import join_class
+from bookings.domain.recovery.wall_times import find_shifts
 from bookings.models import NoticeKind, VirtualClass
 from tests.drills.processes import Say, require
 from tests.drills.protections import Twin, keep_instants

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from accounts.models import User
-from bookings.domain.class_log import log_event
-from bookings.domain.joining import join_class
+from bookings.domain.history import log_event
+from bookings.domain.places.joining import join_class
 from bookings.models import (
     ChargeStatus,
     ClassEvent,

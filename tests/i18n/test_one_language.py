@@ -8,7 +8,7 @@ from django.test import Client
 from django.utils import translation
 
 from accounts.models import Language
-from bookings.domain.event_drafts import draft_event
+from bookings.domain.calendar.drafts import draft_event
 from tests.api.bodies import booking_body, post
 from tests.factories import VirtualClassFactory
 

@@ -8,7 +8,7 @@ from django.db import transaction
 from django.urls import URLPattern, URLResolver, get_resolver
 from icalendar import Calendar
 
-from bookings.domain.joining import join_class
+from bookings.domain.places.joining import join_class
 from bookings.models import NoticeKind
 from bookings.notices.rendering import render_mail
 from tests.i18n.mails import MAILS

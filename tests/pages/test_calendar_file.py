@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 from icalendar import Calendar
 
-from bookings.domain.joining import join_class
+from bookings.domain.places.joining import join_class
 from bookings.models import ClassStatus
 from tests.factories import VirtualClassFactory
 

@@ -7,8 +7,8 @@ import pytest
 import time_machine
 from django.urls import reverse
 
-from bookings.domain.joining import join_class
-from bookings.domain.scheduling import schedule_class
+from bookings.domain.lifecycle.scheduling import schedule_class
+from bookings.domain.places.joining import join_class
 from bookings.models import BookingRules, ClassLog, ClassStatus, VirtualClass
 from tests.factories import VirtualClassFactory
 from tests.pages.moments import tuesday

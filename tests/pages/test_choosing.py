@@ -10,7 +10,7 @@ from django.http import QueryDict
 from django.test import Client
 
 from bookings.availability.periods import Period
-from bookings.domain.pricing import list_offers
+from bookings.domain.money.prices import list_offers
 from bookings.models import Closure, Hold, Price, WeeklyHours
 from bookings.pages.choice import read_choice
 from bookings.pages.choosing import name_utc_offset

@@ -8,8 +8,8 @@ import pytest
 import time_machine
 from django.urls import reverse
 
-from bookings.domain.holding import book_hold, hold_slot
-from bookings.domain.joining import join_class
+from bookings.domain.checkout.holds import book_hold, hold_slot
+from bookings.domain.places.joining import join_class
 from bookings.models import ClassStatus, ClassType, VirtualClass
 from tests.factories import VirtualClassFactory
 from tests.pages.moments import NOW, tuesday

@@ -4,7 +4,7 @@ import pytest
 import time_machine
 from django.urls import reverse
 
-from bookings.domain.holding import hold_slot
+from bookings.domain.checkout.holds import hold_slot
 from bookings.models import ClassType, Hold, Price, VirtualClass
 from tests.pages.moments import NOW, tuesday
 

@@ -3,7 +3,7 @@
 import pytest
 import time_machine
 
-from bookings.domain.holding import book_hold, hold_slot
+from bookings.domain.checkout.holds import book_hold, hold_slot
 from bookings.models import ClassType, Price
 from tests.factories import VirtualClassFactory
 from tests.pages.moments import tuesday

@@ -3,7 +3,7 @@
 import pytest
 from django.contrib.messages import get_messages
 
-from bookings.domain.joining import join_class
+from bookings.domain.places.joining import join_class
 from bookings.models import UserActivity
 from tests.factories import VirtualClassFactory
 

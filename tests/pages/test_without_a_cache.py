@@ -8,12 +8,12 @@ import pytest
 from django.core.cache import cache, caches
 from django.urls import reverse
 
-from accounts.throttling import count_one, give_back, is_too_often
-from bookings.domain.finishing import finish_requested_schedulings
-from bookings.domain.scheduling import schedule_class
+from bookings.domain.lifecycle.scheduling import schedule_class
+from bookings.domain.recovery.retry_scheduling import finish_requested_schedulings
 from bookings.models import ClassStatus, VirtualClass
-from config import forgiving_cache
-from config.forgiving_cache import Outage
+from config.lib import redis_cache
+from config.lib.redis_cache import Outage
+from config.lib.throttling import count_one, give_back, is_too_often
 from tests.factories import VirtualClassFactory
 from tests.pages.moments import NOW, tuesday
 from tests.payments import make_payment
@@ -37,10 +37,10 @@ def server(request):
 @pytest.fixture
 def dead_cache(server, settings, monkeypatch):
     """The service with that Redis as its cache, which it has not asked yet."""
-    monkeypatch.setattr(forgiving_cache, "outage", Outage(pause=timedelta(minutes=1)))
+    monkeypatch.setattr(redis_cache, "outage", Outage(pause=timedelta(minutes=1)))
     settings.CACHES = {
         "default": {
-            "BACKEND": "config.forgiving_cache.ForgivingRedisCache",
+            "BACKEND": "config.lib.redis_cache.ForgivingRedisCache",
             "LOCATION": f"redis://:s3cret@127.0.0.1:{server.getsockname()[1]}/0",
         }
     }
@@ -54,7 +54,7 @@ def waits(server):
 
     def count(act) -> tuple[int, object]:
         _connections(server)
-        forgiving_cache.outage.end()
+        redis_cache.outage.end()
         answer = act()
         return _connections(server), answer
 

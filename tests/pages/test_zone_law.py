@@ -6,8 +6,8 @@ import pytest
 import time_machine
 from django.http import QueryDict
 
-from bookings.admin.class_forms import MoveForm
-from bookings.domain.pricing import list_offers
+from bookings.admin.classes.forms import MoveForm
+from bookings.domain.money.prices import list_offers
 from bookings.models import BookingRules, WeeklyHours
 from bookings.pages.choice import read_choice
 from tests.factories import VirtualClassFactory

@@ -11,7 +11,7 @@ from django.db import connection
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.domain.joining import _open_class
+from bookings.domain.places.joining import _open_class
 from bookings.domain.queries import (
     _class_of_preference,
     list_next_classes_of,

@@ -5,8 +5,8 @@ import json
 import pytest
 from django.db import connection
 
-from bookings.domain.cancelling import cancel_class
-from calendar_sync.transport import Transport
+from bookings.domain.lifecycle.cancelling import cancel_class
+from calendar_sync.google.transport import Transport
 from tests.factories import VirtualClassFactory
 from tests.performance.test_statements import statements
 

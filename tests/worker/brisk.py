@@ -9,8 +9,8 @@ from pathlib import Path
 from django.conf import settings
 from django_q.conf import Conf
 
-from bookings import sweeps
-from bookings.worker import Worker
+from bookings.work import sweeps
+from bookings.work.worker import Worker
 
 
 def work(diary: Path, log: Path, *chosen: str, seconds: int) -> None:

@@ -12,9 +12,9 @@ from django.db import connection
 from django.utils import timezone
 from django_q.models import OrmQ, Schedule
 
-from bookings import plan, sweeps
 from bookings.models import Heartbeat
-from bookings.plan import RESTART_AFTER, plan_sweeps
+from bookings.work import plan, sweeps
+from bookings.work.plan import RESTART_AFTER, plan_sweeps
 from tests.processes import CHILD_SECONDS, start_forked, wait_for_end
 from tests.worker import brisk
 
@@ -257,9 +257,9 @@ def test_plan_is_kept_in_step(db, monkeypatch, django_assert_num_queries):
         return 0
 
     monkeypatch.setattr(sweeps, "SWEEPS", {old: sweeps.MINUTE})
-    monkeypatch.setattr("bookings.plan.SWEEPS", {old: sweeps.MINUTE})
+    monkeypatch.setattr("bookings.work.plan.SWEEPS", {old: sweeps.MINUTE})
     plan_sweeps()
-    monkeypatch.setattr("bookings.plan.SWEEPS", {new: sweeps.MINUTE * 1440})
+    monkeypatch.setattr("bookings.work.plan.SWEEPS", {new: sweeps.MINUTE * 1440})
 
     plan_sweeps()
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from accounts.key_rotation import Outcome, forget_unreadable, rotate_encrypted_fields
+from accounts.management.key_rotation import Outcome, forget_unreadable, rotate_encrypted_fields
 
 
 class Command(BaseCommand):

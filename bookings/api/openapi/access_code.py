@@ -11,8 +11,6 @@ from drf_spectacular.utils import (
 )
 from rest_framework import serializers
 
-from accounts.api_texts import FOREIGN_ORIGIN
-from accounts.openapi import ERROR, answer, refusal, retry_after
 from bookings.api.serializers import JoinedClassSerializer
 from bookings.api.texts import JOINING_FAILED, NO_CODE
 from bookings.domain.exceptions import (
@@ -25,6 +23,8 @@ from bookings.domain.exceptions import (
     PlaceOfferedError,
     TooManyAttemptsError,
 )
+from config.lib.api_schema import ERROR, answer, refusal, retry_after
+from config.lib.api_texts import FOREIGN_ORIGIN
 
 ACCESS_CODE = {
     "type": "string",

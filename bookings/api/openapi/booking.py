@@ -11,14 +11,6 @@ from drf_spectacular.utils import (
 )
 from rest_framework import serializers
 
-from accounts.api_texts import (
-    BODY_TOO_LARGE,
-    FOREIGN_ORIGIN,
-    SIGN_IN_FIRST,
-    WRONG_METHOD,
-    WRONG_TYPE,
-)
-from accounts.openapi import ERROR, answer, from_settings, retry_after, say_bytes, say_duration
 from bookings.api.fields import StrictIntegerField
 from bookings.api.serializers import BookingSerializer
 from bookings.api.texts import BOOKING_FAILED
@@ -26,6 +18,14 @@ from bookings.domain.exceptions import (
     PreferenceTakenError,
     PriceTooLowError,
     TooManyBookingsError,
+)
+from config.lib.api_schema import ERROR, answer, from_settings, retry_after, say_bytes, say_duration
+from config.lib.api_texts import (
+    BODY_TOO_LARGE,
+    FOREIGN_ORIGIN,
+    SIGN_IN_FIRST,
+    WRONG_METHOD,
+    WRONG_TYPE,
 )
 
 WISH = {

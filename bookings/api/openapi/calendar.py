@@ -10,9 +10,9 @@ from drf_spectacular.utils import (
 )
 from rest_framework import serializers
 
-from accounts.api_texts import FOREIGN_ORIGIN
-from accounts.openapi import answer, from_settings, refusal, retry_after
 from bookings.api import texts
+from config.lib.api_schema import answer, from_settings, refusal, retry_after
+from config.lib.api_texts import FOREIGN_ORIGIN
 
 TAGS = ["Calendar"]
 ZONE = "America/Argentina/Buenos_Aires"

@@ -3,7 +3,7 @@
 from drf_spectacular.utils import extend_schema, inline_serializer
 from rest_framework import serializers
 
-from accounts.openapi import answer
+from config.lib.api_schema import answer
 
 TAGS = ["Health"]
 STATES = ["ok", "failing"]

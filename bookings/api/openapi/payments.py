@@ -3,8 +3,6 @@
 from django.conf import settings
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse, extend_schema
 
-from accounts.api_texts import BODY_TOO_LARGE
-from accounts.openapi import answer, from_settings, refusal, retry_after, say_bytes
 from bookings.api.serializers import PaymentSerializer, PreferenceSerializer
 from bookings.api.texts import FORGED_NOTICE, PREFERENCE_FAILED, PROVIDER_DOWN, TOO_MANY_NOTICES
 from bookings.domain.exceptions import (
@@ -15,6 +13,8 @@ from bookings.domain.exceptions import (
     TooManyPaymentsError,
 )
 from bookings.payments.notifications import MAX_BYTES
+from config.lib.api_schema import answer, from_settings, refusal, retry_after, say_bytes
+from config.lib.api_texts import BODY_TOO_LARGE
 
 WISH = {
     "start": "2030-01-07T15:00:00-03:00",

@@ -9,7 +9,7 @@ from django.core.management.commands import migrate
 from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from bookings.pooler import leads_through_pooler
+from bookings.management.pooler import leads_through_pooler
 
 
 class Command(migrate.Command):

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from bookings.domain.rebuilding import rebuild_from_calendar
+from bookings.domain.recovery.rebuilding import rebuild_from_calendar
 from calendar_sync import CalendarError
 
 # Exit codes; 0: every lost class is back.

@@ -5,8 +5,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from bookings.domain.comparing import Report
-from bookings.domain.reconciling import inspect, reconcile
+from bookings.domain.recovery.comparing import Report
+from bookings.domain.recovery.reconciling import inspect, reconcile
 from calendar_sync import CalendarError
 
 # Exit codes. 0: nothing differs, or not any more. 1 is Django's own for what is typed wrong.

@@ -14,11 +14,11 @@ from django.utils import timezone
 
 from accounts.models import Level, User
 from bookings.availability.agenda import list_openings
-from bookings.domain.booking import book_class
-from bookings.domain.cancelling import cancel_class
-from bookings.domain.joining import join_class
-from bookings.domain.pricing import find_price
-from bookings.domain.settling import confirm_payment
+from bookings.domain.checkout.settling import confirm_payment
+from bookings.domain.lifecycle.booking import book_class
+from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.money.prices import find_price
+from bookings.domain.places.joining import join_class
 from bookings.management.demo_offer import seed_offer
 from bookings.management.demo_people import (
     ACCESS_CODE,

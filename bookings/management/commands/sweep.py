@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError
 
-from bookings.sweeps import sweep
+from bookings.work.sweeps import sweep
 
 
 class Command(BaseCommand):

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from bookings.worker import Worker
+from bookings.work.worker import Worker
 
 
 class Command(BaseCommand):

@@ -6,7 +6,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from bookings.domain.wall_times import Shift, find_shifts, keep_wall_times
+from bookings.domain.recovery.wall_times import Shift, find_shifts, keep_wall_times
 
 # As of ``reconcile``.
 DIFFERS = 3

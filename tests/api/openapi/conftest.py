@@ -13,7 +13,7 @@ from bookings.api.openapi.payments import WISH
 from bookings.domain.heartbeats import note_beat
 from bookings.management.demo_people import ACCESS_CODE
 from bookings.models import ClassType, Price
-from bookings.sweeps import SWEEPS
+from bookings.work.sweeps import SWEEPS
 from tests.factories import VirtualClassFactory
 
 SIGNALS = (request_started, request_finished)

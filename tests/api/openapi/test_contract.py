@@ -15,7 +15,7 @@ from schemathesis.config import SchemathesisConfig
 from schemathesis.core.failures import FailureGroup
 
 from bookings.api.openapi.booking import WISH
-from config.openapi.document import get_document
+from config.api.openapi.document import get_document
 
 EXAMPLES = int(os.environ.get("SCHEMATHESIS_EXAMPLES", "5"))
 CONFIG = SchemathesisConfig.from_dict(

@@ -7,8 +7,8 @@ import pytest
 from django.core.management import call_command
 from django.urls import URLPattern, get_resolver
 
-from config.openapi import document
-from config.openapi.document import get_document
+from config.api.openapi import document
+from config.api.openapi.document import get_document
 from config.version import VERSION
 
 PATH = "/api/openapi.json"

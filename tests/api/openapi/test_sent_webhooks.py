@@ -6,15 +6,15 @@ from datetime import timedelta
 import pytest
 from jsonschema import Draft202012Validator, FormatChecker
 
-from bookings.domain.cancelling import cancel_class
-from bookings.domain.completing import complete_ended_classes
-from bookings.domain.joining import join_class
-from bookings.domain.leaving import leave_class
-from bookings.domain.rescheduling import reschedule_class
-from bookings.domain.scheduling import schedule_class
+from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.lifecycle.completing import complete_ended_classes
+from bookings.domain.lifecycle.rescheduling import reschedule_class
+from bookings.domain.lifecycle.scheduling import schedule_class
+from bookings.domain.places.joining import join_class
+from bookings.domain.places.leaving import leave_class
 from bookings.models import CHOSEN_KINDS, WebhookEvent
 from bookings.webhooks.announcing import announce_events
-from config.openapi.document import generate
+from config.api.openapi.document import generate
 from tests.bookings.webhooks.factories import WebhookEndpointFactory
 from tests.factories import VirtualClassFactory
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from accounts.openapi import say_bytes, say_duration
-from config.openapi.document import generate, get_document
+from config.api.openapi.document import generate, get_document
+from config.lib.api_schema import say_bytes, say_duration
 
 ROOT = Path(__file__).resolve().parents[3]
 ROOMS = ("accounts", "bookings", "calendar_sync", "config")

@@ -7,8 +7,8 @@ import pytest
 from django.core import mail
 from django.utils import timezone
 
-from bookings.domain.joining import join_class
-from bookings.domain.scheduling import schedule_class
+from bookings.domain.lifecycle.scheduling import schedule_class
+from bookings.domain.places.joining import join_class
 from bookings.models import Notice, VirtualClass
 from bookings.notices.delivery import deliver_due
 from tests.factories import VirtualClassFactory

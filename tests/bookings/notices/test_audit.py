@@ -11,14 +11,14 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from bookings.domain.alerting import flag_for_review
-from bookings.domain.cancelling import cancel_class
-from bookings.domain.class_log import log_event
-from bookings.domain.erasing import erase_person
-from bookings.domain.joining import join_class
-from bookings.domain.leaving import leave_class
-from bookings.domain.rescheduling import reschedule_class
-from bookings.domain.scheduling import schedule_class
+from bookings.domain.history import log_event
+from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.lifecycle.rescheduling import reschedule_class
+from bookings.domain.lifecycle.scheduling import schedule_class
+from bookings.domain.people.erasing import erase_person
+from bookings.domain.places.joining import join_class
+from bookings.domain.places.leaving import leave_class
+from bookings.domain.teacher_alerts import flag_for_review
 from bookings.models import (
     ClassEvent,
     ClassStatus,

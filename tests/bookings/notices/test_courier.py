@@ -7,10 +7,10 @@ import pytest
 from django.core import mail
 from django.db import OperationalError
 
-from bookings.background import SECONDS_OUT
-from bookings.domain.scheduling import schedule_class
+from bookings.domain.lifecycle.scheduling import schedule_class
 from bookings.models import Notice, NoticeState
 from bookings.notices import courier
+from config.lib.background_jobs import SECONDS_OUT
 from tests.bookings.notices.backends import DOWN
 
 JOIN_SECONDS = 10

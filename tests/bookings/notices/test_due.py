@@ -6,10 +6,10 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
-from bookings.domain.cancelling import cancel_class
 from bookings.domain.exceptions import AlreadyJoinedError
-from bookings.domain.joining import join_class
-from bookings.domain.scheduling import schedule_class
+from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.lifecycle.scheduling import schedule_class
+from bookings.domain.places.joining import join_class
 from bookings.models import Notice, NoticeKind, NoticeState
 from bookings.notices.due import make_due_again, record_alert, record_due
 

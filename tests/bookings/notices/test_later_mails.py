@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 from icalendar import Calendar
 
-from bookings.domain.class_log import log_event
+from bookings.domain.history import log_event
 from bookings.models import (
     ClassEvent,
     Notice,

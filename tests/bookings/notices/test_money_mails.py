@@ -6,8 +6,8 @@ import pytest
 import time_machine
 from django.core import mail
 
-from bookings.domain.cancelling import cancel_class
-from bookings.domain.settling import settle
+from bookings.domain.checkout.settling import settle
+from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.notices.delivery import deliver_due
 from tests.factories import VirtualClassFactory
 from tests.payments import make_payment

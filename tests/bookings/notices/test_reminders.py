@@ -9,9 +9,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from bookings.domain.cancelling import cancel_class
-from bookings.domain.joining import join_class
-from bookings.domain.scheduling import schedule_class
+from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.lifecycle.scheduling import schedule_class
+from bookings.domain.places.joining import join_class
 from bookings.models import Notice, NoticeKind
 from bookings.notices.delivery import deliver_due
 from bookings.notices.reminders import (

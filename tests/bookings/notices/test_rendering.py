@@ -6,10 +6,10 @@ from django.utils import timezone
 from icalendar import Calendar
 
 from accounts.models import Language
-from bookings.domain.cancelling import cancel_class
-from bookings.domain.joining import join_class
-from bookings.domain.scheduling import schedule_class
-from bookings.domain.waiting_list import wait_for_place
+from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.lifecycle.scheduling import schedule_class
+from bookings.domain.places.joining import join_class
+from bookings.domain.places.waiting_list import wait_for_place
 from bookings.models import Notice, VirtualClass
 from bookings.notices.due import make_due_again
 

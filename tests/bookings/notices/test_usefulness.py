@@ -8,9 +8,9 @@ from django.core import mail
 from django.utils import timezone
 
 from accounts.models import UserStatus
-from bookings.domain.joining import join_class
-from bookings.domain.leaving import leave_class
-from bookings.domain.scheduling import schedule_class
+from bookings.domain.lifecycle.scheduling import schedule_class
+from bookings.domain.places.joining import join_class
+from bookings.domain.places.leaving import leave_class
 from bookings.models import (
     ClassStatus,
     Notice,

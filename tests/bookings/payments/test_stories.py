@@ -29,14 +29,17 @@ from hypothesis.stateful import (
 )
 
 from accounts.models import User
-from bookings.domain import recording, refunding, scheduling, settling, stopping
-from bookings.domain.booking import book_class
-from bookings.domain.cancelling import cancel_class
+from bookings.domain.checkout import settling
+from bookings.domain.checkout.scheduling_requests import trigger_scheduling
+from bookings.domain.checkout.settling import confirm_payment, process_notifications, settle
 from bookings.domain.exceptions import BookingError
+from bookings.domain.lifecycle import scheduling
+from bookings.domain.lifecycle.booking import book_class
+from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.lifecycle.scheduling import waits_for_a_person
+from bookings.domain.money import charges as recording
+from bookings.domain.money import refunds, void_charges
 from bookings.domain.queries import list_overlapping_scheduled
-from bookings.domain.scheduling import waits_for_a_person
-from bookings.domain.settling import confirm_payment, process_notifications, settle
-from bookings.domain.triggering import trigger_scheduling
 from bookings.models import (
     ClassEvent,
     ClassLog,
@@ -53,8 +56,9 @@ from bookings.models import (
     VirtualClass,
 )
 from bookings.payments.gateway import PaymentError
-from bookings.sweeps import sweep
-from calendar_sync import CalendarError, google_events
+from bookings.work.sweeps import sweep
+from calendar_sync import CalendarError
+from calendar_sync.google import events
 from tests.environment import TEACHER_EMAIL
 from tests.factories import UserFactory
 from tests.payments import PRICE, make_payment, posting
@@ -92,13 +96,13 @@ STEPS_OF_WORK = (
     (settling, "look_up"),
     (settling, "carry_out"),
     (settling, "stop_pointless_charges"),
-    (stopping, "_stop"),
+    (void_charges, "_stop"),
     (recording, "_approve_if_paid"),
     (recording, "_mark_class_paid"),
     (recording, "_return_surplus"),
-    (refunding, "_ask_provider"),
-    (refunding, "_finish"),
-    (refunding, "_request"),
+    (refunds, "_ask_provider"),
+    (refunds, "_finish"),
+    (refunds, "_request"),
     (scheduling, "create_event"),
     (scheduling, "_save"),
     (scheduling, "_note_request"),
@@ -400,7 +404,7 @@ class Story(RuleBasedStateMachine):
 
 @pytest.mark.django_db
 def test_every_story_ends_with_a_class_or_with_the_money_back(mercadopago, google, monkeypatch):
-    monkeypatch.setattr(google_events, "RETRY_WAITS", (0, 0))
+    monkeypatch.setattr(events, "RETRY_WAITS", (0, 0))
     monkeypatch.setattr(Story, "mercadopago", mercadopago)
     monkeypatch.setattr(Story, "google", google)
 

@@ -5,11 +5,11 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from bookings.domain import mending, reconciling
-from bookings.domain.cancelling import cancel_class
-from bookings.domain.completing import complete_class
-from bookings.domain.event_drafts import derive_event_id
-from bookings.domain.reconciling import inspect, reconcile, reconcile_class
+from bookings.domain.calendar.drafts import derive_event_id
+from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.lifecycle.completing import complete_class
+from bookings.domain.recovery import reconciling, repairs
+from bookings.domain.recovery.reconciling import inspect, reconcile, reconcile_class
 from bookings.models import CalendarDrift, ClassStatus, NoticeKind, VirtualClass
 from tests.bookings import drifts
 from tests.bookings.drifts import event_of, link_of
@@ -34,7 +34,7 @@ def test_a_mark_that_was_set_since_the_comparison_stays(scheduled, monkeypatch):
 def test_an_event_that_came_back_stays_marked_until_its_meeting_is_ready(
     scheduled, google, host, monkeypatch
 ):
-    monkeypatch.setattr("calendar_sync.google.CONFERENCE_WAITS", (0.01,))
+    monkeypatch.setattr("calendar_sync.google.calendar.CONFERENCE_WAITS", (0.01,))
     google.conference("pending", reads=4)
     drifts.delete(google, scheduled)
 
@@ -80,7 +80,7 @@ def test_a_class_cancelled_while_it_is_mended_gets_no_event(
     drifts.delete(google, scheduled)
     before(
         monkeypatch,
-        mending,
+        repairs,
         "create_event",
         lambda: cancel_class(class_id=scheduled.pk, actor=teacher),
     )
@@ -95,7 +95,7 @@ def test_a_class_completed_while_it_is_mended_keeps_its_event(scheduled, google,
     drifts.delete(google, scheduled)
     before(
         monkeypatch,
-        mending,
+        repairs,
         "create_event",
         lambda: complete_class(virtual_class=scheduled, now=scheduled.end_time),
     )

@@ -6,7 +6,7 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from bookings.domain.reconciling import inspect, reconcile, reconcile_by_itself
+from bookings.domain.recovery.reconciling import inspect, reconcile, reconcile_by_itself
 from calendar_sync import CalendarError, CalendarUnavailableError
 from tests.bookings import drifts
 from tests.bookings.drifts import dump, scheduled_classes

@@ -6,9 +6,14 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from bookings.domain.joining import join_class
-from bookings.domain.reconciling import inspect, reconcile, reconcile_by_itself, reconcile_class
-from bookings.domain.scheduling import schedule_class
+from bookings.domain.lifecycle.scheduling import schedule_class
+from bookings.domain.places.joining import join_class
+from bookings.domain.recovery.reconciling import (
+    inspect,
+    reconcile,
+    reconcile_by_itself,
+    reconcile_class,
+)
 from bookings.models import CalendarDrift, ClassEvent, ClassStatus, NoticeKind
 from tests.bookings import drifts
 from tests.bookings.drifts import DRIFTS, dump, event_of, link_of, scheduled_classes, times_of

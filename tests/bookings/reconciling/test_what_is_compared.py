@@ -6,7 +6,12 @@ from datetime import timedelta
 import time_machine
 from django.utils import timezone
 
-from bookings.domain.reconciling import inspect, reconcile, reconcile_by_itself, reconcile_class
+from bookings.domain.recovery.reconciling import (
+    inspect,
+    reconcile,
+    reconcile_by_itself,
+    reconcile_class,
+)
 from bookings.models import CalendarDrift, ClassEvent, NoticeKind, VirtualClass
 from tests.bookings import drifts
 from tests.bookings.drifts import event_of

@@ -3,10 +3,11 @@
 import pytest
 import time_machine
 
-from bookings.domain import class_events, rescheduling
-from bookings.domain.cancelling import cancel_class
-from bookings.domain.completing import complete_ended_classes
+from bookings.domain.calendar import events
 from bookings.domain.exceptions import ClassCancelledError
+from bookings.domain.lifecycle import rescheduling
+from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.lifecycle.completing import complete_ended_classes
 from bookings.models import VirtualClass
 from calendar_sync import backend
 from tests.bookings.rescheduling.steps import NOW, at, hours_of, move
@@ -15,7 +16,7 @@ from tests.bookings.test_class_events import before
 
 def test_a_late_writer_does_not_bring_an_old_time_back(scheduled, teacher, google, monkeypatch):
     """The first move is about to write its time when a second one is all done."""
-    before(monkeypatch, class_events, "_move_or_make", lambda: move(scheduled, teacher, "19:00"))
+    before(monkeypatch, events, "_move_or_make", lambda: move(scheduled, teacher, "19:00"))
 
     move(scheduled, teacher, "17:00")
 
@@ -25,8 +26,8 @@ def test_a_late_writer_does_not_bring_an_old_time_back(scheduled, teacher, googl
 
 
 def test_a_late_writer_needs_the_second_look(scheduled, teacher, google, monkeypatch):
-    before(monkeypatch, class_events, "_move_or_make", lambda: move(scheduled, teacher, "19:00"))
-    monkeypatch.setattr(class_events, "_note_move", lambda before, link: True)
+    before(monkeypatch, events, "_move_or_make", lambda: move(scheduled, teacher, "19:00"))
+    monkeypatch.setattr(events, "_note_move", lambda before, link: True)
 
     move(scheduled, teacher, "17:00")
 
@@ -39,7 +40,7 @@ def test_a_class_that_is_cancelled_meanwhile_keeps_no_event(
     def cancel():
         cancel_class(class_id=scheduled.pk, actor=teacher)
 
-    before(monkeypatch, class_events, "_move_or_make", cancel)
+    before(monkeypatch, events, "_move_or_make", cancel)
 
     move(scheduled, teacher, "17:00")
 

@@ -4,9 +4,9 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from bookings.domain.checkout.holds import hold_slot
 from bookings.domain.exceptions import TooManyAttemptsError
-from bookings.domain.holding import hold_slot
-from bookings.domain.joining import join_class
+from bookings.domain.places.joining import join_class
 from bookings.models import BookingRules, ClassEvent, ClassLog, ClassType, Hold, Notice, NoticeKind
 from bookings.notices.icalendar import Method, build_calendar
 from tests.bookings.rescheduling.steps import at, hours_of, move

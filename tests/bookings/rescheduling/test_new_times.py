@@ -2,15 +2,15 @@
 
 import pytest
 
-from bookings.domain import rescheduling
+from bookings.domain.checkout.holds import book_hold, hold_slot
 from bookings.domain.exceptions import (
     SameTimeError,
     SlotTakenError,
     TimeAwaitedError,
     TimeOverError,
 )
-from bookings.domain.holding import book_hold, hold_slot
-from bookings.domain.rescheduling import reschedule_class
+from bookings.domain.lifecycle import rescheduling
+from bookings.domain.lifecycle.rescheduling import reschedule_class
 from bookings.models import BookingRules, ClassType, VirtualClass
 from calendar_sync import CalendarError, forget_upcoming_events
 from tests.bookings.rescheduling.steps import NOW, TUESDAY, at, move

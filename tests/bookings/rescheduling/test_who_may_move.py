@@ -12,7 +12,7 @@ from bookings.domain.exceptions import (
     NotScheduledYetError,
     TooLateToChangeError,
 )
-from bookings.domain.joining import join_class
+from bookings.domain.places.joining import join_class
 from bookings.models import ClassStatus, Notice, NoticeKind, VirtualClass
 from tests.bookings.rescheduling.steps import at, move
 

@@ -1,6 +1,6 @@
 """What the tests of settling do and look at."""
 
-from bookings.domain.settling import settle
+from bookings.domain.checkout.settling import settle
 from bookings.models import Payment
 from tests.payments import PRICE
 

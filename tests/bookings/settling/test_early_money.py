@@ -6,10 +6,10 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from bookings.domain.booking import book_class
 from bookings.domain.exceptions import PreferenceMismatchError, PreferenceTakenError
+from bookings.domain.lifecycle.booking import book_class
 from bookings.models import PaymentStatus, Refund
-from bookings.sweeps import sweep
+from bookings.work.sweeps import sweep
 from tests.bookings.settling.steps import PESOS, look
 from tests.payments import PRICE
 

@@ -7,14 +7,14 @@ import time_machine
 from django.test import Client
 from django.utils import timezone
 
-from bookings.domain.booking import book_class
-from bookings.domain.erasing import erase_person
-from bookings.domain.settling import (
+from bookings.domain.checkout.settling import (
     PAYMENTS_PER_SWEEP,
     process_notifications,
     settle,
     settle_due_payments,
 )
+from bookings.domain.lifecycle.booking import book_class
+from bookings.domain.people.erasing import erase_person
 from bookings.models import (
     ClassStatus,
     Payment,
@@ -25,7 +25,7 @@ from bookings.models import (
     SignatureState,
     VirtualClass,
 )
-from bookings.sweeps import sweep
+from bookings.work.sweeps import sweep
 from tests.factories import VirtualClassFactory
 from tests.payments import posting
 from tests.standins import Fault

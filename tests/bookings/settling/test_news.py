@@ -2,7 +2,7 @@
 
 import pytest
 
-from bookings.domain.settling import settle
+from bookings.domain.checkout.settling import settle
 from bookings.models import (
     ChargeStatus,
     ClassStatus,
@@ -13,7 +13,7 @@ from bookings.models import (
     VirtualClass,
 )
 from bookings.payments.gateway import PaymentUnavailableError
-from calendar_sync import google_events
+from calendar_sync.google import events
 from tests.bookings.settling.steps import PESOS, look
 from tests.payments import PRICE
 from tests.standins import Fault
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.usefixtures("teacher")
 @pytest.fixture
 def impatient(monkeypatch):
     """Wait for nothing between two tries at the calendar."""
-    monkeypatch.setattr(google_events, "RETRY_WAITS", (0, 0))
+    monkeypatch.setattr(events, "RETRY_WAITS", (0, 0))
 
 
 @pytest.mark.parametrize("status", ["pending", "in_process", "rejected", "cancelled"])

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 import time_machine
 
-from bookings.domain.cancelling import cancel_class
+from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.models import (
     ClassStatus,
     Notice,
@@ -15,7 +15,7 @@ from bookings.models import (
     RefundReason,
     VirtualClass,
 )
-from bookings.sweeps import sweep
+from bookings.work.sweeps import sweep
 from tests.bookings.settling.steps import PESOS, look
 from tests.factories import VirtualClassFactory
 from tests.standins import Fault

@@ -6,8 +6,8 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from bookings.domain.refunding import request_partial_refund
-from bookings.domain.reviewing import put_aside
+from bookings.domain.money.refunds import request_partial_refund
+from bookings.domain.money.reviews import put_aside
 from bookings.models import (
     ClassStatus,
     Notice,
@@ -18,7 +18,7 @@ from bookings.models import (
     ReviewReason,
     VirtualClass,
 )
-from bookings.sweeps import sweep
+from bookings.work.sweeps import sweep
 from tests.bookings.settling.steps import PESOS, look
 from tests.payments import make_payment
 from tests.standins import Fault

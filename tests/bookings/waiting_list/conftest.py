@@ -4,8 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from bookings.domain.joining import join_class
-from bookings.domain.waiting_list import wait_for_place
+from bookings.domain.places.joining import join_class
+from bookings.domain.places.waiting_list import wait_for_place
 from tests.bookings.waiting_list.steps import CODE, NOW
 from tests.factories import UserFactory, VirtualClassFactory
 

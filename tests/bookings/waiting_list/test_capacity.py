@@ -1,22 +1,22 @@
-"""domain/capacity.py: the teacher changes for how many a group is."""
+"""domain/lifecycle/capacity.py: the teacher changes for how many a group is."""
 
 from datetime import timedelta
 
 import pytest
 
-from bookings.domain import class_events
-from bookings.domain.capacity import change_capacity
-from bookings.domain.catching_up import update_events
+from bookings.domain.calendar import events
 from bookings.domain.exceptions import (
     CapacityTooLargeError,
     CapacityTooSmallError,
     ClassEndedError,
     ClassNotFoundError,
 )
-from bookings.domain.rescheduling import reschedule_class
-from bookings.domain.scheduling import schedule_class
+from bookings.domain.lifecycle.capacity import change_capacity
+from bookings.domain.lifecycle.rescheduling import reschedule_class
+from bookings.domain.lifecycle.scheduling import schedule_class
+from bookings.domain.recovery.retry_events import update_events
 from bookings.models import ClassLog, Notice, NoticeKind, VirtualClass
-from calendar_sync import google_events
+from calendar_sync.google import events as google_events
 from tests.bookings.test_class_events import before
 from tests.bookings.waiting_list.steps import NOW, state_of
 from tests.factories import VirtualClassFactory
@@ -101,7 +101,7 @@ def test_a_refusal_does_not_stop_the_next_change_of_places(open_group, google, m
     google.fault("events.get", Fault.status(403, "forbidden"), *down)
     before(
         monkeypatch,
-        class_events,
+        events,
         "_stop_asking",
         lambda: change_capacity(class_id=open_group.pk, capacity=7),
     )
@@ -117,7 +117,7 @@ def test_the_event_says_the_last_of_two_capacities(open_group, google, monkeypat
     def overtake():
         change_capacity(class_id=open_group.pk, capacity=7)
 
-    before(monkeypatch, class_events, "_move_or_make", overtake)
+    before(monkeypatch, events, "_move_or_make", overtake)
 
     change_capacity(class_id=open_group.pk, capacity=6)
 

@@ -12,8 +12,8 @@ from bookings.domain.exceptions import (
     ClassNotFoundError,
     OfferExpiredError,
 )
-from bookings.domain.offering import pass_on_offers
-from bookings.domain.waiting_list import claim_place, leave_line, wait_again
+from bookings.domain.places.offers import pass_on_offers
+from bookings.domain.places.waiting_list import claim_place, leave_line, wait_again
 from bookings.models import ClassStatus, Notice, VirtualClass
 from tests.bookings.waiting_list.steps import NOW, free_place, people_in, state_of
 

@@ -11,7 +11,7 @@ from bookings.domain.exceptions import (
     TooManyAttemptsError,
     WaitingClosedError,
 )
-from bookings.domain.waiting_list import leave_line, wait_again, wait_for_place
+from bookings.domain.places.waiting_list import leave_line, wait_again, wait_for_place
 from bookings.models import ClassStatus, WaitingListEntry
 from tests.bookings.waiting_list.steps import CODE, NOW, free_place
 

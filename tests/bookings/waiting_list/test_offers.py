@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from bookings.domain.exceptions import ClassFullError, PlaceOfferedError
-from bookings.domain.joining import join_class
+from bookings.domain.places.joining import join_class
 from bookings.models import ClassLog, Notice, VirtualClass
 from tests.bookings.waiting_list.steps import CODE, NOW, WINDOW, free_place, state_of
 from tests.factories import UserFactory

@@ -6,13 +6,18 @@ import pytest
 
 from accounts.models import User
 from accounts.services import reactivate, suspend
-from bookings.domain.cancelling import cancel_class
 from bookings.domain.exceptions import ClassFullError, OfferExpiredError
-from bookings.domain.joining import join_class
-from bookings.domain.leaving import leave_class
-from bookings.domain.offering import _with_a_place_to_offer, pass_on_offers
-from bookings.domain.rescheduling import reschedule_class
-from bookings.domain.waiting_list import claim_place, leave_line, remove_from_line, wait_again
+from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.lifecycle.rescheduling import reschedule_class
+from bookings.domain.places.joining import join_class
+from bookings.domain.places.leaving import leave_class
+from bookings.domain.places.offers import _with_a_place_to_offer, pass_on_offers
+from bookings.domain.places.waiting_list import (
+    claim_place,
+    leave_line,
+    remove_from_line,
+    wait_again,
+)
 from bookings.models import Notice, NoticeKind, Payment, PaymentStatus, VirtualClass
 from tests.bookings.waiting_list.steps import CODE, NOW, WINDOW, free_place, people_in, state_of
 

@@ -7,14 +7,14 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
-from bookings.domain.booking import book_class
-from bookings.domain.cancelling import cancel_class
-from bookings.domain.completing import complete_ended_classes
-from bookings.domain.erasing import erase_person
-from bookings.domain.joining import join_class
-from bookings.domain.leaving import leave_class
-from bookings.domain.rescheduling import reschedule_class
-from bookings.domain.scheduling import schedule_class
+from bookings.domain.lifecycle.booking import book_class
+from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.lifecycle.completing import complete_ended_classes
+from bookings.domain.lifecycle.rescheduling import reschedule_class
+from bookings.domain.lifecycle.scheduling import schedule_class
+from bookings.domain.people.erasing import erase_person
+from bookings.domain.places.joining import join_class
+from bookings.domain.places.leaving import leave_class
 from bookings.models import ClassLog, VirtualClass, WebhookDelivery, WebhookEvent
 from bookings.webhooks.announcing import announce_events
 from tests.bookings.webhooks.factories import WebhookEndpointFactory

@@ -6,7 +6,7 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
-from bookings.domain.joining import join_class
+from bookings.domain.places.joining import join_class
 from bookings.models import WebhookDelivery, WebhookEndpoint
 from bookings.webhooks import messenger
 from bookings.webhooks.by_hand import record_test_event

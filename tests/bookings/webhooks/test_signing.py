@@ -8,7 +8,7 @@ from django.db.models import TextField
 from django.db.models.functions import Cast
 from django.utils import timezone
 
-from accounts.key_rotation import Outcome, rotate_encrypted_fields
+from accounts.management.key_rotation import Outcome, rotate_encrypted_fields
 from bookings.models import WebhookEndpoint
 from bookings.webhooks.signing import build_headers, generate_secret, sign
 from tests.bookings.webhooks.factories import WebhookEndpointFactory

@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 from accounts.models import User
-from bookings.domain.joining import join_class
+from bookings.domain.places.joining import join_class
 from bookings.models import ChargeStatus, PaymentCharge, Role, UserActivity, VirtualClass
 from tests.i18n.states.payments import make_payment
 from tests.i18n.states.world import CODE, NOW, World, state

@@ -4,9 +4,9 @@ from datetime import timedelta
 from typing import Any
 
 from accounts.models import User
-from bookings.domain.cancelling import cancel_class
-from bookings.domain.holding import book_hold
-from bookings.domain.joining import join_class
+from bookings.domain.checkout.holds import book_hold
+from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.places.joining import join_class
 from bookings.models import (
     ChargeStatus,
     ClassStatus,

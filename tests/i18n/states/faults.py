@@ -43,7 +43,7 @@ def address_of_a_form(world):
 
 @state("bookings:my_classes", status=503)
 def too_many_connections(world):
-    world.monkeypatch.setattr("config.errors.lacks_connection", lambda error: True)
+    world.monkeypatch.setattr("config.web.errors.lacks_connection", lambda error: True)
     return bug(world)
 
 

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from bookings.domain.joining import join_class
+from bookings.domain.places.joining import join_class
 from tests.i18n.states.world import CODE, NOW, state
 
 

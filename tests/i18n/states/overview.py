@@ -1,9 +1,9 @@
 """A person's first page, and the list of their classes."""
 
 from accounts.models import User
-from bookings.domain.booking import book_class
-from bookings.domain.holding import book_hold
-from bookings.domain.joining import join_class
+from bookings.domain.checkout.holds import book_hold
+from bookings.domain.lifecycle.booking import book_class
+from bookings.domain.places.joining import join_class
 from bookings.models import ClassStatus
 from tests.factories import VirtualClassFactory
 from tests.i18n.states.world import NOW, World, state

@@ -1,6 +1,6 @@
 """What everybody gets to see, and how people come in."""
 
-from accounts.sign_in_errors import TEXTS
+from accounts.sign_in.errors import TEXTS
 from bookings.models import Price
 from tests.i18n.states.world import CODE, STATES, State, state
 

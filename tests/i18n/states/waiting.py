@@ -3,8 +3,8 @@
 from datetime import timedelta
 from typing import Any
 
-from bookings.domain.capacity import change_capacity
-from bookings.domain.waiting_list import leave_line, wait_for_place
+from bookings.domain.lifecycle.capacity import change_capacity
+from bookings.domain.places.waiting_list import leave_line, wait_for_place
 from bookings.models import ClassStatus, VirtualClass, WaitingListEntry
 from tests.factories import UserFactory
 from tests.i18n.states.world import CODE, NOW, World, state

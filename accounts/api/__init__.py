@@ -1,0 +1,1 @@
+"""``/api/auth`` and ``/api/user-data``."""

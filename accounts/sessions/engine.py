@@ -1,0 +1,172 @@
+"""The session engine: the cookie is a signed JWT that names a row of ``accounts.Session``.
+
+The signature keeps forged cookies away from the database; the row makes a session revocable. Row
+and person are read together, so whoever is signed in costs one query per request.
+"""
+
+import secrets
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth import SESSION_KEY
+from django.contrib.sessions.backends.base import SessionBase, UpdateError
+from django.utils import timezone
+
+from accounts.models import Session, User
+from accounts.sessions.prepared import Prepared
+from accounts.sessions.tokens import SessionToken, issue_token, read_token
+
+KEY_BYTES = 16  # nobody guesses 128 bits, and two sessions never draw the same
+# A stranger's session carries a sign-in to the provider and back, nothing more.
+STRANGER_AGE_SECONDS = 3_600
+PANEL_USE_NOTED_EVERY = timedelta(minutes=1)
+
+_live_row = Prepared(
+    lambda key, now: Session.objects.select_related("user").filter(
+        session_key=key, expire_date__gt=now
+    ),
+    key=str,
+    now=datetime,
+)
+
+
+class SessionStore(SessionBase):
+    """Keeps sessions in ``accounts.Session``.
+
+    ``session_key`` is the token that travels in the cookie, ``_session_key`` the row's key. The
+    asynchronous methods are SessionBase's own, which call the ones below.
+    """
+
+    def __init__(self, session_key: str | None = None) -> None:
+        self._token: SessionToken | None = read_token(session_key) if session_key else None
+        self._row: Session | None = None
+        self._is_row_read = False
+        # What the browser says of itself, set when somebody signs in; stored by the next save.
+        self.user_agent = ""
+        super().__init__(self._token.session_id if self._token else None)
+
+    @property
+    def session_key(self) -> str | None:
+        """The cookie's value; up to date after each ``load`` and ``save``."""
+        return self._token.value if self._session_key and self._token else None
+
+    @property
+    def row_key(self) -> str | None:
+        """The key of the row, which no browser knows."""
+        return self._session_key
+
+    @property
+    def expires_at(self) -> datetime | None:
+        """When the session ends; a renewal during this request is already counted."""
+        if not self._session_key or not self._token:
+            return None
+        if self._row and self._row.user and self._row.user.is_staff:
+            return min(self._token.expires_at, timezone.now() + settings.PANEL_SESSION_AGE)
+        return self._token.expires_at
+
+    @property
+    def seen_user(self) -> User | None:
+        """Whom the row names, if it was read; for the log, which reads nothing by itself."""
+        return self._row.user if self._row else None
+
+    @property
+    def user(self) -> User | None:
+        """The person signed in here, whatever their status."""
+        if hasattr(self, "_session_cache"):
+            user = self._row.user if self._row else None
+            return user if user and str(user.pk) == self.get(SESSION_KEY) else None
+        # ``save`` writes the person beside the data, so these need not be unpacked to know them.
+        self.accessed = True
+        row = self._read_row()
+        return row.user if row else None
+
+    def get_session_cookie_age(self) -> int:
+        """Give the seconds a row lives after its last save. Spec: Authentication, 3."""
+        return settings.SESSION_COOKIE_AGE if SESSION_KEY in self else STRANGER_AGE_SECONDS
+
+    def load(self) -> dict[str, Any]:
+        """Give what the row holds; empty without one."""
+        row = self._read_row()
+        return self.decode(row.session_data) if row else {}
+
+    def _read_row(self) -> Session | None:
+        """Read row and person in one query, once, and renew a token that has reached its age.
+
+        Marking the session as modified makes SessionMiddleware save the row and send the cookie.
+        """
+        if not self._is_row_read and self._session_key:
+            self._row = _live_row.find(key=self._session_key, now=timezone.now())
+            self._is_row_read = True
+            if self._row and self._row.user and self._row.user.is_staff:
+                self._keep_in_use(self._row)
+            if self._row is None:
+                self._session_key = None
+            elif self._token and self._token.is_due_for_renewal:
+                user_id = self._token.user_id
+                self._token = issue_token(session_id=self._row.session_key, user_id=user_id)
+                self.modified = True
+        return self._row
+
+    def _keep_in_use(self, row: Session) -> None:
+        """End a panel session that was not used for PANEL_SESSION_AGE; note the use of another.
+
+        Noted once a minute: the row is saved with the response. A use from the future was noted by
+        a clock that was ahead; the next use replaces it.
+        """
+        idle = timezone.now() - row.used_at
+        if idle > settings.PANEL_SESSION_AGE:
+            self._row = None
+        elif abs(idle) > PANEL_USE_NOTED_EVERY:
+            self.modified = True
+
+    def exists(self, session_key: str) -> bool:
+        """Whether a row has this key."""
+        return Session.objects.filter(session_key=session_key).exists()
+
+    def create(self) -> None:
+        """Store the session, with what it holds, as a new row under a fresh key."""
+        self.items()  # reads the old row, if there is one, before its key is forgotten
+        self._session_key = secrets.token_hex(KEY_BYTES)
+        self.save(must_create=True)
+        self.modified = True
+
+    def save(self, must_create: bool = False) -> None:
+        """Write the row; the token follows when the row or the person in it is another.
+
+        Raises UpdateError when the row has been revoked meanwhile.
+        """
+        if self._session_key is None:
+            return self.create()
+        data = dict(self.items())
+        row = {
+            "session_data": self.encode(data),
+            "expire_date": self.get_expiry_date(),
+            "user_id": data.get(SESSION_KEY),
+            "used_at": timezone.now(),
+        }
+        if self.user_agent:
+            row["user_agent"] = self.user_agent
+        if must_create:
+            Session.objects.create(session_key=self._session_key, **row)
+        elif not Session.objects.filter(session_key=self._session_key).update(**row):
+            raise UpdateError
+        named = (self._token.session_id, self._token.user_id) if self._token else None
+        if named != (self._session_key, data.get(SESSION_KEY)):
+            self._token = issue_token(session_id=self._session_key, user_id=data.get(SESSION_KEY))
+        return None
+
+    def delete(self, session_key: str | None = None) -> None:
+        """Revoke the session that a token names, this one by default."""
+        if session_key is None:
+            row_key = self._session_key
+        else:
+            token = read_token(session_key)
+            row_key = token.session_id if token else None
+        if row_key:
+            Session.objects.filter(session_key=row_key).delete()
+
+    @classmethod
+    def clear_expired(cls) -> None:
+        """Delete the rows nobody can use any more; ``manage.py clearsessions`` calls this."""
+        Session.objects.filter(expire_date__lt=timezone.now()).delete()

@@ -1,0 +1,129 @@
+"""allauth's hooks: who may sign up, with which data, and where errors lead."""
+
+import logging
+from typing import Any, NoReturn
+
+import requests
+from allauth.account.adapter import DefaultAccountAdapter
+from allauth.core.exceptions import ImmediateHttpResponse
+from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
+from allauth.socialaccount.models import SocialApp, SocialLogin
+from allauth.socialaccount.providers.base import AuthError, AuthProcess
+from django.conf import settings
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+
+from accounts.models import User
+from accounts.selectors import find_user_by_email
+from accounts.services import may_open_panel
+from accounts.sign_in.fresh_sign_in import confirm_address
+from accounts.sign_in.identities import find_obstacle
+from accounts.sign_in.metrics import TimedAdapter
+from accounts.sign_in.redirects import SIGN_IN_PAGE, error_redirect
+
+logger = logging.getLogger(__name__)
+
+
+class AccountAdapter(DefaultAccountAdapter):
+    """allauth's view of an account here: no passwords, no messages of its own."""
+
+    def add_message(self, *args: Any, **kwargs: Any) -> None:
+        """Say nothing: the page that follows shows that it worked."""
+
+    def respond_user_inactive(self, request: HttpRequest, user: User) -> HttpResponse:
+        return error_redirect("AccessDenied")
+
+
+class SocialAccountAdapter(DefaultSocialAccountAdapter):
+    """An identity is (provider, the provider's own id); an e-mail address alone links nothing."""
+
+    def get_app(
+        self, request: HttpRequest, provider: str, client_id: str | None = None
+    ) -> SocialApp:
+        """Give the credentials from the settings; the database holds none and is not asked."""
+        return SocialApp(provider=provider, **settings.SOCIALACCOUNT_PROVIDERS[provider]["APP"])
+
+    def get_requests_session(self) -> requests.Session:
+        """Follow no redirects, for the providers' addresses are fixed; count each call."""
+        session: requests.Session = super().get_requests_session()
+        session.max_redirects = 0
+        for scheme in ("https://", "http://"):
+            session.mount(scheme, TimedAdapter())
+        return session
+
+    def on_authentication_error(
+        self,
+        request: HttpRequest,
+        provider: Any,
+        error: str | None = None,
+        exception: Exception | None = None,
+        extra_context: dict[str, Any] | None = None,
+    ) -> None:
+        """Send the person to the error page; the provider's own words go nowhere."""
+        if exception:
+            # Its text may hold the token endpoint's answer.
+            logger.warning("Sign-in with %s failed: %s", provider.id, type(exception).__name__)
+        is_refusal = error == AuthError.CANCELLED or request.GET.get("error") == "access_denied"
+        raise ImmediateHttpResponse(
+            error_redirect("AccessDenied" if is_refusal else "OAuthCallback")
+        )
+
+    def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
+        """Refuse the wrong identity: for connecting, for a confirmation, and for the panel."""
+        state, user = sociallogin.state, sociallogin.user
+        if state.get("process") == AuthProcess.CONNECT:
+            self._check_connection(request, sociallogin)
+        elif state.get("must_be") and str(user.pk) != state["must_be"]:
+            page = confirm_address(state.get("next", "/"), error="AnotherAccount")
+            raise ImmediateHttpResponse(HttpResponseRedirect(page))
+        elif user.is_staff and not may_open_panel(
+            user=user, provider=sociallogin.account.provider, subject=sociallogin.account.uid
+        ):
+            raise ImmediateHttpResponse(error_redirect("PanelIdentity", page=SIGN_IN_PAGE))
+
+    def _check_connection(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
+        """Refuse an identity that is somebody else's, and any that may not be connected now."""
+        if sociallogin.is_existing and sociallogin.user != request.user:
+            raise ImmediateHttpResponse(
+                error_redirect("OAuthAccountNotLinked", page=reverse("profile"))
+            )
+        if request.user.is_authenticated and (obstacle := find_obstacle(request)):
+            raise ImmediateHttpResponse(HttpResponseRedirect(obstacle))
+
+    def is_open_for_signup(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:
+        """Demand a verified address that nobody has yet; there is no page to type another."""
+        if not sociallogin.email_addresses:
+            raise ImmediateHttpResponse(error_redirect("AccessDenied"))
+        owner = find_user_by_email(sociallogin.email_addresses[0].email)
+        if owner and owner.is_active:
+            raise ImmediateHttpResponse(error_redirect("OAuthAccountNotLinked", page=SIGN_IN_PAGE))
+        if owner:
+            raise ImmediateHttpResponse(error_redirect("AccessDenied"))
+        return True
+
+    def populate_user(
+        self, request: HttpRequest, sociallogin: SocialLogin, data: dict[str, str]
+    ) -> User:
+        """Fill a new person in with what ``accounts.provider`` has cleaned."""
+        user: User = sociallogin.user
+        user.email = data.get("email", "")
+        user.name = data["name"]
+        user.image = data["image"]
+        return user
+
+    @transaction.atomic
+    def save_user(self, request: HttpRequest, sociallogin: SocialLogin, form: None = None) -> User:
+        """Store a new person with their identity and address, or nothing."""
+        user: User = super().save_user(request, sociallogin, form)
+        return user
+
+    def serialize_instance(self, instance: Any) -> NoReturn:
+        """Park no unfinished sign-in in the session: it would keep the tokens there in clear.
+
+        allauth tries to when the address has been taken since ``is_open_for_signup`` looked.
+        """
+        raise ImmediateHttpResponse(error_redirect("OAuthCreateAccount"))
+
+    def get_connect_redirect_url(self, request: HttpRequest, socialaccount: Any) -> str:
+        return reverse("profile")

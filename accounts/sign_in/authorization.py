@@ -1,0 +1,109 @@
+"""What a provider is asked when a person starts to sign in: scopes, parameters, and the reason."""
+
+from enum import StrEnum
+
+from allauth.socialaccount.adapter import get_adapter
+from allauth.socialaccount.models import SocialLogin
+from allauth.socialaccount.providers.base import AuthProcess
+from django.conf import settings
+from django.http import HttpRequest
+
+from accounts.selectors import GITHUB, GOOGLE
+from accounts.sign_in.redirects import local_path
+
+# What callers may add to the provider's address, as the third argument of NextAuth's signIn() does.
+# Scopes, redirect address, state and the kind of grant are ours to choose.
+PASSED_ON = {
+    GOOGLE: ("prompt", "login_hint", "hd"),
+    GITHUB: ("prompt", "login", "allow_signup"),
+}
+MAX_LENGTH = 254
+
+
+class Purpose(StrEnum):
+    """Why a person goes to a provider; the form field ``process`` says it."""
+
+    LOGIN = "login"
+    CONNECT = "connect"
+    CONFIRM = "confirm"
+    CALENDAR = "calendar"
+
+
+def find_purpose(request: HttpRequest, provider_id: str) -> Purpose:
+    """Return what the form asks for, as far as the person may; anything else is a plain sign-in."""
+    wanted = request.POST.get("process")
+    if not request.user.is_authenticated:
+        return Purpose.LOGIN
+    if wanted == Purpose.CALENDAR:
+        may_connect = provider_id == GOOGLE and request.user.is_superuser
+        return Purpose.CALENDAR if may_connect else Purpose.LOGIN
+    return Purpose(wanted) if wanted in {Purpose.CONNECT, Purpose.CONFIRM} else Purpose.LOGIN
+
+
+def authorize_url(request: HttpRequest, provider_id: str, purpose: Purpose) -> str:
+    """Return the provider's address to send the person to; the flow's state goes to the session.
+
+    Spec: Authentication, 2.
+    """
+    provider = get_adapter().get_provider(request, provider_id)
+    scope = provider.get_scope()
+    params = {**provider.get_auth_params(), **_params(request, provider_id, purpose)}
+    if provider_id == GOOGLE:
+        scope += _calendar_scope(purpose)
+        params |= _google_params(purpose)
+    is_bound = purpose in {Purpose.CONFIRM, Purpose.CALENDAR}
+    response = provider.redirect(
+        request,
+        process=AuthProcess.CONNECT if purpose == Purpose.CONNECT else AuthProcess.LOGIN,
+        next_url=local_path(request.POST.get("callbackUrl"), default=settings.LOGIN_REDIRECT_URL),
+        auth_params=params,
+        scope=scope,
+        asked_scope=scope,
+        must_be=str(request.user.pk) if is_bound else None,
+    )
+    return str(response.url)
+
+
+def is_calendar_asked(purpose: Purpose) -> bool:
+    """True if this sign-in asks for the calendar, as CALENDAR_CONSENT decides."""
+    return purpose == Purpose.CALENDAR or settings.CALENDAR_CONSENT == "everyone"
+
+
+def granted_scopes(sociallogin: SocialLogin) -> frozenset[str]:
+    """Return what was granted: an answer without scopes means those asked for (RFC 6749, 5.1)."""
+    granted: frozenset[str] | None = sociallogin.token.granted_scopes
+    return frozenset(sociallogin.state.get("asked_scope", [])) if granted is None else granted
+
+
+def _calendar_scope(purpose: Purpose) -> list[str]:
+    return [settings.CALENDAR_SCOPE] if is_calendar_asked(purpose) else []
+
+
+def _google_params(purpose: Purpose) -> dict[str, str]:
+    """Return Google's own parameters.
+
+    With CALENDAR_CONSENT=teacher the answer names what was granted before as well, so that an
+    earlier consent to the calendar is noticed and revoked (``accounts.sign_in.student_grants``).
+    https://developers.google.com/identity/protocols/oauth2/web-server#incrementalAuth
+    """
+    params = {"access_type": "offline"} if is_calendar_asked(purpose) else {}
+    if settings.CALENDAR_CONSENT == "teacher":
+        params["include_granted_scopes"] = "true"
+    return params
+
+
+def _params(request: HttpRequest, provider_id: str, purpose: Purpose) -> dict[str, str]:
+    user = request.user
+    if user.is_authenticated and purpose == Purpose.CALENDAR:
+        # Without it the provider sends a refresh token with the very first consent only.
+        return {"prompt": "consent", "login_hint": user.email}
+    if user.is_authenticated and purpose == Purpose.CONFIRM:
+        # Google has no prompt=login: it decides by itself whether to ask for the password.
+        hint = {"login_hint": user.email} if provider_id == GOOGLE else {}
+        return {"prompt": "select_account", **hint}
+    given = ((name, request.GET.get(name, "")) for name in PASSED_ON[provider_id])
+    return {name: value for name, value in given if _is_passable(value)}
+
+
+def _is_passable(value: str) -> bool:
+    return 0 < len(value) <= MAX_LENGTH and value.isprintable()

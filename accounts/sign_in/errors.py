@@ -1,0 +1,47 @@
+"""What a person reads when signing in fails, by NextAuth's error codes."""
+
+from django.utils.translation import gettext_lazy as _
+
+from accounts.sign_in.redirects import ERROR_PAGE, SIGN_IN_PAGE
+
+GENERAL = _("No pudimos iniciar tu sesión. Probá de nuevo.")
+PROVIDER_TROUBLE = _(
+    "El proveedor no respondió como esperábamos. Esperá un momento y probá de nuevo."
+)
+TEXTS = {
+    "AnotherAccount": _(
+        "Esa es otra cuenta. Para confirmar que sos vos, elegí la misma con la que ingresaste."
+    ),
+    "PanelIdentity": _(
+        "A una cuenta que abre el panel se ingresa solo con su cuenta de Google, y no se le "
+        "conecta ninguna otra."
+    ),
+    "AccessDenied": _(
+        "No se completó el ingreso: cancelaste el permiso, tu cuenta no tiene un correo verificado "
+        "o está suspendida."
+    ),
+    "Callback": PROVIDER_TROUBLE,
+    "Configuration": _("El ingreso no está disponible en este momento."),
+    "MissingCSRF": _("La página estuvo abierta demasiado tiempo. Probá de nuevo."),
+    "OAuthAccountNotLinked": _(
+        "Ya hay una cuenta con ese correo. Ingresá como la primera vez y después conectá el otro "
+        "proveedor desde tu perfil."
+    ),
+    "OAuthCallback": PROVIDER_TROUBLE,
+    "OAuthCallbackError": PROVIDER_TROUBLE,
+    "OAuthCreateAccount": _("No pudimos crear tu cuenta. Probá de nuevo."),
+    "OAuthSignin": PROVIDER_TROUBLE,
+    "SessionRequired": _("Ingresá para ver esa página."),
+}
+# These leave the person on the sign-in page, where another try is one click away.
+SIGN_IN_CODES = frozenset(TEXTS) - {"AccessDenied", "Configuration"}
+
+
+def error_text(code: str | None) -> str:
+    """Give the text for a code; an unknown one is never repeated. Empty when there is no code."""
+    return str(TEXTS.get(code, GENERAL)) if code else ""
+
+
+def page_for(code: str) -> str:
+    """Choose between the error page and the sign-in page."""
+    return SIGN_IN_PAGE if code in SIGN_IN_CODES else ERROR_PAGE

@@ -1,0 +1,54 @@
+"""The sign-in page as most people get it: written once for each language, but for the form's token.
+
+Whoever comes with an error, an address to go back to, a session or a message gets one of their own.
+"""
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.middleware.csrf import get_token
+from django.shortcuts import render
+from django.template.loader import render_to_string
+from django.utils.translation import get_language
+
+from accounts.selectors import list_providers
+from accounts.sign_in.errors import error_text
+from accounts.sign_in.redirects import local_path
+
+TEMPLATE = "accounts/sign_in.html"
+# Stands where the token goes; as long as one, and never one.
+TOKEN_GOES_HERE = "token-goes-here".ljust(64, "-")
+
+_pages: dict[tuple[object, ...], str] = {}
+
+
+def show_sign_in(request: HttpRequest) -> HttpResponse:
+    """Offer the providers. The address may name an error, and where to go afterwards."""
+    if _is_for_one(request):
+        # login_required says ``next``, NextAuth's clients say ``callbackUrl``.
+        wanted = request.GET.get("callbackUrl") or request.GET.get("next")
+        return render(request, TEMPLATE, _context(wanted, request.GET.get("error")))
+    return HttpResponse(_page_for_all(request).replace(TOKEN_GOES_HERE, get_token(request)))
+
+
+def _is_for_one(request: HttpRequest) -> bool:
+    """Whether anything in the request may change the page; where code is written, everything."""
+    own_cookies = {settings.SESSION_COOKIE_NAME, settings.MESSAGE_COOKIE_NAME}
+    is_plain = not request.META.get("QUERY_STRING") and own_cookies.isdisjoint(request.COOKIES)
+    return settings.DEBUG or not is_plain
+
+
+def _page_for_all(request: HttpRequest) -> str:
+    site = (settings.SITE_NAME, settings.BASE_URL, settings.DEMO)
+    key = (get_language(), request.path, *list_providers(), *site)
+    if key not in _pages:
+        context = _context(None, None) | {"csrf_token": TOKEN_GOES_HERE}
+        _pages[key] = render_to_string(TEMPLATE, context, request)
+    return _pages[key]
+
+
+def _context(wanted: str | None, error: str | None) -> dict[str, object]:
+    return {
+        "providers": list_providers(),
+        "callback_url": local_path(wanted, default=settings.LOGIN_REDIRECT_URL),
+        "error": error_text(error),
+    }

@@ -1,0 +1,135 @@
+"""When classes are given, as the teacher sets it."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path
+
+from bookings.admin.agenda.weekly_hours import WeeklyHoursForm
+from bookings.admin.filters import UpcomingFilter
+from bookings.admin.inputs import BROWSERS_OWN
+from bookings.domain.desk.opening_hours import list_weekly_hours, set_weekly_hours
+from bookings.domain.exceptions import ImpossibleHoursError
+from bookings.models import BookingRules, SpecialHours, WeeklyHours
+from bookings.templatetags.class_times import short_day
+
+
+@admin.register(WeeklyHours)
+class WeeklyHoursAdmin(admin.ModelAdmin[WeeklyHours]):
+    """One page with the whole week, in the place of a list and a page for each range."""
+
+    def get_urls(self) -> list[URLPattern]:
+        """Have no address but the list's, which is the week."""
+        week = self.admin_site.admin_view(self.changelist_view)
+        return [path("", week, name="bookings_weeklyhours_changelist")]
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Show the seven days, and store them all at once."""
+        may_change = self.has_change_permission(request)
+        if not may_change and (request.method == "POST" or not self.has_view_permission(request)):
+            raise PermissionDenied
+        form = WeeklyHoursForm(request.POST or None, week=list_weekly_hours())
+        if request.method == "POST" and self._save(form):
+            self.message_user(request, "Listo: guardamos tus horarios.", messages.SUCCESS)
+            return HttpResponseRedirect(request.path)
+        context = {
+            **self.admin_site.each_context(request),
+            "title": "Horarios de la semana",
+            "opts": self.opts,
+            "form": form,
+            "may_change": may_change,
+            **(extra_context or {}),
+        }
+        return TemplateResponse(request, "admin/bookings/weeklyhours/change_list.html", context)
+
+    def _save(self, form: WeeklyHoursForm) -> bool:
+        if not form.is_valid():
+            return False
+        try:
+            set_weekly_hours(form.week)
+        except ImpossibleHoursError as refusal:
+            form.add_day_error(refusal.weekday, refusal.text)
+            return False
+        return True
+
+
+class UpcomingSpecialHours(UpcomingFilter):
+    """Special hours of today and later."""
+
+    last_day = "day"
+
+
+@admin.register(SpecialHours)
+class SpecialHoursAdmin(admin.ModelAdmin[SpecialHours]):
+    """Hours of one date, which count in the place of the week's and in spite of a closure."""
+
+    list_display = ["on", "start", "end", "reason"]
+    list_filter = [UpcomingSpecialHours]
+    ordering = ["day", "start"]
+    show_full_result_count = False
+    formfield_overrides = BROWSERS_OWN
+
+    @admin.display(description="día", ordering="day")
+    def on(self, obj: SpecialHours) -> str:
+        """Write ``sáb 5 dic 2026``."""
+        return f"{short_day(obj.day)} {obj.day.year}"
+
+
+class BookingRulesForm(forms.ModelForm[BookingRules]):
+    """The rules, with what the numbers mean."""
+
+    class Meta:
+        model = BookingRules
+        fields = [
+            "slot_step_minutes",
+            "buffer_before_minutes",
+            "buffer_after_minutes",
+            "minimum_notice_minutes",
+            "horizon_days",
+            "change_cutoff_minutes",
+            "hold_minutes",
+        ]
+        help_texts = {
+            "slot_step_minutes": "30: se ofrece a las 9:00, 9:30, 10:00...",
+            "buffer_before_minutes": "Tiempo libre antes de cada clase.",
+            "buffer_after_minutes": "Tiempo libre después de cada clase. Entre dos clases alcanza "
+            "con la pausa más larga.",
+            "minimum_notice_minutes": "720 son doce horas; 1440, un día.",
+            "change_cutoff_minutes": "1440 es un día, 0 hasta que empiece. Los estudiantes ven el "
+            "momento con fecha y hora; después solo vos podés cancelar o mover la clase.",
+            "hold_minutes": "Cuánto tiene un estudiante para terminar la reserva de un horario.",
+        }
+
+
+@admin.register(BookingRules)
+class BookingRulesAdmin(admin.ModelAdmin[BookingRules]):
+    """One row: the list leads straight to it."""
+
+    form = BookingRulesForm
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Nobody adds a row: there always is one, if only with the defaults."""
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: BookingRules | None = None) -> bool:
+        """Nobody deletes it."""
+        return False
+
+    def get_object(
+        self, request: HttpRequest, object_id: str, from_field: str | None = None
+    ) -> BookingRules | None:
+        """Give the row; before it was saved for the first time, the defaults."""
+        return BookingRules.load() if object_id == str(BookingRules.SINGLETON) else None
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Go straight to the row."""
+        return redirect("admin:bookings_bookingrules_change", BookingRules.SINGLETON)

@@ -1,0 +1,66 @@
+"""The calendar's page: is it connected, and what comes next."""
+
+from django.conf import settings
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+
+from accounts.models import User
+from accounts.selectors import find_calendar_owner
+from bookings.admin.filters import list_drifted
+from bookings.domain.calendar.access import ask_calendar, check_calendar_grant, has_stand_in
+from bookings.domain.calendar.grants import is_at_risk, is_revoked
+from bookings.models import VirtualClass
+from calendar_sync import BusySlot, CalendarError, CalendarNotConnectedError
+from calendar_sync.push.channels import is_told
+from calendar_sync.push.following import find_last_comparison
+
+# Spec: Limits, administrative event listing.
+EVENTS_SHOWN = 10
+
+
+def show_calendar(request: HttpRequest) -> HttpResponse:
+    """Show the connection's state, "reconnect", and at most ten upcoming events."""
+    if not request.user.is_superuser:
+        raise PermissionDenied
+    state, events = _read(find_calendar_owner())
+    owner = find_calendar_owner()  # by now a refusal is noted
+    context = {
+        **admin.site.each_context(request),
+        "title": "Calendario",
+        "owner": owner,
+        "admin_email": settings.ADMIN_EMAIL,
+        "calendar_id": settings.CALENDAR_ID,
+        "state": state,
+        "is_at_risk": is_at_risk(owner),
+        "has_stand_in": has_stand_in(owner),
+        "events": events,
+        "compared_at": find_last_comparison(),
+        "is_told": is_told(),
+        "drifted": list_drifted(VirtualClass.objects.all()).count(),
+    }
+    return render(request, "admin/calendar.html", context)
+
+
+def _read(owner: User | None) -> tuple[str, list[BusySlot]]:
+    """Ask the provider now: a stored grant proves nothing until it is used.
+
+    One that is found revoked is noted, so that the panel can say since when; one that is noted is
+    asked with once more, for the provider may have changed its mind.
+    """
+    if is_revoked(owner) and not check_calendar_grant():
+        return "revoked", []
+    try:
+        now = timezone.now()
+        events = ask_calendar(
+            lambda calendar: calendar.upcoming_events(since=now, limit=EVENTS_SHOWN)
+        )
+    except CalendarNotConnectedError:
+        if settings.CALENDAR_SERVICE_ACCOUNT:
+            return "refused", []
+        return "absent" if owner is None else "revoked", []
+    except CalendarError:
+        return "unavailable", []
+    return "connected", events

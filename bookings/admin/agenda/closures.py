@@ -1,0 +1,97 @@
+"""Days without classes, as the teacher keeps them."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import URLPattern, path
+from django.utils import timezone
+from django.views.decorators.http import require_POST
+
+from bookings.admin.filters import UpcomingFilter
+from bookings.admin.inputs import BROWSERS_OWN
+from bookings.domain.desk.closures import import_public_holidays, list_scheduled_between
+from bookings.models import Closure
+from bookings.templatetags.class_times import short_day
+
+
+class UpcomingClosures(UpcomingFilter):
+    """Closures that are not over."""
+
+    last_day = "last_day"
+
+
+class ClosureForm(forms.ModelForm[Closure]):
+    """A closure, of one day unless another one is given."""
+
+    class Meta:
+        model = Closure
+        fields = ["first_day", "last_day", "reason"]
+        help_texts = {"last_day": "Vacío: un solo día."}
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        if "last_day" in self.fields:  # whoever may only look gets no fields
+            self.fields["last_day"].required = False
+
+    def clean(self) -> None:
+        """Take the first day for the last one; without either, leave the closure its own."""
+        super().clean()
+        last_day = self.cleaned_data.pop("last_day", None) or self.cleaned_data.get("first_day")
+        if last_day:
+            self.cleaned_data["last_day"] = last_day
+
+
+@admin.register(Closure)
+class ClosureAdmin(admin.ModelAdmin[Closure]):
+    """Days without classes; a button closes the public holidays."""
+
+    form = ClosureForm
+    formfield_overrides = BROWSERS_OWN
+    list_display = ["days", "reason", "is_public_holiday"]
+    list_filter = [UpcomingClosures, "is_public_holiday"]
+    ordering = ["first_day"]
+    search_fields = ["reason"]
+    show_full_result_count = False
+    change_list_template = "admin/bookings/closure/change_list.html"
+
+    def get_urls(self) -> list[URLPattern]:
+        """Add the button's address."""
+        view = self.admin_site.admin_view(require_POST(self.import_holidays))
+        return [
+            path("importar-feriados/", view, name="bookings_closure_import"),
+            *super().get_urls(),
+        ]
+
+    @admin.display(description="días", ordering="first_day")
+    def days(self, obj: Closure) -> str:
+        """Write ``lun 23 nov 2026``, or from when to when."""
+        days = sorted({obj.first_day, obj.last_day})
+        return " al ".join(f"{short_day(day)} {day.year}" for day in days)
+
+    def import_holidays(self, request: HttpRequest) -> HttpResponse:
+        """Close the public holidays of this year and the next."""
+        if not self.has_add_permission(request):
+            raise PermissionDenied
+        year = timezone.localdate().year
+        added = import_public_holidays([year, year + 1])
+        text = (
+            f"Agregamos {added} feriados de {year} y {year + 1}."
+            if added
+            else f"Ya estaban todos los feriados de {year} y {year + 1}."
+        )
+        self.message_user(request, text, messages.SUCCESS)
+        return redirect("admin:bookings_closure_changelist")
+
+    def save_model(self, request: HttpRequest, obj: Closure, form: Any, change: bool) -> None:
+        """Store the closure and name the classes that it leaves standing."""
+        super().save_model(request, obj, form, change)
+        for virtual_class in list_scheduled_between(obj.first_day, obj.last_day):
+            self.message_user(
+                request,
+                f"{virtual_class}: sigue agendada. Si no la vas a dar, cancelala.",
+                messages.WARNING,
+            )

@@ -1,0 +1,1 @@
+"""Classes in the panel."""

@@ -1,0 +1,144 @@
+"""Who is in a class and who waits for it, with a button for each person."""
+
+import uuid
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from accounts.models import User
+from bookings.admin.read_only import ReadOnlyMixin
+from bookings.domain.lifecycle.attendance import mark_no_show, take_back_no_show
+from bookings.domain.places.offers import IN_LINE
+from bookings.models import (
+    ClassStatus,
+    UserActivity,
+    VirtualClass,
+    WaitingListEntry,
+)
+from bookings.templatetags.class_times import clock, near_day
+
+INLINE_TEMPLATE = "admin/read_only_inline.html"
+
+
+class ActivityInline(ReadOnlyMixin, admin.TabularInline[UserActivity, VirtualClass]):
+    """Who takes part, and whether they came."""
+
+    model = UserActivity
+    fields = ["user", "attendance", "rol", "completed", "created_at"]
+    readonly_fields = ["created_at", "attendance"]
+    ordering = ["rol", "created_at"]
+    template = INLINE_TEMPLATE
+    extra = 0
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
+        """Show what is marked without the button that marks it to whoever may only look."""
+        fields = super().get_fields(request, obj)
+        if _may_take_steps(request):
+            return list(fields)
+        return ["no_show" if name == "attendance" else name for name in fields]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[UserActivity]:
+        """Read person and class along."""
+        return super().get_queryset(request).select_related("user", "virtual_class")
+
+    @admin.display(description="asistencia")
+    def attendance(self, obj: UserActivity) -> str:
+        """Say who did not come, with the button that says otherwise, once the class has begun."""
+        if not _may_be_marked(obj.virtual_class):
+            return "—"
+        if obj.no_show:
+            return format_html("Faltó {}", _button("showed_up", obj.pk, "Vino", obj.user))
+        return _button("no_show", obj.pk, "Marcar falta", obj.user)
+
+
+class WaitingInline(ReadOnlyMixin, admin.TabularInline[WaitingListEntry, VirtualClass]):
+    """Who waits for a place, whoever comes first before the others."""
+
+    model = WaitingListEntry
+    fields = ["user", "standing", "remove", "created_at"]
+    readonly_fields = ["standing", "created_at", "remove"]
+    ordering = ["created_at", "id"]
+    template = INLINE_TEMPLATE
+    extra = 0
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
+        """Leave the button out for whoever may only look."""
+        fields = super().get_fields(request, obj)
+        may_remove = _may_take_steps(request)
+        return [name for name in fields if may_remove or name != "remove"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[WaitingListEntry]:
+        """Read the person along."""
+        return super().get_queryset(request).select_related("user")
+
+    @admin.display(description="estado")
+    def standing(self, obj: WaitingListEntry) -> str:
+        """Say where the waiting stands, and until when a place is kept."""
+        if obj.offer_expires_at and obj.is_live():
+            until = f"{near_day(obj.offer_expires_at)}, {clock(obj.offer_expires_at)}"
+            return f"{obj.get_state_display()} hasta {until}"
+        return "Dejó pasar el lugar" if obj.has_expired() else obj.get_state_display()
+
+    @admin.display(description="turno")
+    def remove(self, obj: WaitingListEntry) -> str:
+        """Link to the step that takes the person out."""
+        if obj.state not in IN_LINE:
+            return ""
+        step = reverse("admin:bookings_virtualclass_step", args=[obj.virtual_class_id, "espera"])
+        return format_html(
+            '<a class="button" href="{}?entry={}">'
+            'Quitar<span class="visually-hidden">: {}</span></a>',
+            step,
+            obj.pk,
+            obj.user,
+        )
+
+
+class PeopleForm(forms.Form):
+    """The fields of the buttons beside a person: mark as absent, and take that back."""
+
+    no_show = forms.IntegerField(required=False)
+    showed_up = forms.IntegerField(required=False)
+
+
+def note_attendance(*, class_id: uuid.UUID, chosen: dict[str, Any], actor: User) -> str:
+    """Do what the pressed button says; tells what was done, "" when there was nothing to do.
+
+    chosen: the data of a PeopleForm. Raises BookingError.
+    """
+    if chosen["no_show"]:
+        part = mark_no_show(class_id=class_id, activity_id=chosen["no_show"], actor=actor)
+        return f"Anotamos que {part.user} faltó: la clase no le cuenta."
+    if chosen["showed_up"]:
+        part = take_back_no_show(class_id=class_id, activity_id=chosen["showed_up"], actor=actor)
+        return f"Anotamos que {part.user} vino."
+    return ""
+
+
+def _may_take_steps(request: HttpRequest) -> bool:
+    """Whether the buttons would be taken: they need the right to change classes."""
+    return request.user.has_perm("bookings.change_virtualclass")
+
+
+def _may_be_marked(virtual_class: VirtualClass) -> bool:
+    is_given = virtual_class.status in {ClassStatus.SCHEDULED, ClassStatus.COMPLETED}
+    return is_given and virtual_class.start_time <= timezone.now()
+
+
+def _button(name: str, value: object, label: str, user: User) -> SafeString:
+    """Make a button of the form ``people`` in change_form.html; the page's own is another."""
+    return format_html(
+        '<button class="button" type="submit" form="people" name="{}" value="{}">'
+        '{}<span class="visually-hidden">: {}</span></button>',
+        name,
+        value,
+        label,
+        user,
+    )

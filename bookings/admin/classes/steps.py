@@ -1,0 +1,359 @@
+"""The steps of a class: cancel, move, mark as paid, schedule, change places, repair its event."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+
+from accounts.models import User
+from bookings.admin.classes.forms import CapacityForm, LineForm, MoveForm
+from bookings.admin.classes.timeline import describe_drift
+from bookings.admin.steps import Facts, Reason, Report, Step, group_mails
+from bookings.domain.checkout.price_decisions import agree_to_price, foresee_agreement
+from bookings.domain.checkout.settling import confirm_payment, foresee_confirmation
+from bookings.domain.dry_runs import Consequences
+from bookings.domain.exceptions import TimeAwaitedError
+from bookings.domain.lifecycle.cancelling import cancel_class, foresee_cancelling
+from bookings.domain.lifecycle.capacity import change_capacity, foresee_capacity
+from bookings.domain.lifecycle.rescheduling import foresee_move, reschedule_class
+from bookings.domain.lifecycle.scheduling import foresee_scheduling, schedule_class
+from bookings.domain.money.money_back import MoneyWay, find_money_back
+from bookings.domain.places.offers import IN_LINE
+from bookings.domain.places.waiting_list import foresee_removal, remove_from_line
+from bookings.domain.queries import is_undecided
+from bookings.domain.recovery.reconciling import reconcile_class
+from bookings.models import ClassEvent, ClassStatus, ClassType, Notice, NoticeKind, VirtualClass
+from bookings.templatetags.class_times import clock, pesos, short_day
+
+MOVE_REFUSED = (
+    "El horario ya cambió y avisamos a todos. El calendario no aceptó mover el evento: miralo en "
+    "Google Calendar, y después reparalo desde acá."
+)
+MOVE_PENDING = (
+    "El horario ya cambió y avisamos a todos. El calendario no respondió: lo actualizamos apenas "
+    "responda."
+)
+MAIL_SENT = "Un correo que ya salió no se puede retirar."
+SCHEDULES = "Se agenda en tu calendario, con su videollamada y su código."
+
+
+def describe(virtual_class: VirtualClass) -> str:
+    """Name a class as the teacher knows it: when, whose, and for how many."""
+    when = f"{short_day(virtual_class.start_time)}, {clock(virtual_class.start_time)}"
+    kind = f"{virtual_class.get_class_type_display()}, {virtual_class.current_participants}"
+    return f"{when} · {virtual_class.booked_by} · {kind} de {virtual_class.capacity}"
+
+
+class CancelClass(Step[VirtualClass]):
+    """Cancel, give the money back, and take the event off the calendar."""
+
+    name = "cancelar"
+    is_final = True
+    label, bulk, yes = "Cancelar la clase", "Cancelar", "Sí, cancelar"
+    warning = "No se puede deshacer: la clase habría que reservarla de nuevo."
+
+    def is_offered(self, row: VirtualClass) -> bool:
+        """Offer it until the class took place or was cancelled."""
+        return row.is_scheduled or row.status == ClassStatus.PENDING
+
+    def make_form(self, data: Any, rows: Sequence[VirtualClass]) -> forms.Form:
+        """Ask for a reason."""
+        return Reason(data)
+
+    def foresee(self, row: VirtualClass, form: Any, actor: User) -> Facts | None:
+        """List who loses the class and the money that goes back."""
+        seen = foresee_cancelling(class_id=row.pk, actor=actor)
+        if not seen:
+            return None
+        happens = [_money_sentence(row, seen)]
+        if row.is_scheduled:
+            happens = ["El horario queda libre y la videollamada deja de funcionar.", *happens]
+        return Facts(describe(row), tuple(happens), group_mails(seen.mails), seen.refunded)
+
+    def take(self, row: VirtualClass, form: Any, actor: User) -> Report:
+        """Cancel."""
+        cancel_class(class_id=row.pk, actor=actor, reason=form.cleaned_data["reason"])
+        return Report(f"{row}: cancelada.")
+
+
+class MoveClass(Step[VirtualClass]):
+    """Give the class another time."""
+
+    name, needs_input = "mover", True
+    label, yes = "Cambiar el horario", "Sí, cambiar el horario"
+    warning = MAIL_SENT
+
+    def is_offered(self, row: VirtualClass) -> bool:
+        """Offer it for scheduled classes: others have no time to change."""
+        return row.is_scheduled
+
+    def make_form(self, data: Any, rows: Sequence[VirtualClass]) -> forms.Form:
+        """Ask for day and hour."""
+        return MoveForm(data, virtual_class=rows[0])
+
+    def foresee(self, row: VirtualClass, form: MoveForm, actor: User) -> Facts | None:
+        """List both times, and the paid classes that lose theirs."""
+        displaced = list(form.cleaned_data["displaces"])
+        try:
+            seen = foresee_move(
+                class_id=row.pk,
+                actor=actor,
+                start=form.start,
+                displacing={one.pk for one in displaced},
+            )
+        except TimeAwaitedError as refusal:
+            form.ask_about(refusal.classes)
+            raise
+        if displaced:
+            form.ask_about(displaced)
+        moved = seen.result.start_time
+        happens = (
+            f"Pasa del {short_day(row.start_time)}, {clock(row.start_time)} al "
+            f"{short_day(moved)}, {clock(moved)}.",
+            "El enlace y el código siguen iguales.",
+            *map(_loss_sentence, displaced),
+        )
+        refunded = sum(map(_refundable, displaced))
+        return Facts(describe(row), happens, group_mails(seen.mails), refunded)
+
+    def take(self, row: VirtualClass, form: MoveForm, actor: User) -> Report:
+        """Move."""
+        moved = reschedule_class(
+            class_id=row.pk,
+            actor=actor,
+            start=form.start,
+            reason=form.cleaned_data["reason"],
+            displacing={one.pk for one in form.cleaned_data["displaces"]},
+        )
+        if moved.event_update_requested_at is not None:
+            return Report(MOVE_PENDING, messages.WARNING)
+        if moved.calendar_drift:
+            return Report(MOVE_REFUSED, messages.WARNING)
+        return Report("Listo: cambió el horario y avisamos a todos.")
+
+
+class AgreeToPrice(Step[VirtualClass]):
+    """Accept a class that the price list lacks."""
+
+    name, label = "aceptar", "Aceptar la clase"
+    bulk, yes = "Aceptar las que no están en la lista de precios", "Sí, aceptarla"
+    warning = "No se puede deshacer: después solo podés cancelarla."
+
+    def is_offered(self, row: VirtualClass) -> bool:
+        """Offer it while the class waits for the decision."""
+        return is_undecided(row)
+
+    def foresee(self, row: VirtualClass, form: Any, actor: User) -> Facts | None:
+        """Name the price that was asked for, and say when the class is scheduled."""
+        seen = foresee_agreement(class_id=row.pk, by=actor)
+        if not seen:
+            return None
+        happens = [f"{row.booked_by} nombró un precio de {pesos(row.class_price)}."]
+        if seen.result is not None:
+            happens.append(f"No se puede agendar: {str(seen.result.text).lower()}")
+        elif seen.find(ClassEvent.SCHEDULED):
+            happens.append(SCHEDULES)
+        else:
+            happens.append("Todavía no está pagada: se agenda apenas lo esté.")
+        return Facts(describe(row), tuple(happens), group_mails(seen.mails))
+
+    def take(self, row: VirtualClass, form: Any, actor: User) -> Report:
+        """Agree."""
+        agreed = agree_to_price(class_id=row.pk, by=actor)
+        done = "aceptada y agendada" if agreed.is_scheduled else "aceptada"
+        return Report(f"{row}: {done}.")
+
+
+class MarkAsPaid(Step[VirtualClass]):
+    """Record that the teacher took the money by hand, and schedule the class."""
+
+    name, label = "pagada", "Marcar como pagada y agendar"
+    bulk, yes = "Marcar como pagadas y agendar", "Sí, ya la cobré"
+    warning = "No se puede deshacer: si te equivocás, hay que cancelar la clase."
+
+    def is_offered(self, row: VirtualClass) -> bool:
+        """Offer it while the class waits, once its price is agreed."""
+        return row.status == ClassStatus.PENDING and not is_undecided(row)
+
+    def foresee(self, row: VirtualClass, form: Any, actor: User) -> Facts | None:
+        """Name the money, and the reason if the class cannot be scheduled."""
+        seen = foresee_confirmation(class_id=row.pk, actor=actor)
+        if not seen and seen.result is not None:
+            raise seen.result
+        if not seen:
+            return None
+        happens = []
+        if seen.find(ClassEvent.PAID):
+            happens.append(f"Queda anotado que cobraste {pesos(row.class_price)} a mano.")
+        if seen.find(ClassEvent.SCHEDULED):
+            happens.append(SCHEDULES)
+        if seen.result is not None:
+            happens.append(f"No se puede agendar: {str(seen.result.text).lower()}")
+        return Facts(describe(row), tuple(happens), group_mails(seen.mails))
+
+    def take(self, row: VirtualClass, form: Any, actor: User) -> Report:
+        """Confirm the payment."""
+        confirm_payment(class_id=row.pk, actor=actor)
+        return Report(f"{row}: pagada y agendada.")
+
+
+class ScheduleClass(Step[VirtualClass]):
+    """Schedule, or finish a scheduling that was cut short."""
+
+    name, yes = "agendar", "Sí, agendar"
+    label = bulk = "Agendar en el calendario"
+    warning = MAIL_SENT
+
+    def is_offered(self, row: VirtualClass) -> bool:
+        """Offer it while the class waits, once its price is agreed."""
+        return row.status == ClassStatus.PENDING and not is_undecided(row)
+
+    def foresee(self, row: VirtualClass, form: Any, actor: User) -> Facts | None:
+        """Say that the class is scheduled, and warn if it is not paid."""
+        seen = foresee_scheduling(preference_id=row.preference_id, actor=actor)
+        if not seen:
+            return None
+        unpaid = f"Todavía no está pagada ({pesos(row.class_price)})."
+        happens = [SCHEDULES] if row.paid_at or not row.class_price else [SCHEDULES, unpaid]
+        return Facts(describe(row), tuple(happens), group_mails(seen.mails))
+
+    def take(self, row: VirtualClass, form: Any, actor: User) -> Report:
+        """Schedule."""
+        schedule_class(preference_id=row.preference_id, actor=actor)
+        return Report(f"{row}: agendada.")
+
+
+class RepairEvent(Step[VirtualClass]):
+    """Write the class's data to its event again; what differs is known only after asking Google."""
+
+    name, yes = "reparar", "Sí, reparar"
+    label = bulk = "Reparar el evento del calendario"
+    warning = "Lo que cambiaste a mano en el evento se pierde."
+
+    def is_offered(self, row: VirtualClass) -> bool:
+        """Offer it where a difference is known."""
+        return row.is_scheduled and bool(row.calendar_drift)
+
+    def foresee(self, row: VirtualClass, form: Any, actor: User) -> Facts | None:
+        """Say what differs, as far as it is known."""
+        people = tuple(str(one.user) for one in row.activities.select_related("user"))
+        happens = ["El evento vuelve a decir lo que dice la clase."]
+        if row.calendar_drift:
+            happens = [f"{describe_drift(row)}.", *happens]
+        mails = ((f"Solo si cambia el enlace: {NoticeKind.LINK_CHANGED.label}", people),)
+        return Facts(describe(row), tuple(happens), mails)
+
+    def take(self, row: VirtualClass, form: Any, actor: User) -> Report:
+        """Compare the event with the class, and mend it."""
+        reconcile_class(class_id=row.pk, actor=actor)
+        return Report(f"{row}: el calendario dice lo mismo.")
+
+
+class ChangeCapacity(Step[VirtualClass]):
+    """Change the number of places of a group."""
+
+    name, needs_input = "lugares", True
+    label, yes = "Cambiar los lugares", "Sí, cambiar los lugares"
+    warning = "Un lugar que se ofreció no se puede retirar."
+
+    def is_offered(self, row: VirtualClass) -> bool:
+        """Offer it for a group that lies ahead."""
+        is_group = row.class_type == ClassType.GROUP
+        return is_group and row.is_scheduled and not row.has_ended()
+
+    def make_form(self, data: Any, rows: Sequence[VirtualClass]) -> forms.Form:
+        """Ask for the number of places."""
+        return CapacityForm(data, virtual_class=rows[0])
+
+    def foresee(self, row: VirtualClass, form: Any, actor: User) -> Facts | None:
+        """List both numbers, and the people who are offered a place."""
+        capacity = form.cleaned_data["capacity"]
+        seen = foresee_capacity(class_id=row.pk, capacity=capacity, actor=actor)
+        if not seen:
+            return None
+        happens = (
+            f"Pasa de {row.capacity} a {seen.result.capacity} lugares. El precio no cambia.",
+            *_offer_sentences(seen.mails),
+        )
+        return Facts(describe(row), happens, group_mails(seen.mails))
+
+    def take(self, row: VirtualClass, form: Any, actor: User) -> Report:
+        """Change the capacity."""
+        capacity = form.cleaned_data["capacity"]
+        changed = change_capacity(class_id=row.pk, capacity=capacity, actor=actor)
+        return Report(f"Ahora hay {changed.capacity} lugares.")
+
+
+class RemoveFromLine(Step[VirtualClass]):
+    """Take a person out of the waiting list; the row's page has a link beside each."""
+
+    name, needs_input = "espera", True
+    label, yes = "Quitar de la lista de espera", "Sí, quitar"
+    warning = "Pierde su turno: si vuelve a anotarse, queda al final."
+
+    def is_offered(self, row: VirtualClass) -> bool:
+        """Leave it to the links beside the people."""
+        return False
+
+    def make_form(self, data: Any, rows: Sequence[VirtualClass]) -> forms.Form:
+        """Read whom the link names."""
+        return LineForm(data)
+
+    def foresee(self, row: VirtualClass, form: Any, actor: User) -> Facts | None:
+        """Name the person who leaves the line, and the one who is offered their place."""
+        entry_id = form.cleaned_data["entry"]
+        seen = foresee_removal(class_id=row.pk, entry_id=entry_id)
+        if not row.waiting_list.filter(pk=entry_id, state__in=IN_LINE).exists():
+            return None
+        happens = (
+            f"{seen.result.user} sale de la lista de espera.",
+            *_offer_sentences(seen.mails),
+        )
+        return Facts(describe(row), happens, group_mails(seen.mails))
+
+    def take(self, row: VirtualClass, form: Any, actor: User) -> Report:
+        """Take them out."""
+        entry = remove_from_line(class_id=row.pk, entry_id=form.cleaned_data["entry"])
+        return Report(f"{entry.user} salió de la lista de espera.")
+
+
+CLASS_STEPS = [
+    AgreeToPrice(),
+    MarkAsPaid(),
+    ScheduleClass(),
+    MoveClass(),
+    ChangeCapacity(),
+    RemoveFromLine(),
+    RepairEvent(),
+    CancelClass(),
+]
+
+
+def _money_sentence(row: VirtualClass, seen: Consequences[VirtualClass]) -> str:
+    if seen.refunded:
+        return f"Vuelven {pesos(seen.refunded)} a {row.booked_by} por Mercado Pago."
+    money = find_money_back(row)
+    return {
+        MoneyWay.ONLINE: "Lo que se pagó por Mercado Pago ya volvió.",
+        MoneyWay.FREE: "Es gratis: no hay nada que devolver.",
+        MoneyWay.BY_HAND: f"Cobraste {pesos(money.amount)} a mano: devolvelo vos.",
+        MoneyWay.UNPAID: "No está pagada. Si llega un pago después, vuelve solo.",
+    }[money.way]
+
+
+def _loss_sentence(displaced: VirtualClass) -> str:
+    amount = _refundable(displaced)
+    back = f" Se cancela, y vuelven {pesos(amount)} por Mercado Pago." if amount else ""
+    return f"Pierde su horario: {describe(displaced)}.{back}"
+
+
+def _refundable(virtual_class: VirtualClass) -> int:
+    """Return the centavos that go back through the provider if the class is cancelled."""
+    money = find_money_back(virtual_class)
+    return money.amount if money.way == MoneyWay.ONLINE else 0
+
+
+def _offer_sentences(mails: list[Notice]) -> list[str]:
+    offers = [mail for mail in mails if mail.kind == NoticeKind.PLACE_OFFERED]
+    return [f"El lugar se le ofrece a {mail.user}." for mail in offers]

@@ -1,0 +1,1 @@
+"""Payments and prices in the panel."""

@@ -1,0 +1,122 @@
+"""The price list, as the teacher keeps it."""
+
+from datetime import timedelta
+from typing import Any
+from urllib.parse import urlencode
+
+from django import forms
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.html import format_html
+
+from bookings.admin.inputs import BROWSERS_OWN
+from bookings.admin.money.pesos import PesosField, write_pesos
+from bookings.domain.money.prices import with_is_current
+from bookings.models import Price
+from bookings.templatetags.class_times import pesos
+
+HIGHEST_PRICE = 10**10  # centavos; the table holds no more
+
+
+class PriceForm(forms.ModelForm[Price]):
+    """A row of the list, in pesos."""
+
+    amount = PesosField(
+        label="Precio en pesos",
+        max_centavos=HIGHEST_PRICE,
+        help_text="Por la clase entera, no por persona. Por ejemplo 15.000 o 15.000,50.",
+    )
+
+    class Meta:
+        model = Price
+        fields = ["class_type", "minutes", "students_up_to", "amount", "valid_from", "valid_until"]
+        help_texts = {
+            "students_up_to": "1 para una clase individual. Un grupo paga el primer precio en "
+            "el que entra.",
+            "valid_until": "Vacío: hasta que otro precio lo reemplace.",
+        }
+
+
+@admin.register(Price)
+class PriceAdmin(admin.ModelAdmin[Price]):
+    """The list of prices. A new price is a new row; what was in force stays on record."""
+
+    form = PriceForm
+    list_display = [
+        "class_type",
+        "length",
+        "students",
+        "price",
+        "valid_from",
+        "valid_until",
+        "is_current",
+        "replace",
+    ]
+    formfield_overrides = BROWSERS_OWN
+    ordering = ["-class_type", "minutes", "students_up_to", "-valid_from"]
+    show_full_result_count = False
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Price]:
+        """Know which rows count today."""
+        return with_is_current(super().get_queryset(request))
+
+    def get_list_display(self, request: HttpRequest) -> list[Any]:
+        """Leave out the link to a new row for whoever may not add one."""
+        may_add = self.has_add_permission(request)
+        return [name for name in self.list_display if may_add or name != "replace"]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Price | None = None) -> list[str]:
+        """Leave a price that was in force before today as it was; only its end may change."""
+        if obj is None or obj.valid_from >= timezone.localdate():
+            return []
+        return ["class_type", "minutes", "students_up_to", "amount", "price", "valid_from"]
+
+    def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
+        """Let a new price begin today unless the address says otherwise."""
+        return {
+            "valid_from": timezone.localdate(),
+            **super().get_changeform_initial_data(request),
+        }
+
+    def get_fields(self, request: HttpRequest, obj: Price | None = None) -> list[Any]:
+        """Show the amount as text where it may not be typed."""
+        fields = PriceForm.Meta.fields
+        if "price" not in self.get_readonly_fields(request, obj):
+            return fields
+        return ["price" if name == "amount" else name for name in fields]
+
+    @admin.display(description="duración", ordering="minutes")
+    def length(self, obj: Price) -> str:
+        """Write ``60 minutos``."""
+        return f"{obj.minutes} minutos"
+
+    @admin.display(description="estudiantes", ordering="students_up_to")
+    def students(self, obj: Price) -> str:
+        """Write ``hasta 6``."""
+        return "1" if obj.students_up_to == 1 else f"hasta {obj.students_up_to}"
+
+    @admin.display(description="precio", ordering="amount")
+    def price(self, obj: Price) -> str:
+        """Write the amount in pesos."""
+        return pesos(obj.amount)
+
+    @admin.display(description="rige hoy", boolean=True)
+    def is_current(self, obj: Price) -> bool:
+        """Whether students pay this today."""
+        return bool(getattr(obj, "is_current"))  # noqa: B009 - annotated; mypy knows no such field
+
+    @admin.display(description="nuevo precio")
+    def replace(self, obj: Price) -> str:
+        """Link to a new row for the same class, from tomorrow on."""
+        values = {
+            "class_type": obj.class_type,
+            "minutes": obj.minutes,
+            "students_up_to": obj.students_up_to,
+            "amount": write_pesos(obj.amount),
+            "valid_from": timezone.localdate() + timedelta(days=1),
+        }
+        address = f"{reverse('admin:bookings_price_add')}?{urlencode(values)}"
+        return format_html('<a href="{}">Cambiar el precio</a>', address)

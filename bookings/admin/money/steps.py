@@ -1,0 +1,171 @@
+"""The steps of a payment: refund all that is left, or a part of one operation."""
+
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.db import transaction
+
+from accounts.models import User
+from bookings.admin.money.pesos import PesosField
+from bookings.admin.steps import Facts, Report, Step, group_mails
+from bookings.domain.checkout.settling import settle
+from bookings.domain.dry_runs import foresee
+from bookings.domain.exceptions import RefundTooLargeError
+from bookings.domain.money.refunds import (
+    refundable_amount,
+    refuse_other_sum,
+    request_partial_refund,
+    send_refunds_of_payment,
+)
+from bookings.models import Payment, PaymentCharge, Refund, RefundStatus
+from bookings.payments.gateway import PaymentError
+from bookings.templatetags.class_times import clock, pesos, short_day
+
+logger = logging.getLogger(__name__)
+
+HIGHEST_REFUND = 10**10  # centavos; no price is higher
+REPORTS = {
+    RefundStatus.REQUESTED: (
+        messages.WARNING,
+        "Mercado Pago no respondió. Vamos a seguir pidiendo la devolución de {amount}: "
+        "no se devuelve dos veces.",
+    ),
+    RefundStatus.IN_PROCESS: (messages.INFO, "Mercado Pago está procesando {amount}."),
+    RefundStatus.DONE: (messages.SUCCESS, "Devolviste {amount}."),
+    RefundStatus.FAILED: (messages.ERROR, "Mercado Pago rechazó la devolución de {amount}."),
+}
+# Which of several refunds the report's colour is about: the one that needs the teacher most.
+GRAVEST = [RefundStatus.FAILED, RefundStatus.REQUESTED, RefundStatus.IN_PROCESS, RefundStatus.DONE]
+
+
+class PartForm(forms.Form):
+    """How much of which operation goes back, in pesos."""
+
+    amount = PesosField(label="Monto en pesos", max_centavos=HIGHEST_REFUND)
+
+    def __init__(self, data: Any, *, payment: Payment) -> None:
+        left = list_refundable(payment)
+        first = {"charge": left[0][0].pk, "amount": left[0][1]} if left else {}
+        super().__init__(data, initial=first)
+        self.charges = {str(charge.pk): (charge, amount) for charge, amount in left}
+        choices = [
+            (key, f"Operación {charge.charge_id}: quedan {pesos(amount)}")
+            for key, (charge, amount) in self.charges.items()
+        ]
+        self.fields["charge"] = forms.ChoiceField(
+            label="De qué operación", choices=choices, widget=forms.RadioSelect
+        )
+        self.order_fields(["charge", "amount"])
+
+
+class _Refund(Step[Payment]):
+    """Refund. Of several refunds either all are requested or none."""
+
+    permission, is_final, is_sensitive = "refund", True, True
+    warning = "Lo que se devolvió no se puede volver a cobrar."
+
+    def is_offered(self, row: Payment) -> bool:
+        """Offer it while there is money to refund."""
+        return bool(list_refundable(row))
+
+    def choose(self, row: Payment, form: Any) -> list[tuple[PaymentCharge, int, int]]:
+        """Return each operation to refund, with the amount and what is left of it, in centavos."""
+        raise NotImplementedError
+
+    def foresee(self, row: Payment, form: Any, actor: User) -> Facts | None:
+        """List the operations and amounts."""
+        chosen = self.choose(row, form)
+        if not chosen:
+            return None
+        class_id = row.virtual_class_id
+        seen = foresee(lambda: _request(chosen, actor), [class_id] if class_id else [])
+        happens = [
+            f"Operación {charge.charge_id}: vuelven {pesos(amount)} de {pesos(left)}."
+            for charge, amount, left in chosen
+        ]
+        if row.virtual_class is not None:
+            happens.append("Devolver no cancela la clase.")
+        total = sum(refund.amount for refund in seen.result)
+        return Facts(_describe(row), tuple(happens), group_mails(seen.mails), total)
+
+    def take(self, row: Payment, form: Any, actor: User) -> Report:
+        """Decide the refunds, and ask the provider for them at once."""
+        refunds = _request(self.choose(row, form), actor)
+        send_refunds_of_payment(row)
+        _read_again(row)
+        return _report(refunds)
+
+
+class RefundAll(_Refund):
+    """Refund all that is left."""
+
+    name, label, yes = "devolver-todo", "Devolver todo", "Sí, devolver todo"
+
+    def choose(self, row: Payment, form: Any) -> list[tuple[PaymentCharge, int, int]]:
+        """Choose all that is left."""
+        return [(charge, left, left) for charge, left in list_refundable(row)]
+
+
+class RefundPart(_Refund):
+    """Refund a part of one operation."""
+
+    name, label, yes = "devolver", "Devolver una parte", "Sí, devolver este monto"
+    needs_input = True
+
+    def make_form(self, data: Any, rows: Sequence[Payment]) -> forms.Form:
+        """Ask for operation and amount."""
+        return PartForm(data, payment=rows[0])
+
+    def choose(self, row: Payment, form: PartForm) -> list[tuple[PaymentCharge, int, int]]:
+        """Choose the part that was filled in."""
+        charge, left = form.charges[form.cleaned_data["charge"]]
+        amount = form.cleaned_data["amount"]
+        if not 0 < amount <= left:
+            raise RefundTooLargeError
+        return [(charge, amount, left)]
+
+
+def list_refundable(payment: Payment) -> list[tuple[PaymentCharge, int]]:
+    """List the operations of which money is left, with how much, in centavos."""
+    amounts = [(charge, refundable_amount(charge)) for charge in payment.charges.all()]
+    return [(charge, left) for charge, left in amounts if left > 0]
+
+
+@transaction.atomic
+def _request(chosen: list[tuple[PaymentCharge, int, int]], actor: User) -> list[Refund]:
+    refunds = [
+        request_partial_refund(charge_id=charge.pk, amount=amount, left=left, by=actor)
+        for charge, amount, left in chosen
+    ]
+    refuse_other_sum()
+    return refunds
+
+
+def _report(refunds: list[Refund]) -> Report:
+    """Report the state of each refund; the sweep repeats those that the provider did not take."""
+    now = Refund.objects.filter(pk__in=[one.pk for one in refunds]).order_by("pk")
+    states = [RefundStatus(one.status) for one in now]
+    texts = [
+        REPORTS[state][1].format(amount=pesos(one.amount))
+        for one, state in zip(now, states, strict=True)
+    ]
+    return Report(" ".join(texts), REPORTS[min(states, key=GRAVEST.index)][0])
+
+
+def _read_again(payment: Payment) -> None:
+    """Read the payment from the provider again; if that fails, the sweep does it later."""
+    try:
+        settle(payment.preference_id or "")
+    except PaymentError as error:
+        logger.info("Payment %s is read again later: %s", payment.pk, type(error).__name__)
+
+
+def _describe(payment: Payment) -> str:
+    virtual_class = payment.virtual_class
+    if virtual_class is None:
+        return f"{payment.user} · {pesos(payment.amount)} · sin reserva"
+    when = f"{short_day(virtual_class.start_time)}, {clock(virtual_class.start_time)}"
+    return f"{payment.user} · {pesos(payment.amount)} · clase del {when}"

@@ -1,0 +1,127 @@
+"""The steps of a person: suspend, reactivate, erase."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+from accounts.models import Session, User, UserStatus
+from accounts.services import reactivate, suspend
+from bookings.admin.classes.steps import describe
+from bookings.admin.steps import Facts, Report, Step, group_mails
+from bookings.domain.dry_runs import foresee
+from bookings.domain.exceptions import BookingError, ClassesAheadError, ClassNotFoundError
+from bookings.domain.people.erasing import erase_person, foresee_erasing
+from bookings.domain.places.offers import list_open_entries
+from bookings.domain.queries import list_next_classes_of
+
+
+class OpenClassesError(BookingError):
+    """The teacher wants to erase a person who has classes ahead."""
+
+    text = (
+        "Esta persona todavía tiene clases por delante. Cancelalas, o esperá a que pasen, y "
+        "después borrá la cuenta."
+    )
+
+
+class NotInChargeError(BookingError):
+    """Staff without the right to cancel classes wants to erase a person who booked one."""
+
+    text = "Esta persona tiene una reserva sin pagar, y solo puede cancelarla la profe."
+
+
+@contextmanager
+def _in_the_teachers_words() -> Iterator[None]:
+    """Replace the domain's texts, which address the person, by texts for the teacher."""
+    try:
+        yield
+    except ClassesAheadError as refusal:
+        raise OpenClassesError from refusal
+    except ClassNotFoundError as refusal:
+        raise NotInChargeError from refusal
+
+
+class SuspendPerson(Step[User]):
+    """Close the account and end its sessions; administrators are left alone."""
+
+    name = "suspender"
+    label, bulk, yes = "Suspender la cuenta", "Suspender", "Sí, suspender"
+
+    def is_offered(self, row: User) -> bool:
+        """Offer it for active accounts."""
+        return row.status == UserStatus.ACTIVE and not row.is_superuser
+
+    def foresee(self, row: User, form: Any, actor: User) -> Facts | None:
+        """List the sessions that end, the classes that stay, and the offered places."""
+        if not self.is_offered(row):
+            return None
+        sessions = Session.objects.filter(user=row).count()
+        waits_for = list_open_entries(row).values_list("virtual_class", flat=True)
+        seen = foresee(partial(suspend, user=User.objects.get(pk=row.pk)), list(waits_for))
+        happens = [f"No puede entrar hasta que la reactives. Sesiones que se cierran: {sessions}."]
+        happens += [f"Sigue en pie: {describe(one)}." for one in list_next_classes_of(row)]
+        return Facts(f"{row.name} ({row.email})", tuple(happens), group_mails(seen.mails))
+
+    def take(self, row: User, form: Any, actor: User) -> Report:
+        """Suspend."""
+        suspend(user=row)
+        return Report(f"{row}: cuenta suspendida.")
+
+
+class ReactivatePerson(Step[User]):
+    """Open a suspended account again."""
+
+    name = "reactivar"
+    label, bulk, yes = "Reactivar la cuenta", "Reactivar", "Sí, reactivar"
+
+    def is_offered(self, row: User) -> bool:
+        """Offer it for suspended accounts."""
+        return row.status == UserStatus.SUSPENDED
+
+    def foresee(self, row: User, form: Any, actor: User) -> Facts | None:
+        """Name the person who may come back."""
+        if not self.is_offered(row):
+            return None
+        return Facts(f"{row.name} ({row.email})", ("Puede volver a entrar y reservar.",))
+
+    def take(self, row: User, form: Any, actor: User) -> Report:
+        """Reactivate."""
+        reactivate(user=row)
+        return Report(f"{row}: cuenta reactivada.")
+
+
+class ErasePerson(Step[User]):
+    """Erase the person, as they asked by mail."""
+
+    name = "borrar"
+    is_final = is_sensitive = True
+    label, yes = "Borrar la cuenta", "Sí, borrar la cuenta"
+    warning = "No se puede deshacer. Si pidió sus datos, exportalos antes."
+
+    def is_offered(self, row: User) -> bool:
+        """Offer it for all but the staff."""
+        return not row.is_staff and row.status != UserStatus.ERASED
+
+    def foresee(self, row: User, form: Any, actor: User) -> Facts | None:
+        """Say what is deleted, what is cancelled and what stays."""
+        if row.status == UserStatus.ERASED:
+            return None
+        with _in_the_teachers_words():
+            seen = foresee_erasing(user=row, by=actor)
+        happens = (
+            "Se borran su nombre, su correo, su perfil, sus sesiones y los correos que le "
+            "mandamos.",
+            *(f"Se cancela: {describe(one)}, sin pagar." for one in seen.result),
+            "Quedan, sin su nombre, los pagos y las clases que ya se dieron.",
+            "Los eventos pasados de tu Google Calendar siguen teniendo su correo: si te lo pide, "
+            "borralos ahí.",
+        )
+        return Facts(f"{row.name} ({row.email})", happens, group_mails(seen.mails))
+
+    def take(self, row: User, form: Any, actor: User) -> Report:
+        """Erase; the row is read again so that the panel's note has no name."""
+        with _in_the_teachers_words():
+            erase_person(user=row, by=actor)
+        row.refresh_from_db()
+        return Report("La cuenta y sus datos están borrados.")

@@ -1,0 +1,101 @@
+"""How a class looks in the calendar."""
+
+import uuid
+from collections.abc import Iterator
+from copy import copy
+from dataclasses import replace
+
+from django.conf import settings
+from django.utils import translation
+from django.utils.translation import gettext_noop
+
+from bookings.domain.calendar.records import seal_record
+from bookings.models import VirtualClass
+from calendar_sync import EventDraft
+
+SUMMARY = gettext_noop("Clase de Inglés")
+# Fixed for ever: the ids of existing events follow from it.
+EVENT_NAMESPACE = uuid.UUID("5f0c7b1e-3d3a-4a53-9d51-1f6f0a3f6b6e")
+
+
+def derive_event_id(virtual_class: VirtualClass) -> str:
+    """Give the one id this class's event can have.
+
+    The provider refuses a second event with the same id, which is what makes a repeated insert
+    harmless. Hexadecimal digits are valid base32hex, the alphabet of event ids:
+    https://developers.google.com/workspace/calendar/api/v3/reference/events/insert
+    """
+    return name_event(virtual_class.pk)
+
+
+def find_event_id(virtual_class: VirtualClass) -> str:
+    """Return the id under which the class's event is stored, or will be."""
+    return virtual_class.provider_event_id or derive_event_id(virtual_class)
+
+
+def is_named_by_provider(virtual_class: VirtualClass) -> bool:
+    """True if the provider stored the event under an id of its own."""
+    return find_event_id(virtual_class) != derive_event_id(virtual_class)
+
+
+def name_event(class_id: uuid.UUID) -> str:
+    """Give the event's id of a class that need not be stored."""
+    return uuid.uuid5(EVENT_NAMESPACE, str(class_id)).hex
+
+
+def read_reference(text: str) -> uuid.UUID | None:
+    """Give the id of the class whose reference this is; other programs' references are none."""
+    try:
+        return uuid.UUID(text)
+    except ValueError:
+        return None
+
+
+def describe_summary(virtual_class: VirtualClass) -> str:
+    """Give a class's ``summary`` as the calendar's answer makes it.
+
+    Spec: Resources, VirtualClass, summary.
+    """
+    return f"{SUMMARY}. {_describe(virtual_class)}"
+
+
+def draft_event(virtual_class: VirtualClass) -> EventDraft:
+    """Describe the event of a class. Spec: External calendar event (created by the service).
+
+    In Spanish, whoever's page asked for it: the calendar is the teacher's.
+    """
+    return EventDraft(
+        event_id=derive_event_id(virtual_class),
+        reference=str(virtual_class.pk),
+        summary=SUMMARY,
+        description=_describe(virtual_class),
+        start=virtual_class.start_time,
+        end=virtual_class.end_time,
+        time_zone=settings.TIME_ZONE,
+        attendee=virtual_class.booked_by.email,
+        record=seal_record(virtual_class),
+    )
+
+
+def draft_update(virtual_class: VirtualClass) -> EventDraft:
+    """Describe what the event of a class becomes, and what it may have said so far."""
+    texts = frozenset(_list_texts(virtual_class))
+    return replace(
+        draft_event(virtual_class),
+        event_id=find_event_id(virtual_class),
+        earlier_texts=texts,
+        named_by_provider=is_named_by_provider(virtual_class),
+    )
+
+
+def _list_texts(virtual_class: VirtualClass) -> Iterator[str]:
+    """Give what the event says for each number of people: it changes with the capacity alone."""
+    as_it_was = copy(virtual_class)
+    for people in range(1, settings.MAX_STUDENTS + 1):
+        as_it_was.max_participants = people
+        yield _describe(as_it_was)
+
+
+def _describe(virtual_class: VirtualClass) -> str:
+    with translation.override(settings.LANGUAGE_CODE):
+        return virtual_class.describe()

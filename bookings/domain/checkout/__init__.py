@@ -1,0 +1,1 @@
+"""From a chosen time to a paid and scheduled class."""

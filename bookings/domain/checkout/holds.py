@@ -1,0 +1,166 @@
+"""Holding: a chosen time is kept while its student pays."""
+
+import uuid
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import IntegrityError, OperationalError, transaction
+from django.db.models import Min, Q
+from django.utils import timezone
+
+from accounts.models import User
+from bookings.availability.agenda import load_agenda
+from bookings.domain.exceptions import (
+    HoldExpiredError,
+    HoldLostError,
+    SlotTakenError,
+    TooManyHoldsError,
+)
+from bookings.domain.lifecycle.booking import book_class
+from bookings.domain.money.prices import find_price
+from bookings.domain.queries import HELD_PREFERENCE, list_scheduled_between
+from bookings.models import (
+    BookingRules,
+    ClassStatus,
+    ClassType,
+    Hold,
+    Notice,
+    NoticeKind,
+    VirtualClass,
+)
+from config.lib.deadlocks import is_deadlock
+from config.lib.wall_time import find_offset
+
+
+def hold_slot(*, user: User, start: datetime, minutes: int, class_type: ClassType) -> Hold:
+    """Keep a free slot for ``user`` for ``BookingRules.hold_minutes``.
+
+    A slot that the user held before and did not book is let go. Raises SlotTakenError when the
+    time is not free, TooManyHoldsError when they keep several unpaid ones, NoPriceError when no
+    such class is offered, and CalendarError when the calendar cannot tell.
+    """
+    find_price(class_type=class_type, minutes=minutes, students=1)
+    day = timezone.localdate(start)
+    free = load_agenda(day, day, user=user).find_free_slots(timedelta(minutes=minutes))
+    if all(slot.start != start for slot in free.get(day, [])):
+        raise SlotTakenError
+    expires_at = timezone.now() + timedelta(minutes=BookingRules.load().hold_minutes)
+    end = start + timedelta(minutes=minutes)
+    return keep_time(
+        Hold(
+            user=user,
+            start_time=start,
+            end_time=end,
+            utc_offset=find_offset(start),
+            class_type=class_type,
+            expires_at=expires_at,
+        )
+    )
+
+
+def keep_time(hold: Hold) -> Hold:
+    """Store a hold in the place of an earlier one of its person that was not booked.
+
+    For a preference (``hold.payment``) that is any earlier one over the same time, else the slot
+    that they chose before. Raises SlotTakenError, TooManyHoldsError.
+    """
+    try:
+        return _store_hold(hold)
+    except IntegrityError as error:
+        raise SlotTakenError from error
+    except OperationalError as error:
+        if is_deadlock(error):  # two inserts waited for each other: the other one has the time
+            raise SlotTakenError from error
+        raise
+
+
+def book_hold(
+    *, user: User, hold_id: uuid.UUID, students_count: int, text: str = ""
+) -> VirtualClass:
+    """Turn a live hold into a pending class at the price of the list; the hold keeps its time.
+
+    Booking it again returns the class it became. Raises HoldExpiredError when the hold is over or
+    somebody else's, and NoPriceError.
+    """
+    with transaction.atomic():
+        hold = Hold.objects.select_for_update().filter(pk=hold_id, user=user).first()
+        if hold is None or not hold.is_live():
+            raise explain_end(user, hold_id)
+        if hold.virtual_class is not None:
+            return hold.virtual_class
+        class_type = ClassType(hold.class_type)
+        students = students_count if class_type == ClassType.GROUP else 1
+        hold.virtual_class = book_class(
+            user=user,
+            start=hold.start_time,
+            end=hold.end_time,
+            is_group_class=class_type == ClassType.GROUP,
+            students_count=students,
+            price=find_price(class_type=class_type, minutes=hold.minutes, students=students),
+            preference_id=f"{HELD_PREFERENCE}{uuid.uuid4()}",
+            text=text,
+        )
+        hold.save(update_fields=["virtual_class"])
+    return hold.virtual_class
+
+
+def release_hold(*, user: User, hold_id: uuid.UUID) -> bool:
+    """Release a slot that was not booked; False, and nothing happens, the second time."""
+    unbooked = Hold.objects.filter(pk=hold_id, user=user, virtual_class=None, payment=None)
+    return bool(unbooked.delete()[0])
+
+
+def explain_end(user: User, hold_id: uuid.UUID) -> HoldExpiredError:
+    """Return the error for a hold that is over: HoldLostError if a paid class ended it."""
+    mails = Notice.objects.filter(user=user, kind=NoticeKind.HOLD_LOST)
+    was_lost = mails.filter(occasion__startswith=hold_id.hex).exists()
+    return HoldLostError() if was_lost else HoldExpiredError()
+
+
+def find_live_hold(*, user: User, hold_id: uuid.UUID) -> Hold:
+    """Find the user's own hold. Raises HoldExpiredError when it is over."""
+    hold = Hold.objects.filter(pk=hold_id, user=user, expires_at__gt=timezone.now()).first()
+    if hold is None:
+        raise explain_end(user, hold_id)
+    return hold
+
+
+def delete_expired_holds() -> int:
+    """Free the time of the holds that are over; returns how many there were."""
+    return Hold.objects.filter(expires_at__lte=timezone.now()).delete()[0]
+
+
+@transaction.atomic
+def _store_hold(hold: Hold) -> Hold:
+    # Two of one person's at once would each count the holds without the other one.
+    User.objects.select_for_update(no_key=True).get(pk=hold.user_id)
+    delete_expired_holds()
+    _release_earlier(hold)
+    _refuse_hoarding(hold.user)
+    if Hold.objects.filter(start_time__lt=hold.end_time, end_time__gt=hold.start_time).exists():
+        raise SlotTakenError
+    hold.save(force_insert=True)
+    # Only now: a class that takes this time made the hold wait, and shows when it is in.
+    if list_scheduled_between(hold.start_time, hold.end_time).exists():
+        raise SlotTakenError
+    return hold
+
+
+def _release_earlier(hold: Hold) -> None:
+    mine = Hold.objects.filter(user=hold.user)
+    if hold.payment is None:
+        mine.filter(virtual_class=None, payment=None).delete()
+    else:
+        mine.filter(start_time__lt=hold.end_time, end_time__gt=hold.start_time).delete()
+
+
+def _refuse_hoarding(user: User) -> None:
+    """Bound how many times one person keeps without paying; the wait ends with the first."""
+    is_unpaid = Q(virtual_class__status=ClassStatus.PENDING) | Q(
+        virtual_class=None, payment__isnull=False
+    )
+    unpaid = Hold.objects.filter(is_unpaid, user=user)
+    if unpaid.count() >= settings.MAX_UNPAID_HOLDS:
+        first_end = unpaid.aggregate(end=Min("expires_at"))["end"]
+        wait = (first_end or timezone.now()) - timezone.now()
+        raise TooManyHoldsError(wait_seconds=max(int(wait.total_seconds()), 0) + 1)

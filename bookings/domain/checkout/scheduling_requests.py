@@ -1,0 +1,109 @@
+"""Triggering: a caller without a session asks to have a class scheduled.
+
+A caller who asks right after the payment gets an answer that the provider gave after the call
+arrived. Concurrent callers of a process share one look-up, and a rate bounds how many there are.
+"""
+
+import hmac
+
+from django.conf import settings
+
+from bookings.domain.checkout.settling import carry_out, find_payment, look_up
+from bookings.domain.exceptions import (
+    ClassCancelledError,
+    NotPaidError,
+    PriceNotAgreedError,
+    TooManyLookUpsError,
+    TriggerRefusedError,
+)
+from bookings.domain.lifecycle.scheduling import UNSCHEDULABLE, schedule_class
+from bookings.domain.queries import get_class_by_preference, is_undecided
+from bookings.domain.trigger_policy import TriggerPolicy, get_trigger_policy
+from bookings.models import MONEY_GONE, Payment, VirtualClass
+from bookings.payments.gateway import PaymentUnavailableError
+from calendar_sync import SingleFlight
+from config.lib.throttling import is_too_often, seconds_left
+
+_look_ups: SingleFlight[None] = SingleFlight()
+
+
+def trigger_scheduling(*, preference_id: str, secret: str = "") -> VirtualClass:
+    """Schedule the class of a preference, if CALENDAR_TRIGGER_POLICY lets this caller.
+
+    secret: what the caller sent along. A class that is scheduled already is returned as it is
+    to every caller. Raises TriggerRefusedError, what ``schedule_class`` raises, PaymentError when
+    the provider cannot tell whether the class is paid, and TooManyLookUpsError.
+    """
+    virtual_class = get_class_by_preference(preference_id)
+    if virtual_class.is_scheduled:
+        return virtual_class
+    _refuse_caller(secret)
+    if get_trigger_policy() == TriggerPolicy.PAID:
+        _refuse_returned(virtual_class)
+        _refuse_unpaid(virtual_class)
+    try:
+        return schedule_class(preference_id=preference_id)
+    except UNSCHEDULABLE:
+        _return_money(virtual_class)
+        raise
+
+
+def _refuse_caller(secret: str) -> None:
+    policy = get_trigger_policy()
+    if policy == TriggerPolicy.CLOSED:
+        raise TriggerRefusedError
+    if policy == TriggerPolicy.SECRET and not hmac.compare_digest(
+        secret.encode(), settings.CALENDAR_TRIGGER_SECRET.encode()
+    ):
+        raise TriggerRefusedError
+
+
+def _return_money(virtual_class: VirtualClass) -> None:
+    """Give back what was paid for a class that can never be scheduled."""
+    payment = Payment.objects.filter(virtual_class=virtual_class, approved_at__isnull=False).first()
+    if payment is not None:
+        carry_out(payment.pk)
+
+
+def _refuse_unpaid(virtual_class: VirtualClass) -> None:
+    """Ask the provider, unless the class is known to be paid.
+
+    Raises NotPaidError; PriceNotAgreedError for a class at price 0 that awaits the teacher's yes.
+    """
+    if virtual_class.paid_at is not None:
+        return
+    preference_id = virtual_class.preference_id
+    payment = find_payment(preference_id)
+    if payment:
+        _look_up_together(payment)
+    current = get_class_by_preference(preference_id)
+    if current.paid_at is None:
+        is_free = payment is None and is_undecided(current)
+        raise PriceNotAgreedError if is_free else NotPaidError
+
+
+def _refuse_returned(virtual_class: VirtualClass) -> None:
+    """Cancel a class whose money went back before it was scheduled. Raises ClassCancelledError."""
+    gone = Payment.objects.filter(virtual_class=virtual_class, status__in=MONEY_GONE).first()
+    if gone is not None:
+        carry_out(gone.pk)
+        raise ClassCancelledError
+
+
+def _look_up_together(payment: Payment) -> None:
+    """Read and record the truth about a payment, once for all callers who wait for it.
+
+    A look-up that began before this call does not count: the person may have paid since.
+    Raises PaymentError, and TooManyLookUpsError beyond MAX_LOOK_UPS a minute for one person's
+    payments.
+    """
+
+    def work() -> None:
+        if is_too_often("look-ups", payment.user_id, limit=settings.MAX_LOOK_UPS):
+            raise TooManyLookUpsError(wait_seconds=seconds_left())
+        look_up(payment)
+
+    try:
+        _look_ups.run_anew(payment.preference_id, work, patience=settings.MERCADOPAGO_TIMEOUT)
+    except TimeoutError as error:
+        raise PaymentUnavailableError("The payment provider's answer took too long.") from error

@@ -1,0 +1,1 @@
+"""The teacher's day, her opening hours and her closures."""

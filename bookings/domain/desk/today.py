@@ -1,0 +1,97 @@
+"""The teacher's day: what waits for her, and whom she meets today."""
+
+from dataclasses import dataclass
+from datetime import date, datetime
+from enum import StrEnum
+
+from django.conf import settings
+from django.db.models import Count, Q
+from django.utils import timezone
+
+from accounts.selectors import find_calendar_owner
+from bookings.availability.agenda import whole_days
+from bookings.domain.calendar.access import refused_since
+from bookings.domain.money.prices import list_prices
+from bookings.domain.money.reviews import count_payments_to_review
+from bookings.models import ClassStatus, PriceDecision, SpecialHours, VirtualClass, WeeklyHours
+
+
+class CalendarState(StrEnum):
+    """What we know of the grant, or of the service account, without asking the provider."""
+
+    GRANTED = "granted"
+    REVOKED = "revoked"
+    ABSENT = "absent"
+
+
+@dataclass(frozen=True, slots=True)
+class TeacherDay:
+    """What the panel's first page says.
+
+    paid_not_scheduled: classes whose money arrived and whose event is missing. awaiting_payment:
+    requests that can still be paid. undecided: classes that the price list lacks and the teacher
+    has to decide about. to_review: payments that wait for a person. has_hours, has_prices: without
+    either nothing is offered.
+    """
+
+    day: date
+    classes: list[VirtualClass]
+    paid_not_scheduled: int
+    awaiting_payment: int
+    undecided: int
+    to_review: int
+    has_hours: bool
+    has_prices: bool
+    calendar: CalendarState
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether students can book and classes can be scheduled."""
+        return self.has_hours and self.has_prices and self.calendar == CalendarState.GRANTED
+
+
+def load_teacher_day() -> TeacherDay:
+    """Read today's classes and everything that needs the teacher; seven queries."""
+    now = timezone.now()
+    day = timezone.localdate(now)
+    waiting = _count_waiting(now)
+    return TeacherDay(
+        day=day,
+        classes=_list_classes_of(day),
+        paid_not_scheduled=waiting["paid"],
+        awaiting_payment=waiting["unpaid"],
+        undecided=waiting["undecided"],
+        to_review=count_payments_to_review(),
+        has_hours=WeeklyHours.objects.exists() or _has_special_hours(day),
+        has_prices=list_prices().exists(),
+        calendar=_calendar_state(),
+    )
+
+
+def _count_waiting(now: datetime) -> dict[str, int]:
+    return VirtualClass.objects.filter(status=ClassStatus.PENDING).aggregate(
+        paid=Count("pk", filter=Q(paid_at__isnull=False)),
+        unpaid=Count("pk", filter=Q(paid_at=None, end_time__gt=now)),
+        undecided=Count("pk", filter=Q(price_decision=PriceDecision.WAITING, end_time__gt=now)),
+    )
+
+
+def _list_classes_of(day: date) -> list[VirtualClass]:
+    whole = whole_days(day, day)
+    rows = VirtualClass.objects.filter(
+        status__in=[ClassStatus.SCHEDULED, ClassStatus.COMPLETED],
+        start_time__gte=whole.start,
+        start_time__lt=whole.end,
+    )
+    return list(rows.select_related("booked_by").order_by("start_time", "id"))
+
+
+def _has_special_hours(day: date) -> bool:
+    return SpecialHours.objects.filter(day__gte=day).exists()
+
+
+def _calendar_state() -> CalendarState:
+    owner = find_calendar_owner()
+    if owner is None and not settings.CALENDAR_SERVICE_ACCOUNT:
+        return CalendarState.ABSENT
+    return CalendarState.REVOKED if refused_since(owner) else CalendarState.GRANTED

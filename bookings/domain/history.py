@@ -1,0 +1,44 @@
+"""The history of a class: one line for each thing that happens to it."""
+
+from typing import Any
+
+from django.db import transaction
+
+from accounts.models import User
+from accounts.sessions.prepared import insert
+from bookings.models import ClassEvent, ClassLog, ClassStatus, VirtualClass
+from bookings.webhooks.messenger import call_messenger
+from bookings.webhooks.payloads import draft_announcement
+
+
+def log_event(
+    virtual_class: VirtualClass,
+    event: ClassEvent,
+    *,
+    actor: User | None = None,
+    from_status: ClassStatus | str = "",
+    to_status: ClassStatus | str = "",
+    reason: str = "",
+    details: dict[str, Any] | None = None,
+) -> None:
+    """Add a line, in the transaction that makes it true. It costs one statement.
+
+    Webhooks tell of some of the events. What they tell is written into the same line, so no event
+    is lost or made up; the sweep ``announce_events`` makes deliveries of it.
+
+    actor: nobody when the service did it by itself. from_status, to_status: where the event changed
+    the class's status. details: plain JSON; times as ISO 8601, a person as ``{"person": <id>}``.
+    """
+    line = ClassLog(
+        virtual_class=virtual_class,
+        event=event,
+        actor=actor,
+        from_status=from_status,
+        to_status=to_status,
+        reason=reason,
+        details=details or {},
+    )
+    line.announcement = draft_announcement(line)
+    insert([line])
+    if line.announcement:
+        transaction.on_commit(call_messenger, robust=True)

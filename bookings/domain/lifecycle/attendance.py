@@ -1,0 +1,68 @@
+"""Attendance: the teacher says who did not come, and takes it back.
+
+A class counts for those who came: whoever is marked as absent keeps an activity that is not
+completed, and no class more. So a person's ``total_classes`` is the number of their completed
+activities, however often a mark is set and taken back, before the class is completed and after.
+"""
+
+import uuid
+
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.models import User
+from bookings.domain.exceptions import ClassNotFoundError, ClassNotStartedError
+from bookings.domain.history import log_event
+from bookings.domain.money.totals import add_to_total_classes
+from bookings.models import ClassEvent, ClassStatus, UserActivity, VirtualClass
+
+
+@transaction.atomic
+def mark_no_show(*, class_id: uuid.UUID, activity_id: int, actor: User) -> UserActivity:
+    """Mark a person as absent from a class that has begun; a second time does nothing.
+
+    Raises ClassNotStartedError, and ClassNotFoundError for a class that was never given or an
+    activity of another.
+    """
+    activity = _lock(class_id, activity_id)
+    if activity.no_show:
+        return activity
+    if activity.completed:
+        add_to_total_classes([activity.user_id], -1)
+    activity.no_show, activity.completed = True, False
+    activity.save(update_fields=["no_show", "completed"])
+    _log(ClassEvent.NO_SHOW, activity, actor)
+    return activity
+
+
+@transaction.atomic
+def take_back_no_show(*, class_id: uuid.UUID, activity_id: int, actor: User) -> UserActivity:
+    """Say that a person came after all; refused and repeated as ``mark_no_show``."""
+    activity = _lock(class_id, activity_id)
+    if not activity.no_show:
+        return activity
+    activity.no_show = False
+    activity.completed = activity.virtual_class.status == ClassStatus.COMPLETED
+    if activity.completed:
+        add_to_total_classes([activity.user_id], 1)
+    activity.save(update_fields=["no_show", "completed"])
+    _log(ClassEvent.SHOWED_UP, activity, actor)
+    return activity
+
+
+def _lock(class_id: uuid.UUID, activity_id: int) -> UserActivity:
+    """Lock the class first, as completing it does: a mark falls before it or after it."""
+    given = [ClassStatus.SCHEDULED, ClassStatus.COMPLETED]
+    try:
+        virtual_class = VirtualClass.objects.select_for_update().get(pk=class_id, status__in=given)
+        activity = virtual_class.activities.select_related("user").get(pk=activity_id)
+    except (VirtualClass.DoesNotExist, UserActivity.DoesNotExist):
+        raise ClassNotFoundError from None
+    if timezone.now() < virtual_class.start_time:
+        raise ClassNotStartedError
+    return activity
+
+
+def _log(event: ClassEvent, activity: UserActivity, actor: User) -> None:
+    about = {"person": str(activity.user_id)}
+    log_event(activity.virtual_class, event, actor=actor, details=about)

@@ -1,0 +1,79 @@
+"""Capacity: the teacher lets more people, or fewer, into a group."""
+
+import uuid
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.models import User
+from bookings.domain.calendar.drafts import describe_summary
+from bookings.domain.calendar.events import awaits_move, move_event_if_possible
+from bookings.domain.dry_runs import Consequences, foresee
+from bookings.domain.exceptions import (
+    CapacityTooLargeError,
+    CapacityTooSmallError,
+    ClassEndedError,
+    ClassNotFoundError,
+)
+from bookings.domain.history import log_event
+from bookings.domain.places.offers import count_kept_places, offer_free_place
+from bookings.models import ClassEvent, ClassStatus, ClassType, VirtualClass
+
+
+def change_capacity(
+    *, class_id: uuid.UUID, capacity: int, actor: User | None = None
+) -> VirtualClass:
+    """Set for how many people a scheduled group is; a place that becomes free is offered.
+
+    Its event says the number too: what fails there is left to the sweep. Raises ClassNotFoundError
+    for any other class, ClassEndedError, CapacityTooLargeError beyond MAX_STUDENTS, and
+    CapacityTooSmallError when more have a place, or are offered one.
+    """
+    virtual_class = _change(class_id, capacity, actor)
+    move_event_if_possible(virtual_class)
+    return virtual_class
+
+
+def foresee_capacity(
+    *, class_id: uuid.UUID, capacity: int, actor: User
+) -> Consequences[VirtualClass]:
+    """Find out what changing the capacity would write. Raises as ``change_capacity``."""
+    return foresee(lambda: _change(class_id, capacity, actor), [class_id])
+
+
+@transaction.atomic
+def _change(class_id: uuid.UUID, capacity: int, actor: User | None) -> VirtualClass:
+    virtual_class = (
+        VirtualClass.objects.select_for_update()
+        .filter(pk=class_id, class_type=ClassType.GROUP, status=ClassStatus.SCHEDULED)
+        .first()
+    )
+    if virtual_class is None:
+        raise ClassNotFoundError
+    if virtual_class.has_ended():
+        raise ClassEndedError
+    if capacity > settings.MAX_STUDENTS:
+        raise CapacityTooLargeError
+    if capacity < virtual_class.current_participants + count_kept_places(virtual_class):
+        raise CapacityTooSmallError
+    _set(virtual_class, capacity, actor)
+    offer_free_place(virtual_class)
+    return virtual_class
+
+
+def _set(locked: VirtualClass, capacity: int, actor: User | None) -> None:
+    earlier = locked.max_participants
+    if capacity == earlier:
+        return
+    details: dict[str, Any] = {"places_before": earlier, "places": capacity}
+    if locked.event_update_requested_at and awaits_move(locked):
+        details["awaits_move"] = True
+    locked.max_participants = capacity
+    locked.summary = describe_summary(locked)
+    locked.event_update_requested_at = timezone.now()
+    locked.save(
+        update_fields=["max_participants", "summary", "event_update_requested_at", "updated_at"]
+    )
+    log_event(locked, ClassEvent.CAPACITY_CHANGED, actor=actor, details=details)

@@ -1,0 +1,218 @@
+"""Rescheduling: a scheduled class gets another time and stays the class it is.
+
+Preference, code, participants, event and video link are kept: the same event is moved. The new time
+and the wish to move the event are committed first, in one transaction with the log and the mails;
+the calendar is called afterwards, and what fails is left to the sweep. A class that is not
+scheduled has no time to change: unpaid, another time is simply booked; paid, it is about to be
+scheduled, and its money is bound to what was chosen.
+"""
+
+import uuid
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import IntegrityError, OperationalError, transaction
+from django.utils import timezone
+
+from accounts.models import User
+from bookings.availability.agenda import load_agenda
+from bookings.domain.calendar.events import move_event_if_possible
+from bookings.domain.change_policy import is_in_charge, refuse_change, refuse_haste
+from bookings.domain.dry_runs import Consequences, foresee
+from bookings.domain.exceptions import (
+    ClassCancelledError,
+    ClassCompletedError,
+    ClassEndedError,
+    ClassNotFoundError,
+    NotScheduledYetError,
+    SameTimeError,
+    SlotTakenError,
+    TimeAwaitedError,
+    TimeOverError,
+)
+from bookings.domain.history import log_event
+from bookings.domain.lifecycle.time_claims import claim_time
+from bookings.domain.places.offers import list_line, renew_offer
+from bookings.domain.queries import is_time_taken, list_awaiting_between
+from bookings.domain.teacher_alerts import tell_teacher
+from bookings.models import ClassEvent, ClassStatus, NoticeKind, VirtualClass
+from bookings.notices.due import record_due
+from bookings.notices.reminders import replan_reminders
+from config.lib.deadlocks import is_deadlock
+from config.lib.wall_time import find_offset
+
+
+def reschedule_class(
+    *,
+    class_id: uuid.UUID,
+    actor: User,
+    start: datetime,
+    reason: str = "",
+    displacing: Collection[uuid.UUID] = (),
+) -> VirtualClass:
+    """Move a scheduled class to ``start``; it stays as long as it is.
+
+    start: aware. For a student it has to be a free slot, as when booking. The teacher chooses any
+    time that no other class has and that nobody is kept while paying, whatever her hours, rules
+    and own appointments say.
+    displacing: classes that were paid for the time and wait for the calendar, which the teacher
+    knows will lose it.
+    Returns the class as stored; ``event_update_requested_at`` says that the calendar still has the
+    earlier time, which the sweep mends, and ``calendar_drift`` that a person has to. Raises,
+    without writing: ClassNotFoundError, NotScheduledYetError, ClassCancelledError,
+    ClassCompletedError, ClassEndedError, TooLateToChangeError, TooManyAttemptsError, SameTimeError,
+    TimeOverError, SlotTakenError, TimeAwaitedError, with all that await the time, for a paid class
+    that is not in ``displacing`` (to the teacher; a student's slot is taken); CalendarError when
+    the calendar cannot tell a student what is free.
+    """
+    virtual_class = _find(class_id)
+    refuse_move(virtual_class, actor)
+    _refuse_time(virtual_class, start, timezone.now())
+    if not is_in_charge(actor):
+        _refuse_unoffered(virtual_class, actor, start)
+    refuse_haste(actor)
+    with _meeting_racers():
+        moved = _move(virtual_class, actor, start, reason, displacing)
+    move_event_if_possible(moved)
+    moved.refresh_from_db(fields=["event_update_requested_at", "html_link", "calendar_drift"])
+    return moved
+
+
+def foresee_move(
+    *,
+    class_id: uuid.UUID,
+    actor: User,
+    start: datetime,
+    displacing: Collection[uuid.UUID] = (),
+) -> Consequences[VirtualClass]:
+    """Find out what the teacher's move of a class would write. Raises as ``reschedule_class``."""
+    seen = _find(class_id)
+    with _meeting_racers():
+        return foresee(lambda: _move(seen, actor, start, "", displacing), [class_id])
+
+
+def refuse_move(virtual_class: VirtualClass, actor: User) -> None:
+    """Say whether the person may move the class at all, whatever the new time is."""
+    now = timezone.now()
+    if virtual_class.status == ClassStatus.CANCELLED:
+        raise ClassCancelledError
+    if virtual_class.status == ClassStatus.COMPLETED:
+        raise ClassCompletedError
+    if virtual_class.status == ClassStatus.PENDING:
+        raise NotScheduledYetError
+    if virtual_class.has_ended(now):
+        raise ClassEndedError
+    refuse_change(virtual_class, actor, now)
+
+
+def _find(class_id: uuid.UUID) -> VirtualClass:
+    try:
+        return VirtualClass.objects.get(pk=class_id)
+    except VirtualClass.DoesNotExist:
+        raise ClassNotFoundError from None
+
+
+def _refuse_time(virtual_class: VirtualClass, start: datetime, now: datetime) -> None:
+    if start == virtual_class.start_time:
+        raise SameTimeError
+    if start <= now:
+        raise TimeOverError
+
+
+def _refuse_unoffered(virtual_class: VirtualClass, actor: User, start: datetime) -> None:
+    """Hold a student to the slots that the booking page offers."""
+    day = timezone.localdate(start)
+    agenda = load_agenda(day, day, user=actor, moving=virtual_class)
+    free = agenda.find_free_slots(_length(virtual_class))
+    if all(slot.start != start for slot in free.get(day, [])):
+        raise SlotTakenError
+
+
+@contextmanager
+def _meeting_racers() -> Iterator[None]:
+    """Refuse a time that another class, or a hold, got between check and write."""
+    try:
+        yield
+    except IntegrityError as error:  # a constraint noticed
+        raise SlotTakenError from error
+    except OperationalError as error:
+        if is_deadlock(error):
+            raise SlotTakenError from error
+        raise
+
+
+@transaction.atomic
+def _move(
+    seen: VirtualClass,
+    actor: User,
+    start: datetime,
+    reason: str,
+    displacing: Collection[uuid.UUID],
+) -> VirtualClass:
+    """Look again with the row locked, and write the new time with all that follows from it."""
+    now = timezone.now()
+    locked = VirtualClass.objects.select_for_update().get(pk=seen.pk)
+    refuse_move(locked, actor)
+    _refuse_time(locked, start, now)
+    earlier = locked.start_time
+    locked.start_time, locked.end_time = start, start + _length(locked)
+    locked.utc_offset = find_offset(start)
+    if settings.PREVENT_OVERLAPS:
+        _refuse_awaited(locked, actor, displacing)
+        _refuse_taken(locked, now)
+        claim_time(locked, now, ends_holds=False)
+    locked.ics_sequence += 1
+    locked.event_update_requested_at = now
+    locked.save(
+        update_fields=[
+            "start_time",
+            "end_time",
+            "utc_offset",
+            "ics_sequence",
+            "event_update_requested_at",
+            "updated_at",
+        ]
+    )
+    log_event(
+        locked,
+        ClassEvent.RESCHEDULED,
+        actor=actor,
+        reason=reason,
+        details={"from": earlier.isoformat(), "to": start.isoformat()},
+    )
+    _tell(locked, actor)
+    return locked
+
+
+def _refuse_taken(virtual_class: VirtualClass, now: datetime) -> None:
+    if is_time_taken(virtual_class, now):
+        raise SlotTakenError
+
+
+def _refuse_awaited(
+    virtual_class: VirtualClass, actor: User, displacing: Collection[uuid.UUID]
+) -> None:
+    """Take the time of no paid class, unless the teacher knows of it: that class is refunded."""
+    awaiting = list(list_awaiting_between(virtual_class.start_time, virtual_class.end_time))
+    if all(one.pk in displacing for one in awaiting):
+        return
+    raise TimeAwaitedError(awaiting) if is_in_charge(actor) else SlotTakenError
+
+
+def _tell(virtual_class: VirtualClass, actor: User) -> None:
+    people = virtual_class.activities.values_list("user_id", flat=True)
+    occasion = str(virtual_class.ics_sequence)
+    record_due(NoticeKind.RESCHEDULED, virtual_class, people, occasion)
+    if not is_in_charge(actor):
+        tell_teacher(NoticeKind.STUDENT_MOVED, virtual_class, occasion)
+    replan_reminders(virtual_class)
+    renew_offer(virtual_class)
+    # Whoever was offered the place anew hears of the new time with it.
+    in_line = list_line(virtual_class).values_list("user_id", flat=True)
+    record_due(NoticeKind.WAITING_CLASS_MOVED, virtual_class, in_line, occasion)
+
+
+def _length(virtual_class: VirtualClass) -> timedelta:
+    return virtual_class.end_time - virtual_class.start_time

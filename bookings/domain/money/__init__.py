@@ -1,0 +1,1 @@
+"""Prices, preferences, charges and refunds."""

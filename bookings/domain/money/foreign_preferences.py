@@ -1,0 +1,38 @@
+"""Adopting: the money of a preference that another system made is followed as that of ours."""
+
+from django.utils import timezone
+
+from bookings.domain.exceptions import NoPriceError
+from bookings.domain.money.prices import find_list_price
+from bookings.domain.money.quotes import Quote
+from bookings.domain.queries import HELD_PREFERENCE
+from bookings.models import Payment, PaymentStatus, VirtualClass
+
+
+def adopt_payment(virtual_class: VirtualClass) -> Payment | None:
+    """Keep account of a preference that we did not make and a class was booked with.
+
+    It has to bring the class's price, or that of the list when the list asks for more. None for a
+    class that costs nothing, or whose preference no system made.
+    """
+    amount = max(virtual_class.class_price, _list_price(virtual_class))
+    if amount == 0 or virtual_class.preference_id.startswith(HELD_PREFERENCE):
+        return None
+    return Payment.objects.get_or_create(
+        preference_id=virtual_class.preference_id,
+        defaults={
+            "user_id": virtual_class.booked_by_id,
+            "virtual_class": virtual_class,
+            "amount": amount,
+            "made_elsewhere": True,
+            "status": PaymentStatus.PENDING,
+            "next_check_at": timezone.now(),
+        },
+    )[0]
+
+
+def _list_price(virtual_class: VirtualClass) -> int:
+    try:
+        return find_list_price(Quote.of(virtual_class))
+    except NoPriceError:
+        return 0

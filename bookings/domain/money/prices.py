@@ -1,0 +1,120 @@
+"""Pricing: what the price list says."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from django.db.models import BooleanField, Exists, ExpressionWrapper, OuterRef, Q, QuerySet
+from django.utils import timezone
+
+from bookings.domain.exceptions import NoPriceError, PriceTooLowError
+from bookings.domain.money.quotes import Quote
+from bookings.models import ClassType, Price, PriceDecision
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A kind of class that students may book.
+
+    minutes: its length. lowest_amount: centavos, for the fewest students.
+    max_students: the largest group that has a price.
+    """
+
+    class_type: ClassType
+    minutes: int
+    lowest_amount: int
+    max_students: int
+
+
+def find_price(
+    *, class_type: ClassType, minutes: int, students: int, on: date | None = None
+) -> int:
+    """Give the price of a class in centavos, as the list stands on a day, by default today.
+
+    Raises NoPriceError when the list has none: such a class is not offered.
+    """
+    prices = (
+        list_prices(on)
+        .filter(class_type=class_type, minutes=minutes, students_up_to__gte=students)
+        .order_by("students_up_to", "-valid_from")
+    )
+    amount = prices.values_list("amount", flat=True).first()
+    if amount is None:
+        raise NoPriceError
+    return amount
+
+
+def find_list_price(quote: Quote) -> int:
+    """Return the price of today's list for a quote's class, in centavos. Raises NoPriceError."""
+    if (quote.end - quote.start) % timedelta(minutes=1):
+        raise NoPriceError
+    students = max(quote.students_count, 1)
+    return find_price(class_type=quote.class_type, minutes=quote.minutes, students=students)
+
+
+def judge_price(quote: Quote) -> PriceDecision:
+    """Compare the price that a client named with the list.
+
+    Returns WAITING for a class that the list lacks, and NONE where no decision is needed. Without
+    any list a price above 0 is taken as it is. Raises PriceTooLowError.
+    """
+    try:
+        listed = find_list_price(quote)
+    except NoPriceError:
+        needs_decision = quote.price == 0 or list_prices().exists()
+        return PriceDecision.WAITING if needs_decision else PriceDecision.NONE
+    if quote.price < listed:
+        raise PriceTooLowError
+    return PriceDecision.NONE
+
+
+def list_offers(on: date | None = None) -> list[Offer]:
+    """List what is offered on a day, by type and length, in one query."""
+    current: defaultdict[tuple[str, int], dict[int, int]] = defaultdict(dict)
+    for price in list_prices(on).order_by("valid_from"):
+        current[price.class_type, price.minutes][price.students_up_to] = price.amount
+    return [
+        Offer(ClassType(class_type), minutes, amounts[min(amounts)], max(amounts))
+        for (class_type, minutes), amounts in sorted(
+            current.items(), key=lambda item: (item[0][0] != ClassType.INDIVIDUAL, item[0][1])
+        )
+    ]
+
+
+def list_prices_by_students(*, class_type: ClassType, minutes: int) -> dict[int, int]:
+    """Give what today's list asks for each number of students, in centavos.
+
+    Keys run from 1, or from 2 for a group, to the largest group that has a price.
+    """
+    rows = list_prices().filter(class_type=class_type, minutes=minutes).order_by("valid_from")
+    amounts = dict(rows.values_list("students_up_to", "amount"))
+    fewest = 2 if class_type == ClassType.GROUP else 1
+    return {
+        students: amounts[min(limit for limit in amounts if limit >= students)]
+        for students in range(fewest, max(amounts, default=0) + 1)
+    }
+
+
+def list_prices(on: date | None = None) -> QuerySet[Price]:
+    """List the rows in force on a day."""
+    day = on or timezone.localdate()
+    return Price.objects.filter(
+        Q(valid_until__isnull=True) | Q(valid_until__gte=day), valid_from__lte=day
+    )
+
+
+def with_is_current(prices: QuerySet[Price], on: date | None = None) -> QuerySet[Price]:
+    """Add ``is_current``: whether the row counts on a day, or a later one has taken its place."""
+    in_force = list_prices(on)
+    successors = in_force.filter(
+        class_type=OuterRef("class_type"),
+        minutes=OuterRef("minutes"),
+        students_up_to=OuterRef("students_up_to"),
+        valid_from__gt=OuterRef("valid_from"),
+    )
+    return prices.annotate(
+        is_current=ExpressionWrapper(
+            Exists(in_force.filter(pk=OuterRef("pk"))) & ~Exists(successors),
+            output_field=BooleanField(),
+        )
+    )

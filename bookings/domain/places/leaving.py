@@ -1,0 +1,72 @@
+"""Leaving: a guest gives their place back. The class and everybody else in it stay as they are."""
+
+import uuid
+
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.models import User
+from bookings.domain.change_policy import refuse_haste
+from bookings.domain.exceptions import (
+    ClassCancelledError,
+    ClassCompletedError,
+    ClassNotFoundError,
+    ClassStartedError,
+    HostCannotLeaveError,
+)
+from bookings.domain.history import log_event
+from bookings.domain.places.offers import offer_free_place
+from bookings.models import ClassEvent, ClassStatus, NoticeKind, UserActivity, VirtualClass
+from bookings.notices.due import record_due
+from bookings.notices.reminders import drop_reminders
+
+
+def leave_class(*, class_id: uuid.UUID, user: User) -> VirtualClass:
+    """Take a guest out of a class that has not begun; their place goes to whoever waits for one.
+
+    The class is locked first, as joining does it: rows, counter and list change together.
+    Returns the class as stored. Raises, without writing: ClassNotFoundError for somebody who is not
+    in it, HostCannotLeaveError, ClassCancelledError, ClassCompletedError, ClassStartedError,
+    TooManyAttemptsError.
+    """
+    refuse_haste(user)
+    return _leave(class_id, user)
+
+
+@transaction.atomic
+def _leave(class_id: uuid.UUID, user: User) -> VirtualClass:
+    virtual_class = VirtualClass.objects.select_for_update().filter(pk=class_id).first()
+    if virtual_class is None:
+        raise ClassNotFoundError
+    part = UserActivity.objects.filter(virtual_class=virtual_class, user=user).first()
+    if part is None:
+        raise ClassNotFoundError
+    refuse_leaving(virtual_class, user)
+    occasion = str(part.pk)  # whoever joins again gets another part, and may leave again
+    part.delete()
+    virtual_class.current_participants -= 1
+    others = [one for one in virtual_class.participants_ids if one != str(user.pk)]
+    virtual_class.participants_ids = others
+    # Calendars take the mail that cancels the entry only with a higher revision (RFC 5546).
+    virtual_class.ics_sequence += 1
+    virtual_class.save(
+        update_fields=["current_participants", "participants_ids", "ics_sequence", "updated_at"]
+    )
+    log_event(virtual_class, ClassEvent.LEFT, actor=user, details={"person": str(user.pk)})
+    record_due(NoticeKind.LEFT, virtual_class, [user.pk], occasion)
+    record_due(NoticeKind.GUEST_LEFT, virtual_class, [virtual_class.booked_by_id], occasion)
+    drop_reminders(virtual_class, [user.pk])
+    offer_free_place(virtual_class)
+    return virtual_class
+
+
+def refuse_leaving(virtual_class: VirtualClass, user: User) -> None:
+    """Say whether a person of the class may leave it now."""
+    if virtual_class.is_hosted_by(user):
+        raise HostCannotLeaveError
+    if virtual_class.status == ClassStatus.CANCELLED:
+        raise ClassCancelledError
+    if virtual_class.status == ClassStatus.COMPLETED:
+        raise ClassCompletedError
+    if virtual_class.start_time <= timezone.now():
+        raise ClassStartedError

@@ -1,0 +1,190 @@
+"""Offering: a place that frees is kept for whoever waits longest, for a while.
+
+One place of a class is offered at a time. Whoever frees or takes places has locked the class, and
+offers in the same transaction: nobody sees a freed place that is not offered yet.
+"""
+
+import logging
+import uuid
+from datetime import datetime
+
+from django.conf import settings
+from django.db import DatabaseError, transaction
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.utils import timezone
+
+from accounts.models import User, UserStatus
+from bookings.domain.history import log_event
+from bookings.domain.queries import list_money_gone
+from bookings.models import (
+    ClassEvent,
+    ClassStatus,
+    ClassType,
+    NoticeKind,
+    UserActivity,
+    VirtualClass,
+    WaitingListEntry,
+    WaitingState,
+)
+from bookings.notices.due import record_due
+
+logger = logging.getLogger(__name__)
+
+IN_LINE = [WaitingState.WAITING, WaitingState.OFFERED]
+CLASSES_PER_SWEEP = 50
+
+
+def offer_free_place(virtual_class: VirtualClass) -> WaitingListEntry | None:
+    """Offer a place of a class whose row the caller has locked to whoever is first in line.
+
+    To be called whenever places were freed or taken; gives the offer, None when there is nothing
+    to offer, nobody to offer it to, or a live offer. One that is over is closed. Whoever was
+    suspended with a live one keeps their turn, and is passed over while they are.
+    """
+    now = timezone.now()
+    offers = virtual_class.waiting_list.filter(state=WaitingState.OFFERED)
+    current = offers.select_related("user").first()
+    if current and current.is_live(now) and current.user.is_active:
+        return None
+    if current:
+        _take_back(current, now)
+    if virtual_class.is_full or not takes_waiting(virtual_class, now):
+        return None
+    first = list_line(virtual_class).first()
+    if first is None or list_money_gone(virtual_class.pk).exists():
+        return None
+    return _offer(virtual_class, first, now)
+
+
+def renew_offer(virtual_class: VirtualClass) -> None:
+    """Make a live offer anew, for its class was moved: window and mail follow the new time.
+
+    The class's row is locked. Whoever had the offer is still first in line.
+    """
+    offers = _list_live_offers(virtual_class)
+    if offers.update(state=WaitingState.WAITING, offered_at=None, offer_expires_at=None):
+        offer_free_place(virtual_class)
+
+
+def close_line(virtual_class: VirtualClass) -> set[uuid.UUID]:
+    """Let nobody wait any more for a class that is called off, whose row is locked.
+
+    Returns who waited, to be told; not those whose account is suspended.
+    """
+    line = virtual_class.waiting_list.filter(state__in=IN_LINE)
+    told = line.filter(user__status=UserStatus.ACTIVE)
+    people = set(told.values_list("user_id", flat=True))
+    line.update(state=WaitingState.LEFT, offered_at=None, offer_expires_at=None)
+    return people
+
+
+def takes_waiting(virtual_class: VirtualClass, now: datetime) -> bool:
+    """Whether people may wait: for a group, and while they can still be told in time."""
+    return (
+        virtual_class.is_scheduled
+        and virtual_class.class_type == ClassType.GROUP
+        and now < virtual_class.start_time - settings.WAITING_LIST_CLOSES
+    )
+
+
+def is_kept_for_another(virtual_class: VirtualClass, user: User) -> bool:
+    """Whether the class's only free place is offered to somebody else.
+
+    There is one offer at a time, so where more places are free nobody needs to be asked. The class
+    is locked: what this statement reads was committed before, as a part of the locking one is not.
+    """
+    if virtual_class.free_places != 1:
+        return False
+    return _list_live_offers(virtual_class).exclude(user=user).exists()
+
+
+def count_kept_places(virtual_class: VirtualClass) -> int:
+    """Count the places that are offered at this moment: none or one."""
+    return _list_live_offers(virtual_class).count()
+
+
+def _take_back(offer: WaitingListEntry, now: datetime) -> None:
+    if offer.is_live(now):
+        offer.state, offer.offered_at, offer.offer_expires_at = WaitingState.WAITING, None, None
+    else:
+        offer.state = WaitingState.EXPIRED
+    offer.save(update_fields=["state", "offered_at", "offer_expires_at"])
+
+
+def _list_live_offers(virtual_class: VirtualClass) -> QuerySet[WaitingListEntry]:
+    return virtual_class.waiting_list.filter(
+        state=WaitingState.OFFERED, offer_expires_at__gt=timezone.now()
+    )
+
+
+def list_open_entries(user: User) -> QuerySet[WaitingListEntry]:
+    """List what a person waits for, or is offered."""
+    return WaitingListEntry.objects.filter(user=user, state__in=IN_LINE)
+
+
+def list_line(virtual_class: VirtualClass) -> QuerySet[WaitingListEntry]:
+    """List who waits without an offer, whoever came first before the others."""
+    parts = UserActivity.objects.filter(
+        virtual_class=OuterRef("virtual_class"), user=OuterRef("user")
+    )
+    waiting = virtual_class.waiting_list.filter(
+        ~Exists(parts), state=WaitingState.WAITING, user__status=UserStatus.ACTIVE
+    )
+    return waiting.order_by("created_at", "id")
+
+
+def pass_on_offers() -> int:
+    """Close the offers that are over and offer what is free; returns how many were made anew."""
+    now = timezone.now()
+    is_over = Q(offer_expires_at__lte=now) | ~Q(user__status=UserStatus.ACTIVE)
+    over = WaitingListEntry.objects.filter(is_over, state=WaitingState.OFFERED).order_by(
+        "offer_expires_at"
+    )
+    classes = {
+        *over.values_list("virtual_class", flat=True)[:CLASSES_PER_SWEEP],
+        *_with_a_place_to_offer(now).values_list("pk", flat=True)[:CLASSES_PER_SWEEP],
+    }
+    return sum(_try_to_offer(class_id) for class_id in sorted(classes))
+
+
+def pass_on_offers_to(user: User) -> None:
+    """Offer to the next in line what is offered to somebody whose account was suspended."""
+    offers = list_open_entries(user).filter(state=WaitingState.OFFERED)
+    for class_id in list(offers.values_list("virtual_class", flat=True)):
+        _try_to_offer(class_id)
+
+
+def _with_a_place_to_offer(now: datetime) -> QuerySet[VirtualClass]:
+    """Select the classes with room, people in line and no offer, whatever left them so."""
+    line = WaitingListEntry.objects.filter(virtual_class=OuterRef("pk"))
+    return VirtualClass.objects.filter(
+        Exists(line.filter(state=WaitingState.WAITING, user__status=UserStatus.ACTIVE)),
+        ~Exists(line.filter(state=WaitingState.OFFERED)),
+        ~Exists(list_money_gone(OuterRef("pk"))),
+        status=ClassStatus.SCHEDULED,
+        start_time__gt=now + settings.WAITING_LIST_CLOSES,
+        current_participants__lt=F("max_participants"),
+    )
+
+
+def _try_to_offer(class_id: uuid.UUID) -> bool:
+    """Look at one class; one whose row somebody else keeps locked is left to the next sweep."""
+    try:
+        with transaction.atomic():
+            virtual_class = VirtualClass.objects.select_for_update().get(pk=class_id)
+            return offer_free_place(virtual_class) is not None
+    except DatabaseError:
+        logger.exception("The waiting list of class %s is not looked after yet.", class_id)
+        return False
+
+
+def _offer(virtual_class: VirtualClass, entry: WaitingListEntry, now: datetime) -> WaitingListEntry:
+    """Keep the place for the window, or for half of the time that is left, whichever is shorter."""
+    window = min(settings.WAITING_LIST_WINDOW, (virtual_class.start_time - now) / 2)
+    entry.state = WaitingState.OFFERED
+    entry.offered_at, entry.offer_expires_at = now, now + window
+    entry.save(update_fields=["state", "offered_at", "offer_expires_at"])
+    details = {"person": str(entry.user_id), "until": entry.offer_expires_at.isoformat()}
+    log_event(virtual_class, ClassEvent.OFFERED, details=details)
+    record_due(NoticeKind.PLACE_OFFERED, virtual_class, [entry.user_id], occasion=now.isoformat())
+    return entry

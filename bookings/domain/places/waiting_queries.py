@@ -1,0 +1,92 @@
+"""What people in line see of it."""
+
+import uuid
+from typing import TYPE_CHECKING, TypedDict
+
+from django.db.models import Count, Exists, IntegerField, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+from django_stubs_ext import WithAnnotations
+
+from accounts.models import User, UserStatus
+from bookings.domain.places.access_codes import normalize_access_code
+from bookings.domain.places.offers import takes_waiting
+from bookings.models import (
+    ClassStatus,
+    UserActivity,
+    VirtualClass,
+    WaitingListEntry,
+    WaitingState,
+)
+
+
+class _Standing(TypedDict):
+    """How an entry stands: people ahead of it; who has, or is offered, a place of its class."""
+
+    ahead: int
+    is_in_class: bool
+    is_place_kept: bool
+
+
+if TYPE_CHECKING:
+    StandingEntry = WithAnnotations[WaitingListEntry, _Standing]
+else:
+    StandingEntry = WaitingListEntry
+
+
+def get_entry_of(user: User, entry_id: uuid.UUID) -> "StandingEntry | None":
+    """Find the person's own entry; None when it is not theirs."""
+    return _with_standing(WaitingListEntry.objects.filter(pk=entry_id, user=user)).first()
+
+
+def list_lines_of(user: User) -> "QuerySet[StandingEntry]":
+    """List what a person waits for or let pass, while the class is ahead, the nearest first."""
+    entries = WaitingListEntry.objects.filter(
+        user=user,
+        state__in=[WaitingState.WAITING, WaitingState.OFFERED, WaitingState.EXPIRED],
+        virtual_class__status=ClassStatus.SCHEDULED,
+        virtual_class__end_time__gt=timezone.now(),
+    )
+    ahead = _with_standing(entries).filter(is_in_class=False)
+    return ahead.order_by("virtual_class__start_time", "virtual_class")
+
+
+def count_waiting(virtual_class: VirtualClass) -> int:
+    """Count who waits for a place of a class, or is offered one; none once nobody may wait."""
+    now = timezone.now()
+    if not takes_waiting(virtual_class, now):
+        return 0
+    is_in_line = Q(state=WaitingState.WAITING) | Q(
+        state=WaitingState.OFFERED, offer_expires_at__gt=now
+    )
+    line = virtual_class.waiting_list.filter(is_in_line, user__status=UserStatus.ACTIVE)
+    parts = virtual_class.activities.values("user")
+    return line.exclude(user__in=parts).count()
+
+
+def find_class_to_wait_for(access_code: str) -> VirtualClass | None:
+    """Find the group of a code, as people type it, if one may wait for a place in it."""
+    code = normalize_access_code(access_code)
+    virtual_class = VirtualClass.objects.filter(access_code=code).first() if code else None
+    if virtual_class is None or not takes_waiting(virtual_class, timezone.now()):
+        return None
+    return virtual_class
+
+
+def _with_standing(entries: QuerySet[WaitingListEntry]) -> "QuerySet[StandingEntry]":
+    line = WaitingListEntry.objects.filter(virtual_class=OuterRef("virtual_class"))
+    before = line.filter(
+        state=WaitingState.WAITING,
+        user__status=UserStatus.ACTIVE,
+        created_at__lt=OuterRef("created_at"),
+    )
+    offers = line.filter(state=WaitingState.OFFERED, offer_expires_at__gt=timezone.now())
+    parts = UserActivity.objects.filter(
+        virtual_class=OuterRef("virtual_class"), user=OuterRef("user")
+    )
+    people = before.order_by().values("virtual_class").annotate(people=Count("pk"))
+    return entries.select_related("virtual_class__booked_by").annotate(
+        ahead=Coalesce(Subquery(people.values("people")), 0, output_field=IntegerField()),
+        is_in_class=Exists(parts),
+        is_place_kept=Exists(offers.exclude(user=OuterRef("user"))),
+    )

@@ -1,0 +1,230 @@
+"""Rebuilding: rows that were lost are made again from the events that stand for them.
+
+For the day an old backup is restored: classes booked or scheduled since then are in the calendar,
+paid for and known to their students, and the database knows nothing of them. Rows that exist are
+never overwritten, so running it twice, or on a day nothing was lost, changes nothing.
+"""
+
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from accounts.models import User
+from accounts.selectors import find_user_by_email
+from bookings.domain.calendar.access import ask_calendar
+from bookings.domain.calendar.drafts import describe_summary, name_event, read_reference
+from bookings.domain.calendar.records import ClassRecord, open_record
+from bookings.domain.exceptions import BookingError
+from bookings.domain.history import log_event
+from bookings.domain.lifecycle.scheduling import enter_calendar, schedule_class
+from bookings.models import (
+    ClassEvent,
+    ClassStatus,
+    NoticeKind,
+    Payment,
+    PaymentStatus,
+    VirtualClass,
+)
+from bookings.notices.due import record_place
+from bookings.payments.backend import is_provider_configured
+from calendar_sync import CalendarError, OwnEvent
+from config.lib.wall_time import find_offset
+
+
+@dataclass(frozen=True, slots=True)
+class Rebuilt:
+    """What was done about one event whose class is not stored, or does not know it.
+
+    action: ``rebuild`` the row, or ``adopt`` the event by the row that waits for one. problem: why
+    it was not done; empty in a dry run for what would be.
+    """
+
+    class_id: uuid.UUID
+    event_id: str
+    action: str
+    is_done: bool = False
+    problem: str = ""
+
+    def as_json(self) -> dict[str, object]:
+        """Give a report's line."""
+        problem = {"problem": self.problem} if self.problem else {}
+        return {
+            "class": str(self.class_id),
+            "event": self.event_id,
+            "action": self.action,
+            "done": self.is_done,
+            **problem,
+        }
+
+
+class CannotRebuildError(Exception):
+    """The row cannot be made; its text is the problem's name."""
+
+
+def rebuild_from_calendar(*, is_dry_run: bool = False) -> list[Rebuilt]:
+    """Make lost rows again, and schedule classes that do not know that they have an event.
+
+    The class, its host's activity, its log and its payment, to be looked up at the provider, come
+    back. The access code is a new one, which the host is mailed. Guests are not known to the event:
+    they join again with that code.
+    Raises CalendarError, having written nothing, when the calendar does not answer in full.
+    """
+    events = ask_calendar(lambda calendar: calendar.own_events())
+    return [_treat(*lost, is_dry_run=is_dry_run) for lost in _list_lost(events)]
+
+
+def _list_lost(events: list[OwnEvent]) -> Iterator[tuple[OwnEvent, uuid.UUID, str]]:
+    """Find the events whose classes miss them: event, class, and what is to be done.
+
+    Copies, and what other programs call a reference, are not ours to read.
+    """
+    saved = {
+        class_id: event
+        for event in events
+        if (class_id := read_reference(event.reference)) and event.event_id == name_event(class_id)
+    }
+    stored = VirtualClass.objects.in_bulk(saved)
+    for class_id, event in saved.items():
+        if class_id not in stored:
+            yield event, class_id, "rebuild"
+        elif _waits_unknowing(stored[class_id]):
+            yield event, class_id, "adopt"
+
+
+def _waits_unknowing(stored: VirtualClass) -> bool:
+    is_busy = stored.is_being_scheduled or stored.withdrawal_requested_at
+    return stored.status == ClassStatus.PENDING and not is_busy
+
+
+def _treat(event: OwnEvent, class_id: uuid.UUID, action: str, *, is_dry_run: bool) -> Rebuilt:
+    try:
+        record = _open(event, class_id)
+        if action == "rebuild":
+            host = _find_host(record)
+            _refuse_taken(record)
+            if not is_dry_run:
+                _rebuild(event, record, class_id, host)
+        elif not is_dry_run:
+            _adopt(class_id, record)
+    except CannotRebuildError as error:
+        return Rebuilt(class_id, event.event_id, action, problem=str(error))
+    return Rebuilt(class_id, event.event_id, action, is_done=not is_dry_run)
+
+
+def _open(event: OwnEvent, class_id: uuid.UUID) -> ClassRecord:
+    record = open_record(event.record, class_id=class_id)
+    if record is None:
+        raise CannotRebuildError("no_record")
+    return record
+
+
+def _find_host(record: ClassRecord) -> User:
+    """Find who booked: by id, or by address when that person had to sign up again."""
+    host = User.objects.filter(pk=record.host_id).first() or find_user_by_email(record.host_email)
+    if host is None:
+        raise CannotRebuildError("host_not_stored")
+    return host
+
+
+def _refuse_taken(record: ClassRecord) -> None:
+    if VirtualClass.objects.filter(preference_id=record.preference_id).exists():
+        raise CannotRebuildError("preference_taken")
+
+
+def _rebuild(event: OwnEvent, record: ClassRecord, class_id: uuid.UUID, host: User) -> None:
+    """Make the row as it was; the database has the last word on what it may not be."""
+    if not event.conference_url:
+        raise CannotRebuildError("no_link")
+    try:
+        with transaction.atomic():
+            # Before the class: locks are taken in this order everywhere.
+            unjoined = Payment.objects.filter(
+                preference_id=record.preference_id, virtual_class=None
+            )
+            payment = unjoined.select_for_update().first()
+            _join_payment(_make_row(event, record, class_id, host), payment)
+    except IntegrityError as error:
+        raise CannotRebuildError("time_or_preference_taken") from error
+
+
+def _make_row(
+    event: OwnEvent, record: ClassRecord, class_id: uuid.UUID, host: User
+) -> VirtualClass:
+    booked_at = datetime.fromisoformat(record.booked_at)
+    virtual_class = VirtualClass.objects.create(
+        id=class_id,
+        booked_by=host,
+        preference_id=record.preference_id,
+        start_time=event.start,
+        end_time=event.end,
+        utc_offset=find_offset(event.start),
+        class_type=record.class_type,
+        class_price=record.price,
+        max_participants=record.places,
+        learning_focus=record.learning_focus,
+        created_at=booked_at,
+        paid_at=datetime.fromisoformat(record.paid_at) if record.paid_at else None,
+        scheduling_requested_at=timezone.now(),
+        ics_sequence=_later_sequence(booked_at),
+    )
+    enter_calendar(
+        virtual_class,
+        event_id=event.event_id,
+        link=event.conference_url,
+        summary=describe_summary(virtual_class),
+    )
+    log_event(
+        virtual_class,
+        ClassEvent.REBUILT,
+        to_status=ClassStatus.SCHEDULED,
+        details={"event": event.event_id},
+    )
+    if not virtual_class.has_ended():
+        record_place(NoticeKind.CONFIRMATION, virtual_class, host.pk)
+    return virtual_class
+
+
+def _later_sequence(booked_at: datetime) -> int:
+    """Give a revision above any that people's calendars may have: they pass over a lower one.
+
+    It is not in the record. Nobody changes a class once a minute.
+    """
+    minutes = int((timezone.now() - booked_at).total_seconds() // 60)
+    return max(minutes, 0) + 1
+
+
+def _join_payment(virtual_class: VirtualClass, payment: Payment | None) -> None:
+    """Give the class its payment, for the provider to be asked about.
+
+    One that the backup knows without its class would be paid back as money for nothing.
+    """
+    if not is_provider_configured() or virtual_class.class_price == 0:
+        return
+    if payment is None:
+        payment = Payment(
+            preference_id=virtual_class.preference_id,
+            user_id=virtual_class.booked_by_id,
+            amount=virtual_class.class_price,
+            made_elsewhere=True,
+            status=PaymentStatus.PENDING,
+        )
+    payment.virtual_class = virtual_class
+    payment.next_check_at = timezone.now()
+    payment.save()
+
+
+def _adopt(class_id: uuid.UUID, record: ClassRecord) -> None:
+    """Schedule a class that had been scheduled; the event that exists is taken as its own."""
+    rows = VirtualClass.objects.filter(pk=class_id, status=ClassStatus.PENDING)
+    if record.paid_at:
+        rows.filter(paid_at=None).update(paid_at=datetime.fromisoformat(record.paid_at))
+    try:
+        schedule_class(preference_id=record.preference_id)
+    except BookingError as refusal:
+        raise CannotRebuildError(refusal.code) from refusal
+    except CalendarError as error:
+        raise CannotRebuildError("calendar_failed") from error

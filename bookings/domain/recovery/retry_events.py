@@ -1,0 +1,68 @@
+"""Catching up: events that stayed behind their classes while the calendar failed."""
+
+import logging
+from collections.abc import Callable
+from functools import partial
+
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from bookings.domain.batches import take_turns
+from bookings.domain.calendar.events import REQUEST_GRACE, move_event, withdraw_event
+from bookings.domain.calendar.outages import bearable_failures
+from bookings.models import ClassStatus, VirtualClass
+from calendar_sync import CalendarError, CalendarRefusedError
+
+logger = logging.getLogger(__name__)
+
+EVENTS_PER_SWEEP = 50
+
+
+def update_events() -> int:
+    """Change the events of classes that got another time, or number of places; returns how many."""
+    waiting = VirtualClass.objects.filter(
+        status=ClassStatus.SCHEDULED,
+        event_update_requested_at__lte=timezone.now() - REQUEST_GRACE,
+    )
+    return _change(waiting, "event_update_requested_at", move_event)
+
+
+def withdraw_events() -> int:
+    """Take away the events of classes that lost them; returns how many."""
+    waiting = VirtualClass.objects.filter(withdrawal_requested_at__isnull=False)
+    return _change(waiting, "withdrawal_requested_at", withdraw_event)
+
+
+def _change(
+    waiting: QuerySet[VirtualClass], mark: str, change: Callable[[VirtualClass], None]
+) -> int:
+    """Change the event of each class, until the calendar seems down. mark: since when they wait."""
+    bearable = bearable_failures(timezone.now())
+    if not bearable:
+        return 0
+    return take_turns(
+        list(waiting.order_by(mark)[:EVENTS_PER_SWEEP]),
+        partial(_try, mark=mark, change=change),
+        outage=CalendarError,
+        name="The event of class",
+        bearable=bearable,
+    )
+
+
+def _try(virtual_class: VirtualClass, *, mark: str, change: Callable[[VirtualClass], None]) -> bool:
+    """Change one event; whichever fails goes to the end, for some event may never change."""
+    try:
+        change(virtual_class)
+    except CalendarRefusedError as error:
+        logger.warning("The event of class %s stays as it is: %s", virtual_class.pk, error)
+        _put_at_the_end(virtual_class, mark)
+        return False
+    except Exception:
+        _put_at_the_end(virtual_class, mark)
+        raise
+    return True
+
+
+def _put_at_the_end(virtual_class: VirtualClass, mark: str) -> None:
+    same = VirtualClass.objects.filter(pk=virtual_class.pk, **{mark: getattr(virtual_class, mark)})
+    same.update(**{mark: timezone.now()})

@@ -1,0 +1,110 @@
+"""The panel itself: its name, its way in, its first page and the pages beside Django's own.
+
+Outside ``bookings.admin``, because importing that package registers the models, and Django imports
+this module while it is still making the site that they are registered on.
+"""
+
+from functools import wraps
+from typing import Any, cast
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.contrib.admin import AdminSite, ModelAdmin
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
+from django.core.exceptions import BadRequest, PermissionDenied, ValidationError
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, URLResolver, path, reverse
+
+from accounts.sign_in.signing_out import sign_out
+from bookings.domain.desk.today import load_teacher_day
+from bookings.panel.audit import View, audited
+from bookings.work.service_state import load_service_state
+
+
+class TeacherAdminSite(AdminSite):
+    """Django's admin behind the service's own sign-in: there are no passwords."""
+
+    site_header = "Panel de la profe"
+    site_title = "Panel"
+    index_title = "Tus clases"
+    site_url = "/inicio"
+    # On an ordinary screen it takes the columns' room; the links above lead to what is used daily.
+    enable_nav_sidebar = False
+
+    def login(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Send strangers to the sign-in page; refuse people who are no staff."""
+        if request.user.is_authenticated:
+            raise PermissionDenied
+        wanted = request.GET.get("next") or reverse("admin:index")
+        return redirect(f"/inicio?{urlencode({'callbackUrl': wanted})}")
+
+    def logout(  # type: ignore[override]  # the stubs promise a page; ours redirects
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Sign out and go to the front page; a mere link only leads to the question."""
+        if request.method != "POST":
+            return redirect(f"{reverse('account_logout')}?csrf=true")
+        return sign_out(request, redirect(settings.ACCOUNT_LOGOUT_REDIRECT_URL))
+
+    def admin_view(self, view: View, cacheable: bool = False) -> View:
+        """Guard a page as Django does, refuse garbage in what is sent, and note what is done."""
+        checked = _with_sound_choice(_without_nul(view), getattr(view, "__self__", None))
+        return super().admin_view(audited(self, checked), cacheable)
+
+    def index(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> TemplateResponse:
+        """Begin with what needs the teacher today."""
+        own: dict[str, Any] = {}
+        if request.user.has_perm("bookings.view_virtualclass"):
+            own = {"teacher_day": load_teacher_day(), "service": load_service_state()}
+        return super().index(request, {**own, **(extra_context or {})})
+
+    def get_urls(self) -> list[URLPattern | URLResolver]:
+        """Add the pages of the calendar and the week before Django's own addresses."""
+        # Imported here: bookings.admin registers its models on this very site.
+        from bookings.admin.agenda.calendar import show_calendar
+        from bookings.admin.agenda.week import show_week
+
+        return [
+            path("calendario/", self.admin_view(show_calendar), name="calendar"),
+            path("semana/", self.admin_view(show_week), name="week"),
+            *super().get_urls(),
+        ]
+
+
+def _without_nul(view: View) -> View:
+    """Answer 400 to a query with NUL: filters pass it to PostgreSQL, whose texts cannot hold it."""
+
+    @wraps(view)
+    def refuse(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if any("\0" in value for values in request.GET.lists() for value in values[1]):
+            raise BadRequest
+        return view(request, *args, **kwargs)
+
+    return cast(View, refuse)
+
+
+def _with_sound_choice(view: View, owner: object) -> View:
+    """Answer 400 to a list's action whose chosen rows are no keys: Django would fail on them.
+
+    owner: the admin of the list whose page the view is, if it is one.
+    """
+    if not isinstance(owner, ModelAdmin):
+        return view
+    key = owner.model._meta.pk
+
+    @wraps(view)
+    def refuse(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        for chosen in request.POST.getlist(ACTION_CHECKBOX_NAME):
+            try:
+                key.clean(chosen, None)
+            except ValidationError as error:
+                raise BadRequest from error
+        return view(request, *args, **kwargs)
+
+    return cast(View, refuse)

@@ -1,0 +1,125 @@
+"""After a clock was ahead and is right again: what it planned too far ahead is due now.
+
+Each column that says when to go on has a longest wait. A later value was written by a clock that
+was ahead. Nothing that a right clock writes is touched.
+"""
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db.models import F, Q, QuerySet
+from django.utils import timezone
+
+from bookings.domain.calendar.outages import LONGEST_RETRY_AFTER
+from bookings.domain.checkout import settling
+from bookings.domain.money import charges, refunds
+from bookings.models import (
+    LONGEST_HOLD,
+    MONEY_GONE,
+    BookingRules,
+    ClassStatus,
+    Heartbeat,
+    Hold,
+    Notice,
+    Payment,
+    PaymentNotification,
+    Refund,
+    VirtualClass,
+    WaitingListEntry,
+    WaitingState,
+    WebhookDelivery,
+    WebhookEndpoint,
+)
+from bookings.notices import delivery
+from bookings.notices.reminder_times import LEADS
+from bookings.webhooks.outcomes import DELAYS, LEASE, MAX_ATTEMPTS
+
+# Waits are spread by up to a quarter, and the clocks of two machines are never quite the same.
+SPREAD = 1.25
+MARGIN = timedelta(minutes=1)
+
+Plans = Iterator[tuple[QuerySet[Any], dict[str, Any]]]
+
+
+def bring_back_plans() -> int:
+    """Have what is planned beyond its longest wait done now; returns how many rows that were.
+
+    Holds and offers of places end after their full length from now on, not at once: their students
+    may be paying at this moment.
+    """
+    now = timezone.now()
+    plans = (_classes, _money, _notices, _webhooks, _kept_for_people)
+    return sum(rows.update(**changes) for plan in plans for rows, changes in plan(now))
+
+
+def _classes(now: datetime) -> Plans:
+    """Bring back what classes wait for. A mark that is set says since when, so never later."""
+    alive = VirtualClass.objects.filter(
+        status__in=[ClassStatus.PENDING, ClassStatus.SCHEDULED],
+        start_time__gt=now - settings.MAX_CLASS_LENGTH,
+    )
+    for mark in ("scheduling_requested_at", "event_update_requested_at"):
+        yield _beyond(alive, mark, now), {mark: now}
+    # Of a cancelled class, so of any time; the rows of this mark are always few.
+    waiting = VirtualClass.objects.filter(withdrawal_requested_at__isnull=False)
+    yield _beyond(waiting, "withdrawal_requested_at", now), {"withdrawal_requested_at": now}
+    longest = LONGEST_RETRY_AFTER
+    yield _beyond(alive, "next_scheduling_at", now, longest), {"next_scheduling_at": None}
+    yield _beyond(Heartbeat.objects.all(), "paused_until", now, longest), {"paused_until": now}
+
+
+def _money(now: datetime) -> Plans:
+    longest = settling.LEASE * 2**settling.NOTIFICATION_ATTEMPTS
+    notifications = PaymentNotification.objects.all()
+    yield _beyond(notifications, "next_attempt_at", now, longest), {"next_attempt_at": now}
+    longest = refunds.LONGEST_WAIT * SPREAD
+    yield _beyond(Refund.objects.all(), "next_attempt_at", now, longest), {"next_attempt_at": now}
+    is_unpaid = Q(approved_at=None, created_at__gt=now - charges.OPEN_DAYS)
+    is_unfinished = Q(approved_at__isnull=False) & (
+        Q(virtual_class=None)
+        | Q(virtual_class__status__in=[ClassStatus.PENDING, ClassStatus.CANCELLED])
+    )
+    # Money that went back is looked at daily, whatever became of its class.
+    is_gone = Q(status__in=MONEY_GONE)
+    often = Payment.objects.filter(is_unpaid | is_unfinished & ~is_gone)
+    yield _beyond(often, "next_check_at", now, charges.LONGEST_WAIT), {"next_check_at": now}
+    daily = Payment.objects.all()
+    yield _beyond(daily, "next_check_at", now, charges.DAILY), {"next_check_at": now}
+
+
+def _notices(now: datetime) -> Plans:
+    """Bring back mails. A reminder follows from its class's start, which no clock can shift."""
+    unsent = Notice.objects.filter(next_attempt_at__isnull=False)
+    news = unsent.exclude(kind__in=LEADS)
+    yield _beyond(news, "due_at", now), {"due_at": now, "next_attempt_at": now}
+    put_off = unsent.filter(next_attempt_at__gt=F("due_at"))
+    longest = delivery.LONGEST_DELAY * SPREAD
+    yield _beyond(put_off, "next_attempt_at", now, longest), {"next_attempt_at": F("due_at")}
+
+
+def _webhooks(now: datetime) -> Plans:
+    unsent = WebhookDelivery.objects.filter(next_attempt_at__isnull=False)
+    yield _beyond(unsent, "due_at", now), {"due_at": now, "next_attempt_at": now}
+    too_late = Q()
+    for attempts in range(1, MAX_ATTEMPTS + 1):
+        longest = max(DELAYS[min(attempts, len(DELAYS)) - 1] * SPREAD, LEASE)
+        too_late |= Q(attempts=attempts, next_attempt_at__gt=now + longest + MARGIN)
+    yield unsent.filter(too_late), {"next_attempt_at": now}
+    endpoints = WebhookEndpoint.objects.all()
+    yield _beyond(endpoints, "resting_until", now, LONGEST_RETRY_AFTER), {"resting_until": now}
+
+
+def _kept_for_people(now: datetime) -> Plans:
+    expires_at = now + timedelta(minutes=BookingRules.load().hold_minutes)
+    yield _beyond(Hold.objects.all(), "expires_at", now, LONGEST_HOLD), {"expires_at": expires_at}
+    window = settings.WAITING_LIST_WINDOW
+    offers = WaitingListEntry.objects.filter(state=WaitingState.OFFERED)
+    yield _beyond(offers, "offer_expires_at", now, window), {"offer_expires_at": now + window}
+
+
+def _beyond(
+    rows: QuerySet[Any], column: str, now: datetime, longest: timedelta = timedelta()
+) -> QuerySet[Any]:
+    return rows.filter(**{f"{column}__gt": now + longest + MARGIN})

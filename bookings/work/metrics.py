@@ -1,0 +1,122 @@
+"""Figures of what the service has still to do, read from the database when somebody asks.
+
+Every query walks an index, along rows that wait or classes that are near: none takes longer with
+the years.
+"""
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
+from django.db import Error
+from django.db.models import Count, Q
+from django.utils import timezone
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.registry import Collector
+
+from bookings.domain.calendar.access import describe_access
+from bookings.domain.money.reviews import count_payments_to_review
+from bookings.models import ClassStatus, ClassType, Hold, VirtualClass
+from bookings.work.health import check_work
+from bookings.work.queues import QUEUES
+
+# Classes that began earlier are told by no figure: counting them all would take longer each year.
+LOOK_BACK = timedelta(days=7)
+
+
+class ServiceCollector(Collector):
+    """Reads the figures with each scrape; a database that fails is one of them."""
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        """Give every figure; of a database that does not answer, only that."""
+        now, figures = timezone.now(), []
+        try:
+            for read in (_queues, _classes, _holds, _reviews, _sweeps, _calendar):
+                figures += read(now)
+        except Error:
+            figures = []
+        yield _gauge("classes_database_up", "Whether the database answers.", bool(figures))
+        yield from figures
+
+
+def _gauge(name: str, text: str, value: float) -> GaugeMetricFamily:
+    return GaugeMetricFamily(name, text, value=float(value))
+
+
+def _queues(now: datetime) -> list[GaugeMetricFamily]:
+    lengths = GaugeMetricFamily(
+        "classes_queue_length", "What waits to be done, by queue.", labels=["queue"]
+    )
+    ages = GaugeMetricFamily(
+        "classes_queue_oldest_seconds",
+        "How long the oldest of what waits has been waiting, by queue; 0 when nothing does.",
+        labels=["queue"],
+    )
+    for name, queue in QUEUES.items():
+        waiting = queue.measure(now)
+        lengths.add_metric([name], waiting.count)
+        ages.add_metric([name], waiting.age.total_seconds())
+    return [lengths, ages]
+
+
+def _classes(now: datetime) -> list[GaugeMetricFamily]:
+    """Classes by state and type, and those whose event somebody changed in the calendar."""
+    # With the states named, the index on state and start is walked four times, from a start on.
+    near = VirtualClass.objects.filter(
+        status__in=ClassStatus.values, start_time__gte=now - LOOK_BACK
+    )
+    counts = near.order_by().values_list("status", "class_type")
+    counted = {
+        (status, kind): (number, drifted)
+        for status, kind, number, drifted in counts.annotate(
+            number=Count("pk"), drifted=Count("pk", filter=~Q(calendar_drift=""))
+        )
+    }
+    classes = GaugeMetricFamily(
+        "classes_by_state",
+        "Classes that are ahead or began in the last seven days, by state and type.",
+        labels=["state", "type"],
+    )
+    for status in ClassStatus.values:
+        for kind in ClassType.values:
+            classes.add_metric([status, kind], counted.get((status, kind), (0, 0))[0])
+    drifted = sum(drifted for _, drifted in counted.values())
+    text = "Classes whose event differs in the calendar."
+    return [classes, _gauge("classes_with_drift", text, drifted)]
+
+
+def _holds(now: datetime) -> list[GaugeMetricFamily]:
+    live = Hold.objects.filter(expires_at__gt=now)
+    counted = live.aggregate(booked=Count("virtual_class"), all=Count("pk"))
+    holds = GaugeMetricFamily("classes_holds", "Times that are kept now.", labels=["state"])
+    holds.add_metric(["choosing"], counted["all"] - counted["booked"])
+    holds.add_metric(["paying"], counted["booked"])
+    return [holds]
+
+
+def _reviews(now: datetime) -> list[GaugeMetricFamily]:
+    count = count_payments_to_review()
+    return [_gauge("classes_payments_to_review", "Payments that need a person.", count)]
+
+
+def _sweeps(now: datetime) -> list[GaugeMetricFamily]:
+    work = check_work()
+    ages = GaugeMetricFamily(
+        "classes_sweep_age_seconds",
+        "How long ago each sweep last ended well; none for one that never did.",
+        labels=["sweep"],
+    )
+    late = GaugeMetricFamily(
+        "classes_sweep_late", "1 for a sweep that ended well too long ago.", labels=["sweep"]
+    )
+    for sweep in work.sweeps:
+        late.add_metric([sweep.name], float(sweep.is_late))
+        if sweep.beat_at:
+            ages.add_metric([sweep.name], (now - sweep.beat_at).total_seconds())
+    text = "1 while the calendar is left alone because it fails."
+    return [ages, late, _gauge("classes_calendar_down", text, work.is_calendar_down)]
+
+
+def _calendar(now: datetime) -> list[GaugeMetricFamily]:
+    grant = describe_access(is_down=False)
+    text = "1 while a grant or the service account opens the calendar."
+    return [_gauge("classes_calendar_connected", text, grant in {"ok", "at_risk", "stand_in"})]

@@ -1,0 +1,128 @@
+"""What is done again and again until nothing is left to do: any number of workers may, at once.
+
+A new sweep is a function without arguments that returns how much it did, and one line in SWEEPS,
+which says how often it runs. It may meet itself in another process, be killed anywhere, and start
+over: so it claims its rows by conditional updates, and leaves for the next time what it cannot do.
+"""
+
+import logging
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+from django.db import Error
+from django.utils import timezone
+
+from accounts.sign_in.student_grants import revoke_student_grants
+from bookings.domain.calendar.access import check_calendar_grant
+from bookings.domain.checkout.holds import delete_expired_holds
+from bookings.domain.checkout.notifications import forget_notifications
+from bookings.domain.checkout.payment_search import search_payments
+from bookings.domain.checkout.settling import (
+    expire_payments,
+    process_notifications,
+    settle_due_payments,
+)
+from bookings.domain.heartbeats import note_beat, note_failure, read_beats
+from bookings.domain.lifecycle.completing import complete_ended_classes
+from bookings.domain.money.refunds import send_due_refunds
+from bookings.domain.places.offers import pass_on_offers
+from bookings.domain.recovery.retry_events import update_events, withdraw_events
+from bookings.domain.recovery.retry_scheduling import finish_requested_schedulings
+from bookings.domain.recovery.wall_times import keep_wall_times
+from bookings.domain.recovery.watching import compare_calendar, follow_calendar, keep_push_channel
+from bookings.notices.delivery import deliver_due
+from bookings.notices.reminders import plan_missing_reminders
+from bookings.webhooks.announcing import announce_events
+from bookings.webhooks.delivery import deliver_webhooks
+from bookings.webhooks.forgetting import forget_webhooks
+from bookings.work.clock_jumps import bring_back_plans
+from config.lib.tracing import new_id, tagged
+
+logger = logging.getLogger(__name__)
+
+
+def send_due_notices() -> int:
+    """Send the mails that are due; returns how many left."""
+    return deliver_due()
+
+
+MINUTE = timedelta(minutes=1)
+HOUR = timedelta(hours=1)
+
+# In this order, so that what one of them finds to do is done by those after it. Mails, and what is
+# only tidied up, come last.
+# How often: whole minutes.
+SWEEPS: dict[Callable[[], int], timedelta] = {
+    bring_back_plans: MINUTE,
+    keep_wall_times: 5 * MINUTE,
+    delete_expired_holds: MINUTE,
+    search_payments: MINUTE,
+    process_notifications: MINUTE,
+    send_due_refunds: MINUTE,
+    settle_due_payments: MINUTE,
+    expire_payments: MINUTE,
+    finish_requested_schedulings: MINUTE,
+    update_events: MINUTE,
+    withdraw_events: MINUTE,
+    follow_calendar: 5 * MINUTE,
+    compare_calendar: HOUR,
+    keep_push_channel: 24 * HOUR,
+    complete_ended_classes: MINUTE,
+    pass_on_offers: MINUTE,
+    plan_missing_reminders: 10 * MINUTE,
+    check_calendar_grant: HOUR,
+    revoke_student_grants: 5 * MINUTE,
+    send_due_notices: MINUTE,
+    announce_events: MINUTE,
+    deliver_webhooks: MINUTE,
+    forget_notifications: MINUTE,
+    forget_webhooks: HOUR,
+}
+
+
+def find_sweep(name: str) -> Callable[[], int] | None:
+    """Find a sweep by the name that plan, queue and heartbeat know it by."""
+    return next((run for run in SWEEPS if run.__name__ == name), None)
+
+
+def sweep() -> dict[str, int | None]:
+    """Run each sweep once, of the rarer ones those whose time has come.
+
+    Tells how much each did, None where it failed. One stops no other.
+    """
+    beats = read_beats()
+    return {
+        run.__name__: run_sweep(run)
+        for run, every in SWEEPS.items()
+        if every <= MINUTE or _is_due(beats.get(run.__name__), every)
+    }
+
+
+def _is_due(beat_at: datetime | None, every: timedelta) -> bool:
+    if beat_at is None:
+        return True
+    age = timezone.now() - beat_at
+    # Cron is sometimes a little early. A heartbeat from the future is of a clock that was ahead.
+    return age > every - MINUTE / 2 or age < -MINUTE
+
+
+def run_sweep(run: Callable[[], int]) -> int | None:
+    """Run one sweep and write its heartbeat; tell how much it did, None when it failed."""
+    name = run.__name__
+    with tagged(run_id=new_id(), sweep=name):
+        try:
+            count = run()
+            note_beat(name, count)
+        except Exception as error:
+            logger.exception("The sweep %s failed.", name)
+            note_failure_if_possible(name, type(error).__name__)
+            return None
+    return count
+
+
+def note_failure_if_possible(name: str, failure: str) -> None:
+    """Write a failure down, unless the database is what fails: then the missing beat tells."""
+    try:
+        note_failure(name, failure)
+    except Error:
+        logger.warning("The failure of the sweep %s could not be written down.", name)

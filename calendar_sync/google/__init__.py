@@ -1,0 +1,1 @@
+"""Google Calendar, behind the interface of ``calendar_sync``."""

@@ -1,0 +1,289 @@
+"""Google's calendar: what each operation asks of its events, and how an interrupted one goes on."""
+
+import logging
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.utils import timezone
+
+from calendar_sync.google import mapping
+from calendar_sync.google.credentials import api_key_headers, get_grant, has_grant
+from calendar_sync.google.errors import AlreadyThereError, NotThereError, provider_errors
+from calendar_sync.google.events import GoogleEvents
+from calendar_sync.google.mapping import JSON
+from calendar_sync.interface import (
+    BusySlot,
+    CalendarError,
+    CalendarNotConnectedError,
+    CalendarRefusedError,
+    CalendarUnavailableError,
+    Changes,
+    CreatedEvent,
+    EventDraft,
+    EventGoneError,
+    EventLeftBehindError,
+    EventNotOursError,
+    OpenedChannel,
+    OwnEvent,
+)
+
+logger = logging.getLogger(__name__)
+
+# Seconds before each look whether the video meeting is ready.
+CONFERENCE_WAITS = (0.5, 1.0, 2.0)
+# Nobody waits for what reads the whole calendar; each of its requests has its own time-out.
+BACKGROUND_BUDGET = timedelta(minutes=2)
+# What tells our events and their state; nothing about strangers' but their times.
+OWN_FIELDS = (
+    "kind,nextPageToken,items(id,status,recurringEventId,recurrence,start,end,"
+    "extendedProperties/private,conferenceData(createRequest/status,entryPoints))"
+)
+CHANGE_FIELDS = "kind,nextPageToken,nextSyncToken,items(id,extendedProperties/private)"
+
+
+class GoogleCalendar:
+    """The calendar ``settings.CALENDAR_ID``, in the name of whoever gave ``refresh_token``."""
+
+    def __init__(self, *, refresh_token: str | None) -> None:
+        self._refresh_token = refresh_token
+
+    def create_event(self, draft: EventDraft) -> CreatedEvent:
+        """Make the event with a video meeting, once, however often it is asked."""
+        grant = get_grant(self._refresh_token)
+        events = GoogleEvents(settings.CALENDAR_BUDGET, grant=grant)
+        event = _insert_or_adopt(events, draft, may_invite=grant.may_invite)
+        if event["id"] != draft.event_id and not mapping.has_conference(event):
+            logger.warning("The calendar makes no meetings: the class links to its event.")
+            with provider_errors():
+                return replace(mapping.created_event(event), conference_url=mapping.page_url(event))
+        event = _with_conference(events, event)
+        with provider_errors():
+            return mapping.created_event(event)
+
+    def update_event(self, draft: EventDraft) -> CreatedEvent:
+        """Give the event the draft's times, and its text in place of an earlier one of ours.
+
+        All else about it stays. One that has them already is not written: each write that moves it
+        mails its guests. Nor is its etag sent along: what somebody else changed a moment ago is not
+        in the patch, and it is the caller who knows which times are the last ones.
+        """
+        events = GoogleEvents(settings.CALENDAR_BUDGET, grant=get_grant(self._refresh_token))
+        event = events.find(draft.event_id)
+        if event is None or event.get("status") == "cancelled":
+            raise EventGoneError("The event to move is not in the calendar any more.")
+        if not mapping.is_ours(event, draft.reference, named_by_provider=draft.named_by_provider):
+            raise EventNotOursError("The event to move is not ours.")
+        times, text = mapping.changed_times(event, draft), mapping.changed_text(event, draft)
+        try:
+            event = _change(events, event, times, text)
+        except NotThereError as error:
+            raise EventGoneError("The event went while it was being changed.") from error
+        with provider_errors():
+            return mapping.created_event(event)
+
+    def delete_event(
+        self, event_id: str, *, reference: str, named_by_provider: bool = False
+    ) -> None:
+        """Remove the event; one that is already gone counts as removed.
+
+        It is looked at first: whatever has our id without our reference is somebody else's.
+        """
+        events = GoogleEvents(settings.CALENDAR_BUDGET, grant=get_grant(self._refresh_token))
+        event = events.find(event_id)
+        if event and event.get("status") == "cancelled":
+            logger.info("The event to delete was gone already.")
+            return
+        # Not every provider can be asked for one event. Deleting one that is gone does no harm.
+        if event and not mapping.is_ours(event, reference, named_by_provider=named_by_provider):
+            raise EventNotOursError("The event to delete is not ours.")
+        try:
+            events.delete(event_id)
+        except NotThereError:
+            logger.info("The event went while it was being deleted.")
+
+    def check_grant(self) -> None:
+        """Use the grant for one cheap call, never the API key."""
+        events = GoogleEvents(settings.CALENDAR_TIMEOUT, grant=get_grant(self._refresh_token))
+        events.upcoming(timezone.now(), limit=1)
+
+    def upcoming_events(self, *, since: datetime, limit: int | None = None) -> list[BusySlot]:
+        """List events that end after ``since``.
+
+        The API key comes first; it works only while the calendar is public, so when it is refused
+        the grant answers. Either has one time-out for all its pages, retries included: somebody
+        waits, and the list is asked for again soon.
+        """
+        key = api_key_headers()
+        if key:
+            try:
+                return GoogleEvents(settings.CALENDAR_TIMEOUT, headers=key).upcoming(since, limit)
+            except (CalendarRefusedError, CalendarNotConnectedError) as error:
+                if not has_grant(self._refresh_token):
+                    raise
+                logger.warning("The API key cannot read the calendar: %s", error)
+        grant = get_grant(self._refresh_token)
+        return GoogleEvents(settings.CALENDAR_TIMEOUT, grant=grant).upcoming(since, limit)
+
+    def own_events(self, *, since: datetime | None = None) -> list[OwnEvent]:
+        """List every event of ours that ends after ``since``; all pages, or an error.
+
+        Google can filter by a property's value, not by its presence, so the whole calendar is
+        listed, without what strangers' events are about.
+        """
+        window = {"timeMin": since.isoformat()} if since else {}
+        return _own(self._background_events(), fields=OWN_FIELDS, **window)
+
+    def events_of(self, reference: str, *, event_id: str) -> list[OwnEvent]:
+        """List the events that carry ``reference``, that with ``event_id`` first.
+
+        A listing may lag behind; what it does not show is asked for by its id, and only when both
+        answer that there is none, there is none.
+        """
+        events = self._background_events()
+        wanted = f"reference={reference}"
+        found = _own(events, fields=OWN_FIELDS, privateExtendedProperty=wanted)
+        if all(event.event_id != event_id for event in found):
+            event = events.find(event_id)
+            with provider_errors():
+                own = mapping.own_event(event) if event else None
+            if own and own.reference == reference:
+                found.append(own)
+        return sorted(found, key=lambda event: event.event_id != event_id)
+
+    def changes(self, sync_token: str) -> Changes:
+        """Tell which events changed since the token was given.
+
+        https://developers.google.com/workspace/calendar/api/guides/sync
+        """
+        since = {"syncToken": sync_token} if sync_token else {}
+        items, last = self._background_events().pages(fields=CHANGE_FIELDS, **since)
+        with provider_errors():
+            # The last page brings the token; without it this was not the last page.
+            return mapping.changes(items if sync_token else [], last["nextSyncToken"])
+
+    def open_channel(self, *, channel_id: str, token: str, address: str) -> OpenedChannel:
+        """Have Google tell of changes."""
+        body = {"id": channel_id, "type": "web_hook", "address": address, "token": token}
+        answer = self._background_events().watch(body)
+        with provider_errors():
+            return mapping.opened_channel(answer)
+
+    def close_channel(self, *, channel_id: str, resource_id: str) -> None:
+        """End a channel; one that is not open any more counts as closed."""
+        try:
+            self._background_events().stop({"id": channel_id, "resourceId": resource_id})
+        except NotThereError:
+            logger.info("The channel to close was closed already.")
+
+    def _background_events(self) -> GoogleEvents:
+        return GoogleEvents(BACKGROUND_BUDGET, grant=get_grant(self._refresh_token))
+
+
+def _change(events: GoogleEvents, event: JSON, times: JSON, text: JSON) -> JSON:
+    """Patch what differs. A text that alone is refused is not worth anybody's attention."""
+    if times:
+        return events.patch(event["id"], {**times, **text})
+    try:
+        return events.patch(event["id"], text, is_news=False) if text else event
+    except CalendarRefusedError as error:
+        logger.warning("The event keeps its text: %s", error)
+        return event
+
+
+def _own(events: GoogleEvents, **query: Any) -> list[OwnEvent]:
+    """List our events. One that cannot be read spoils the answer: leaving it out would lose it."""
+    items, _ = events.pages(**query)
+    with provider_errors():
+        return [own for item in items if (own := mapping.own_event(item))]
+
+
+def _insert_or_adopt(events: GoogleEvents, draft: EventDraft, *, may_invite: bool) -> JSON:
+    """Insert the event, or take over the one that an earlier try has left.
+
+    Time-outs, resets and unreadable answers leave open whether the event was made. Nothing needs
+    to find out: the insert is repeated, and the id tells.
+    """
+    body = mapping.event_body(draft, may_invite=may_invite)
+    try:
+        event = events.insert(body)
+    except AlreadyThereError:
+        return _adopt(events, draft, body)
+    if event["id"] != draft.event_id:
+        return _accept_or_delete(events, draft, event)
+    return event
+
+
+def _adopt(events: GoogleEvents, draft: EventDraft, body: JSON) -> JSON:
+    """Make the event that already has our id what the draft asks for.
+
+    Cancelled ones keep their id for ever but may have lost their properties.
+    """
+    event = events.find(draft.event_id)
+    if event is None:
+        raise CalendarUnavailableError("The calendar knows the event's id but shows no event.")
+    is_cancelled = event.get("status") == "cancelled"
+    reference = mapping.reference_of(event)
+    if reference != draft.reference and not (is_cancelled and reference is None):
+        raise EventNotOursError("The event's id belongs to an event that is not ours.")
+    if is_cancelled:
+        conference = mapping.conference_request(event)
+        return events.replace(
+            draft.event_id, {**body, "status": "confirmed", "conferenceData": conference}
+        )
+    changes = mapping.missing_changes(event, draft)
+    return events.patch(draft.event_id, changes) if changes else event
+
+
+def _accept_or_delete(events: GoogleEvents, draft: EventDraft, event: JSON) -> JSON:
+    """Take over an event that the provider stored under an id of its own.
+
+    It is ours if it carries our reference or says what the draft does; or if there is one under our
+    id. Else it is deleted, unless it carries another reference, and CalendarRefusedError raised: a
+    repetition would add one more. Raises EventLeftBehindError if it could not be deleted.
+    """
+    if mapping.is_made_from(event, draft):
+        return event
+    try:
+        own = events.find(draft.event_id)
+        if own is not None and mapping.reference_of(own) == draft.reference:
+            return own
+        if mapping.reference_of(event) is None:
+            _delete_surely(events, event["id"])
+    except CalendarError as error:
+        logger.warning("The event %s is left behind: %s", event["id"], type(error).__name__)
+        raise EventLeftBehindError(event["id"]) from error
+    raise CalendarRefusedError("The calendar stored another event than it was given.")
+
+
+def _delete_surely(events: GoogleEvents, event_id: str) -> None:
+    """Delete an event that was just made; a 404 counts only if the event cannot be read either."""
+    try:
+        events.delete(event_id)
+    except NotThereError:
+        left = events.find(event_id)
+        if left is not None and left.get("status") != "cancelled":
+            raise
+
+
+def _with_conference(events: GoogleEvents, event: JSON) -> JSON:
+    """Read the event again until its meeting has an address.
+
+    Meetings are made after the answer. One that failed gets one new request; when that fails too,
+    CalendarRefusedError. Raises CalendarUnavailableError while the meeting is still being made.
+    """
+    waits = iter(CONFERENCE_WAITS)
+    has_asked_again = False
+    while not mapping.conference_url(event):
+        if mapping.has_conference_failed(event):
+            if has_asked_again:
+                raise CalendarRefusedError("The calendar could not make a video meeting.")
+            has_asked_again = True
+            event = events.patch(event["id"], {"conferenceData": mapping.conference_request(event)})
+        elif events.wait(next(waits, None)):
+            # Not found so soon after the insert only means that one of Google's copies is behind.
+            event = events.find(event["id"]) or event
+        else:
+            raise CalendarUnavailableError("The video meeting is still being prepared.")
+    return event

@@ -1,0 +1,148 @@
+"""Who asks: the administrator's consent, a service account, or an API key."""
+
+import json
+import logging
+from functools import lru_cache
+from typing import Any
+
+from django.conf import settings
+from google.oauth2 import credentials as user
+from google.oauth2 import service_account
+from google_auth_httplib2 import Request
+
+from calendar_sync.backend import name_calendar
+from calendar_sync.google.deadline import Deadline
+from calendar_sync.google.errors import provider_errors
+from calendar_sync.google.transport import Transport
+from calendar_sync.interface import CalendarNotConnectedError, CalendarUnavailableError
+from calendar_sync.single_flight import SingleFlight
+
+logger = logging.getLogger(__name__)
+
+
+class Grant:
+    """Permission to use the calendar, shared by the process's threads.
+
+    Has the two methods that google_auth_httplib2 asks of credentials. Sharing it keeps the access
+    token, good for an hour, so that most operations need no refresh.
+
+    may_invite: whether events may name attendees; Google refuses that to a service account which
+        acts for nobody.
+    """
+
+    def __init__(self, credentials: Any, *, may_invite: bool) -> None:
+        self.may_invite = may_invite
+        self._credentials = credentials
+        self._flight: SingleFlight[None] = SingleFlight()
+
+    @property
+    def is_fresh(self) -> bool:
+        """True if there is an access token that has not expired."""
+        return bool(self._credentials.valid)
+
+    def before_request(self, request: Any, method: str, url: str, headers: dict[str, str]) -> None:
+        """Put a valid token on a request.
+
+        Not the credentials' own method of this name: for a service account it also asks another
+        Google service, in a thread of its own, which regions are allowed.
+        """
+        if not self.is_fresh:
+            self.refresh(request)
+        self._credentials.apply(headers)
+
+    def refresh(self, request: Any) -> None:
+        """Get a new token; threads that need one at the same time get the same."""
+        worn = self._credentials.token
+
+        def work() -> None:
+            if self._credentials.token == worn:
+                self._credentials.refresh(request)
+
+        self._flight.run(worn, work, patience=settings.CALENDAR_TIMEOUT)
+
+
+def has_grant(refresh_token: str | None) -> bool:
+    """True if ``get_grant`` has anything to return."""
+    return bool(refresh_token or settings.CALENDAR_SERVICE_ACCOUNT)
+
+
+def get_grant(refresh_token: str | None) -> Grant:
+    """Return the grant of ``refresh_token``, else the service account's.
+
+    Raises CalendarNotConnectedError when there is neither.
+    """
+    if refresh_token:
+        return _user_grant(
+            refresh_token,
+            settings.GOOGLE_TOKEN_URL,
+            settings.AUTH_PROVIDER_ID,
+            settings.AUTH_PROVIDER_SECRET,
+        )
+    if settings.CALENDAR_SERVICE_ACCOUNT:
+        return _account_grant(json.dumps(settings.CALENDAR_SERVICE_ACCOUNT, sort_keys=True))
+    raise CalendarNotConnectedError("Nobody has connected a calendar.")
+
+
+def calendar_id(grant: Grant | None) -> str:
+    """Return the calendar to name in a request; only a person can call it ``primary``."""
+    return settings.CALENDAR_ID if grant and grant.may_invite else name_calendar()
+
+
+def api_key_headers() -> dict[str, str]:
+    """Return the header that identifies us by the API key; empty when the key cannot be used.
+
+    ``primary`` without ADMIN_EMAIL names no calendar. In the query string, where the client library
+    would put it, the key ends up in error texts and in logs.
+    https://docs.cloud.google.com/docs/authentication/api-keys-use
+    """
+    if not settings.CALENDAR_API_KEY or name_calendar() == "primary":
+        return {}
+    return {"X-Goog-Api-Key": settings.CALENDAR_API_KEY}
+
+
+def _account_grant(key: str) -> Grant:
+    """Act for the administrator if the account may (domain-wide delegation), else as itself.
+
+    Only the token endpoint knows whether it may. As long as the account's own token is valid, the
+    endpoint is not asked again.
+    """
+    itself = _service_grant(key, "")
+    if not settings.ADMIN_EMAIL or itself.is_fresh:
+        return itself
+    delegated = _service_grant(key, settings.ADMIN_EMAIL)
+    if delegated.is_fresh:
+        return delegated
+    try:
+        with provider_errors():
+            delegated.refresh(Request(Transport(Deadline(settings.CALENDAR_TIMEOUT))))
+    except CalendarNotConnectedError:
+        logger.info("The service account may not act for the administrator: it acts as itself.")
+        return itself
+    except CalendarUnavailableError:
+        pass  # the operation's own requests try again
+    return delegated
+
+
+@lru_cache(maxsize=4)
+def _user_grant(token: str, token_url: str, client_id: str, client_secret: str) -> Grant:
+    credentials = user.Credentials(  # type: ignore[no-untyped-call]  # the package has no types
+        token=None,
+        refresh_token=token,
+        token_uri=token_url,
+        client_id=client_id,
+        client_secret=client_secret,
+    )
+    return Grant(credentials, may_invite=True)
+
+
+@lru_cache(maxsize=4)
+def _service_grant(key: str, subject: str) -> Grant:
+    """Act for ``subject``, or as the account itself when that is empty."""
+    try:
+        read = service_account.Credentials.from_service_account_info
+        credentials = read(  # type: ignore[no-untyped-call]  # the package has no types
+            json.loads(key), scopes=[settings.CALENDAR_SCOPE], subject=subject or None
+        )
+    except ValueError as error:
+        raise CalendarNotConnectedError("SERVICE_ACCOUNT_JSON holds no usable key.") from error
+    return Grant(credentials, may_invite=bool(subject))

@@ -1,0 +1,194 @@
+"""The requests about a calendar's events: the one module that sends any, by Google's own client.
+
+https://developers.google.com/workspace/calendar/api/v3/reference/events
+"""
+
+import logging
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from functools import lru_cache
+from typing import Any
+
+from django.conf import settings
+from google_auth_httplib2 import AuthorizedHttp
+from googleapiclient.discovery import build  # noqa: TID251  # this is the module it is meant for
+
+from calendar_sync.google import mapping
+from calendar_sync.google.credentials import Grant, calendar_id
+from calendar_sync.google.deadline import Deadline, jittered
+from calendar_sync.google.errors import NotThereError, TransientError, provider_errors
+from calendar_sync.google.mapping import JSON
+from calendar_sync.google.metrics import timed
+from calendar_sync.google.transport import Transport
+from calendar_sync.interface import LISTING_LIMIT, BusySlot
+
+logger = logging.getLogger(__name__)
+
+# Seconds before the second and the third try of a request.
+RETRY_WAITS = (0.5, 1.0)
+# Events in one answer; Google allows 2,500, in an answer that takes accordingly long.
+PAGE_SIZE = 500
+# The invitation is how the event reaches a calendar that is not Google's, and Google warns that
+# events may be lost for guests who are not notified.
+SEND_UPDATES = "all"
+
+
+class GoogleEvents:
+    """The events of the calendar, for the requests of one operation, which share one deadline.
+
+    Either a grant or headers say who asks.
+    """
+
+    def __init__(
+        self, budget: timedelta, *, grant: Grant | None = None, headers: JSON | None = None
+    ) -> None:
+        self._deadline = Deadline(budget)
+        http: Any = Transport(self._deadline, headers)
+        self._http = AuthorizedHttp(grant, http=http) if grant else http
+        self._api, self._channels = _client(settings.CALENDAR_API_URL)
+        self._calendar = {"calendarId": calendar_id(grant)}
+        # Without the version, conference data is neither made nor kept.
+        self._write = {**self._calendar, "conferenceDataVersion": 1, "sendUpdates": SEND_UPDATES}
+
+    def insert(self, body: JSON) -> JSON:
+        """https://developers.google.com/workspace/calendar/api/v3/reference/events/insert"""
+        return self._event(self._api.insert(**self._write, body=body))
+
+    def replace(self, event_id: str, body: JSON) -> JSON:
+        """https://developers.google.com/workspace/calendar/api/v3/reference/events/update"""
+        return self._event(self._api.update(**self._write, eventId=event_id, body=body))
+
+    def patch(self, event_id: str, changes: JSON, *, is_news: bool = True) -> JSON:
+        """https://developers.google.com/workspace/calendar/api/v3/reference/events/patch
+
+        is_news: whether its guests are mailed.
+        """
+        query = self._write if is_news else {**self._write, "sendUpdates": "none"}
+        return self._event(self._api.patch(**query, eventId=event_id, body=changes))
+
+    def find(self, event_id: str) -> JSON | None:
+        """https://developers.google.com/workspace/calendar/api/v3/reference/events/get"""
+        try:
+            return self._event(self._api.get(**self._calendar, eventId=event_id))
+        except NotThereError:
+            return None
+
+    def delete(self, event_id: str) -> None:
+        """https://developers.google.com/workspace/calendar/api/v3/reference/events/delete"""
+        request = self._api.delete(**self._calendar, eventId=event_id, sendUpdates=SEND_UPDATES)
+        self._send(request, is_readable=lambda answer: not answer)
+
+    def pages(self, **query: Any) -> tuple[list[JSON], JSON]:
+        """List all pages; give the events of all of them, and the last page.
+
+        ``kind`` belongs into the fields: with them an empty calendar answers {} otherwise, as a
+        broken proxy might.
+        https://developers.google.com/workspace/calendar/api/v3/reference/events/list
+        """
+        items: list[JSON] = []
+        page_token = None
+        while True:
+            page = self._send(
+                self._api.list(
+                    **self._calendar, maxResults=PAGE_SIZE, pageToken=page_token, **query
+                ),
+                is_readable=_is_page,
+            )
+            items += page.get("items", [])
+            page_token = page.get("nextPageToken")
+            if not page_token:
+                return items, page
+
+    def watch(self, body: JSON) -> JSON:
+        """https://developers.google.com/workspace/calendar/api/v3/reference/events/watch"""
+        request = self._api.watch(**self._calendar, body=body)
+        answer: JSON = self._send(request, is_readable=lambda answer: "resourceId" in answer)
+        return answer
+
+    def stop(self, body: JSON) -> None:
+        """https://developers.google.com/workspace/calendar/api/v3/reference/channels/stop"""
+        request = self._channels.stop(body=body)
+        self._send(request, is_readable=lambda answer: not answer)
+
+    def upcoming(self, since: datetime, limit: int | None) -> list[BusySlot]:
+        """https://developers.google.com/workspace/calendar/api/v3/reference/events/list"""
+        items: list[Any] = []
+        page_token = None
+        while True:
+            answer = self._send(
+                self._api.list(
+                    **self._calendar,
+                    timeMin=since.isoformat(),
+                    singleEvents=True,
+                    orderBy="startTime",
+                    # One large page takes less time than several: the list has one time-out.
+                    maxResults=min(limit or LISTING_LIMIT, LISTING_LIMIT),
+                    pageToken=page_token,
+                    # Nothing private even reaches us. An empty calendar answers {}.
+                    fields="items(start,end,status,transparency,eventType),nextPageToken",
+                ),
+                is_readable=lambda answer: isinstance(answer.get("items", []), list),
+            )
+            items += answer.get("items", [])
+            page_token = answer.get("nextPageToken")
+            if not page_token or limit or len(items) >= LISTING_LIMIT:
+                return mapping.busy_slots(items[:LISTING_LIMIT])
+
+    def wait(self, seconds: float | None, *, at_least: float = 0) -> bool:
+        """Sleep about so long, if the time allows. Tell whether it did; never for None."""
+        return seconds is not None and self._deadline.wait(max(jittered(seconds), at_least))
+
+    def _event(self, request: Any) -> JSON:
+        event: JSON = self._send(request, is_readable=lambda answer: isinstance(answer["id"], str))
+        return event
+
+    def _send(self, request: Any, *, is_readable: Callable[[Any], bool]) -> Any:
+        """Send a request, up to three times while faults are transient and time is left.
+
+        Not by execute(num_retries=...): that knows no deadline, ignores Retry-After and takes a
+        page of HTML with status 200 for an answer.
+        """
+        waits = iter(RETRY_WAITS)
+        while True:
+            try:
+                with timed(request.methodId), provider_errors():
+                    return _checked(request.execute(http=self._http), is_readable)
+            except TransientError as error:
+                if not self.wait(next(waits, None), at_least=error.retry_after):
+                    raise
+                logger.info("Asking the calendar again: %s", error)
+
+
+@lru_cache(maxsize=4)
+def _client(api_url: str) -> tuple[Any, Any]:
+    """Give what makes requests about events and about channels; every operation shares it.
+
+    Reading Google's description, 135 kB, takes longer than most operations. What is made of it
+    keeps no state; each request is sent by a connection of its own, as Google asks of threads, and
+    one that were not would find its time over.
+    https://googleapis.github.io/google-api-python-client/docs/thread_safety.html
+    """
+    service = build(
+        "calendar",
+        "v3",
+        http=Transport(Deadline(timedelta(0))),
+        static_discovery=True,  # shipped with the client, so building asks nobody
+        cache_discovery=False,
+        client_options={"api_endpoint": api_url},
+    )
+    return service.events(), service.channels()
+
+
+def _checked(answer: Any, is_readable: Callable[[Any], bool]) -> Any:
+    if not is_readable(answer):
+        raise ValueError("an answer of the wrong shape")
+    return answer
+
+
+def _is_page(answer: Any) -> bool:
+    items = answer.get("items", [])
+    return (
+        answer["kind"] == "calendar#events"
+        and isinstance(items, list)
+        and all(isinstance(item, dict) for item in items)
+    )

@@ -1,0 +1,41 @@
+"""How the calendar answers, in figures."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import perf_counter
+
+from prometheus_client import Histogram
+
+from calendar_sync.google.errors import AlreadyThereError, NotThereError
+from calendar_sync.interface import CalendarError, CalendarNotConnectedError, CalendarRefusedError
+
+SECONDS = Histogram(
+    "classes_calendar_call_seconds",
+    "How long calls to the calendar took, by method of its API and outcome.",
+    ["operation", "outcome"],
+    buckets=(0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8),
+)
+
+
+@contextmanager
+def timed(operation: str) -> Iterator[None]:
+    """Count one call. operation: the API's name for it, such as ``calendar.events.insert``."""
+    began, outcome = perf_counter(), "ok"
+    try:
+        yield
+    except BaseException as error:
+        outcome = _outcome(error)
+        raise
+    finally:
+        SECONDS.labels(operation, outcome).observe(perf_counter() - began)
+
+
+def _outcome(error: BaseException) -> str:
+    """Give the word for a failure; the first two are answers like any other."""
+    if isinstance(error, AlreadyThereError | NotThereError):
+        return "ok"
+    if isinstance(error, CalendarNotConnectedError):
+        return "not_connected"
+    if isinstance(error, CalendarRefusedError):
+        return "refused"
+    return "unavailable" if isinstance(error, CalendarError) else "bug"

@@ -1,0 +1,52 @@
+"""How requests leave for the provider: one connection each, never longer than time is left."""
+
+from collections.abc import Mapping
+from contextlib import closing
+from typing import Any
+
+import httplib2
+from django.conf import settings
+
+from calendar_sync.google.deadline import Deadline
+
+
+class Transport:
+    """What Google's client takes for an httplib2.Http, for the requests of one operation.
+
+    A shared httplib2.Http is not safe among threads, and one for each operation would keep the
+    time-out of its first request; one for each request costs a handshake and gets a time-out that
+    fits what is left. That bounds the requests nobody sees as well: the token's refresh and the
+    repetition after a 401.
+
+    httplib2 sends a request a second time, POST included, when the connection closes without an
+    answer, and there is no switch. Our own event ids make that harmless.
+    """
+
+    def __init__(self, deadline: Deadline, headers: Mapping[str, str] | None = None) -> None:
+        self._deadline = deadline
+        self._headers = headers or {}
+
+    def request(
+        self,
+        uri: str,
+        method: str = "GET",
+        body: Any = None,
+        headers: Mapping[str, str] | None = None,
+        redirections: int = httplib2.DEFAULT_MAX_REDIRECTS,
+        connection_type: Any = None,
+    ) -> Any:
+        """Send a request as httplib2 does. Raises TimeoutError when no time is left for it."""
+        timeout = min(settings.CALENDAR_TIMEOUT.total_seconds(), self._deadline.seconds_left)
+        if timeout <= 0:
+            raise TimeoutError("The operation's time is up.")
+        with closing(httplib2.Http(timeout=timeout)) as http:
+            # The provider never redirects; whoever does must not be sent the API key.
+            http.follow_redirects = False
+            return http.request(
+                uri,
+                method,
+                body=body,
+                headers={**(headers or {}), **self._headers},
+                redirections=redirections,
+                connection_type=connection_type,
+            )

@@ -1,0 +1,1 @@
+"""Push channels: the provider says that the calendar changed."""

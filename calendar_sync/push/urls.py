@@ -1,0 +1,11 @@
+"""The address that the provider calls."""
+
+from django.urls import path
+
+from calendar_sync.push.webhooks import CalendarWebhookView
+
+app_name = "calendar_sync"
+
+urlpatterns = [
+    path("api/webhooks/calendar", CalendarWebhookView.as_view(), name="webhook"),
+]

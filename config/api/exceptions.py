@@ -1,0 +1,85 @@
+"""How errors look on ``/api``: ``{"error": text}``, or the shape that a view documents."""
+
+import logging
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.http import Http404
+from rest_framework import exceptions, status
+from rest_framework.response import Response
+
+from config.lib.api_texts import NOT_FOUND, SIGN_IN_FIRST
+from config.web.errors import (
+    FORBIDDEN,
+    OVERLOADED,
+    RETRY_SECONDS,
+    SERVER_ERROR,
+    lacks_connection,
+)
+
+logger = logging.getLogger(__name__)
+
+
+def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
+    """Turn whatever a view raised into its documented answer.
+
+    A view may carry ``server_error``, the text of its documented 500, and ``error_body(status,
+    text)``, the shape of its error bodies. The text of an unexpected error never leaves the log.
+    When the database took no connection, a view without a documented 500 answers 503; in both
+    cases ``Retry-After`` says when to try again.
+    """
+    view = context["view"]
+    error = _as_api_exception(error)
+    if isinstance(error, exceptions.APIException):
+        code, text, headers = error.status_code, first_message(error.detail), _headers(error)
+    else:
+        logger.error("%s failed", type(view).__name__, exc_info=error)
+        code, text, headers = _describe_failure(view, error)
+    shape = getattr(view, "error_body", error_body)
+    return Response(shape(code, text), status=code, headers=headers)
+
+
+def _describe_failure(view: Any, error: Exception) -> tuple[int, str, dict[str, str]]:
+    """Give status, text and headers for an unexpected error."""
+    documented = getattr(view, "server_error", None)
+    is_overloaded = lacks_connection(error)
+    headers = {"Retry-After": str(RETRY_SECONDS)} if is_overloaded else {}
+    if is_overloaded and documented is None:
+        return status.HTTP_503_SERVICE_UNAVAILABLE, OVERLOADED, headers
+    return status.HTTP_500_INTERNAL_SERVER_ERROR, documented or SERVER_ERROR, headers
+
+
+def error_body(status_code: int, text: str) -> dict[str, Any]:
+    """Give the usual body of an error. Spec: Endpoints."""
+    return {"error": text}
+
+
+def first_message(detail: Any, path: str = "") -> str:
+    """Reduce the framework's nested error details to one sentence: ``start: Requerido.``"""
+    if isinstance(detail, dict):
+        key, value = next(iter(detail.items()))
+        return first_message(value, path if key == "non_field_errors" else str(key))
+    if isinstance(detail, list):
+        return first_message(detail[0], path)
+    return f"{path}: {detail}" if path else str(detail)
+
+
+def _as_api_exception(error: Exception) -> Exception:
+    """Put Django's refusals, and the framework's own of strangers, into our words."""
+    if isinstance(error, Http404):
+        return exceptions.NotFound(NOT_FOUND)
+    if isinstance(error, PermissionDenied):
+        return exceptions.PermissionDenied(FORBIDDEN)
+    if isinstance(error, exceptions.NotAuthenticated):
+        # The framework has chosen status and challenge already; only its text is replaced.
+        error.detail = exceptions.ErrorDetail(SIGN_IN_FIRST, code=error.default_code)
+    return error
+
+
+def _headers(error: exceptions.APIException) -> dict[str, str]:
+    headers = {}
+    if challenge := getattr(error, "auth_header", None):
+        headers["WWW-Authenticate"] = challenge
+    if wait := getattr(error, "wait", None):
+        headers["Retry-After"] = str(int(wait))
+    return headers

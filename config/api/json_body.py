@@ -1,0 +1,157 @@
+"""Reads the JSON bodies of ``/api`` strictly.
+
+The documented clients send a bare string as ``text/plain`` as often as JSON with its own type, so
+any content type is read as JSON; only forms and compressed bodies are refused. What JSON leaves
+open is closed here: a key twice, NaN, text that is not UTF-8, half a surrogate pair, NUL, nesting
+without end.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import IO, Any, NoReturn
+
+from django.conf import settings
+from rest_framework import status
+from rest_framework.exceptions import APIException, ParseError, UnsupportedMediaType
+from rest_framework.parsers import BaseParser
+
+from config.lib.api_texts import BODY_TOO_LARGE, COMPRESSED, NO_JSON, WRONG_TYPE
+
+MAX_DEPTH = 20
+# Longer numbers than any field takes; parsing an integer costs the square of its digits.
+MAX_NUMBER_LENGTH = 400
+FORM_TYPES = ("application/x-www-form-urlencoded", "multipart/form-data", "application/xml")
+UTF8_NAMES = frozenset({"", "utf-8", "utf8", "us-ascii"})
+
+
+class BodyTooLargeError(APIException):
+    """The body is longer than ``DATA_UPLOAD_MAX_MEMORY_SIZE`` bytes."""
+
+    status_code = status.HTTP_413_REQUEST_ENTITY_TOO_LARGE
+    default_detail = BODY_TOO_LARGE
+    default_code = "body_too_large"
+
+
+class StrictJSONParser(BaseParser):
+    """Parses any body as JSON. Raises ParseError (400), BodyTooLargeError (413), 415 for forms."""
+
+    media_type = "*/*"
+
+    def parse(
+        self,
+        stream: IO[bytes],
+        media_type: str | None = None,
+        parser_context: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """Return the decoded value; ``stream`` is read to its end or to the size limit."""
+        _refuse_other_types(media_type or "")
+        request = (parser_context or {}).get("request")
+        if (
+            request is not None
+            and request.headers.get("Content-Encoding", "identity") != "identity"
+        ):
+            raise UnsupportedMediaType(media_type or "", detail=COMPRESSED)
+        limit = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+        body = stream.read(limit + 1)
+        if len(body) > limit:
+            raise BodyTooLargeError
+        return decode(body)
+
+
+def decode(body: bytes) -> Any:
+    """Turn bytes into a value. Raises ParseError with a text that repeats nothing of the body."""
+    try:
+        text = body.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ParseError("El cuerpo no es texto UTF-8.") from error
+    if _nesting(text) > MAX_DEPTH:
+        raise ParseError("El cuerpo JSON está anidado en exceso.")
+    try:
+        value = json.loads(
+            text,
+            object_pairs_hook=_unique_keys,
+            parse_constant=_refuse_constant,
+            parse_int=_short_int,
+            parse_float=_finite_float,
+        )
+    except (ValueError, RecursionError) as error:
+        raise ParseError(NO_JSON) from error
+    _refuse_broken_text(value)
+    return value
+
+
+def _refuse_other_types(content_type: str) -> None:
+    kind, *parameters = (part.strip().lower() for part in content_type.split(";"))
+    charset = next(
+        (p.partition("=")[2].strip('"') for p in parameters if p.startswith("charset")), ""
+    )
+    if kind in FORM_TYPES or charset not in UTF8_NAMES:
+        raise UnsupportedMediaType(kind, detail=WRONG_TYPE)
+
+
+def _nesting(text: str) -> int:
+    """Measure the deepest nesting by counting brackets outside strings."""
+    depth = deepest = 0
+    in_string = escaped = False
+    for sign in text:
+        if in_string:
+            if escaped:
+                escaped = False
+            elif sign == "\\":
+                escaped = True
+            elif sign == '"':
+                in_string = False
+        elif sign == '"':
+            in_string = True
+        elif sign in "[{":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif sign in "]}":
+            depth -= 1
+    return deepest
+
+
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        raise ValueError("a key stands twice")
+    return value
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError("not a JSON number")
+
+
+def _short_int(digits: str) -> int:
+    if len(digits) > MAX_NUMBER_LENGTH:
+        raise ValueError("the number is too long")
+    return int(digits)
+
+
+def _finite_float(digits: str) -> float:
+    number = float(digits)
+    if number in {float("inf"), float("-inf")}:
+        raise ValueError("the number is too large")
+    return number
+
+
+def _refuse_broken_text(value: Any) -> None:
+    """Refuse NUL and lone surrogates in any string: PostgreSQL can store neither."""
+    if isinstance(value, str):
+        if "\0" in value or not _is_encodable(value):
+            raise ParseError("El texto contiene caracteres no válidos.")
+    elif isinstance(value, dict):
+        for key, member in value.items():
+            _refuse_broken_text(key)
+            _refuse_broken_text(member)
+    elif isinstance(value, list):
+        for member in value:
+            _refuse_broken_text(member)
+
+
+def _is_encodable(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True

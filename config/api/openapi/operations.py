@@ -1,0 +1,49 @@
+"""How one operation is described: what its view says, and what is true of every view."""
+
+from typing import Any
+
+from drf_spectacular.openapi import AutoSchema
+from rest_framework.permissions import SAFE_METHODS, IsAuthenticated
+
+from config.api.openapi.everywhere import refer
+
+JSON = "application/json"
+FORM = "application/x-www-form-urlencoded"
+
+
+class ApiSchema(AutoSchema):
+    """Adds the common answers."""
+
+    def get_operation(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        """Describe the operation. A status that its view describes by itself stays as it is."""
+        operation: dict[str, Any] = super().get_operation(*args, **kwargs) or {}
+        body = operation.get("requestBody", {"content": {}})
+        is_json = JSON in body["content"]
+        if is_json:
+            body["required"] = True
+        answers = self._common_answers(reads_json=is_json) | operation["responses"]
+        if FORM in body["content"]:
+            answers["413"] = refer("BodyTooLarge")
+        operation["responses"] = dict(sorted(answers.items()))
+        return operation
+
+    def get_auth(self) -> list[Any]:
+        """Leave out the framework's empty way in: what is open to all asks for nothing."""
+        return [way for way in super().get_auth() if way]
+
+    def map_parsers(self) -> list[str]:
+        """Say JSON, though anything that holds JSON is read whatever it is called."""
+        return [JSON]
+
+    def _common_answers(self, *, reads_json: bool) -> dict[str, dict[str, str]]:
+        if not self.path.startswith("/api/"):
+            return {"405": refer("OnlyGet")} | dict.fromkeys(("400", "431", "500"), refer("Page"))
+        answers = {"400": "BadRequest", "405": "MethodNotAllowed"}
+        answers |= {"431": "HeadersTooLarge", "500": "ServerError"}
+        if any(isinstance(one, IsAuthenticated) for one in self.view.get_permissions()):
+            answers["401"] = "Unauthenticated"
+            if self.method not in SAFE_METHODS:
+                answers["403"] = "ForeignOrigin"
+        if reads_json:
+            answers |= {"413": "BodyTooLarge", "415": "WrongType"}
+        return {status: refer(name) for status, name in answers.items()}

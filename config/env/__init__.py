@@ -1,0 +1,1 @@
+"""The environment, read once into typed values."""

@@ -1,0 +1,77 @@
+"""Words for describing an API, whichever: answers, refusals, waiting, and the session cookie."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.utils.functional import lazy
+from django_stubs_ext import StrOrPromise
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse
+
+ERROR = {"$ref": "#/components/schemas/Error"}
+
+
+class SessionScheme(OpenApiAuthenticationExtension):
+    """Names the cookie that carries the session."""
+
+    target_class = "accounts.api.authentication.CookieSessionAuthentication"
+    name = "session"
+
+    def get_security_definition(self, auto_schema: AutoSchema) -> dict[str, str]:
+        """Describe it; over https its name begins with ``__Host-``."""
+        return {
+            "type": "apiKey",
+            "in": "cookie",
+            "name": settings.SESSION_COOKIE_NAME,
+            "description": (
+                "What signing in sets: `HttpOnly`, `SameSite=Lax`, for "
+                f"{say_duration(timedelta(seconds=settings.SESSION_COOKIE_AGE))}, renewed by use. "
+                "Over https the name begins with `__Host-`."
+            ),
+        }
+
+
+def refusal(description: str, *texts: StrOrPromise) -> OpenApiResponse:
+    """Describe ``{"error": text}``, with the texts that it may hold."""
+    examples = [OpenApiExample(f"text {n}", {"error": text}) for n, text in enumerate(texts, 1)]
+    return OpenApiResponse(ERROR, description=description, examples=examples)
+
+
+def answer(shape: Any, description: str, *values: Any) -> OpenApiResponse:
+    """Describe what an operation gives, with examples of it."""
+    examples = [OpenApiExample(f"example {n}", value) for n, value in enumerate(values, 1)]
+    return OpenApiResponse(shape, description=description, examples=examples)
+
+
+def from_settings(write: Callable[[], str]) -> str:
+    """Have a text written when the document is made, for it quotes the settings of that moment."""
+    return lazy(write, str)()
+
+
+def say_duration(duration: timedelta) -> str:
+    """Say how long something is, in the largest unit that it is whole in: ``90 days``."""
+    seconds = int(duration.total_seconds())
+    units = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
+    size, name = next(unit for unit in units if seconds % unit[0] == 0)
+    number = seconds // size
+    return f"{number} {name}" if number == 1 else f"{number} {name}s"
+
+
+def say_bytes(number: int) -> str:
+    """Say how large something is: ``64 KiB``, or in bytes what is no whole number of these."""
+    return f"{number:,} bytes" if number % 1024 else f"{number // 1024:,} KiB"
+
+
+def retry_after(*statuses: int) -> OpenApiParameter:
+    """Describe the header of refusals that pass by waiting; by default of 429 alone."""
+    return OpenApiParameter(
+        "Retry-After",
+        {"type": "integer", "minimum": 1},
+        OpenApiParameter.HEADER,
+        required=True,
+        response=list(statuses) or [429],
+        description="Seconds after which it may be tried again.",
+    )

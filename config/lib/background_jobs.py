@@ -1,0 +1,73 @@
+"""Work that follows a commit at once, in a thread of its own, so that nobody waits for it.
+
+It is never the only road: whatever is started here, the sweeps do as well.
+"""
+
+import logging
+import time
+from collections.abc import Callable
+from datetime import timedelta
+from threading import Lock, Thread
+
+from django.db import connections
+
+from config.lib.tracing import tagged, work_tags
+
+logger = logging.getLogger(__name__)
+
+NO_DELAY = timedelta(0)
+# After so long in a row a thread that sends things begins no other one; the sweeps have more time.
+# With a receiver that hangs it is still shorter than a server that ends waits for its threads.
+SECONDS_OUT = 4
+
+
+class Errand:
+    """A thread that lives as long as there is something to do; one for each process and kind.
+
+    It is no daemon: a process that ends lets it finish what it is doing.
+    """
+
+    def __init__(
+        self, name: str, work: Callable[[], object], *, delay: timedelta = NO_DELAY
+    ) -> None:
+        """Say what is to be done.
+
+        delay: before each round. A flood of calls is one round then, and the threads that answer
+        them get the interpreter first.
+        """
+        self._name = name
+        self._work_once = work
+        self._delay = delay
+        self._lock = Lock()
+        self._is_called = False
+        self._is_out = False
+        self._tags = work_tags.get()
+
+    def call(self) -> None:
+        """Have the work done soon, however often it is called meanwhile."""
+        with self._lock:
+            # Of several that call meanwhile, the log names the last one.
+            self._is_called, self._tags = True, work_tags.get()
+            if not self._is_out:
+                Thread(target=self._work, name=self._name).start()
+                self._is_out = True
+
+    def _work(self) -> None:
+        while self._is_wanted():
+            time.sleep(self._delay.total_seconds())  # a moment for those who answer requests
+            self._is_called = False  # who calls from here on wants another round
+            with tagged(**self._tags):
+                self._go()
+
+    def _is_wanted(self) -> bool:
+        with self._lock:
+            self._is_out = self._is_called
+            return self._is_out
+
+    def _go(self) -> None:
+        try:
+            self._work_once()
+        except Exception:
+            logger.exception("The %s came back early; the sweeps do what is left.", self._name)
+        finally:
+            connections.close_all()  # this thread's own

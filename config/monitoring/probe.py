@@ -1,0 +1,30 @@
+"""Asks the web server beside it whether it can serve: a container's health check.
+
+``python -m config.monitoring.probe [URL]`` ends with 0 when ``/readyz`` answers 200, else with 1.
+"""
+
+import sys
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+from config.env.environment import load_env
+
+HERE = "http://127.0.0.1:8000"
+PATIENCE_SECONDS = 4
+
+
+def main(url: str = HERE) -> int:
+    """Ask under the site's own name; the service answers to no other."""
+    request = Request(f"{url}/readyz", headers={"Host": load_env().host})  # noqa: S310
+    try:
+        urlopen(request, timeout=PATIENCE_SECONDS).close()  # ours # noqa: S310 # nosec B310
+    except HTTPError as answer:
+        answer.close()
+        return 1
+    except OSError:
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:2]))

@@ -1,0 +1,1 @@
+"""Middleware and handlers of every request."""
