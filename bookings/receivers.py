@@ -13,7 +13,7 @@ from accounts.sign_in.identities import identity_connected, identity_disconnecte
 from bookings.domain.calendar.access import note_refusal
 from bookings.domain.places.offers import pass_on_offers_to
 from bookings.domain.recovery.retry_scheduling import resume_schedulings
-from bookings.domain.recovery.watching import be_told_soon, look_soon
+from bookings.domain.recovery.watching import check_calendar_soon, open_channel_soon
 from bookings.models import NoticeKind, WebhookEndpoint
 from bookings.notices.due import record_alert
 from bookings.webhooks.lost_secrets import replace_lost_secrets
@@ -24,7 +24,7 @@ from calendar_sync.signals import access_refused, calendar_changed
 def on_calendar_granted(**kwargs: Any) -> None:
     """Schedule what waited for the calendar, and have the provider tell of its changes."""
     resume_schedulings()
-    be_told_soon()
+    open_channel_soon()
 
 
 @receiver(values_forgotten, sender=WebhookEndpoint)
@@ -55,7 +55,7 @@ def on_identity_disconnected(user: User, account: SocialAccount, **kwargs: Any) 
 @receiver(calendar_changed)
 def on_calendar_changed(**kwargs: Any) -> None:
     """Look at the calendar."""
-    look_soon()
+    check_calendar_soon()
 
 
 @receiver(access_refused)

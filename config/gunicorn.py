@@ -56,7 +56,7 @@ worker_connections = 500
 # is being closed.
 keepalive = 75
 # What is being answered at SIGTERM may go on for as long as a request takes at most: a provider's
-# eight seconds, a statement's fifteen. The time-out of whatever stops the master is a little longer.
+# eight seconds, a statement's fifteen. What stops the master waits a little longer.
 # Background jobs are waited for as well: they begin nothing new after four seconds
 # (config/lib/background_jobs.py), and a receiver has fifteen, and five to connect. The sweeps
 # finish what is cut off all the same, once its lease is over.

@@ -301,7 +301,7 @@ SPECTACULAR_SETTINGS = {
     "POSTPROCESSING_HOOKS": [
         "config.api.openapi.introduction.add_introduction",
         "bookings.api.openapi.sent_webhooks.add_webhooks",
-        "config.api.openapi.everywhere.add_common_answers",
+        "config.api.openapi.common_responses.add_common_answers",
     ],
     # What is read and what is answered differ: a request may leave out what every answer has.
     "COMPONENT_SPLIT_REQUEST": True,

@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from bookings.api.texts import FORGED_NOTICE, TOO_MANY_NOTICES
+from bookings.api.texts import FORGED_NOTICE, TOO_MANY_NOTIFICATIONS
 from bookings.domain.checkout.notifications import record_notification
 from bookings.models import SignatureState
 from bookings.payments.notifications import MAX_BYTES, Notification, read_notification
@@ -41,7 +41,7 @@ class TooManyError(exceptions.APIException):
     """Too much arrives that does not prove to be the provider's. wait: seconds, for a header."""
 
     status_code = status.HTTP_429_TOO_MANY_REQUESTS
-    default_detail = TOO_MANY_NOTICES
+    default_detail = TOO_MANY_NOTIFICATIONS
     wait = WINDOW_SECONDS
 
 

@@ -12,17 +12,17 @@ T = TypeVar("T")
 FAILURES_IN_A_ROW = 3
 
 
-def take_turns(
+def work_through(
     rows: Iterable[T],
     work: Callable[[T], bool],
     *,
     outage: type[Exception],
     name: str,
-    bearable: int = FAILURES_IN_A_ROW,
+    max_failures: int = FAILURES_IN_A_ROW,
 ) -> int:
     """Work through rows; returns for how many ``work`` was true.
 
-    outage: what ``work`` raises when the provider failed; ``bearable`` in a row end the round.
+    outage: what ``work`` raises when the provider failed; ``max_failures`` in a row end the round.
     Anything else that it raises is a bug or a row that cannot be, and must not keep others waiting.
     """
     done = failures = 0
@@ -35,6 +35,6 @@ def take_turns(
             failures += 1
         except Exception:
             logger.exception("%s %s failed.", name, getattr(row, "pk", row))
-        if failures == bearable:
+        if failures == max_failures:
             break
     return done

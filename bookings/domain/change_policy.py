@@ -50,7 +50,7 @@ def refuse_change(virtual_class: VirtualClass, actor: User, now: datetime) -> No
         raise TooLateToChangeError
 
 
-def refuse_haste(actor: User) -> None:
+def check_change_rate(actor: User) -> None:
     """Bound how often a student moves or leaves classes: each time others get a mail.
 
     To be called outside of transactions. Raises TooManyAttemptsError.

@@ -16,7 +16,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from bookings.models import ClassEvent, ClassLog, Notice, Refund
-from bookings.notices.usefulness import find_obstacle, load_notice
+from bookings.notices.usefulness import load_notice, reason_to_skip
 
 T = TypeVar("T")
 
@@ -79,4 +79,4 @@ def _keys(rows: QuerySet[Any]) -> list[Any]:
 def _is_sent(mail: Notice) -> bool:
     """Apply the rules by which the sender skips mails, while the decision is in force."""
     loaded = load_notice(mail.pk)
-    return loaded is not None and not find_obstacle(loaded)
+    return loaded is not None and not reason_to_skip(loaded)

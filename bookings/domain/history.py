@@ -7,11 +7,11 @@ from django.db import transaction
 from accounts.models import User
 from accounts.sessions.prepared import insert
 from bookings.models import ClassEvent, ClassLog, ClassStatus, VirtualClass
-from bookings.webhooks.messenger import call_messenger
+from bookings.webhooks.messenger import deliver_webhooks_soon
 from bookings.webhooks.payloads import draft_announcement
 
 
-def log_event(
+def record_event(
     virtual_class: VirtualClass,
     event: ClassEvent,
     *,
@@ -41,4 +41,4 @@ def log_event(
     line.announcement = draft_announcement(line)
     insert([line])
     if line.announcement:
-        transaction.on_commit(call_messenger, robust=True)
+        transaction.on_commit(deliver_webhooks_soon, robust=True)

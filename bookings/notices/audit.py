@@ -14,7 +14,7 @@ from accounts.models import User
 from accounts.selectors import find_user_by_email
 from bookings.models import ClassStatus, Notice, NoticeKind, NoticeState, VirtualClass
 from bookings.notices.promises import (
-    Promise,
+    ExpectedNotice,
     find_missing,
     leave_out_the_erased,
     list_unmentioned_refunds,
@@ -118,8 +118,8 @@ def _list_others(since: datetime) -> QuerySet[Notice]:
 
 def _list_missing(
     classes: QuerySet[VirtualClass], teacher: User | None, audit: Audit
-) -> list[tuple[VirtualClass | None, Promise]]:
-    missing: list[tuple[VirtualClass | None, Promise]] = [
+) -> list[tuple[VirtualClass | None, ExpectedNotice]]:
+    missing: list[tuple[VirtualClass | None, ExpectedNotice]] = [
         (virtual_class, promise)
         for virtual_class in classes
         for promise in _find_missing(virtual_class, teacher, audit.at)
@@ -132,7 +132,7 @@ def _list_missing(
 
 def _find_missing(
     virtual_class: VirtualClass, teacher: User | None, now: datetime
-) -> list[Promise]:
+) -> list[ExpectedNotice]:
     missing = find_missing(virtual_class, now)
     return missing + (find_missing_for_teacher(virtual_class, teacher) if teacher else [])
 
@@ -158,7 +158,7 @@ def _judge(notice: Notice, now: datetime) -> Account:
     return Account.LATE if is_late else Account(notice.state)
 
 
-def _note_missing(audit: Audit, about: VirtualClass | None, promise: Promise) -> None:
+def _note_missing(audit: Audit, about: VirtualClass | None, promise: ExpectedNotice) -> None:
     entry = Entry(
         promise.kind,
         Account.MISSING,

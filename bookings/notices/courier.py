@@ -5,10 +5,10 @@ from datetime import timedelta
 from django.conf import settings
 
 from bookings.notices.delivery import deliver_due
-from config.lib.background_jobs import SECONDS_OUT, Errand
+from config.lib.background_jobs import SECONDS_OUT, BackgroundJob
 
 
-def call_courier() -> None:
+def deliver_mails_soon() -> None:
     """Have what is due delivered soon. What fails is left to the sweeps."""
     if settings.DELIVER_NOTICES_AT_ONCE:
         _courier.call()
@@ -19,4 +19,4 @@ def _deliver() -> int:
 
 
 # Who joins in a crowd is let in before the first mail is written, and nobody misses the second.
-_courier = Errand("courier", _deliver, delay=timedelta(seconds=1))
+_courier = BackgroundJob("courier", _deliver, delay=timedelta(seconds=1))

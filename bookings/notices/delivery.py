@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from bookings.models import Notice
 from bookings.notices.rendering import render_mail
-from bookings.notices.usefulness import NoticeToSend, find_obstacle, load_notice
+from bookings.notices.usefulness import NoticeToSend, load_notice, reason_to_skip
 
 logger = logging.getLogger(__name__)
 
@@ -88,7 +88,7 @@ def _claim(notice_id: uuid.UUID, planned: datetime | None) -> NoticeToSend | Non
 
 def _is_given_up(notice: NoticeToSend) -> bool:
     """Give a mail up when it is of no use any more, or kills whoever sends it."""
-    reason = find_obstacle(notice)
+    reason = reason_to_skip(notice)
     if not reason and notice.attempts > MAX_ATTEMPTS:
         reason = INTERRUPTED
     if reason:

@@ -11,7 +11,7 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.sessions.prepared import insert
 from bookings.models import Notice, NoticeKind, VirtualClass
-from bookings.notices.courier import call_courier
+from bookings.notices.courier import deliver_mails_soon
 from bookings.notices.reminders import draft_reminders
 
 
@@ -59,10 +59,10 @@ def make_due_again(notices: QuerySet[Notice]) -> int:
     """Send mails once more, whatever became of them; returns how many."""
     now = timezone.now()
     count = notices.update(due_at=now, next_attempt_at=now, sent_at=None, attempts=0, failure="")
-    transaction.on_commit(call_courier, robust=True)
+    transaction.on_commit(deliver_mails_soon, robust=True)
     return count
 
 
 def _record(notices: list[Notice]) -> None:
     insert(notices, ignore_conflicts=True)
-    transaction.on_commit(call_courier, robust=True)
+    transaction.on_commit(deliver_mails_soon, robust=True)

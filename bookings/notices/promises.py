@@ -59,7 +59,7 @@ TOLERANCE = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Promise:
+class ExpectedNotice:
     """A mail that a person is due. occasion: empty where each mail of its kind will do."""
 
     kind: NoticeKind
@@ -73,7 +73,7 @@ class Promise:
         return self.kind in LEADS
 
 
-def find_missing(virtual_class: VirtualClass, now: datetime) -> list[Promise]:
+def find_missing(virtual_class: VirtualClass, now: datetime) -> list[ExpectedNotice]:
     """Give what a class promises and nobody wrote down.
 
     Its activities, log and notices are read; prefetch them for many classes.
@@ -95,8 +95,8 @@ def find_missing(virtual_class: VirtualClass, now: datetime) -> list[Promise]:
 
 
 def leave_out_the_erased(
-    missing: list[tuple[AboutT, Promise]],
-) -> list[tuple[AboutT, Promise]]:
+    missing: list[tuple[AboutT, ExpectedNotice]],
+) -> list[tuple[AboutT, ExpectedNotice]]:
     """Keep what is missing but for people who erased their account, and their mails with it."""
     people = {promise.user_id for _, promise in missing}
     erased = User.objects.filter(pk__in=people, status=UserStatus.ERASED)
@@ -104,11 +104,11 @@ def leave_out_the_erased(
     return [(where, promise) for where, promise in missing if promise.user_id not in gone]
 
 
-def list_promises(virtual_class: VirtualClass, now: datetime) -> Iterator[Promise]:
+def list_promises(virtual_class: VirtualClass, now: datetime) -> Iterator[ExpectedNotice]:
     """Give all that a class has promised by now."""
     for line in virtual_class.log.all():
         for kind, user_id in _who_is_told(virtual_class, line):
-            yield Promise(kind, user_id, line.at)
+            yield ExpectedNotice(kind, user_id, line.at)
     for reminder in _reminders(virtual_class):
         if reminder.due_at <= now + PLANNED_AHEAD:
             yield reminder
@@ -116,7 +116,7 @@ def list_promises(virtual_class: VirtualClass, now: datetime) -> Iterator[Promis
 
 def list_unmentioned_refunds(
     since: datetime,
-) -> Iterator[tuple[VirtualClass | None, Promise]]:
+) -> Iterator[tuple[VirtualClass | None, ExpectedNotice]]:
     """Return the refunds done or refused since a moment that the person who paid has no mail about.
 
     Two queries. When a refund was refused is stored nowhere, so its request counts.
@@ -131,7 +131,7 @@ def list_unmentioned_refunds(
         payment, kind = refund.charge.payment, TELLS_PAYER[RefundStatus(refund.status)]
         if (payment.user_id, kind, name_refund(refund)) not in written:
             due_at = refund.done_at or refund.created_at
-            yield payment.virtual_class, Promise(kind, payment.user_id, due_at)
+            yield payment.virtual_class, ExpectedNotice(kind, payment.user_id, due_at)
 
 
 def _who_is_told(
@@ -160,7 +160,7 @@ def _everybody_at(virtual_class: VirtualClass, moment: datetime) -> set[uuid.UUI
     return people
 
 
-def _reminders(virtual_class: VirtualClass) -> Iterator[Promise]:
+def _reminders(virtual_class: VirtualClass) -> Iterator[ExpectedNotice]:
     """Give the reminders of the start that lay ahead when each person heard of it."""
     if virtual_class.status not in {ClassStatus.SCHEDULED, ClassStatus.COMPLETED}:
         return
@@ -169,4 +169,4 @@ def _reminders(virtual_class: VirtualClass) -> Iterator[Promise]:
     for part in virtual_class.activities.all():
         heard_at = max([part.created_at, *moves])
         for kind, due_at in list_reminders_after(start, heard_at + TOLERANCE).items():
-            yield Promise(kind, part.user_id, due_at, name_occasion(start))
+            yield ExpectedNotice(kind, part.user_id, due_at, name_occasion(start))

@@ -8,7 +8,12 @@ from django.db.models import F
 from django.utils import timezone
 
 from bookings.models import ClassStatus, Notice, NoticeKind, VirtualClass
-from bookings.notices.promises import PLANNED_AHEAD, Promise, find_missing, leave_out_the_erased
+from bookings.notices.promises import (
+    PLANNED_AHEAD,
+    ExpectedNotice,
+    find_missing,
+    leave_out_the_erased,
+)
 from bookings.notices.reminder_times import (
     LEADS,
     find_useful_end,
@@ -69,7 +74,7 @@ def plan_missing_reminders() -> int:
     return len(reminders)
 
 
-def _make_good(virtual_class: VirtualClass, promise: Promise, now: datetime) -> Notice:
+def _make_good(virtual_class: VirtualClass, promise: ExpectedNotice, now: datetime) -> Notice:
     is_of_use = now < find_useful_end(promise.kind, virtual_class.start_time)
     return Notice(
         kind=promise.kind,

@@ -22,10 +22,10 @@ from bookings.models import (
     ReviewReason,
     VirtualClass,
 )
-from bookings.notices.promises import Promise
+from bookings.notices.promises import ExpectedNotice
 
 
-def find_missing_for_teacher(virtual_class: VirtualClass, teacher: User) -> list[Promise]:
+def find_missing_for_teacher(virtual_class: VirtualClass, teacher: User) -> list[ExpectedNotice]:
     """Return the mails to the teacher that a class lacks, since she has her account.
 
     Its log and notices are read, and its host. Another person may have been the teacher before.
@@ -37,7 +37,7 @@ def find_missing_for_teacher(virtual_class: VirtualClass, teacher: User) -> list
             continue
         written[kind] -= 1
         if written[kind] < 0:
-            missing.append(Promise(kind, teacher.pk, at))
+            missing.append(ExpectedNotice(kind, teacher.pk, at))
     return missing
 
 
@@ -71,7 +71,7 @@ def _counted_on(virtual_class: VirtualClass, line: ClassLog) -> bool:
 
 def list_unmentioned_reviews(
     teacher: User, since: datetime
-) -> Iterator[tuple[VirtualClass, Promise]]:
+) -> Iterator[tuple[VirtualClass, ExpectedNotice]]:
     """Give the classes whose payment waits for a person, and no mail ever said so; two queries.
 
     Those that start after ``since``; of earlier ones, those whose payment has changed since then.
@@ -86,7 +86,7 @@ def list_unmentioned_reviews(
     named = _list_told_before_booking()
     for payment in flagged.select_related("virtual_class"):
         if payment.virtual_class is not None and payment.short_reference not in named:
-            promise = Promise(NoticeKind.TO_REVIEW, teacher.pk, payment.updated_at)
+            promise = ExpectedNotice(NoticeKind.TO_REVIEW, teacher.pk, payment.updated_at)
             yield payment.virtual_class, promise
 
 

@@ -89,7 +89,7 @@ def load_notice(notice_id: uuid.UUID) -> "NoticeToSend | None":
     return notices.filter(pk=notice_id).first()
 
 
-def find_obstacle(notice: "NoticeToSend") -> str:
+def reason_to_skip(notice: "NoticeToSend") -> str:
     """Say why a mail is of no use any more; nothing when it is."""
     if notice.user.status == UserStatus.ERASED:
         return ERASED

@@ -20,7 +20,7 @@ TIMES = "horarios"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Moment:
+class ChosenTime:
     """The month shown, and the day and time if they were chosen."""
 
     month: date
@@ -52,7 +52,7 @@ class Moment:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice(Moment):
+class Choice(ChosenTime):
     """What to book: an offer, and when."""
 
     offer: Offer
@@ -70,7 +70,7 @@ class Choice(Moment):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NewTime(Moment):
+class NewTime(ChosenTime):
     """When else a class might be."""
 
     class_id: uuid.UUID
@@ -101,7 +101,7 @@ def read_new_time(parameters: QueryDict, class_id: uuid.UUID) -> NewTime:
     return NewTime(class_id=class_id, month=month, day=day, start=start)
 
 
-def same_again(virtual_class: VirtualClass) -> str:
+def rebook_url(virtual_class: VirtualClass) -> str:
     """Give the address where a class of the same kind at the same time can be chosen."""
     start = timezone.localtime(virtual_class.start_time)
     parts = {

@@ -21,7 +21,7 @@ from bookings.notices.returned_money import list_returned_money
 from bookings.pages.access import signed_in
 from bookings.pages.calendar_links import link_to_google_calendar, link_to_outlook
 from bookings.pages.changes import find_last_change, present_changes
-from bookings.pages.choice import same_again
+from bookings.pages.choice import rebook_url
 from bookings.pages.inviting import write_invitation
 from bookings.pages.own_class import get_own_class
 from bookings.pages.presenting import ClassCard, present_class
@@ -67,7 +67,7 @@ def show_class(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
             "payment": payment if card.is_host else None,
             "payment_step": _payment_step(card, payment),
             "teacher_email": settings.ADMIN_EMAIL,
-            "same_again": same_again(virtual_class),
+            "rebook_url": rebook_url(virtual_class),
             "changes": present_changes(card, request.user),
             "last_change": find_last_change(virtual_class, request.user),
             "money": _money_of_cancelled(card),

@@ -11,7 +11,7 @@ from bookings.availability.agenda import load_agenda
 from bookings.availability.months import Month, build_month, month_of
 from bookings.availability.periods import Period
 from bookings.models import VirtualClass
-from bookings.pages.choice import Moment
+from bookings.pages.choice import ChosenTime
 
 # Where the parts of a day end, by the clock of the service's zone.
 NOON, EVENING = 12, 19
@@ -54,7 +54,7 @@ class FreeTimes:
 
 
 def find_free_times(
-    choice: Moment,
+    choice: ChosenTime,
     *,
     length: timedelta,
     user: User | None,

@@ -51,7 +51,7 @@ def fill_in(request: SignedInRequest, hold_id: uuid.UUID) -> HttpResponse:
 
 @signed_in
 @require_POST
-def let_go(request: SignedInRequest, hold_id: uuid.UUID) -> HttpResponse:
+def release(request: SignedInRequest, hold_id: uuid.UUID) -> HttpResponse:
     """Free the kept time and choose again."""
     release_hold(user=request.user, hold_id=hold_id)
     return _choose_again(request)
@@ -81,7 +81,7 @@ def _book(request: SignedInRequest, hold: Hold, form: DetailsForm) -> HttpRespon
 
 
 def _show(request: SignedInRequest, hold: Hold, form: DetailsForm) -> HttpResponse:
-    let_go_path = reverse("bookings:let_go", args=[hold.pk])
+    release_path = reverse("bookings:release", args=[hold.pk])
     context = {
         "hold": hold,
         "title": TITLES[ClassType(hold.class_type)],
@@ -89,7 +89,7 @@ def _show(request: SignedInRequest, hold: Hold, form: DetailsForm) -> HttpRespon
         "deadline": find_change_deadline(hold.start_time),
         "now": timezone.now(),
         "choose_again": _with_choice(request, reverse("bookings:book")),
-        "let_go_url": _with_choice(request, let_go_path),
+        "release_url": _with_choice(request, release_path),
     }
     return render(request, "bookings/details.html", context)
 

@@ -16,7 +16,7 @@ from bookings.domain.checkout.settling import settle_now_and_then
 from bookings.domain.queries import get_payment_of
 from bookings.models import Payment
 from bookings.pages.access import signed_in
-from bookings.pages.choice import same_again
+from bookings.pages.choice import rebook_url
 from bookings.pages.payment_card import FINAL, present_payment
 from bookings.payments.gateway import PaymentError
 
@@ -48,7 +48,7 @@ def show_payment(request: SignedInRequest, payment_id: uuid.UUID) -> HttpRespons
         "card": card,
         "refresh_url": f"{path}?{urlencode(query)}".removesuffix("?"),
         "poll_url": f"{path}?{urlencode({**query, 'shown': card.state})}",
-        "same_again": _same_again(payment),
+        "rebook_url": _same_again(payment),
         "teacher_email": settings.ADMIN_EMAIL,
     }
     return render(request, "bookings/payment.html", context)
@@ -70,4 +70,4 @@ def _look(payment: Payment) -> None:
 
 
 def _same_again(payment: Payment) -> str:
-    return same_again(payment.virtual_class) if payment.virtual_class else reverse("bookings:book")
+    return rebook_url(payment.virtual_class) if payment.virtual_class else reverse("bookings:book")

@@ -193,7 +193,7 @@ def present_payment(payment: Payment, *, says_paid: bool = False) -> PaymentCard
     returned = list_returned_money(payment)
     statuses = [charge.status for charge in charges]
     state = _state(payment, statuses, returned, now, says_paid=says_paid)
-    start, end, class_type = _what_it_pays(payment)
+    start, end, class_type = _paid_class(payment)
     if state in {PaymentState.WAITING, PaymentState.REJECTED} and _is_taken(payment, start, end):
         state = PaymentState.LOST
     counted = [c for c in charges if c.status != ChargeStatus.REJECTED]
@@ -263,7 +263,7 @@ def _is_taken(payment: Payment, start: datetime, end: datetime) -> bool:
     return settings.PREVENT_OVERLAPS and others.exists()
 
 
-def _what_it_pays(payment: Payment) -> tuple[datetime, datetime, ClassType]:
+def _paid_class(payment: Payment) -> tuple[datetime, datetime, ClassType]:
     """Give start, end and type: the class's, or before it is booked those of the quote."""
     virtual_class = payment.virtual_class
     if virtual_class:

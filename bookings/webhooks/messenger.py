@@ -8,7 +8,7 @@ from django.conf import settings
 from bookings.models import WebhookEndpoint
 from bookings.webhooks.announcing import announce_events
 from bookings.webhooks.delivery import deliver_webhooks
-from config.lib.background_jobs import SECONDS_OUT, Errand
+from config.lib.background_jobs import SECONDS_OUT, BackgroundJob
 
 # How long this process believes that there is nobody to tell. Being wrong only leaves what happens
 # meanwhile to the sweeps.
@@ -31,7 +31,7 @@ class _Audience:
 _audience = _Audience()
 
 
-def call_messenger() -> None:
+def deliver_webhooks_soon() -> None:
     """Have what happened told soon. What fails is left to the sweeps."""
     if settings.DELIVER_WEBHOOKS_AT_ONCE and _audience.may_exist():
         _messenger.call()
@@ -45,4 +45,4 @@ def _go_round() -> None:
         deliver_webhooks(SECONDS_OUT)
 
 
-_messenger = Errand("messenger", _go_round, delay=timedelta(milliseconds=200))
+_messenger = BackgroundJob("messenger", _go_round, delay=timedelta(milliseconds=200))

@@ -49,7 +49,7 @@ class Worker:
     """
 
     def __init__(self) -> None:
-        self._hand: Hand | None = None
+        self._hand: SweepProcess | None = None
         self._next_plan = time.monotonic()
         self._is_stopping = False
         self._patience_ends = math.inf
@@ -64,7 +64,7 @@ class Worker:
                 self._work()
         finally:
             if self._hand:
-                self._hand.dismiss()
+                self._hand.close()
         logger.info("The worker has stopped.")
 
     def _stop(self, signum: int, frame: FrameType | None) -> None:
@@ -93,11 +93,11 @@ class Worker:
 
     def _carry_out(self, task: Task) -> None:
         if self._hand is None or not self._hand.is_alive():
-            self._hand = Hand()
+            self._hand = SweepProcess()
         hand = self._hand
         try:
             went_well = hand.do(task.name, until=self._is_patient)
-        except ImpatientError:
+        except StopRequestedError:
             self._hand = None
             hand_back(task)
         except EOFError:
@@ -106,7 +106,7 @@ class Worker:
         else:
             finish(task, again_in=None if went_well else RETRY_AFTER)
 
-    def _note_death(self, task: Task, hand: "Hand") -> None:
+    def _note_death(self, task: Task, hand: "SweepProcess") -> None:
         """Go on without the process that carried a sweep out: it took too long, or was killed."""
         if hand.took_too_long():
             failure, again_in = f"Más de {settings.Q_CLUSTER['timeout']} segundos", RETRY_AFTER
@@ -120,11 +120,11 @@ class Worker:
         return time.monotonic() < self._patience_ends
 
 
-class ImpatientError(Exception):
+class StopRequestedError(Exception):
     """The worker has to stop, and the sweep was not done."""
 
 
-class Hand:
+class SweepProcess:
     """The process that carries sweeps out, one after the other, seen from the one that plans."""
 
     def __init__(self) -> None:
@@ -144,7 +144,7 @@ class Hand:
     def do(self, name: str, *, until: Callable[[], bool]) -> bool:
         """Have a sweep carried out; tell whether it went well.
 
-        until: whether to go on waiting. Raises ImpatientError when not, and EOFError when the
+        until: whether to go on waiting. Raises StopRequestedError when not, and EOFError when the
         process is gone; either way it is of no use any more.
         """
         try:
@@ -152,12 +152,12 @@ class Hand:
             while not self._pipe.poll(1):
                 if not until():
                     self._process.kill()
-                    raise ImpatientError
+                    raise StopRequestedError
             return bool(self._pipe.recv())
         except OSError as error:
             raise EOFError from error
 
-    def dismiss(self) -> None:
+    def close(self) -> None:
         """Let the process end: it notices that nobody is left to ask it anything."""
         self._pipe.close()
         self._process.join(STOP_AFTER.total_seconds())

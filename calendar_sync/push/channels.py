@@ -57,7 +57,7 @@ def allow_attempt() -> None:
     SyncState.objects.filter(calendar_id=name_calendar()).update(channel_tried_at=None)
 
 
-def is_told() -> bool:
+def has_open_channel() -> bool:
     """Whether the provider tells of changes at present."""
     return WatchChannel.objects.filter(
         calendar_id=name_calendar(), expires_at__gt=timezone.now()

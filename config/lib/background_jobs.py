@@ -21,7 +21,7 @@ NO_DELAY = timedelta(0)
 SECONDS_OUT = 4
 
 
-class Errand:
+class BackgroundJob:
     """A thread that lives as long as there is something to do; one for each process and kind.
 
     It is no daemon: a process that ends lets it finish what it is doing.

@@ -28,7 +28,7 @@ PATIENCE_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class Count:
     """One that was counted. number: the how-manieth of its window; 0 where nothing counts.
 
     lifetime: the seconds for which the cache is asked to keep the count.
@@ -54,7 +54,7 @@ def is_too_often(what: str, who: object, *, limit: int, window: timedelta = MINU
     return count_one(what, who, window=window).number > limit
 
 
-def count_one(what: str, who: object, *, window: timedelta = MINUTE) -> Tally:
+def count_one(what: str, who: object, *, window: timedelta = MINUTE) -> Count:
     """Count something that somebody does."""
     seconds = int(window.total_seconds())
     key = f"{what}:{int(time.time()) // seconds}:{who}"
@@ -65,16 +65,16 @@ def count_one(what: str, who: object, *, window: timedelta = MINUTE) -> Tally:
     except Exception as error:  # noqa: BLE001  # each cache fails in its own way
         logger.warning("What happens too often is not counted: %s", type(error).__name__)
         number = 0
-    return Tally(key, number, lifetime)
+    return Count(key, number, lifetime)
 
 
-def give_back(tally: Tally) -> None:
+def give_back(count: Count) -> None:
     """Take one back that turned out not to count."""
-    if not tally.number:
+    if not count.number:
         return
     try:
-        with _one_at_a_time(tally.key, tally.lifetime):
-            cache.decr(tally.key)
+        with _one_at_a_time(count.key, count.lifetime):
+            cache.decr(count.key)
     except Exception as error:  # noqa: BLE001  # as above
         logger.warning("What does not count stays counted: %s", type(error).__name__)
 

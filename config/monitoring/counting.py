@@ -34,12 +34,12 @@ def share_counts(directory: str) -> None:
         # The library asks the environment, and nothing else, for the directory.
         os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(path)  # noqa: TID251
         shared: Any = values.MultiProcessValue  # carries no types
-        values.ValueClass = shared(Place(path))
+        values.ValueClass = shared(WorkerSlot(path))
     except OSError as error:
         raise ImproperlyConfigured("METRICS_DIRECTORY cannot be written to.") from error
 
 
-class Place:
+class WorkerSlot:
     """Says which place this process has; one that was forked takes another."""
 
     def __init__(self, directory: Path) -> None:

@@ -169,10 +169,10 @@ def test_cache_that_is_down_refuses_nobody(monkeypatch, caplog):
     monkeypatch.setattr(type(caches["default"]), "add", fail)
     monkeypatch.setattr(type(caches["default"]), "incr", fail)
 
-    tally = count_one("things", "ana")
-    give_back(tally)
+    count = count_one("things", "ana")
+    give_back(count)
 
-    assert tally.number == 0
+    assert count.number == 0
     assert not is_too_often("things", "ana", limit=0)
     assert "ConnectionError" in caplog.text
     assert "s3cret" not in caplog.text

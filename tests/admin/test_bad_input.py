@@ -26,7 +26,7 @@ from bookings.models import (
     WebhookEndpoint,
     WeeklyHours,
 )
-from bookings.webhooks.by_hand import record_test_event
+from bookings.webhooks.teacher_actions import record_test_event
 from tests.admin.moments import MONDAY, NOW, at
 from tests.bookings.webhooks.factories import WebhookEndpointFactory
 from tests.factories import VirtualClassFactory

@@ -10,9 +10,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from bookings.models import WebhookDelivery, WebhookEndpoint, WebhookState
-from bookings.webhooks.by_hand import record_test_event
 from bookings.webhooks.delivery import deliver_webhooks
 from bookings.webhooks.endpoints import list_secrets
+from bookings.webhooks.teacher_actions import record_test_event
 from tests.bookings.webhooks.factories import WebhookEndpointFactory
 
 ADD = "admin:bookings_webhookendpoint_add"

@@ -316,7 +316,7 @@ def test_known_outage_is_left_alone_by_those_who_need_not_know(host, calendar):
     calendar.calls.clear()
 
     with pytest.raises(CalendarUnavailableError):
-        schedule_class(preference_id=waiting[3].preference_id, insist=False)
+        schedule_class(preference_id=waiting[3].preference_id, during_outage=False)
 
     assert calendar.calls == []
 
@@ -392,12 +392,12 @@ def test_reconnecting_resumes_at_once(
 ):
     settings.SETTLE_AT_ONCE = True
     called = []
-    retry_scheduling._errand.call = lambda: called.append(True)
+    retry_scheduling._job.call = lambda: called.append(True)
     try:
         with django_capture_on_commit_callbacks(execute=True):
             remember_refresh_token(user=teacher, refresh_token=google.grant(teacher.email))
     finally:
-        del retry_scheduling._errand.call
+        del retry_scheduling._job.call
 
     assert called == [True]
 

@@ -199,7 +199,7 @@ def test_a_message_has_the_calendar_looked_at(followed, google, teacher, setting
     assert keep_push_channel() == 1
     settings.BASE_URL = "http://testserver"
     settings.FOLLOW_CALENDAR_AT_ONCE = True
-    monkeypatch.setattr(watching, "_errand", Inline(follow_calendar))
+    monkeypatch.setattr(watching, "_job", Inline(follow_calendar))
     google.take_notices()
     move(google, followed)
     [message] = google.take_notices()

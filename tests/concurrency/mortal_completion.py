@@ -13,7 +13,7 @@ from tests.drills.patching import die_after, die_before
 COMPLETING = "bookings.domain.lifecycle.completing"
 POINTS: dict[str, Callable[[], None]] = {
     "before the totals": partial(die_before, f"{COMPLETING}.add_to_total_classes"),
-    "all written": partial(die_after, f"{COMPLETING}.log_event"),
+    "all written": partial(die_after, f"{COMPLETING}.record_event"),
 }
 
 

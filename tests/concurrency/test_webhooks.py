@@ -12,7 +12,7 @@ from django.db import connection, transaction
 from django.db.models import F
 from django.utils import timezone
 
-from bookings.domain.history import log_event
+from bookings.domain.history import record_event
 from bookings.models import (
     ClassEvent,
     VirtualClass,
@@ -23,9 +23,9 @@ from bookings.models import (
 from bookings.webhooks import announcing
 from bookings.webhooks import delivery as delivering
 from bookings.webhooks.announcing import announce_events
-from bookings.webhooks.by_hand import record_test_event
 from bookings.webhooks.delivery import deliver_webhooks
 from bookings.webhooks.outcomes import LEASE
+from bookings.webhooks.teacher_actions import record_test_event
 from tests.concurrency.mortal_messenger import POINTS, tell
 from tests.concurrency.racing import LONG_PATIENCE, SHORT_PATIENCE, Gate, race
 from tests.factories import VirtualClassFactory
@@ -91,7 +91,7 @@ def test_without_the_condition_of_the_claim_both_send_it(
 
 def announce_together(monkeypatch, patience):
     """Have two workers take what is to be announced at the same moment."""
-    log_event(VirtualClassFactory(scheduled=True), ClassEvent.SCHEDULED)
+    record_event(VirtualClassFactory(scheduled=True), ClassEvent.SCHEDULED)
     gate, draft = Gate(2, patience), announcing._draft_deliveries
 
     def wait_and_draft(*arguments):
@@ -129,13 +129,13 @@ def test_an_event_that_is_committed_late_is_told_all_the_same(endpoint):
 
     def commit_late():
         with transaction.atomic():
-            log_event(first, ClassEvent.SCHEDULED)
+            record_event(first, ClassEvent.SCHEDULED)
             is_written.set()
             may_commit.wait(LONG_PATIENCE)
 
     def overtake():
         is_written.wait(LONG_PATIENCE)
-        log_event(second, ClassEvent.SCHEDULED)
+        record_event(second, ClassEvent.SCHEDULED)
         told = announce_events()
         may_commit.set()
         return told
@@ -152,7 +152,7 @@ def test_whoever_announces_waits_for_nobody_who_has_the_class_locked(endpoint):
     if connection.vendor == "sqlite":
         pytest.skip("SQLite lets nobody write beside an open transaction.")
     virtual_class = VirtualClassFactory(scheduled=True)
-    log_event(virtual_class, ClassEvent.SCHEDULED)
+    record_event(virtual_class, ClassEvent.SCHEDULED)
     is_locked, may_commit = threading.Event(), threading.Event()
 
     def join_slowly():
@@ -171,7 +171,7 @@ def test_whoever_announces_waits_for_nobody_who_has_the_class_locked(endpoint):
 
 @pytest.mark.parametrize("point", POINTS)
 def test_what_a_killed_worker_leaves_is_told_by_the_next(endpoint, receiver, point):
-    log_event(VirtualClassFactory(scheduled=True), ClassEvent.SCHEDULED)
+    record_event(VirtualClassFactory(scheduled=True), ClassEvent.SCHEDULED)
 
     assert run_forked(tell, point) == -signal.SIGKILL
 

@@ -8,7 +8,7 @@ from django.core.exceptions import ImproperlyConfigured
 from prometheus_client import CollectorRegistry
 from prometheus_client.multiprocess import MultiProcessCollector
 
-from config.monitoring.counting import Place, share_counts
+from config.monitoring.counting import WorkerSlot, share_counts
 from tests.processes import ROOT
 
 COUNT = """
@@ -44,7 +44,7 @@ def test_processes_add_up_and_leave_no_more_files_each_time(tmp_path):
 
 
 def test_place_is_its_process_s_own(tmp_path):
-    first, second = Place(tmp_path), Place(tmp_path)
+    first, second = WorkerSlot(tmp_path), WorkerSlot(tmp_path)
 
     assert (first(), second(), first()) == ("0", "1", "0")
 
@@ -52,7 +52,7 @@ def test_place_is_its_process_s_own(tmp_path):
 def test_place_of_a_process_that_is_gone_is_taken_again(tmp_path):
     count_in(tmp_path)
 
-    assert Place(tmp_path)() == "0"
+    assert WorkerSlot(tmp_path)() == "0"
 
 
 def test_directory_that_cannot_be_written_is_named(tmp_path):

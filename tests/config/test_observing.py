@@ -12,7 +12,7 @@ import pytest
 from django.test import Client
 from prometheus_client import REGISTRY, CollectorRegistry, Histogram
 
-from config.lib.background_jobs import Errand
+from config.lib.background_jobs import BackgroundJob
 from config.lib.tracing import tagged, work_tags
 from config.monitoring.figures import BUCKETS, RequestFigures, figures
 from config.monitoring.logs import JSONFormatter
@@ -231,7 +231,7 @@ def test_no_count_is_lost_among_threads():
 def test_thread_of_a_request_says_whose_it_is():
     seen = []
     threads = []
-    errand = Errand("courier", lambda: seen.append(dict(work_tags.get())))
+    errand = BackgroundJob("courier", lambda: seen.append(dict(work_tags.get())))
 
     with tagged(request_id="abc"), pytest.MonkeyPatch.context() as patch:
         start = Thread.start

@@ -43,7 +43,7 @@ POINTS = (
     _before("save: event read, nothing written", PAY, f"{DOMAIN}.scheduling._save"),
     _before("save: class written, host not", PAY, "bookings.models.UserActivity.save"),
     _after("save: all written, not committed", PAY, f"{DOMAIN}.scheduling.record_place"),
-    _before("save: committed, mail not begun", PAY, f"{NOTICES}.due.call_courier"),
+    _before("save: committed, mail not begun", PAY, f"{NOTICES}.due.deliver_mails_soon"),
     _before("notify: claimed, not sent", PAY, f"{NOTICES}.delivery.render_mail"),
     _before("notify: sent, not written down", PAY, f"{NOTICES}.delivery._note_sent"),
     _after("join: guest written, counter not", JOIN, f"{DOMAIN}.joining._register"),
@@ -58,7 +58,7 @@ POINTS = (
     _before("cancel: event deleted, not noted", CANCEL, f"{DOMAIN}.class_events._note_withdrawal"),
     _after("leave: guest gone, counter not", LEAVE, "bookings.models.UserActivity.delete"),
     _after("leave: all written, not committed", LEAVE, f"{DOMAIN}.leaving.offer_free_place"),
-    _before("leave: committed, mail not begun", LEAVE, f"{NOTICES}.due.call_courier"),
+    _before("leave: committed, mail not begun", LEAVE, f"{NOTICES}.due.deliver_mails_soon"),
     _after("claim: guest written, counter not", CLAIM, f"{DOMAIN}.joining._register"),
     _after("claim: all written, not committed", CLAIM, f"{DOMAIN}.joining.offer_free_place"),
     _before("remind: claimed, not sent", REMIND, f"{NOTICES}.delivery.render_mail"),
@@ -66,5 +66,5 @@ POINTS = (
     _before(
         "complete: class done, totals not", COMPLETE, f"{DOMAIN}.completing.add_to_total_classes"
     ),
-    _after("complete: all written, not committed", COMPLETE, f"{DOMAIN}.completing.log_event"),
+    _after("complete: all written, not committed", COMPLETE, f"{DOMAIN}.completing.record_event"),
 )

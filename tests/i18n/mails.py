@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from accounts.models import User
-from bookings.domain.history import log_event
+from bookings.domain.history import record_event
 from bookings.domain.places.joining import join_class
 from bookings.models import (
     ChargeStatus,
@@ -44,7 +44,7 @@ def to(
 def move(virtual_class: VirtualClass, earlier: datetime) -> None:
     """Let a class have been at another time."""
     details = {"from": earlier.isoformat(), "to": virtual_class.start_time.isoformat()}
-    log_event(virtual_class, ClassEvent.RESCHEDULED, details=details)
+    record_event(virtual_class, ClassEvent.RESCHEDULED, details=details)
 
 
 @mail

@@ -21,7 +21,7 @@ NO_PAGES = {
     "bookings:calendar_file",
     "bookings:healthz",
     "bookings:leave_line",
-    "bookings:let_go",
+    "bookings:release",
     "bookings:my_data",
     "bookings:metrics",
     "bookings:readyz",

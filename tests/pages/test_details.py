@@ -122,15 +122,15 @@ def test_a_length_that_is_no_longer_offered_is_chosen_anew(hold, host, sign_in):
 
 
 def test_letting_go_frees_the_time_and_keeps_the_choice(hold, host, sign_in):
-    response = sign_in(host).post(address(hold, "bookings:let_go"))
+    response = sign_in(host).post(address(hold, "bookings:release"))
 
     assert response["Location"] == f"/inicio/reservar?{QUERY}"
     assert not Hold.objects.exists()
 
 
 def test_a_time_is_let_go_by_its_holder_only_and_never_by_a_link(hold, host, stranger, sign_in):
-    sign_in(stranger).post(address(hold, "bookings:let_go"))
-    response = sign_in(host).get(address(hold, "bookings:let_go"))
+    sign_in(stranger).post(address(hold, "bookings:release"))
+    response = sign_in(host).get(address(hold, "bookings:release"))
 
     assert response.status_code == 405
     assert Hold.objects.filter(pk=hold.pk).exists()

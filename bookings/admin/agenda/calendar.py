@@ -14,7 +14,7 @@ from bookings.domain.calendar.access import ask_calendar, check_calendar_grant, 
 from bookings.domain.calendar.grants import is_at_risk, is_revoked
 from bookings.models import VirtualClass
 from calendar_sync import BusySlot, CalendarError, CalendarNotConnectedError
-from calendar_sync.push.channels import is_told
+from calendar_sync.push.channels import has_open_channel
 from calendar_sync.push.following import find_last_comparison
 
 # Spec: Limits, administrative event listing.
@@ -38,7 +38,7 @@ def show_calendar(request: HttpRequest) -> HttpResponse:
         "has_stand_in": has_stand_in(owner),
         "events": events,
         "compared_at": find_last_comparison(),
-        "is_told": is_told(),
+        "has_open_channel": has_open_channel(),
         "drifted": list_drifted(VirtualClass.objects.all()).count(),
     }
     return render(request, "admin/calendar.html", context)

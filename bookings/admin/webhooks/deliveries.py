@@ -21,7 +21,7 @@ from bookings.models import (
     WebhookState,
 )
 from bookings.templatetags.class_times import clock, short_day
-from bookings.webhooks.by_hand import deliver_again, make_due_again
+from bookings.webhooks.teacher_actions import deliver_again, make_due_again
 
 BADGES = {
     WebhookState.PENDING: "pending",

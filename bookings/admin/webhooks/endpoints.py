@@ -23,7 +23,6 @@ from bookings.admin.webhooks.deliveries import report_outcome
 from bookings.models import CHOSEN_KINDS, WebhookDelivery, WebhookEndpoint
 from bookings.templatetags.class_times import clock, short_day
 from bookings.webhooks.addresses import MAX_LENGTH, AddressError, parse_address
-from bookings.webhooks.by_hand import record_test_event, switch_on
 from bookings.webhooks.delivery import deliver_now
 from bookings.webhooks.endpoints import (
     give_secret,
@@ -31,6 +30,7 @@ from bookings.webhooks.endpoints import (
     reveal_secret,
     rotate_secret,
 )
+from bookings.webhooks.teacher_actions import record_test_event, switch_on
 
 ALREADY_SHOWN = "El secreto ya se mostró una vez. Si se perdió, cambialo por otro."
 UNREADABLE = "El secreto no se puede leer: cambialo."

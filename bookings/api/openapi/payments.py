@@ -4,7 +4,12 @@ from django.conf import settings
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse, extend_schema
 
 from bookings.api.serializers import PaymentSerializer, PreferenceSerializer
-from bookings.api.texts import FORGED_NOTICE, PREFERENCE_FAILED, PROVIDER_DOWN, TOO_MANY_NOTICES
+from bookings.api.texts import (
+    FORGED_NOTICE,
+    PREFERENCE_FAILED,
+    PROVIDER_DOWN,
+    TOO_MANY_NOTIFICATIONS,
+)
 from bookings.domain.exceptions import (
     ClassEndedError,
     NoPriceError,
@@ -113,7 +118,7 @@ describe_notice = extend_schema(
                     f"from one address, or {settings.MAX_UNVERIFIED_NOTICES_OF_ALL:,} from all."
                 )
             ),
-            TOO_MANY_NOTICES,
+            TOO_MANY_NOTIFICATIONS,
         ),
     },
 )

@@ -22,7 +22,7 @@ from bookings.domain.calendar.drafts import (
     is_named_by_provider,
 )
 from bookings.domain.calendar.outages import note_answer
-from bookings.domain.history import log_event
+from bookings.domain.history import record_event
 from bookings.domain.teacher_alerts import tell_teacher
 from bookings.models import CalendarDrift, ClassEvent, ClassStatus, NoticeKind, VirtualClass
 from bookings.notices.due import record_due
@@ -70,7 +70,7 @@ def move_event(virtual_class: VirtualClass) -> None:
         try:
             made = _move_or_make(current)
         except CalendarRefusedError:
-            _stop_asking(current)
+            _drop_event_update(current)
             raise
         if _note_move(current, made):
             break
@@ -118,7 +118,7 @@ def _note_move(before: VirtualClass, made: CreatedEvent | None) -> bool:
     locked = VirtualClass.objects.select_for_update().filter(pk=before.pk).first()
     if locked is None:
         return True
-    is_current = _what_it_says(locked) == _what_it_says(before)
+    is_current = _event_fields(locked) == _event_fields(before)
     if locked.status not in KEEPS_EVENT:
         if made:
             locked.withdrawal_requested_at = timezone.now()
@@ -130,13 +130,13 @@ def _note_move(before: VirtualClass, made: CreatedEvent | None) -> bool:
         # Whoever changed the class since may have been done before this attempt wrote.
         locked.event_update_requested_at = locked.event_update_requested_at or timezone.now()
     if made and locked.is_scheduled:
-        log_event(locked, ClassEvent.EVENT_REPAIRED)
+        record_event(locked, ClassEvent.EVENT_REPAIRED)
         note_event(locked, made)
     locked.save()
     return is_current
 
 
-def _what_it_says(virtual_class: VirtualClass) -> tuple[object, ...]:
+def _event_fields(virtual_class: VirtualClass) -> tuple[object, ...]:
     """Give what an event takes over from its class when it is changed."""
     return virtual_class.start_time, virtual_class.end_time, virtual_class.capacity
 
@@ -153,7 +153,7 @@ def note_event(locked: VirtualClass, event: CreatedEvent) -> None:
 
 
 @transaction.atomic
-def _stop_asking(before: VirtualClass) -> None:
+def _drop_event_update(before: VirtualClass) -> None:
     """Ask the calendar no more for what it refuses.
 
     A class that was moved is left to a person: the panel shows that the two differ, and the teacher
@@ -162,7 +162,7 @@ def _stop_asking(before: VirtualClass) -> None:
     """
     rows = VirtualClass.objects.select_for_update().filter(status=ClassStatus.SCHEDULED)
     locked = rows.filter(pk=before.pk).first()
-    if locked is None or _what_it_says(locked) != _what_it_says(before):
+    if locked is None or _event_fields(locked) != _event_fields(before):
         return  # whoever changed it since asks for something else
     locked.event_update_requested_at = None
     if awaits_move(locked):
@@ -189,7 +189,7 @@ def awaits_move(virtual_class: VirtualClass) -> bool:
 def _mark_as_moved(locked: VirtualClass) -> None:
     earlier, locked.calendar_drift = locked.calendar_drift, CalendarDrift.MOVED
     if earlier != CalendarDrift.MOVED:
-        log_event(locked, ClassEvent.EVENT_DRIFTED, details={"drift": CalendarDrift.MOVED.value})
+        record_event(locked, ClassEvent.EVENT_DRIFTED, details={"drift": CalendarDrift.MOVED.value})
     if not earlier:
         occasion = f"{MOVE_REFUSED} {timezone.now():%Y-%m-%dT%H:%M:%S.%f}"
         tell_teacher(NoticeKind.CALENDAR_CHANGED, locked, occasion)
@@ -276,7 +276,7 @@ def _note_withdrawal(before: VirtualClass, *, is_removed: bool) -> VirtualClass 
         locked.withdrawal_requested_at = None
     if is_removed:
         locked.event_withdrawals += 1
-        log_event(locked, ClassEvent.EVENT_REMOVED)
+        record_event(locked, ClassEvent.EVENT_REMOVED)
         if locked.status == ClassStatus.PENDING:
             locked.provider_event_id = ""
     locked.save(
@@ -310,7 +310,7 @@ def _note_restored(virtual_class: VirtualClass, event: CreatedEvent) -> bool:
     if locked is None:
         return False
     note_event(locked, event)
-    if _what_it_says(locked) != _what_it_says(virtual_class):
+    if _event_fields(locked) != _event_fields(virtual_class):
         # Moved meanwhile, and its event was perhaps moved before it came back.
         locked.event_update_requested_at = timezone.now()
     locked.save(

@@ -80,7 +80,7 @@ def request_preference(
     if quote.price == 0:
         raise NothingToPayError
     now = timezone.now()
-    _refuse_hoarding(user, now)
+    check_unpaid_limit(user, now)
     expires_at = min(now + timedelta(minutes=BookingRules.load().hold_minutes), end)
     with transaction.atomic():
         payment = open_payment(user=user, quote=quote, expires_at=expires_at)
@@ -110,7 +110,7 @@ def _keep_time_for(payment: Payment, quote: Quote) -> Hold:
     )
 
 
-def _refuse_hoarding(user: User, now: datetime) -> None:
+def check_unpaid_limit(user: User, now: datetime) -> None:
     """Bound how much one person can have asked for and not paid: each is followed for days.
 
     The wait ends with the first of those payments.

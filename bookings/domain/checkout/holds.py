@@ -136,7 +136,7 @@ def _store_hold(hold: Hold) -> Hold:
     User.objects.select_for_update(no_key=True).get(pk=hold.user_id)
     delete_expired_holds()
     _release_earlier(hold)
-    _refuse_hoarding(hold.user)
+    check_unpaid_limit(hold.user)
     if Hold.objects.filter(start_time__lt=hold.end_time, end_time__gt=hold.start_time).exists():
         raise SlotTakenError
     hold.save(force_insert=True)
@@ -154,7 +154,7 @@ def _release_earlier(hold: Hold) -> None:
         mine.filter(start_time__lt=hold.end_time, end_time__gt=hold.start_time).delete()
 
 
-def _refuse_hoarding(user: User) -> None:
+def check_unpaid_limit(user: User) -> None:
     """Bound how many times one person keeps without paying; the wait ends with the first."""
     is_unpaid = Q(virtual_class__status=ClassStatus.PENDING) | Q(
         virtual_class=None, payment__isnull=False

@@ -10,7 +10,7 @@ from django.utils import timezone
 from bookings.domain.checkout.settling import process_notifications
 from bookings.models import PaymentNotification, SignatureState
 from bookings.payments.notifications import Notification
-from config.lib.background_jobs import Errand
+from config.lib.background_jobs import BackgroundJob
 
 # How long notices are kept that led to nothing of ours, and those that tell a payment's story.
 LED_NOWHERE, TOLD = timedelta(days=7), timedelta(days=400)
@@ -45,7 +45,7 @@ def record_notification(notification: Notification, signature: SignatureState) -
 def look_into_notifications() -> None:
     """Have stored notices looked into soon. What fails is left to the sweeps."""
     if settings.SETTLE_AT_ONCE:
-        _errand.call()
+        _job.call()
 
 
 def forget_notifications() -> int:
@@ -62,4 +62,4 @@ def _look() -> int:
     return process_notifications()
 
 
-_errand = Errand("cashier", _look, delay=timedelta(milliseconds=200))
+_job = BackgroundJob("cashier", _look, delay=timedelta(milliseconds=200))

@@ -9,7 +9,7 @@ from accounts.models import User
 from bookings.domain.checkout.settling import carry_out
 from bookings.domain.dry_runs import Consequences, foresee
 from bookings.domain.exceptions import BookingError
-from bookings.domain.history import log_event
+from bookings.domain.history import record_event
 from bookings.domain.lifecycle.scheduling import UNSCHEDULABLE, rehearse_scheduling, schedule_class
 from bookings.domain.queries import is_undecided
 from bookings.models import ClassEvent, Payment, PriceDecision, VirtualClass
@@ -58,10 +58,10 @@ def _note_agreement(class_id: uuid.UUID, by: User) -> VirtualClass:
         return locked
     now = timezone.now()
     locked.price_decision = PriceDecision.AGREED
-    log_event(locked, ClassEvent.PRICE_AGREED, actor=by)
+    record_event(locked, ClassEvent.PRICE_AGREED, actor=by)
     if locked.class_price == 0:
         locked.paid_at = now
-        log_event(locked, ClassEvent.PAID, actor=by)
+        record_event(locked, ClassEvent.PAID, actor=by)
     if locked.paid_at is not None:
         # The wish is committed with the decision, so that the sweep finishes what a crash cuts.
         locked.scheduling_requested_at = now

@@ -16,7 +16,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.domain.batches import take_turns
+from bookings.domain.batches import work_through
 from bookings.domain.calendar.events import withdraw_event_if_possible
 from bookings.domain.dry_runs import Consequences, foresee
 from bookings.domain.exceptions import (
@@ -27,18 +27,18 @@ from bookings.domain.exceptions import (
     PriceNotAgreedError,
     SlotTakenError,
 )
-from bookings.domain.history import log_event
+from bookings.domain.history import record_event
 from bookings.domain.lifecycle.cancelling import call_off
 from bookings.domain.lifecycle.scheduling import (
     UNSCHEDULABLE,
+    needs_manual_scheduling,
     rehearse_scheduling,
     schedule_class,
-    waits_for_a_person,
 )
 from bookings.domain.money.charges import SEARCH_REACH, record_settlement
 from bookings.domain.money.foreign_preferences import adopt_payment
 from bookings.domain.money.refunds import request_full_refund, send_refunds_of_payment
-from bookings.domain.money.void_charges import stop_pointless_charges
+from bookings.domain.money.void_charges import cancel_dead_charges
 from bookings.domain.queries import HELD_PREFERENCE
 from bookings.domain.teacher_alerts import tell_teacher
 from bookings.models import (
@@ -181,7 +181,7 @@ def carry_out(payment_id: uuid.UUID) -> None:
         elif payment.virtual_class.status in {ClassStatus.PENDING, ClassStatus.CANCELLED}:
             _schedule_or_refund(payment, payment.virtual_class)
     send_refunds_of_payment(payment)
-    stop_pointless_charges(payment)
+    cancel_dead_charges(payment)
 
 
 def settle_due_payments() -> int:
@@ -190,7 +190,7 @@ def settle_due_payments() -> int:
     due = Payment.objects.filter(next_check_at__lte=timezone.now())
     # Whoever books may name any preference; those that are nothing must not keep ours waiting.
     due = due.order_by("made_elsewhere", "next_check_at")
-    return take_turns(
+    return work_through(
         list(due[:PAYMENTS_PER_SWEEP]), _settle_due, outage=PaymentUnavailableError, name="Payment"
     )
 
@@ -223,7 +223,7 @@ def process_notifications() -> int:
     due = PaymentNotification.objects.filter(
         processed_at=None, next_attempt_at__lte=timezone.now()
     ).order_by("next_attempt_at", "id")
-    return take_turns(
+    return work_through(
         list(due[:PAYMENTS_PER_SWEEP]),
         _process,
         outage=PaymentUnavailableError,
@@ -312,10 +312,10 @@ def _schedule_or_refund(payment: Payment, virtual_class: VirtualClass) -> None:
     if payment.is_money_gone:
         _give_up(virtual_class, "El pago volvió a quien lo hizo.", None)
         return
-    if payment.status == PaymentStatus.DISPUTED or waits_for_a_person(virtual_class):
+    if payment.status == PaymentStatus.DISPUTED or needs_manual_scheduling(virtual_class):
         return
     try:
-        schedule_class(preference_id=virtual_class.preference_id, insist=False)
+        schedule_class(preference_id=virtual_class.preference_id, during_outage=False)
     except PriceNotAgreedError:
         return  # its money is recorded, and waits with it
     except UNSCHEDULABLE as refusal:
@@ -370,7 +370,7 @@ def _mark_paid(class_id: uuid.UUID, actor: User | None) -> str:
     now = timezone.now()
     if virtual_class.paid_at is None:
         virtual_class.paid_at = now
-        log_event(virtual_class, ClassEvent.PAID, actor=actor)
+        record_event(virtual_class, ClassEvent.PAID, actor=actor)
     if virtual_class.status == ClassStatus.PENDING:
         # The wish is committed with the word, so that the sweep finishes what a crash cuts.
         virtual_class.scheduling_requested_at = virtual_class.scheduling_requested_at or now

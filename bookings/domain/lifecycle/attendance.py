@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from bookings.domain.exceptions import ClassNotFoundError, ClassNotStartedError
-from bookings.domain.history import log_event
+from bookings.domain.history import record_event
 from bookings.domain.money.totals import add_to_total_classes
 from bookings.models import ClassEvent, ClassStatus, UserActivity, VirtualClass
 
@@ -65,4 +65,4 @@ def _lock(class_id: uuid.UUID, activity_id: int) -> UserActivity:
 
 def _log(event: ClassEvent, activity: UserActivity, actor: User) -> None:
     about = {"person": str(activity.user_id)}
-    log_event(activity.virtual_class, event, actor=actor, details=about)
+    record_event(activity.virtual_class, event, actor=actor, details=about)

@@ -15,7 +15,7 @@ from bookings.domain.exceptions import (
     PreferenceMismatchError,
     PreferenceTakenError,
 )
-from bookings.domain.history import log_event
+from bookings.domain.history import record_event
 from bookings.domain.money.foreign_preferences import adopt_payment
 from bookings.domain.money.prices import judge_price
 from bookings.domain.money.quotes import Quote
@@ -77,7 +77,7 @@ def _store(user: User, preference_id: str, quote: Quote, text: str) -> VirtualCl
     if payment is None and is_provider_configured():
         virtual_class.price_decision = judge_price(quote)
     insert([virtual_class])
-    log_event(virtual_class, ClassEvent.BOOKED, actor=user, to_status=ClassStatus.PENDING)
+    record_event(virtual_class, ClassEvent.BOOKED, actor=user, to_status=ClassStatus.PENDING)
     if payment:
         _join(payment, virtual_class)
     elif is_provider_configured():
@@ -130,7 +130,7 @@ def _join(payment: Payment, virtual_class: VirtualClass) -> None:
     if payment.approved_at:
         # The money came first; the sweep schedules the class unless somebody asks for it sooner.
         payment.next_check_at = timezone.now()
-        log_event(virtual_class, ClassEvent.PAID)
+        record_event(virtual_class, ClassEvent.PAID)
     payment.save(update_fields=["virtual_class", "next_check_at", "updated_at"])
     Hold.objects.filter(payment=payment).update(virtual_class=virtual_class)
 
@@ -146,7 +146,7 @@ def _follow_money(virtual_class: VirtualClass) -> None:
     elif virtual_class.class_price == 0:
         virtual_class.paid_at = timezone.now()
         virtual_class.save(update_fields=["paid_at", "updated_at"])
-        log_event(virtual_class, ClassEvent.PAID)
+        record_event(virtual_class, ClassEvent.PAID)
     adopt_payment(virtual_class)
 
 

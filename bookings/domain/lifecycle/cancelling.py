@@ -11,7 +11,7 @@ from bookings.domain.calendar.events import withdraw_event
 from bookings.domain.change_policy import decide_refund, is_in_charge, refuse_change
 from bookings.domain.dry_runs import Consequences, foresee
 from bookings.domain.exceptions import ClassCompletedError, ClassEndedError, ClassNotFoundError
-from bookings.domain.history import log_event
+from bookings.domain.history import record_event
 from bookings.domain.money.refunds import refuse_other_sum, request_full_refund, send_refunds_of
 from bookings.domain.money.void_charges import stop_charges_of
 from bookings.domain.places.offers import close_line
@@ -83,7 +83,7 @@ def call_off(
     if virtual_class.status != ClassStatus.CANCELLED:
         earlier = virtual_class.status
         _write_off(virtual_class)
-        log_event(
+        record_event(
             virtual_class,
             ClassEvent.CANCELLED,
             actor=actor,

@@ -17,7 +17,7 @@ from bookings.domain.exceptions import (
     ClassEndedError,
     ClassNotFoundError,
 )
-from bookings.domain.history import log_event
+from bookings.domain.history import record_event
 from bookings.domain.places.offers import count_kept_places, offer_free_place
 from bookings.models import ClassEvent, ClassStatus, ClassType, VirtualClass
 
@@ -76,4 +76,4 @@ def _set(locked: VirtualClass, capacity: int, actor: User | None) -> None:
     locked.save(
         update_fields=["max_participants", "summary", "event_update_requested_at", "updated_at"]
     )
-    log_event(locked, ClassEvent.CAPACITY_CHANGED, actor=actor, details=details)
+    record_event(locked, ClassEvent.CAPACITY_CHANGED, actor=actor, details=details)

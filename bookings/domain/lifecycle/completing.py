@@ -11,7 +11,7 @@ from django.conf import settings
 from django.db import DatabaseError, transaction
 from django.utils import timezone
 
-from bookings.domain.history import log_event
+from bookings.domain.history import record_event
 from bookings.domain.money.totals import add_to_total_classes
 from bookings.models import ClassEvent, ClassStatus, UserActivity, VirtualClass
 from bookings.notices.reminders import restore_reminders
@@ -59,7 +59,7 @@ def complete_class(*, virtual_class: VirtualClass, now: datetime) -> bool:
     came = UserActivity.objects.filter(virtual_class=virtual_class, no_show=False)
     came.update(completed=True)
     add_to_total_classes(came.values_list("user_id", flat=True), 1)
-    log_event(
+    record_event(
         virtual_class,
         ClassEvent.COMPLETED,
         from_status=ClassStatus.SCHEDULED,
@@ -93,7 +93,7 @@ def _reopen(virtual_class: VirtualClass, now: datetime) -> None:
     counted.update(completed=False)
     add_to_total_classes(people, -1)
     virtual_class.status = ClassStatus.SCHEDULED
-    log_event(
+    record_event(
         virtual_class,
         ClassEvent.REOPENED,
         from_status=ClassStatus.COMPLETED,

@@ -19,7 +19,7 @@ from django.utils import timezone
 from accounts.models import User
 from bookings.availability.agenda import load_agenda
 from bookings.domain.calendar.events import move_event_if_possible
-from bookings.domain.change_policy import is_in_charge, refuse_change, refuse_haste
+from bookings.domain.change_policy import check_change_rate, is_in_charge, refuse_change
 from bookings.domain.dry_runs import Consequences, foresee
 from bookings.domain.exceptions import (
     ClassCancelledError,
@@ -32,7 +32,7 @@ from bookings.domain.exceptions import (
     TimeAwaitedError,
     TimeOverError,
 )
-from bookings.domain.history import log_event
+from bookings.domain.history import record_event
 from bookings.domain.lifecycle.time_claims import claim_time
 from bookings.domain.places.offers import list_line, renew_offer
 from bookings.domain.queries import is_time_taken, list_awaiting_between
@@ -72,7 +72,7 @@ def reschedule_class(
     _refuse_time(virtual_class, start, timezone.now())
     if not is_in_charge(actor):
         _refuse_unoffered(virtual_class, actor, start)
-    refuse_haste(actor)
+    check_change_rate(actor)
     with _meeting_racers():
         moved = _move(virtual_class, actor, start, reason, displacing)
     move_event_if_possible(moved)
@@ -175,7 +175,7 @@ def _move(
             "updated_at",
         ]
     )
-    log_event(
+    record_event(
         locked,
         ClassEvent.RESCHEDULED,
         actor=actor,

@@ -37,7 +37,7 @@ from bookings.domain.exceptions import (
     PriceNotAgreedError,
     SlotTakenError,
 )
-from bookings.domain.history import log_event
+from bookings.domain.history import record_event
 from bookings.domain.lifecycle.time_claims import claim_time
 from bookings.domain.places.access_codes import generate_access_code
 from bookings.domain.queries import get_class_by_preference, is_time_lost, is_undecided
@@ -80,13 +80,13 @@ class EventWithdrawnError(Exception):
 
 
 def schedule_class(
-    *, preference_id: str, actor: User | None = None, insist: bool = True
+    *, preference_id: str, actor: User | None = None, during_outage: bool = True
 ) -> VirtualClass:
     """Put the class of a payment preference into the calendar and open it to its participants.
 
     actor: who asked for it, for the class's log; nobody when a program did.
-    insist: whether to ask a calendar that has just failed; who need not know leaves it to the
-        sweep, and gets CalendarUnavailableError.
+    during_outage: True asks a calendar that has just failed; otherwise raise
+        CalendarUnavailableError, and let the sweep retry.
     Returns the class as stored. A class that is scheduled already is returned as it is.
     Raises ClassNotFoundError; NotPaidError, ClassCancelledError, ClassCompletedError,
     ClassEndedError or SlotTakenError, with no event left behind; PriceNotAgreedError while the
@@ -103,14 +103,14 @@ def schedule_class(
     try:
         _refuse_unschedulable(virtual_class, timezone.now())
         _refuse_undecided(virtual_class)
-        return _make_and_save(virtual_class, actor, insist=insist)
+        return _make_and_save(virtual_class, actor, during_outage=during_outage)
     except UNSCHEDULABLE as refusal:
         _note_refusal(virtual_class, refusal)
         raise
     except CalendarRefusedError as refusal:
         # Asking again would change nothing: a person has to look, and may then schedule by hand.
         left = refusal.event_id if isinstance(refusal, EventLeftBehindError) else ""
-        _leave_to_a_person(virtual_class, left)
+        _park_for_teacher(virtual_class, left)
         raise
 
 
@@ -136,7 +136,7 @@ def rehearse_scheduling(virtual_class: VirtualClass, actor: User) -> VirtualClas
     return _store(noted, event, actor)
 
 
-def waits_for_a_person(virtual_class: VirtualClass) -> bool:
+def needs_manual_scheduling(virtual_class: VirtualClass) -> bool:
     """Whether the calendar refused the class and it could still be: a person has to ask again."""
     now = timezone.now()
     return (
@@ -148,14 +148,14 @@ def waits_for_a_person(virtual_class: VirtualClass) -> bool:
 
 
 def _make_and_save(
-    virtual_class: VirtualClass, actor: User | None, *, insist: bool
+    virtual_class: VirtualClass, actor: User | None, *, during_outage: bool
 ) -> VirtualClass:
     """Make the event and store it; again when somebody deleted the event in between."""
     for _ in range(SAVE_ATTEMPTS):
         noted = _note_request(virtual_class)
         if noted.is_scheduled:
             return noted
-        if not insist and must_wait(noted):
+        if not during_outage and must_wait(noted):
             raise CalendarUnavailableError("The class waits for the calendar.")
         _delete_leftover(noted)
         event = create_event(noted)
@@ -164,7 +164,7 @@ def _make_and_save(
         except EventWithdrawnError:
             continue
         except UNSCHEDULABLE:
-            _take_back(noted, event.event_id)
+            _withdraw_event(noted, event.event_id)
             raise
         except EventNotSavedError:
             _delete_unknown(noted, event)
@@ -224,10 +224,10 @@ def _note_refusal(virtual_class: VirtualClass, refusal: BookingError) -> None:
     awaited = rows.filter(Q(scheduling_requested_at__isnull=False) | Q(paid_at__isnull=False))
     awaited.exclude(scheduling_refusal=refusal.code).update(scheduling_refusal=refusal.code)
     if rows.filter(scheduling_requested_at__isnull=False).exists():
-        _take_back(virtual_class)
+        _withdraw_event(virtual_class)
 
 
-def _leave_to_a_person(virtual_class: VirtualClass, event_id: str) -> None:
+def _park_for_teacher(virtual_class: VirtualClass, event_id: str) -> None:
     """Stop asking for a class that the calendar refuses; the panel shows why it waits.
 
     An event that was made all the same, without its meeting, must not keep the time meanwhile.
@@ -236,10 +236,10 @@ def _leave_to_a_person(virtual_class: VirtualClass, event_id: str) -> None:
     VirtualClass.objects.filter(pk=virtual_class.pk, status=ClassStatus.PENDING).update(
         scheduling_refusal=CALENDAR_REFUSED
     )
-    _take_back(virtual_class, event_id)
+    _withdraw_event(virtual_class, event_id)
 
 
-def _take_back(virtual_class: VirtualClass, event_id: str = "") -> None:
+def _withdraw_event(virtual_class: VirtualClass, event_id: str = "") -> None:
     """Withdraw the event, now or by the sweep, which has to know an id that is not ours."""
     if event_id and event_id != derive_event_id(virtual_class):
         _note_leftover(virtual_class, event_id)
@@ -330,8 +330,8 @@ def _store(virtual_class: VirtualClass, event: CreatedEvent, actor: User | None)
     if settings.PREVENT_OVERLAPS:
         claim_time(locked, now, ends_holds=locked.goes_first)
     summary = f"{event.summary}. {event.description}"
-    enter_calendar(locked, event_id=event.event_id, link=event.conference_url, summary=summary)
-    log_event(
+    mark_scheduled(locked, event_id=event.event_id, link=event.conference_url, summary=summary)
+    record_event(
         locked,
         ClassEvent.SCHEDULED,
         actor=actor,
@@ -342,7 +342,7 @@ def _store(virtual_class: VirtualClass, event: CreatedEvent, actor: User | None)
     return locked
 
 
-def enter_calendar(locked: VirtualClass, *, event_id: str, link: str, summary: str) -> None:
+def mark_scheduled(locked: VirtualClass, *, event_id: str, link: str, summary: str) -> None:
     """Store what a class has once it is in the calendar, a new access code and its host with it.
 
     Spec: States and transitions, pending to scheduled.

@@ -14,7 +14,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from bookings.domain.history import log_event
+from bookings.domain.history import record_event
 from bookings.domain.money.refunds import request_surplus_refund
 from bookings.domain.teacher_alerts import flag_for_review
 from bookings.models import (
@@ -111,7 +111,7 @@ def _note_charge(payment: Payment, charge: Charge) -> PaymentCharge | None:
     if told <= stored:
         return None
     if row.status in MONEY_CAME and charge.status not in MONEY_CAME:
-        _distrust(payment, row, charge)
+        _flag_contradiction(payment, row, charge)
         return None
     for name, value in _changing(charge).items():
         setattr(row, name, value)
@@ -120,7 +120,7 @@ def _note_charge(payment: Payment, charge: Charge) -> PaymentCharge | None:
     return row
 
 
-def _distrust(payment: Payment, row: PaymentCharge, charge: Charge) -> None:
+def _flag_contradiction(payment: Payment, row: PaymentCharge, charge: Charge) -> None:
     """Leave money that came and is said never to have come to a person; our state stays."""
     logger.error("Charge %s was %s and is told as %s.", row.charge_id, row.status, charge.status)
     row.provider_updated_at = charge.updated_at
@@ -153,9 +153,9 @@ def _approve_if_paid(payment: Payment, charges: Iterable[PaymentCharge], now: da
     """Let the oldest charges pay that are enough together; later ones are surplus."""
     paying: list[PaymentCharge] = []
     for charge in filter(_is_good, charges):
-        if _worth(paying) < payment.amount:
+        if _net_amount(paying) < payment.amount:
             paying.append(charge)
-    if _worth(paying) < payment.amount:
+    if _net_amount(paying) < payment.amount:
         return
     payment.approved_at = now
     for charge in paying:
@@ -167,7 +167,7 @@ def _is_good(charge: PaymentCharge) -> bool:
     return charge.status == ChargeStatus.APPROVED and not charge.problem
 
 
-def _worth(charges: Iterable[PaymentCharge]) -> int:
+def _net_amount(charges: Iterable[PaymentCharge]) -> int:
     return sum(charge.amount - charge.refunded_amount for charge in charges)
 
 
@@ -184,7 +184,7 @@ def _mark_class_paid(payment: Payment, locked: VirtualClass | None) -> None:
         return
     locked.paid_at = payment.approved_at
     locked.save(update_fields=["paid_at", "updated_at"])
-    log_event(locked, ClassEvent.PAID)
+    record_event(locked, ClassEvent.PAID)
 
 
 def _derive_status(payment: Payment, charges: list[PaymentCharge], now: datetime) -> PaymentStatus:
@@ -208,7 +208,7 @@ def _derive_paid_status(paying: list[PaymentCharge]) -> PaymentStatus:
         return PaymentStatus.CHARGED_BACK
     if ChargeStatus.DISPUTED in states:
         return PaymentStatus.DISPUTED
-    if _worth(paying) == 0:
+    if _net_amount(paying) == 0:
         return PaymentStatus.REFUNDED
     if any(charge.refunded_amount for charge in paying):
         return PaymentStatus.PARTIALLY_REFUNDED
@@ -222,7 +222,7 @@ def _review(payment: Payment, charges: list[PaymentCharge], news: list[PaymentCh
             return charge.problem
         if charge.status in {ChargeStatus.DISPUTED, ChargeStatus.CHARGED_BACK}:
             return ReviewReason.DISPUTE
-        if charge.refunded_amount > _ours(charge):
+        if charge.refunded_amount > _own_refunds_total(charge):
             return ReviewReason.REFUNDED_ELSEWHERE
     if payment.approved_at is None and news and any(map(_is_good, charges)):
         return ReviewReason.SHORT
@@ -234,7 +234,7 @@ def _review(payment: Payment, charges: list[PaymentCharge], news: list[PaymentCh
 def _review_paid(payment: Payment, charges: list[PaymentCharge], news: list[PaymentCharge]) -> str:
     """Say whether more came than was asked for: the class stands, the rest is for a person."""
     paying = [charge for charge in charges if charge.counts]
-    is_too_much = _worth(paying) > payment.amount
+    is_too_much = _net_amount(paying) > payment.amount
     if is_too_much and {charge.pk for charge in news} & {charge.pk for charge in paying}:
         return ReviewReason.OVERPAID
     is_settled = payment.review == ReviewReason.OVERPAID and not is_too_much
@@ -243,7 +243,7 @@ def _review_paid(payment: Payment, charges: list[PaymentCharge], news: list[Paym
     return payment.review
 
 
-def _ours(charge: PaymentCharge) -> int:
+def _own_refunds_total(charge: PaymentCharge) -> int:
     """Sum up what we gave back of a charge, or are about to."""
     refunds = Refund.objects.filter(charge=charge).exclude(status=RefundStatus.FAILED)
     return sum(refunds.values_list("amount", flat=True))

@@ -17,7 +17,7 @@ from django.db.models import QuerySet, Sum
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.domain.batches import take_turns
+from bookings.domain.batches import work_through
 from bookings.domain.exceptions import RefundOutdatedError, RefundTooLargeError
 from bookings.domain.teacher_alerts import flag_for_review
 from bookings.models import (
@@ -201,7 +201,7 @@ def _attempt(refund_id: int) -> bool:
 
 def _send(refunds: QuerySet[Refund]) -> int:
     numbers = list(refunds.values_list("pk", flat=True))
-    return take_turns(numbers, _attempt, outage=PaymentUnavailableError, name="Refund")
+    return work_through(numbers, _attempt, outage=PaymentUnavailableError, name="Refund")
 
 
 def _request_whole(charge: PaymentCharge, reason: RefundReason, by: User | None) -> Refund | None:

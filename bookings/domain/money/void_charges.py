@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from django.conf import settings
 from django.utils import timezone
 
-from bookings.domain.batches import take_turns
+from bookings.domain.batches import work_through
 from bookings.domain.queries import list_overlapping_scheduled
 from bookings.models import ChargeStatus, ClassStatus, Payment, PaymentCharge, VirtualClass
 from bookings.payments.backend import get_gateway
@@ -23,10 +23,10 @@ logger = logging.getLogger(__name__)
 def stop_charges_of(virtual_class: VirtualClass) -> int:
     """Cancel the attempts to pay a class that can lead nowhere; returns how many were."""
     payment = Payment.objects.filter(virtual_class=virtual_class).first()
-    return stop_pointless_charges(payment) if payment else 0
+    return cancel_dead_charges(payment) if payment else 0
 
 
-def stop_pointless_charges(payment: Payment) -> int:
+def cancel_dead_charges(payment: Payment) -> int:
     """Cancel the attempts to pay that can lead nowhere; returns how many were.
 
     No transaction may be open: the provider is called. What fails is tried again whenever the
@@ -36,7 +36,7 @@ def stop_pointless_charges(payment: Payment) -> int:
     charges = list(payment.charges.filter(status=ChargeStatus.PENDING))
     if not charges or not _is_pointless(payment):
         return 0
-    stopped = take_turns(charges, _stop, outage=PaymentUnavailableError, name="Charge")
+    stopped = work_through(charges, _stop, outage=PaymentUnavailableError, name="Charge")
     if stopped:
         # What the provider says now is read by the next sweep.
         Payment.objects.filter(pk=payment.pk).update(next_check_at=timezone.now())

@@ -15,7 +15,7 @@ from accounts.selectors import find_user_by_email
 from bookings.domain.exceptions import ClassNotFoundError, TooManyAttemptsError
 from bookings.models import NoticeKind
 from bookings.notices.due import record_alert
-from config.lib.throttling import Tally, count_one, give_back, seconds_left
+from config.lib.throttling import Count, count_one, give_back, seconds_left
 
 logger = logging.getLogger(__name__)
 
@@ -37,7 +37,7 @@ class Limit:
 
 
 @contextmanager
-def kept_from_guessing(*, user: User, address: str) -> Iterator[None]:
+def limit_wrong_codes(*, user: User, address: str) -> Iterator[None]:
     """Count a person's try of one access code; only ClassNotFoundError out of the block counts.
 
     Each try is counted before the code is looked at, and given back unless it was wrong: however
@@ -46,20 +46,20 @@ def kept_from_guessing(*, user: User, address: str) -> Iterator[None]:
     A person whose first try in the window this is passes, whatever others of the address did.
     address: where the request comes from; empty when it is unknown.
     """
-    tallies: list[Tally] = []
+    counts: list[Count] = []
     try:
         for limit in _limits(user, address):
-            tallies.append(count_one("wrong-codes", limit.who, window=WINDOW))
-            if not (limit.is_shared and tallies[0].number <= 1):
-                _refuse_beyond(limit, tallies[-1])
+            counts.append(count_one("wrong-codes", limit.who, window=WINDOW))
+            if not (limit.is_shared and counts[0].number <= 1):
+                _refuse_beyond(limit, counts[-1])
         yield
     except ClassNotFoundError:
         raise
     except BaseException:
-        _give_back(tallies)
+        _give_back(counts)
         raise
     else:
-        _give_back(tallies)
+        _give_back(counts)
 
 
 def _limits(user: User, address: str) -> list[Limit]:
@@ -74,15 +74,15 @@ def _limits(user: User, address: str) -> list[Limit]:
     return limits
 
 
-def _refuse_beyond(limit: Limit, tally: Tally) -> None:
-    if tally.number > limit.most:
+def _refuse_beyond(limit: Limit, count: Count) -> None:
+    if count.number > limit.most:
         _report()
         raise TooManyAttemptsError(wait_seconds=seconds_left(WINDOW))
 
 
-def _give_back(tallies: list[Tally]) -> None:
-    for tally in tallies:
-        give_back(tally)
+def _give_back(counts: list[Count]) -> None:
+    for count in counts:
+        give_back(count)
 
 
 def _report() -> None:

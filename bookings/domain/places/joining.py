@@ -18,9 +18,9 @@ from bookings.domain.exceptions import (
     OwnClassError,
     PlaceOfferedError,
 )
-from bookings.domain.history import log_event
+from bookings.domain.history import record_event
 from bookings.domain.places.access_codes import normalize_access_code
-from bookings.domain.places.code_limits import kept_from_guessing
+from bookings.domain.places.code_limits import limit_wrong_codes
 from bookings.domain.places.offers import (
     IN_LINE,
     is_kept_for_another,
@@ -70,7 +70,7 @@ def join_class(*, user: User, access_code: str, address: str = "") -> VirtualCla
 
     Spec: Endpoints, POST /api/access-code, checks 1 to 6.
     """
-    with kept_from_guessing(user=user, address=address):
+    with limit_wrong_codes(user=user, address=address):
         return _join(user, access_code)
 
 
@@ -109,7 +109,7 @@ def _give_place(user: User, virtual_class: VirtualClass, *, is_waiting: bool) ->
     virtual_class.current_participants += 1
     virtual_class.participants_ids.append(str(user.pk))
     update(virtual_class, "current_participants", "participants_ids", "updated_at")
-    log_event(virtual_class, ClassEvent.JOINED, actor=user, details={"person": str(user.pk)})
+    record_event(virtual_class, ClassEvent.JOINED, actor=user, details={"person": str(user.pk)})
     # Whoever left and comes back has another part, and is told again.
     record_place(NoticeKind.JOINED, virtual_class, user.pk, occasion=str(part.pk))
     if is_waiting:

@@ -6,7 +6,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.domain.change_policy import refuse_haste
+from bookings.domain.change_policy import check_change_rate
 from bookings.domain.exceptions import (
     ClassCancelledError,
     ClassCompletedError,
@@ -14,7 +14,7 @@ from bookings.domain.exceptions import (
     ClassStartedError,
     HostCannotLeaveError,
 )
-from bookings.domain.history import log_event
+from bookings.domain.history import record_event
 from bookings.domain.places.offers import offer_free_place
 from bookings.models import ClassEvent, ClassStatus, NoticeKind, UserActivity, VirtualClass
 from bookings.notices.due import record_due
@@ -29,7 +29,7 @@ def leave_class(*, class_id: uuid.UUID, user: User) -> VirtualClass:
     in it, HostCannotLeaveError, ClassCancelledError, ClassCompletedError, ClassStartedError,
     TooManyAttemptsError.
     """
-    refuse_haste(user)
+    check_change_rate(user)
     return _leave(class_id, user)
 
 
@@ -52,7 +52,7 @@ def _leave(class_id: uuid.UUID, user: User) -> VirtualClass:
     virtual_class.save(
         update_fields=["current_participants", "participants_ids", "ics_sequence", "updated_at"]
     )
-    log_event(virtual_class, ClassEvent.LEFT, actor=user, details={"person": str(user.pk)})
+    record_event(virtual_class, ClassEvent.LEFT, actor=user, details={"person": str(user.pk)})
     record_due(NoticeKind.LEFT, virtual_class, [user.pk], occasion)
     record_due(NoticeKind.GUEST_LEFT, virtual_class, [virtual_class.booked_by_id], occasion)
     drop_reminders(virtual_class, [user.pk])

@@ -14,7 +14,7 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import User, UserStatus
-from bookings.domain.history import log_event
+from bookings.domain.history import record_event
 from bookings.domain.queries import list_money_gone
 from bookings.models import (
     ClassEvent,
@@ -185,6 +185,6 @@ def _offer(virtual_class: VirtualClass, entry: WaitingListEntry, now: datetime) 
     entry.offered_at, entry.offer_expires_at = now, now + window
     entry.save(update_fields=["state", "offered_at", "offer_expires_at"])
     details = {"person": str(entry.user_id), "until": entry.offer_expires_at.isoformat()}
-    log_event(virtual_class, ClassEvent.OFFERED, details=details)
+    record_event(virtual_class, ClassEvent.OFFERED, details=details)
     record_due(NoticeKind.PLACE_OFFERED, virtual_class, [entry.user_id], occasion=now.isoformat())
     return entry

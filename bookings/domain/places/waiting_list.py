@@ -19,7 +19,7 @@ from bookings.domain.exceptions import (
     WaitingClosedError,
 )
 from bookings.domain.places.access_codes import normalize_access_code
-from bookings.domain.places.code_limits import kept_from_guessing
+from bookings.domain.places.code_limits import limit_wrong_codes
 from bookings.domain.places.joining import lock_class, take_place
 from bookings.domain.places.offers import (
     IN_LINE,
@@ -41,7 +41,7 @@ def wait_for_place(*, user: User, access_code: str, address: str = "") -> Waitin
     AlreadyJoinedError, and WaitingClosedError for a class that takes nobody into line.
     """
     _refuse_haste(user)
-    with kept_from_guessing(user=user, address=address):
+    with limit_wrong_codes(user=user, address=address):
         return _wait(user, access_code)
 
 

@@ -19,8 +19,8 @@ from bookings.domain.calendar.access import ask_calendar
 from bookings.domain.calendar.drafts import describe_summary, name_event, read_reference
 from bookings.domain.calendar.records import ClassRecord, open_record
 from bookings.domain.exceptions import BookingError
-from bookings.domain.history import log_event
-from bookings.domain.lifecycle.scheduling import enter_calendar, schedule_class
+from bookings.domain.history import record_event
+from bookings.domain.lifecycle.scheduling import mark_scheduled, schedule_class
 from bookings.models import (
     ClassEvent,
     ClassStatus,
@@ -171,13 +171,13 @@ def _make_row(
         scheduling_requested_at=timezone.now(),
         ics_sequence=_later_sequence(booked_at),
     )
-    enter_calendar(
+    mark_scheduled(
         virtual_class,
         event_id=event.event_id,
         link=event.conference_url,
         summary=describe_summary(virtual_class),
     )
-    log_event(
+    record_event(
         virtual_class,
         ClassEvent.REBUILT,
         to_status=ClassStatus.SCHEDULED,

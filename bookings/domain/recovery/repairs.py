@@ -21,7 +21,7 @@ from bookings.domain.calendar.events import (
     withdraw_event,
     withdraw_event_if_possible,
 )
-from bookings.domain.history import log_event
+from bookings.domain.history import record_event
 from bookings.domain.recovery.drift import Drift, DriftKind, read_version
 from bookings.domain.teacher_alerts import tell_teacher
 from bookings.models import (
@@ -53,7 +53,7 @@ def note_drift(drift: Drift, *, is_told: bool = True, is_one_of_many: bool = Fal
     is_told = is_told and not locked.calendar_drift
     locked.calendar_drift = drift.kind
     locked.save(update_fields=["calendar_drift", "updated_at"])
-    log_event(locked, ClassEvent.EVENT_DRIFTED, details=drift.as_json())
+    record_event(locked, ClassEvent.EVENT_DRIFTED, details=drift.as_json())
     if is_told:
         word = MANY_AT_ONCE if is_one_of_many else RECURRING if drift.recurs else drift.kind
         occasion = f"{word} {timezone.now():%Y-%m-%dT%H:%M:%S.%f}"
@@ -112,7 +112,7 @@ def _note_mended(before: VirtualClass, event: CreatedEvent | None, actor: User |
 
 
 def _unmark(locked: VirtualClass, actor: User | None) -> None:
-    log_event(locked, ClassEvent.EVENT_REPAIRED, actor=actor)
+    record_event(locked, ClassEvent.EVENT_REPAIRED, actor=actor)
     locked.calendar_drift = CalendarDrift.NONE
     locked.save()
 

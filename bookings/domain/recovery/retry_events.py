@@ -7,7 +7,7 @@ from functools import partial
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from bookings.domain.batches import take_turns
+from bookings.domain.batches import work_through
 from bookings.domain.calendar.events import REQUEST_GRACE, move_event, withdraw_event
 from bookings.domain.calendar.outages import bearable_failures
 from bookings.models import ClassStatus, VirtualClass
@@ -37,15 +37,15 @@ def _change(
     waiting: QuerySet[VirtualClass], mark: str, change: Callable[[VirtualClass], None]
 ) -> int:
     """Change the event of each class, until the calendar seems down. mark: since when they wait."""
-    bearable = bearable_failures(timezone.now())
-    if not bearable:
+    max_failures = bearable_failures(timezone.now())
+    if not max_failures:
         return 0
-    return take_turns(
+    return work_through(
         list(waiting.order_by(mark)[:EVENTS_PER_SWEEP]),
         partial(_try, mark=mark, change=change),
         outage=CalendarError,
         name="The event of class",
-        bearable=bearable,
+        max_failures=max_failures,
     )
 
 

@@ -26,7 +26,7 @@ from calendar_sync import (
     CalendarNotConnectedError,
     CalendarUnavailableError,
 )
-from config.lib.background_jobs import Errand
+from config.lib.background_jobs import BackgroundJob
 
 logger = logging.getLogger(__name__)
 
@@ -44,23 +44,23 @@ def finish_requested_schedulings() -> int:
     Returns how many are scheduled now. A class that still cannot be waits, longer each time; the
     calendar being down or disconnected, the sweep ends and asks it no more.
     """
-    bearable = bearable_failures(timezone.now())
-    if not bearable:
+    max_failures = bearable_failures(timezone.now())
+    if not max_failures:
         return 0
     end = time.monotonic() + TIME_PER_SWEEP.total_seconds()
     done = failures = 0
     while time.monotonic() < end and (
-        virtual_class := _find_due(is_trial=bearable < FAILURES_IN_A_ROW)
+        virtual_class := _find_due(is_trial=max_failures < FAILURES_IN_A_ROW)
     ):
         if not _claim(virtual_class):
             continue
         error = _schedule(virtual_class)
         if error is None:
-            done, failures, bearable = done + 1, 0, FAILURES_IN_A_ROW
+            done, failures, max_failures = done + 1, 0, FAILURES_IN_A_ROW
         elif isinstance(error, CalendarUnavailableError):
             # Where others succeed, a suspect's failure says nothing about the calendar.
             failures += not (done and virtual_class.scheduling_attempts >= SUSPECT_AFTER)
-            if failures == bearable:
+            if failures == max_failures:
                 note_outage(error)
                 break
         elif isinstance(error, CalendarNotConnectedError):
@@ -74,7 +74,7 @@ def resume_schedulings() -> None:
     note_answer()
     bring_forward()
     if settings.SETTLE_AT_ONCE:
-        transaction.on_commit(_errand.call, robust=True)
+        transaction.on_commit(_job.call, robust=True)
 
 
 def _find_due(*, is_trial: bool) -> VirtualClass | None:
@@ -140,4 +140,4 @@ def _mine(virtual_class: VirtualClass) -> QuerySet[VirtualClass]:
     )
 
 
-_errand = Errand("scheduler", finish_requested_schedulings)
+_job = BackgroundJob("scheduler", finish_requested_schedulings)

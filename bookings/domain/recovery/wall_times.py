@@ -17,7 +17,7 @@ from django.conf import settings
 from django.db import DatabaseError, transaction
 from django.utils import timezone
 
-from bookings.domain.history import log_event
+from bookings.domain.history import record_event
 from bookings.domain.queries import list_overlapping_scheduled
 from bookings.domain.teacher_alerts import tell_teacher
 from bookings.models import ClassEvent, ClassStatus, Hold, NoticeKind, VirtualClass
@@ -189,7 +189,7 @@ def _tell(locked: VirtualClass, earlier: datetime, *, keeps_hour: bool) -> None:
     if not keeps_hour:
         event, kind = ClassEvent.RESCHEDULED, NoticeKind.RESCHEDULED
     times = {"from": earlier.isoformat(), "to": locked.start_time.isoformat()}
-    log_event(locked, event, details=times)
+    record_event(locked, event, details=times)
     people = locked.activities.values_list("user_id", flat=True)
     record_due(kind, locked, people, occasion=str(locked.ics_sequence))
     replan_reminders(locked)

@@ -23,7 +23,7 @@ from calendar_sync.push.following import (
     pull_changes,
     remember,
 )
-from config.lib.background_jobs import Errand
+from config.lib.background_jobs import BackgroundJob
 
 logger = logging.getLogger(__name__)
 
@@ -52,17 +52,17 @@ def keep_push_channel() -> int:
     return _unless_calendar_fails(lambda token: keep_channel(refresh_token=token))
 
 
-def be_told_soon() -> None:
+def open_channel_soon() -> None:
     """Open a push channel with the grant that has just come, without anybody waiting for it."""
     allow_attempt()
     if settings.FOLLOW_CALENDAR_AT_ONCE:
         transaction.on_commit(_channel_errand.call, robust=True)
 
 
-def look_soon() -> None:
+def check_calendar_soon() -> None:
     """Look at the calendar without anybody waiting for it."""
     if settings.FOLLOW_CALENDAR_AT_ONCE:
-        _errand.call()
+        _job.call()
 
 
 def _follow(refresh_token: str | None) -> int:
@@ -102,5 +102,5 @@ def _unless_calendar_fails(work: Callable[[str | None], int]) -> int:
         return 0
 
 
-_errand = Errand("watcher", follow_calendar)
-_channel_errand = Errand("channel keeper", keep_push_channel)
+_job = BackgroundJob("watcher", follow_calendar)
+_channel_errand = BackgroundJob("channel keeper", keep_push_channel)

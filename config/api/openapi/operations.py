@@ -5,7 +5,7 @@ from typing import Any
 from drf_spectacular.openapi import AutoSchema
 from rest_framework.permissions import SAFE_METHODS, IsAuthenticated
 
-from config.api.openapi.everywhere import refer
+from config.api.openapi.common_responses import refer
 
 JSON = "application/json"
 FORM = "application/x-www-form-urlencoded"

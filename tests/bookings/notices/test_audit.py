@@ -11,7 +11,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from bookings.domain.history import log_event
+from bookings.domain.history import record_event
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.lifecycle.rescheduling import reschedule_class
 from bookings.domain.lifecycle.scheduling import schedule_class
@@ -127,7 +127,7 @@ def test_a_mail_to_the_teacher_that_nobody_wrote_down_is_missing(booked, host, t
 def note_move(virtual_class, host, teacher):
     """Write down that a student moved the class."""
     earlier = {"from": (virtual_class.start_time - DAY).isoformat()}
-    log_event(virtual_class, ClassEvent.RESCHEDULED, actor=host, details=earlier)
+    record_event(virtual_class, ClassEvent.RESCHEDULED, actor=host, details=earlier)
     record_due(NoticeKind.STUDENT_MOVED, virtual_class, [teacher.pk], "1")
     people = virtual_class.activities.values_list("user", flat=True)
     record_due(NoticeKind.RESCHEDULED, virtual_class, people, "1")
@@ -139,7 +139,7 @@ def test_a_mail_about_money_that_nobody_wrote_down_is_missing(host, teacher, kin
     if kind == "to_review":
         Payment.objects.create(user=host, virtual_class=lost, amount=1, review=ReviewReason.DISPUTE)
     else:
-        log_event(lost, ClassEvent.CANCELLED, from_status="pending", to_status="cancelled")
+        record_event(lost, ClassEvent.CANCELLED, from_status="pending", to_status="cancelled")
         record_due(NoticeKind.CANCELLED, lost, [host.pk])
     [entry] = audit().open_questions
 

@@ -72,10 +72,10 @@ def test_calls_meanwhile_make_it_look_again_and_never_a_second_thread(monkeypatc
         go_on.wait(JOIN_SECONDS)
 
     monkeypatch.setattr(courier, "deliver_due", deliver)
-    courier.call_courier()
+    courier.deliver_mails_soon()
     first_round.wait(JOIN_SECONDS)
     for _ in range(5):
-        courier.call_courier()
+        courier.deliver_mails_soon()
     go_on.set()
 
     wait_for_courier()
@@ -88,7 +88,7 @@ def test_the_calls_of_a_crowd_are_one_round(monkeypatch):
     monkeypatch.setattr(courier._courier, "_delay", timedelta(seconds=1))
 
     for _ in range(100):
-        courier.call_courier()
+        courier.deliver_mails_soon()
 
     assert rounds == []
     wait_for_courier()
@@ -99,7 +99,7 @@ def test_a_courier_is_back_soon_and_leaves_the_rest_to_the_sweeps(monkeypatch):
     turns = []
     monkeypatch.setattr(courier, "deliver_due", turns.append)
 
-    courier.call_courier()
+    courier.deliver_mails_soon()
 
     wait_for_courier()
     assert turns == [SECONDS_OUT]
@@ -114,7 +114,7 @@ def test_a_courier_that_stumbled_goes_out_again(monkeypatch, caplog):
 
     monkeypatch.setattr(courier, "deliver_due", stumble)
     for _ in range(2):
-        courier.call_courier()
+        courier.deliver_mails_soon()
         wait_for_courier()
 
     assert len(rounds) == 2

@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 from icalendar import Calendar
 
-from bookings.domain.history import log_event
+from bookings.domain.history import record_event
 from bookings.models import (
     ClassEvent,
     Notice,
@@ -41,7 +41,7 @@ def write(kind, user, virtual_class=None, occasion=""):
 
 def move(virtual_class, start, end):
     details = {"from": start.isoformat(), "to": end.isoformat()}
-    log_event(virtual_class, ClassEvent.RESCHEDULED, details=details)
+    record_event(virtual_class, ClassEvent.RESCHEDULED, details=details)
 
 
 def test_a_move_says_the_old_time_and_the_new_one(virtual_class, student):

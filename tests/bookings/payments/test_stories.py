@@ -36,7 +36,7 @@ from bookings.domain.exceptions import BookingError
 from bookings.domain.lifecycle import scheduling
 from bookings.domain.lifecycle.booking import book_class
 from bookings.domain.lifecycle.cancelling import cancel_class
-from bookings.domain.lifecycle.scheduling import waits_for_a_person
+from bookings.domain.lifecycle.scheduling import needs_manual_scheduling
 from bookings.domain.money import charges as recording
 from bookings.domain.money import refunds, void_charges
 from bookings.domain.queries import list_overlapping_scheduled
@@ -95,7 +95,7 @@ STEPS_OF_WORK = (
     (settling, "send_refunds_of_payment"),
     (settling, "look_up"),
     (settling, "carry_out"),
-    (settling, "stop_pointless_charges"),
+    (settling, "cancel_dead_charges"),
     (void_charges, "_stop"),
     (recording, "_approve_if_paid"),
     (recording, "_mark_class_paid"),
@@ -328,7 +328,7 @@ class Story(RuleBasedStateMachine):
     def schedule_what_waits_for_the_teacher(self):
         """Do as the panel asks her to: a calendar that refused is not asked again by itself."""
         for virtual_class in VirtualClass.objects.filter(paid_at__isnull=False):
-            if waits_for_a_person(virtual_class):
+            if needs_manual_scheduling(virtual_class):
                 TALLY.update(["scheduled by the teacher"])
                 confirm_payment(class_id=virtual_class.pk, actor=self.teacher)
 

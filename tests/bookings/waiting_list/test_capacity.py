@@ -102,7 +102,7 @@ def test_a_refusal_does_not_stop_the_next_change_of_places(open_group, google, m
     before(
         monkeypatch,
         events,
-        "_stop_asking",
+        "_drop_event_update",
         lambda: change_capacity(class_id=open_group.pk, capacity=7),
     )
 

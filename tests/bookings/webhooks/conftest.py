@@ -7,7 +7,7 @@ import pytest
 from cryptography.fernet import Fernet
 
 from bookings.models import WebhookDelivery, WebhookEndpoint
-from bookings.webhooks.by_hand import record_test_event
+from bookings.webhooks.teacher_actions import record_test_event
 from tests.bookings.webhooks.factories import WebhookEndpointFactory
 from tests.bookings.webhooks.receiver import Receiver
 

@@ -20,12 +20,12 @@ from bookings.models import (
     WebhookState,
 )
 from bookings.webhooks import delivery as delivering
-from bookings.webhooks.by_hand import make_due_again, record_test_event, switch_on
 from bookings.webhooks.delivery import deliver_now, deliver_webhooks
 from bookings.webhooks.endpoints import OVERLAP, list_secrets, reveal_secret, rotate_secret
 from bookings.webhooks.forgetting import forget_webhooks
 from bookings.webhooks.outcomes import LEASE, MAX_ATTEMPTS
 from bookings.webhooks.signing import sign
+from bookings.webhooks.teacher_actions import make_due_again, record_test_event, switch_on
 from tests.bookings.webhooks.factories import WebhookEndpointFactory
 from tests.processes import ROOT
 

@@ -9,7 +9,7 @@ from django.utils import timezone
 from bookings.domain.places.joining import join_class
 from bookings.models import WebhookDelivery, WebhookEndpoint
 from bookings.webhooks import messenger
-from bookings.webhooks.by_hand import record_test_event
+from bookings.webhooks.teacher_actions import record_test_event
 from tests.factories import VirtualClassFactory
 
 JOIN_SECONDS = 10
@@ -72,7 +72,7 @@ def test_it_is_back_soon_and_leaves_the_rest_to_the_sweeps(endpoint, receiver, m
     for _ in range(3):
         record_test_event(endpoint)
 
-    messenger.call_messenger()
+    messenger.deliver_webhooks_soon()
 
     wait_for_messenger()
     assert len(receiver.requests) == 1
@@ -92,6 +92,6 @@ def test_a_minute_long_no_thread_starts_for_nobody(
 
     monkeypatch.setattr(messenger, "BELIEVED_SECONDS", -1)
     messenger._audience.note(exists=False)  # and the minute is over
-    messenger.call_messenger()
+    messenger.deliver_webhooks_soon()
     wait_for_messenger()
     assert WebhookDelivery.objects.count() == 1

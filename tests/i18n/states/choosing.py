@@ -110,4 +110,4 @@ def a_hold_without_a_price(world):
 
 @state("bookings:book")
 def a_time_let_go(world):
-    return world.post("bookings:let_go", world.hold().pk, user=world.host)
+    return world.post("bookings:release", world.hold().pk, user=world.host)

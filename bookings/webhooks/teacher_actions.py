@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from bookings.models import DisabledReason, WebhookAttempt, WebhookDelivery, WebhookEndpoint
 from bookings.webhooks.delivery import deliver_now
-from bookings.webhooks.messenger import call_messenger
+from bookings.webhooks.messenger import deliver_webhooks_soon
 from bookings.webhooks.payloads import build_test_event
 
 
@@ -24,7 +24,7 @@ def record_test_event(endpoint: WebhookEndpoint) -> WebhookDelivery:
 def make_due_again(deliveries: QuerySet[WebhookDelivery]) -> int:
     """Have events sent once more under their ids, whatever became of them; returns how many."""
     count = _start_over(deliveries)
-    transaction.on_commit(call_messenger, robust=True)
+    transaction.on_commit(deliver_webhooks_soon, robust=True)
     return count
 
 
