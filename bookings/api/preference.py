@@ -11,7 +11,7 @@ from rest_framework.views import APIView
 from accounts.models import User
 from bookings.api.serializers import PaymentSerializer, PreferenceSerializer
 from bookings.api.texts import PREFERENCE_FAILED, PROVIDER_DOWN
-from bookings.domain.checkout.checking_out import request_preference
+from bookings.domain.checkout.checkout import request_preference
 from bookings.domain.exceptions import (
     BookingError,
     PaymentsOffError,

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.sessions.requests import SignedInRequest
 from bookings.domain.change_policy import find_change_deadline
-from bookings.domain.checkout.checking_out import check_out_hold
+from bookings.domain.checkout.checkout import check_out_hold
 from bookings.domain.checkout.holds import find_live_hold, release_hold
 from bookings.domain.exceptions import BookingError, HoldExpiredError, NoPriceError
 from bookings.domain.money.prices import list_prices_by_students

@@ -111,7 +111,7 @@ def test_a_prepaid_preference_does_not_make_a_low_price_good(mercadopago, prices
 
 
 def test_a_preference_of_ours_keeps_the_price_that_it_was_made_for(mercadopago, prices, host):
-    from bookings.domain.checkout.checking_out import request_preference
+    from bookings.domain.checkout.checkout import request_preference
 
     wish = {
         "start": START,

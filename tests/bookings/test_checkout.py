@@ -1,4 +1,4 @@
-"""domain/checkout/checking_out.py: from a kept time to the provider's checkout."""
+"""domain/checkout/checkout.py: from a kept time to the provider's checkout."""
 
 from datetime import datetime, timedelta
 
@@ -7,7 +7,7 @@ import time_machine
 from django.utils import timezone
 
 from bookings.domain.checkout import checking_out
-from bookings.domain.checkout.checking_out import check_out_hold, request_preference
+from bookings.domain.checkout.checkout import check_out_hold, request_preference
 from bookings.domain.checkout.settling import settle
 from bookings.domain.exceptions import (
     ClassEndedError,

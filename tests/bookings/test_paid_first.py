@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from bookings.domain.checkout.checking_out import request_preference
+from bookings.domain.checkout.checkout import request_preference
 from bookings.domain.checkout.holds import book_hold, find_live_hold, keep_time
 from bookings.domain.checkout.settling import settle
 from bookings.domain.exceptions import (

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from bookings.domain.checkout import holds
-from bookings.domain.checkout.checking_out import request_preference
+from bookings.domain.checkout.checkout import request_preference
 from bookings.domain.checkout.holds import keep_time
 from bookings.domain.exceptions import TooManyHoldsError
 from bookings.models import Hold, Payment, Price
