@@ -6,7 +6,7 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from bookings.domain.checkout import checking_out
+from bookings.domain.checkout import checkout
 from bookings.domain.checkout.checkout import check_out_hold, request_preference
 from bookings.domain.checkout.settling import settle
 from bookings.domain.exceptions import (
@@ -127,7 +127,7 @@ def test_checking_out_twice_is_checking_out_once(mercadopago, host):
 def test_two_requests_at_once_book_one_class(mercadopago, host, monkeypatch):
     hold = keep(host)
     first = []
-    inner = checking_out.ask_for_payment
+    inner = checkout.ask_for_payment
 
     def overtaken(**kwargs):
         if not first:
@@ -135,7 +135,7 @@ def test_two_requests_at_once_book_one_class(mercadopago, host, monkeypatch):
             first.append(check_out(host, hold))
         return inner(**kwargs)
 
-    monkeypatch.setattr(checking_out, "ask_for_payment", overtaken)
+    monkeypatch.setattr(checkout, "ask_for_payment", overtaken)
 
     assert check_out(host, hold) == first[1]
     assert VirtualClass.objects.count() == 1
@@ -168,13 +168,13 @@ def test_a_time_that_is_let_go_while_the_provider_answers_books_nothing(
     mercadopago, host, monkeypatch
 ):
     hold = keep(host)
-    inner = checking_out.ask_for_payment
+    inner = checkout.ask_for_payment
 
     def slow(**kwargs):
         Hold.objects.all().delete()
         return inner(**kwargs)
 
-    monkeypatch.setattr(checking_out, "ask_for_payment", slow)
+    monkeypatch.setattr(checkout, "ask_for_payment", slow)
 
     with pytest.raises(HoldExpiredError):
         check_out(host, hold)
