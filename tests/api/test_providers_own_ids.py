@@ -118,7 +118,7 @@ def test_event_that_could_not_be_deleted_goes_with_the_sweep(anybody, pending, g
     google.heal()
     assert withdraw_events() == 1
     assert google.live_events() == []
-    assert VirtualClass.objects.get().provider_event_id == ""
+    assert VirtualClass.objects.get().provider_event_id is None
 
 
 def test_404_is_not_believed_of_an_event_that_can_be_read(anybody, pending, google):
@@ -191,3 +191,18 @@ def test_event_of_another_class_is_not_deleted(anybody, pending, google, host):
     assert schedule(anybody, pending) == CREATE_FAILED
 
     assert [one["id"] for one in google.live_events()] == [event["id"]]
+
+
+def test_events_of_several_classes_that_were_withdrawn_leave_nothing_that_collides(
+    anybody, google, host, teacher
+):
+    google.dropped_fields = CHANGED_TEXT
+    for _ in range(2):
+        google.fault("events.delete", *[Fault.status(500)] * 6)
+        assert schedule(anybody, VirtualClassFactory(booked_by=host)) == CREATE_FAILED
+    google.heal()
+
+    assert withdraw_events() == 2
+
+    assert google.live_events() == []
+    assert set(VirtualClass.objects.values_list("provider_event_id", flat=True)) == {None}

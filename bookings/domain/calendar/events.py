@@ -278,7 +278,7 @@ def _note_withdrawal(before: VirtualClass, *, is_removed: bool) -> VirtualClass 
         locked.event_withdrawals += 1
         record_event(locked, ClassEvent.EVENT_REMOVED)
         if locked.status == ClassStatus.PENDING:
-            locked.provider_event_id = ""
+            locked.provider_event_id = None
     locked.save(
         update_fields=[
             "event_withdrawals",

@@ -260,7 +260,7 @@ def _delete_leftover(noted: VirtualClass) -> None:
         return
     delete_event_of(noted)
     same = VirtualClass.objects.filter(pk=noted.pk, provider_event_id=noted.provider_event_id)
-    same.filter(status=ClassStatus.PENDING).update(provider_event_id="")
+    same.filter(status=ClassStatus.PENDING).update(provider_event_id=None)
 
 
 def _delete_unknown(virtual_class: VirtualClass, event: CreatedEvent) -> None:
