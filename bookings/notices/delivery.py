@@ -8,7 +8,6 @@ in the meantime leaves a second time, under the same Message-ID.
 import logging
 import uuid
 from datetime import datetime, timedelta
-from secrets import SystemRandom
 from time import monotonic
 from typing import Self
 
@@ -20,6 +19,7 @@ from django.utils import timezone
 from bookings.models import Notice
 from bookings.notices.rendering import render_mail
 from bookings.notices.usefulness import NoticeToSend, load_notice, reason_to_skip
+from config.lib.retries import backoff, claim
 
 logger = logging.getLogger(__name__)
 
@@ -37,8 +37,6 @@ MAILS_PER_CONNECTION = 50
 SECONDS_IN_A_ROW = 45
 
 INTERRUPTED = "El envío se interrumpió demasiadas veces."
-
-_random = SystemRandom()
 
 
 def deliver_due(seconds: float = SECONDS_IN_A_ROW) -> int:
@@ -80,10 +78,10 @@ def _list_due() -> list[tuple[uuid.UUID, datetime | None]]:
 
 def _claim(notice_id: uuid.UUID, planned: datetime | None) -> NoticeToSend | None:
     """Own the next attempt and read everything as it is now; None when another worker owns it."""
-    claimed = Notice.objects.filter(pk=notice_id, next_attempt_at=planned).update(
-        next_attempt_at=timezone.now() + LEASE, attempts=F("attempts") + 1
-    )
-    return load_notice(notice_id) if claimed else None
+    row = Notice(pk=notice_id, next_attempt_at=planned)
+    if claim(Notice.objects.all(), row, "next_attempt_at", LEASE, attempts=F("attempts") + 1):
+        return load_notice(notice_id)
+    return None
 
 
 def _is_given_up(notice: NoticeToSend) -> bool:
@@ -150,7 +148,9 @@ def _note_failure(notice: Notice, failure: str) -> None:
         _give_up(notice, failure)
         return
     _mine(notice).update(
-        next_attempt_at=timezone.now() + _delay_after(notice.attempts), failure=failure
+        next_attempt_at=timezone.now()
+        + backoff(notice.attempts, first=FIRST_DELAY, longest=LONGEST_DELAY),
+        failure=failure,
     )
 
 
@@ -161,12 +161,6 @@ def _give_up(notice: Notice, reason: str) -> None:
 def _mine(notice: Notice) -> QuerySet[Notice]:
     """Select the row as long as the lease is ours: a later owner's word counts more."""
     return Notice.objects.filter(pk=notice.pk, next_attempt_at=notice.next_attempt_at)
-
-
-def _delay_after(attempts: int) -> timedelta:
-    """Double the wait each time, up to the longest; those who failed together come back apart."""
-    delay: timedelta = min(FIRST_DELAY * 2 ** (attempts - 1), LONGEST_DELAY)
-    return delay * _random.uniform(0.75, 1.25)
 
 
 def _name(error: Exception) -> str:

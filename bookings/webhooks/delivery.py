@@ -24,6 +24,7 @@ from bookings.webhooks.endpoints import list_secrets
 from bookings.webhooks.outcomes import LEASE, note_answer
 from bookings.webhooks.sending import Answer, post
 from bookings.webhooks.signing import build_headers
+from config.lib.retries import claim
 
 RECEIVERS_AT_ONCE = 8
 # After so long, other work has its turn; the next call goes on.
@@ -73,13 +74,13 @@ def _list_due() -> list[tuple[int, datetime]]:
 
 def _claim(key: int, planned: datetime | None) -> WebhookDelivery | None:
     """Own the next attempt and read everything as it is now; None when another worker owns it."""
-    row = WebhookDelivery.objects.filter(pk=key)
-    is_free = row.filter(next_attempt_at__isnull=False, next_attempt_at=planned)
-    if not is_free.update(next_attempt_at=timezone.now() + LEASE, attempts=F("attempts") + 1):
+    row = WebhookDelivery(pk=key, next_attempt_at=planned)
+    unsent = WebhookDelivery.objects.filter(next_attempt_at__isnull=False)
+    if not claim(unsent, row, "next_attempt_at", LEASE, attempts=F("attempts") + 1):
         return None
     # One receiver's secret that cannot be read would keep all the others waiting here.
-    sealed = row.defer("endpoint__secret", "endpoint__previous_secret")
-    return sealed.select_related("event", "endpoint").first()
+    sealed = unsent.defer("endpoint__secret", "endpoint__previous_secret")
+    return sealed.select_related("event", "endpoint").filter(pk=key).first()
 
 
 def _send_round(claimed: list[WebhookDelivery]) -> int:

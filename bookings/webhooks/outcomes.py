@@ -7,7 +7,6 @@ an attempt. The first success ends the waiting.
 
 import logging
 from datetime import datetime, timedelta
-from secrets import SystemRandom
 
 from django.conf import settings
 from django.db import transaction
@@ -24,6 +23,7 @@ from bookings.models import (
 )
 from bookings.notices.due import record_alert
 from bookings.webhooks.sending import Answer
+from config.lib.retries import backoff, spread
 
 logger = logging.getLogger(__name__)
 
@@ -50,8 +50,6 @@ LONGEST_REST = timedelta(minutes=10)
 # again with every success of the others.
 SHORT_TROUBLE = timedelta(minutes=5)
 GONE = 410
-
-_random = SystemRandom()
 
 
 @transaction.atomic
@@ -137,13 +135,11 @@ def _mine(delivery: WebhookDelivery) -> QuerySet[WebhookDelivery]:
 
 
 def _delay_after(attempts: int) -> timedelta:
-    """Give how long a delivery waits; those who failed together come back apart."""
-    return DELAYS[min(attempts, len(DELAYS)) - 1] * _random.uniform(0.8, 1.2)
+    return spread(DELAYS[min(attempts, len(DELAYS)) - 1])
 
 
 def _rest(failures: int, answer: Answer) -> timedelta:
     """Give how long a receiver is left alone: not at all for a refusal now and then."""
     if not answer.is_silence and failures < FAILURES_IN_A_ROW:
         return answer.wait
-    rest: timedelta = min(FIRST_REST * 2 ** min(failures - 1, 10), LONGEST_REST)
-    return max(rest * _random.uniform(0.75, 1.25), answer.wait)
+    return max(backoff(failures, first=FIRST_REST, longest=LONGEST_REST), answer.wait)

@@ -71,7 +71,7 @@ def _classes(now: datetime) -> Plans:
 
 
 def _money(now: datetime) -> Plans:
-    longest = settling.LEASE * 2**settling.NOTIFICATION_ATTEMPTS
+    longest = settling.LONGEST_WAIT * SPREAD
     notifications = PaymentNotification.objects.all()
     yield _beyond(notifications, "next_attempt_at", now, longest), {"next_attempt_at": now}
     longest = refunds.LONGEST_WAIT * SPREAD

@@ -6,13 +6,13 @@ alone for a while; then they try with one class. The first success brings all th
 """
 
 from datetime import datetime, timedelta
-from secrets import SystemRandom
 
 from django.utils import timezone
 
 from bookings.domain.batches import FAILURES_IN_A_ROW
 from bookings.models import Heartbeat, VirtualClass, list_awaiting_scheduling
 from calendar_sync import CalendarUnavailableError
+from config.lib.retries import backoff
 
 # The calendar's row among the heartbeats.
 CALENDAR = "calendar"
@@ -22,8 +22,6 @@ LONGEST_CLASS_WAIT = timedelta(minutes=30)
 LONGEST_PAUSE = timedelta(minutes=5)
 # What a provider asks for is believed up to here.
 LONGEST_RETRY_AFTER = timedelta(hours=1)
-
-_random = SystemRandom()
 
 
 def bearable_failures(now: datetime) -> int:
@@ -50,12 +48,13 @@ def note_outage(error: Exception) -> None:
     state, _ = Heartbeat.objects.get_or_create(name=CALENDAR)
     rows = Heartbeat.objects.filter(name=CALENDAR)
     failures = state.count + 1
-    pause = max(_double(FIRST_WAIT, failures, LONGEST_PAUSE), asked_wait(error))
+    # Not spread: a trial has to come before the classes that wait as often.
+    pause = backoff(failures, first=FIRST_WAIT, longest=LONGEST_PAUSE, is_spread=False)
     rows.update(
         count=failures,
         failed_at=state.failed_at if state.count else now,
         failure=type(error).__name__,
-        paused_until=now + pause,
+        paused_until=now + max(pause, asked_wait(error)),
     )
 
 
@@ -75,7 +74,7 @@ def bring_forward() -> None:
 
 def class_wait(attempts: int, error: Exception) -> timedelta:
     """Give how long a class waits after so many attempts; those who failed together come apart."""
-    wait = _double(FIRST_WAIT, attempts, LONGEST_CLASS_WAIT) * _random.uniform(0.75, 1.25)
+    wait = backoff(attempts, first=FIRST_WAIT, longest=LONGEST_CLASS_WAIT)
     return max(wait, asked_wait(error))
 
 
@@ -84,9 +83,3 @@ def asked_wait(error: Exception) -> timedelta:
     if not isinstance(error, CalendarUnavailableError):
         return timedelta()
     return timedelta(seconds=min(error.retry_after, LONGEST_RETRY_AFTER.total_seconds()))
-
-
-def _double(first: timedelta, times: int, longest: timedelta) -> timedelta:
-    exponent = min(times - 1, 20)  # a timedelta has an end
-    wait: timedelta = min(first * 2**exponent, longest)
-    return wait

@@ -28,7 +28,7 @@ from bookings.models import (
     NoticeKind,
     VirtualClass,
 )
-from config.lib.deadlocks import is_deadlock
+from config.lib.retries import is_deadlock
 from config.lib.wall_time import find_offset
 
 

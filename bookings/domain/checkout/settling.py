@@ -8,7 +8,7 @@ come late, or be cut short.
 
 import logging
 import uuid
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from django.conf import settings
 from django.core.cache import cache
@@ -57,10 +57,12 @@ from bookings.payments.backend import get_gateway, is_provider_configured
 from bookings.payments.gateway import PaymentError, PaymentRefusedError, PaymentUnavailableError
 from bookings.payments.notifications import ORDER, PAYMENT
 from calendar_sync import CalendarError
+from config.lib.retries import backoff, claim
 
 logger = logging.getLogger(__name__)
 
 LEASE = timedelta(minutes=1)
+FIRST_WAIT, LONGEST_WAIT = timedelta(minutes=2), timedelta(hours=4)
 LOOK_EVERY = timedelta(seconds=10)
 PAYMENTS_PER_SWEEP = 50
 # The sweeps find the truth by themselves, so a notification is not pursued for ever.
@@ -233,7 +235,7 @@ def process_notifications() -> int:
 
 def _settle_due(payment: Payment) -> bool:
     """Settle one payment, unless somebody else does. Raises PaymentUnavailableError."""
-    if not _claim(payment):
+    if not claim(Payment.objects.all(), payment, "next_check_at", LEASE):
         return False
     try:
         settle(payment.preference_id or "")
@@ -250,12 +252,10 @@ def _process(notification: PaymentNotification) -> bool:
         pk=notification.pk, received_at=notification.received_at
     )
     attempts = notification.attempts + 1
-    claimed = row.filter(next_attempt_at=notification.next_attempt_at).update(
-        attempts=attempts, next_attempt_at=now + LEASE
-    )
-    if not claimed:
+    if not claim(row, notification, "next_attempt_at", LEASE, attempts=attempts):
         return False
-    wait = LEASE * 2**attempts if attempts < NOTIFICATION_ATTEMPTS else None
+    is_last = attempts >= NOTIFICATION_ATTEMPTS
+    wait = None if is_last else backoff(attempts, first=FIRST_WAIT, longest=LONGEST_WAIT)
     payment, failure = None, ""
     try:
         payment = _look_into(notification)
@@ -348,16 +348,6 @@ def _refund_unbooked(payment: Payment) -> None:
     locked = unbooked.select_for_update().filter(pk=payment.pk).first()
     if locked is not None:
         request_full_refund(payment=locked, reason=RefundReason.NEVER_BOOKED)
-
-
-def _claim(payment: Payment) -> bool:
-    """Put off the next check, unless another worker did."""
-    lease: datetime = timezone.now() + LEASE
-    return bool(
-        Payment.objects.filter(pk=payment.pk, next_check_at=payment.next_check_at).update(
-            next_check_at=lease
-        )
-    )
 
 
 @transaction.atomic

@@ -40,7 +40,7 @@ from bookings.domain.teacher_alerts import tell_teacher
 from bookings.models import ClassEvent, ClassStatus, NoticeKind, VirtualClass
 from bookings.notices.due import record_due
 from bookings.notices.reminders import replan_reminders
-from config.lib.deadlocks import is_deadlock
+from config.lib.retries import is_deadlock
 from config.lib.wall_time import find_offset
 
 

@@ -59,7 +59,7 @@ from calendar_sync import (
     CreatedEvent,
     EventLeftBehindError,
 )
-from config.lib.deadlocks import is_deadlock
+from config.lib.retries import is_deadlock
 
 logger = logging.getLogger(__name__)
 

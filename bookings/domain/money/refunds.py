@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import timedelta
-from secrets import SystemRandom
 
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet, Sum
@@ -42,18 +41,17 @@ from bookings.payments.gateway import (
     PaymentUnavailableError,
     RefundState,
 )
+from config.lib.retries import backoff, claim
 
 logger = logging.getLogger(__name__)
 
 LEASE = timedelta(minutes=1)
-FIRST_WAIT, LONGEST_WAIT = timedelta(seconds=15), timedelta(hours=1)
+FIRST_WAIT, LONGEST_WAIT = timedelta(seconds=30), timedelta(hours=1)
 # So long the provider surely knows the key of a refund again.
 KEY_LIFE = timedelta(hours=12)
 CLOCK_DIFFERENCE = timedelta(minutes=2)
 UNSENT = (RefundStatus.REQUESTED, RefundStatus.IN_PROCESS)
 REFUNDS_PER_SWEEP = 50
-
-_random = SystemRandom()
 
 
 @dataclass(slots=True)
@@ -172,13 +170,10 @@ def _attempt(refund_id: int) -> bool:
 
     Raises PaymentUnavailableError when the provider could not take it: then it is put off.
     """
-    now = timezone.now()
-    claimed = Refund.objects.filter(
-        pk=refund_id, status__in=UNSENT, next_attempt_at__lte=now
-    ).update(next_attempt_at=now + LEASE)
-    if not claimed:
+    due = Refund.objects.filter(status__in=UNSENT, next_attempt_at__lte=timezone.now())
+    refund = due.select_related("charge__payment__virtual_class").filter(pk=refund_id).first()
+    if refund is None or not claim(due, refund, "next_attempt_at", LEASE):
         return False
-    refund = Refund.objects.select_related("charge__payment__virtual_class").get(pk=refund_id)
     try:
         created = _ask_provider(refund)
     except PaymentUnavailableError as error:
@@ -276,8 +271,8 @@ def _note_refund_id(refund: Refund, refund_id: str) -> bool:
 
 def _postpone(refund: Refund, failure: str) -> None:
     refund.attempts += 1
-    wait = min(FIRST_WAIT * 2 ** min(refund.attempts, 12), LONGEST_WAIT)
-    refund.next_attempt_at = timezone.now() + wait * _random.uniform(0.8, 1.2)
+    wait = backoff(refund.attempts, first=FIRST_WAIT, longest=LONGEST_WAIT)
+    refund.next_attempt_at = timezone.now() + wait
     refund.failure = failure
     refund.save(update_fields=["status", "attempts", "next_attempt_at", "failure"])
 

@@ -27,6 +27,7 @@ from calendar_sync import (
     CalendarUnavailableError,
 )
 from config.lib.background_jobs import BackgroundJob
+from config.lib.retries import claim
 
 logger = logging.getLogger(__name__)
 
@@ -48,11 +49,12 @@ def finish_requested_schedulings() -> int:
     if not max_failures:
         return 0
     end = time.monotonic() + TIME_PER_SWEEP.total_seconds()
+    pending = VirtualClass.objects.filter(status=ClassStatus.PENDING)
     done = failures = 0
     while time.monotonic() < end and (
         virtual_class := _find_due(is_trial=max_failures < FAILURES_IN_A_ROW)
     ):
-        if not _claim(virtual_class):
+        if not claim(pending, virtual_class, "next_scheduling_at", LEASE):
             continue
         error = _schedule(virtual_class)
         if error is None:
@@ -109,18 +111,6 @@ def _schedule(virtual_class: VirtualClass) -> Exception | None:
         _put_off(virtual_class, error)
         return error
     return None
-
-
-def _claim(virtual_class: VirtualClass) -> bool:
-    """Own the next attempt; another sweep may have read the same list."""
-    lease = timezone.now() + LEASE
-    claimed = VirtualClass.objects.filter(
-        pk=virtual_class.pk,
-        status=ClassStatus.PENDING,
-        next_scheduling_at=virtual_class.next_scheduling_at,
-    ).update(next_scheduling_at=lease)
-    virtual_class.next_scheduling_at = lease
-    return bool(claimed)
 
 
 def _put_off(virtual_class: VirtualClass, error: Exception) -> None:
