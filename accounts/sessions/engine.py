@@ -14,21 +14,12 @@ from django.contrib.sessions.backends.base import SessionBase, UpdateError
 from django.utils import timezone
 
 from accounts.models import Session, User
-from accounts.sessions.prepared import Prepared
 from accounts.sessions.tokens import SessionToken, issue_token, read_token
 
 KEY_BYTES = 16  # nobody guesses 128 bits, and two sessions never draw the same
 # A stranger's session carries a sign-in to the provider and back, nothing more.
 STRANGER_AGE_SECONDS = 3_600
 PANEL_USE_NOTED_EVERY = timedelta(minutes=1)
-
-_live_row = Prepared(
-    lambda key, now: Session.objects.select_related("user").filter(
-        session_key=key, expire_date__gt=now
-    ),
-    key=str,
-    now=datetime,
-)
 
 
 class SessionStore(SessionBase):
@@ -96,7 +87,8 @@ class SessionStore(SessionBase):
         Marking the session as modified makes SessionMiddleware save the row and send the cookie.
         """
         if not self._is_row_read and self._session_key:
-            self._row = _live_row.find(key=self._session_key, now=timezone.now())
+            rows = Session.objects.select_related("user").filter(expire_date__gt=timezone.now())
+            self._row = rows.filter(session_key=self._session_key).first()
             self._is_row_read = True
             if self._row and self._row.user and self._row.user.is_staff:
                 self._keep_in_use(self._row)

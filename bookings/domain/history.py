@@ -5,7 +5,6 @@ from typing import Any
 from django.db import transaction
 
 from accounts.models import User
-from accounts.sessions.prepared import insert
 from bookings.models import ClassEvent, ClassLog, ClassStatus, VirtualClass
 from bookings.webhooks.messenger import deliver_webhooks_soon
 from bookings.webhooks.payloads import draft_announcement
@@ -39,6 +38,6 @@ def record_event(
         details=details or {},
     )
     line.announcement = draft_announcement(line)
-    insert([line])
+    line.save()
     if line.announcement:
         transaction.on_commit(deliver_webhooks_soon, robust=True)

@@ -8,7 +8,6 @@ from django.db.models import OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
-from accounts.sessions.prepared import Prepared
 from bookings.availability.agenda import AWAITS_CALENDAR
 from bookings.domain.exceptions import ClassNotFoundError, SlotTakenError
 from bookings.models import (
@@ -26,22 +25,12 @@ from bookings.models import (
 HELD_PREFERENCE = "manual-"
 
 
-_class_of_preference = Prepared(
-    lambda preference_id: (
-        VirtualClass.objects.select_related("booked_by")
-        .filter(preference_id=preference_id)
-        .order_by()
-    ),
-    preference_id=str,
-)
-
-
 def get_class_by_preference(preference_id: str) -> VirtualClass:
     """Find the class of a payment preference, with its host. Raises ClassNotFoundError."""
-    virtual_class = _class_of_preference.find(preference_id=preference_id)
-    if virtual_class is None:
-        raise ClassNotFoundError
-    return virtual_class
+    try:
+        return VirtualClass.objects.select_related("booked_by").get(preference_id=preference_id)
+    except VirtualClass.DoesNotExist:
+        raise ClassNotFoundError from None
 
 
 def get_class_of(user: User, class_id: uuid.UUID) -> VirtualClass:

@@ -9,7 +9,6 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.models import User
-from accounts.sessions.prepared import insert
 from bookings.models import Notice, NoticeKind, VirtualClass
 from bookings.notices.courier import deliver_mails_soon
 from bookings.notices.reminders import draft_reminders
@@ -64,5 +63,5 @@ def make_due_again(notices: QuerySet[Notice]) -> int:
 
 
 def _record(notices: list[Notice]) -> None:
-    insert(notices, ignore_conflicts=True)
+    Notice.objects.bulk_create(notices, ignore_conflicts=True)
     transaction.on_commit(deliver_mails_soon, robust=True)

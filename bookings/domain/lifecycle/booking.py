@@ -7,7 +7,6 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from accounts.models import User
-from accounts.sessions.prepared import insert
 from bookings.domain.exceptions import (
     ClassEndedError,
     ClassTooLongError,
@@ -76,7 +75,7 @@ def _store(user: User, preference_id: str, quote: Quote, text: str) -> VirtualCl
     virtual_class.paid_at = payment.approved_at if payment else None
     if payment is None and is_provider_configured():
         virtual_class.price_decision = judge_price(quote)
-    insert([virtual_class])
+    virtual_class.save()
     record_event(virtual_class, ClassEvent.BOOKED, actor=user, to_status=ClassStatus.PENDING)
     if payment:
         _join(payment, virtual_class)

@@ -1,14 +1,10 @@
 """Joining: a guest takes a place in a scheduled class."""
 
-import uuid
-from typing import Any
-
 from django.db import IntegrityError, transaction
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from accounts.models import User
-from accounts.sessions.prepared import Prepared, insert, update
 from bookings.domain.exceptions import (
     AlreadyJoinedError,
     BookingError,
@@ -41,22 +37,6 @@ from bookings.models import (
 from bookings.notices.due import record_place
 
 
-def _select_open(code: str, user_id: uuid.UUID) -> QuerySet[Any]:
-    line = WaitingListEntry.objects.filter(
-        user=user_id, state__in=IN_LINE, virtual_class=OuterRef("pk")
-    )
-    return (
-        VirtualClass.objects.annotate(is_waiting=Exists(line))
-        .select_for_update()
-        .filter(access_code=code, status__in=[ClassStatus.SCHEDULED, ClassStatus.COMPLETED])
-        .exclude(Exists(list_money_gone(OuterRef("pk"))))
-        .order_by()
-    )
-
-
-_open_class = Prepared(_select_open, code=str, user_id=uuid.UUID)
-
-
 def join_class(*, user: User, access_code: str, address: str = "") -> VirtualClass:
     """Give ``user`` a place in the class that ``access_code`` opens.
 
@@ -81,12 +61,9 @@ def _join(user: User, access_code: str) -> VirtualClass:
     with transaction.atomic():
         virtual_class, is_waiting = lock_class(code, user)
         refusal = _find_refusal(user, virtual_class)
-        if refusal is None:
-            _give_place(user, virtual_class, is_waiting=is_waiting)
-    # Raised in the transaction it would roll back what wrote nothing, and with a rollback the
-    # driver forgets which statements PostgreSQL keeps for it. Wrong codes do; they are few.
-    if refusal is not None:
-        raise refusal
+        if refusal is not None:
+            raise refusal
+        _give_place(user, virtual_class, is_waiting=is_waiting)
     return virtual_class
 
 
@@ -108,7 +85,7 @@ def _give_place(user: User, virtual_class: VirtualClass, *, is_waiting: bool) ->
     part = _register(user, virtual_class)
     virtual_class.current_participants += 1
     virtual_class.participants_ids.append(str(user.pk))
-    update(virtual_class, "current_participants", "participants_ids", "updated_at")
+    virtual_class.save(update_fields=["current_participants", "participants_ids", "updated_at"])
     record_event(virtual_class, ClassEvent.JOINED, actor=user, details={"person": str(user.pk)})
     # Whoever left and comes back has another part, and is told again.
     record_place(NoticeKind.JOINED, virtual_class, user.pk, occasion=str(part.pk))
@@ -135,9 +112,18 @@ def lock_class(code: str, user: User) -> tuple[VirtualClass, bool]:
     Tells besides whether the person is in line for a place, which only they or the teacher end.
     Raises ClassNotFoundError.
     """
-    virtual_class = _open_class.find(code=code, user_id=user.pk)
-    if virtual_class is None:
-        raise ClassNotFoundError
+    waiting = WaitingListEntry.objects.filter(
+        user=user, state__in=IN_LINE, virtual_class=OuterRef("pk")
+    )
+    open_classes = (
+        VirtualClass.objects.annotate(is_waiting=Exists(waiting))
+        .filter(access_code=code, status__in=[ClassStatus.SCHEDULED, ClassStatus.COMPLETED])
+        .exclude(Exists(list_money_gone(OuterRef("pk"))))
+    )
+    try:
+        virtual_class = open_classes.select_for_update().get()
+    except VirtualClass.DoesNotExist:
+        raise ClassNotFoundError from None
     return virtual_class, virtual_class.is_waiting
 
 
@@ -161,9 +147,9 @@ def _register(user: User, virtual_class: VirtualClass) -> UserActivity:
 
     No savepoint: a refusal ends the whole transaction.
     """
-    part = UserActivity(user=user, virtual_class=virtual_class, rol=Role.PARTICIPANT)
     try:
-        insert([part])
+        return UserActivity.objects.create(
+            user=user, virtual_class=virtual_class, rol=Role.PARTICIPANT
+        )
     except IntegrityError:
         raise AlreadyJoinedError from None
-    return part
