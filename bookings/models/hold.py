@@ -29,7 +29,7 @@ class Hold(models.Model):
     start_time = models.DateTimeField("empieza")
     end_time = models.DateTimeField("termina")
     # As of a class.
-    utc_offset = models.SmallIntegerField(null=True, editable=False)
+    utc_offset = models.SmallIntegerField(editable=False)
     class_type = models.CharField("tipo", max_length=20, choices=ClassType)
     # The pending class it became, which keeps the time while it is being paid.
     virtual_class = models.OneToOneField(

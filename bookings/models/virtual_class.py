@@ -79,7 +79,7 @@ class VirtualClass(models.Model):
     end_time = models.DateTimeField("termina")
     # Minutes from UTC to the teacher's clock at ``start_time``, by the law when that was written.
     # They keep the agreed hour when the law changes; see domain/recovery/wall_times.py.
-    utc_offset = models.SmallIntegerField(null=True, editable=False)
+    utc_offset = models.SmallIntegerField(editable=False)
     class_type = models.CharField("tipo", max_length=20, choices=ClassType)
     class_price = models.BigIntegerField("precio", help_text="En centavos.")
     max_participants = models.PositiveIntegerField(

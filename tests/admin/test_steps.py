@@ -35,7 +35,7 @@ from tests.admin.steps import (
     seen_on,
 )
 from tests.bookings import drifts
-from tests.factories import UserFactory, VirtualClassFactory
+from tests.factories import HoldFactory, UserFactory, VirtualClassFactory
 from tests.payments import make_payment
 
 pytestmark = pytest.mark.django_db
@@ -186,9 +186,7 @@ def chosen(request, student):
             start = timezone.now() + timedelta(days=1)
             times = {"start_time": start, "end_time": start + timedelta(hours=1)}
             over = timezone.now() + timedelta(minutes=9)
-            return Hold.objects.create(
-                user=student, class_type="grupal", expires_at=over, **times
-            ), {}
+            return HoldFactory(user=student, class_type="grupal", expires_at=over, **times), {}
         if model is Notice:
             sent = {"sent_at": timezone.now(), "next_attempt_at": None}
             return Notice.objects.create(user=student, kind=NoticeKind.GUESSING, **sent), {}

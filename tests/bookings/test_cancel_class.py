@@ -33,7 +33,7 @@ from bookings.models import (
     WaitingState,
 )
 from calendar_sync import CalendarError
-from tests.factories import VirtualClassFactory
+from tests.factories import HoldFactory, VirtualClassFactory
 from tests.payments import make_payment
 from tests.standins import Fault
 
@@ -102,7 +102,7 @@ def test_a_late_student_would_get_nothing_back(paid, host, teacher):
 
 def test_an_unpaid_class_is_given_up_at_any_time_and_frees_its_time(host):
     soon = VirtualClassFactory(booked_by=host)
-    Hold.objects.create(
+    HoldFactory(
         user=host,
         virtual_class=soon,
         start_time=soon.start_time,

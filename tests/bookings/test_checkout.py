@@ -32,7 +32,7 @@ from bookings.models import (
     VirtualClass,
 )
 from bookings.payments.gateway import PaymentError
-from tests.factories import VirtualClassFactory
+from tests.factories import HoldFactory, VirtualClassFactory
 from tests.standins import Fault
 
 START = (timezone.now() + timedelta(days=7)).replace(minute=0, second=0, microsecond=0)
@@ -53,7 +53,7 @@ def _prices(db):
 
 
 def keep(user, *, start=START, class_type=ClassType.INDIVIDUAL, minutes=15):
-    return Hold.objects.create(
+    return HoldFactory(
         user=user,
         start_time=start,
         end_time=start + timedelta(hours=1),
@@ -339,7 +339,7 @@ def test_the_time_of_a_paid_class_that_waits_for_the_calendar_gets_no_preference
 
 
 def test_a_time_that_is_kept_for_somebody_else_gets_no_preference(mercadopago, host, stranger):
-    Hold.objects.create(
+    HoldFactory(
         user=stranger,
         start_time=START,
         end_time=END,

@@ -13,7 +13,6 @@ from bookings.domain.lifecycle.booking import book_class
 from bookings.models import (
     ClassStatus,
     Heartbeat,
-    Hold,
     Notice,
     NoticeKind,
     Payment,
@@ -32,7 +31,7 @@ from bookings.work.clock_jumps import bring_back_plans
 from bookings.work.sweeps import sweep
 from calendar_sync.push import channels, following
 from tests.bookings.webhooks.factories import WebhookEndpointFactory
-from tests.factories import VirtualClassFactory
+from tests.factories import HoldFactory, VirtualClassFactory
 
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 
@@ -151,7 +150,7 @@ def test_plans_of_a_right_clock_are_left_alone(rows, host):
 
 def test_hold_and_offer_end_after_their_length_from_now(host, student, settings):
     now = timezone.now()
-    hold = Hold.objects.create(
+    hold = HoldFactory(
         user=host,
         start_time=now + 5 * DAY,
         end_time=now + 5 * DAY + HOUR,

@@ -25,7 +25,6 @@ from bookings.models import (
     ClassEvent,
     ClassLog,
     ClassStatus,
-    Hold,
     HostType,
     Role,
     UserActivity,
@@ -36,7 +35,7 @@ from calendar_sync import (
     CalendarRefusedError,
     CalendarUnavailableError,
 )
-from tests.factories import VirtualClassFactory
+from tests.factories import HoldFactory, VirtualClassFactory
 from tests.standins import Fault
 
 # How long a calendar that refuses is asked again, where a test need not wait for the usual time.
@@ -331,7 +330,7 @@ def test_cancel_class_refuses_a_completed_class(pending, teacher):
 
 
 def hold_time_of(virtual_class, user):
-    return Hold.objects.create(
+    return HoldFactory(
         user=user,
         start_time=virtual_class.start_time,
         end_time=virtual_class.end_time,

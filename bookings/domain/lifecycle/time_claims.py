@@ -33,6 +33,7 @@ def claim_time(locked: VirtualClass, now: datetime, *, ends_holds: bool) -> None
         user_id=locked.booked_by_id,
         start_time=locked.start_time,
         end_time=locked.end_time,
+        utc_offset=locked.utc_offset,
         class_type=locked.class_type,
         virtual_class=locked,
         expires_at=now,

@@ -7,8 +7,6 @@ changed the class.
 """
 
 import logging
-import uuid
-from collections import defaultdict
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -27,8 +25,6 @@ from bookings.notices.texts import LAW_CONFLICT
 from config.lib.wall_time import find_offset
 
 logger = logging.getLogger(__name__)
-
-ROWS_AT_ONCE = 500
 
 
 class StaleLawError(Exception):
@@ -68,7 +64,6 @@ def keep_wall_times() -> int:
     A class whose time is another's by now stays where it is, and the teacher gets one mail. Raises
     StaleLawError while this process has an older law than the machine.
     """
-    _note_missing_offsets()
     return sum(mend(shift) for shift in find_shifts())
 
 
@@ -84,7 +79,7 @@ def find_shifts() -> list[Shift]:
         local = row.start_time.astimezone(law)
         if local.utcoffset() != row.start_time.astimezone(newest).utcoffset():
             raise StaleLawError
-        if row.utc_offset not in {None, find_offset(row.start_time)}:
+        if row.utc_offset != find_offset(row.start_time):
             start = _agreed_hour(row).replace(tzinfo=law).astimezone(UTC)
             shifts.append(Shift(row, start))
     return sorted(shifts, key=_order)
@@ -110,7 +105,7 @@ def _law() -> ZoneInfo:
 
 def _agreed_hour(row: VirtualClass | Hold) -> datetime:
     moment = row.start_time.astimezone(UTC).replace(tzinfo=None)
-    return moment + timedelta(minutes=row.utc_offset or 0)
+    return moment + timedelta(minutes=row.utc_offset)
 
 
 def _order(shift: Shift) -> tuple[bool, int]:
@@ -128,18 +123,6 @@ def _list_ahead() -> list[VirtualClass | Hold]:
     holds = Hold.objects.filter(start_time__gt=now)
     columns = ("pk", "start_time", "utc_offset")
     return [*classes.only(*columns), *holds.only(*columns)]
-
-
-def _note_missing_offsets() -> None:
-    """Store today's offset in rows without one: earlier code stored none."""
-    missing: defaultdict[tuple[type[VirtualClass | Hold], int], list[uuid.UUID]] = defaultdict(list)
-    for row in _list_ahead():
-        if row.utc_offset is None:
-            missing[type(row), find_offset(row.start_time)].append(row.pk)
-    for (model, offset), keys in missing.items():
-        for first in range(0, len(keys), ROWS_AT_ONCE):
-            some = model.objects.filter(pk__in=keys[first : first + ROWS_AT_ONCE], utc_offset=None)
-            some.update(utc_offset=offset)
 
 
 @transaction.atomic

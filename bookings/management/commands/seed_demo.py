@@ -41,6 +41,7 @@ from bookings.models import (
     VirtualClass,
     WebhookEndpoint,
 )
+from config.lib.wall_time import find_offset
 
 HOUR = timedelta(hours=1)
 
@@ -182,6 +183,7 @@ def _store_completed(host: User, guests: list[User], start: datetime) -> None:
         preference_id=f"demo-{uuid.uuid4()}",
         start_time=start,
         end_time=start + HOUR,
+        utc_offset=find_offset(start),
         class_type=ClassType.GROUP,
         class_price=find_price(class_type=ClassType.GROUP, minutes=60, students=3),
         max_participants=3,

@@ -60,7 +60,7 @@ from bookings.work.sweeps import sweep
 from calendar_sync import CalendarError
 from calendar_sync.google import events
 from tests.environment import TEACHER_EMAIL
-from tests.factories import UserFactory
+from tests.factories import HoldFactory, UserFactory
 from tests.payments import PRICE, make_payment, posting
 from tests.standins import Fault
 
@@ -207,7 +207,7 @@ class Story(RuleBasedStateMachine):
         quote = self.payments[0].quote
         start, end = (datetime.fromtimestamp(quote[name], tz=UTC) for name in ("start", "end"))
         if not Hold.objects.filter(start_time__lt=end, end_time__gt=start).exists():
-            Hold.objects.create(
+            HoldFactory(
                 user=self.passer_by,
                 start_time=start,
                 end_time=end,
