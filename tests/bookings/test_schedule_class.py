@@ -171,8 +171,8 @@ def test_schedule_class_takes_back_its_event_when_the_time_went_meanwhile(
 ):
     create = scheduling.create_event
 
-    def overtaken(virtual_class):
-        event = create(virtual_class)
+    def overtaken(virtual_class, **how):
+        event = create(virtual_class, **how)
         VirtualClassFactory(scheduled=True, owns_time=True, start_time=virtual_class.start_time)
         return event
 
@@ -191,8 +191,8 @@ def test_schedule_class_takes_back_its_event_when_cancelled_meanwhile(
 ):
     create = scheduling.create_event
 
-    def cancelled(virtual_class):
-        event = create(virtual_class)
+    def cancelled(virtual_class, **how):
+        event = create(virtual_class, **how)
         VirtualClass.objects.filter(pk=virtual_class.pk).update(status=ClassStatus.CANCELLED)
         return event
 
