@@ -118,7 +118,7 @@ def test_event_that_could_not_be_deleted_goes_with_the_sweep(anybody, pending, g
     google.heal()
     assert withdraw_events() == 1
     assert google.live_events() == []
-    assert VirtualClass.objects.get().provider_event_id == ""
+    assert VirtualClass.objects.get().provider_event_id is None
 
 
 def test_404_is_not_believed_of_an_event_that_can_be_read(anybody, pending, google):

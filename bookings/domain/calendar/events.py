@@ -71,7 +71,7 @@ def _delete_leftover(virtual_class: VirtualClass) -> None:
     same = VirtualClass.objects.filter(
         pk=virtual_class.pk, provider_event_id=virtual_class.provider_event_id
     )
-    same.filter(status=ClassStatus.PENDING).update(provider_event_id="")
+    same.filter(status=ClassStatus.PENDING).update(provider_event_id=None)
 
 
 def discard_event(virtual_class: VirtualClass, event_id: str) -> None:
@@ -313,7 +313,7 @@ def _note_withdrawal(before: VirtualClass, *, is_removed: bool) -> VirtualClass 
         locked.event_withdrawals += 1
         record_event(locked, ClassEvent.EVENT_REMOVED)
         if locked.status == ClassStatus.PENDING:
-            locked.provider_event_id = ""
+            locked.provider_event_id = None  # unique, so not ""
     locked.save(
         update_fields=[
             "event_withdrawals",
