@@ -19,7 +19,6 @@ from bookings.domain.exceptions import (
     SlotTakenError,
     TooManyPaymentsError,
 )
-from bookings.domain.lifecycle.booking import book_class
 from bookings.domain.queries import has_lapsed, list_next_classes_of, list_past_classes_of
 from bookings.models import (
     BookingRules,
@@ -32,6 +31,7 @@ from bookings.models import (
     VirtualClass,
 )
 from bookings.payments.gateway import PaymentError
+from tests.booking import book_class
 from tests.factories import HoldFactory, VirtualClassFactory
 from tests.standins import Fault
 

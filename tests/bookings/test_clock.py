@@ -9,7 +9,6 @@ from django.core import mail
 from django.utils import timezone
 
 from bookings.domain.calendar.outages import CALENDAR
-from bookings.domain.lifecycle.booking import book_class
 from bookings.models import (
     ClassStatus,
     Heartbeat,
@@ -30,6 +29,7 @@ from bookings.webhooks.payloads import build_test_event
 from bookings.work.clock_jumps import bring_back_plans
 from bookings.work.sweeps import sweep
 from calendar_sync.push import channels, following
+from tests.booking import book_class
 from tests.bookings.webhooks.factories import WebhookEndpointFactory
 from tests.factories import HoldFactory, VirtualClassFactory
 

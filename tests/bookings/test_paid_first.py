@@ -13,11 +13,11 @@ from bookings.domain.exceptions import (
     HoldLostError,
     SlotTakenError,
 )
-from bookings.domain.lifecycle.booking import book_class
 from bookings.domain.lifecycle.scheduling import schedule_class
 from bookings.models import Hold, Notice, NoticeKind, Price, RefundReason, VirtualClass, WeeklyHours
 from bookings.payments.gateway import PaymentError
 from bookings.work.sweeps import sweep
+from tests.booking import book_class
 from tests.factories import HoldFactory, VirtualClassFactory
 from tests.payments import make_payment
 from tests.standins import Fault

@@ -17,7 +17,6 @@ from icalendar import Calendar
 from bookings.availability.agenda import load_agenda
 from bookings.domain.calendar import events
 from bookings.domain.lifecycle import scheduling
-from bookings.domain.lifecycle.booking import book_class
 from bookings.domain.lifecycle.rescheduling import reschedule_class
 from bookings.domain.lifecycle.scheduling import schedule_class
 from bookings.domain.places.joining import join_class
@@ -34,6 +33,7 @@ from bookings.models import (
 from bookings.notices.audit import audit_notices
 from bookings.notices.delivery import deliver_due
 from bookings.work.sweeps import sweep
+from tests.booking import book_class
 from tests.factories import HoldFactory
 from tests.zones import AN_HOUR_AHEAD, AN_HOUR_BEHIND, compile_zone, new_law
 

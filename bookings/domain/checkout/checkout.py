@@ -1,7 +1,7 @@
 """Checking out: from a kept time, or a wish of a JS client, to the provider's checkout."""
 
 import uuid
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 
 from django.conf import settings
@@ -18,7 +18,7 @@ from bookings.domain.exceptions import (
     SlotTakenError,
     TooManyPaymentsError,
 )
-from bookings.domain.lifecycle.booking import book_class, refuse_impossible_period
+from bookings.domain.lifecycle.booking import BookingRequest, book_class, refuse_impossible_period
 from bookings.domain.money.preferences import ask_for_payment, make_preference, open_payment
 from bookings.domain.money.prices import find_list_price
 from bookings.domain.money.quotes import Quote
@@ -144,16 +144,8 @@ def _book(
         raise explain_end(user, hold_id)
     if hold.virtual_class is not None:
         return hold.virtual_class  # sent twice: the other preference is never shown to anybody
-    hold.virtual_class = book_class(
-        user=user,
-        start=quote.start,
-        end=quote.end,
-        is_group_class=quote.is_group_class,
-        students_count=quote.students_count,
-        price=quote.price,
-        preference_id=payment.preference_id or "",
-        text=text,
-    )
+    request = BookingRequest(**asdict(quote), preference_id=payment.preference_id or "", text=text)
+    hold.virtual_class = book_class(user=user, request=request)
     hold.expires_at = payment.expires_at or hold.expires_at
     hold.save(update_fields=["virtual_class", "expires_at"])
     return hold.virtual_class

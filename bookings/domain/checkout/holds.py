@@ -16,7 +16,7 @@ from bookings.domain.exceptions import (
     SlotTakenError,
     TooManyHoldsError,
 )
-from bookings.domain.lifecycle.booking import book_class
+from bookings.domain.lifecycle.booking import BookingRequest, book_class
 from bookings.domain.money.prices import find_price
 from bookings.domain.queries import HELD_PREFERENCE, list_scheduled_between
 from bookings.models import (
@@ -92,13 +92,15 @@ def book_hold(
         students = students_count if class_type == ClassType.GROUP else 1
         hold.virtual_class = book_class(
             user=user,
-            start=hold.start_time,
-            end=hold.end_time,
-            is_group_class=class_type == ClassType.GROUP,
-            students_count=students,
-            price=find_price(class_type=class_type, minutes=hold.minutes, students=students),
-            preference_id=f"{HELD_PREFERENCE}{uuid.uuid4()}",
-            text=text,
+            request=BookingRequest(
+                start=hold.start_time,
+                end=hold.end_time,
+                is_group_class=class_type == ClassType.GROUP,
+                students_count=students,
+                price=find_price(class_type=class_type, minutes=hold.minutes, students=students),
+                preference_id=f"{HELD_PREFERENCE}{uuid.uuid4()}",
+                text=text,
+            ),
         )
         hold.save(update_fields=["virtual_class"])
     return hold.virtual_class

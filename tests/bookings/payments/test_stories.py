@@ -34,7 +34,6 @@ from bookings.domain.checkout.scheduling_requests import trigger_scheduling
 from bookings.domain.checkout.settling import confirm_payment, process_notifications, settle
 from bookings.domain.exceptions import BookingError
 from bookings.domain.lifecycle import scheduling
-from bookings.domain.lifecycle.booking import book_class
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.lifecycle.scheduling import needs_manual_scheduling
 from bookings.domain.money import charges as recording
@@ -59,6 +58,7 @@ from bookings.payments.gateway import PaymentError
 from bookings.work.sweeps import sweep
 from calendar_sync import CalendarError
 from calendar_sync.google import events
+from tests.booking import book_class
 from tests.environment import TEACHER_EMAIL
 from tests.factories import HoldFactory, UserFactory
 from tests.payments import PRICE, make_payment, posting

@@ -13,7 +13,6 @@ from bookings.domain.checkout.settling import (
     settle,
     settle_due_payments,
 )
-from bookings.domain.lifecycle.booking import book_class
 from bookings.domain.people.erasing import erase_person
 from bookings.models import (
     ClassStatus,
@@ -26,6 +25,7 @@ from bookings.models import (
     VirtualClass,
 )
 from bookings.work.sweeps import sweep
+from tests.booking import book_class
 from tests.factories import VirtualClassFactory
 from tests.payments import posting
 from tests.standins import Fault

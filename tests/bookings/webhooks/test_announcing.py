@@ -7,7 +7,6 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
-from bookings.domain.lifecycle.booking import book_class
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.lifecycle.completing import complete_ended_classes
 from bookings.domain.lifecycle.rescheduling import reschedule_class
@@ -17,6 +16,7 @@ from bookings.domain.places.joining import join_class
 from bookings.domain.places.leaving import leave_class
 from bookings.models import ClassLog, VirtualClass, WebhookDelivery, WebhookEvent
 from bookings.webhooks.announcing import announce_events
+from tests.booking import book_class
 from tests.bookings.webhooks.factories import WebhookEndpointFactory
 from tests.factories import VirtualClassFactory
 

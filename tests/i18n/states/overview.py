@@ -2,9 +2,9 @@
 
 from accounts.models import User
 from bookings.domain.checkout.holds import book_hold
-from bookings.domain.lifecycle.booking import book_class
 from bookings.domain.places.joining import join_class
 from bookings.models import ClassStatus
+from tests.booking import book_class
 from tests.factories import VirtualClassFactory
 from tests.i18n.states.world import NOW, World, state
 
