@@ -21,9 +21,6 @@ from bookings.models import (
     VirtualClass,
 )
 
-# How preferences begin that nobody made: of classes booked in the pages and paid by hand.
-HELD_PREFERENCE = "manual-"
-
 
 def get_class_by_preference(preference_id: str) -> VirtualClass:
     """Find the class of a payment preference, with its host. Raises ClassNotFoundError."""
@@ -118,7 +115,7 @@ def has_lapsed(virtual_class: VirtualClass) -> bool:
 
 def _hold_is_over(virtual_class: VirtualClass) -> bool:
     hold: Hold | None = getattr(virtual_class, "hold", None)
-    return virtual_class.preference_id.startswith(HELD_PREFERENCE) and not (hold and hold.is_live())
+    return not virtual_class.has_preference and not (hold and hold.is_live())
 
 
 def _preference_is_over(virtual_class: VirtualClass) -> bool:
@@ -130,7 +127,7 @@ def _preference_is_over(virtual_class: VirtualClass) -> bool:
 def _lapsed(now: datetime) -> Q:
     """Say ``has_lapsed`` to the database."""
     unpaid = Q(status=ClassStatus.PENDING, paid_at=None, scheduling_requested_at=None)
-    held = Q(preference_id__startswith=HELD_PREFERENCE) & ~Q(hold__expires_at__gt=now)
+    held = Q(has_preference=False) & ~Q(hold__expires_at__gt=now)
     offered = Q(payment__expires_at__lte=now) & ~Q(payment__status=PaymentStatus.PENDING)
     return unpaid & (held | offered)
 

@@ -223,6 +223,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
                 ('preference_id', models.CharField(help_text='Une la reserva, el pago y la clase.', max_length=255, verbose_name='preferencia de pago')),
+                ('has_preference', models.BooleanField(default=True, editable=False)),
                 ('start_time', models.DateTimeField(verbose_name='empieza')),
                 ('end_time', models.DateTimeField(verbose_name='termina')),
                 ('utc_offset', models.SmallIntegerField(editable=False)),

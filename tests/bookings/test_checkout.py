@@ -237,7 +237,7 @@ def test_without_a_provider_the_class_waits_for_the_teachers_word(host):
     done = check_out(host, keep(host))
 
     assert done.checkout_url == ""
-    assert done.virtual_class.preference_id.startswith("manual-")
+    assert not done.virtual_class.has_preference
     assert not Payment.objects.exists()
 
 
@@ -253,6 +253,13 @@ def test_a_class_lapses_with_its_preference(mercadopago, host):
     [lapsed] = list_past_classes_of(host)
     assert has_lapsed(lapsed)
     assert list(list_next_classes_of(host)) == []
+
+
+def test_the_name_of_a_preference_lets_no_class_lapse(host):
+    named = VirtualClassFactory(booked_by=host, preference_id="manual-of-a-client")
+
+    assert not has_lapsed(named)
+    assert list_next_classes_of(host).get() == named
 
 
 def test_a_class_does_not_lapse_while_an_attempt_is_under_way(mercadopago, host):

@@ -20,7 +20,7 @@ def book_classes(host, numbers: range) -> None:
     for number in numbers:
         start = tuesday("10:00") + timedelta(weeks=number % 4, minutes=number)
         VirtualClassFactory(booked_by=host, scheduled=True, start_time=start)
-        pending = VirtualClassFactory(booked_by=host, preference_id=f"manual-{number}")
+        pending = VirtualClassFactory(booked_by=host, has_preference=False)
         HoldFactory(
             user=host,
             virtual_class=pending,

@@ -18,7 +18,7 @@ from bookings.domain.exceptions import (
 )
 from bookings.domain.lifecycle.booking import BookingRequest, book_class
 from bookings.domain.money.prices import find_price
-from bookings.domain.queries import HELD_PREFERENCE, list_scheduled_between
+from bookings.domain.queries import list_scheduled_between
 from bookings.models import (
     BookingRules,
     ClassStatus,
@@ -98,7 +98,8 @@ def book_hold(
                 is_group_class=class_type == ClassType.GROUP,
                 students_count=students,
                 price=find_price(class_type=class_type, minutes=hold.minutes, students=students),
-                preference_id=f"{HELD_PREFERENCE}{uuid.uuid4()}",
+                preference_id=f"manual-{uuid.uuid4()}",
+                has_preference=False,
                 text=text,
             ),
         )

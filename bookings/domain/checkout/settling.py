@@ -39,7 +39,6 @@ from bookings.domain.money.charges import SEARCH_REACH, record_settlement
 from bookings.domain.money.foreign_preferences import adopt_payment
 from bookings.domain.money.refunds import request_full_refund, send_refunds_of_payment
 from bookings.domain.money.void_charges import cancel_dead_charges
-from bookings.domain.queries import HELD_PREFERENCE
 from bookings.domain.teacher_alerts import tell_teacher
 from bookings.models import (
     ClassEvent,
@@ -207,7 +206,8 @@ def _adopt_bookings() -> None:
         paid_at=None,
         payment=None,
         class_price__gt=0,
-    ).exclude(preference_id__startswith=HELD_PREFERENCE)
+        has_preference=True,
+    )
     for virtual_class in unpaid[:PAYMENTS_PER_SWEEP]:
         adopt_payment(virtual_class)
 

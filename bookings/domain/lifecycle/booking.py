@@ -40,11 +40,13 @@ class BookingRequest(Quote):
     """A class that a student asks for. start, end: aware. price: centavos.
 
     preference_id: of no other class; one of ours must belong to this student and class.
+    has_preference: False if no payment system made the preference.
     text: what the student wants to practise.
     """
 
     preference_id: str
     text: str = ""
+    has_preference: bool = True
 
 
 def book_class(*, user: User, request: BookingRequest) -> VirtualClass:
@@ -84,6 +86,7 @@ def _store(user: User, request: BookingRequest) -> VirtualClass:
     virtual_class = VirtualClass.objects.create(
         booked_by=user,
         preference_id=request.preference_id,
+        has_preference=request.has_preference,
         start_time=request.start,
         end_time=request.end,
         utc_offset=find_offset(request.start),

@@ -5,7 +5,6 @@ from django.utils import timezone
 from bookings.domain.exceptions import NoPriceError
 from bookings.domain.money.prices import find_list_price
 from bookings.domain.money.quotes import Quote
-from bookings.domain.queries import HELD_PREFERENCE
 from bookings.models import Payment, PaymentStatus, VirtualClass
 
 
@@ -16,7 +15,7 @@ def adopt_payment(virtual_class: VirtualClass) -> Payment | None:
     class that costs nothing, or whose preference no system made.
     """
     amount = max(virtual_class.class_price, _list_price(virtual_class))
-    if amount == 0 or virtual_class.preference_id.startswith(HELD_PREFERENCE):
+    if amount == 0 or not virtual_class.has_preference:
         return None
     return Payment.objects.get_or_create(
         preference_id=virtual_class.preference_id,

@@ -171,7 +171,7 @@ def test_a_booking_of_an_older_release_is_followed_as_well(mercadopago, host, pr
 
 
 def test_a_class_that_is_paid_by_hand_is_not_searched_for(mercadopago, host):
-    VirtualClassFactory(booked_by=host, preference_id="manual-1")
+    VirtualClassFactory(booked_by=host, has_preference=False)
 
     settle_due_payments()
 

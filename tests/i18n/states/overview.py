@@ -66,7 +66,8 @@ def my_classes(world):
         is_group_class=False,
         students_count=1,
         price=0,
-        preference_id="manual-lapsed",
+        preference_id="preference-lapsed",
+        has_preference=False,
     )
     return world.get("bookings:my_classes", user=world.host)
 
