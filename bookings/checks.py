@@ -1,4 +1,4 @@
-"""System checks: what about bookings would surprise whoever deploys."""
+"""System checks of the settings that concern classes."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -13,7 +13,7 @@ from bookings.management.pooler import leads_through_pooler
 
 @checks.register(checks.Tags.security, deploy=True)
 def check_trigger_policy(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
-    """Warn when anybody who knows a preference id can have its class scheduled unpaid."""
+    """Warn if unpaid classes can be scheduled by anybody who knows a preference id."""
     if get_trigger_policy() != TriggerPolicy.OPEN:
         return []
     return [
@@ -27,7 +27,7 @@ def check_trigger_policy(app_configs: Any, **kwargs: Any) -> list[checks.CheckMe
 
 @checks.register(checks.Tags.security, deploy=True)
 def check_webhook_secret(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
-    """Warn when notifications of payments cannot be told from forged ones."""
+    """Warn if forged payment notifications cannot be recognized."""
     if not settings.MERCADOPAGO_ACCESS_TOKEN or settings.MERCADOPAGO_WEBHOOK_SECRET:
         return []
     return [
@@ -41,7 +41,7 @@ def check_webhook_secret(app_configs: Any, **kwargs: Any) -> list[checks.CheckMe
 
 @checks.register(checks.Tags.compatibility, deploy=True)
 def check_metrics(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
-    """Warn when each scrape would tell what another one of the processes counted."""
+    """Warn if each process would report only its own figures."""
     if not settings.METRICS_TOKEN or settings.METRICS_DIRECTORY:
         return []
     return [
@@ -55,7 +55,7 @@ def check_metrics(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
 
 @checks.register(checks.Tags.compatibility, deploy=True)
 def check_connections(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
-    """Ask PostgreSQL whether its limits hold, and whether a pooler is known as one."""
+    """Warn if PostgreSQL has no time limits, or a pooler is not configured as one."""
     if connection.vendor != "postgresql":
         return []
     try:

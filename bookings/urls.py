@@ -1,4 +1,4 @@
-"""The addresses of classes: API and pages. Spec: Endpoints."""
+"""The URLs of API and pages. Spec: Endpoints."""
 
 from django.urls import path
 

@@ -1,8 +1,5 @@
-"""Foreseeing: what a decision would write, found out by making it and rolling it back.
-
-A confirmation page shows the mails, refunds and history lines that the real decision writes, so it
-cannot promise anything else. Decisions only write rows; calls to a provider come after them, and
-are not made here.
+"""Dry runs: a confirmation page shows what a decision would write, by making it and rolling it
+back.
 """
 
 import uuid
@@ -23,10 +20,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Consequences(Generic[T]):
-    """What a decision would write. result: what its function returned.
+    """What a decision would write. result: the return value of its function.
 
-    mails: those that leave at once, without the ones that would be skipped as useless. refunded:
-    centavos that go back through the payment provider. lines: of the history, oldest first.
+    mails: those that leave at once and are not skipped. refunded: centavos that go back through the
+    provider. lines: of the history, oldest first.
     """
 
     result: T
@@ -45,7 +42,7 @@ class Consequences(Generic[T]):
 
 @contextmanager
 def rolled_back() -> Iterator[None]:
-    """Roll back every row that is written inside; hooks for after the commit do not run."""
+    """Roll back every row that is written inside; no ``on_commit`` hook runs."""
     with transaction.atomic():
         yield
         transaction.set_rollback(True)
@@ -54,7 +51,7 @@ def rolled_back() -> Iterator[None]:
 def foresee(decide: Callable[[], T], classes: Collection[uuid.UUID]) -> Consequences[T]:
     """Make a decision, read what it wrote about ``classes``, and roll it back.
 
-    decide: must call no provider. Raises what it raises.
+    decide: calls no provider; its errors are raised.
     """
     mails = Notice.objects.filter(virtual_class__in=classes)
     refunds = Refund.objects.filter(charge__payment__virtual_class__in=classes)
@@ -77,6 +74,6 @@ def _keys(rows: QuerySet[Any]) -> list[Any]:
 
 
 def _is_sent(mail: Notice) -> bool:
-    """Apply the rules by which the sender skips mails, while the decision is in force."""
+    """Apply the sender's rules for skipping mails, inside the dry run."""
     loaded = load_notice(mail.pk)
     return loaded is not None and not reason_to_skip(loaded)

@@ -1,4 +1,4 @@
-"""The history of a class: one line for each thing that happens to it."""
+"""The history of a class: one line for each event."""
 
 from typing import Any
 
@@ -20,13 +20,13 @@ def record_event(
     reason: str = "",
     details: dict[str, Any] | None = None,
 ) -> None:
-    """Add a line, in the transaction that makes it true. It costs one statement.
+    """Add a line to a class's history, in the transaction of the event; one statement.
 
-    Webhooks tell of some of the events. What they tell is written into the same line, so no event
-    is lost or made up; the sweep ``announce_events`` makes deliveries of it.
+    If webhooks announce the event, their text is written into the same line, and the sweep
+    ``announce_events`` makes deliveries of it.
 
-    actor: nobody when the service did it by itself. from_status, to_status: where the event changed
-    the class's status. details: plain JSON; times as ISO 8601, a person as ``{"person": <id>}``.
+    actor: None for the service. from_status, to_status: if the event changed the status. details:
+    plain JSON; times as ISO 8601, a person as ``{"person": <id>}``.
     """
     line = ClassLog(
         virtual_class=virtual_class,

@@ -1,4 +1,4 @@
-"""Alerting: the teacher is told of money, or of the calendar, when a person has to look at it."""
+"""Alerts: mails to the teacher about money or events that she has to look at."""
 
 import logging
 
@@ -13,9 +13,9 @@ logger = logging.getLogger(__name__)
 
 
 def flag_for_review(payment: Payment, reason: str) -> None:
-    """Mark a payment for the teacher to look at, and tell her; the caller saves the payment.
+    """Flag a payment for the teacher's review and mail her; the caller saves the payment.
 
-    Call it inside the transaction that finds the reason.
+    Call it in the transaction that finds the reason.
     """
     if reason == payment.review:
         return
@@ -23,7 +23,7 @@ def flag_for_review(payment: Payment, reason: str) -> None:
     if reason == ReviewReason.NONE:
         return
     logger.warning("Payment %s needs a person: %s", payment.pk, reason)
-    # Put aside and flagged again, it is another occasion.
+    # A payment that is reviewed and flagged again is another occasion.
     occasion = f"{reason} {timezone.now():%Y%m%d%H%M%S}"
     if payment.virtual_class is not None:
         tell_teacher(NoticeKind.TO_REVIEW, payment.virtual_class, occasion)
@@ -33,7 +33,7 @@ def flag_for_review(payment: Payment, reason: str) -> None:
 
 
 def tell_teacher(kind: NoticeKind, virtual_class: VirtualClass, occasion: str = "") -> None:
-    """Promise the teacher a mail about the money or the event of a class, once an occasion."""
+    """Mail the teacher about a class, once for each occasion."""
     teacher = find_user_by_email(settings.ADMIN_EMAIL)
     if teacher is not None:
         record_due(kind, virtual_class, [teacher.pk], occasion)

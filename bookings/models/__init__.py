@@ -1,4 +1,4 @@
-"""Everything the service stores about classes."""
+"""The models of classes."""
 
 from bookings.models.availability import (
     LONGEST_HOLD,

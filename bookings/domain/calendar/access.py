@@ -1,4 +1,4 @@
-"""How the teacher's calendar is opened: with her grant, or the service account instead."""
+"""Access to the teacher's calendar: by her grant, or the service account instead."""
 
 import logging
 from collections.abc import Callable
@@ -33,19 +33,18 @@ T = TypeVar("T")
 
 
 def ask_calendar(work: Callable[[Calendar], T]) -> T:
-    """Call the calendar with whatever opens it. Raises CalendarError.
+    """Call the calendar. Raises CalendarError.
 
-    A grant that is known to be revoked is not used: without a service account
-    CalendarNotConnectedError comes at once. A new refusal is noted by ``note_refusal``.
+    If the grant is known to be revoked and there is no service account, raises
+    CalendarNotConnectedError at once.
     """
     return use_calendar(work, refresh_token=_find_token())
 
 
 def write_calendar(work: Callable[[Calendar], T]) -> T:
-    """Call the calendar for one write.
+    """Call the calendar for one write. Raises CalendarError.
 
-    Only so many may wait for it at a time: beyond them CalendarUnavailableError comes at once.
-    Raises CalendarError as ``ask_calendar`` does.
+    Beyond the allowed number of waiting writers, raises CalendarUnavailableError at once.
     """
     token = _find_token()
     with limit_writers():
@@ -71,7 +70,7 @@ def is_closed() -> bool:
 
 
 def note_refusal(refresh_token: str | None) -> None:
-    """Note that the provider refused a grant, or the service account for None; report it once."""
+    """Note and report, once, that the provider refused a grant, or the service account for None."""
     if refresh_token is None:
         note_refused_account()
         return
@@ -81,10 +80,10 @@ def note_refusal(refresh_token: str | None) -> None:
 
 
 def check_calendar_grant() -> int:
-    """Use the teacher's grant, or the service account, for one cheap call; 1 if either works.
+    """Test the grant, or the service account, with one cheap call; return 1 if it works, else 0.
 
-    To learn early that it is gone. A calendar that cannot be reached says nothing about that. A
-    grant that was revoked is tried again, for the provider may honour it after all.
+    A revoked grant is tried again, for the provider may accept it after all. A calendar that cannot
+    be reached changes nothing.
     """
     owner = find_calendar_owner()
     if owner is not None and _is_accepted(owner.provider_refresh_token):
@@ -112,9 +111,9 @@ def _is_accepted(refresh_token: str | None) -> bool:
 
 
 def refused_since(owner: User | None) -> datetime | None:
-    """Return since when Google refuses both the grant and the service account; None if one opens.
+    """Return since when Google refuses both grant and service account; None if one works.
 
-    For the grant it costs nothing, for a service account one query.
+    One query with a service account, else none.
     """
     if owner is None or has_stand_in(owner):
         return account_refused_since()
@@ -127,15 +126,14 @@ def has_stand_in(owner: User | None) -> bool:
 
 
 def describe_access(*, is_down: bool) -> str:
-    """Return in a word whether the calendar can be asked: ``ok``, ``down``, ``at_risk`` and so on.
+    """Return one word for the state of the access: ``ok``, ``down``, ``at_risk`` and so on.
 
-    ``stand_in``: the service account opens it because the teacher's grant is revoked.
-
-    is_down: whether it is left alone because it fails. One query, two with a service account.
+    ``stand_in``: the service account is used because the grant is revoked. is_down: True during an
+    outage. One query, two with a service account.
     """
     try:
         owner = find_calendar_owner()
-    except InvalidToken:  # a key of FIELD_KEYS is lost, and its owner's row cannot be loaded
+    except InvalidToken:  # a key of FIELD_KEYS is lost, so the owner cannot be loaded
         return "unreadable"
     if owner is None and not settings.CALENDAR_SERVICE_ACCOUNT:
         return "not_connected"

@@ -1,8 +1,7 @@
-"""Outages of the calendar: it is asked now and then, not by everybody, and all hear the answer.
+"""Outages of the calendar.
 
-A class that cannot be scheduled waits longer each time, for itself: one that always fails keeps
-nobody. When several fail in a row, the calendar itself is taken to be down, and the sweeps leave it
-alone for a while; then they try with one class. The first success brings all the others forward.
+A class that cannot be scheduled waits longer each time. When several fail in a row, the sweeps
+pause for the whole calendar, then try one class; its success ends every class's wait.
 """
 
 from datetime import datetime, timedelta
@@ -14,21 +13,16 @@ from bookings.models import Heartbeat, VirtualClass, list_awaiting_scheduling
 from calendar_sync import CalendarUnavailableError
 from config.lib.retries import backoff
 
-# The calendar's row among the heartbeats.
 CALENDAR = "calendar"
 FIRST_WAIT = timedelta(minutes=1)
 LONGEST_CLASS_WAIT = timedelta(minutes=30)
-# Also how long after an outage's end it may take until somebody notices.
+# Also the longest time until the end of an outage is noticed.
 LONGEST_PAUSE = timedelta(minutes=5)
-# What a provider asks for is believed up to here.
 LONGEST_RETRY_AFTER = timedelta(hours=1)
 
 
 def bearable_failures(now: datetime) -> int:
-    """Give how many failures in a row a sweep bears before it leaves the calendar alone.
-
-    None at all during a pause, one after it, for that is a trial.
-    """
+    """Return after how many failures in a row a sweep stops: 0 during a pause, 1 right after it."""
     state = Heartbeat.objects.filter(name=CALENDAR).first()
     if state is None or state.paused_until is None:
         return FAILURES_IN_A_ROW
@@ -36,14 +30,14 @@ def bearable_failures(now: datetime) -> int:
 
 
 def must_wait(virtual_class: VirtualClass) -> bool:
-    """Whether the calendar is to be left alone, by everybody or by this class."""
+    """True if the calendar is paused or the class waits for its next attempt."""
     now = timezone.now()
     wait_until = virtual_class.next_scheduling_at
     return (wait_until is not None and wait_until > now) or not bearable_failures(now)
 
 
 def note_outage(error: Exception) -> None:
-    """Leave the calendar alone for a while, a longer one each time in a row."""
+    """Pause the calendar, longer each time in a row."""
     now = timezone.now()
     state, _ = Heartbeat.objects.get_or_create(name=CALENDAR)
     rows = Heartbeat.objects.filter(name=CALENDAR)
@@ -59,27 +53,27 @@ def note_outage(error: Exception) -> None:
 
 
 def note_answer() -> None:
-    """Note that the calendar answers; after an outage everybody who waits may go on."""
+    """Note that the calendar answers; after an outage, end every class's wait."""
     down = Heartbeat.objects.filter(name=CALENDAR, paused_until__isnull=False)
     if down.update(paused_until=None, count=0, failure="", beat_at=timezone.now()):
         bring_forward()
 
 
 def bring_forward() -> None:
-    """End the waiting of every class that waits for the calendar."""
+    """Make every class that waits for the calendar due now."""
     now = timezone.now()
     waiting = list_awaiting_scheduling(now).filter(next_scheduling_at__gt=now)
     waiting.update(next_scheduling_at=None)
 
 
 def class_wait(attempts: int, error: Exception) -> timedelta:
-    """Give how long a class waits after so many attempts; those who failed together come apart."""
+    """Return how long a class waits after so many attempts."""
     wait = backoff(attempts, first=FIRST_WAIT, longest=LONGEST_CLASS_WAIT)
     return max(wait, asked_wait(error))
 
 
 def asked_wait(error: Exception) -> timedelta:
-    """Give how long the provider asked to wait, within reason."""
+    """Return the wait that the provider asked for, up to LONGEST_RETRY_AFTER."""
     if not isinstance(error, CalendarUnavailableError):
         return timedelta()
     return timedelta(seconds=min(error.retry_after, LONGEST_RETRY_AFTER.total_seconds()))

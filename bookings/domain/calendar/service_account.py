@@ -1,4 +1,4 @@
-"""The service account that may stand in for the teacher's grant: whether Google refuses it."""
+"""The service account that may replace the teacher's grant, and its refusal."""
 
 import logging
 from datetime import datetime
@@ -15,7 +15,7 @@ logger = logging.getLogger(__name__)
 
 
 def account_refused_since() -> datetime | None:
-    """Say since when Google refuses the service account, if there is one and it does; one query."""
+    """Return since when Google refuses the service account, if one is configured; one query."""
     if not settings.CALENDAR_SERVICE_ACCOUNT:
         return None
     row = Heartbeat.objects.filter(name=SERVICE_ACCOUNT)
@@ -24,10 +24,10 @@ def account_refused_since() -> datetime | None:
 
 @transaction.atomic
 def note_refused_account() -> None:
-    """Remember that Google refuses the service account, and promise the teacher one mail about it.
+    """Store that Google refuses the service account, and mail the teacher once.
 
-    One until the hourly check finds it accepted again. A teacher who never signed in has no
-    address that is known to be hers, and hears of it once she did.
+    Once until the hourly check finds it accepted again. A teacher who never signed in has no
+    confirmed address, and gets the mail after she signed in.
     """
     if not settings.CALENDAR_SERVICE_ACCOUNT:
         return
@@ -37,12 +37,10 @@ def note_refused_account() -> None:
         logger.error("The service account is refused: nothing is scheduled until it is accepted.")
     teacher, since = find_user_by_email(settings.ADMIN_EMAIL), account_refused_since()
     if teacher and since:
-        # Whoever was told of this is not told again: the occasion is the same.
         record_alert(NoticeKind.ACCOUNT_REFUSED, teacher, since.isoformat())
 
 
 def note_accepted_account() -> None:
-    """Remember that Google accepts the service account again."""
     Heartbeat.objects.filter(name=SERVICE_ACCOUNT, failed_at__isnull=False).update(
         failed_at=None, beat_at=timezone.now()
     )

@@ -1,10 +1,8 @@
-"""Rescheduling: a scheduled class gets another time and stays the class it is.
+"""Rescheduling: a scheduled class moves to another time.
 
-Preference, code, participants, event and video link are kept: the same event is moved. The new time
-and the wish to move the event are committed first, in one transaction with the log and the mails;
-the calendar is called afterwards, and what fails is left to the sweep. A class that is not
-scheduled has no time to change: unpaid, another time is simply booked; paid, it is about to be
-scheduled, and its money is bound to what was chosen.
+Preference, code, participants, event and link stay. The new time is committed first; the event is
+moved afterwards, or by the sweep. A class that is not scheduled cannot move: an unpaid one is
+booked anew, a paid one is about to be scheduled.
 """
 
 import uuid
@@ -52,20 +50,17 @@ def reschedule_class(
     reason: str = "",
     displacing: Collection[uuid.UUID] = (),
 ) -> VirtualClass:
-    """Move a scheduled class to ``start``; it stays as long as it is.
+    """Move a scheduled class to ``start``; its length stays.
 
-    start: aware. For a student it has to be a free slot, as when booking. The teacher chooses any
-    time that no other class has and that nobody is kept while paying, whatever her hours, rules
-    and own appointments say.
-    displacing: classes that were paid for the time and wait for the calendar, which the teacher
-    knows will lose it.
-    Returns the class as stored; ``event_update_requested_at`` says that the calendar still has the
-    earlier time, which the sweep mends, and ``calendar_drift`` that a person has to. Raises,
-    without writing: ClassNotFoundError, NotScheduledYetError, ClassCancelledError,
-    ClassCompletedError, ClassEndedError, TooLateToChangeError, TooManyAttemptsError, SameTimeError,
-    TimeOverError, SlotTakenError, TimeAwaitedError, with all that await the time, for a paid class
-    that is not in ``displacing`` (to the teacher; a student's slot is taken); CalendarError when
-    the calendar cannot tell a student what is free.
+    start: aware. A student needs a free slot, as in booking. The teacher may choose any time
+    without another class or a hold, whatever her hours, rules and appointments.
+    displacing: paid classes that wait for the calendar and lose the time, as the teacher confirmed.
+    Returns the class as stored: ``event_update_requested_at`` is set if the sweep has to move the
+    event, ``calendar_drift`` if the teacher has to. Raises, without writing: ClassNotFoundError,
+    NotScheduledYetError, ClassCancelledError, ClassCompletedError, ClassEndedError,
+    TooLateToChangeError, TooManyAttemptsError, SameTimeError, TimeOverError, SlotTakenError;
+    TimeAwaitedError to the teacher for paid classes that are not in ``displacing``; CalendarError
+    if free slots cannot be read.
     """
     virtual_class = _find(class_id)
     refuse_move(virtual_class, actor)
@@ -87,14 +82,14 @@ def foresee_move(
     start: datetime,
     displacing: Collection[uuid.UUID] = (),
 ) -> Consequences[VirtualClass]:
-    """Find out what the teacher's move of a class would write. Raises as ``reschedule_class``."""
+    """Return what the teacher's move would write. Raises as ``reschedule_class``."""
     seen = _find(class_id)
     with _meeting_racers():
         return foresee(lambda: _move(seen, actor, start, "", displacing), [class_id])
 
 
 def refuse_move(virtual_class: VirtualClass, actor: User) -> None:
-    """Say whether the person may move the class at all, whatever the new time is."""
+    """Raise if the person may not move the class to any time."""
     now = timezone.now()
     if virtual_class.status == ClassStatus.CANCELLED:
         raise ClassCancelledError
@@ -122,7 +117,6 @@ def _refuse_time(virtual_class: VirtualClass, start: datetime, now: datetime) ->
 
 
 def _refuse_unoffered(virtual_class: VirtualClass, actor: User, start: datetime) -> None:
-    """Hold a student to the slots that the booking page offers."""
     day = timezone.localdate(start)
     agenda = load_agenda(day, day, user=actor, moving=virtual_class)
     free = agenda.find_free_slots(_length(virtual_class))
@@ -132,7 +126,7 @@ def _refuse_unoffered(virtual_class: VirtualClass, actor: User, start: datetime)
 
 @contextmanager
 def _meeting_racers() -> Iterator[None]:
-    """Refuse a time that another class, or a hold, got between check and write."""
+    """Raise SlotTakenError if another class or a hold took the time between check and write."""
     try:
         yield
     except IntegrityError as error:  # a constraint noticed
@@ -151,7 +145,6 @@ def _move(
     reason: str,
     displacing: Collection[uuid.UUID],
 ) -> VirtualClass:
-    """Look again with the row locked, and write the new time with all that follows from it."""
     now = timezone.now()
     locked = VirtualClass.objects.select_for_update().get(pk=seen.pk)
     refuse_move(locked, actor)
@@ -194,7 +187,7 @@ def _refuse_taken(virtual_class: VirtualClass, now: datetime) -> None:
 def _refuse_awaited(
     virtual_class: VirtualClass, actor: User, displacing: Collection[uuid.UUID]
 ) -> None:
-    """Take the time of no paid class, unless the teacher knows of it: that class is refunded."""
+    """Refuse the time of a paid class, unless the teacher accepts that it is refunded."""
     awaiting = list(list_awaiting_between(virtual_class.start_time, virtual_class.end_time))
     if all(one.pk in displacing for one in awaiting):
         return
@@ -209,7 +202,7 @@ def _tell(virtual_class: VirtualClass, actor: User) -> None:
         tell_teacher(NoticeKind.STUDENT_MOVED, virtual_class, occasion)
     replan_reminders(virtual_class)
     renew_offer(virtual_class)
-    # Whoever was offered the place anew hears of the new time with it.
+    # Without the person with an offer: the new offer's mail names the new time.
     in_line = list_line(virtual_class).values_list("user_id", flat=True)
     record_due(NoticeKind.WAITING_CLASS_MOVED, virtual_class, in_line, occasion)
 

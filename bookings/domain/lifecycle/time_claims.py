@@ -1,4 +1,4 @@
-"""Claiming: a class takes its time, and ends the unpaid holds in its way."""
+"""Time claims: a class takes its time and ends the unpaid holds over it."""
 
 from datetime import datetime
 
@@ -13,22 +13,22 @@ from bookings.notices.due import record_alert, record_due
 def claim_time(locked: VirtualClass, now: datetime, *, ends_holds: bool) -> None:
     """Take the time of a class whose row the caller has locked.
 
-    ends_holds: whether unpaid holds over the time end and their owners get a mail. If False, or
-    where a hold belongs to a paid class, raises SlotTakenError. A hold that is stored at the same
-    moment raises IntegrityError: the caller tries again in a new transaction.
+    ends_holds: if True, unpaid holds over the time end and their owners get a mail. If False, or if
+    a paid class has a hold, raises SlotTakenError. A hold that is stored at the same moment raises
+    IntegrityError: try again in a new transaction.
     """
     here = list_holds_over(locked)
     own = Q(virtual_class=locked) | Q(pk__in=here.filter(_chosen_by_host(locked)).values("pk"))
     Hold.objects.filter(own | Q(expires_at__lte=now)).delete()
     if ends_holds:
         _end_unpaid(here, locked)
-    # An unpaid hold that was committed since is no reason to lose the time: the constraint below
-    # finds it, and the next attempt ends it.
+    # Only paid ones: the constraint below finds an unpaid hold that was committed since, and the
+    # next attempt ends it.
     lasting = here.filter(virtual_class__paid_at__isnull=False) if ends_holds else here
     if lasting.exists():
         raise SlotTakenError
-    # The exclusion constraint on holds makes this wait for a hold that another transaction is
-    # storing. The row goes at once, and the other transaction then finds the class.
+    # The exclusion constraint makes this wait for a hold that another transaction is storing. The
+    # row is deleted at once, and the other transaction then finds the class.
     Hold.objects.create(
         user_id=locked.booked_by_id,
         start_time=locked.start_time,
@@ -45,10 +45,10 @@ def _chosen_by_host(locked: VirtualClass) -> Q:
 
 
 def _end_unpaid(here: QuerySet[Hold], winner: VirtualClass) -> None:
-    """End the holds over the winner's time that no paid class has.
+    """End the holds over the winner's time that belong to no paid class.
 
-    Classes are locked before their holds, as a cancellation does; one that is paid meanwhile
-    keeps its hold.
+    Classes are locked before their holds, as in a cancellation; one that is paid meanwhile keeps
+    its hold.
     """
     unpaid = VirtualClass.objects.filter(status=ClassStatus.PENDING, paid_at=None)
     unpaid.filter(pk__in=here.values("virtual_class")).update(
@@ -62,9 +62,9 @@ def _end_unpaid(here: QuerySet[Hold], winner: VirtualClass) -> None:
 
 
 def _tell_owner(hold: Hold, occasion: str, winner: VirtualClass) -> None:
-    """Promise a mail, unless the winner is the owner's own class.
+    """Mail the owner, unless the winner is their own class.
 
-    The mail's occasion names the hold and its time, for the row itself is gone.
+    The occasion names the hold and its time, for the row is gone.
     """
     if hold.user.pk == winner.booked_by_id:
         return

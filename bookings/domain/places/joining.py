@@ -40,13 +40,12 @@ from bookings.notices.due import record_place
 def join_class(*, user: User, access_code: str, address: str = "") -> VirtualClass:
     """Give ``user`` a place in the class that ``access_code`` opens.
 
-    access_code: eight digits and letters, in any case, with or without spaces and dashes.
-    address: the IP address that asks, as far as it is known; wrong codes are counted by it too.
-    Returns the class as stored afterwards; ``current_participants`` counts the user.
-    Raises, in this order and without writing: ClassNotFoundError, OwnClassError,
-    ClassEndedError, ClassFullError (PlaceOfferedError where the free places are offered to people
-    on the waiting list), AlreadyJoinedError. Before them all: TooManyAttemptsError,
-    for a person or an address that was wrong too often.
+    access_code: in any case, with or without spaces and dashes. address: of the request, empty if
+    unknown; wrong codes are counted by it too.
+    Returns the class as stored; ``current_participants`` counts the user.
+    Raises, in this order and without writing: TooManyAttemptsError, ClassNotFoundError,
+    OwnClassError, ClassEndedError, ClassFullError (PlaceOfferedError if the free place is offered
+    to another person), AlreadyJoinedError.
 
     Spec: Endpoints, POST /api/access-code, checks 1 to 6.
     """
@@ -68,10 +67,7 @@ def _join(user: User, access_code: str) -> VirtualClass:
 
 
 def take_place(*, user: User, virtual_class: VirtualClass) -> None:
-    """Give a place to somebody in line for it; the caller has locked the class's row.
-
-    Raises as ``join_class``.
-    """
+    """Give a place of a class that the caller has locked. Raises as ``join_class``."""
     if list_money_gone(virtual_class.pk).exists():
         raise ClassNotFoundError
     refusal = _find_refusal(user, virtual_class)
@@ -81,13 +77,12 @@ def take_place(*, user: User, virtual_class: VirtualClass) -> None:
 
 
 def _give_place(user: User, virtual_class: VirtualClass, *, is_waiting: bool) -> None:
-    """Store the part of somebody whom nothing refuses, and end their waiting."""
     part = _register(user, virtual_class)
     virtual_class.current_participants += 1
     virtual_class.participants_ids.append(str(user.pk))
     virtual_class.save(update_fields=["current_participants", "participants_ids", "updated_at"])
     record_event(virtual_class, ClassEvent.JOINED, actor=user, details={"person": str(user.pk)})
-    # Whoever left and comes back has another part, and is told again.
+    # A guest who left and comes back has another activity, and gets another mail.
     record_place(NoticeKind.JOINED, virtual_class, user.pk, occasion=str(part.pk))
     if is_waiting:
         list_open_entries(user).filter(virtual_class=virtual_class).update(
@@ -97,7 +92,7 @@ def _give_place(user: User, virtual_class: VirtualClass, *, is_waiting: bool) ->
 
 
 def find_joined_class(*, user: User, access_code: str) -> VirtualClass | None:
-    """Find the open class of a code, as people type it, when ``user`` is in it already."""
+    """Return the open class of a typed code if ``user`` is in it already."""
     code = normalize_access_code(access_code)
     if code is None:
         return None
@@ -105,12 +100,11 @@ def find_joined_class(*, user: User, access_code: str) -> VirtualClass | None:
 
 
 def lock_class(code: str, user: User) -> tuple[VirtualClass, bool]:
-    """Lock the row before anything is checked: two guests may not both see the last place.
+    """Find and lock the class of a code; return it, and True if the user is in line for a place.
 
-    A completed class is found, so that its code answers "ended" as it did before it was completed.
-    A class whose money went back, by refunds or a chargeback, is not: its code opens nothing.
-    Tells besides whether the person is in line for a place, which only they or the teacher end.
-    Raises ClassNotFoundError.
+    The lock comes before the checks, so that two guests cannot both see the last place. A completed
+    class is found, and then refused as ended; one whose money went back is not. Raises
+    ClassNotFoundError.
     """
     waiting = WaitingListEntry.objects.filter(
         user=user, state__in=IN_LINE, virtual_class=OuterRef("pk")
@@ -128,7 +122,7 @@ def lock_class(code: str, user: User) -> tuple[VirtualClass, bool]:
 
 
 def _find_refusal(user: User, virtual_class: VirtualClass) -> BookingError | None:
-    """Make the documented checks 2 to 5, in their order."""
+    """Make checks 2 to 5 of the specification, in their order."""
     if virtual_class.is_hosted_by(user):
         return OwnClassError()
     if virtual_class.status == ClassStatus.COMPLETED or virtual_class.has_ended(timezone.now()):
@@ -143,10 +137,7 @@ def _find_refusal(user: User, virtual_class: VirtualClass) -> BookingError | Non
 
 
 def _register(user: User, virtual_class: VirtualClass) -> UserActivity:
-    """Store the guest's part. Its row has the last word on who takes part, not the list of ids.
-
-    No savepoint: a refusal ends the whole transaction.
-    """
+    """Store the guest's activity. Its constraint decides who takes part, not the list of ids."""
     try:
         return UserActivity.objects.create(
             user=user, virtual_class=virtual_class, rol=Role.PARTICIPANT

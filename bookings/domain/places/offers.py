@@ -1,7 +1,7 @@
-"""Offering: a place that frees is kept for whoever waits longest, for a while.
+"""Offers: a free place is kept for the first person in line, for a while.
 
-One place of a class is offered at a time. Whoever frees or takes places has locked the class, and
-offers in the same transaction: nobody sees a freed place that is not offered yet.
+One place of a class is offered at a time. A function that frees or takes places has locked the
+class and offers in the same transaction, so a freed place is never seen without its offer.
 """
 
 import logging
@@ -35,11 +35,10 @@ CLASSES_PER_SWEEP = 50
 
 
 def offer_free_place(virtual_class: VirtualClass) -> WaitingListEntry | None:
-    """Offer a place of a class whose row the caller has locked to whoever is first in line.
+    """Offer a free place to the first in line; the caller has locked the class.
 
-    To be called whenever places were freed or taken; gives the offer, None when there is nothing
-    to offer, nobody to offer it to, or a live offer. One that is over is closed. Whoever was
-    suspended with a live one keeps their turn, and is passed over while they are.
+    Call it whenever places were freed or taken. Returns the new offer, or None. Closes an offer
+    that is over; a suspended person's offer goes back into line, where they are passed over.
     """
     now = timezone.now()
     offers = virtual_class.waiting_list.filter(state=WaitingState.OFFERED)
@@ -57,20 +56,14 @@ def offer_free_place(virtual_class: VirtualClass) -> WaitingListEntry | None:
 
 
 def renew_offer(virtual_class: VirtualClass) -> None:
-    """Make a live offer anew, for its class was moved: window and mail follow the new time.
-
-    The class's row is locked. Whoever had the offer is still first in line.
-    """
+    """Renew a live offer of a locked class that was moved, with a new window and mail."""
     offers = _list_live_offers(virtual_class)
     if offers.update(state=WaitingState.WAITING, offered_at=None, offer_expires_at=None):
         offer_free_place(virtual_class)
 
 
 def close_line(virtual_class: VirtualClass) -> set[uuid.UUID]:
-    """Let nobody wait any more for a class that is called off, whose row is locked.
-
-    Returns who waited, to be told; not those whose account is suspended.
-    """
+    """End all waiting for a locked class that is cancelled; return the active people who waited."""
     line = virtual_class.waiting_list.filter(state__in=IN_LINE)
     told = line.filter(user__status=UserStatus.ACTIVE)
     people = set(told.values_list("user_id", flat=True))
@@ -79,7 +72,7 @@ def close_line(virtual_class: VirtualClass) -> set[uuid.UUID]:
 
 
 def takes_waiting(virtual_class: VirtualClass, now: datetime) -> bool:
-    """Whether people may wait: for a group, and while they can still be told in time."""
+    """True if people may wait: a scheduled group, until WAITING_LIST_CLOSES before its start."""
     return (
         virtual_class.is_scheduled
         and virtual_class.class_type == ClassType.GROUP
@@ -88,10 +81,9 @@ def takes_waiting(virtual_class: VirtualClass, now: datetime) -> bool:
 
 
 def is_kept_for_another(virtual_class: VirtualClass, user: User) -> bool:
-    """Whether the class's only free place is offered to somebody else.
+    """True if the only free place is offered to another person.
 
-    There is one offer at a time, so where more places are free nobody needs to be asked. The class
-    is locked: what this statement reads was committed before, as a part of the locking one is not.
+    A query of its own: the locking statement may have read the offers before it got the lock.
     """
     if virtual_class.free_places != 1:
         return False
@@ -99,7 +91,7 @@ def is_kept_for_another(virtual_class: VirtualClass, user: User) -> bool:
 
 
 def count_kept_places(virtual_class: VirtualClass) -> int:
-    """Count the places that are offered at this moment: none or one."""
+    """Return how many places are offered now: 0 or 1."""
     return _list_live_offers(virtual_class).count()
 
 
@@ -118,12 +110,12 @@ def _list_live_offers(virtual_class: VirtualClass) -> QuerySet[WaitingListEntry]
 
 
 def list_open_entries(user: User) -> QuerySet[WaitingListEntry]:
-    """List what a person waits for, or is offered."""
+    """List the person's entries that wait or have an offer."""
     return WaitingListEntry.objects.filter(user=user, state__in=IN_LINE)
 
 
 def list_line(virtual_class: VirtualClass) -> QuerySet[WaitingListEntry]:
-    """List who waits without an offer, whoever came first before the others."""
+    """List the entries that wait without an offer, the oldest first."""
     parts = UserActivity.objects.filter(
         virtual_class=OuterRef("virtual_class"), user=OuterRef("user")
     )
@@ -134,7 +126,7 @@ def list_line(virtual_class: VirtualClass) -> QuerySet[WaitingListEntry]:
 
 
 def pass_on_offers() -> int:
-    """Close the offers that are over and offer what is free; returns how many were made anew."""
+    """Close the offers that are over and offer what is free; return how many offers were made."""
     now = timezone.now()
     is_over = Q(offer_expires_at__lte=now) | ~Q(user__status=UserStatus.ACTIVE)
     over = WaitingListEntry.objects.filter(is_over, state=WaitingState.OFFERED).order_by(
@@ -148,14 +140,14 @@ def pass_on_offers() -> int:
 
 
 def pass_on_offers_to(user: User) -> None:
-    """Offer to the next in line what is offered to somebody whose account was suspended."""
+    """Pass on the places that are offered to a suspended person."""
     offers = list_open_entries(user).filter(state=WaitingState.OFFERED)
     for class_id in list(offers.values_list("virtual_class", flat=True)):
         _try_to_offer(class_id)
 
 
 def _with_a_place_to_offer(now: datetime) -> QuerySet[VirtualClass]:
-    """Select the classes with room, people in line and no offer, whatever left them so."""
+    """List the classes with room, people in line and no offer."""
     line = WaitingListEntry.objects.filter(virtual_class=OuterRef("pk"))
     return VirtualClass.objects.filter(
         Exists(line.filter(state=WaitingState.WAITING, user__status=UserStatus.ACTIVE)),
@@ -168,7 +160,7 @@ def _with_a_place_to_offer(now: datetime) -> QuerySet[VirtualClass]:
 
 
 def _try_to_offer(class_id: uuid.UUID) -> bool:
-    """Look at one class; one whose row somebody else keeps locked is left to the next sweep."""
+    """Offer a place of one class; one whose row is locked is left to the next sweep."""
     try:
         with transaction.atomic():
             virtual_class = VirtualClass.objects.select_for_update().get(pk=class_id)
@@ -179,7 +171,7 @@ def _try_to_offer(class_id: uuid.UUID) -> bool:
 
 
 def _offer(virtual_class: VirtualClass, entry: WaitingListEntry, now: datetime) -> WaitingListEntry:
-    """Keep the place for the window, or for half of the time that is left, whichever is shorter."""
+    """Keep the place for the window, or half of the time until the class if that is shorter."""
     window = min(settings.WAITING_LIST_WINDOW, (virtual_class.start_time - now) / 2)
     entry.state = WaitingState.OFFERED
     entry.offered_at, entry.offer_expires_at = now, now + window
