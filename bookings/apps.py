@@ -4,8 +4,6 @@ from django.apps import AppConfig
 
 
 class BookingsConfig(AppConfig):
-    """Registers the receivers and system checks."""
-
     name = "bookings"
     verbose_name = "Clases"
 

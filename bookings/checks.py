@@ -13,7 +13,6 @@ from bookings.management.pooler import leads_through_pooler
 
 @checks.register(checks.Tags.security, deploy=True)
 def check_trigger_policy(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
-    """Warn if unpaid classes can be scheduled by anybody who knows a preference id."""
     if get_trigger_policy() != TriggerPolicy.OPEN:
         return []
     return [
@@ -27,7 +26,6 @@ def check_trigger_policy(app_configs: Any, **kwargs: Any) -> list[checks.CheckMe
 
 @checks.register(checks.Tags.security, deploy=True)
 def check_webhook_secret(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
-    """Warn if forged payment notifications cannot be recognized."""
     if not settings.MERCADOPAGO_ACCESS_TOKEN or settings.MERCADOPAGO_WEBHOOK_SECRET:
         return []
     return [
@@ -41,7 +39,6 @@ def check_webhook_secret(app_configs: Any, **kwargs: Any) -> list[checks.CheckMe
 
 @checks.register(checks.Tags.compatibility, deploy=True)
 def check_metrics(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
-    """Warn if each process would report only its own figures."""
     if not settings.METRICS_TOKEN or settings.METRICS_DIRECTORY:
         return []
     return [
@@ -55,7 +52,6 @@ def check_metrics(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
 
 @checks.register(checks.Tags.compatibility, deploy=True)
 def check_connections(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
-    """Warn if PostgreSQL has no time limits, or a pooler is not configured as one."""
     if connection.vendor != "postgresql":
         return []
     try:

@@ -28,14 +28,13 @@ def on_calendar_granted(**kwargs: Any) -> None:
 
 @receiver(values_forgotten, sender=WebhookEndpoint)
 def on_secrets_forgotten(field: str, keys: list[UUID], **kwargs: Any) -> None:
-    """Replace webhook secrets whose key was lost."""
     if field == "secret":
         replace_lost_secrets(keys)
 
 
 @receiver(account_suspended)
 def on_account_suspended(user: User, **kwargs: Any) -> None:
-    """Pass on the places offered to a suspended person; they keep their turns."""
+    """Pass on the places offered to the person, who keep their turns."""
     pass_on_offers_to(user)
 
 

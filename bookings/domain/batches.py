@@ -1,4 +1,4 @@
-"""Batches: rows are worked through one by one, and a failing row stops no other."""
+"""Rows worked through one by one; a failing row stops no other."""
 
 import logging
 from collections.abc import Callable, Iterable
@@ -22,8 +22,7 @@ def work_through(
 ) -> int:
     """Call ``work`` for each row; return for how many it was true.
 
-    outage: the error of ``work`` when the provider fails; ``max_failures`` in a row end the batch.
-    Other errors are logged.
+    outage: the provider's error; ``max_failures`` in a row end the batch. Other errors are logged.
     """
     done = failures = 0
     for row in rows:

@@ -1,6 +1,4 @@
-"""Dry runs: a confirmation page shows what a decision would write, by making it and rolling it
-back.
-"""
+"""Dry runs: what a decision would write, for a confirmation page."""
 
 import uuid
 from collections.abc import Callable, Collection, Iterator
@@ -20,10 +18,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Consequences(Generic[T]):
-    """What a decision would write. result: the return value of its function.
+    """What a decision would write. result: its return value. refunded: centavos.
 
-    mails: those that leave at once and are not skipped. refunded: centavos that go back through the
-    provider. lines: of the history, oldest first.
+    mails: those that leave at once and are not skipped. lines: of the history, oldest first.
     """
 
     result: T
@@ -32,11 +29,9 @@ class Consequences(Generic[T]):
     lines: list[ClassLog]
 
     def __bool__(self) -> bool:
-        """True if anything would happen."""
         return bool(self.mails or self.refunded or self.lines)
 
     def find(self, event: ClassEvent) -> ClassLog | None:
-        """Return the history line of an event."""
         return next((line for line in self.lines if line.event == event), None)
 
 
@@ -49,9 +44,8 @@ def rolled_back() -> Iterator[None]:
 
 
 def foresee(decide: Callable[[], T], classes: Collection[uuid.UUID]) -> Consequences[T]:
-    """Make a decision, read what it wrote about ``classes``, and roll it back.
-
-    decide: calls no provider; its errors are raised.
+    """Make a decision that calls no provider, read what it wrote about ``classes``, and roll it
+    back.
     """
     mails = Notice.objects.filter(virtual_class__in=classes)
     refunds = Refund.objects.filter(charge__payment__virtual_class__in=classes)
@@ -74,6 +68,5 @@ def _keys(rows: QuerySet[Any]) -> list[Any]:
 
 
 def _is_sent(mail: Notice) -> bool:
-    """Apply the sender's rules for skipping mails, inside the dry run."""
     loaded = load_notice(mail.pk)
     return loaded is not None and not reason_to_skip(loaded)

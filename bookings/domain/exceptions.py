@@ -36,15 +36,13 @@ class PreferenceTakenError(BookingError):
 
 
 class PreferenceMismatchError(BookingError):
-    """The payment preference is another person's, or was made for another class."""
+    """Another person's preference, or made for another class."""
 
     text = _("Esa preferencia de pago no corresponde a esta reserva.")
     code = "preference_mismatch"
 
 
 class SlotTakenError(BookingError):
-    """Another class, or the teacher's own appointment, has the time."""
-
     text = _("Ese horario ya está ocupado.")
     code = "slot_taken"
 
@@ -66,15 +64,11 @@ class HoldExpiredError(BookingError):
 
 
 class HoldInUseError(BookingError):
-    """The hold's class is being paid: cancel the class instead of releasing the hold."""
-
     text = _("Se está pagando. Si no va a ser, cancelá la clase.")
     code = "hold_in_use"
 
 
 class HoldLostError(HoldExpiredError):
-    """A paid class of another person took the held time."""
-
     text = _(
         "Otra persona pagó antes una clase en ese horario. No te cobramos nada: elegí otro horario."
     )
@@ -82,8 +76,6 @@ class HoldLostError(HoldExpiredError):
 
 
 class NoPriceError(BookingError):
-    """The price list has no such class."""
-
     text = _("No ofrecemos clases de ese tipo y duración.")
     code = "not_offered"
 
@@ -94,14 +86,12 @@ class PriceTooLowError(BookingError):
 
 
 class PriceNotAgreedError(BookingError):
-    """The price list has no such class, and the teacher has not agreed to it yet."""
-
     text = _("La clase no está en la lista de precios: falta que la profe la acepte.")
     code = "price_not_agreed"
 
 
 class TooManyError(BookingError):
-    """A rate limit. wait_seconds: until the next try may succeed."""
+    """A rate limit; the next try may succeed after ``wait_seconds``."""
 
     def __init__(self, *, wait_seconds: int) -> None:
         super().__init__(wait_seconds)
@@ -109,7 +99,7 @@ class TooManyError(BookingError):
 
 
 class TooManyHoldsError(TooManyError):
-    """The person has MAX_UNPAID_HOLDS unpaid holds."""
+    """MAX_UNPAID_HOLDS."""
 
     text = _("Ya tenés varias reservas sin pagar. Pagalas o esperá a que venzan.")
     code = "too_many_holds"
@@ -123,21 +113,21 @@ class TooManyAttemptsError(TooManyError):
 
 
 class TooManyBookingsError(TooManyError):
-    """The person made MAX_BOOKINGS bookings within an hour."""
+    """MAX_BOOKINGS an hour."""
 
     text = _("Hiciste demasiadas reservas seguidas. Probá de nuevo más tarde.")
     code = "too_many_bookings"
 
 
 class TooManyPaymentsError(TooManyError):
-    """The person has MAX_UNPAID_PREFERENCES unpaid preferences."""
+    """MAX_UNPAID_PREFERENCES."""
 
     text = TooManyHoldsError.text
     code = "too_many_payments"
 
 
 class TooManyLookUpsError(TooManyError):
-    """The provider was asked MAX_LOOK_UPS times a minute about one person's payments."""
+    """MAX_LOOK_UPS a minute for one person's payments."""
 
     text = _("Preguntaste demasiadas veces por el pago. Probá de nuevo en un minuto.")
     code = "too_many_look_ups"
@@ -171,8 +161,6 @@ class ClassFullError(BookingError):
 
 
 class PlaceOfferedError(ClassFullError):
-    """The free place is offered to a person on the waiting list."""
-
     text = _("El lugar que queda está ofrecido a otra persona de la lista de espera.")
     code = "place_offered"
 
@@ -195,15 +183,11 @@ class OfferExpiredError(BookingError):
 
 
 class CapacityTooSmallError(BookingError):
-    """More people have a place, or are offered one."""
-
     text = _("Hay más personas anotadas, o con un lugar ofrecido, que lugares.")
     code = "capacity_too_small"
 
 
 class CapacityTooLargeError(BookingError):
-    """The capacity exceeds MAX_STUDENTS."""
-
     text = _("Son demasiados lugares para una clase.")
     code = "capacity_too_large"
 
@@ -224,8 +208,6 @@ class ClassStartedError(BookingError):
 
 
 class NotScheduledYetError(BookingError):
-    """Only a scheduled class can be moved."""
-
     text = _("La clase todavía no está confirmada: su horario no se puede cambiar.")
     code = "not_scheduled"
 
@@ -248,8 +230,6 @@ class TimeOverError(BookingError):
 
 
 class HostCannotLeaveError(BookingError):
-    """A host cancels a class instead of leaving it."""
-
     text = _("Esta clase la reservaste vos: podés cancelarla, pero no dejarla.")
     code = "host_cannot_leave"
 
@@ -260,15 +240,11 @@ class NotPaidError(BookingError):
 
 
 class NothingToPayError(BookingError):
-    """The class is free, so it has no preference."""
-
     text = _("Esa clase no tiene costo.")
     code = "nothing_to_pay"
 
 
 class PaymentsOffError(BookingError):
-    """No payment provider is configured: the teacher marks classes as paid."""
-
     text = _("Todavía no recibimos pagos en línea.")
     code = "payments_off"
 
@@ -279,8 +255,6 @@ class TriggerRefusedError(BookingError):
 
 
 class RefundTooLargeError(BookingError):
-    """The refund exceeds what is left of the charge."""
-
     text = _("No se puede devolver más de lo que queda del pago.")
     code = "refund_too_large"
 
@@ -293,14 +267,14 @@ class RefundOutdatedError(BookingError):
 
 
 class EventNotSavedError(BookingError):
-    """The event is in the calendar, but the class could not be saved; a retry finishes it."""
+    """The event is in the calendar; a retry saves the class."""
 
     text = _("No pudimos guardar la clase agendada. Volvé a intentarlo.")
     code = "event_not_saved"
 
 
 class ImpossibleHoursError(BookingError):
-    """The hours of a weekday contradict each other. ``text`` says which and why."""
+    """The hours of a weekday contradict each other; ``text`` says how."""
 
     text: str
     code = "impossible_hours"
@@ -312,8 +286,6 @@ class ImpossibleHoursError(BookingError):
 
 
 class ClassesAheadError(BookingError):
-    """An account with classes ahead cannot be erased."""
-
     text = _(
         "Todavía tenés clases por delante. Cancelalas o dejá tu lugar, o esperá a que pasen, y "
         "después borrá la cuenta."
@@ -322,7 +294,5 @@ class ClassesAheadError(BookingError):
 
 
 class TeacherAccountError(BookingError):
-    """The teacher's account cannot be erased."""
-
     text = _("La cuenta de la profe no se puede borrar.")
     code = "teacher_account"

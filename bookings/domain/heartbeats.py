@@ -8,7 +8,6 @@ from bookings.models import Heartbeat
 
 
 def note_beat(name: str, count: int) -> None:
-    """Store that a sweep succeeded, and how much it did; one statement."""
     _write(Heartbeat(name=name, beat_at=timezone.now(), count=count), "beat_at", "count", "failure")
 
 

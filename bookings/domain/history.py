@@ -20,13 +20,11 @@ def record_event(
     reason: str = "",
     details: dict[str, Any] | None = None,
 ) -> None:
-    """Add a line to a class's history, in the transaction of the event; one statement.
+    """Add a line to a class's history, in the transaction of the event.
 
-    If webhooks announce the event, their text is written into the same line, and the sweep
-    ``announce_events`` makes deliveries of it.
-
-    actor: None for the service. from_status, to_status: if the event changed the status. details:
-    plain JSON; times as ISO 8601, a person as ``{"person": <id>}``.
+    What webhooks announce is written into the same line; the sweep ``announce_events`` makes
+    deliveries of it. actor: None for the service. details: plain JSON; times as ISO 8601, a person
+    as ``{"person": <id>}``.
     """
     line = ClassLog(
         virtual_class=virtual_class,

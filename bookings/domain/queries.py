@@ -39,7 +39,6 @@ def get_class_of(user: User, class_id: uuid.UUID) -> VirtualClass:
 
 
 def get_payment_of(user: User, payment_id: uuid.UUID) -> Payment | None:
-    """Return the person's own payment with its class, or None."""
     payments = Payment.objects.select_related("virtual_class__booked_by", "virtual_class__hold")
     return payments.filter(pk=payment_id, user=user).first()
 
@@ -82,7 +81,6 @@ def is_undecided(virtual_class: VirtualClass) -> bool:
 
 
 def list_undecided(classes: QuerySet[VirtualClass]) -> QuerySet[VirtualClass]:
-    """Keep the classes ahead that the teacher still has to decide about."""
     return classes.filter(
         status=ClassStatus.PENDING,
         price_decision=PriceDecision.WAITING,
@@ -100,10 +98,7 @@ def has_lost_its_hold(virtual_class: VirtualClass) -> bool:
 
 
 def has_lapsed(virtual_class: VirtualClass) -> bool:
-    """True if the class waits for a payment that can no longer come.
-
-    Its hold or its preference is over. A class with another system's preference never lapses.
-    """
+    """True if the class waits for a payment that can no longer come."""
     return (
         virtual_class.status == ClassStatus.PENDING
         and virtual_class.paid_at is None
@@ -118,7 +113,6 @@ def _hold_is_over(virtual_class: VirtualClass) -> bool:
 
 
 def _preference_is_over(virtual_class: VirtualClass) -> bool:
-    """True if the payment expired and none of its charges is still pending."""
     payment: Payment | None = getattr(virtual_class, "payment", None)
     return bool(payment and payment.has_expired() and payment.status != PaymentStatus.PENDING)
 
@@ -142,20 +136,16 @@ def list_money_gone(class_id: uuid.UUID | OuterRef) -> QuerySet[Payment]:
 
 
 def list_overlapping_scheduled(virtual_class: VirtualClass) -> QuerySet[VirtualClass]:
-    """List the other scheduled classes that overlap this one."""
     between = list_scheduled_between(virtual_class.start_time, virtual_class.end_time)
     return between.exclude(pk=virtual_class.pk)
 
 
 def list_scheduled_between(start: datetime, end: datetime) -> QuerySet[VirtualClass]:
-    """List the scheduled classes that overlap a time.
-
-    The lower bound on their start changes no result, but lets the index on status and start skip
-    the past.
-    """
+    """List the scheduled classes that overlap a time."""
     return VirtualClass.objects.filter(
         status=ClassStatus.SCHEDULED,
         start_time__lt=end,
+        # Follows from the others, and lets the index on status and start skip the past.
         start_time__gt=start - settings.MAX_CLASS_LENGTH,
         end_time__gt=start,
     )
@@ -169,10 +159,7 @@ def is_time_taken(virtual_class: VirtualClass, now: datetime) -> bool:
 
 
 def is_time_lost(virtual_class: VirtualClass, now: datetime) -> bool:
-    """True if the class cannot be scheduled at its own time.
-
-    A paid class takes precedence over the holds of unpaid ones.
-    """
+    """True if the class cannot be scheduled at its own time; a paid one ends unpaid holds."""
     if not virtual_class.goes_first:
         return is_time_taken(virtual_class, now)
     if list_overlapping_scheduled(virtual_class).exists():
@@ -194,7 +181,6 @@ def list_holds_over(virtual_class: VirtualClass) -> QuerySet[Hold]:
 
 
 def is_time_awaited(start: datetime, end: datetime) -> bool:
-    """True if a paid class that waits for the calendar overlaps a time."""
     return list_awaiting_between(start, end).exists()
 
 

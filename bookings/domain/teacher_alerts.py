@@ -1,4 +1,4 @@
-"""Alerts: mails to the teacher about money or events that she has to look at."""
+"""Mails to the teacher about money or events that she has to look at."""
 
 import logging
 
@@ -13,9 +13,8 @@ logger = logging.getLogger(__name__)
 
 
 def flag_for_review(payment: Payment, reason: str) -> None:
-    """Flag a payment for the teacher's review and mail her; the caller saves the payment.
-
-    Call it in the transaction that finds the reason.
+    """Flag a payment for review and mail the teacher, in the caller's transaction; the caller
+    saves.
     """
     if reason == payment.review:
         return

@@ -8,10 +8,7 @@ from bookings.payments.backend import is_provider_configured
 
 
 class TriggerPolicy(StrEnum):
-    """OPEN: everybody, as the specification says. PAID: everybody, once the class is paid.
-
-    SECRET: callers with CALENDAR_TRIGGER_SECRET. CLOSED: nobody.
-    """
+    """PAID: everybody, for a paid class. SECRET: callers with CALENDAR_TRIGGER_SECRET."""
 
     OPEN = "open"
     PAID = "paid"

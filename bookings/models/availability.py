@@ -40,7 +40,7 @@ SENSIBLE_DATES = [MinValueValidator(EARLIEST), MaxValueValidator(LATEST)]
 
 
 class WeeklyHours(models.Model):
-    """A range of hours on a weekday; a day may have several. Times are wall-clock, in TIME_ZONE."""
+    """A range of wall-clock hours on a weekday; a day may have several."""
 
     weekday = models.PositiveSmallIntegerField("día", choices=Weekday)
     start = models.TimeField("desde")
@@ -129,7 +129,7 @@ class SpecialHours(models.Model):
 
 
 class BookingRules(models.Model):
-    """How far ahead, how soon and how close together classes may be. There is one row."""
+    """Limits on bookings; there is one row."""
 
     SINGLETON = 1
 

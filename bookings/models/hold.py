@@ -13,10 +13,8 @@ from bookings.models.virtual_class import ClassType, VirtualClass
 
 
 class Hold(models.Model):
-    """A chosen slot, kept until ``expires_at``. Expired rows are deleted, not marked.
-
-    So the database itself refuses two holds of one time: PostgreSQL by an exclusion constraint over
-    every row, SQLite by its single writer.
+    """A chosen slot, kept until ``expires_at``. Expired rows are deleted, so a constraint can
+    refuse two.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -78,7 +76,6 @@ class Hold(models.Model):
 
     @property
     def minutes(self) -> int:
-        """The length of the class."""
         return int((self.end_time - self.start_time).total_seconds() // 60)
 
     def is_live(self, now: datetime | None = None) -> bool:

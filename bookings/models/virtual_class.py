@@ -30,15 +30,11 @@ class ClassStatus(models.TextChoices):
 
 
 class HostType(models.TextChoices):
-    """The host's part; set when the class is scheduled."""
-
     HOST = "anfitrion", "Anfitrión"
     GUEST = "invitado", "Invitado"
 
 
 class CalendarDrift(models.TextChoices):
-    """How the event of a scheduled class differs from it."""
-
     NONE = "", "—"
     MOVED = "moved", "El evento tiene otro horario"
     DELETED = "deleted", "El evento fue borrado"
@@ -55,10 +51,9 @@ class PriceDecision(models.TextChoices):
 
 
 class VirtualClass(models.Model):
-    """A booked class. Spec: Resources, VirtualClass.
+    """A booked class. ``UserActivity`` decides who takes part, not the counter and the list of ids.
 
-    ``UserActivity`` rows decide who takes part; domain functions update ``current_participants``
-    and ``participants_ids`` with them.
+    Spec: Resources, VirtualClass.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -224,7 +219,6 @@ class VirtualClass(models.Model):
 
     @property
     def capacity(self) -> int:
-        """How many people fit in; a ``max_participants`` of 0 counts as 1."""
         return max(self.max_participants, 1)
 
     @property
@@ -246,7 +240,6 @@ class VirtualClass(models.Model):
 
     @property
     def is_being_scheduled(self) -> bool:
-        """True if scheduling was requested and is not finished."""
         return self.status == ClassStatus.PENDING and self.scheduling_requested_at is not None
 
     def describe(self) -> str:
@@ -266,7 +259,7 @@ class VirtualClass(models.Model):
 
 
 def list_awaiting_scheduling(now: datetime) -> models.QuerySet[VirtualClass]:
-    """List the classes whose scheduling was requested, is not finished and is still possible."""
+    """List the classes whose scheduling was requested and is still possible."""
     return VirtualClass.objects.filter(
         status=ClassStatus.PENDING,
         scheduling_requested_at__isnull=False,

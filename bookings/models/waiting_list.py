@@ -20,10 +20,7 @@ class WaitingState(models.TextChoices):
 
 
 class WaitingListEntry(models.Model):
-    """One person's waiting for a place in one class; first come, first served.
-
-    Until ``offer_expires_at`` only that person may take an offered place.
-    """
+    """One person's waiting for a place in one class; first come, first served."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     virtual_class = models.ForeignKey(
@@ -80,7 +77,7 @@ class WaitingListEntry(models.Model):
         return f"{self.user} ({self.get_state_display().lower()})"
 
     def is_live(self, now: datetime | None = None) -> bool:
-        """True if the place is offered; the last instant is no longer part of the offer."""
+        """True if the place is offered at ``now``."""
         return (
             self.state == WaitingState.OFFERED
             and self.offer_expires_at is not None

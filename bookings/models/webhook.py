@@ -29,8 +29,6 @@ CHOSEN_KINDS = [kind for kind in WebhookKind if kind != WebhookKind.TEST]
 
 
 class DisabledReason(models.TextChoices):
-    """Why the service stopped sending to a receiver."""
-
     NONE = "", "—"
     GONE = "gone", "respondió 410: ya no quiere recibir nada"
     FAILING = "failing", "falló varios días seguidos"
@@ -44,11 +42,7 @@ class WebhookState(models.TextChoices):
 
 
 class WebhookEndpoint(models.Model):
-    """A receiver: an address of another system, and the events it chose.
-
-    ``failures`` counts those in a row, from ``failing_since`` on. Nothing is sent to it until
-    ``resting_until``.
-    """
+    """A receiver. ``failures`` counts those in a row, from ``failing_since`` on."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     address = models.CharField("dirección", max_length=500)
@@ -88,15 +82,11 @@ class WebhookEndpoint(models.Model):
         return self.description or urlsplit(self.address).hostname or str(self.pk)
 
     def wants(self, kind: str, at: datetime) -> bool:
-        """True if it chose a kind, and existed when the event happened."""
         return kind in self.kinds and self.created_at <= at
 
 
 class WebhookEvent(models.Model):
-    """An event for receivers. Every attempt sends ``body`` unchanged.
-
-    ``id`` is the ``webhook-id``, the same in every attempt, by which receivers drop repetitions.
-    """
+    """An event for receivers. Every attempt sends the same ``id`` and ``body``."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     kind = models.CharField("suceso", max_length=30, choices=WebhookKind)
@@ -128,10 +118,8 @@ class WebhookEvent(models.Model):
 
 
 class WebhookDelivery(models.Model):
-    """An event for one receiver: to be sent, sent, or given up for ``failure``.
-
-    The worker that moves ``next_attempt_at`` ahead owns the attempt; it is empty once the delivery
-    was sent or given up.
+    """An event for one receiver. Moving ``next_attempt_at`` ahead claims the attempt; NULL: no
+    attempt left.
     """
 
     event = models.ForeignKey(

@@ -33,19 +33,14 @@ T = TypeVar("T")
 
 
 def ask_calendar(work: Callable[[Calendar], T]) -> T:
-    """Call the calendar. Raises CalendarError.
-
-    If the grant is known to be revoked and there is no service account, raises
-    CalendarNotConnectedError at once.
+    """Call the calendar. Raises CalendarError; CalendarNotConnectedError at once for a revoked
+    grant.
     """
     return use_calendar(work, refresh_token=_find_token())
 
 
 def write_calendar(work: Callable[[Calendar], T]) -> T:
-    """Call the calendar for one write. Raises CalendarError.
-
-    Beyond the allowed number of waiting writers, raises CalendarUnavailableError at once.
-    """
+    """Call the calendar for one write. Raises CalendarError, at once if too many writers wait."""
     token = _find_token()
     with limit_writers():
         try:
@@ -65,12 +60,12 @@ def _find_token() -> str | None:
 
 
 def is_closed() -> bool:
-    """True if the teacher's grant is revoked and no service account can be used instead."""
+    """True if the grant is revoked and there is no service account."""
     return not settings.CALENDAR_SERVICE_ACCOUNT and is_revoked(find_calendar_owner())
 
 
 def note_refusal(refresh_token: str | None) -> None:
-    """Note and report, once, that the provider refused a grant, or the service account for None."""
+    """Store and report, once, that a grant was refused, or the service account for None."""
     if refresh_token is None:
         note_refused_account()
         return
@@ -82,8 +77,7 @@ def note_refusal(refresh_token: str | None) -> None:
 def check_calendar_grant() -> int:
     """Test the grant, or the service account, with one cheap call; return 1 if it works, else 0.
 
-    A revoked grant is tried again, for the provider may accept it after all. A calendar that cannot
-    be reached changes nothing.
+    A revoked grant is tried again, for the provider may accept it after all.
     """
     owner = find_calendar_owner()
     if owner is not None and _is_accepted(owner.provider_refresh_token):
@@ -111,25 +105,19 @@ def _is_accepted(refresh_token: str | None) -> bool:
 
 
 def refused_since(owner: User | None) -> datetime | None:
-    """Return since when Google refuses both grant and service account; None if one works.
-
-    One query with a service account, else none.
-    """
+    """Return since when both grant and service account are refused; None if one works."""
     if owner is None or has_stand_in(owner):
         return account_refused_since()
     return owner.provider_token_revoked_at
 
 
 def has_stand_in(owner: User | None) -> bool:
-    """True if the service account is used because the owner's grant is revoked."""
     return is_revoked(owner) and bool(settings.CALENDAR_SERVICE_ACCOUNT)
 
 
 def describe_access(*, is_down: bool) -> str:
-    """Return one word for the state of the access: ``ok``, ``down``, ``at_risk`` and so on.
-
-    ``stand_in``: the service account is used because the grant is revoked. is_down: True during an
-    outage. One query, two with a service account.
+    """Return the state of the access: ``ok``, ``down``, ``at_risk``, ``revoked``, ``stand_in``,
+    ``not_connected`` or ``unreadable``. is_down: True during an outage.
     """
     try:
         owner = find_calendar_owner()

@@ -1,10 +1,8 @@
-"""The event of a class: made, moved and withdrawn.
+"""The event of a class: made, moved and withdrawn, without a lock during calls.
 
-Making and withdrawing may run side by side for one class, and neither holds a lock while the
-calendar is called. Two columns keep them apart: ``withdrawal_requested_at`` is committed before an
-event is deleted and cleared once it is gone; ``event_withdrawals`` counts deletions, so that a
-scheduling sees that its event has been deleted since. ``event_update_requested_at`` is set with a
-new time or capacity and cleared once the event has it.
+``withdrawal_requested_at`` is committed before an event is deleted and cleared once it is gone.
+``event_withdrawals`` counts deletions, so that a scheduling sees that its event was deleted since.
+``event_update_requested_at`` is set with a new time or capacity and cleared once the event has it.
 """
 
 import logging
@@ -49,10 +47,9 @@ MOVES_AT_ONCE = 3
 
 
 def create_event(virtual_class: VirtualClass, *, during_outage: bool = True) -> CreatedEvent:
-    """Make the class's event, or find the one that an earlier attempt made.
+    """Make the class's event, or find the one that an earlier attempt made. Raises CalendarError.
 
     during_outage: if False and the calendar has just failed, raise CalendarUnavailableError.
-    Raises CalendarError.
     """
     if not during_outage and must_wait(virtual_class):
         raise CalendarUnavailableError("The class waits for the calendar.")
@@ -66,7 +63,6 @@ def create_event(virtual_class: VirtualClass, *, during_outage: bool = True) -> 
 
 
 def _delete_leftover(virtual_class: VirtualClass) -> None:
-    """Delete the event that an earlier attempt left under an id of the provider's."""
     delete_event_of(virtual_class)
     same = VirtualClass.objects.filter(
         pk=virtual_class.pk, provider_event_id=virtual_class.provider_event_id
@@ -75,16 +71,13 @@ def _delete_leftover(virtual_class: VirtualClass) -> None:
 
 
 def discard_event(virtual_class: VirtualClass, event_id: str) -> None:
-    """Delete an event that could not be stored, if the next attempt would not find it by its id.
-
-    If that fails, the next attempt does it.
-    """
+    """Delete an event that could not be stored, if the next attempt would not find it by its id."""
     if event_id == derive_event_id(virtual_class):
         return
     virtual_class.provider_event_id = event_id
     try:
         delete_event_of(virtual_class)
-    except CalendarError as error:
+    except CalendarError as error:  # the next attempt deletes it
         logger.warning("The event %s is left behind: %s", event_id, type(error).__name__)
         rows = VirtualClass.objects.filter(pk=virtual_class.pk).exclude(status__in=KEEPS_EVENT)
         with suppress(DatabaseError):
@@ -94,11 +87,10 @@ def discard_event(virtual_class: VirtualClass, event_id: str) -> None:
 def move_event(virtual_class: VirtualClass) -> None:
     """Give the event the time and capacity of its class, if that was requested.
 
-    Two processes may do it at once, and the last to write may have read an earlier time; so each
-    reads the row again after its write. An event that was deleted is made again. Raises
-    CalendarError, and the request stays; but one that the calendar refuses is dropped, and a new
-    time is then the teacher's to set.
+    Raises CalendarError, and the request stays, unless the calendar refuses it.
     """
+    # Two processes may move it at once, and the last to write may have read an earlier time; so
+    # each reads the row again after its write.
     for _ in range(MOVES_AT_ONCE):
         current = _find_to_move(virtual_class)
         if current is None:
@@ -132,7 +124,6 @@ def _find_to_move(virtual_class: VirtualClass) -> VirtualClass | None:
 
 
 def _move_or_make(virtual_class: VirtualClass) -> CreatedEvent | None:
-    """Move the event; return a new one if it was gone."""
     draft = draft_update(virtual_class)
     try:
         write_calendar(lambda calendar: calendar.update_event(draft))
@@ -144,9 +135,8 @@ def _move_or_make(virtual_class: VirtualClass) -> CreatedEvent | None:
 
 @transaction.atomic
 def _note_move(before: VirtualClass, made: CreatedEvent | None) -> bool:
-    """Store that the event was moved, or made again; False if the class has moved on since.
-
-    before: the class as it was read before the move.
+    """Store that the event was moved or made again; False if the class has changed since
+    ``before``.
     """
     locked = VirtualClass.objects.select_for_update().filter(pk=before.pk).first()
     if locked is None:
@@ -170,7 +160,6 @@ def _note_move(before: VirtualClass, made: CreatedEvent | None) -> bool:
 
 
 def _event_fields(virtual_class: VirtualClass) -> tuple[object, ...]:
-    """Return the values that an update copies from a class to its event."""
     return virtual_class.start_time, virtual_class.end_time, virtual_class.capacity
 
 
@@ -187,16 +176,12 @@ def note_event(locked: VirtualClass, event: CreatedEvent) -> None:
 
 @transaction.atomic
 def _drop_event_update(before: VirtualClass) -> None:
-    """Stop asking the calendar for an update that it refuses.
-
-    A class that moved is marked in the panel and the teacher gets a mail, unless it was marked
-    already. A refused number of places is only logged; the next comparison finds other differences.
-    """
     rows = VirtualClass.objects.select_for_update().filter(status=ClassStatus.SCHEDULED)
     locked = rows.filter(pk=before.pk).first()
     if locked is None or _event_fields(locked) != _event_fields(before):
         return  # changed since, so another update is requested
     locked.event_update_requested_at = None
+    # A refused number of places alone is not worth the teacher's attention.
     if awaits_move(locked):
         _mark_as_moved(locked)
     else:
@@ -205,16 +190,13 @@ def _drop_event_update(before: VirtualClass) -> None:
 
 
 def awaits_move(virtual_class: VirtualClass) -> bool:
-    """True if the open request of a class is about its time, not only its number of places.
-
-    A change of places records in its history line whether a move was open, because every failure
-    renews the time of the request.
-    """
+    """True if the open request of a class is about its time, not only its number of places."""
     moves = [ClassEvent.RESCHEDULED, ClassEvent.ZONE_CHANGED]
     changes = virtual_class.log.filter(event__in=[*moves, ClassEvent.CAPACITY_CHANGED])
     last = changes.order_by("at", "id").last()
     if last is None or last.event in moves:
         return True
+    # Recorded with a change of places, because each failure renews the time of the request.
     return bool(last.details.get("awaits_move"))
 
 
@@ -233,9 +215,8 @@ def remove_event(event_id: str, *, reference: str) -> None:
 
 
 def request_withdrawal(virtual_class: VirtualClass, event_id: str = "") -> None:
-    """Store that the event of a class that may not keep it must go.
-
-    event_id: stored too if the provider chose it, for it does not follow from the class.
+    """Store that the event of a class that may not keep it must go, and an id that the provider
+    chose.
     """
     changes: dict[str, Any] = {
         "withdrawal_requested_at": timezone.now(),
@@ -248,10 +229,9 @@ def request_withdrawal(virtual_class: VirtualClass, event_id: str = "") -> None:
 
 
 def withdraw_event(virtual_class: VirtualClass) -> None:
-    """Delete the event from the calendar, if that was requested and the class does not keep it.
+    """Delete the event, if that was requested and the class does not keep it. Raises CalendarError.
 
-    The event of a class that is no longer stored is deleted too; an event without our reference
-    stays. Raises CalendarError, and the request stays for the sweep.
+    The event of a class that is no longer stored is deleted too.
     """
     current = VirtualClass.objects.filter(pk=virtual_class.pk).first()
     if current and (current.status in KEEPS_EVENT or current.withdrawal_requested_at is None):
@@ -277,10 +257,7 @@ def withdraw_event_if_possible(virtual_class: VirtualClass) -> None:
 
 
 def delete_event_of(virtual_class: VirtualClass) -> bool:
-    """Delete the class's event from the calendar; False if the event with its id is not ours.
-
-    Writes no row. Raises CalendarError.
-    """
+    """Delete the class's event; False if its id is another program's. Raises CalendarError."""
     event_id, reference = find_event_id(virtual_class), str(virtual_class.pk)
     is_named = is_named_by_provider(virtual_class)
     try:
@@ -297,16 +274,13 @@ def delete_event_of(virtual_class: VirtualClass) -> bool:
 
 @transaction.atomic
 def _note_withdrawal(before: VirtualClass, *, is_removed: bool) -> VirtualClass | None:
-    """Count the deletion; return the class if it was scheduled while its event was deleted.
-
-    before: the class as it was before the deletion. A request that is newer stays, for an event may
-    have been made after this deletion.
-    """
+    """Count the deletion; return the class if it was scheduled while its event was deleted."""
     locked = VirtualClass.objects.select_for_update().filter(pk=before.pk).first()
     if locked is None:
         return None
     if locked.is_scheduled:
         return locked if is_removed else None
+    # A newer request stays: an event may have been made after this deletion.
     if locked.withdrawal_requested_at == before.withdrawal_requested_at:
         locked.withdrawal_requested_at = None
     if is_removed:
@@ -326,7 +300,6 @@ def _note_withdrawal(before: VirtualClass, *, is_removed: bool) -> VirtualClass 
 
 
 def _restore(virtual_class: VirtualClass) -> None:
-    """Make the event again that was deleted while its class was being scheduled."""
     event = create_event(virtual_class)
     if not _note_restored(virtual_class, event):
         # Cancelled meanwhile: the sweep deletes the restored event.
@@ -335,7 +308,6 @@ def _restore(virtual_class: VirtualClass) -> None:
 
 @transaction.atomic
 def _note_restored(virtual_class: VirtualClass, event: CreatedEvent) -> bool:
-    """Store the restored event's link, which may differ; False if the class is not scheduled."""
     rows = VirtualClass.objects.select_for_update().filter(status=ClassStatus.SCHEDULED)
     locked = rows.filter(pk=virtual_class.pk).first()
     if locked is None:

@@ -22,10 +22,8 @@ def is_revoked(owner: User | None) -> bool:
 
 
 def is_at_risk(owner: User | None) -> bool:
-    """True if Google may soon end the grant for its age.
+    """True if Google may soon end the grant for its age: seven days for an application in testing.
 
-    Google ends the grants of an application in testing after seven days; an older grant is not one
-    of those. It also ends grants that were not used for six months; the hourly check uses it.
     https://developers.google.com/identity/protocols/oauth2#expiration
     """
     if owner is None or owner.provider_token_saved_at is None or is_revoked(owner):
@@ -35,7 +33,6 @@ def is_at_risk(owner: User | None) -> bool:
 
 
 def warn_of_risk(owner: User) -> None:
-    """Mail the teacher once about a grant that may end soon."""
     if is_at_risk(owner):
         record_alert(NoticeKind.GRANT_AT_RISK, owner, grant_id(owner))
 
@@ -49,6 +46,5 @@ def note_revoked_grant(owner: User) -> None:
 
 
 def grant_id(owner: User) -> str:
-    """Return a name for this grant: when it was given."""
     saved_at = owner.provider_token_saved_at
     return saved_at.isoformat() if saved_at else ""

@@ -1,8 +1,4 @@
-"""Outages of the calendar.
-
-A class that cannot be scheduled waits longer each time. When several fail in a row, the sweeps
-pause for the whole calendar, then try one class; its success ends every class's wait.
-"""
+"""Outages of the calendar: after several failures in a row the sweeps pause, then try one class."""
 
 from datetime import datetime, timedelta
 
@@ -30,14 +26,12 @@ def bearable_failures(now: datetime) -> int:
 
 
 def must_wait(virtual_class: VirtualClass) -> bool:
-    """True if the calendar is paused or the class waits for its next attempt."""
     now = timezone.now()
     wait_until = virtual_class.next_scheduling_at
     return (wait_until is not None and wait_until > now) or not bearable_failures(now)
 
 
 def note_outage(error: Exception) -> None:
-    """Pause the calendar, longer each time in a row."""
     now = timezone.now()
     state, _ = Heartbeat.objects.get_or_create(name=CALENDAR)
     rows = Heartbeat.objects.filter(name=CALENDAR)
@@ -60,20 +54,17 @@ def note_answer() -> None:
 
 
 def bring_forward() -> None:
-    """Make every class that waits for the calendar due now."""
     now = timezone.now()
     waiting = list_awaiting_scheduling(now).filter(next_scheduling_at__gt=now)
     waiting.update(next_scheduling_at=None)
 
 
 def class_wait(attempts: int, error: Exception) -> timedelta:
-    """Return how long a class waits after so many attempts."""
     wait = backoff(attempts, first=FIRST_WAIT, longest=LONGEST_CLASS_WAIT)
     return max(wait, asked_wait(error))
 
 
 def asked_wait(error: Exception) -> timedelta:
-    """Return the wait that the provider asked for, up to LONGEST_RETRY_AFTER."""
     if not isinstance(error, CalendarUnavailableError):
         return timedelta()
     return timedelta(seconds=min(error.retry_after, LONGEST_RETRY_AFTER.total_seconds()))

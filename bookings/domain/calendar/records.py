@@ -1,8 +1,6 @@
 """The sealed record in an event, from which a lost class can be rebuilt.
 
-Other programs with access to the calendar, perhaps anybody if it is public, read an event's private
-properties; so the record is encrypted and cannot be forged. The access code is made after the event
-and is not in it.
+Other programs may read an event's private properties, so the record is encrypted.
 """
 
 import json
@@ -17,10 +15,7 @@ VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class ClassRecord:
-    """A class as it was when its event was made; the times are the event's own.
-
-    booked_at, paid_at: ISO 8601; paid_at is empty for an unpaid class.
-    """
+    """A class as it was when its event was made. booked_at, paid_at: ISO 8601; empty if unpaid."""
 
     class_id: str
     preference_id: str

@@ -1,4 +1,4 @@
-"""The service account that may replace the teacher's grant, and its refusal."""
+"""The service account that may replace the teacher's grant."""
 
 import logging
 from datetime import datetime
@@ -24,11 +24,7 @@ def account_refused_since() -> datetime | None:
 
 @transaction.atomic
 def note_refused_account() -> None:
-    """Store that Google refuses the service account, and mail the teacher once.
-
-    Once until the hourly check finds it accepted again. A teacher who never signed in has no
-    confirmed address, and gets the mail after she signed in.
-    """
+    """Store that Google refuses the service account, and mail the teacher once."""
     if not settings.CALENDAR_SERVICE_ACCOUNT:
         return
     Heartbeat.objects.get_or_create(name=SERVICE_ACCOUNT)

@@ -1,7 +1,7 @@
 """Attendance: the teacher marks who did not come.
 
-A person's ``total_classes`` is the number of their completed activities. A person who is marked as
-absent keeps an activity that is not completed, before the class is completed and after.
+``total_classes`` of a person is the number of their completed activities; a no-show is not
+completed.
 """
 
 import uuid
@@ -18,10 +18,8 @@ from bookings.models import ClassEvent, ClassStatus, UserActivity, VirtualClass
 
 @transaction.atomic
 def mark_no_show(*, class_id: uuid.UUID, activity_id: int, actor: User) -> UserActivity:
-    """Mark a person as absent from a class that has begun; a second time does nothing.
-
-    Raises ClassNotStartedError; ClassNotFoundError for a class that was never scheduled or an
-    activity of another class.
+    """Mark a person as absent from a class that has begun. Raises ClassNotStartedError,
+    ClassNotFoundError.
     """
     activity = _lock(class_id, activity_id)
     if activity.no_show:
@@ -50,7 +48,6 @@ def take_back_no_show(*, class_id: uuid.UUID, activity_id: int, actor: User) -> 
 
 
 def _lock(class_id: uuid.UUID, activity_id: int) -> UserActivity:
-    """Lock the class before its activity, as completing does."""
     given = [ClassStatus.SCHEDULED, ClassStatus.COMPLETED]
     try:
         virtual_class = VirtualClass.objects.select_for_update().get(pk=class_id, status__in=given)

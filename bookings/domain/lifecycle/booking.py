@@ -39,9 +39,7 @@ from config.lib.wall_time import find_offset
 class BookingRequest(Quote):
     """A class that a student asks for. start, end: aware. price: centavos.
 
-    preference_id: of no other class; one of ours must belong to this student and class.
-    has_preference: False if no payment system made the preference.
-    text: what the student wants to practise.
+    has_preference: False if no payment system made ``preference_id``. text: what to practise.
     """
 
     preference_id: str
@@ -50,12 +48,11 @@ class BookingRequest(Quote):
 
 
 def book_class(*, user: User, request: BookingRequest) -> VirtualClass:
-    """Store a pending class for ``user``; it counts as paid if its preference is paid already.
+    """Store a pending class; it counts as paid if its preference is paid already.
 
-    With payments configured, the price of another system's preference is checked against the list:
-    a class that the list lacks waits for the teacher, and its payment is followed from now on.
-    Raises, without writing: InvalidPeriodError, ClassEndedError, ClassTooLongError,
-    PreferenceMismatchError, PreferenceTakenError, PriceTooLowError.
+    The price of another system's preference is checked against the list. Raises, without writing:
+    InvalidPeriodError, ClassEndedError, ClassTooLongError, PreferenceMismatchError,
+    PreferenceTakenError, PriceTooLowError.
 
     Spec: Endpoints, POST /api/booking.
     """
@@ -70,7 +67,6 @@ def book_class(*, user: User, request: BookingRequest) -> VirtualClass:
 
 
 def refuse_impossible_period(start: datetime, end: datetime) -> None:
-    """Raise InvalidPeriodError, ClassEndedError or ClassTooLongError."""
     if end <= start:
         raise InvalidPeriodError
     if end <= timezone.now():
@@ -107,12 +103,9 @@ def _store(user: User, request: BookingRequest) -> VirtualClass:
 
 
 def _lock_payment(user: User, request: BookingRequest) -> Payment | None:
-    """Find and lock the payment of a preference; None for a preference of another system.
-
-    The lock makes a settling that runs at this moment see the class, or this booking see its money.
-    """
     if not is_provider_configured():
         return None
+    # Locked, so that a settling at this moment sees the class, or this booking the money.
     ours = Payment.objects.select_for_update().filter(preference_id=request.preference_id)
     payment = ours.first()
     if payment is None:
@@ -126,7 +119,6 @@ def _lock_payment(user: User, request: BookingRequest) -> Payment | None:
 
 
 def _goes_back(payment: Payment) -> bool:
-    """True if money of the payment went back or is about to, so that it pays for nothing."""
     if payment.approved_at is None:
         return payment.is_money_gone
     refunds = Refund.objects.filter(charge__payment=payment, charge__counts=True)
@@ -144,11 +136,6 @@ def _join(payment: Payment, virtual_class: VirtualClass) -> None:
 
 
 def _follow_money(virtual_class: VirtualClass) -> None:
-    """Have the sweep look for the money of another system's preference.
-
-    Its notification may have come before the booking or go to that system. A class that the list
-    gives for nothing counts as paid.
-    """
     if virtual_class.price_decision == PriceDecision.WAITING:
         tell_teacher(NoticeKind.PRICE_TO_DECIDE, virtual_class)
     elif virtual_class.class_price == 0:

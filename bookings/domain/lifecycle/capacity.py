@@ -27,9 +27,8 @@ def change_capacity(
 ) -> VirtualClass:
     """Set the capacity of a scheduled group; a place that becomes free is offered.
 
-    The event gets the number now or by the sweep. Raises ClassNotFoundError for any other class,
-    ClassEndedError, CapacityTooLargeError, and CapacityTooSmallError if more people have a place or
-    are offered one.
+    Raises ClassNotFoundError, ClassEndedError, CapacityTooLargeError, and CapacityTooSmallError,
+    for which an offered place counts as taken.
     """
     virtual_class = _change(class_id, capacity, actor)
     move_event_if_possible(virtual_class)
@@ -39,7 +38,6 @@ def change_capacity(
 def foresee_capacity(
     *, class_id: uuid.UUID, capacity: int, actor: User
 ) -> Consequences[VirtualClass]:
-    """Return what changing the capacity would write. Raises as ``change_capacity``."""
     return foresee(lambda: _change(class_id, capacity, actor), [class_id])
 
 

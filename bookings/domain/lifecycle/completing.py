@@ -23,10 +23,7 @@ CLOCK_MARGIN = timedelta(minutes=1)
 
 
 def complete_ended_classes() -> int:
-    """Complete up to CLASSES_AT_ONCE scheduled classes that are over; return how many.
-
-    A class whose rows are locked is left to the next sweep.
-    """
+    """Complete up to CLASSES_AT_ONCE scheduled classes that are over; return how many."""
     now = timezone.now()
     _reopen_unended(now)
     ended = VirtualClass.objects.filter(status=ClassStatus.SCHEDULED, end_time__lte=now)
@@ -41,10 +38,7 @@ def complete_ended_classes() -> int:
 
 @transaction.atomic
 def complete_class(*, virtual_class: VirtualClass, now: datetime) -> bool:
-    """Complete a class that is over at ``now``, in one transaction; False if it is not over or
-    another worker did it.
-
-    Activities without a no-show are completed, and their people have one class more.
+    """Complete a class that is over at ``now``; False if it is not, or another worker did it.
 
     Spec: UserActivity, completed; User, totalClasses.
     """
@@ -80,7 +74,6 @@ def _reopen_unended(now: datetime) -> None:
 
 @transaction.atomic
 def _reopen(virtual_class: VirtualClass, now: datetime) -> None:
-    """Undo a completion and all that it counted, and plan the reminders again."""
     completed = VirtualClass.objects.filter(pk=virtual_class.pk, status=ClassStatus.COMPLETED)
     if not completed.update(status=ClassStatus.SCHEDULED, updated_at=now):
         return

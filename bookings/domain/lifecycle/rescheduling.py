@@ -1,9 +1,4 @@
-"""Rescheduling: a scheduled class moves to another time.
-
-Preference, code, participants, event and link stay. The new time is committed first; the event is
-moved afterwards, or by the sweep. A class that is not scheduled cannot move: an unpaid one is
-booked anew, a paid one is about to be scheduled.
-"""
+"""Rescheduling: a scheduled class moves to another time; code, people, event and link stay."""
 
 import uuid
 from collections.abc import Collection, Iterator
@@ -50,17 +45,15 @@ def reschedule_class(
     reason: str = "",
     displacing: Collection[uuid.UUID] = (),
 ) -> VirtualClass:
-    """Move a scheduled class to ``start``; its length stays.
+    """Move a scheduled class to ``start``; the event follows now or by the sweep.
 
-    start: aware. A student needs a free slot, as in booking. The teacher may choose any time
-    without another class or a hold, whatever her hours, rules and appointments.
+    start: aware. A student needs a free slot; the teacher may choose any time without another class
+    or a hold.
     displacing: paid classes that wait for the calendar and lose the time, as the teacher confirmed.
-    Returns the class as stored: ``event_update_requested_at`` is set if the sweep has to move the
-    event, ``calendar_drift`` if the teacher has to. Raises, without writing: ClassNotFoundError,
-    NotScheduledYetError, ClassCancelledError, ClassCompletedError, ClassEndedError,
-    TooLateToChangeError, TooManyAttemptsError, SameTimeError, TimeOverError, SlotTakenError;
-    TimeAwaitedError to the teacher for paid classes that are not in ``displacing``; CalendarError
-    if free slots cannot be read.
+    Raises, without writing: ClassNotFoundError, NotScheduledYetError, ClassCancelledError,
+    ClassCompletedError, ClassEndedError, TooLateToChangeError, TooManyAttemptsError, SameTimeError,
+    TimeOverError, SlotTakenError; TimeAwaitedError to the teacher for paid classes that are not in
+    ``displacing``; CalendarError if free slots cannot be read.
     """
     virtual_class = _find(class_id)
     refuse_move(virtual_class, actor)
@@ -82,7 +75,6 @@ def foresee_move(
     start: datetime,
     displacing: Collection[uuid.UUID] = (),
 ) -> Consequences[VirtualClass]:
-    """Return what the teacher's move would write. Raises as ``reschedule_class``."""
     seen = _find(class_id)
     with _meeting_racers():
         return foresee(lambda: _move(seen, actor, start, "", displacing), [class_id])
@@ -126,10 +118,9 @@ def _refuse_unoffered(virtual_class: VirtualClass, actor: User, start: datetime)
 
 @contextmanager
 def _meeting_racers() -> Iterator[None]:
-    """Raise SlotTakenError if another class or a hold took the time between check and write."""
     try:
         yield
-    except IntegrityError as error:  # a constraint noticed
+    except IntegrityError as error:  # taken between check and write
         raise SlotTakenError from error
     except OperationalError as error:
         if is_deadlock(error):
@@ -187,7 +178,6 @@ def _refuse_taken(virtual_class: VirtualClass, now: datetime) -> None:
 def _refuse_awaited(
     virtual_class: VirtualClass, actor: User, displacing: Collection[uuid.UUID]
 ) -> None:
-    """Refuse the time of a paid class, unless the teacher accepts that it is refunded."""
     awaiting = list(list_awaiting_between(virtual_class.start_time, virtual_class.end_time))
     if all(one.pk in displacing for one in awaiting):
         return

@@ -1,7 +1,6 @@
 """Scheduling: from a paid booking to an event with a video link, exactly once.
 
-No lock is held and no transaction is open while the calendar is called. The event's id follows from
-the class, so a repeated insert finds the event that the first one made.
+No lock is held and no transaction is open while the calendar is called.
 """
 
 import logging
@@ -65,23 +64,20 @@ ATTEMPTS = 5
 
 
 class EventWithdrawnError(Exception):
-    """Another attempt, which lost, deleted the event after this one made or found it."""
+    """A losing attempt deleted the event after this one made or found it."""
 
 
 def schedule_class(
     *, preference_id: str, actor: User | None = None, during_outage: bool = True
 ) -> VirtualClass:
-    """Put the class of a payment preference into the calendar and open it to its participants.
+    """Put the class of a preference into the calendar and open it to its participants.
 
-    actor: who asked for it, for the class's history; None for a program.
-    during_outage: if False and the calendar has just failed, raise CalendarUnavailableError and
-        leave the class to the sweep.
+    actor: for the class's history; None for a program. during_outage: if False and the calendar has
+    just failed, raise CalendarUnavailableError and leave the class to the sweep.
     Returns the class as stored; one that is scheduled already is returned as it is.
     Raises ClassNotFoundError, NotPaidError, ClassCancelledError, ClassCompletedError,
-    ClassEndedError or SlotTakenError, with no event left behind; PriceNotAgreedError while the
-    teacher has to decide about a class that the price list lacks; CalendarError when the calendar
-    fails and EventNotSavedError when the database does: the class stays pending, and the next call
-    finishes the work.
+    ClassEndedError, SlotTakenError or PriceNotAgreedError, with no event left behind; CalendarError
+    or EventNotSavedError, and the next call finishes the work.
 
     Spec: States and transitions; Endpoints, POST /api/calendar.
     """
@@ -103,10 +99,7 @@ def schedule_class(
 
 
 def foresee_scheduling(*, preference_id: str, actor: User) -> Consequences[VirtualClass]:
-    """Return what scheduling a class would write, if the calendar makes its event.
-
-    Raises the refusals of ``schedule_class``.
-    """
+    """Return what scheduling would write. Raises the refusals of ``schedule_class``."""
     virtual_class = get_class_by_preference(preference_id)
     return foresee(lambda: rehearse_scheduling(virtual_class, actor), [virtual_class.pk])
 
@@ -135,7 +128,6 @@ def needs_manual_scheduling(virtual_class: VirtualClass) -> bool:
 def _attempt(
     virtual_class: VirtualClass, actor: User | None, *, during_outage: bool
 ) -> VirtualClass:
-    """Commit the request, make the event, store it."""
     noted = _note_request(virtual_class)
     if noted.is_scheduled:
         return noted
@@ -175,10 +167,7 @@ def _is_time_lost(virtual_class: VirtualClass) -> bool:
 
 
 def _note_request(virtual_class: VirtualClass) -> VirtualClass:
-    """Commit that scheduling was requested, so that the sweep finishes it after a crash.
-
-    Returns the row as it is now. Raises a refusal if the class is no longer pending.
-    """
+    """Commit that scheduling was requested, so that the sweep finishes it after a crash."""
     pending = VirtualClass.objects.filter(pk=virtual_class.pk, status=ClassStatus.PENDING)
     is_noted = pending.update(
         scheduling_requested_at=Coalesce("scheduling_requested_at", timezone.now()),
@@ -195,43 +184,34 @@ def _note_request(virtual_class: VirtualClass) -> VirtualClass:
 
 
 def _note_refusal(virtual_class: VirtualClass, refusal: BookingError) -> None:
-    """Store why a requested or paid class is not scheduled, and withdraw its event.
-
-    An earlier attempt that was cut short may have made that event.
-    """
     rows = VirtualClass.objects.filter(pk=virtual_class.pk, status=ClassStatus.PENDING)
     awaited = rows.filter(Q(scheduling_requested_at__isnull=False) | Q(paid_at__isnull=False))
     awaited.exclude(scheduling_refusal=refusal.code).update(scheduling_refusal=refusal.code)
+    # An earlier attempt that was cut short may have made an event.
     if rows.filter(scheduling_requested_at__isnull=False).exists():
         request_withdrawal(virtual_class)
         withdraw_event_if_possible(virtual_class)
 
 
 def _park_for_teacher(virtual_class: VirtualClass, refusal: CalendarRefusedError) -> None:
-    """Stop retrying a class that the calendar refuses; the panel shows it to the teacher.
-
-    The provider may have made an event without its meeting, which must not keep the time.
-    """
     VirtualClass.objects.filter(pk=virtual_class.pk, status=ClassStatus.PENDING).update(
         scheduling_refusal=CALENDAR_REFUSED
     )
+    # An event without its meeting must not keep the time.
     event_id = refusal.event_id if isinstance(refusal, EventLeftBehindError) else ""
     request_withdrawal(virtual_class, event_id)
     withdraw_event_if_possible(virtual_class)
 
 
 def _save(virtual_class: VirtualClass, event: CreatedEvent, actor: User | None) -> VirtualClass:
-    """Store the event. Try again when racers collide, for the next attempt sees who won.
-
-    An IntegrityError means that the access code exists, another class took the time, or a hold of
-    it was stored at this moment.
-    """
+    """Store the event. Try again when racers collide, for the next attempt sees who won."""
     failure: Error | None = None
     for _ in range(ATTEMPTS):
         try:
             return _store(virtual_class, event, actor)
         except Error as error:
             failure = error
+            # An IntegrityError: the code exists, or the time or a hold of it was taken meanwhile.
             if not isinstance(error, IntegrityError) and not is_deadlock(error):
                 break
     # Only its name: the text of a database's error may repeat private values.

@@ -45,11 +45,7 @@ def _chosen_by_host(locked: VirtualClass) -> Q:
 
 
 def _end_unpaid(here: QuerySet[Hold], winner: VirtualClass) -> None:
-    """End the holds over the winner's time that belong to no paid class.
-
-    Classes are locked before their holds, as in a cancellation; one that is paid meanwhile keeps
-    its hold.
-    """
+    # Classes are locked before their holds, as in a cancellation.
     unpaid = VirtualClass.objects.filter(status=ClassStatus.PENDING, paid_at=None)
     unpaid.filter(pk__in=here.values("virtual_class")).update(
         scheduling_refusal=SlotTakenError.code
@@ -62,10 +58,6 @@ def _end_unpaid(here: QuerySet[Hold], winner: VirtualClass) -> None:
 
 
 def _tell_owner(hold: Hold, occasion: str, winner: VirtualClass) -> None:
-    """Mail the owner, unless the winner is their own class.
-
-    The occasion names the hold and its time, for the row is gone.
-    """
     if hold.user.pk == winner.booked_by_id:
         return
     if hold.virtual_class is not None:

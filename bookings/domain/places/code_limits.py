@@ -28,7 +28,7 @@ WAVE = timedelta(days=1)
 class Limit:
     """How many wrong codes a person or an address may try within ``WINDOW``.
 
-    is_shared: True if other people count here too; then it never refuses a person's first try.
+    is_shared: True for an address; then it never refuses a person's first try.
     """
 
     who: object
@@ -40,14 +40,13 @@ class Limit:
 def limit_wrong_codes(*, user: User, address: str) -> Iterator[None]:
     """Count a try of an access code; it stays counted only if the block raises ClassNotFoundError.
 
-    Each try is counted before the look-up, so that many at once do not exceed the limit. Raises
-    TooManyAttemptsError before the block, for right codes as well, or it would tell which are
-    right.
-    address: of the request; empty if unknown.
+    Raises TooManyAttemptsError before the block, for right codes as well. address: empty if
+    unknown.
     """
     counts: list[Count] = []
     try:
         for limit in _limits(user, address):
+            # Counted before the look-up: many tries at once do not exceed the limit.
             counts.append(count_one("wrong-codes", limit.who, window=WINDOW))
             if not (limit.is_shared and counts[0].number <= 1):
                 _refuse_beyond(limit, counts[-1])
@@ -62,10 +61,11 @@ def limit_wrong_codes(*, user: User, address: str) -> Iterator[None]:
 
 
 def _limits(user: User, address: str) -> list[Limit]:
-    """List the limits, the person's first, so that a refused person uses up nothing of the address.
+    """Return the limits, the person's first, so that a refused person uses up nothing of the
+    address.
 
-    A limit for all people together could be used up by a few accounts. A thousand accounts that
-    guess for a year try 1 in 1,000 of all codes.
+    A limit for all together could be used up by a few accounts. A thousand accounts that guess for
+    a year try 1 in 1,000 of all codes.
     """
     limits = [Limit(user.pk, settings.MAX_WRONG_CODES)]
     if address:
@@ -85,7 +85,6 @@ def _give_back(counts: list[Count]) -> None:
 
 
 def _report() -> None:
-    """Log and mail the teacher once a ``WAVE``."""
     today = timezone.localdate().isoformat()
     if not cache.add(f"guessing-reported:{today}", 1, timeout=WAVE.total_seconds()):
         return

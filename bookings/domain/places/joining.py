@@ -38,14 +38,12 @@ from bookings.notices.due import record_place
 
 
 def join_class(*, user: User, access_code: str, address: str = "") -> VirtualClass:
-    """Give ``user`` a place in the class that ``access_code`` opens.
+    """Give ``user`` a place in the class of an access code, and return it as stored.
 
-    access_code: in any case, with or without spaces and dashes. address: of the request, empty if
-    unknown; wrong codes are counted by it too.
-    Returns the class as stored; ``current_participants`` counts the user.
+    access_code: in any case, with or without spaces and dashes. address: empty if unknown; wrong
+    codes are counted by it too.
     Raises, in this order and without writing: TooManyAttemptsError, ClassNotFoundError,
-    OwnClassError, ClassEndedError, ClassFullError (PlaceOfferedError if the free place is offered
-    to another person), AlreadyJoinedError.
+    OwnClassError, ClassEndedError, ClassFullError or PlaceOfferedError, AlreadyJoinedError.
 
     Spec: Endpoints, POST /api/access-code, checks 1 to 6.
     """
@@ -67,7 +65,7 @@ def _join(user: User, access_code: str) -> VirtualClass:
 
 
 def take_place(*, user: User, virtual_class: VirtualClass) -> None:
-    """Give a place of a class that the caller has locked. Raises as ``join_class``."""
+    """Give a place of a locked class to a person in line. Raises as ``join_class``."""
     if list_money_gone(virtual_class.pk).exists():
         raise ClassNotFoundError
     refusal = _find_refusal(user, virtual_class)
@@ -100,11 +98,10 @@ def find_joined_class(*, user: User, access_code: str) -> VirtualClass | None:
 
 
 def lock_class(code: str, user: User) -> tuple[VirtualClass, bool]:
-    """Find and lock the class of a code; return it, and True if the user is in line for a place.
-
-    The lock comes before the checks, so that two guests cannot both see the last place. A completed
-    class is found, and then refused as ended; one whose money went back is not. Raises
+    """Lock the class of a code; return it, and True if the user is in line. Raises
     ClassNotFoundError.
+
+    A completed class is found, to be refused as ended; one whose money went back is not.
     """
     waiting = WaitingListEntry.objects.filter(
         user=user, state__in=IN_LINE, virtual_class=OuterRef("pk")
@@ -122,7 +119,6 @@ def lock_class(code: str, user: User) -> tuple[VirtualClass, bool]:
 
 
 def _find_refusal(user: User, virtual_class: VirtualClass) -> BookingError | None:
-    """Make checks 2 to 5 of the specification, in their order."""
     if virtual_class.is_hosted_by(user):
         return OwnClassError()
     if virtual_class.status == ClassStatus.COMPLETED or virtual_class.has_ended(timezone.now()):
@@ -137,7 +133,6 @@ def _find_refusal(user: User, virtual_class: VirtualClass) -> BookingError | Non
 
 
 def _register(user: User, virtual_class: VirtualClass) -> UserActivity:
-    """Store the guest's activity. Its constraint decides who takes part, not the list of ids."""
     try:
         return UserActivity.objects.create(
             user=user, virtual_class=virtual_class, rol=Role.PARTICIPANT

@@ -22,11 +22,10 @@ from bookings.notices.reminders import drop_reminders
 
 
 def leave_class(*, class_id: uuid.UUID, user: User) -> VirtualClass:
-    """Take a guest out of a class that has not begun; the place is offered to the first in line.
+    """Take a guest out of a class that has not begun; return the class as stored.
 
-    Returns the class as stored. Raises, without writing: TooManyAttemptsError, ClassNotFoundError
-    for a person who is not in the class, HostCannotLeaveError, ClassCancelledError,
-    ClassCompletedError, ClassStartedError.
+    Raises, without writing: TooManyAttemptsError, ClassNotFoundError, HostCannotLeaveError,
+    ClassCancelledError, ClassCompletedError, ClassStartedError.
     """
     check_change_rate(user)
     return _leave(class_id, user)
@@ -60,7 +59,6 @@ def _leave(class_id: uuid.UUID, user: User) -> VirtualClass:
 
 
 def refuse_leaving(virtual_class: VirtualClass, user: User) -> None:
-    """Raise if a person of the class may not leave it now."""
     if virtual_class.is_hosted_by(user):
         raise HostCannotLeaveError
     if virtual_class.status == ClassStatus.CANCELLED:

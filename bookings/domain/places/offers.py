@@ -1,7 +1,6 @@
-"""Offers: a free place is kept for the first person in line, for a while.
+"""Offers: one free place of a class at a time is kept for the first person in line.
 
-One place of a class is offered at a time. A function that frees or takes places has locked the
-class and offers in the same transaction, so a freed place is never seen without its offer.
+The class is locked, and the offer is made in the transaction that frees or takes places.
 """
 
 import logging
@@ -35,10 +34,9 @@ CLASSES_PER_SWEEP = 50
 
 
 def offer_free_place(virtual_class: VirtualClass) -> WaitingListEntry | None:
-    """Offer a free place to the first in line; the caller has locked the class.
+    """Offer a free place of a locked class to the first in line; return the new offer, or None.
 
-    Call it whenever places were freed or taken. Returns the new offer, or None. Closes an offer
-    that is over; a suspended person's offer goes back into line, where they are passed over.
+    An offer that is over is closed; a suspended person's goes back into line.
     """
     now = timezone.now()
     offers = virtual_class.waiting_list.filter(state=WaitingState.OFFERED)
@@ -56,14 +54,14 @@ def offer_free_place(virtual_class: VirtualClass) -> WaitingListEntry | None:
 
 
 def renew_offer(virtual_class: VirtualClass) -> None:
-    """Renew a live offer of a locked class that was moved, with a new window and mail."""
+    """Renew a live offer of a locked class that was moved."""
     offers = _list_live_offers(virtual_class)
     if offers.update(state=WaitingState.WAITING, offered_at=None, offer_expires_at=None):
         offer_free_place(virtual_class)
 
 
 def close_line(virtual_class: VirtualClass) -> set[uuid.UUID]:
-    """End all waiting for a locked class that is cancelled; return the active people who waited."""
+    """End all waiting for a locked class; return the active people who waited."""
     line = virtual_class.waiting_list.filter(state__in=IN_LINE)
     told = line.filter(user__status=UserStatus.ACTIVE)
     people = set(told.values_list("user_id", flat=True))
@@ -81,17 +79,13 @@ def takes_waiting(virtual_class: VirtualClass, now: datetime) -> bool:
 
 
 def is_kept_for_another(virtual_class: VirtualClass, user: User) -> bool:
-    """True if the only free place is offered to another person.
-
-    A query of its own: the locking statement may have read the offers before it got the lock.
-    """
     if virtual_class.free_places != 1:
         return False
+    # Not part of the locking statement, which may have read the offers before it got the lock.
     return _list_live_offers(virtual_class).exclude(user=user).exists()
 
 
 def count_kept_places(virtual_class: VirtualClass) -> int:
-    """Return how many places are offered now: 0 or 1."""
     return _list_live_offers(virtual_class).count()
 
 
@@ -110,7 +104,6 @@ def _list_live_offers(virtual_class: VirtualClass) -> QuerySet[WaitingListEntry]
 
 
 def list_open_entries(user: User) -> QuerySet[WaitingListEntry]:
-    """List the person's entries that wait or have an offer."""
     return WaitingListEntry.objects.filter(user=user, state__in=IN_LINE)
 
 
@@ -140,14 +133,12 @@ def pass_on_offers() -> int:
 
 
 def pass_on_offers_to(user: User) -> None:
-    """Pass on the places that are offered to a suspended person."""
     offers = list_open_entries(user).filter(state=WaitingState.OFFERED)
     for class_id in list(offers.values_list("virtual_class", flat=True)):
         _try_to_offer(class_id)
 
 
 def _with_a_place_to_offer(now: datetime) -> QuerySet[VirtualClass]:
-    """List the classes with room, people in line and no offer."""
     line = WaitingListEntry.objects.filter(virtual_class=OuterRef("pk"))
     return VirtualClass.objects.filter(
         Exists(line.filter(state=WaitingState.WAITING, user__status=UserStatus.ACTIVE)),
@@ -160,7 +151,6 @@ def _with_a_place_to_offer(now: datetime) -> QuerySet[VirtualClass]:
 
 
 def _try_to_offer(class_id: uuid.UUID) -> bool:
-    """Offer a place of one class; one whose row is locked is left to the next sweep."""
     try:
         with transaction.atomic():
             virtual_class = VirtualClass.objects.select_for_update().get(pk=class_id)
@@ -171,7 +161,6 @@ def _try_to_offer(class_id: uuid.UUID) -> bool:
 
 
 def _offer(virtual_class: VirtualClass, entry: WaitingListEntry, now: datetime) -> WaitingListEntry:
-    """Keep the place for the window, or half of the time until the class if that is shorter."""
     window = min(settings.WAITING_LIST_WINDOW, (virtual_class.start_time - now) / 2)
     entry.state = WaitingState.OFFERED
     entry.offered_at, entry.offer_expires_at = now, now + window

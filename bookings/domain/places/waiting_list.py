@@ -34,11 +34,10 @@ WINDOW = timedelta(hours=1)
 
 
 def wait_for_place(*, user: User, access_code: str, address: str = "") -> WaitingListEntry:
-    """Put ``user`` at the end of the line for the class that ``access_code`` opens.
+    """Put ``user`` at the end of the line for the class of an access code; return the entry.
 
-    A person in line keeps their turn. A free place is offered at once. address: as for
-    ``join_class``. Raises TooManyAttemptsError, ClassNotFoundError, OwnClassError,
-    AlreadyJoinedError, and WaitingClosedError if the class has no waiting list now.
+    address: as for ``join_class``. Raises TooManyAttemptsError, ClassNotFoundError, OwnClassError,
+    AlreadyJoinedError, WaitingClosedError.
     """
     _refuse_haste(user)
     with limit_wrong_codes(user=user, address=address):
@@ -46,9 +45,8 @@ def wait_for_place(*, user: User, access_code: str, address: str = "") -> Waitin
 
 
 def wait_again(*, user: User, entry_id: uuid.UUID) -> WaitingListEntry:
-    """Put a person who left, or let an offer pass, at the end of the line.
-
-    Raises ClassNotFoundError if the entry is not theirs, else as ``wait_for_place``.
+    """Put a person who left, or let an offer pass, at the end of the line. Raises as
+    ``wait_for_place``.
     """
     _refuse_haste(user)
     with transaction.atomic():
@@ -58,11 +56,10 @@ def wait_again(*, user: User, entry_id: uuid.UUID) -> WaitingListEntry:
 
 @transaction.atomic
 def claim_place(*, user: User, entry_id: uuid.UUID) -> VirtualClass:
-    """Take the place that is offered to ``user``, or any free one, as ``join_class`` does.
+    """Take the place that is offered to ``user``, or any free one.
 
-    Raises as ``join_class``; besides ClassNotFoundError if the entry is not theirs,
-    ClassCancelledError, and OfferExpiredError if the offer is over, or the person left the line or
-    was suspended.
+    Raises as ``join_class``; besides ClassCancelledError, and OfferExpiredError if the person has
+    no turn any more.
     """
     entry = _lock(entry_id, user=user)
     if entry.virtual_class.status == ClassStatus.CANCELLED:
@@ -75,15 +72,11 @@ def claim_place(*, user: User, entry_id: uuid.UUID) -> VirtualClass:
 
 @transaction.atomic
 def leave_line(*, user: User, entry_id: uuid.UUID) -> WaitingListEntry:
-    """Stop waiting or decline the offer; leaving twice does nothing.
-
-    Raises ClassNotFoundError if the entry is not theirs.
-    """
+    """Stop waiting or decline the offer. Raises ClassNotFoundError."""
     return _leave(_lock(entry_id, user=user))
 
 
 def leave_every_line(*, user: User) -> None:
-    """End a person's waiting everywhere."""
     for entry in list_open_entries(user):
         leave_line(user=user, entry_id=entry.pk)
 
@@ -95,12 +88,10 @@ def remove_from_line(*, class_id: uuid.UUID, entry_id: uuid.UUID) -> WaitingList
 
 
 def foresee_removal(*, class_id: uuid.UUID, entry_id: uuid.UUID) -> Consequences[WaitingListEntry]:
-    """Return what removing a person would write. Raises as ``remove_from_line``."""
     return foresee(lambda: remove_from_line(class_id=class_id, entry_id=entry_id), [class_id])
 
 
 def _refuse_haste(user: User) -> None:
-    """Limit how often a person gets into line: each time may offer a place and send a mail."""
     if is_too_often("waits", user.pk, limit=settings.MAX_WAITS, window=WINDOW):
         raise TooManyAttemptsError(wait_seconds=seconds_left(WINDOW))
 

@@ -1,4 +1,4 @@
-"""What people in line see of it."""
+"""Queries about the waiting list."""
 
 import uuid
 from typing import TYPE_CHECKING, TypedDict
@@ -21,8 +21,6 @@ from bookings.models import (
 
 
 class _Standing(TypedDict):
-    """People ahead of an entry; is the person in the class; is a place offered to another."""
-
     ahead: int
     is_in_class: bool
     is_place_kept: bool
