@@ -50,8 +50,8 @@ class ClassLog(models.Model):
     reason = models.TextField("por qué", blank=True)
     # The times of a move (ISO 8601), the person of a place and the like.
     details = models.JSONField("detalles", default=dict, blank=True)
-    # What webhooks tell of it, as it was in that moment; empty once it was handed on to them. With
-    # it the line is the event: recording one costs no statement, and none is lost or made up.
+    # The webhooks' text; NULL once deliveries were made of it. In the line itself, so that no event
+    # is lost or invented, at no further statement.
     announcement = models.JSONField(null=True, blank=True, editable=False)
 
     class Meta:

@@ -86,14 +86,13 @@ def join_without_lock() -> None:
         connections.settings["default"]["OPTIONS"]["transaction_mode"] = "DEFERRED"
 
     def make(original: Callable[..., Any]) -> Callable[..., Any]:
-        def find_refusal(*args: Any) -> Any:
-            refusal = original(*args)
+        def refuse(*args: Any) -> None:
+            original(*args)
             time.sleep(PAUSE_SECONDS)
-            return refusal
 
-        return find_refusal
+        return refuse
 
-    replace(f"{DOMAIN}.places.joining._find_refusal", make)
+    replace(f"{DOMAIN}.places.joining._refuse", make)
 
 
 def count_no_wrong_codes() -> None:

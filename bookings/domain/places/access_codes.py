@@ -3,6 +3,8 @@
 import re
 import secrets
 
+from bookings.domain.exceptions import ClassNotFoundError
+
 LENGTH = 8
 # Without 0, O, 1 and I, which people mistake for each other when they read a code aloud.
 ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
@@ -21,3 +23,11 @@ def normalize_access_code(text: str) -> str | None:
     code = _SEPARATORS.sub("", text)
     # Checked before it is upper-cased: the capitals of "ß" are "SS".
     return code.upper() if _CODE.fullmatch(code) else None
+
+
+def read_access_code(text: str) -> str:
+    """Return ``normalize_access_code(text)``. Raises ClassNotFoundError."""
+    code = normalize_access_code(text)
+    if code is None:
+        raise ClassNotFoundError
+    return code

@@ -52,17 +52,15 @@ def limit_wrong_codes(*, user: User, address: str) -> Iterator[None]:
                 _refuse_beyond(limit, counts[-1])
         yield
     except ClassNotFoundError:
+        counts.clear()  # so they stay counted
         raise
-    except BaseException:
-        _give_back(counts)
-        raise
-    else:
-        _give_back(counts)
+    finally:
+        for count in counts:
+            give_back(count)
 
 
 def _limits(user: User, address: str) -> list[Limit]:
-    """Return the limits, the person's first, so that a refused person uses up nothing of the
-    address.
+    """Return the limits, the person's first: a refused person uses up nothing of the address.
 
     A limit for all together could be used up by a few accounts. A thousand accounts that guess for
     a year try 1 in 1,000 of all codes.
@@ -77,11 +75,6 @@ def _refuse_beyond(limit: Limit, count: Count) -> None:
     if count.number > limit.most:
         _report()
         raise TooManyAttemptsError(wait_seconds=seconds_left(WINDOW))
-
-
-def _give_back(counts: list[Count]) -> None:
-    for count in counts:
-        give_back(count)
 
 
 def _report() -> None:

@@ -2,12 +2,10 @@
 
 from django.db import IntegrityError, transaction
 from django.db.models import Exists, OuterRef
-from django.utils import timezone
 
 from accounts.models import User
 from bookings.domain.exceptions import (
     AlreadyJoinedError,
-    BookingError,
     ClassEndedError,
     ClassFullError,
     ClassNotFoundError,
@@ -15,7 +13,7 @@ from bookings.domain.exceptions import (
     PlaceOfferedError,
 )
 from bookings.domain.history import record_event
-from bookings.domain.places.access_codes import normalize_access_code
+from bookings.domain.places.access_codes import normalize_access_code, read_access_code
 from bookings.domain.places.code_limits import limit_wrong_codes
 from bookings.domain.places.offers import (
     IN_LINE,
@@ -48,19 +46,11 @@ def join_class(*, user: User, access_code: str, address: str = "") -> VirtualCla
     Spec: Endpoints, POST /api/access-code, checks 1 to 6.
     """
     with limit_wrong_codes(user=user, address=address):
-        return _join(user, access_code)
-
-
-def _join(user: User, access_code: str) -> VirtualClass:
-    code = normalize_access_code(access_code)
-    if code is None:
-        raise ClassNotFoundError
-    with transaction.atomic():
-        virtual_class, is_waiting = lock_class(code, user)
-        refusal = _find_refusal(user, virtual_class)
-        if refusal is not None:
-            raise refusal
-        _give_place(user, virtual_class, is_waiting=is_waiting)
+        code = read_access_code(access_code)
+        with transaction.atomic():
+            virtual_class, is_waiting = lock_class(code, user)
+            _refuse(user, virtual_class)
+            _give_place(user, virtual_class, is_waiting=is_waiting)
     return virtual_class
 
 
@@ -68,9 +58,7 @@ def take_place(*, user: User, virtual_class: VirtualClass) -> None:
     """Give a place of a locked class to a person in line. Raises as ``join_class``."""
     if list_money_gone(virtual_class.pk).exists():
         raise ClassNotFoundError
-    refusal = _find_refusal(user, virtual_class)
-    if refusal is not None:
-        raise refusal
+    _refuse(user, virtual_class)
     _give_place(user, virtual_class, is_waiting=True)
 
 
@@ -98,10 +86,10 @@ def find_joined_class(*, user: User, access_code: str) -> VirtualClass | None:
 
 
 def lock_class(code: str, user: User) -> tuple[VirtualClass, bool]:
-    """Lock the class of a code; return it, and True if the user is in line. Raises
-    ClassNotFoundError.
+    """Lock the class of a code; return it, and True if the user is in line.
 
-    A completed class is found, to be refused as ended; one whose money went back is not.
+    A completed class is found, to be refused as ended; one whose money went back is not. Raises
+    ClassNotFoundError.
     """
     waiting = WaitingListEntry.objects.filter(
         user=user, state__in=IN_LINE, virtual_class=OuterRef("pk")
@@ -118,18 +106,17 @@ def lock_class(code: str, user: User) -> tuple[VirtualClass, bool]:
     return virtual_class, virtual_class.is_waiting
 
 
-def _find_refusal(user: User, virtual_class: VirtualClass) -> BookingError | None:
+def _refuse(user: User, virtual_class: VirtualClass) -> None:
     if virtual_class.is_hosted_by(user):
-        return OwnClassError()
-    if virtual_class.status == ClassStatus.COMPLETED or virtual_class.has_ended(timezone.now()):
-        return ClassEndedError()
+        raise OwnClassError
+    if virtual_class.status == ClassStatus.COMPLETED or virtual_class.has_ended():
+        raise ClassEndedError
     if virtual_class.is_full:
-        return ClassFullError()
+        raise ClassFullError
     if is_kept_for_another(virtual_class, user):
-        return PlaceOfferedError()
+        raise PlaceOfferedError
     if str(user.pk) in virtual_class.participants_ids:
-        return AlreadyJoinedError()
-    return None
+        raise AlreadyJoinedError
 
 
 def _register(user: User, virtual_class: VirtualClass) -> UserActivity:

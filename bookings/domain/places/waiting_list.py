@@ -18,7 +18,7 @@ from bookings.domain.exceptions import (
     TooManyAttemptsError,
     WaitingClosedError,
 )
-from bookings.domain.places.access_codes import normalize_access_code
+from bookings.domain.places.access_codes import read_access_code
 from bookings.domain.places.code_limits import limit_wrong_codes
 from bookings.domain.places.joining import lock_class, take_place
 from bookings.domain.places.offers import (
@@ -41,7 +41,10 @@ def wait_for_place(*, user: User, access_code: str, address: str = "") -> Waitin
     """
     _refuse_haste(user)
     with limit_wrong_codes(user=user, address=address):
-        return _wait(user, access_code)
+        code = read_access_code(access_code)
+        with transaction.atomic():
+            virtual_class, _ = lock_class(code, user)
+            return _get_into_line(user, virtual_class)
 
 
 def wait_again(*, user: User, entry_id: uuid.UUID) -> WaitingListEntry:
@@ -94,15 +97,6 @@ def foresee_removal(*, class_id: uuid.UUID, entry_id: uuid.UUID) -> Consequences
 def _refuse_haste(user: User) -> None:
     if is_too_often("waits", user.pk, limit=settings.MAX_WAITS, window=WINDOW):
         raise TooManyAttemptsError(wait_seconds=seconds_left(WINDOW))
-
-
-@transaction.atomic
-def _wait(user: User, access_code: str) -> WaitingListEntry:
-    code = normalize_access_code(access_code)
-    if code is None:
-        raise ClassNotFoundError
-    virtual_class, _ = lock_class(code, user)
-    return _get_into_line(user, virtual_class)
 
 
 def _get_into_line(user: User, virtual_class: VirtualClass) -> WaitingListEntry:
