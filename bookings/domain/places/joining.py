@@ -1,7 +1,6 @@
 """Joining: a guest takes a place in a scheduled class."""
 
 from django.db import IntegrityError, transaction
-from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from accounts.models import User
@@ -18,7 +17,6 @@ from bookings.domain.history import record_event
 from bookings.domain.places.access_codes import normalize_access_code
 from bookings.domain.places.code_limits import limit_wrong_codes
 from bookings.domain.places.offers import (
-    IN_LINE,
     is_kept_for_another,
     list_open_entries,
     offer_free_place,
@@ -31,7 +29,6 @@ from bookings.models import (
     Role,
     UserActivity,
     VirtualClass,
-    WaitingListEntry,
     WaitingState,
 )
 from bookings.notices.due import record_place
@@ -59,11 +56,8 @@ def _join(user: User, access_code: str) -> VirtualClass:
     if code is None:
         raise ClassNotFoundError
     with transaction.atomic():
-        virtual_class, is_waiting = lock_class(code, user)
-        refusal = _find_refusal(user, virtual_class)
-        if refusal is not None:
-            raise refusal
-        _give_place(user, virtual_class, is_waiting=is_waiting)
+        virtual_class = lock_class(code)
+        _admit(user, virtual_class)
     return virtual_class
 
 
@@ -74,14 +68,14 @@ def take_place(*, user: User, virtual_class: VirtualClass) -> None:
     """
     if list_money_gone(virtual_class.pk).exists():
         raise ClassNotFoundError
+    _admit(user, virtual_class)
+
+
+def _admit(user: User, virtual_class: VirtualClass) -> None:
+    """Store the part of a person whom no check refuses, and end their waiting."""
     refusal = _find_refusal(user, virtual_class)
     if refusal is not None:
         raise refusal
-    _give_place(user, virtual_class, is_waiting=True)
-
-
-def _give_place(user: User, virtual_class: VirtualClass, *, is_waiting: bool) -> None:
-    """Store the part of somebody whom nothing refuses, and end their waiting."""
     part = _register(user, virtual_class)
     virtual_class.current_participants += 1
     virtual_class.participants_ids.append(str(user.pk))
@@ -89,10 +83,8 @@ def _give_place(user: User, virtual_class: VirtualClass, *, is_waiting: bool) ->
     record_event(virtual_class, ClassEvent.JOINED, actor=user, details={"person": str(user.pk)})
     # Whoever left and comes back has another part, and is told again.
     record_place(NoticeKind.JOINED, virtual_class, user.pk, occasion=str(part.pk))
-    if is_waiting:
-        list_open_entries(user).filter(virtual_class=virtual_class).update(
-            state=WaitingState.CLAIMED
-        )
+    waiting = list_open_entries(user).filter(virtual_class=virtual_class)
+    if waiting.update(state=WaitingState.CLAIMED):
         offer_free_place(virtual_class)
 
 
@@ -104,27 +96,18 @@ def find_joined_class(*, user: User, access_code: str) -> VirtualClass | None:
     return list_classes_of(user).filter(access_code=code, status=ClassStatus.SCHEDULED).first()
 
 
-def lock_class(code: str, user: User) -> tuple[VirtualClass, bool]:
+def lock_class(code: str) -> VirtualClass:
     """Lock the row before anything is checked: two guests may not both see the last place.
 
     A completed class is found, so that its code answers "ended" as it did before it was completed.
     A class whose money went back, by refunds or a chargeback, is not: its code opens nothing.
-    Tells besides whether the person is in line for a place, which only they or the teacher end.
     Raises ClassNotFoundError.
     """
-    waiting = WaitingListEntry.objects.filter(
-        user=user, state__in=IN_LINE, virtual_class=OuterRef("pk")
-    )
-    open_classes = (
-        VirtualClass.objects.annotate(is_waiting=Exists(waiting))
-        .filter(access_code=code, status__in=[ClassStatus.SCHEDULED, ClassStatus.COMPLETED])
-        .exclude(Exists(list_money_gone(OuterRef("pk"))))
-    )
-    try:
-        virtual_class = open_classes.select_for_update().get()
-    except VirtualClass.DoesNotExist:
-        raise ClassNotFoundError from None
-    return virtual_class, virtual_class.is_waiting
+    found = VirtualClass.objects.filter(access_code=code).select_for_update().first()
+    opens = found and found.status in {ClassStatus.SCHEDULED, ClassStatus.COMPLETED}
+    if not found or not opens or list_money_gone(found.pk).exists():
+        raise ClassNotFoundError
+    return found
 
 
 def _find_refusal(user: User, virtual_class: VirtualClass) -> BookingError | None:

@@ -113,7 +113,7 @@ def _wait(user: User, access_code: str) -> WaitingListEntry:
     code = normalize_access_code(access_code)
     if code is None:
         raise ClassNotFoundError
-    virtual_class, _ = lock_class(code, user)
+    virtual_class = lock_class(code)
     return _get_into_line(user, virtual_class)
 
 
