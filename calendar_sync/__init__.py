@@ -28,7 +28,6 @@ from calendar_sync.listing import (
     forget_upcoming_events,
     read_listing,
 )
-from calendar_sync.single_flight import SingleFlight
 from calendar_sync.writers import limit_writers
 
 __all__ = [
@@ -47,7 +46,6 @@ __all__ = [
     "Listing",
     "OpenedChannel",
     "OwnEvent",
-    "SingleFlight",
     "Stamp",
     "current_stamp",
     "forget_upcoming_events",

@@ -5,7 +5,6 @@ Readers who come while one of them renews it get it as well: stale-while-revalid
 """
 
 import logging
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -16,7 +15,6 @@ from django.core.cache import cache
 from django.utils import timezone
 
 from calendar_sync.backend import use_calendar
-from calendar_sync.circuit import Circuit
 from calendar_sync.generation import (
     GENERATION_KEY,
     Generation,
@@ -24,7 +22,8 @@ from calendar_sync.generation import (
     find_generation,
 )
 from calendar_sync.interface import BusySlot, CalendarError, CalendarUnavailableError
-from calendar_sync.single_flight import SingleFlight
+from config.lib.provider_guard import ProviderBusyError, ProviderGuard
+from config.lib.single_flight import SingleFlight
 
 logger = logging.getLogger(__name__)
 
@@ -42,7 +41,7 @@ Kept = tuple[Stamp, list[Row]]
 PATIENCE = timedelta(seconds=1)
 
 _flight: SingleFlight[Kept] = SingleFlight()
-circuit = Circuit(pause=timedelta(seconds=5))
+guard = ProviderGuard(patience=PATIENCE, pause=timedelta(seconds=5))
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,32 +118,25 @@ def _renew(
         cache.set(STAMP_KEY, kept[0], timeout=fresh)
         return kept
 
-    if circuit.is_open:
-        raise CalendarUnavailableError("The calendar was slow a moment ago.")
     has_own = earlier is not None and earlier[0][0] == generation
     try:
-        return _flight.run(
-            generation, work, patience=timedelta() if has_own or circuit.is_suspect else PATIENCE
-        )
+        return _flight.run(generation, work, patience=timedelta() if has_own else guard.patience)
     except TimeoutError as error:
         if not has_own:
-            circuit.suspect()
+            guard.note_slow()
         raise CalendarUnavailableError("The calendar's answer took too long.") from error
 
 
 def _fetch_watched(find_refresh_token: Callable[[], str | None]) -> list[Row]:
-    """Fetch, and let the circuit know how it went."""
-    began = time.monotonic()
     try:
-        rows = _fetch(find_refresh_token())
+        with guard.enter(settings.CALENDAR_WRITERS):
+            return _fetch(find_refresh_token())
+    except ProviderBusyError as error:
+        raise CalendarUnavailableError(str(error)) from error
     except CalendarError as error:
         # Here, and not where each reader is answered: one line for each call to the provider.
         logger.warning("The calendar could not be read: %s", error)
-        if time.monotonic() - began > PATIENCE.total_seconds():
-            circuit.trip()
         raise
-    circuit.reset()
-    return rows
 
 
 def _fetch(refresh_token: str | None) -> list[Row]:

@@ -7,10 +7,10 @@ from datetime import timedelta
 from django.conf import settings
 
 from calendar_sync.interface import CalendarUnavailableError
-from config.lib.bulkhead import Bulkhead, TooManyCallersError
+from config.lib.provider_guard import ProviderBusyError, ProviderGuard
 
 # Longer than many quick writes in a row take; a thread that waits serves nobody else.
-_bulkhead = Bulkhead(patience=timedelta(seconds=1))
+_guard = ProviderGuard(patience=timedelta(seconds=1))
 
 
 @contextmanager
@@ -22,7 +22,7 @@ def limit_writers() -> Iterator[None]:
     """
     with ExitStack() as turn:
         try:
-            turn.enter_context(_bulkhead.enter(settings.CALENDAR_WRITERS))
-        except TooManyCallersError as error:
+            turn.enter_context(_guard.enter(settings.CALENDAR_WRITERS))
+        except ProviderBusyError as error:
             raise CalendarUnavailableError("Too many wait for the calendar already.") from error
         yield

@@ -5,7 +5,7 @@ and person are read together, so whoever is signed in costs one query per reques
 """
 
 import secrets
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.conf import settings
@@ -186,6 +186,6 @@ def _find_live(session_key: str) -> Session | None:
     return None
 
 
-def _aware(stored: datetime | str) -> datetime:
-    """Read a time that no field has converted: text in UTC on SQLite."""
-    return stored if isinstance(stored, datetime) else datetime.fromisoformat(f"{stored}+00:00")
+def _aware(stored: datetime) -> datetime:
+    """Read a time that no field has converted: SQLite keeps UTC without saying so."""
+    return stored if timezone.is_aware(stored) else stored.replace(tzinfo=UTC)

@@ -15,7 +15,7 @@ from calendar_sync.google.deadline import Deadline
 from calendar_sync.google.errors import provider_errors
 from calendar_sync.google.transport import Transport
 from calendar_sync.interface import CalendarNotConnectedError, CalendarUnavailableError
-from calendar_sync.single_flight import SingleFlight
+from config.lib.single_flight import SingleFlight
 
 logger = logging.getLogger(__name__)
 

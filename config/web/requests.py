@@ -16,22 +16,10 @@ class Request(WSGIRequest):
 
     def __init__(self, environ: dict[str, Any]) -> None:
         _measure_chunks(environ)
+        _drop_charset(environ)
         super().__init__(environ)
         # Nothing here takes files, and Django's size limit does not count them.
         self.upload_handlers = [RefusedUploads(self)]
-
-    def _set_content_type_params(self, meta: dict[str, Any]) -> None:
-        """Read the content type without its charset; forms and bodies here are UTF-8.
-
-        Django's own takes any codec for a charset. ``base64`` is one and makes it fail right here,
-        where no handler of errors is in place yet.
-        """
-        try:
-            kind, parameters = parse_header_parameters(meta.get("CONTENT_TYPE", ""))
-        except ValueError:
-            kind, parameters = UNREADABLE_TYPE, {}
-            meta["CONTENT_TYPE"] = kind  # REST framework parses the header again
-        self.content_type, self.content_params = kind, parameters
 
 
 class RefusedUploads(FileUploadHandler):
@@ -48,6 +36,20 @@ class RefusedUploads(FileUploadHandler):
     def file_complete(self, file_size: int) -> None:
         """Never called: files are skipped when they begin."""
         return
+
+
+def _drop_charset(environ: dict[str, Any]) -> None:
+    """Remove the charset from the content type: forms and bodies are UTF-8.
+
+    Django takes any codec for one: ``base64`` makes it fail before its error handlers are in place.
+    """
+    try:
+        kind, parameters = parse_header_parameters(environ.get("CONTENT_TYPE", ""))
+    except ValueError:
+        kind, parameters = UNREADABLE_TYPE, {"charset": ""}
+    if parameters.pop("charset", None) is not None:
+        others = [f'{name}="{value}"' for name, value in parameters.items()]
+        environ["CONTENT_TYPE"] = "; ".join([kind, *others])
 
 
 def _measure_chunks(environ: dict[str, Any]) -> None:

@@ -1,0 +1,76 @@
+"""Keep a provider that hangs from holding every thread of the server."""
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+
+
+class ProviderBusyError(Exception):
+    """The provider is not called: too many wait for it, or it was slow a moment ago."""
+
+
+class ProviderGuard:
+    """Limit the threads that wait for a provider, and stop calling one that is slow to fail.
+
+    patience: how long a thread waits for a place; a call that takes longer is slow. Once a thread
+    has waited in vain, the others are refused at once until a call is quick again.
+    pause: no calls for so long after two slow failures in a row. Quick failures hold no thread.
+    """
+
+    def __init__(self, patience: timedelta, pause: timedelta = timedelta()) -> None:
+        self._patience = patience.total_seconds()
+        self._pause = pause.total_seconds()
+        self._changed = threading.Condition()
+        self._inside = 0
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget the calls so far."""
+        self._is_slow = False
+        self._slow_failures = 0
+        self._closed_until = 0.0
+
+    @property
+    def patience(self) -> timedelta:
+        """How long to wait for a call of another thread now."""
+        return timedelta(seconds=0 if self._is_slow else self._patience)
+
+    def note_slow(self) -> None:
+        """Note that a call under way is slow."""
+        self._is_slow = True
+
+    @contextmanager
+    def enter(self, places: int) -> Iterator[None]:
+        """Run the block, one call, as one of ``places`` threads. Raises ProviderBusyError."""
+        self._take_place(places)
+        began, is_failure = time.monotonic(), True
+        try:
+            yield
+            is_failure = False
+        finally:
+            self._leave(is_slow=time.monotonic() - began > self._patience, is_failure=is_failure)
+
+    def _take_place(self, places: int) -> None:
+        with self._changed:
+            if time.monotonic() < self._closed_until:
+                raise ProviderBusyError("The provider was slow a moment ago.")
+            if not self._changed.wait_for(
+                lambda: self._inside < places, self.patience.total_seconds()
+            ):
+                self._is_slow = True
+                raise ProviderBusyError("Too many wait already.")
+            self._inside += 1
+
+    def _leave(self, *, is_slow: bool, is_failure: bool) -> None:
+        with self._changed:
+            self._inside -= 1
+            if not is_failure:
+                self._slow_failures = 0
+            elif is_slow:
+                self._slow_failures += 1
+            self._is_slow = is_slow and (is_failure or self._is_slow)
+            if self._slow_failures > 1:
+                self._closed_until = time.monotonic() + self._pause
+            self._changed.notify()
