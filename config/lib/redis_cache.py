@@ -12,8 +12,8 @@ from redis.exceptions import RedisError
 
 logger = logging.getLogger(__name__)
 
-# A silent Redis costs a request this wait once. A library that only ignores exceptions waits at each
-# operation: three times for the agenda, 1.5 s in all.
+# A silent Redis costs a request this wait once. A library that only ignores exceptions waits at
+# each operation: three times for the agenda, 1.5 s in all.
 PATIENCE_SECONDS = 0.4
 
 
