@@ -1,7 +1,6 @@
-"""The external calendar behind one door: the rest of the service imports only these names.
+"""The external calendar: other apps import only these names.
 
-Beside it stand ``following``, ``channels`` and ``signals``: what they remember is in the database,
-so they cannot be loaded before Django knows its models.
+``push`` and ``signals`` are imported by themselves: models must be loaded first.
 """
 
 from calendar_sync.backend import get_calendar, use_calendar

@@ -1,7 +1,7 @@
-"""The upcoming events, asked for once for everybody who looks within some seconds.
+"""The cached list of upcoming events.
 
-A list that cannot be renewed is served for CALENDAR_STALE_SECONDS more: RFC 5861, stale-if-error.
-Readers who come while one of them renews it get it as well: stale-while-revalidate.
+A list that cannot be renewed is served for CALENDAR_STALE_SECONDS more (RFC 5861), and so it is
+while another thread renews it.
 """
 
 import logging
@@ -46,7 +46,7 @@ guard = ProviderGuard(patience=PATIENCE, pause=timedelta(seconds=5))
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The upcoming events. stamp: what ``current_stamp`` says as long as nothing newer is known."""
+    """The upcoming events. stamp: equals ``current_stamp`` until a newer list is known."""
 
     slots: list[BusySlot]
     stamp: Stamp
@@ -55,13 +55,10 @@ class Listing:
 def read_listing(*, find_refresh_token: Callable[[], str | None]) -> Listing:
     """List the events that have not ended yet, at most CALENDAR_CACHE_SECONDS old.
 
-    find_refresh_token: asked only when the provider has to be, so that an answer from the cache
-    costs no query.
+    find_refresh_token: called only if the provider is.
 
-    Threads that find the cache empty share one call to the provider, its error included, and wait
-    a second for it at most. An error is never kept: until the list expires for good, it is served
-    instead. After slow failures in a row there are no calls for some seconds: a provider that
-    hangs must not take every thread of the server with it. Raises CalendarError.
+    Threads share one call to the provider, its error included. An expired list is served instead of
+    an error. Raises CalendarError.
     """
     cached = cache.get_many([GENERATION_KEY, STAMP_KEY, LIST_KEY])
     earlier: Kept | None = cached.get(LIST_KEY)
@@ -78,10 +75,9 @@ def read_listing(*, find_refresh_token: Callable[[], str | None]) -> Listing:
 
 
 def current_stamp() -> Stamp | None:
-    """Return the stamp of the list that would be read now; None when the provider would be asked.
+    """Return the stamp of the current list, None if the provider would be asked.
 
-    Costs two short values of the cache, and one query where the cache is not shared. A caller that
-    keeps what it made of a list asks this first.
+    Costs two short cache values, and one query where the cache is not shared.
     """
     cached = cache.get_many([GENERATION_KEY, STAMP_KEY])
     stamp: Stamp | None = cached.get(STAMP_KEY)
@@ -91,10 +87,9 @@ def current_stamp() -> Stamp | None:
 
 
 def forget_upcoming_events() -> None:
-    """Have the next reader ask the provider. Call it after a write to the calendar.
+    """Make the next reader ask the provider, after a write to the calendar.
 
-    A new generation rather than a deletion: a reader whose call began before the write stores its
-    list under the old generation, which counts as expired in every process.
+    A new generation, not a deletion: a reader that began before the write stores an expired list.
     """
     begin_generation()
 
@@ -108,8 +103,6 @@ def _present(kept: Kept) -> Listing:
 def _renew(
     generation: Generation, earlier: Kept | None, find_refresh_token: Callable[[], str | None]
 ) -> Kept:
-    """Fetch the list, or share the call of another thread. Raises CalendarError."""
-
     def work() -> Kept:
         kept = (generation, uuid4().hex), _fetch_watched(find_refresh_token)
         # Django keeps nothing with a time-out of 0.

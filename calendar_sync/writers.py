@@ -1,4 +1,4 @@
-"""How many threads of a process may wait for the calendar at a time."""
+"""Limit the threads that wait for the calendar."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -15,10 +15,10 @@ _guard = ProviderGuard(patience=timedelta(seconds=1))
 
 @contextmanager
 def limit_writers() -> Iterator[None]:
-    """Run the block as one of the CALENDAR_WRITERS of this process that may wait for the calendar.
+    """Run the block as one of this process's CALENDAR_WRITERS.
 
-    Raises CalendarUnavailableError, within a second, if as many wait already. The caller has stored
-    what it wants by then, and the sweeps finish it.
+    Raises CalendarUnavailableError, within a second, if all places are taken; the caller has stored
+    its request, and the sweeps finish it.
     """
     with ExitStack() as turn:
         try:

@@ -1,4 +1,4 @@
-"""The logging of Django's settings."""
+"""Django's LOGGING."""
 
 from typing import Any
 

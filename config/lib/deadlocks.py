@@ -1,4 +1,4 @@
-"""Telling apart why the database refused a write."""
+"""Recognise deadlocks."""
 
 from django.db import Error, OperationalError
 
@@ -7,7 +7,7 @@ DEADLOCK_STATES = frozenset({"40P01", "40001"})
 
 
 def is_deadlock(error: Error) -> bool:
-    """Whether two transactions waited for each other and this one was chosen to end."""
+    """True if the database ended this transaction because of a deadlock."""
     return (
         isinstance(error, OperationalError)
         and getattr(error.__cause__, "sqlstate", "") in DEADLOCK_STATES

@@ -1,4 +1,4 @@
-"""Keep a provider that hangs from holding every thread of the server."""
+"""Keep a provider that hangs from holding every thread."""
 
 import threading
 import time
@@ -8,15 +8,15 @@ from datetime import timedelta
 
 
 class ProviderBusyError(Exception):
-    """The provider is not called: too many wait for it, or it was slow a moment ago."""
+    """Too many threads wait for the provider, or it was slow a moment ago."""
 
 
 class ProviderGuard:
-    """Limit the threads that wait for a provider, and stop calling one that is slow to fail.
+    """Limit the threads that wait for a provider, and close after slow failures.
 
-    patience: how long a thread waits for a place; a call that takes longer is slow. Once a thread
-    has waited in vain, the others are refused at once until a call is quick again.
-    pause: no calls for so long after two slow failures in a row. Quick failures hold no thread.
+    patience: the wait for a place; a longer call is slow. After a wait in vain, threads are refused
+    at once until a call is quick.
+    pause: no calls for so long after two slow failures in a row.
     """
 
     def __init__(self, patience: timedelta, pause: timedelta = timedelta()) -> None:
@@ -27,14 +27,13 @@ class ProviderGuard:
         self.reset()
 
     def reset(self) -> None:
-        """Forget the calls so far."""
         self._is_slow = False
         self._slow_failures = 0
         self._closed_until = 0.0
 
     @property
     def patience(self) -> timedelta:
-        """How long to wait for a call of another thread now."""
+        """Return how long to wait for another thread's call."""
         return timedelta(seconds=0 if self._is_slow else self._patience)
 
     def note_slow(self) -> None:

@@ -20,8 +20,7 @@ PATIENCE_SECONDS = 0.4
 class Outage:
     """Remember for the whole process that Redis failed; Django has one cache a thread.
 
-    During a pause no operation reaches Redis. After it one does, and the others go on without the
-    cache until it is answered.
+    During a pause no operation reaches Redis; after it one does.
     """
 
     def __init__(self, pause: timedelta) -> None:
@@ -31,7 +30,6 @@ class Outage:
         self._quiet_until = self._logged_until = 0.0
 
     def may_ask(self) -> bool:
-        """True if an operation may reach Redis now."""
         if not self._is_on:
             return True
         with self._lock:
@@ -54,7 +52,6 @@ class Outage:
             logger.warning("The cache does not answer: %s", type(error).__name__)
 
     def end(self) -> None:
-        """Note an answer."""
         if self._is_on:
             self._is_on = False
             logger.info("The cache answers again.")
@@ -88,8 +85,8 @@ def _forgiving(name: str, otherwise: Any) -> Any:
 class ForgivingRedisCache(RedisCache):
     """Django's Redis cache, empty during an outage.
 
-    ``add`` then returns True and ``incr`` 0: limits let every request through (SECURITY.md,
-    *Limits*). A value that could not be deleted is there again afterwards, until it expires.
+    ``add`` then returns True and ``incr`` 0, so limits let every request through (SECURITY.md,
+    *Limits*). A value that could not be deleted is there afterwards, until it expires.
     """
 
     def __init__(self, server: Any, params: dict[str, Any]) -> None:

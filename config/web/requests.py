@@ -1,4 +1,4 @@
-"""The request as it comes from the WSGI server, made safe for Django before any view runs."""
+"""The WSGI request, made safe for Django before any view runs."""
 
 from io import BytesIO
 from typing import Any
@@ -12,7 +12,7 @@ UNREADABLE_TYPE = "application/octet-stream"
 
 
 class Request(WSGIRequest):
-    """A request whose headers can neither hide its body nor end in an error without a shape."""
+    """A request whose headers cannot hide its body or fail Django early."""
 
     def __init__(self, environ: dict[str, Any]) -> None:
         _measure_chunks(environ)
@@ -23,18 +23,15 @@ class Request(WSGIRequest):
 
 
 class RefusedUploads(FileUploadHandler):
-    """Lets a form's files pass by unread by us, in no memory and on no disk."""
+    """Skip uploaded files."""
 
     def new_file(self, *args: Any, **kwargs: Any) -> None:
-        """Skip the file that begins."""
         raise SkipFile
 
     def receive_data_chunk(self, raw_data: bytes, start: int) -> bytes | None:
-        """Never called: files are skipped when they begin."""
         return None
 
     def file_complete(self, file_size: int) -> None:
-        """Never called: files are skipped when they begin."""
         return
 
 
@@ -53,9 +50,9 @@ def _drop_charset(environ: dict[str, Any]) -> None:
 
 
 def _measure_chunks(environ: dict[str, Any]) -> None:
-    """Read a body that comes in chunks, and give it the length without which Django sees none.
+    """Read a chunked body and set its length, else Django reads none.
 
-    One byte more than is allowed is enough to be refused as too large.
+    One byte above the limit is enough to be refused.
     """
     is_chunked = environ.get("HTTP_TRANSFER_ENCODING", "").lower() == "chunked"
     if is_chunked and environ.get("wsgi.input_terminated"):
