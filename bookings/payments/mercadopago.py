@@ -34,7 +34,7 @@ from bookings.payments.gateway import (
     Settlement,
 )
 from bookings.payments.metrics import timed
-from config.lib.bulkhead import Bulkhead, TooManyCallersError
+from config.lib.provider_guard import ProviderBusyError, ProviderGuard
 
 logger = logging.getLogger(__name__)
 
@@ -53,7 +53,7 @@ _DIGITS = re.compile(r"[0-9]{1,20}", re.ASCII)
 _CURRENCY = re.compile(r"[A-Z]{3}", re.ASCII)
 LONGEST_WORD, LONGEST_PREFERENCE, LONGEST_ADDRESS = 50, 255, 500
 # Keeps a provider that hangs from holding every thread of the server.
-_bulkhead = Bulkhead(patience=timedelta(seconds=1))
+_guard = ProviderGuard(patience=timedelta(seconds=1))
 
 STATUSES = {
     "approved": ChargeStatus.APPROVED,
@@ -86,7 +86,7 @@ class RebasedHttpClient(HttpClient):  # type: ignore[misc]  # the SDK carries no
     def request(self, method: str, url: str, *args: Any, **kwargs: Any) -> Any:
         """Send one call; every verb of the SDK ends here."""
         target = url.replace(PROVIDER_URL, settings.MERCADOPAGO_API_URL, 1)
-        with _bulkhead.enter(settings.MERCADOPAGO_CALLERS):
+        with _guard.enter(settings.MERCADOPAGO_CALLERS):
             left = self._deadline - time.monotonic()
             if left <= 0:
                 raise requests.Timeout("The budget for the payment provider is spent.")
@@ -357,7 +357,7 @@ def _call(
     """
     try:
         answer = send()
-    except (requests.RequestException, MercadoPagoError, TooManyCallersError) as error:
+    except (requests.RequestException, MercadoPagoError, ProviderBusyError) as error:
         # The SDK hands on whatever its transport raised; see the table in its tests.
         raise PaymentUnavailableError("The payment provider could not be reached.") from error
     status, body = int(answer["status"]), answer["response"]

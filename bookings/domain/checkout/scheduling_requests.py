@@ -21,7 +21,7 @@ from bookings.domain.queries import get_class_by_preference, is_undecided
 from bookings.domain.trigger_policy import TriggerPolicy, get_trigger_policy
 from bookings.models import MONEY_GONE, Payment, VirtualClass
 from bookings.payments.gateway import PaymentUnavailableError
-from calendar_sync import SingleFlight
+from config.lib.single_flight import SingleFlight
 from config.lib.throttling import is_too_often, seconds_left
 
 _look_ups: SingleFlight[None] = SingleFlight()

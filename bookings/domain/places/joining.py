@@ -1,7 +1,6 @@
 """Joining: a guest takes a place in a scheduled class."""
 
 from django.db import IntegrityError, transaction
-from django.db.models import Exists, OuterRef
 
 from accounts.models import User
 from bookings.domain.exceptions import (
@@ -16,7 +15,6 @@ from bookings.domain.history import record_event
 from bookings.domain.places.access_codes import normalize_access_code, read_access_code
 from bookings.domain.places.code_limits import limit_wrong_codes
 from bookings.domain.places.offers import (
-    IN_LINE,
     is_kept_for_another,
     list_open_entries,
     offer_free_place,
@@ -29,7 +27,6 @@ from bookings.models import (
     Role,
     UserActivity,
     VirtualClass,
-    WaitingListEntry,
     WaitingState,
 )
 from bookings.notices.due import record_place
@@ -48,9 +45,8 @@ def join_class(*, user: User, access_code: str, address: str = "") -> VirtualCla
     with limit_wrong_codes(user=user, address=address):
         code = read_access_code(access_code)
         with transaction.atomic():
-            virtual_class, is_waiting = lock_class(code, user)
-            _refuse(user, virtual_class)
-            _give_place(user, virtual_class, is_waiting=is_waiting)
+            virtual_class = lock_class(code)
+            _admit(user, virtual_class)
     return virtual_class
 
 
@@ -58,11 +54,11 @@ def take_place(*, user: User, virtual_class: VirtualClass) -> None:
     """Give a place of a locked class to a person in line. Raises as ``join_class``."""
     if list_money_gone(virtual_class.pk).exists():
         raise ClassNotFoundError
+    _admit(user, virtual_class)
+
+
+def _admit(user: User, virtual_class: VirtualClass) -> None:
     _refuse(user, virtual_class)
-    _give_place(user, virtual_class, is_waiting=True)
-
-
-def _give_place(user: User, virtual_class: VirtualClass, *, is_waiting: bool) -> None:
     part = _register(user, virtual_class)
     virtual_class.current_participants += 1
     virtual_class.participants_ids.append(str(user.pk))
@@ -70,10 +66,8 @@ def _give_place(user: User, virtual_class: VirtualClass, *, is_waiting: bool) ->
     record_event(virtual_class, ClassEvent.JOINED, actor=user, details={"person": str(user.pk)})
     # A guest who left and comes back has another activity, and gets another mail.
     record_place(NoticeKind.JOINED, virtual_class, user.pk, occasion=str(part.pk))
-    if is_waiting:
-        list_open_entries(user).filter(virtual_class=virtual_class).update(
-            state=WaitingState.CLAIMED
-        )
+    waiting = list_open_entries(user).filter(virtual_class=virtual_class)
+    if waiting.update(state=WaitingState.CLAIMED):
         offer_free_place(virtual_class)
 
 
@@ -85,25 +79,16 @@ def find_joined_class(*, user: User, access_code: str) -> VirtualClass | None:
     return list_classes_of(user).filter(access_code=code, status=ClassStatus.SCHEDULED).first()
 
 
-def lock_class(code: str, user: User) -> tuple[VirtualClass, bool]:
-    """Lock the class of a code; return it, and True if the user is in line.
+def lock_class(code: str) -> VirtualClass:
+    """Lock the class of a code before any check. Raises ClassNotFoundError.
 
-    A completed class is found, to be refused as ended; one whose money went back is not. Raises
-    ClassNotFoundError.
+    A completed class is found, to be refused as ended; one whose money went back is not.
     """
-    waiting = WaitingListEntry.objects.filter(
-        user=user, state__in=IN_LINE, virtual_class=OuterRef("pk")
-    )
-    open_classes = (
-        VirtualClass.objects.annotate(is_waiting=Exists(waiting))
-        .filter(access_code=code, status__in=[ClassStatus.SCHEDULED, ClassStatus.COMPLETED])
-        .exclude(Exists(list_money_gone(OuterRef("pk"))))
-    )
-    try:
-        virtual_class = open_classes.select_for_update().get()
-    except VirtualClass.DoesNotExist:
-        raise ClassNotFoundError from None
-    return virtual_class, virtual_class.is_waiting
+    found = VirtualClass.objects.filter(access_code=code).select_for_update().first()
+    opens = found and found.status in {ClassStatus.SCHEDULED, ClassStatus.COMPLETED}
+    if not found or not opens or list_money_gone(found.pk).exists():
+        raise ClassNotFoundError
+    return found
 
 
 def _refuse(user: User, virtual_class: VirtualClass) -> None:

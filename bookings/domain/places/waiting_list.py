@@ -43,7 +43,7 @@ def wait_for_place(*, user: User, access_code: str, address: str = "") -> Waitin
     with limit_wrong_codes(user=user, address=address):
         code = read_access_code(access_code)
         with transaction.atomic():
-            virtual_class, _ = lock_class(code, user)
+            virtual_class = lock_class(code)
             return _get_into_line(user, virtual_class)
 
 

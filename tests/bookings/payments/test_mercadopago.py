@@ -19,7 +19,7 @@ from bookings.payments.gateway import (
     RefundState,
 )
 from bookings.payments.manual import ManualGateway
-from config.lib.bulkhead import Bulkhead
+from config.lib.provider_guard import ProviderGuard
 from tests.standins import Fault
 
 EXPIRES_AT = datetime(2030, 1, 5, 18, 30, tzinfo=UTC)
@@ -542,7 +542,7 @@ def test_a_slow_provider_costs_the_budget_once(mercadopago, gateway, preference_
 def test_while_as_many_wait_as_may_others_are_refused(
     mercadopago, gateway, charge_id, settings, monkeypatch
 ):
-    monkeypatch.setattr(gateway_module, "_bulkhead", Bulkhead(timedelta(seconds=0.1)))
+    monkeypatch.setattr(gateway_module, "_guard", ProviderGuard(timedelta(seconds=0.1)))
     settings.MERCADOPAGO_CALLERS = 1
     mercadopago.fault("payments.get", Fault.delay(1.5))
     waiting = threading.Thread(target=get_gateway().get_charge, args=[charge_id])
@@ -563,11 +563,11 @@ def test_waiting_for_a_turn_is_within_the_budget(
     mercadopago, gateway, charge_id, settings, monkeypatch
 ):
     settings.MERCADOPAGO_BUDGET = timedelta(seconds=0.2)
-    bulkhead = Bulkhead(timedelta(seconds=5))
-    monkeypatch.setattr(gateway_module, "_bulkhead", bulkhead)
+    guard = ProviderGuard(timedelta(seconds=5))
+    monkeypatch.setattr(gateway_module, "_guard", guard)
     settings.MERCADOPAGO_CALLERS = 1
     somebody = ExitStack()
-    somebody.enter_context(bulkhead.enter(1))
+    somebody.enter_context(guard.enter(1))
     threading.Timer(0.4, somebody.close).start()
 
     with pytest.raises(PaymentUnavailableError):

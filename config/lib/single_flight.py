@@ -1,4 +1,4 @@
-"""One call for everybody who asks for the same thing at the same time."""
+"""One call for all threads that ask for the same at the same time."""
 
 import threading
 import time
@@ -12,18 +12,17 @@ T = TypeVar("T")
 
 
 class SingleFlight(Generic[T]):
-    """Lets concurrent threads share one call and its outcome."""
+    """Share one call and its outcome among threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._flights: dict[Hashable, Future[T]] = {}
 
     def run(self, key: Hashable, work: Callable[[], T], *, patience: timedelta) -> T:
-        """Do ``work``, or wait for the thread that is doing it under the same ``key``.
+        """Do ``work``, or wait for the thread that does it under ``key``.
 
-        An exception goes to everybody as well: if each waiting thread tried again by itself, a
-        provider that hangs would cost the last one as many time-outs as there are threads.
-        Raises TimeoutError when waiting takes longer than ``patience``.
+        Its exception is shared too, else each thread would wait for its own time-out. Raises
+        TimeoutError after ``patience``.
         """
         with self._lock:
             flight = self._flights.get(key)
@@ -43,10 +42,9 @@ class SingleFlight(Generic[T]):
         return mine.result()
 
     def run_anew(self, key: Hashable, work: Callable[[], T], *, patience: timedelta) -> T:
-        """Share a call as ``run`` does, but only one that begins after this thread asked for it.
+        """Share a call that begins after this one; an earlier call may be out of date.
 
-        An earlier call is waited for, since its outcome may be out of date; then all threads that
-        waited share the next one. Raises TimeoutError when waiting takes longer than ``patience``.
+        Raises TimeoutError after ``patience``.
         """
         deadline = time.monotonic() + patience.total_seconds()
         with self._lock:

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from calendar_sync.single_flight import SingleFlight
+from config.lib.single_flight import SingleFlight
 
 PATIENCE = timedelta(seconds=5)
 
