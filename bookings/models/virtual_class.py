@@ -253,6 +253,12 @@ class VirtualClass(models.Model):
         """Whether scheduling was asked for and is not finished."""
         return self.status == ClassStatus.PENDING and self.scheduling_requested_at is not None
 
+    @property
+    def is_undecided(self) -> bool:
+        """True if the teacher still has to decide about a class that her price list lacks."""
+        is_waiting = self.price_decision == PriceDecision.WAITING
+        return is_waiting and self.status == ClassStatus.PENDING
+
     def describe(self) -> str:
         """Say the type and for how many people it is; a capacity of 0 reads as 1.
 

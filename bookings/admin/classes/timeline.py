@@ -1,4 +1,4 @@
-"""What happened to a class, in order, as the teacher reads it."""
+"""The timeline of a class."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -48,10 +48,9 @@ NOBODY, UNKNOWN = "el servicio", "—"
 
 
 def build_timeline(virtual_class: VirtualClass) -> list[Entry]:
-    """Tell the story of a class, oldest first, in two queries however long it is.
+    """List a class's history, oldest first, in two queries.
 
-    Who, when, what, from which status to which, and why. Classes of before bookings were logged
-    begin with the row's own time.
+    Classes older than the history begin with the row's own time.
     """
     lines = list(virtual_class.log.select_related("actor").order_by("at", "id"))
     people = _name_people(lines)
@@ -63,7 +62,7 @@ def build_timeline(virtual_class: VirtualClass) -> list[Entry]:
 
 
 def describe_drift(virtual_class: VirtualClass) -> str:
-    """Say how the event differs from its class, as the last line says if it is about that."""
+    """Describe how the event differs from its class."""
     lines = virtual_class.log.filter(event=ClassEvent.EVENT_DRIFTED).order_by("at", "id")
     noted = lines.last()
     if noted is None or noted.details.get("drift") != virtual_class.calendar_drift:
@@ -95,7 +94,7 @@ def _transition(line: ClassLog) -> str:
 
 
 def _drift(line: ClassLog) -> str:
-    """Say how the event differed from the class; of a moved one, where to."""
+    """Describe the difference that a line recorded; of a moved event, its new time."""
     kind = line.details.get("drift")
     if kind not in CalendarDrift.values:
         return ""
@@ -115,7 +114,7 @@ def _moment(text: object) -> str:
 
 
 def _name_people(lines: Iterable[ClassLog]) -> dict[str, str]:
-    """Name everybody the lines speak of, by id."""
+    """Return the names of all people in the lines, by id."""
     ids = {line.details["person"] for line in lines if _is_id(line.details.get("person"))}
     return {str(pk): str(person) for pk, person in User.objects.in_bulk(ids).items()}
 

@@ -40,7 +40,7 @@ from bookings.domain.exceptions import (
 from bookings.domain.history import record_event
 from bookings.domain.lifecycle.time_claims import claim_time
 from bookings.domain.places.access_codes import generate_access_code
-from bookings.domain.queries import get_class_by_preference, is_time_lost, is_undecided
+from bookings.domain.queries import get_class_by_preference, is_time_lost
 from bookings.domain.trigger_policy import must_be_paid
 from bookings.models import (
     ClassEvent,
@@ -178,7 +178,7 @@ def _refuse_unpaid(virtual_class: VirtualClass) -> None:
 
 
 def _refuse_undecided(virtual_class: VirtualClass) -> None:
-    if is_undecided(virtual_class):
+    if virtual_class.is_undecided:
         raise PriceNotAgreedError
 
 
