@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class UpcomingFilter(admin.SimpleListFilter):
-    """Leave out days that are over, unless they are asked for. last_day: a field's name."""
+    """Hide days that are over, unless the teacher asks for them. last_day: a field's name."""
 
     title = "fecha"
     parameter_name = "cuando"
@@ -26,44 +26,37 @@ class UpcomingFilter(admin.SimpleListFilter):
     def lookups(
         self, request: HttpRequest, model_admin: admin.ModelAdmin[Any]
     ) -> list[tuple[str, str]]:
-        """Offer the past as well."""
         return [("todos", "También los pasados")]
 
     def choices(self, changelist: ChangeList) -> Iterator["_ListFilterChoices"]:
-        """Call the usual choice by what it shows."""
         usual, *others = super().choices(changelist)
         yield {**usual, "display": "Próximos"}
         yield from others
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Model]) -> QuerySet[Model]:
-        """Filter by the day that the row ends."""
         if self.value():
             return queryset
         return queryset.filter(**{f"{self.last_day}__gte": timezone.localdate()})
 
 
 class PaidFilter(admin.SimpleListFilter):
-    """Part the classes that are paid from those that are not."""
-
     title = "pagada"
     parameter_name = "pagada"
 
     def lookups(
         self, request: HttpRequest, model_admin: admin.ModelAdmin[Any]
     ) -> list[tuple[str, str]]:
-        """Offer both; the date of the payment is in the class."""
         return [("si", "Sí"), ("no", "No")]
 
     def queryset(
         self, request: HttpRequest, queryset: QuerySet[VirtualClass]
     ) -> QuerySet[VirtualClass]:
-        """Filter by whether there is a date of payment."""
         is_unpaid = {"si": False, "no": True}.get(self.value() or "")
         return queryset if is_unpaid is None else queryset.filter(paid_at__isnull=is_unpaid)
 
 
 class DriftFilter(admin.SimpleListFilter):
-    """Show the classes of which the calendar says something else."""
+    """Classes whose calendar event differs."""
 
     title = "calendario"
     parameter_name = "calendario"
@@ -71,24 +64,22 @@ class DriftFilter(admin.SimpleListFilter):
     def lookups(
         self, request: HttpRequest, model_admin: admin.ModelAdmin[Any]
     ) -> list[tuple[str, str]]:
-        """Offer the one question; each class says which difference it is."""
         return [("distinto", "Dice otra cosa")]
 
     def queryset(
         self, request: HttpRequest, queryset: QuerySet[VirtualClass]
     ) -> QuerySet[VirtualClass]:
-        """Filter by whether there is a difference."""
         return list_drifted(queryset) if self.value() else queryset
 
 
 def list_drifted(classes: QuerySet[VirtualClass]) -> QuerySet[VirtualClass]:
-    """Leave the classes of which the calendar says something else, as long as that matters."""
+    """Keep the scheduled classes ahead whose calendar event differs."""
     drifted = classes.filter(status=ClassStatus.SCHEDULED, end_time__gt=timezone.now())
     return drifted.exclude(calendar_drift=CalendarDrift.NONE)
 
 
 class PriceDecisionFilter(admin.SimpleListFilter):
-    """Show the classes that wait for the teacher to decide about their price."""
+    """Classes whose price the teacher has to accept."""
 
     title = "fuera de la lista"
     parameter_name = "precio"
@@ -96,11 +87,9 @@ class PriceDecisionFilter(admin.SimpleListFilter):
     def lookups(
         self, request: HttpRequest, model_admin: admin.ModelAdmin[Any]
     ) -> list[tuple[str, str]]:
-        """Offer the one question."""
         return [("decidir", "Espera tu sí")]
 
     def queryset(
         self, request: HttpRequest, queryset: QuerySet[VirtualClass]
     ) -> QuerySet[VirtualClass]:
-        """Keep the classes that can still be decided about."""
         return list_undecided(queryset) if self.value() else queryset

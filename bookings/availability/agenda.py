@@ -1,7 +1,4 @@
-"""The teacher's agenda: hours and busy times read from the database and the calendar.
-
-Seven queries whatever the number of classes, and the calendar's list from its short cache.
-"""
+"""The teacher's agenda, read in seven queries and from the calendar's short cache."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -32,7 +29,7 @@ from config.lib.wall_time import is_clear
 
 Ranges = list[HoursRange]
 
-# Of a class that is paid and about to be scheduled.
+# A class that is paid and about to be scheduled.
 AWAITS_CALENDAR = Q(
     status=ClassStatus.PENDING, paid_at__isnull=False, scheduling_requested_at__isnull=False
 )
@@ -40,17 +37,14 @@ AWAITS_CALENDAR = Q(
 
 @dataclass(frozen=True, slots=True)
 class Agenda:
-    """Everything that decides which times are free between two days, both included."""
+    """The hours, busy times and rules of a range of days."""
 
     openings: list[Period]
     busy: BusyTimes
     rules: SlotRules
 
     def find_free_slots(self, length: timedelta) -> dict[date, list[Period]]:
-        """Return the free slots of each day that has any; days are those of the service's zone.
-
-        Not those in an hour that the clocks repeat: pages name a slot by its hour.
-        """
+        """Return the free slots by day of the service's zone, none in a repeated hour."""
         days: defaultdict[date, list[Period]] = defaultdict(list)
         for slot in find_free_slots(
             openings=self.openings, busy=self.busy, rules=self.rules, length=length
@@ -69,9 +63,8 @@ def load_agenda(
 ) -> Agenda:
     """Read the agenda of a range of days.
 
-    user: the person who looks; a slot that they chose and hold themselves is free to them.
-    moving: a class that is to get another time; the one that it has does not count as taken.
-    Raises CalendarError when the calendar cannot be read: no times are better than wrong ones.
+    user: their own hold counts as free. moving: a class whose own time counts as free. Raises
+    CalendarError.
     """
     now = timezone.now()
     rules = BookingRules.load()
@@ -96,7 +89,7 @@ def load_agenda(
 
 
 def list_openings(first_day: date, last_day: date) -> list[Period]:
-    """Open each day at its special hours, else, unless it is closed, at its weekly ones."""
+    """Return each day's special hours, or else its weekly hours unless it is closed."""
     zone = ZoneInfo(settings.TIME_ZONE)
     weekly, special, closed = _weekly(), _special(first_day, last_day), _closed(first_day, last_day)
     openings: list[Period] = []
@@ -108,20 +101,19 @@ def list_openings(first_day: date, last_day: date) -> list[Period]:
 
 
 def whole_days(first_day: date, last_day: date) -> Period:
-    """Give the time from the beginning of the first day to the end of the last one."""
     return Period(_midnight(first_day), _midnight(last_day + timedelta(days=1)))
 
 
 def list_upcoming_events() -> list[BusySlot]:
     """List the calendar's upcoming events, at most CALENDAR_CACHE_SECONDS old.
 
-    Raises CalendarError when the calendar cannot be read. Spec: GET /api/calendar.
+    Raises CalendarError. Spec: GET /api/calendar.
     """
     return read_upcoming_events().slots
 
 
 def read_upcoming_events() -> Listing:
-    """Read the same list with its stamp."""
+    """Return the same list with its stamp."""
     return read_listing(find_refresh_token=find_calendar_token)
 
 
@@ -153,11 +145,7 @@ def _closed(first_day: date, last_day: date) -> set[date]:
 
 
 def _appointments(moving: VirtualClass | None) -> list[Period]:
-    """Give the calendar's events, without the one of the class that is moving.
-
-    The list tells times only, so the event is known by them. One event with its times is left out,
-    not all: another that has the same is somebody else's.
-    """
+    """Return the calendar's events without one that has the times of the moving class."""
     events = [Period(event.start, event.end) for event in list_upcoming_events()]
     if moving:
         start, end = (time.replace(microsecond=0) for time in (moving.start_time, moving.end_time))
@@ -168,12 +156,9 @@ def _appointments(moving: VirtualClass | None) -> list[Period]:
 
 
 def _given(whole: Period, moving: VirtualClass | None) -> Iterator[Period]:
-    """Give the times of scheduled classes, and of paid ones that wait for the calendar.
-
-    A calendar may be down for longer than a time is kept for whoever pays.
-    """
-    # A class lasts MAX_CLASS_LENGTH at most, and the second bound on its start keeps the index
-    # (status, start_time) useful: "ends after now" alone would read every class there ever was.
+    """Return the times of scheduled classes, and of paid ones that wait for the calendar."""
+    # A class lasts at most MAX_CLASS_LENGTH. This lower bound lets the index (status, start_time)
+    # work; "ends after now" alone would read every class.
     rows = VirtualClass.objects.filter(
         Q(status=ClassStatus.SCHEDULED) | AWAITS_CALENDAR,
         status__in=[ClassStatus.SCHEDULED, ClassStatus.PENDING],

@@ -1,7 +1,4 @@
-"""What fills a week of the teacher's: read from the database and the calendar.
-
-Five queries whatever the number of classes, one more when the calendar has to be asked.
-"""
+"""The entries of a week, read in five queries and from the calendar's cache."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,10 +17,9 @@ from calendar_sync import CalendarError
 
 @dataclass(frozen=True, slots=True)
 class WeekAgenda:
-    """Everything that happens in a week.
+    """A week's entries. closures: why a day is closed.
 
-    closures: why a day is closed. is_calendar_read: whether the appointments are among the
-    entries; when the calendar cannot be read, the rest is here all the same.
+    is_calendar_read: False if the entries lack the appointments.
     """
 
     openings: list[Period]
@@ -33,7 +29,6 @@ class WeekAgenda:
 
 
 def load_week(monday: date) -> WeekAgenda:
-    """Read the week that begins on ``monday``."""
     now = timezone.now()
     sunday = monday + timedelta(days=6)
     whole = whole_days(monday, sunday)
@@ -52,7 +47,7 @@ def load_week(monday: date) -> WeekAgenda:
 
 
 def _classes(whole: Period, now: datetime) -> Iterator[Entry]:
-    """Give what was or will be taught, and what still may be; a request nobody paid lapses."""
+    """Return all classes of the week but the cancelled and the lapsed."""
     lapsed = Q(status=ClassStatus.PENDING, paid_at=None, end_time__lte=now)
     rows = VirtualClass.objects.filter(
         status__in=[ClassStatus.SCHEDULED, ClassStatus.COMPLETED, ClassStatus.PENDING],
@@ -71,7 +66,7 @@ def _kind_of(virtual_class: VirtualClass) -> EntryKind:
 
 
 def _holds(whole: Period, now: datetime) -> Iterator[Entry]:
-    """Give the live holds without a class; one with a class shows as that class."""
+    """Return the live holds without a class."""
     rows = Hold.objects.filter(
         expires_at__gt=now,
         virtual_class=None,
@@ -92,9 +87,9 @@ def _find_appointments(whole: Period) -> list[Period] | None:
 
 
 def _without_classes(appointments: list[Period], classes: list[Entry]) -> Iterator[Entry]:
-    """Leave out the events of our own classes: an event without a name is told by its times.
+    """Leave out the events of our own classes, known by their times.
 
-    One that somebody moved in the calendar shows beside its class, which is worth seeing.
+    An event that was moved in the calendar shows beside its class.
     """
     ours = {
         _whole_seconds(entry.period)

@@ -1,7 +1,7 @@
-"""Dates, times and money, as people in Argentina write them in either language.
+"""Dates, times and money in the Argentine format, in Spanish and English.
 
-English keeps the country's order of day and month and its clock of 24 hours; it names the currency,
-for to most of its readers ``$`` means another one.
+English keeps the order of day and month and the 24-hour clock, and names the currency, because
+``$`` means another one to most of its readers.
 """
 
 from datetime import date, datetime
@@ -35,7 +35,7 @@ def short_day(value: datetime | date) -> str:
 
 @register.filter
 def near_day(value: datetime | date) -> str:
-    """Write ``mañana, martes 24 de noviembre``: today and tomorrow by their names as well."""
+    """Write ``mañana, martes 24 de noviembre`` for today and tomorrow."""
     days_ahead = (_local_date(value) - timezone.localdate()).days
     day = long_day(value)
     if days_ahead == 0:
@@ -83,19 +83,19 @@ def minutes(count: int) -> str:
 
 @register.filter
 def seconds_until(value: datetime) -> int:
-    """Count the whole seconds that are left, 0 when it is over."""
+    """Return the whole seconds that are left, at least 0."""
     return max(0, int((value - timezone.now()).total_seconds()))
 
 
 @register.filter
 def minutes_until(value: datetime) -> int:
-    """Count the minutes that are left, the one that has begun included."""
+    """Return the minutes that are left, rounded up."""
     return -(-seconds_until(value) // 60)
 
 
 @register.filter
 def time_until(value: datetime) -> str:
-    """Write ``11 h 59 min``, ``12 h`` or ``59 min``, the minute that has begun included."""
+    """Write ``11 h 59 min``, ``12 h`` or ``59 min``, rounded up."""
     hours, rest = divmod(minutes_until(value), 60)
     if not hours:
         return minutes(rest)

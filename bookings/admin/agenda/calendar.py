@@ -1,4 +1,4 @@
-"""The calendar's page: is it connected, and what comes next."""
+"""The calendar's page: connection and next events."""
 
 from django.conf import settings
 from django.contrib import admin
@@ -22,7 +22,7 @@ EVENTS_SHOWN = 10
 
 
 def show_calendar(request: HttpRequest) -> HttpResponse:
-    """Show the connection's state, "reconnect", and at most ten upcoming events."""
+    """Show the state of the connection, "reconnect", and at most ten upcoming events."""
     if not request.user.is_superuser:
         raise PermissionDenied
     state, events = _read(find_calendar_owner())
@@ -45,10 +45,10 @@ def show_calendar(request: HttpRequest) -> HttpResponse:
 
 
 def _read(owner: User | None) -> tuple[str, list[BusySlot]]:
-    """Ask the provider now: a stored grant proves nothing until it is used.
+    """Ask the provider now; the stored grant may have been revoked since its last use.
 
-    One that is found revoked is noted, so that the panel can say since when; one that is noted is
-    asked with once more, for the provider may have changed its mind.
+    A refusal is noted, so that the panel can show since when. A grant that is noted as revoked is
+    tried once more, because the provider may accept it again.
     """
     if is_revoked(owner) and not check_calendar_grant():
         return "revoked", []

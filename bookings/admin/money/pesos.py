@@ -1,4 +1,4 @@
-"""Money as the teacher types it: pesos outside, centavos inside."""
+"""Amounts that the teacher types in pesos and the service keeps in centavos."""
 
 import re
 from typing import Any
@@ -23,11 +23,10 @@ class PesosField(forms.Field):
         self.max_centavos = max_centavos
 
     def prepare_value(self, value: Any) -> Any:
-        """Show stored centavos as pesos; what was typed stays as it was typed."""
+        """Show stored centavos as pesos; keep typed text as it is."""
         return write_pesos(value) if isinstance(value, int) else value
 
     def to_python(self, value: Any) -> int | None:
-        """Give centavos, or nothing for nothing."""
         text = str(value or "").strip()
         if not text:
             return None

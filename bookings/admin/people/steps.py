@@ -17,7 +17,7 @@ from bookings.domain.queries import list_next_classes_of
 
 
 class OpenClassesError(BookingError):
-    """The teacher wants to erase a person who has classes ahead."""
+    """The person to erase has classes ahead."""
 
     text = (
         "Esta persona todavía tiene clases por delante. Cancelalas, o esperá a que pasen, y "
@@ -26,7 +26,7 @@ class OpenClassesError(BookingError):
 
 
 class NotInChargeError(BookingError):
-    """Staff without the right to cancel classes wants to erase a person who booked one."""
+    """Staff without the right to cancel classes would erase a person who booked one."""
 
     text = "Esta persona tiene una reserva sin pagar, y solo puede cancelarla la profe."
 
@@ -43,17 +43,15 @@ def _in_the_teachers_words() -> Iterator[None]:
 
 
 class SuspendPerson(Step[User]):
-    """Close the account and end its sessions; administrators are left alone."""
+    """Suspend the account and end its sessions, unless it is an administrator's."""
 
     name = "suspender"
     label, bulk, yes = "Suspender la cuenta", "Suspender", "Sí, suspender"
 
     def is_offered(self, row: User) -> bool:
-        """Offer it for active accounts."""
         return row.status == UserStatus.ACTIVE and not row.is_superuser
 
     def foresee(self, row: User, form: Any, actor: User) -> Facts | None:
-        """List the sessions that end, the classes that stay, and the offered places."""
         if not self.is_offered(row):
             return None
         sessions = Session.objects.filter(user=row).count()
@@ -64,35 +62,31 @@ class SuspendPerson(Step[User]):
         return Facts(f"{row.name} ({row.email})", tuple(happens), group_mails(seen.mails))
 
     def take(self, row: User, form: Any, actor: User) -> Report:
-        """Suspend."""
         suspend(user=row)
         return Report(f"{row}: cuenta suspendida.")
 
 
 class ReactivatePerson(Step[User]):
-    """Open a suspended account again."""
+    """Reactivate a suspended account."""
 
     name = "reactivar"
     label, bulk, yes = "Reactivar la cuenta", "Reactivar", "Sí, reactivar"
 
     def is_offered(self, row: User) -> bool:
-        """Offer it for suspended accounts."""
         return row.status == UserStatus.SUSPENDED
 
     def foresee(self, row: User, form: Any, actor: User) -> Facts | None:
-        """Name the person who may come back."""
         if not self.is_offered(row):
             return None
         return Facts(f"{row.name} ({row.email})", ("Puede volver a entrar y reservar.",))
 
     def take(self, row: User, form: Any, actor: User) -> Report:
-        """Reactivate."""
         reactivate(user=row)
         return Report(f"{row}: cuenta reactivada.")
 
 
 class ErasePerson(Step[User]):
-    """Erase the person, as they asked by mail."""
+    """Erase a person who asked for it by mail."""
 
     name = "borrar"
     is_final = is_sensitive = True
@@ -100,11 +94,9 @@ class ErasePerson(Step[User]):
     warning = "No se puede deshacer. Si pidió sus datos, exportalos antes."
 
     def is_offered(self, row: User) -> bool:
-        """Offer it for all but the staff."""
         return not row.is_staff and row.status != UserStatus.ERASED
 
     def foresee(self, row: User, form: Any, actor: User) -> Facts | None:
-        """Say what is deleted, what is cancelled and what stays."""
         if row.status == UserStatus.ERASED:
             return None
         with _in_the_teachers_words():
@@ -120,7 +112,7 @@ class ErasePerson(Step[User]):
         return Facts(f"{row.name} ({row.email})", happens, group_mails(seen.mails))
 
     def take(self, row: User, form: Any, actor: User) -> Report:
-        """Erase; the row is read again so that the panel's note has no name."""
+        """Erase; the row is read again so that the panel's log has no name."""
         with _in_the_teachers_words():
             erase_person(user=row, by=actor)
         row.refresh_from_db()
