@@ -4,6 +4,7 @@ import uuid
 from typing import Any
 
 from django.contrib import admin, messages
+from django.contrib.admin.utils import flatten_fieldsets
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.shortcuts import redirect
@@ -92,7 +93,7 @@ class VirtualClassAdmin(StepsMixin, admin.ModelAdmin[VirtualClass]):
         ),
     ]
     # Nothing is typed here: each field is read-only.
-    readonly_fields = [name for _, options in fieldsets for name in options["fields"]]
+    readonly_fields = flatten_fieldsets(fieldsets)
 
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view(self.note_attendance)
