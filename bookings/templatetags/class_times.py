@@ -1,7 +1,6 @@
 """Dates, times and money in the Argentine format, in Spanish and English.
 
-English keeps the order of day and month and the 24-hour clock, and names the currency, because
-``$`` means another one to most of its readers.
+English names the currency: ``$`` means another one to most of its readers.
 """
 
 from datetime import date, datetime

@@ -1,4 +1,4 @@
-"""Cells of the panel's lists; on a phone each row is a card with labels."""
+"""Cells of the panel's lists, with labels for phones."""
 
 from collections.abc import Sequence
 from typing import Any
