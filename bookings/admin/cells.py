@@ -1,4 +1,4 @@
-"""Texts and badges that several lists of the panel show."""
+"""Texts and badges of the panel's lists."""
 
 from datetime import datetime
 
@@ -16,12 +16,12 @@ def day_and_time(moment: datetime) -> str:
 
 
 def make_badge(look: str, text: str) -> SafeString:
-    """Return a badge. look: a class's state, which gives the colour."""
+    """Return a badge. look: the class's state whose colour it has."""
     return format_html('<span class="badge badge-{}">{}</span>', look, text)
 
 
 def class_link(virtual_class: VirtualClass | None, *, missing: str) -> str:
-    """Link to a class by its time. missing: the text without one."""
+    """Link to a class. missing: the text without one."""
     if virtual_class is None:
         return missing
     address = reverse("admin:bookings_virtualclass_change", args=[virtual_class.pk])

@@ -1,7 +1,7 @@
-"""Filters that several lists share."""
+"""Filters of several lists."""
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.contrib import admin
 from django.contrib.admin.views.main import ChangeList
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class UpcomingFilter(admin.SimpleListFilter):
-    """Hide days that are over, unless the teacher asks for them. last_day: a field's name."""
+    """Hide past days unless the teacher asks for them. last_day: a field's name."""
 
     title = "fecha"
     parameter_name = "cuando"
@@ -39,57 +39,41 @@ class UpcomingFilter(admin.SimpleListFilter):
         return queryset.filter(**{f"{self.last_day}__gte": timezone.localdate()})
 
 
-class PaidFilter(admin.SimpleListFilter):
-    title = "pagada"
-    parameter_name = "pagada"
+class OptionFilter(admin.SimpleListFilter):
+    """A filter by options. options: text and narrowing function of each value."""
+
+    options: ClassVar[dict[str, tuple[str, Callable[[QuerySet[Any]], QuerySet[Any]]]]]
 
     def lookups(
         self, request: HttpRequest, model_admin: admin.ModelAdmin[Any]
     ) -> list[tuple[str, str]]:
-        return [("si", "Sí"), ("no", "No")]
+        return [(value, text) for value, (text, _) in self.options.items()]
 
-    def queryset(
-        self, request: HttpRequest, queryset: QuerySet[VirtualClass]
-    ) -> QuerySet[VirtualClass]:
-        is_unpaid = {"si": False, "no": True}.get(self.value() or "")
-        return queryset if is_unpaid is None else queryset.filter(paid_at__isnull=is_unpaid)
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        _, narrow = self.options.get(self.value() or "", ("", None))
+        return narrow(queryset) if narrow else queryset
 
 
-class DriftFilter(admin.SimpleListFilter):
-    """Classes whose calendar event differs."""
-
-    title = "calendario"
-    parameter_name = "calendario"
-
-    def lookups(
-        self, request: HttpRequest, model_admin: admin.ModelAdmin[Any]
-    ) -> list[tuple[str, str]]:
-        return [("distinto", "Dice otra cosa")]
-
-    def queryset(
-        self, request: HttpRequest, queryset: QuerySet[VirtualClass]
-    ) -> QuerySet[VirtualClass]:
-        return list_drifted(queryset) if self.value() else queryset
+class PaidFilter(OptionFilter):
+    title = parameter_name = "pagada"
+    options = {
+        "si": ("Sí", lambda classes: classes.filter(paid_at__isnull=False)),
+        "no": ("No", lambda classes: classes.filter(paid_at__isnull=True)),
+    }
 
 
 def list_drifted(classes: QuerySet[VirtualClass]) -> QuerySet[VirtualClass]:
-    """Keep the scheduled classes ahead whose calendar event differs."""
+    """Keep the classes ahead whose calendar event differs."""
     drifted = classes.filter(status=ClassStatus.SCHEDULED, end_time__gt=timezone.now())
     return drifted.exclude(calendar_drift=CalendarDrift.NONE)
 
 
-class PriceDecisionFilter(admin.SimpleListFilter):
-    """Classes whose price the teacher has to accept."""
+class DriftFilter(OptionFilter):
+    title = parameter_name = "calendario"
+    options = {"distinto": ("Dice otra cosa", list_drifted)}
 
+
+class PriceDecisionFilter(OptionFilter):
     title = "fuera de la lista"
     parameter_name = "precio"
-
-    def lookups(
-        self, request: HttpRequest, model_admin: admin.ModelAdmin[Any]
-    ) -> list[tuple[str, str]]:
-        return [("decidir", "Espera tu sí")]
-
-    def queryset(
-        self, request: HttpRequest, queryset: QuerySet[VirtualClass]
-    ) -> QuerySet[VirtualClass]:
-        return list_undecided(queryset) if self.value() else queryset
+    options = {"decidir": ("Espera tu sí", list_undecided)}

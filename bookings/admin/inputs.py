@@ -1,4 +1,4 @@
-"""The browser's own inputs for days and hours, which work on phones and without scripts."""
+"""The browser's own inputs for days and hours."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Mails in the panel: sent, planned and failed."""
+"""Mails."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -17,7 +17,6 @@ from bookings.notices.due import make_due_again
 
 
 def is_in_state(state: NoticeState) -> Q:
-    """Select the mails in a state."""
     now = timezone.now()
     return {
         NoticeState.PLANNED: Q(next_attempt_at__isnull=False, due_at__gt=now),
@@ -49,8 +48,6 @@ class StateFilter(admin.SimpleListFilter):
 
 
 class SendAgain(Step[Notice]):
-    """Send a mail once more, in any state."""
-
     name, permission = "enviar", "send_again"
     label = bulk = "Enviar de nuevo"
     yes = "Sí, enviar"
@@ -69,8 +66,6 @@ class SendAgain(Step[Notice]):
 
 @admin.register(Notice)
 class NoticeAdmin(StepsMixin, ReadOnlyMixin, admin.ModelAdmin[Notice]):
-    """The list of mails."""
-
     list_display = ["due_at", "kind", "outcome", "user", "virtual_class", "attempts"]
     list_filter = [StateFilter, "kind"]
     list_select_related = ["user", "virtual_class"]
@@ -84,5 +79,4 @@ class NoticeAdmin(StepsMixin, ReadOnlyMixin, admin.ModelAdmin[Notice]):
 
     @admin.display(description="estado")
     def outcome(self, obj: Notice) -> str:
-        """Name the state, and why the mail was not sent."""
         return f"{obj.state.label}: {obj.failure}" if obj.failure else str(obj.state.label)

@@ -7,8 +7,6 @@ from django.http import HttpRequest
 
 
 class ReadOnlyMixin:
-    """Show rows that only the domain's functions write."""
-
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
 

@@ -1,11 +1,9 @@
-"""Steps of the panel: actions that move money, times or people, each with a page to confirm.
+"""Steps of the panel: actions that move money, times or people, with a page to confirm each.
 
-A step is a subclass of ``Step`` in ``steps`` of its model's admin. It gets a page for one row and,
-with ``bulk``, an action of the list. Both show what the domain's own decision would write.
-
-The confirmation carries a digest of the facts that the page showed. If they have changed, nothing
-is done and the page asks again, so a second submit does nothing. If a sum changes even later,
-before the decision has its locks, the decision refuses (``refunding_exactly``).
+Pages and list actions show what the domain's own decision would write. The confirmation carries a
+digest of these facts: if they have changed, nothing is done and the page asks again, so a second
+submit does nothing. A sum that changes after that is refused by the decision
+(``refunding_exactly``).
 """
 
 from collections.abc import Sequence
@@ -47,8 +45,8 @@ CALENDAR_REFUSED = "El calendario no lo aceptó. Mirá el evento en Google Calen
 class Facts:
     """What a step would do to one row.
 
-    about: the row, in words. happens: sentences. mails: their kinds, each with the people who get
-    it. refunded: centavos that go back through the payment provider.
+    about: the row, in words. happens: sentences. mails: kinds, each with its receivers. refunded:
+    centavos that go back through the provider.
     """
 
     about: str
@@ -68,11 +66,10 @@ class Report:
 class Step(Generic[Row]):
     """One thing that the teacher can do to a row, or to several.
 
-    name: the last part of its address. label: text of the link to its page. yes: text of the button
-    that confirms. bulk: name of the list's action; empty without one. permission: as for an admin's
-    action. needs_input: True if the facts depend on the form. is_final: True if it cannot be
-    undone; the button is red. is_sensitive: True if it always asks for a fresh sign-in; a step that
-    gives money back asks for one anyway.
+    name: the last part of its address. label: text of its link. yes: text of the button that
+    confirms. bulk: name of the list's action, if any. permission: as for an admin's action.
+    needs_input: True if the facts depend on the form. is_final: True if it cannot be undone.
+    is_sensitive: True if it always asks for a fresh sign-in, as a refund does anyway.
     """
 
     name: ClassVar[str]
@@ -86,14 +83,13 @@ class Step(Generic[Row]):
     is_sensitive: ClassVar[bool] = False
 
     def is_offered(self, row: Row) -> bool:
-        """Return True if the row's page links to the step."""
         return True
 
     def make_form(self, data: Any, rows: Sequence[Row]) -> forms.Form:
         return forms.Form(data)
 
     def foresee(self, row: Row, form: Any, actor: User) -> Facts | None:
-        """Return what the step would do; None for nothing. Raises BookingError."""
+        """Return what it would do; None for nothing. Raises BookingError."""
         raise NotImplementedError
 
     def take(self, row: Row, form: Any, actor: User) -> Report:
@@ -106,7 +102,7 @@ class Reason(forms.Form):
 
 
 def group_mails(mails: Sequence[Notice]) -> tuple[Group, ...]:
-    """Group mails by kind, with the names of the people who get them."""
+    """Group mails by kind, with their receivers' names."""
     kinds = dict.fromkeys(mail.get_kind_display() for mail in mails)
     return tuple(
         (kind, tuple(str(mail.user) for mail in mails if mail.get_kind_display() == kind))
@@ -116,7 +112,7 @@ def group_mails(mails: Sequence[Notice]) -> tuple[Group, ...]:
 
 @dataclass(slots=True)
 class Preview(Generic[Row]):
-    """The facts of the chosen rows. refusals: why the others cannot be done."""
+    """The facts of the chosen rows. refusals: why others cannot be done."""
 
     facts: list[Facts] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
@@ -124,23 +120,20 @@ class Preview(Generic[Row]):
 
     @property
     def refunded(self) -> int:
-        """Return the money that goes back for all rows, in centavos."""
         return sum(one.refunded for one in self.facts)
 
     @property
     def mails(self) -> int:
-        """Count the mails of all rows."""
         return sum(len(people) for one in self.facts for _, people in one.mails)
 
     @property
     def digest(self) -> str:
-        """Return a digest of these facts about these rows."""
         seen = [(str(row.pk), facts) for row, facts in zip(self.rows, self.facts, strict=True)]
         return salted_hmac("bookings.admin.steps", repr(seen)).hexdigest()
 
 
 def look_ahead(step: Step[Row], rows: Sequence[Row], form: Any, actor: User) -> Preview[Row]:
-    """Preview a step for each row; a refusal for one row does not stop the others."""
+    """Preview a step for each row; a refusal does not stop the others."""
     preview = Preview[Row]()
     for row in rows:
         whose = f"{row}: " if len(rows) > 1 else ""
@@ -158,7 +151,6 @@ def look_ahead(step: Step[Row], rows: Sequence[Row], form: Any, actor: User) -> 
 
 
 def explain(error: BookingError | CalendarError) -> str:
-    """Return the text for the teacher about a refusal or failure."""
     if isinstance(error, ClassNotFoundError):  # its own text is about access codes
         return GONE
     if isinstance(error, BookingError):
@@ -175,7 +167,7 @@ else:
 
 
 class StepsMixin(_Base):
-    """Adds the pages and the list's actions of ``steps`` to an admin."""
+    """Adds pages and list actions for ``steps`` to an admin."""
 
     steps: ClassVar[Sequence[Step[Any]]] = ()
 
@@ -197,7 +189,7 @@ class StepsMixin(_Base):
         return bool(getattr(self, f"has_{step.permission}_permission")(request))
 
     def list_steps(self, request: HttpRequest, row: Model) -> list[tuple[str, str]]:
-        """List the label and address of each step that the row offers now."""
+        """List the label and address of each step that the row offers."""
         return [
             (step.label, self.step_address(step.name, row))
             for step in self.steps
@@ -212,7 +204,7 @@ class StepsMixin(_Base):
         return reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_changelist")
 
     def row_address(self, row: Model) -> str:
-        """Return the address of the row's page, where a step leads back."""
+        """Return the address to which a step leads back."""
         return reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_change", args=[row.pk])
 
     def render_change_form(
@@ -223,7 +215,7 @@ class StepsMixin(_Base):
         return super().render_change_form(request, context, *args, **kwargs)
 
     def show_step(self, request: HttpRequest, object_id: str, name: str) -> HttpResponse:
-        """Show what a step would do to one row; do it after the confirmation."""
+        """Show what a step would do to one row; do it once confirmed."""
         step = next((one for one in self.steps if one.name == name), None)
         if step is None:
             raise Http404
@@ -242,7 +234,7 @@ class StepsMixin(_Base):
         rows: Sequence[Model],
         only: Model | None = None,
     ) -> HttpResponse:
-        """Show the facts and a button; do it when exactly these facts are confirmed."""
+        """Show the facts and a button; do it if exactly these facts are confirmed."""
         here = request.get_full_path()
         if step.is_sensitive and not is_fresh(request):
             return ask_to_confirm(request, page=here)
@@ -277,7 +269,7 @@ class StepsMixin(_Base):
         *,
         is_changed: bool,
     ) -> HttpResponse:
-        """Show what the step would do. is_changed: True if other facts had been confirmed."""
+        """Render the page. is_changed: True if other facts had been confirmed."""
         context = {
             **self.admin_site.each_context(request),
             "title": step.label if only else step.bulk,
@@ -297,9 +289,9 @@ class StepsMixin(_Base):
     def _take(
         self, request: HttpRequest, step: Step[Any], preview: Preview[Any], form: forms.Form
     ) -> list[Model]:
-        """Take the step for each row, report on each and log it in the panel's history.
+        """Take the step for each row; report and log it.
 
-        Return the rows, read again, that would now give back another sum; nothing was done to them.
+        Return the rows, read again, that would now refund another sum; nothing was done to them.
         """
         outdated: list[Model] = []
         for row, facts in zip(preview.rows, preview.facts, strict=True):
@@ -323,7 +315,7 @@ class StepsMixin(_Base):
 def _read(
     request: HttpRequest, step: Step[Any], rows: Sequence[Model], *, is_confirmed: bool
 ) -> forms.Form:
-    """Read the form from the page or the address; unbound while it lacks what it needs."""
+    """Read the form from the page or the address."""
     data = request.POST if is_confirmed else request.GET
     form = step.make_form(data, rows)
     is_given = is_confirmed or any(name in data for name in form.fields)
@@ -331,8 +323,6 @@ def _read(
 
 
 def _ask_about_chosen(step: Step[Any]) -> Any:
-    """Return a list action that asks about the chosen rows."""
-
     def ask(
         model_admin: StepsMixin, request: HttpRequest, chosen: QuerySet[Any]
     ) -> HttpResponse | None:

@@ -1,4 +1,4 @@
-"""Entries of a timeline in the panel."""
+"""Entries of a timeline."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""The teacher's agenda, read in seven queries and from the calendar's short cache."""
+"""The teacher's agenda, read in seven queries and from the calendar's cache."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -37,14 +37,12 @@ AWAITS_CALENDAR = Q(
 
 @dataclass(frozen=True, slots=True)
 class Agenda:
-    """The hours, busy times and rules of a range of days."""
-
     openings: list[Period]
     busy: BusyTimes
     rules: SlotRules
 
     def find_free_slots(self, length: timedelta) -> dict[date, list[Period]]:
-        """Return the free slots by day of the service's zone, none in a repeated hour."""
+        """Return the free slots by local day, none in a repeated hour."""
         days: defaultdict[date, list[Period]] = defaultdict(list)
         for slot in find_free_slots(
             openings=self.openings, busy=self.busy, rules=self.rules, length=length
@@ -63,8 +61,7 @@ def load_agenda(
 ) -> Agenda:
     """Read the agenda of a range of days.
 
-    user: their own hold counts as free. moving: a class whose own time counts as free. Raises
-    CalendarError.
+    user: their own hold counts as free. moving: a class whose own time does. Raises CalendarError.
     """
     now = timezone.now()
     rules = BookingRules.load()
@@ -75,8 +72,8 @@ def load_agenda(
     return Agenda(
         openings=list_openings(first_day, last_day),
         busy=BusyTimes(
-            classes=[*_given(whole, moving), *_held(whole, now, user, moving)],
-            appointments=_appointments(moving),
+            classes=[*_class_times(whole, moving), *_hold_times(whole, now, user, moving)],
+            appointments=_event_times(moving),
         ),
         rules=SlotRules(
             step=timedelta(minutes=rules.slot_step_minutes),
@@ -89,15 +86,29 @@ def load_agenda(
 
 
 def list_openings(first_day: date, last_day: date) -> list[Period]:
-    """Return each day's special hours, or else its weekly hours unless it is closed."""
+    """Return each day's special hours, else its weekly ones unless it is closed."""
     zone = ZoneInfo(settings.TIME_ZONE)
-    weekly, special, closed = _weekly(), _special(first_day, last_day), _closed(first_day, last_day)
+    weekly, special = _weekly(), _special(first_day, last_day)
+    closed = list_closed_days(first_day, last_day)
     openings: list[Period] = []
     for offset in range((last_day - first_day).days + 1):
         day = first_day + timedelta(days=offset)
         ranges = special.get(day) or ([] if day in closed else weekly[day.weekday()])
         openings += open_on(day, ranges, zone)
     return openings
+
+
+def list_closed_days(first_day: date, last_day: date) -> dict[date, str]:
+    """Return the days of the range that a closure covers, each with its reason."""
+    rows = Closure.objects.filter(first_day__lte=last_day, last_day__gte=first_day)
+    return {
+        start + timedelta(days=offset): reason
+        for start, end, reason in (
+            (max(first, first_day), min(last, last_day), reason)
+            for first, last, reason in rows.values_list("first_day", "last_day", "reason")
+        )
+        for offset in range((end - start).days + 1)
+    }
 
 
 def whole_days(first_day: date, last_day: date) -> Period:
@@ -132,31 +143,18 @@ def _special(first_day: date, last_day: date) -> dict[date, Ranges]:
     return dict(ranges)
 
 
-def _closed(first_day: date, last_day: date) -> set[date]:
-    rows = Closure.objects.filter(first_day__lte=last_day, last_day__gte=first_day)
-    return {
-        start + timedelta(days=offset)
-        for start, end in (
-            (max(first, first_day), min(last, last_day))
-            for first, last in rows.values_list("first_day", "last_day")
-        )
-        for offset in range((end - start).days + 1)
-    }
-
-
-def _appointments(moving: VirtualClass | None) -> list[Period]:
-    """Return the calendar's events without one that has the times of the moving class."""
+def _event_times(moving: VirtualClass | None) -> list[Period]:
     events = [Period(event.start, event.end) for event in list_upcoming_events()]
     if moving:
         start, end = (time.replace(microsecond=0) for time in (moving.start_time, moving.end_time))
         own = Period(start, end)
+        # The list holds times only. A second event with the same times is another appointment.
         if own in events:
             events.remove(own)
     return events
 
 
-def _given(whole: Period, moving: VirtualClass | None) -> Iterator[Period]:
-    """Return the times of scheduled classes, and of paid ones that wait for the calendar."""
+def _class_times(whole: Period, moving: VirtualClass | None) -> Iterator[Period]:
     # A class lasts at most MAX_CLASS_LENGTH. This lower bound lets the index (status, start_time)
     # work; "ends after now" alone would read every class.
     rows = VirtualClass.objects.filter(
@@ -171,7 +169,7 @@ def _given(whole: Period, moving: VirtualClass | None) -> Iterator[Period]:
         yield Period(start, end)
 
 
-def _held(
+def _hold_times(
     whole: Period, now: datetime, user: User | None, moving: VirtualClass | None
 ) -> Iterator[Period]:
     rows = Hold.objects.filter(expires_at__gt=now, start_time__lt=whole.end)

@@ -17,7 +17,7 @@ class MonthDay:
 
 @dataclass(frozen=True, slots=True)
 class Month:
-    """A month's grid. previous, following: first days of the months that may be shown, if any."""
+    """A month's grid. previous, following: first days of the months beside it, if offered."""
 
     first_day: date
     weeks: list[list[MonthDay]]
@@ -32,7 +32,7 @@ def month_of(day: date) -> date:
 def build_month(
     first_day: date, *, free_slots: Mapping[date, Sequence[object]], earliest: date, latest: date
 ) -> Month:
-    """Return the grid of a month. earliest, latest: the days that limit previous and following."""
+    """Return a month's grid. earliest, latest: the days that limit previous and following."""
     before = month_of(first_day - timedelta(days=1))
     after = month_of(first_day + timedelta(days=31))
     return Month(

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 @dataclass(frozen=True, slots=True, order=True)
 class Period:
-    """A period. start, end: aware; the end is not part of it."""
+    """A period of time. start, end: aware; the end is excluded."""
 
     start: datetime
     end: datetime

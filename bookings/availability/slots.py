@@ -13,8 +13,8 @@ from bookings.availability.periods import Period, merge
 class SlotRules:
     """The rules of a slot.
 
-    buffer_before, buffer_after: what stays free around each class; between two classes the longer
-    one is enough. earliest, latest: aware bounds of a slot's start.
+    buffer_before, buffer_after: kept free around each class; between two classes the longer one is
+    enough. earliest, latest: aware bounds of a slot's start.
     """
 
     step: timedelta
@@ -35,9 +35,9 @@ class BusyTimes:
 def find_free_slots(
     *, openings: Iterable[Period], busy: BusyTimes, rules: SlotRules, length: timedelta
 ) -> list[Period]:
-    """Return the free slots in order: starts on a grid from each opening's beginning.
+    """Return the free slots in order, on a grid from each opening's start.
 
-    Costs one pass over the candidates with a binary search each.
+    Costs one pass with a binary search for each candidate.
     """
     blocked = _block(busy, rules)
     starts = [period.start for period in blocked]
@@ -50,10 +50,7 @@ def find_free_slots(
 
 
 def open_on(day: date, ranges: Iterable[tuple[time, time]], zone: ZoneInfo) -> list[Period]:
-    """Return a day's wall-clock ranges as instants; an end of 00:00 is the day's last midnight.
-
-    On a day with a clock change a range keeps its wall-clock ends.
-    """
+    """Return a day's wall-clock ranges as instants; an end of 00:00 is the last midnight."""
     openings = []
     for start, end in ranges:
         last_day = day + timedelta(days=1) if end == time(0) else day
@@ -64,14 +61,14 @@ def open_on(day: date, ranges: Iterable[tuple[time, time]], zone: ZoneInfo) -> l
 
 
 def _instant(day: date, clock: time, zone: ZoneInfo) -> datetime:
-    """Return the instant of a wall-clock time; one that the clocks skip counts from before."""
+    """Return an instant; a wall-clock time that the clocks skip counts from before."""
     return datetime.combine(day, clock, tzinfo=zone).astimezone(UTC)
 
 
 def _block(busy: BusyTimes, rules: SlotRules) -> list[Period]:
-    """Widen the busy times so that a slot is free if it touches none of them.
+    """Widen busy times by the buffers: a free slot touches none.
 
-    The buffer before a class must lie after the busy time, and the other way round.
+    The buffer before a class lies after the busy time, and the other way round.
     """
     before, after = rules.buffer_before, rules.buffer_after
     pause = max(before, after)
@@ -92,7 +89,6 @@ def _candidates(opening: Period, rules: SlotRules, length: timedelta) -> Iterato
 
 
 def _hits(slot: Period, blocked: Sequence[Period], starts: Sequence[datetime]) -> bool:
-    """Return True if the slot overlaps one of the ordered, disjoint blocked periods."""
     index = bisect_right(starts, slot.start) - 1
     neighbours = blocked[max(index, 0) : index + 2]
     return any(slot.overlaps(period) for period in neighbours)

@@ -8,10 +8,15 @@ from django.conf import settings
 from django.db.models import Q
 from django.utils import timezone
 
-from bookings.availability.agenda import list_openings, list_upcoming_events, whole_days
+from bookings.availability.agenda import (
+    list_closed_days,
+    list_openings,
+    list_upcoming_events,
+    whole_days,
+)
 from bookings.availability.periods import Period
 from bookings.availability.weeks import Entry, EntryKind
-from bookings.models import ClassStatus, Closure, Hold, VirtualClass
+from bookings.models import ClassStatus, Hold, VirtualClass
 from calendar_sync import CalendarError
 
 
@@ -41,13 +46,12 @@ def load_week(monday: date) -> WeekAgenda:
             *_holds(whole, now),
             *_without_classes(appointments or [], classes),
         ],
-        closures=_closures(monday, sunday),
+        closures=list_closed_days(monday, sunday),
         is_calendar_read=appointments is not None,
     )
 
 
 def _classes(whole: Period, now: datetime) -> Iterator[Entry]:
-    """Return all classes of the week but the cancelled and the lapsed."""
     lapsed = Q(status=ClassStatus.PENDING, paid_at=None, end_time__lte=now)
     rows = VirtualClass.objects.filter(
         status__in=[ClassStatus.SCHEDULED, ClassStatus.COMPLETED, ClassStatus.PENDING],
@@ -66,7 +70,6 @@ def _kind_of(virtual_class: VirtualClass) -> EntryKind:
 
 
 def _holds(whole: Period, now: datetime) -> Iterator[Entry]:
-    """Return the live holds without a class."""
     rows = Hold.objects.filter(
         expires_at__gt=now,
         virtual_class=None,
@@ -87,7 +90,7 @@ def _find_appointments(whole: Period) -> list[Period] | None:
 
 
 def _without_classes(appointments: list[Period], classes: list[Entry]) -> Iterator[Entry]:
-    """Leave out the events of our own classes, known by their times.
+    """Leave out the events of our classes, known by their times.
 
     An event that was moved in the calendar shows beside its class.
     """
@@ -104,13 +107,3 @@ def _without_classes(appointments: list[Period], classes: list[Entry]) -> Iterat
 def _whole_seconds(period: Period) -> tuple[datetime, datetime]:
     # The calendar keeps no fractions of a second.
     return period.start.replace(microsecond=0), period.end.replace(microsecond=0)
-
-
-def _closures(monday: date, sunday: date) -> dict[date, str]:
-    rows = Closure.objects.filter(first_day__lte=sunday, last_day__gte=monday)
-    return {
-        day: row.reason
-        for row in rows
-        for day in (monday + timedelta(days=offset) for offset in range(7))
-        if row.first_day <= day <= row.last_day
-    }

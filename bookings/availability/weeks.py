@@ -1,4 +1,4 @@
-"""A week laid out in columns of quarter hours, from Monday to Sunday, by the wall clock. Pure."""
+"""A week laid out in columns of quarter hours, by the wall clock. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ MAX_LANES = 3
 
 
 class EntryKind(StrEnum):
-    """Kinds of entries; the first in order gets the first lane."""
+    """The first in order gets the first lane."""
 
     SCHEDULED = "scheduled"
     COMPLETED = "completed"
@@ -32,8 +32,6 @@ IMPORTANCE = {kind: place for place, kind in enumerate(EntryKind)}
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An entry of the week. subject: its class or hold."""
-
     kind: EntryKind
     period: Period
     subject: object = None
@@ -41,7 +39,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """A place in a column. first: from 0, the first row shown; span: from 1."""
+    """A place in a column. first: from 0; span: from 1."""
 
     first: int
     span: int
@@ -63,8 +61,8 @@ class Opening:
 class Block:
     """The part of an entry on one day.
 
-    start, end: local, cut at midnight. lane: its place beside others, from 1; lanes: how many there
-    are. The grid has no room for a lane beyond MAX_LANES.
+    start, end: local, cut at midnight. lane: its place beside others, from 1, of lanes; the grid
+    has no room beyond MAX_LANES.
     """
 
     entry: Entry
@@ -99,21 +97,18 @@ class WeekDay:
 
     @property
     def without_room(self) -> int:
-        """The number of blocks that the grid cannot show."""
         return sum(not block.has_room for block in self.blocks)
 
 
 @dataclass(frozen=True, slots=True)
 class Hour:
-    """A line of the grid and its label."""
-
     hour: int
     rows: Rows
 
 
 @dataclass(frozen=True, slots=True)
 class Week:
-    """Seven days and the hours they share. previous, following: the Mondays beside it."""
+    """Seven days and the hours they share."""
 
     days: list[WeekDay]
     hours: list[Hour]
@@ -123,7 +118,7 @@ class Week:
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """The rows that are shown. top, bottom: whole hours; the bottom is excluded."""
+    """The rows that are shown. bottom: excluded."""
 
     top: int
     bottom: int
@@ -152,8 +147,7 @@ def build_week(
 ) -> Week:
     """Lay out the week that begins on ``monday``.
 
-    The rows span the week's first to last hour in use; an entry of a whole day does not extend
-    them.
+    An entry of a whole day does not extend the rows.
     """
     days = [monday + timedelta(days=offset) for offset in range(7)]
     openings = merge(openings)
@@ -182,7 +176,6 @@ def build_week(
 
 
 def _cut(periods: Iterable[Period], day: date, zone: ZoneInfo) -> list[Period]:
-    """Return the parts of the periods on a day, in local time."""
     midnight, next_midnight = (
         datetime.combine(one, time(0), tzinfo=zone).astimezone(UTC)
         for one in (day, day + timedelta(days=1))
@@ -198,7 +191,7 @@ def _cut(periods: Iterable[Period], day: date, zone: ZoneInfo) -> list[Period]:
 
 
 def _row(part: Period, moment: datetime) -> int:
-    """Return the row nearest to a moment of the part's day, or to the midnight after it."""
+    """Return the row nearest to a moment of the part's day, or to its last midnight."""
     if moment.date() > part.start.date():
         return ROWS_PER_DAY
     return round((moment.hour * 60 + moment.minute) / MINUTES_PER_ROW)
@@ -215,7 +208,6 @@ def _frame(parts: Iterable[Period]) -> _Frame:
 
 
 def _lay_out(entries: Iterable[Entry], day: date, frame: _Frame, zone: ZoneInfo) -> list[Block]:
-    """Place a day's entries side by side where they overlap, in order of their start."""
     parts = [
         (entry, part, frame.rows(part))
         for entry in sorted(entries, key=lambda e: (IMPORTANCE[e.kind], e.period))
@@ -232,7 +224,6 @@ def _lay_out(entries: Iterable[Entry], day: date, frame: _Frame, zone: ZoneInfo)
 
 
 def _choose_lanes(rows: Sequence[Rows]) -> list[int]:
-    """Return for each, in order, the first lane that is free in all of its rows."""
     lanes: list[int] = []
     for index, one in enumerate(rows):
         taken = {lanes[i] for i in range(index) if one.overlaps(rows[i])}
@@ -241,7 +232,6 @@ def _choose_lanes(rows: Sequence[Rows]) -> list[int]:
 
 
 def _count_lanes(rows: Sequence[Rows], lanes: Sequence[int]) -> list[int]:
-    """Return for each the number of lanes in its group of overlapping entries."""
     counts = [0] * len(rows)
     cluster: list[int] = []
     end = 0

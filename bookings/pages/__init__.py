@@ -1,1 +1,1 @@
-"""The students' pages, at ``/inicio`` and below."""
+"""The students' pages."""

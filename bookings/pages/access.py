@@ -1,4 +1,4 @@
-"""Who may see the pages, and which class is theirs."""
+"""Access to the pages."""
 
 import uuid
 from collections.abc import Callable

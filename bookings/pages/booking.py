@@ -1,4 +1,4 @@
-"""``/inicio/reservar``: choose type, length, day and time; then fill in the details of the hold."""
+"""``/inicio/reservar``: choose a time, then fill in the details of the hold."""
 
 import uuid
 from dataclasses import dataclass
@@ -44,7 +44,7 @@ PROVIDER_DOWN = gettext_lazy(
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A type of class as its card shows it. lowest_amount: centavos, of its cheapest length."""
+    """A type of class. lowest_amount: centavos, of its cheapest length."""
 
     class_type: ClassType
     hint: str
@@ -54,7 +54,7 @@ class Kind:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def choose(request: HttpRequest) -> HttpResponse:
-    """Show the free times to anybody; hold the chosen time for a person who is signed in."""
+    """Show the free times to anybody; hold the chosen one for a signed-in person."""
     offers = list_offers()
     if not offers:
         return render(request, "bookings/choose.html", {"problem": "no_offers"})
@@ -98,7 +98,6 @@ def _hold(request: HttpRequest, choice: Choice) -> HttpResponse:
 
 
 def list_kinds(offers: list[Offer]) -> list[Kind]:
-    """Sum up the offers by type of class."""
     return [
         Kind(class_type, _hint(class_type, of_type), min(one.lowest_amount for one in of_type))
         for class_type in ClassType
@@ -120,7 +119,7 @@ def _hint(class_type: ClassType, offers: list[Offer]) -> str:
 @signed_in
 @require_http_methods(["GET", "HEAD", "POST"])
 def fill_in(request: SignedInRequest, hold_id: uuid.UUID) -> HttpResponse:
-    """Ask for the details while the hold lasts; turn it into a booking."""
+    """Turn a hold and its details into a booking."""
     try:
         hold = find_live_hold(user=request.user, hold_id=hold_id)
     except HoldExpiredError as refusal:
@@ -141,7 +140,6 @@ def fill_in(request: SignedInRequest, hold_id: uuid.UUID) -> HttpResponse:
 @signed_in
 @require_POST
 def release(request: SignedInRequest, hold_id: uuid.UUID) -> HttpResponse:
-    """Release the hold, and lead back to the free times."""
     release_hold(user=request.user, hold_id=hold_id)
     return _choose_again(request)
 
@@ -188,5 +186,5 @@ def _choose_again(request: SignedInRequest) -> HttpResponse:
 
 
 def _with_choice(request: SignedInRequest, path: str) -> str:
-    """Append the choice that is in the current address; ``read_choice`` checks it leniently."""
+    """Append the choice in the current address to a path."""
     return f"{path}?{request.GET.urlencode()}".removesuffix("?")

@@ -1,7 +1,4 @@
-"""What a participant may change about a class, what was changed, and the pages to cancel or leave.
-
-``/inicio/clases/<id>/cancelar`` and ``/inicio/clases/<id>/dejar``.
-"""
+"""Changes of a class, and the pages to cancel or leave it."""
 
 import uuid
 from contextlib import suppress
@@ -34,10 +31,9 @@ UNSCHEDULED = {"pending", "preparing", "refused"}
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What one person may do about a class now.
+    """What a person may do about a class now.
 
-    deadline: until when the host may change a scheduled class. is_late: True after it, when only
-    the teacher may.
+    deadline: until when the host may change it. is_late: True after it, when only the teacher may.
     """
 
     can_move: bool = False
@@ -51,7 +47,6 @@ class Changes:
 
 
 def present_changes(card: ClassCard, user: User) -> Changes:
-    """Return what the person may do about the class."""
     if card.is_host and card.state in UNSCHEDULED:
         return Changes(can_cancel=True)
     now = timezone.now()
@@ -70,8 +65,7 @@ def present_changes(card: ClassCard, user: User) -> Changes:
 class LastChange:
     """How a class was cancelled or last moved.
 
-    by: ``you``, ``host`` or ``teacher``; empty for the service itself. earlier_start: of a class
-    that was moved.
+    by: ``you``, ``host`` or ``teacher``; empty for the service. earlier_start: of a moved class.
     """
 
     at: datetime
@@ -80,7 +74,7 @@ class LastChange:
 
 
 def find_last_change(virtual_class: VirtualClass, user: User) -> LastChange | None:
-    """Return who cancelled or last moved the class; a class without changes costs no query."""
+    """Return the last move, or who cancelled; mostly without a query."""
     if virtual_class.ics_sequence == 0:
         return None
     is_cancelled = virtual_class.status == ClassStatus.CANCELLED
@@ -103,7 +97,7 @@ def _name_actor(line: ClassLog, user: User) -> str:
 @signed_in
 @require_http_methods(["GET", "HEAD", "POST"])
 def cancel(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
-    """Ask the host for confirmation; cancel the class."""
+    """Ask for confirmation; cancel the class."""
     virtual_class = get_own_class(request.user, class_id)
     if virtual_class.status == ClassStatus.CANCELLED:
         return redirect("bookings:class", class_id=class_id)  # its page shows that
@@ -140,7 +134,7 @@ def _cancel(request: SignedInRequest, class_id: uuid.UUID, reason: str) -> HttpR
 @signed_in
 @require_http_methods(["GET", "HEAD", "POST"])
 def leave(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
-    """Ask a guest for confirmation; free their place."""
+    """Ask for confirmation; free the guest's place."""
     virtual_class = get_own_class(request.user, class_id)
     try:
         refuse_leaving(virtual_class, request.user)

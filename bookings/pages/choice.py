@@ -1,4 +1,4 @@
-"""The times a person has chosen, of a booking or of a move. The page's address carries them."""
+"""A chosen offer and time, as the page's address carries them."""
 
 import uuid
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ TIMES = "horarios"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChosenTime:
-    """The month shown, and the day and time if they were chosen."""
+    """The month shown; day and time if they were chosen."""
 
     month: date
     day: date | None = None
@@ -34,12 +34,11 @@ class ChosenTime:
 
     @property
     def prefix(self) -> str:
-        """The part of the query before day and time: empty, or it ends in ``&``."""
+        """The query before day and time: empty, or it ends in ``&``."""
         return ""
 
     @property
     def query(self) -> str:
-        """The whole query, with Spanish names of parameters."""
         when = {"dia": self.day.isoformat()} if self.day else {"mes": f"{self.month:%Y-%m}"}
         if self.start:
             when["hora"] = f"{timezone.localtime(self.start):%H:%M}"
@@ -52,8 +51,6 @@ class ChosenTime:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice(ChosenTime):
-    """The offer and time to book."""
-
     offer: Offer
 
     @property
@@ -68,8 +65,6 @@ class Choice(ChosenTime):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewTime(ChosenTime):
-    """Another time for a class."""
-
     class_id: uuid.UUID
 
     @property
@@ -78,12 +73,11 @@ class NewTime(ChosenTime):
 
     @property
     def confirmation(self) -> str:
-        """The address of the page that asks for confirmation."""
         return f"{reverse('bookings:confirm_move', args=[self.class_id])}?{self.query}"
 
 
 def read_choice(parameters: QueryDict, offers: list[Offer]) -> Choice:
-    """Read a choice leniently: an invalid part counts as not chosen."""
+    """Read a choice; an invalid part counts as not chosen."""
     class_type, minutes = parameters.get("tipo"), parameters.get("min")
     of_type = [offer for offer in offers if offer.class_type == class_type] or offers
     nearest_to_an_hour = min(of_type, key=lambda offer: abs(offer.minutes - 60))
@@ -93,13 +87,12 @@ def read_choice(parameters: QueryDict, offers: list[Offer]) -> Choice:
 
 
 def read_new_time(parameters: QueryDict, class_id: uuid.UUID) -> NewTime:
-    """Read another time for a class, as leniently."""
     month, day, start = _read_moment(parameters)
     return NewTime(class_id=class_id, month=month, day=day, start=start)
 
 
 def rebook_url(virtual_class: VirtualClass) -> str:
-    """Return the address where a class of the same kind at the same time can be chosen."""
+    """Return the address that offers the same kind of class at the same time."""
     start = timezone.localtime(virtual_class.start_time)
     parts = {
         "tipo": virtual_class.class_type,

@@ -1,4 +1,4 @@
-"""A class as a person sees it. Templates print the card and decide nothing."""
+"""A class as a person sees it."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -39,9 +39,8 @@ class ClassCard:
     """A class for one of its participants.
 
     state: a key of STATE_LABELS. conference_url: only of a scheduled class. access_code: only for
-    the host, while the class is open. kept_until: the end of an unpaid class's hold. is_near: True
-    if it is time to enter. is_money_gone: True if all that the host paid went back, so that nobody
-    new may join.
+    the host, while the class is open. kept_until: the end of an unpaid class's hold. is_money_gone:
+    True if all that the host paid went back, so that nobody may join.
     """
 
     virtual_class: VirtualClass
@@ -80,7 +79,6 @@ class ClassCard:
 
     @property
     def doors_open(self) -> datetime:
-        """From when on it is time to enter."""
         return self.start - DOORS_OPEN_BEFORE
 
     @property
@@ -89,7 +87,6 @@ class ClassCard:
 
 
 def present_class(virtual_class: VirtualClass, user: User) -> ClassCard:
-    """Return the card of a class for one of its participants."""
     now = timezone.now()
     is_host = virtual_class.is_hosted_by(user)
     is_open = virtual_class.is_scheduled and not virtual_class.has_ended(now)
@@ -111,7 +108,7 @@ def present_class(virtual_class: VirtualClass, user: User) -> ClassCard:
 
 
 def is_link_late(virtual_class: VirtualClass) -> bool:
-    """Return True if a paid class has waited too long for its link, or nothing requests one."""
+    """Return True if a paid class waits too long for its link."""
     requested_at = virtual_class.scheduling_requested_at
     return requested_at is None or requested_at + LINK_TAKES <= timezone.now()
 

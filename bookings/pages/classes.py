@@ -28,7 +28,6 @@ CLASSES_SHOWN = 50
 @signed_in
 @require_safe
 def my_classes(request: SignedInRequest) -> HttpResponse:
-    """List the person's classes, next and past."""
     user = request.user
     ahead = list_next_classes_of(user)[:CLASSES_SHOWN]
     past = list_past_classes_of(user)[:CLASSES_SHOWN]

@@ -6,7 +6,6 @@ from django.utils.translation import gettext as _
 
 
 def site(request: HttpRequest) -> dict[str, object]:
-    """Return the site's name and address, and whether this is the demo."""
     return {
         "site_name": _(settings.SITE_NAME),
         "base_url": settings.BASE_URL,

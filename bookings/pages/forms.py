@@ -36,14 +36,14 @@ class DetailsForm(forms.Form):
 
     @property
     def price(self) -> int:
-        """The price of the number of students chosen so far, in centavos."""
+        """The price of the chosen number of students, in centavos."""
         chosen = str(self["students_count"].value())
         amounts = {str(number): amount for number, amount in self.prices.items()}
         return amounts.get(chosen) or min(amounts.values())
 
     @property
     def priced_counts(self) -> list[tuple[BoundWidget, int]]:
-        """Each radio button of a number of students, with its price in centavos."""
+        """Each radio button with its price in centavos."""
         return [(radio, self.prices[int(radio.data["value"])]) for radio in self["students_count"]]
 
 
@@ -77,8 +77,6 @@ class JoinForm(forms.Form):
 
 
 class DeleteAccountForm(forms.Form):
-    """Asks for the account's own address, as a safeguard."""
-
     address = forms.CharField(
         label=_("Escribí tu correo para confirmar"),
         max_length=254,

@@ -1,4 +1,4 @@
-"""The free times that a page offers: a month of days, and the times of one of them."""
+"""The free times of a page."""
 
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
@@ -24,8 +24,6 @@ FARTHEST = timedelta(days=366)
 
 @dataclass(frozen=True, slots=True)
 class PartOfDay:
-    """The free times of a morning, afternoon or evening."""
-
     name: str
     slots: list[Period]
 
@@ -34,9 +32,8 @@ class PartOfDay:
 class FreeTimes:
     """The free times around a choice.
 
-    month: its grid, without past weeks. day: the day whose times are shown; None in a month
-    without any. next_free_day: where to go on when the day has none. is_anything_free: True if the
-    whole horizon has a free time.
+    month: its grid, without past weeks. day: whose times are shown, if any. next_free_day: where to
+    go on. is_anything_free: True if the whole horizon has a free time.
     """
 
     month: Month
@@ -50,7 +47,7 @@ class FreeTimes:
         return sum(len(part.slots) for part in self.parts_of_day)
 
     def has_lost(self, start: datetime | None) -> bool:
-        """Return True if the chosen time is no longer among those of the day."""
+        """Return True if the chosen time is taken."""
         offered = [slot.start for part in self.parts_of_day for slot in part.slots]
         return start is not None and start not in offered
 
@@ -62,10 +59,7 @@ def present_free_times(
     user: User | None,
     moving: VirtualClass | None = None,
 ) -> dict[str, Any]:
-    """Return the part of a page's context that shows the free times around a choice.
-
-    user, moving: as for ``load_agenda``.
-    """
+    """Return the context of a page's free times. user, moving: as for ``load_agenda``."""
     try:
         free = find_free_times(choice, length=length, user=user, moving=moving)
     except CalendarError:
@@ -84,10 +78,7 @@ def find_free_times(
     user: User | None,
     moving: VirtualClass | None = None,
 ) -> FreeTimes:
-    """Find the free times of the whole horizon at once: the next free day may be months away.
-
-    user, moving: as for ``load_agenda``. Raises CalendarError.
-    """
+    """Find the free times of the whole horizon. Raises CalendarError."""
     today = timezone.localdate()
     agenda = load_agenda(today, today + FARTHEST, user=user, moving=moving)
     free = agenda.find_free_slots(length)
@@ -109,7 +100,6 @@ def find_free_times(
 
 
 def _first_free_day(free: dict[date, list[Period]], month: date) -> date | None:
-    """Return the first free day of the month; in the current month also of those after it."""
     in_month = [day for day in free if month_of(day) == month]
     if not in_month and month == month_of(timezone.localdate()):
         in_month = list(free)
@@ -117,7 +107,6 @@ def _first_free_day(free: dict[date, list[Period]], month: date) -> date | None:
 
 
 def split_day(slots: list[Period]) -> list[PartOfDay]:
-    """Split a day's free times into morning, afternoon and evening, without empty parts."""
     parts = [
         PartOfDay(_("Mañana"), [s for s in slots if _hour(s) < NOON]),
         PartOfDay(_("Tarde"), [s for s in slots if NOON <= _hour(s) < EVENING]),
@@ -131,7 +120,6 @@ def _hour(slot: Period) -> int:
 
 
 def name_utc_offset(day: date | None) -> str:
-    """Write the service zone's offset from UTC on a day, by default today."""
     offset = find_offset(datetime.combine(day or timezone.localdate(), time(12), tzinfo=UTC))
     hours, minutes = divmod(abs(offset), 60)
     sign = "−" if offset < 0 else "+"

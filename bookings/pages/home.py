@@ -38,7 +38,6 @@ def landing(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_safe
 def inicio(request: HttpRequest) -> HttpResponse:
-    """Show the next classes, or the sign-in."""
     if not request.user.is_authenticated:
         return sign_in(request)
     ahead = list_next_classes_of(request.user)[:NEXT_CLASSES]

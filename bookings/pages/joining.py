@@ -1,4 +1,4 @@
-"""``/inicio/unirse``: join a class by its code; and the invitation that its host shares."""
+"""``/inicio/unirse``: join a class by its code; the invitation that the host shares."""
 
 from dataclasses import dataclass
 from urllib.parse import quote
@@ -36,7 +36,6 @@ from config.lib.addresses import client_address
 @signed_in
 @require_http_methods(["GET", "HEAD", "POST"])
 def join(request: SignedInRequest) -> HttpResponse:
-    """Ask for the code; take a place."""
     form = JoinForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         return _join(request, form)
@@ -48,8 +47,7 @@ def join(request: SignedInRequest) -> HttpResponse:
 def open_invitation(request: HttpRequest, access_code: str) -> HttpResponse:
     """Fill in the code of a shared address; lead a participant to the class.
 
-    Strangers sign in first. They, and messengers that preview the address, learn nothing about
-    the class, not even whether it exists.
+    Strangers and previews of messengers learn nothing, not even whether the class exists.
     """
     if not request.user.is_authenticated:
         context = {"providers": list_providers(), "callback_url": request.path}
@@ -62,7 +60,6 @@ def open_invitation(request: HttpRequest, access_code: str) -> HttpResponse:
 
 
 def _join(request: SignedInRequest, form: JoinForm) -> HttpResponse:
-    """Take the place; the form shows a refusal, unless the person is in the class already."""
     code = form.cleaned_data["access_code"]
     try:
         virtual_class = join_class(
@@ -80,7 +77,7 @@ def _join(request: SignedInRequest, form: JoinForm) -> HttpResponse:
 
 
 def _refuse(request: SignedInRequest, form: JoinForm, refusal: BookingError) -> HttpResponse:
-    """Show why there is no place; for a full group, offer its waiting list."""
+    """Show why there is no place; offer a full group's waiting list."""
     full_class = None
     if isinstance(refusal, ClassFullError):
         full_class = find_class_to_wait_for(form.cleaned_data["access_code"])
@@ -108,7 +105,6 @@ class Invitation:
 
 
 def write_invitation(card: ClassCard) -> Invitation | None:
-    """Return the invitation, while the class has a code and a free place."""
     if not card.access_code or card.virtual_class.is_full:
         return None
     path = reverse("bookings:join_with_code", args=[card.access_code])

@@ -1,4 +1,4 @@
-"""A class in the person's own calendar: the file ``clase.ics``, and links to Google and Outlook."""
+"""A class in the person's own calendar."""
 
 import uuid
 from datetime import UTC, datetime
@@ -21,7 +21,7 @@ from bookings.pages.class_card import ClassCard
 @signed_in
 @require_safe
 def download_class(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
-    """Send a scheduled class as a file to its participants; others get a 404."""
+    """Send a scheduled class as a file to its participants."""
     virtual_class = get_own_class(request.user, class_id)
     if not virtual_class.is_scheduled:
         raise Http404
@@ -34,7 +34,6 @@ def download_class(request: SignedInRequest, class_id: uuid.UUID) -> HttpRespons
 
 
 def link_to_google_calendar(card: ClassCard) -> str:
-    """Return a link that opens Google Calendar with the class filled in."""
     # https://github.com/InteractionDesignFoundation/add-event-to-calendar-docs
     parts = {
         "action": "TEMPLATE",
@@ -47,7 +46,6 @@ def link_to_google_calendar(card: ClassCard) -> str:
 
 
 def link_to_outlook(card: ClassCard) -> str:
-    """Return a link that opens Outlook on the web with the class filled in."""
     parts = {
         "path": "/calendar/action/compose",
         "rru": "addevent",

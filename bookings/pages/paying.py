@@ -1,4 +1,4 @@
-"""``/inicio/pagos/<id>``: the state of a payment, for the person who pays it."""
+"""``/inicio/pagos/<id>``: the state of a payment."""
 
 import logging
 import uuid
@@ -29,10 +29,9 @@ PAID_WORDS = {"approved", "pending", "in_process"}
 @signed_in
 @require_safe
 def show_payment(request: SignedInRequest, payment_id: uuid.UUID) -> HttpResponse:
-    """Show the state of a payment, after asking the provider if the last time is long enough ago.
+    """Show a payment, after asking the provider if the last time is long ago.
 
-    The query with which the provider sends people back proves one thing, that they come from
-    paying: nobody is invited to pay again before the news arrives.
+    A person who returns from paying is not invited to pay again before the news arrives.
     """
     payment = _find(request, payment_id)
     if present_payment(payment).state not in FINAL:
@@ -63,7 +62,7 @@ def _find(request: SignedInRequest, payment_id: uuid.UUID) -> Payment:
 
 
 def _ask_provider(payment: Payment) -> None:
-    """Read the payment from the provider if it is time; the next look retries a failure."""
+    """Ask if it is time; the next look retries a failure."""
     try:
         settle_now_and_then(payment)
     except PaymentError as error:

@@ -1,8 +1,9 @@
-"""A payment as its payer sees it. Templates print the card and decide nothing."""
+"""A payment as its payer sees it."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from typing import NamedTuple
 
 from django.conf import settings
 from django.utils import timezone
@@ -24,8 +25,6 @@ SOON, NOW_AND_THEN = 4, 10
 
 
 class PaymentState(StrEnum):
-    """The state of a payment on its page."""
-
     WAITING = "waiting"
     PROCESSING = "processing"
     CASH = "cash"
@@ -44,34 +43,31 @@ class PaymentState(StrEnum):
     UNDECIDED = "undecided"
 
 
-STATE_LABELS = {
-    PaymentState.WAITING: _("Esperando el pago"),
-    PaymentState.PROCESSING: _("Procesando"),
-    PaymentState.CASH: _("Procesando"),
-    PaymentState.REJECTED: _("Rechazado"),
-    PaymentState.EXPIRED: _("Vencido"),
-    PaymentState.PREPARING: _("Pagado"),
-    PaymentState.PAID: _("Pagado"),
-    PaymentState.UNBOOKED: _("Pagado"),
-    PaymentState.RETURNING: _("Devolución en camino"),
-    PaymentState.REFUNDED: _("Devuelto"),
-    PaymentState.PARTLY_REFUNDED: _("Devuelto en parte"),
-    PaymentState.REFUND_FAILED: _("Devolución pendiente"),
-    PaymentState.CHARGED_BACK: _("Contracargo"),
-    PaymentState.REVIEW: _("En revisión"),
-    PaymentState.LOST: _("Horario ocupado"),
-    PaymentState.UNDECIDED: _("Pagado"),
-}
-REFRESH_SECONDS = {
-    PaymentState.WAITING: SOON,
-    PaymentState.PROCESSING: SOON,
-    PaymentState.PREPARING: SOON,
-    PaymentState.RETURNING: NOW_AND_THEN,
-    PaymentState.CASH: NOW_AND_THEN,
-    PaymentState.UNBOOKED: NOW_AND_THEN,
-    PaymentState.REFUND_FAILED: NOW_AND_THEN,
-    PaymentState.LOST: NOW_AND_THEN,
-    PaymentState.UNDECIDED: NOW_AND_THEN,
+class Look(NamedTuple):
+    """How a state looks. badge: a class's state. refresh_seconds: between two requests."""
+
+    label: Promise
+    badge: str
+    refresh_seconds: int | None = None
+
+
+LOOKS = {
+    PaymentState.WAITING: Look(_("Esperando el pago"), "pending", SOON),
+    PaymentState.PROCESSING: Look(_("Procesando"), "pending", SOON),
+    PaymentState.CASH: Look(_("Procesando"), "pending", NOW_AND_THEN),
+    PaymentState.REJECTED: Look(_("Rechazado"), "cancelled"),
+    PaymentState.EXPIRED: Look(_("Vencido"), "expired"),
+    PaymentState.PREPARING: Look(_("Pagado"), "preparing", SOON),
+    PaymentState.PAID: Look(_("Pagado"), "scheduled"),
+    PaymentState.UNBOOKED: Look(_("Pagado"), "preparing", NOW_AND_THEN),
+    PaymentState.RETURNING: Look(_("Devolución en camino"), "completed", NOW_AND_THEN),
+    PaymentState.REFUNDED: Look(_("Devuelto"), "completed"),
+    PaymentState.PARTLY_REFUNDED: Look(_("Devuelto en parte"), "completed"),
+    PaymentState.REFUND_FAILED: Look(_("Devolución pendiente"), "preparing", NOW_AND_THEN),
+    PaymentState.CHARGED_BACK: Look(_("Contracargo"), "completed"),
+    PaymentState.REVIEW: Look(_("En revisión"), "preparing"),
+    PaymentState.LOST: Look(_("Horario ocupado"), "expired", NOW_AND_THEN),
+    PaymentState.UNDECIDED: Look(_("Pagado"), "preparing", NOW_AND_THEN),
 }
 # The page asks the provider no more; only a notification changes these.
 FINAL = {
@@ -80,20 +76,6 @@ FINAL = {
     PaymentState.PARTLY_REFUNDED,
     PaymentState.CHARGED_BACK,
     PaymentState.REVIEW,
-}
-BADGES = {
-    PaymentState.WAITING: "pending",
-    PaymentState.PROCESSING: "pending",
-    PaymentState.CASH: "pending",
-    PaymentState.REJECTED: "cancelled",
-    PaymentState.EXPIRED: "expired",
-    PaymentState.PREPARING: "preparing",
-    PaymentState.PAID: "scheduled",
-    PaymentState.UNBOOKED: "preparing",
-    PaymentState.REFUND_FAILED: "preparing",
-    PaymentState.REVIEW: "preparing",
-    PaymentState.LOST: "expired",
-    PaymentState.UNDECIDED: "preparing",
 }
 # The money came and then went back, or is disputed.
 SETTLED = {
@@ -111,10 +93,10 @@ NEWS_TAKE = timedelta(minutes=5)
 
 @dataclass(frozen=True, slots=True)
 class PaymentCard:
-    """A payment for the person who pays it.
+    """A payment for its payer.
 
-    kept_until: the end of its hold, while it can still be paid. charge_id: the provider's number of
-    the last attempt that was not rejected. returned: its refunds, in any state.
+    kept_until: the end of its hold, while it can be paid. charge_id: of the last charge that was
+    not rejected. returned: its refunds.
     """
 
     payment: Payment
@@ -128,30 +110,27 @@ class PaymentCard:
 
     @property
     def amount_returned(self) -> int:
-        """The centavos that the state is about: refunds that failed, or all others."""
+        """Centavos of the failed refunds, in their state, else of all others."""
         if self.state == PaymentState.REFUND_FAILED:
             return sum_parts(self.returned, ReturnState.FAILED)
         return sum_parts(self.returned, ReturnState.UNDERWAY, ReturnState.DONE)
 
     @property
     def return_reason(self) -> Promise | None:
-        """The reason of the last refund."""
         return self.returned[-1].reason if self.returned else None
 
     @property
     def is_class_standing(self) -> bool:
-        """True if the class takes place."""
         virtual_class = self.payment.virtual_class
         return virtual_class is not None and virtual_class.status != ClassStatus.CANCELLED
 
     @property
     def state_label(self) -> Promise:
-        return STATE_LABELS[self.state]
+        return LOOKS[self.state].label
 
     @property
     def badge(self) -> str:
-        """The class's state whose badge is shown."""
-        return BADGES.get(self.state, "completed")
+        return LOOKS[self.state].badge
 
     @property
     def is_open(self) -> bool:
@@ -165,7 +144,7 @@ class PaymentCard:
 
     @property
     def is_late(self) -> bool:
-        """True if preparing the link of the paid class takes longer than it should."""
+        """True if preparing the link takes longer than it should."""
         virtual_class = self.payment.virtual_class
         if self.state != PaymentState.PREPARING or virtual_class is None:
             return False
@@ -173,18 +152,17 @@ class PaymentCard:
 
     @property
     def refresh_seconds(self) -> int | None:
-        """Seconds until the page asks again; None if nothing will change by itself."""
-        return NOW_AND_THEN if self.is_late else REFRESH_SECONDS.get(self.state)
+        """Seconds until the page asks again; None if it need not."""
+        return NOW_AND_THEN if self.is_late else LOOKS[self.state].refresh_seconds
 
     @property
     def can_pay(self) -> bool:
-        """True if the page links to the checkout."""
         is_unpaid = self.state in {PaymentState.WAITING, PaymentState.REJECTED}
         return is_unpaid and self.kept_until is not None and bool(self.payment.checkout_url)
 
 
 def present_payment(payment: Payment, *, says_paid: bool = False) -> PaymentCard:
-    """Return the card of a payment. says_paid: True if the person just came back from paying."""
+    """Return the card. says_paid: True if the person just came back from paying."""
     now = timezone.now()
     charges = list(payment.charges.all())
     is_live = payment.expires_at is not None and payment.expires_at > now
@@ -254,7 +232,7 @@ def _state_of_unpaid(payment: Payment, now: datetime, *, says_paid: bool) -> Pay
 
 
 def _is_taken(payment: Payment, start: datetime, end: datetime) -> bool:
-    """Return True if another class has the time: a payment would have to be refunded."""
+    """Return True if another class has the time."""
     others = list_scheduled_between(start, end)
     if payment.virtual_class is not None:
         others = others.exclude(pk=payment.virtual_class.pk)
@@ -262,7 +240,6 @@ def _is_taken(payment: Payment, start: datetime, end: datetime) -> bool:
 
 
 def _paid_class(payment: Payment) -> tuple[datetime, datetime, ClassType]:
-    """Return start, end and type of the class or, before it is booked, of the quote."""
     virtual_class = payment.virtual_class
     if virtual_class:
         class_type = ClassType(virtual_class.class_type)

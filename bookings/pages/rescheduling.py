@@ -1,4 +1,4 @@
-"""``/inicio/clases/<id>/horario``: choose and confirm another time for a class."""
+"""``/inicio/clases/<id>/horario``: another time for a class."""
 
 import uuid
 
@@ -31,7 +31,6 @@ from calendar_sync import CalendarError
 @signed_in
 @require_safe
 def choose_time(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
-    """Show the free times for a class."""
     virtual_class = get_own_class(request.user, class_id)
     refusal = _find_refusal(request, virtual_class)
     if refusal:
@@ -74,7 +73,7 @@ def confirm_move(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
 
 
 def _read(parameters: QueryDict, virtual_class: VirtualClass) -> NewTime:
-    """Read the choice; without one, show the month of the class."""
+    """Read the choice; by default the month of the class."""
     if "dia" in parameters or "mes" in parameters:
         return read_new_time(parameters, virtual_class.pk)
     month = timezone.localdate(virtual_class.start_time).replace(day=1)
@@ -82,7 +81,6 @@ def _read(parameters: QueryDict, virtual_class: VirtualClass) -> NewTime:
 
 
 def _find_refusal(request: SignedInRequest, virtual_class: VirtualClass) -> HttpResponse | None:
-    """Return a redirect to the class's page, with the reason, if the person may not move it."""
     try:
         refuse_move(virtual_class, request.user)
     except ClassNotFoundError:

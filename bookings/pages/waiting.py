@@ -1,4 +1,4 @@
-"""``/inicio/espera``: wait for a place in a full class, take it, or leave the line."""
+"""``/inicio/espera``: wait for a place, take it, or leave the line."""
 
 import uuid
 from dataclasses import dataclass
@@ -39,9 +39,9 @@ STATE_LABELS = {
 
 @dataclass(frozen=True, slots=True)
 class WaitingCard:
-    """A person's turn for a place in a full class.
+    """A person's turn for a place.
 
-    state: a key of STATE_LABELS; "free" is a place that nobody was offered. until: when the offer
+    state: a key of STATE_LABELS; "free" is a place offered to no one. until: when the offer
     expires. ahead: how many people come before.
     """
 
@@ -68,7 +68,6 @@ class WaitingCard:
 
 
 def present_waiting(entry: StandingEntry) -> WaitingCard:
-    """Return the card of an entry for its person."""
     state = _state(entry, timezone.now())
     return WaitingCard(
         entry=entry,
@@ -98,7 +97,7 @@ def _state(entry: StandingEntry, now: datetime) -> str:
 @signed_in
 @require_http_methods(["GET", "HEAD", "POST"])
 def wait(request: SignedInRequest) -> HttpResponse:
-    """Join the line for the class of a code; the page for codes shows a refusal."""
+    """Join the line for the class of a code."""
     if request.method != "POST":
         # A refusal is shown at this address; reloading it or switching the language sends a GET.
         return redirect("bookings:join")
@@ -123,7 +122,7 @@ def wait(request: SignedInRequest) -> HttpResponse:
 @signed_in
 @require_http_methods(["GET", "HEAD", "POST"])
 def claim(request: SignedInRequest, entry_id: uuid.UUID) -> HttpResponse:
-    """Show a person's turn; take the offered place."""
+    """Show the turn; take the offered place."""
     if request.method == "POST":
         return _claim(request, entry_id)
     entry = get_entry_of(request.user, entry_id)
@@ -137,7 +136,6 @@ def claim(request: SignedInRequest, entry_id: uuid.UUID) -> HttpResponse:
 @signed_in
 @require_POST
 def leave(request: SignedInRequest, entry_id: uuid.UUID) -> HttpResponse:
-    """Leave the line, or decline the offered place."""
     try:
         leave_line(user=request.user, entry_id=entry_id)
     except ClassNotFoundError:
@@ -148,7 +146,6 @@ def leave(request: SignedInRequest, entry_id: uuid.UUID) -> HttpResponse:
 @signed_in
 @require_POST
 def again(request: SignedInRequest, entry_id: uuid.UUID) -> HttpResponse:
-    """Join the line again, at its end."""
     try:
         wait_again(user=request.user, entry_id=entry_id)
     except ClassNotFoundError:

@@ -46,25 +46,21 @@ def near_day(value: datetime | date) -> str:
 
 @register.filter
 def month_and_year(value: date) -> str:
-    """Write ``noviembre de 2026``."""
     return format_skeleton("yMMMM", value, locale=_active_locale())
 
 
 @register.filter
 def weekday_name(value: datetime | date) -> str:
-    """Write ``martes``."""
     return format_date(_local_date(value), "EEEE", locale=_active_locale())
 
 
 @register.filter
 def weekday(value: datetime | date) -> str:
-    """Write ``mar``."""
     return format_date(_local_date(value), "EEE", locale=_active_locale()).replace(".", "")
 
 
 @register.filter
 def month(value: datetime | date) -> str:
-    """Write ``nov``."""
     return format_date(_local_date(value), "MMM", locale=_active_locale()).replace(".", "")
 
 
@@ -76,7 +72,6 @@ def clock(value: datetime) -> str:
 
 @register.filter
 def minutes(count: int) -> str:
-    """Write ``60 min``."""
     return format_unit(count, "duration-minute", length="short", locale=_active_locale())
 
 

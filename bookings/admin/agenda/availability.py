@@ -1,4 +1,4 @@
-"""Opening hours and booking rules in the panel."""
+"""Opening hours and booking rules."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ from bookings.templatetags.class_times import short_day
 
 @admin.register(WeeklyHours)
 class WeeklyHoursAdmin(admin.ModelAdmin[WeeklyHours]):
-    """One page for the whole week replaces the list and the pages of rows."""
+    """The whole week on one page."""
 
     def get_urls(self) -> list[URLPattern]:
         week = self.admin_site.admin_view(self.changelist_view)
@@ -64,7 +64,7 @@ class UpcomingSpecialHours(UpcomingFilter):
 
 @admin.register(SpecialHours)
 class SpecialHoursAdmin(admin.ModelAdmin[SpecialHours]):
-    """Hours of one date, which replace the week's and override a closure."""
+    """Hours of one date; they override the week's and a closure."""
 
     list_display = ["on", "start", "end", "reason"]
     list_filter = [UpcomingSpecialHours]
@@ -104,7 +104,7 @@ class BookingRulesForm(forms.ModelForm[BookingRules]):
 
 @admin.register(BookingRules)
 class BookingRulesAdmin(admin.ModelAdmin[BookingRules]):
-    """The single row of rules; the list redirects to it."""
+    """The single row of rules."""
 
     form = BookingRulesForm
 

@@ -1,4 +1,4 @@
-"""The calendar's page: connection and next events."""
+"""The calendar's page."""
 
 from django.conf import settings
 from django.contrib import admin
@@ -22,7 +22,6 @@ EVENTS_SHOWN = 10
 
 
 def show_calendar(request: HttpRequest) -> HttpResponse:
-    """Show the state of the connection, "reconnect", and at most ten upcoming events."""
     if not request.user.is_superuser:
         raise PermissionDenied
     state, events = _read(find_calendar_owner())
@@ -45,10 +44,9 @@ def show_calendar(request: HttpRequest) -> HttpResponse:
 
 
 def _read(owner: User | None) -> tuple[str, list[BusySlot]]:
-    """Ask the provider now; the stored grant may have been revoked since its last use.
+    """Ask the provider now: the stored grant may have been revoked since.
 
-    A refusal is noted, so that the panel can show since when. A grant that is noted as revoked is
-    tried once more, because the provider may accept it again.
+    A grant noted as revoked is tried again: the provider may accept it.
     """
     if is_revoked(owner) and not check_calendar_grant():
         return "revoked", []

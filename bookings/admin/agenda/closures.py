@@ -1,4 +1,4 @@
-"""Days without classes in the panel."""
+"""Days without classes."""
 
 from typing import Any
 
@@ -32,7 +32,7 @@ class ClosureForm(forms.ModelForm[Closure]):
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        if "last_day" in self.fields:  # whoever may only look gets no fields
+        if "last_day" in self.fields:  # staff who may only look get no fields
             self.fields["last_day"].required = False
 
     def clean(self) -> None:
@@ -44,8 +44,6 @@ class ClosureForm(forms.ModelForm[Closure]):
 
 @admin.register(Closure)
 class ClosureAdmin(admin.ModelAdmin[Closure]):
-    """Days without classes; a button imports the public holidays."""
-
     form = ClosureForm
     formfield_overrides = BROWSERS_OWN
     list_display = ["days", "reason", "is_public_holiday"]
@@ -64,7 +62,6 @@ class ClosureAdmin(admin.ModelAdmin[Closure]):
 
     @admin.display(description="días", ordering="first_day")
     def days(self, obj: Closure) -> str:
-        """Write ``lun 23 nov 2026``, or first and last day."""
         days = sorted({obj.first_day, obj.last_day})
         return " al ".join(f"{short_day(day)} {day.year}" for day in days)
 
@@ -83,7 +80,7 @@ class ClosureAdmin(admin.ModelAdmin[Closure]):
         return redirect("admin:bookings_closure_changelist")
 
     def save_model(self, request: HttpRequest, obj: Closure, form: Any, change: bool) -> None:
-        """Store the closure and list the classes that stay scheduled on its days."""
+        """Store the closure; warn of scheduled classes on its days."""
         super().save_model(request, obj, form, change)
         for virtual_class in list_scheduled_between(obj.first_day, obj.last_day):
             self.message_user(

@@ -1,4 +1,4 @@
-"""The week's page: hours, classes, holds and appointments side by side."""
+"""The week's page."""
 
 from datetime import date, timedelta
 from zoneinfo import ZoneInfo
@@ -56,7 +56,6 @@ def _read_day(text: str) -> date | None:
 
 
 def _name_week(monday: date) -> str:
-    """Write ``del 23 al 29 de noviembre de 2026``."""
     sunday = monday + timedelta(days=6)
     first = "d"
     if monday.month != sunday.month:

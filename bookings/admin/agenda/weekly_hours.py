@@ -28,7 +28,6 @@ class Row:
 
     @property
     def is_blank(self) -> bool:
-        """True if it is empty and has no errors."""
         return not any((self.start.value(), self.end.value(), self.errors))
 
     @property
@@ -38,7 +37,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """A day's rows: those in use and some spare ones."""
+    """A day's used rows and some spare ones."""
 
     weekday: Weekday
     rows: list[Row]
@@ -60,7 +59,6 @@ class WeeklyHoursForm(forms.Form):
 
     @cached_property
     def week(self) -> Week:
-        """The ranges that were typed, of a valid form."""
         return {
             weekday: [
                 (self.cleaned_data[row.start.name], self.cleaned_data[row.end.name])

@@ -1,4 +1,4 @@
-"""Participations in the panel."""
+"""Participations."""
 
 from django.contrib import admin
 

@@ -1,4 +1,4 @@
-"""The forms of a class's steps."""
+"""Forms of a class's steps."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -15,7 +15,7 @@ from config.lib.wall_time import UnclearTimeError, read_wall_time
 
 
 class DisplacedField(forms.ModelMultipleChoiceField[VirtualClass]):
-    """The paid classes that lose their time, each with a box to tick."""
+    """Boxes for the paid classes that lose their time."""
 
     widget = forms.CheckboxSelectMultiple
 
@@ -25,8 +25,6 @@ class DisplacedField(forms.ModelMultipleChoiceField[VirtualClass]):
 
 
 class MoveForm(forms.Form):
-    """Another time for a class, which keeps its length."""
-
     day = forms.DateField(label="Día", widget=DayInput, validators=SENSIBLE_DATES)
     clock = forms.TimeField(label="Hora", widget=ClockInput)
     reason = forms.CharField(label="Por qué (queda en la historia)", max_length=500, required=False)
@@ -49,7 +47,7 @@ class MoveForm(forms.Form):
         super().__init__(data, initial={"day": start.date(), "clock": start.time()})
 
     def clean(self) -> None:
-        """Read the time on the teacher's clock; refuse an hour that the clock skips or repeats."""
+        """Read the time on the teacher's clock; refuse an hour it skips or repeats."""
         day, clock = self.cleaned_data.get("day"), self.cleaned_data.get("clock")
         if day is None or clock is None:
             return  # the fields' own errors say so
@@ -59,7 +57,7 @@ class MoveForm(forms.Form):
             self.add_error("clock", "Ese día los relojes cambian a esa hora: elegí otra.")
 
     def ask_about(self, classes: Iterable[VirtualClass]) -> None:
-        """Ask for confirmation of the classes that lose their time; ticked boxes stay ticked."""
+        """Ask the teacher to confirm that these classes lose their time."""
         displaced = [one.pk for one in classes]
         field = cast(DisplacedField, self.fields["displaces"])
         field.queryset = VirtualClass.objects.select_related("booked_by").filter(pk__in=displaced)
@@ -74,6 +72,4 @@ class CapacityForm(forms.Form):
 
 
 class LineForm(forms.Form):
-    """An entry of the waiting list."""
-
     entry = forms.UUIDField(widget=forms.HiddenInput)

@@ -1,4 +1,4 @@
-"""Holds in the panel."""
+"""Holds."""
 
 from typing import Any
 
@@ -19,8 +19,6 @@ from bookings.templatetags.class_times import clock
 
 
 class ReleaseHold(Step[Hold]):
-    """Release a time, unless a class is being paid for it."""
-
     name, permission = "liberar", "release"
     label, bulk, yes = "Liberar el horario", "Liberar", "Sí, liberar"
     warning = "Otra persona puede reservarlo enseguida."
@@ -40,8 +38,6 @@ class ReleaseHold(Step[Hold]):
 
 @admin.register(Hold)
 class HoldAdmin(StepsMixin, ReadOnlyMixin, admin.ModelAdmin[Hold]):
-    """The live holds."""
-
     list_display = ["when", "user", "class_type", "virtual_class", "expires_at"]
     list_select_related = ["user", "virtual_class"]
     search_fields = ["user__email", "user__name"]
@@ -50,7 +46,6 @@ class HoldAdmin(StepsMixin, ReadOnlyMixin, admin.ModelAdmin[Hold]):
     fields = ["when", "user", "class_type", "virtual_class", "expires_at", "created_at"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Hold]:
-        """Leave out expired holds."""
         return super().get_queryset(request).filter(expires_at__gt=timezone.now())
 
     def row_address(self, row: Model) -> str:

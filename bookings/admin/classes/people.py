@@ -1,4 +1,4 @@
-"""Participants and waiting list of a class, with a button for each person."""
+"""Participants and waiting list of a class."""
 
 from typing import Any
 
@@ -22,8 +22,6 @@ INLINE_TEMPLATE = "admin/read_only_inline.html"
 
 
 class ActivityInline(ReadOnlyMixin, admin.TabularInline[UserActivity, VirtualClass]):
-    """The participants, and whether they came."""
-
     model = UserActivity
     fields = ["user", "attendance", "rol", "completed", "created_at"]
     readonly_fields = ["created_at", "attendance"]
@@ -32,7 +30,7 @@ class ActivityInline(ReadOnlyMixin, admin.TabularInline[UserActivity, VirtualCla
     extra = 0
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
-        """Replace the button by the mark for staff who may only look."""
+        """Hide the buttons from staff who may only look."""
         fields = super().get_fields(request, obj)
         if _may_take_steps(request):
             return list(fields)
@@ -43,7 +41,6 @@ class ActivityInline(ReadOnlyMixin, admin.TabularInline[UserActivity, VirtualCla
 
     @admin.display(description="asistencia")
     def attendance(self, obj: UserActivity) -> str:
-        """Show who was absent, and once the class has begun a button to change that."""
         if not _may_be_marked(obj.virtual_class):
             return "—"
         if obj.no_show:
@@ -52,8 +49,6 @@ class ActivityInline(ReadOnlyMixin, admin.TabularInline[UserActivity, VirtualCla
 
 
 class WaitingInline(ReadOnlyMixin, admin.TabularInline[WaitingListEntry, VirtualClass]):
-    """The waiting list, in its order."""
-
     model = WaitingListEntry
     fields = ["user", "standing", "remove", "created_at"]
     readonly_fields = ["standing", "created_at", "remove"]
@@ -62,7 +57,7 @@ class WaitingInline(ReadOnlyMixin, admin.TabularInline[WaitingListEntry, Virtual
     extra = 0
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
-        """Leave the button out for staff who may only look."""
+        """Hide the button from staff who may only look."""
         fields = super().get_fields(request, obj)
         may_remove = _may_take_steps(request)
         return [name for name in fields if may_remove or name != "remove"]
@@ -72,7 +67,6 @@ class WaitingInline(ReadOnlyMixin, admin.TabularInline[WaitingListEntry, Virtual
 
     @admin.display(description="estado")
     def standing(self, obj: WaitingListEntry) -> str:
-        """Show the state, and until when a place is kept."""
         if obj.offer_expires_at and obj.is_live():
             until = f"{near_day(obj.offer_expires_at)}, {clock(obj.offer_expires_at)}"
             return f"{obj.get_state_display()} hasta {until}"
@@ -80,7 +74,6 @@ class WaitingInline(ReadOnlyMixin, admin.TabularInline[WaitingListEntry, Virtual
 
     @admin.display(description="turno")
     def remove(self, obj: WaitingListEntry) -> str:
-        """Link to the step that removes the person."""
         if obj.state not in IN_LINE:
             return ""
         step = reverse("admin:bookings_virtualclass_step", args=[obj.virtual_class_id, "espera"])
@@ -94,13 +87,13 @@ class WaitingInline(ReadOnlyMixin, admin.TabularInline[WaitingListEntry, Virtual
 
 
 class PeopleForm(forms.Form):
-    """The buttons beside a person: mark as absent, and undo that."""
+    """The buttons beside a person."""
 
     no_show = forms.IntegerField(required=False)
     showed_up = forms.IntegerField(required=False)
 
     def note_attendance(self, virtual_class: VirtualClass, actor: User) -> str:
-        """Do what the pressed button says; return a sentence for the teacher, or nothing.
+        """Mark or unmark an absence; return a sentence about it, or nothing.
 
         Raises BookingError.
         """
@@ -124,7 +117,6 @@ def _may_be_marked(virtual_class: VirtualClass) -> bool:
 
 
 def _button(name: str, value: object, label: str, user: User) -> SafeString:
-    """Return a button of the form ``people`` in change_form.html."""
     return format_html(
         '<button class="button" type="submit" form="people" name="{}" value="{}">'
         '{}<span class="visually-hidden">: {}</span></button>',

@@ -1,4 +1,4 @@
-"""The steps of a class: cancel, move, mark as paid, schedule, change places, repair its event."""
+"""The steps of a class."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -38,15 +38,12 @@ SCHEDULES = "Se agenda en tu calendario, con su videollamada y su código."
 
 
 def describe(virtual_class: VirtualClass) -> str:
-    """Name a class for the teacher: time, host and number of people."""
     when = f"{short_day(virtual_class.start_time)}, {clock(virtual_class.start_time)}"
     kind = f"{virtual_class.get_class_type_display()}, {virtual_class.current_participants}"
     return f"{when} · {virtual_class.booked_by} · {kind} de {virtual_class.capacity}"
 
 
 class CancelClass(Step[VirtualClass]):
-    """Cancel, refund, and remove the event from the calendar."""
-
     name = "cancelar"
     is_final = True
     label, bulk, yes = "Cancelar la clase", "Cancelar", "Sí, cancelar"
@@ -152,7 +149,7 @@ class AgreeToPrice(Step[VirtualClass]):
 
 
 class MarkAsPaid(Step[VirtualClass]):
-    """Record that the teacher took the money by hand, and schedule the class."""
+    """Record a payment by hand, and schedule the class."""
 
     name, label = "pagada", "Marcar como pagada y agendar"
     bulk, yes = "Marcar como pagadas y agendar", "Sí, ya la cobré"
@@ -205,7 +202,7 @@ class ScheduleClass(Step[VirtualClass]):
 
 
 class RepairEvent(Step[VirtualClass]):
-    """Write the class's data to its event again. Only Google knows the difference."""
+    """Write the class's data to its event again."""
 
     name, yes = "reparar", "Sí, reparar"
     label = bulk = "Reparar el evento del calendario"
@@ -228,8 +225,6 @@ class RepairEvent(Step[VirtualClass]):
 
 
 class ChangeCapacity(Step[VirtualClass]):
-    """Change the number of places of a group."""
-
     name, needs_input = "lugares", True
     label, yes = "Cambiar los lugares", "Sí, cambiar los lugares"
     warning = "Un lugar que se ofreció no se puede retirar."
@@ -259,7 +254,7 @@ class ChangeCapacity(Step[VirtualClass]):
 
 
 class RemoveFromLine(Step[VirtualClass]):
-    """Remove a person from the waiting list; the class's page links to it beside each."""
+    """Remove a person from the waiting list; a link beside each leads here."""
 
     name, needs_input = "espera", True
     label, yes = "Quitar de la lista de espera", "Sí, quitar"
@@ -318,7 +313,7 @@ def _loss_sentence(displaced: VirtualClass) -> str:
 
 
 def _refundable(virtual_class: VirtualClass) -> int:
-    """Return the centavos that go back through the provider if the class is cancelled."""
+    """Return the centavos that the provider refunds if the class is cancelled."""
     money = find_money_back(virtual_class)
     return money.amount if money.way == MoneyWay.ONLINE else 0
 

@@ -44,17 +44,14 @@ KINDS = {
 }
 TIMES = ("from", "to", "until")
 NUMBERS = ("places_before", "places")
-NOBODY, UNKNOWN = "el servicio", "—"
+SERVICE, UNKNOWN = "el servicio", "—"
 
 
 def build_timeline(virtual_class: VirtualClass) -> list[Entry]:
-    """List a class's history, oldest first, in two queries.
-
-    Classes older than the history begin with the row's own time.
-    """
+    """List a class's history, oldest first, in two queries."""
     lines = list(virtual_class.log.select_related("actor").order_by("at", "id"))
     people = _name_people(lines)
-    entries = [_tell(line, people) for line in lines]
+    entries = [_entry(line, people) for line in lines]
     if not any(line.event == ClassEvent.BOOKED for line in lines):
         who = f"por {virtual_class.booked_by}"
         entries.insert(0, Entry(virtual_class.created_at, "start", "Se reservó", who))
@@ -70,12 +67,12 @@ def describe_drift(virtual_class: VirtualClass) -> str:
     return _drift(noted)
 
 
-def _tell(line: ClassLog, people: dict[str, str]) -> Entry:
+def _entry(line: ClassLog, people: dict[str, str]) -> Entry:
     event = ClassEvent(line.event)
     words = {name: _moment(line.details.get(name)) for name in TIMES}
     words |= {name: str(line.details.get(name, UNKNOWN)) for name in NUMBERS}
     words["person"] = people.get(str(line.details.get("person")), UNKNOWN)
-    details = [f"por {line.actor or NOBODY}", _transition(line), _drift(line), line.reason]
+    details = [f"por {line.actor or SERVICE}", _transition(line), _drift(line), line.reason]
     return Entry(
         line.at,
         "start" if event == ClassEvent.BOOKED else KINDS.get(event, "plain"),
@@ -94,7 +91,6 @@ def _transition(line: ClassLog) -> str:
 
 
 def _drift(line: ClassLog) -> str:
-    """Describe the difference that a line recorded; of a moved event, its new time."""
     kind = line.details.get("drift")
     if kind not in CalendarDrift.values:
         return ""
@@ -105,7 +101,6 @@ def _drift(line: ClassLog) -> str:
 
 
 def _moment(text: object) -> str:
-    """Write ``mar 24 nov, 18:30``."""
     try:
         moment = datetime.fromisoformat(str(text))
     except ValueError:
@@ -114,7 +109,6 @@ def _moment(text: object) -> str:
 
 
 def _name_people(lines: Iterable[ClassLog]) -> dict[str, str]:
-    """Return the names of all people in the lines, by id."""
     ids = {line.details["person"] for line in lines if _is_id(line.details.get("person"))}
     return {str(pk): str(person) for pk, person in User.objects.in_bulk(ids).items()}
 

@@ -1,4 +1,4 @@
-"""Classes in the panel."""
+"""Classes."""
 
 import uuid
 from typing import Any
@@ -35,7 +35,7 @@ MONEY_CHANGED = {
 
 @admin.register(VirtualClass)
 class VirtualClassAdmin(StepsMixin, admin.ModelAdmin[VirtualClass]):
-    """The list of classes. The domain owns all fields, so they are read-only."""
+    """The list of classes; the domain writes them."""
 
     list_display = [
         "when",
@@ -103,7 +103,6 @@ class VirtualClassAdmin(StepsMixin, admin.ModelAdmin[VirtualClass]):
     def get_inlines(
         self, request: HttpRequest, obj: VirtualClass | None
     ) -> list[type[admin.options.InlineModelAdmin[Any, VirtualClass]]]:
-        """Leave the waiting list out where nobody can wait."""
         inlines = super().get_inlines(request, obj)
         is_group = obj is not None and obj.class_type == ClassType.GROUP
         return [one for one in inlines if is_group or one is not WaitingInline]
@@ -140,7 +139,6 @@ class VirtualClassAdmin(StepsMixin, admin.ModelAdmin[VirtualClass]):
 
     @admin.display(description="estado", ordering="status")
     def badge(self, obj: VirtualClass) -> str:
-        """Show the status; mark unfinished scheduling and a calendar that differs."""
         if obj.is_being_scheduled:
             return make_badge("preparing", "Sin terminar")
         status = make_badge(obj.status, obj.get_status_display())
@@ -158,7 +156,6 @@ class VirtualClassAdmin(StepsMixin, admin.ModelAdmin[VirtualClass]):
 
     @admin.display(description="pago", ordering="paid_at")
     def payment_badge(self, obj: VirtualClass) -> str:
-        """Show "paid", or the payment's state if its money went back or is disputed."""
         if obj.paid_at is None:
             return "—"
         payment: Payment | None = getattr(obj, "payment", None)
@@ -168,7 +165,6 @@ class VirtualClassAdmin(StepsMixin, admin.ModelAdmin[VirtualClass]):
 
     @admin.display(description="estado del pago")
     def payment_state(self, obj: VirtualClass) -> str:
-        """Name the payment's state at the provider, or a payment by hand."""
         if find_money_back(obj).way == MoneyWay.BY_HAND:
             return "Se pagó a mano"
         payment: Payment | None = getattr(obj, "payment", None)
@@ -189,7 +185,6 @@ class VirtualClassAdmin(StepsMixin, admin.ModelAdmin[VirtualClass]):
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
     ) -> HttpResponse:
-        """Add the class's timeline, and how its event differs."""
         virtual_class: VirtualClass = context["original"]
         differs = virtual_class.is_scheduled and virtual_class.calendar_drift
         context["drift"] = describe_drift(virtual_class) if differs else ""

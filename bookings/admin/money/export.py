@@ -41,7 +41,7 @@ class _Echo:
 def export_payments(payments: Iterable[Payment]) -> StreamingHttpResponse:
     """Answer with the payments, their charges prefetched, row by row.
 
-    Semicolons and decimal commas are what spreadsheets in Argentina expect.
+    Semicolons and decimal commas suit spreadsheets in Argentina.
     """
     response = StreamingHttpResponse(_write(payments), content_type="text/csv; charset=utf-8")
     name = f"pagos-{timezone.localdate():%Y-%m-%d}.csv"
@@ -57,7 +57,7 @@ def _write(payments: Iterable[Payment]) -> Iterator[str]:
 
 
 def disarm(cell: str) -> str:
-    """Put an apostrophe before a text that a spreadsheet would compute."""
+    """Put an apostrophe before a formula."""
     return f"'{cell}" if cell.lstrip(" ").startswith(FORMULA_SIGNS) else cell
 
 
@@ -86,5 +86,4 @@ def _moment(value: datetime | None) -> str:
 
 
 def _pesos(centavos: int) -> str:
-    """Write ``15000,50``: a spreadsheet reads it as a number."""
     return f"{centavos // 100},{centavos % 100:02d}"

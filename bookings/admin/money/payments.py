@@ -1,4 +1,4 @@
-"""Payments in the panel."""
+"""Payments."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -7,7 +7,6 @@ from django.contrib import admin, messages
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.views.main import ERROR_FLAG
 from django.core.exceptions import PermissionDenied
-from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
@@ -15,6 +14,7 @@ from django.urls import URLPattern, path, reverse
 from accounts.models import User
 from accounts.sign_in.fresh_sign_in import fresh_sign_in_required
 from bookings.admin.cells import class_link, day_and_time, make_badge
+from bookings.admin.filters import OptionFilter
 from bookings.admin.money.export import export_payments
 from bookings.admin.money.steps import RefundAll, RefundPart
 from bookings.admin.money.timeline import build_timeline
@@ -38,24 +38,18 @@ BADGES = {
 }
 
 
-class ReviewFilter(admin.SimpleListFilter):
-    """Payments that the teacher has to review."""
-
+class ReviewFilter(OptionFilter):
     title = "a revisar"
     parameter_name = "revisar"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[Any, str]]:
-        return [("si", "Sí"), ("no", "No")]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Payment]) -> QuerySet[Payment]:
-        if self.value() == "si":
-            return queryset.exclude(review="")
-        return queryset.filter(review="") if self.value() == "no" else queryset
+    options = {
+        "si": ("Sí", lambda payments: payments.exclude(review="")),
+        "no": ("No", lambda payments: payments.filter(review="")),
+    }
 
 
 @admin.register(Payment)
 class PaymentAdmin(StepsMixin, ReadOnlyMixin, admin.ModelAdmin[Payment]):
-    """The list of payments. The provider writes them; the teacher can give money back."""
+    """The list of payments; the provider writes them."""
 
     # A phone shows the first ones without scrolling.
     list_display = ["when", "badge", "review_badge", "user", "price", "class_link"]
@@ -112,7 +106,6 @@ class PaymentAdmin(StepsMixin, ReadOnlyMixin, admin.ModelAdmin[Payment]):
 
     @admin.display(description="a revisar", ordering="review")
     def review_badge(self, obj: Payment) -> str:
-        """Show why the payment needs a review."""
         return make_badge("cancelled", obj.get_review_display()) if obj.review else "—"
 
     @admin.display(description="referencia")
@@ -122,7 +115,7 @@ class PaymentAdmin(StepsMixin, ReadOnlyMixin, admin.ModelAdmin[Payment]):
     def change_view(
         self, request: HttpRequest, object_id: str, *args: Any, **kwargs: Any
     ) -> HttpResponse:
-        """Show a payment; a POST takes it off the list of payments to review."""
+        """Show a payment; a POST ends its review."""
         payment = self.get_object(request, object_id) if request.method == "POST" else None
         if payment is not None:
             self._put_aside(request, payment)
@@ -132,7 +125,6 @@ class PaymentAdmin(StepsMixin, ReadOnlyMixin, admin.ModelAdmin[Payment]):
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
     ) -> HttpResponse:
-        """Add the payment's timeline, and the button that ends its review."""
         payment: Payment = context["original"]
         may_review = bool(payment.review) and self.has_refund_permission(request)
         context["to_review"] = payment if may_review else None
@@ -166,7 +158,6 @@ class PaymentAdmin(StepsMixin, ReadOnlyMixin, admin.ModelAdmin[Payment]):
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Pass the list's filters on to the export."""
         extra = {**(extra_context or {}), "export_query": urlencode(request.GET, doseq=True)}
         return super().changelist_view(request, extra)
 

@@ -1,4 +1,4 @@
-"""Amounts that the teacher types in pesos and the service keeps in centavos."""
+"""Amounts typed in pesos and kept in centavos."""
 
 import re
 from typing import Any
@@ -14,7 +14,7 @@ PESOS = re.compile(
 
 
 class PesosField(forms.Field):
-    """An amount of money: ``15.000,50`` is 1500050 centavos. Nothing is rounded or guessed."""
+    """An amount: ``15.000,50`` is 1500050 centavos. Nothing is rounded or guessed."""
 
     widget = forms.TextInput(attrs={"inputmode": "decimal", "size": 12})
 
@@ -23,7 +23,6 @@ class PesosField(forms.Field):
         self.max_centavos = max_centavos
 
     def prepare_value(self, value: Any) -> Any:
-        """Show stored centavos as pesos; keep typed text as it is."""
         return write_pesos(value) if isinstance(value, int) else value
 
     def to_python(self, value: Any) -> int | None:

@@ -1,4 +1,4 @@
-"""The price list in the panel."""
+"""The price list."""
 
 from datetime import timedelta
 from typing import Any
@@ -22,8 +22,6 @@ HIGHEST_PRICE = 10**10  # centavos; the table holds no more
 
 
 class PriceForm(forms.ModelForm[Price]):
-    """A price, in pesos."""
-
     amount = PesosField(
         label="Precio en pesos",
         max_centavos=HIGHEST_PRICE,
@@ -42,7 +40,7 @@ class PriceForm(forms.ModelForm[Price]):
 
 @admin.register(Price)
 class PriceAdmin(admin.ModelAdmin[Price]):
-    """The list of prices. A new price is a new row; old rows stay on record."""
+    """The list of prices. A new price is a new row; old rows stay."""
 
     form = PriceForm
     list_display = [
@@ -63,7 +61,6 @@ class PriceAdmin(admin.ModelAdmin[Price]):
         return with_is_current(super().get_queryset(request))
 
     def get_list_display(self, request: HttpRequest) -> list[Any]:
-        """Leave out the link to a new row for staff who may not add one."""
         may_add = self.has_add_permission(request)
         return [name for name in self.list_display if may_add or name != "replace"]
 
@@ -74,14 +71,12 @@ class PriceAdmin(admin.ModelAdmin[Price]):
         return ["class_type", "minutes", "students_up_to", "amount", "price", "valid_from"]
 
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
-        """Begin a new price today unless the address says otherwise."""
         return {
             "valid_from": timezone.localdate(),
             **super().get_changeform_initial_data(request),
         }
 
     def get_fields(self, request: HttpRequest, obj: Price | None = None) -> list[Any]:
-        """Show the amount as text where it is read-only."""
         fields = PriceForm.Meta.fields
         if "price" not in self.get_readonly_fields(request, obj):
             return fields
@@ -105,7 +100,6 @@ class PriceAdmin(admin.ModelAdmin[Price]):
 
     @admin.display(description="nuevo precio")
     def replace(self, obj: Price) -> str:
-        """Link to a new row for the same class, from tomorrow on."""
         values = {
             "class_type": obj.class_type,
             "minutes": obj.minutes,

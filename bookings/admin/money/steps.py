@@ -1,4 +1,4 @@
-"""The steps of a payment: refund all that is left, or a part of one operation."""
+"""The steps of a payment."""
 
 import logging
 from collections.abc import Sequence
@@ -42,8 +42,6 @@ GRAVEST = [RefundStatus.FAILED, RefundStatus.REQUESTED, RefundStatus.IN_PROCESS,
 
 
 class PartForm(forms.Form):
-    """The operation, and the part of it to refund, in pesos."""
-
     amount = PesosField(label="Monto en pesos", max_centavos=HIGHEST_REFUND)
 
     def __init__(self, data: Any, *, payment: Payment) -> None:
@@ -71,7 +69,7 @@ class _Refund(Step[Payment]):
         return bool(list_refundable(row))
 
     def choose(self, row: Payment, form: Any) -> list[tuple[PaymentCharge, int, int]]:
-        """Return each operation to refund, with the amount and what is left of it, in centavos."""
+        """Return operations, each with the centavos to refund and those left."""
         raise NotImplementedError
 
     def foresee(self, row: Payment, form: Any, actor: User) -> Facts | None:
@@ -135,7 +133,6 @@ def _request(chosen: list[tuple[PaymentCharge, int, int]], actor: User) -> list[
 
 
 def _report(refunds: list[Refund]) -> Report:
-    """Report the state of each refund; the sweep repeats those that the provider did not take."""
     now = Refund.objects.filter(pk__in=[one.pk for one in refunds]).order_by("pk")
     states = [RefundStatus(one.status) for one in now]
     texts = [
@@ -146,7 +143,6 @@ def _report(refunds: list[Refund]) -> Report:
 
 
 def _read_again(payment: Payment) -> None:
-    """Read the payment from the provider again; the sweep retries a failure."""
     try:
         settle(payment.preference_id or "")
     except PaymentError as error:

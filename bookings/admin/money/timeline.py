@@ -64,7 +64,6 @@ def _refund(refund: Refund) -> list[Entry]:
 
 
 def _list_notices(payment: Payment, charges: list[PaymentCharge]) -> list[PaymentNotification]:
-    """Find the payment's notifications, and the unprocessed ones of its charges."""
     of_charges = Q(topic=PAYMENT, resource_id__in=[charge.charge_id for charge in charges])
     return list(PaymentNotification.objects.filter(Q(payment=payment) | of_charges))
 

@@ -1,4 +1,4 @@
-"""People in the panel: steps and the export of their data."""
+"""People: steps and the export of their data."""
 
 import uuid
 
@@ -45,7 +45,7 @@ class PersonAdmin(StepsMixin, UserAdmin):
         )
 
     def _person(self, request: HttpRequest, user_id: uuid.UUID) -> User:
-        """Return a person whose account is not erased. Raises PermissionDenied, Http404."""
+        """Raises PermissionDenied, or Http404 for an erased account."""
         if not self.has_change_permission(request):
             raise PermissionDenied
         return get_object_or_404(User.objects.exclude(status=UserStatus.ERASED), pk=user_id)

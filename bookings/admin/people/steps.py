@@ -1,4 +1,4 @@
-"""The steps of a person: suspend, reactivate, erase."""
+"""The steps of a person."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,8 +17,6 @@ from bookings.domain.queries import list_next_classes_of
 
 
 class OpenClassesError(BookingError):
-    """The person to erase has classes ahead."""
-
     text = (
         "Esta persona todavía tiene clases por delante. Cancelalas, o esperá a que pasen, y "
         "después borrá la cuenta."
@@ -26,14 +24,12 @@ class OpenClassesError(BookingError):
 
 
 class NotInChargeError(BookingError):
-    """Staff without the right to cancel classes would erase a person who booked one."""
-
     text = "Esta persona tiene una reserva sin pagar, y solo puede cancelarla la profe."
 
 
 @contextmanager
 def _in_the_teachers_words() -> Iterator[None]:
-    """Replace the domain's texts, which address the person, by texts for the teacher."""
+    """Replace texts that address the person by texts for the teacher."""
     try:
         yield
     except ClassesAheadError as refusal:
@@ -43,7 +39,7 @@ def _in_the_teachers_words() -> Iterator[None]:
 
 
 class SuspendPerson(Step[User]):
-    """Suspend the account and end its sessions, unless it is an administrator's."""
+    """Suspend the account and end its sessions; not an administrator's."""
 
     name = "suspender"
     label, bulk, yes = "Suspender la cuenta", "Suspender", "Sí, suspender"
@@ -67,8 +63,6 @@ class SuspendPerson(Step[User]):
 
 
 class ReactivatePerson(Step[User]):
-    """Reactivate a suspended account."""
-
     name = "reactivar"
     label, bulk, yes = "Reactivar la cuenta", "Reactivar", "Sí, reactivar"
 
@@ -86,8 +80,6 @@ class ReactivatePerson(Step[User]):
 
 
 class ErasePerson(Step[User]):
-    """Erase a person who asked for it by mail."""
-
     name = "borrar"
     is_final = is_sensitive = True
     label, yes = "Borrar la cuenta", "Sí, borrar la cuenta"
@@ -112,7 +104,7 @@ class ErasePerson(Step[User]):
         return Facts(f"{row.name} ({row.email})", happens, group_mails(seen.mails))
 
     def take(self, row: User, form: Any, actor: User) -> Report:
-        """Erase; the row is read again so that the panel's log has no name."""
+        """Erase; read the row again so that the panel's log has no name."""
         with _in_the_teachers_words():
             erase_person(user=row, by=actor)
         row.refresh_from_db()

@@ -1,6 +1,7 @@
-"""Deliveries of webhooks in the panel."""
+"""Deliveries of webhooks."""
 
 import json
+from functools import partial
 from typing import Any
 
 from django.contrib import admin, messages
@@ -12,6 +13,7 @@ from django.urls import URLPattern, path
 from django.views.decorators.http import require_POST
 
 from bookings.admin.cells import class_link, day_and_time, make_badge
+from bookings.admin.filters import OptionFilter
 from bookings.admin.read_only import ReadOnlyMixin
 from bookings.admin.timeline import Entry
 from bookings.models import WebhookAttempt, WebhookDelivery, WebhookEndpoint, WebhookState
@@ -26,20 +28,19 @@ BADGES = {
 NOT_ACTIVE = "El receptor está desactivado: sale cuando lo actives."
 
 
-def is_in_state(state: WebhookState) -> Q:
-    """Select the deliveries in a state."""
-    return {
+def _in_state(state: WebhookState, deliveries: QuerySet[Any]) -> QuerySet[Any]:
+    conditions = {
         WebhookState.PENDING: Q(next_attempt_at__isnull=False, failure=""),
         WebhookState.FAILED: Q(next_attempt_at__isnull=False) & ~Q(failure=""),
         WebhookState.SENT: Q(sent_at__isnull=False),
         WebhookState.GAVE_UP: Q(sent_at__isnull=True, next_attempt_at__isnull=True),
-    }[state]
+    }
+    return deliveries.filter(conditions[state])
 
 
 def report_outcome(
     model_admin: admin.ModelAdmin[Any], request: HttpRequest, delivery: WebhookDelivery
 ) -> None:
-    """Show the outcome of a delivery that was just tried."""
     delivery.refresh_from_db()
     if delivery.state == WebhookState.SENT:
         text = f"Entregado: respondió {delivery.last_status}."
@@ -51,24 +52,13 @@ def report_outcome(
         model_admin.message_user(request, "Está en camino.", messages.INFO)
 
 
-class StateFilter(admin.SimpleListFilter):
-    title = "estado"
-    parameter_name = "estado"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[Any, str]]:
-        return WebhookState.choices
-
-    def queryset(
-        self, request: HttpRequest, queryset: QuerySet[WebhookDelivery]
-    ) -> QuerySet[WebhookDelivery]:
-        state = self.value()
-        if state not in WebhookState.values:
-            return queryset
-        return queryset.filter(is_in_state(WebhookState(state)))
+class StateFilter(OptionFilter):
+    title = parameter_name = "estado"
+    options = {state.value: (state.label, partial(_in_state, state)) for state in WebhookState}
 
 
 class EndpointFilter(admin.RelatedFieldListFilter):
-    """Deliveries by receiver; leaves the receivers' secrets encrypted."""
+    """Deliveries by receiver; leaves the secrets encrypted."""
 
     def field_choices(
         self, field: Any, request: HttpRequest, model_admin: Any
@@ -79,8 +69,6 @@ class EndpointFilter(admin.RelatedFieldListFilter):
 
 @admin.register(WebhookDelivery)
 class WebhookDeliveryAdmin(ReadOnlyMixin, admin.ModelAdmin[WebhookDelivery]):
-    """The list of deliveries."""
-
     list_display = ["when", "badge", "event", "endpoint", "reason"]
     list_filter = [StateFilter, ("endpoint", EndpointFilter), "event__kind"]
     # Finds ids of events and classes, and payment preferences.
@@ -134,7 +122,6 @@ class WebhookDeliveryAdmin(ReadOnlyMixin, admin.ModelAdmin[WebhookDelivery]):
 
     @admin.display(description="webhook-id")
     def message_id(self, obj: WebhookDelivery) -> str:
-        """Return the id that the receiver sees."""
         return str(obj.event_id)
 
     @admin.action(description="Entregar de nuevo", permissions=["send_again"])
@@ -159,16 +146,15 @@ class WebhookDeliveryAdmin(ReadOnlyMixin, admin.ModelAdmin[WebhookDelivery]):
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
     ) -> HttpResponse:
-        """Add the body that was sent, and each attempt."""
         delivery: WebhookDelivery = context["original"]
         body = json.loads(delivery.event.body)
         context["body"] = json.dumps(body, indent=2, ensure_ascii=False)
-        context["timeline"] = [_tell(attempt) for attempt in delivery.log.all()]
+        context["timeline"] = [_entry(attempt) for attempt in delivery.log.all()]
         context["may_send"] = self.has_send_again_permission(request)
         return super().render_change_form(request, context, *args, **kwargs)
 
 
-def _tell(attempt: WebhookAttempt) -> Entry:
+def _entry(attempt: WebhookAttempt) -> Entry:
     outcome = attempt.failure or f"Respondió {attempt.status}."
     text = f"{outcome.removesuffix('.')}, en {attempt.took_ms} ms"
     return Entry(attempt.at, "bad" if attempt.failure else "good", text, attempt.excerpt)

@@ -1,4 +1,4 @@
-"""Receivers of webhooks in the panel."""
+"""Receivers of webhooks."""
 
 import uuid
 from collections.abc import Iterable
@@ -62,7 +62,6 @@ class EndpointForm(forms.ModelForm[WebhookEndpoint]):
         help_texts = {"description": "Para reconocerlo, por ejemplo «Planilla de asistencia»."}
 
     def clean_address(self) -> str:
-        """Refuse an address to which the service never sends, with the reason."""
         address: str = self.cleaned_data["address"]
         try:
             parse_address(address)
@@ -73,8 +72,6 @@ class EndpointForm(forms.ModelForm[WebhookEndpoint]):
 
 @admin.register(WebhookEndpoint)
 class WebhookEndpointAdmin(admin.ModelAdmin[WebhookEndpoint]):
-    """The receivers: add, test, and rotate the secret."""
-
     form = EndpointForm
     list_display = ["__str__", "host", "badge", "waiting"]
     show_full_result_count = False
@@ -100,26 +97,23 @@ class WebhookEndpointAdmin(admin.ModelAdmin[WebhookEndpoint]):
 
     @method_decorator(fresh_sign_in_required)
     def add_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        """Ask for a fresh sign-in: the receiver gets people's data from then on."""
+        """Ask for a fresh sign-in: the receiver gets people's data."""
         return super().add_view(request, *args, **kwargs)
 
     def change_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        """Ask for a fresh sign-in before a change: the new address may belong to another."""
+        """Ask for a fresh sign-in before a change: the address may become another's."""
         if request.method == "POST" and not is_fresh(request):
             return ask_to_confirm(request, page=request.get_full_path())
         return super().change_view(request, *args, **kwargs)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[WebhookEndpoint]:
-        """Count the waiting deliveries; leave the secrets encrypted, as one may be unreadable."""
+        """Leave the secrets encrypted: one may be unreadable."""
         waiting = Count("deliveries", filter=Q(deliveries__next_attempt_at__isnull=False))
         rows = super().get_queryset(request).defer("secret", "previous_secret")
         return rows.annotate(waiting_count=waiting)
 
     def get_fieldsets(self, request: HttpRequest, obj: WebhookEndpoint | None = None) -> Any:
-        """Show the state of a receiver that exists.
-
-        Staff who may only look see the server's name, because the address may hold a secret.
-        """
+        """Hide the address from staff who may only look: it may hold a secret."""
         may_only_look = obj is not None and not self.has_change_permission(request, obj)
         address, kinds = ("host", "wanted") if may_only_look else ("address", "kinds")
         fields = [address, "description", kinds, "is_active"]
@@ -129,7 +123,7 @@ class WebhookEndpointAdmin(admin.ModelAdmin[WebhookEndpoint]):
     def get_deleted_objects(
         self, objs: Iterable[Any], request: HttpRequest
     ) -> tuple[list[Any], dict[str, int], set[str], list[str]]:
-        """Count the deliveries that go along, maybe thousands, instead of naming them."""
+        """Count the deliveries, maybe thousands, by one query."""
         objs = list(objs)
         deliveries = WebhookDelivery.objects.filter(endpoint__in=objs).count()
         counts = {
@@ -140,12 +134,11 @@ class WebhookEndpointAdmin(admin.ModelAdmin[WebhookEndpoint]):
 
     @admin.display(description="qué avisarle")
     def wanted(self, obj: WebhookEndpoint) -> str:
-        """List the events it receives, one per line."""
         return "\n".join(text for kind, text in KIND_TEXTS if kind in obj.kinds)
 
     @admin.display(description="servidor")
     def host(self, obj: WebhookEndpoint) -> str:
-        """Return the server's name; the rest of the address may be a secret."""
+        """Return the server's name; the rest may be a secret."""
         return urlsplit(obj.address).hostname or "—"
 
     @admin.display(description="estado")
@@ -159,7 +152,6 @@ class WebhookEndpointAdmin(admin.ModelAdmin[WebhookEndpoint]):
 
     @admin.display(description="desde cuándo, o por qué")
     def situation(self, obj: WebhookEndpoint) -> str:
-        """Return why and since when it fails or is inactive."""
         since = obj.failing_since
         failing = f"Falla desde el {day_and_time(since)}." if since else ""
         reason = obj.get_disabled_reason_display() if obj.disabled_reason else ""
@@ -168,19 +160,17 @@ class WebhookEndpointAdmin(admin.ModelAdmin[WebhookEndpoint]):
 
     @admin.display(description="esperan")
     def waiting(self, obj: Any) -> int:
-        """Count the deliveries that are due."""
         count: int = obj.waiting_count
         return count
 
     @admin.display(description="secreto")
     def secret_state(self, obj: WebhookEndpoint) -> str:
-        """Return when the secret was shown, and until when the previous one signs."""
         shown = obj.secret_shown_at
-        told = f"Mostrado el {day_and_time(shown)}." if shown else "Sin mostrar."
+        text = f"Mostrado el {day_and_time(shown)}." if shown else "Sin mostrar."
         until = obj.previous_until
         if until is None or not has_earlier_secret(obj):
-            return told
-        return f"{told} El anterior firma también hasta el {day_and_time(until)}."
+            return text
+        return f"{text} El anterior firma también hasta el {day_and_time(until)}."
 
     def save_model(
         self, request: HttpRequest, obj: WebhookEndpoint, form: EndpointForm, change: bool
@@ -225,13 +215,11 @@ class WebhookEndpointAdmin(admin.ModelAdmin[WebhookEndpoint]):
         return TemplateResponse(request, "admin/bookings/webhookendpoint/secret.html", context)
 
     def rotate(self, request: HttpRequest, endpoint_id: uuid.UUID) -> HttpResponse:
-        """Replace the secret; its page shows the new one."""
         still_signs = rotate_secret(self._find(request, endpoint_id))
         self.message_user(request, ROTATED if still_signs else REPLACED, messages.SUCCESS)
         return self._back_to(endpoint_id)
 
     def send_test(self, request: HttpRequest, endpoint_id: uuid.UUID) -> HttpResponse:
-        """Send a test event, and show the outcome."""
         endpoint = self._find(request, endpoint_id)
         if not endpoint.is_active:
             self.message_user(request, NOT_ACTIVE, messages.WARNING)
