@@ -53,16 +53,3 @@ class JoinedClassSerializer(serializers.Serializer[VirtualClass]):
     classType = serializers.CharField(source="class_type")
     currentParticipants = serializers.IntegerField(source="current_participants")
     maxParticipants = serializers.IntegerField(source="max_participants")
-
-
-# The example of the API's document.
-JOINED = {
-    "id": "0b8f9c1e-52a3-4b7e-9d0c-3f1f5a7f2a10",
-    "bookedById": "7d1f6f0e-4f0b-4d3c-9a56-0a5a3f0f1c11",
-    "htmlLink": "https://meet.google.com/abc-defg-hij",
-    "startTime": "2030-01-05T15:00:00-03:00",
-    "endTime": "2030-01-05T16:00:00-03:00",
-    "classType": "grupal",
-    "currentParticipants": 3,
-    "maxParticipants": 4,
-}

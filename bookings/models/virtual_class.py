@@ -218,6 +218,8 @@ class VirtualClass(models.Model):
         ]
 
     booked_by_id: uuid.UUID
+    # Texts that a person types, which go when the person is erased.
+    TYPED = ("learning_focus",)
 
     def __str__(self) -> str:
         start = timezone.localtime(self.start_time)

@@ -11,7 +11,7 @@ from drf_spectacular.utils import (
 )
 from rest_framework import serializers
 
-from bookings.api.serializers import JOINED, JoinedClassSerializer
+from bookings.api.serializers import JoinedClassSerializer
 from bookings.api.texts import JOINING_FAILED, NO_CODE
 from bookings.domain.exceptions import (
     AlreadyJoinedError,
@@ -29,6 +29,16 @@ from config.lib.api_texts import FOREIGN_ORIGIN
 ACCESS_CODE = {
     "type": "string",
     "description": "Eight digits and capitals; case, spaces and dashes do not matter.",
+}
+JOINED = {
+    "id": "0b8f9c1e-52a3-4b7e-9d0c-3f1f5a7f2a10",
+    "bookedById": "7d1f6f0e-4f0b-4d3c-9a56-0a5a3f0f1c11",
+    "htmlLink": "https://meet.google.com/abc-defg-hij",
+    "startTime": "2030-01-05T15:00:00-03:00",
+    "endTime": "2030-01-05T16:00:00-03:00",
+    "classType": "grupal",
+    "currentParticipants": 3,
+    "maxParticipants": 4,
 }
 
 
