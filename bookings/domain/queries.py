@@ -74,12 +74,6 @@ def list_past_classes_of(user: User) -> QuerySet[VirtualClass]:
     )
 
 
-def is_undecided(virtual_class: VirtualClass) -> bool:
-    """True if the teacher still has to decide about a class that her price list lacks."""
-    is_waiting = virtual_class.price_decision == PriceDecision.WAITING
-    return is_waiting and virtual_class.status == ClassStatus.PENDING
-
-
 def list_undecided(classes: QuerySet[VirtualClass]) -> QuerySet[VirtualClass]:
     return classes.filter(
         status=ClassStatus.PENDING,

@@ -2,10 +2,9 @@
 
 import logging
 
-from django.conf import settings
 from django.utils import timezone
 
-from accounts.selectors import find_user_by_email
+from accounts.selectors import find_teacher
 from bookings.models import NoticeKind, Payment, ReviewReason, VirtualClass
 from bookings.notices.due import record_alert, record_due
 
@@ -26,13 +25,13 @@ def flag_for_review(payment: Payment, reason: str) -> None:
     occasion = f"{reason} {timezone.now():%Y%m%d%H%M%S}"
     if payment.virtual_class is not None:
         tell_teacher(NoticeKind.TO_REVIEW, payment.virtual_class, occasion)
-    elif teacher := find_user_by_email(settings.ADMIN_EMAIL):
+    elif teacher := find_teacher():
         alone = f"{payment.short_reference} {occasion}"
         record_alert(NoticeKind.UNBOOKED_TO_REVIEW, teacher, alone)
 
 
 def tell_teacher(kind: NoticeKind, virtual_class: VirtualClass, occasion: str = "") -> None:
     """Mail the teacher about a class, once for each occasion."""
-    teacher = find_user_by_email(settings.ADMIN_EMAIL)
+    teacher = find_teacher()
     if teacher is not None:
         record_due(kind, virtual_class, [teacher.pk], occasion)

@@ -212,6 +212,8 @@ class VirtualClass(models.Model):
         ]
 
     booked_by_id: uuid.UUID
+    # Texts that a person types, which go when the person is erased.
+    TYPED = ("learning_focus",)
 
     def __str__(self) -> str:
         start = timezone.localtime(self.start_time)
@@ -241,6 +243,12 @@ class VirtualClass(models.Model):
     @property
     def is_being_scheduled(self) -> bool:
         return self.status == ClassStatus.PENDING and self.scheduling_requested_at is not None
+
+    @property
+    def is_undecided(self) -> bool:
+        """True if the teacher still has to decide about a class that her price list lacks."""
+        is_waiting = self.price_decision == PriceDecision.WAITING
+        return is_waiting and self.status == ClassStatus.PENDING
 
     def describe(self) -> str:
         """Return the event's description. Spec: External calendar event, description."""

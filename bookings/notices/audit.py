@@ -6,12 +6,11 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from django.conf import settings
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
-from accounts.selectors import find_user_by_email
+from accounts.selectors import find_teacher
 from bookings.models import ClassStatus, Notice, NoticeKind, NoticeState, VirtualClass
 from bookings.notices.promises import (
     ExpectedNotice,
@@ -88,7 +87,7 @@ def audit_notices(*, since: datetime) -> Audit:
     statements for each CLASSES_AT_ONCE classes.
     """
     audit = Audit(timezone.now(), since)
-    teacher = find_user_by_email(settings.ADMIN_EMAIL)
+    teacher = find_teacher()
     # A class that was never scheduled and never cancelled has promised nothing.
     classes = VirtualClass.objects.filter(~Q(status=ClassStatus.PENDING), start_time__gt=since)
     classes = classes.select_related("booked_by").prefetch_related("activities", "log", "notices")

@@ -16,11 +16,9 @@ from django.utils import timezone
 from accounts.models import UserStatus
 from bookings.models import (
     SERVICE_ACCOUNT,
-    ClassStatus,
     Heartbeat,
     Notice,
     NoticeKind,
-    PriceDecision,
     UserActivity,
     WaitingListEntry,
     WaitingState,
@@ -137,9 +135,7 @@ def _while_offered(notice: "NoticeToSend") -> str:
 
 
 def _while_undecided(notice: "NoticeToSend") -> str:
-    virtual_class = notice.require_class()
-    is_undecided = virtual_class.price_decision == PriceDecision.WAITING
-    return "" if is_undecided and virtual_class.status == ClassStatus.PENDING else DECIDED
+    return "" if notice.require_class().is_undecided else DECIDED
 
 
 def _while_refund_is_owed(notice: "NoticeToSend") -> str:

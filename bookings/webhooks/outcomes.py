@@ -13,7 +13,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from accounts.selectors import find_user_by_email
+from accounts.selectors import find_teacher
 from bookings.models import (
     DisabledReason,
     NoticeKind,
@@ -123,7 +123,7 @@ def _switch_off(endpoint: WebhookEndpoint, reason: DisabledReason) -> None:
     if not on.update(is_active=False, disabled_reason=reason):
         return
     logger.warning("Webhooks to %s are switched off: %s", endpoint.pk, reason)
-    teacher = find_user_by_email(settings.ADMIN_EMAIL)
+    teacher = find_teacher()
     if teacher is not None:
         occasion = f"{endpoint.pk} {timezone.now():%Y%m%d%H%M%S}"
         record_alert(NoticeKind.WEBHOOK_DISABLED, teacher, occasion)

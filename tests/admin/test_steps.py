@@ -111,7 +111,7 @@ def test_every_button_of_the_panel_was_decided_about():
     root, buttons = Path(settings.BASE_DIR), set()
     for path in [
         *(root / "templates/admin").rglob("*.html"),
-        *(root / "bookings/admin").glob("*.py"),
+        *(root / "bookings/admin").rglob("*.py"),
         root / "accounts/admin.py",
     ]:
         for tag in re.findall(r'<(?:button|input)\b[^>]*type="submit"[^>]*>', path.read_text()):

@@ -1,4 +1,4 @@
-"""What happened to a payment, in order, as the teacher reads it."""
+"""The timeline of a payment."""
 
 from django.db.models import Q
 
@@ -9,7 +9,7 @@ from bookings.templatetags.class_times import pesos
 
 
 def build_timeline(payment: Payment) -> list[Entry]:
-    """Tell the story of a payment, oldest first, in three queries."""
+    """List a payment's history, oldest first, in three queries."""
     charges = list(payment.charges.all())
     refunds = Refund.objects.filter(charge__in=charges).select_related("charge", "requested_by")
     entries = [
@@ -24,7 +24,7 @@ def build_timeline(payment: Payment) -> list[Entry]:
 def _milestones(payment: Payment, charges: list[PaymentCharge]) -> list[Entry]:
     entries = [Entry(payment.created_at, "start", f"Se pidieron {pesos(payment.amount)}")]
     if payment.approved_at:
-        # Written in one go with the charges that paid, and read after them.
+        # Stored in one transaction with the charges that paid, and shown after them.
         at = max([payment.approved_at, *[one.seen_at for one in charges if one.counts]])
         entries.append(Entry(at, "good", "El pago quedó aprobado"))
     if payment.reviewed_at:
@@ -64,7 +64,6 @@ def _refund(refund: Refund) -> list[Entry]:
 
 
 def _list_notices(payment: Payment, charges: list[PaymentCharge]) -> list[PaymentNotification]:
-    """Find what was told of the payment, and of its charges what was not looked into yet."""
     of_charges = Q(topic=PAYMENT, resource_id__in=[charge.charge_id for charge in charges])
     return list(PaymentNotification.objects.filter(Q(payment=payment) | of_charges))
 

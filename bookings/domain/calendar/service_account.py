@@ -7,7 +7,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from accounts.selectors import find_user_by_email
+from accounts.selectors import find_teacher
 from bookings.models import SERVICE_ACCOUNT, Heartbeat, NoticeKind
 from bookings.notices.due import record_alert
 
@@ -31,7 +31,7 @@ def note_refused_account() -> None:
     row = Heartbeat.objects.filter(name=SERVICE_ACCOUNT)
     if row.filter(failed_at=None).update(failed_at=timezone.now()):
         logger.error("The service account is refused: nothing is scheduled until it is accepted.")
-    teacher, since = find_user_by_email(settings.ADMIN_EMAIL), account_refused_since()
+    teacher, since = find_teacher(), account_refused_since()
     if teacher and since:
         record_alert(NoticeKind.ACCOUNT_REFUSED, teacher, since.isoformat())
 

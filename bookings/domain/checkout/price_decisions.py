@@ -11,7 +11,6 @@ from bookings.domain.dry_runs import Consequences, foresee
 from bookings.domain.exceptions import BookingError
 from bookings.domain.history import record_event
 from bookings.domain.lifecycle.scheduling import UNSCHEDULABLE, rehearse_scheduling, schedule_class
-from bookings.domain.queries import is_undecided
 from bookings.models import ClassEvent, Payment, PriceDecision, VirtualClass
 
 
@@ -54,7 +53,7 @@ def foresee_agreement(*, class_id: uuid.UUID, by: User) -> Consequences[BookingE
 @transaction.atomic
 def _note_agreement(class_id: uuid.UUID, by: User) -> VirtualClass:
     locked = VirtualClass.objects.select_for_update().get(pk=class_id)
-    if not is_undecided(locked):
+    if not locked.is_undecided:
         return locked
     now = timezone.now()
     locked.price_decision = PriceDecision.AGREED

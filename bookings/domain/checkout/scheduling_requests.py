@@ -17,7 +17,7 @@ from bookings.domain.exceptions import (
     TriggerRefusedError,
 )
 from bookings.domain.lifecycle.scheduling import UNSCHEDULABLE, schedule_class
-from bookings.domain.queries import get_class_by_preference, is_undecided
+from bookings.domain.queries import get_class_by_preference
 from bookings.domain.trigger_policy import TriggerPolicy, get_trigger_policy
 from bookings.models import MONEY_GONE, Payment, VirtualClass
 from bookings.payments.gateway import PaymentUnavailableError
@@ -78,7 +78,7 @@ def _refuse_unpaid(virtual_class: VirtualClass) -> None:
         _look_up_together(payment)
     current = get_class_by_preference(preference_id)
     if current.paid_at is None:
-        is_free = payment is None and is_undecided(current)
+        is_free = payment is None and current.is_undecided
         raise PriceNotAgreedError if is_free else NotPaidError
 
 

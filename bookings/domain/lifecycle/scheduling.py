@@ -34,7 +34,7 @@ from bookings.domain.exceptions import (
 from bookings.domain.history import record_event
 from bookings.domain.lifecycle.time_claims import claim_time
 from bookings.domain.places.access_codes import generate_access_code
-from bookings.domain.queries import get_class_by_preference, is_time_lost, is_undecided
+from bookings.domain.queries import get_class_by_preference, is_time_lost
 from bookings.domain.trigger_policy import must_be_paid
 from bookings.models import (
     ClassEvent,
@@ -147,7 +147,7 @@ def _refuse(virtual_class: VirtualClass) -> None:
     if must_be_paid() and virtual_class.paid_at is None:
         raise NotPaidError
     _refuse_unschedulable(virtual_class)
-    if is_undecided(virtual_class):
+    if virtual_class.is_undecided:
         raise PriceNotAgreedError
 
 

@@ -104,8 +104,7 @@ def _forget_bookings(user: User) -> None:
     user.notices.all().delete()
     booked = VirtualClass.objects.filter(booked_by=user)
     _came_to_nothing(booked, user).delete()
-    # What somebody typed may say who they are.
-    booked.update(learning_focus="")
+    booked.update(**dict.fromkeys(VirtualClass.TYPED, ""))
     ClassLog.objects.filter(actor=user).update(reason="")
 
 

@@ -11,7 +11,7 @@ from django.core.cache import cache
 from django.utils import timezone
 
 from accounts.models import User
-from accounts.selectors import find_user_by_email
+from accounts.selectors import find_teacher
 from bookings.domain.exceptions import ClassNotFoundError, TooManyAttemptsError
 from bookings.models import NoticeKind
 from bookings.notices.due import record_alert
@@ -82,6 +82,6 @@ def _report() -> None:
     if not cache.add(f"guessing-reported:{today}", 1, timeout=WAVE.total_seconds()):
         return
     logger.warning("A person tries one wrong access code after the other.")
-    teacher = find_user_by_email(settings.ADMIN_EMAIL)
+    teacher = find_teacher()
     if teacher is not None:
         record_alert(NoticeKind.GUESSING, teacher, today)

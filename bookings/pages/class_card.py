@@ -1,4 +1,4 @@
-"""What a person sees of a class: templates print it and decide nothing."""
+"""A class as a person sees it."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -8,12 +8,12 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from bookings.domain.queries import has_lapsed, has_lost_its_hold, is_undecided
+from bookings.domain.queries import has_lapsed, has_lost_its_hold
 from bookings.models import ClassStatus, ClassType, Hold, Payment, VirtualClass
 
-# From when on entering is the thing to do.
+# From when on the page offers to enter the call.
 DOORS_OPEN_BEFORE = timedelta(minutes=15)
-# As long as a link takes when nothing fails; afterwards saying "a minute" would not be true.
+# The longest a link takes when nothing fails; after that the page does not say "a minute".
 LINK_TAKES = timedelta(minutes=5)
 
 TITLES = {
@@ -36,12 +36,11 @@ STATE_LABELS = {
 
 @dataclass(frozen=True, slots=True)
 class ClassCard:
-    """A class in the eyes of one person.
+    """A class for one of its participants.
 
-    access_code: only for the host, while the class is open. conference_url: only for those who
-    take part in a scheduled class. state: where it stands, one of STATE_LABELS. kept_until: while
-    it waits for its payment and its time is kept. is_near: whether it is time to enter.
-    is_money_gone: whether all that the host paid went back, so that nobody new may join.
+    state: a key of STATE_LABELS. conference_url: only of a scheduled class. access_code: only for
+    the host, while the class is open. kept_until: the end of an unpaid class's hold. is_money_gone:
+    True if all that the host paid went back, so that nobody may join.
     """
 
     virtual_class: VirtualClass
@@ -55,47 +54,39 @@ class ClassCard:
 
     @property
     def title(self) -> Promise:
-        """What kind of class it is."""
         return TITLES[ClassType(self.virtual_class.class_type)]
 
     @property
     def state_label(self) -> Promise:
-        """What the badge says."""
         return STATE_LABELS[self.state]
 
     @property
     def is_late(self) -> bool:
-        """Whether preparing the link takes longer than it should."""
+        """True if preparing the link takes longer than it should."""
         return self.state == "preparing" and is_link_late(self.virtual_class)
 
     @property
     def start(self) -> datetime:
-        """When it begins."""
         return self.virtual_class.start_time
 
     @property
     def end(self) -> datetime:
-        """When it is over."""
         return self.virtual_class.end_time
 
     @property
     def minutes(self) -> int:
-        """How long it takes."""
         return int((self.end - self.start).total_seconds() // 60)
 
     @property
     def doors_open(self) -> datetime:
-        """From when on it is time to enter."""
         return self.start - DOORS_OPEN_BEFORE
 
     @property
     def is_group(self) -> bool:
-        """Whether others may join."""
         return self.virtual_class.class_type == ClassType.GROUP
 
 
 def present_class(virtual_class: VirtualClass, user: User) -> ClassCard:
-    """Show a class to one of its participants."""
     now = timezone.now()
     is_host = virtual_class.is_hosted_by(user)
     is_open = virtual_class.is_scheduled and not virtual_class.has_ended(now)
@@ -117,7 +108,7 @@ def present_class(virtual_class: VirtualClass, user: User) -> ClassCard:
 
 
 def is_link_late(virtual_class: VirtualClass) -> bool:
-    """Whether a class waits longer for its link than it should, or for a person to ask again."""
+    """Return True if a paid class waits too long for its link."""
     requested_at = virtual_class.scheduling_requested_at
     return requested_at is None or requested_at + LINK_TAKES <= timezone.now()
 
@@ -125,12 +116,12 @@ def is_link_late(virtual_class: VirtualClass) -> bool:
 def _state(virtual_class: VirtualClass, now: datetime) -> str:
     if has_lost_its_hold(virtual_class):
         return "lost"
-    if is_undecided(virtual_class) and not virtual_class.has_ended(now):
+    if virtual_class.is_undecided and not virtual_class.has_ended(now):
         return "undecided"
     if virtual_class.status == ClassStatus.PENDING and virtual_class.scheduling_refusal:
         return "refused"
     if virtual_class.is_being_scheduled:
-        # No link comes any more for a class that is over.
+        # A class that is over gets no link any more.
         return "refused" if virtual_class.has_ended(now) else "preparing"
     if has_lapsed(virtual_class):
         return "expired"

@@ -1,16 +1,39 @@
-"""Links that add a class to somebody's own calendar."""
+"""A class in the person's own calendar."""
 
+import uuid
 from datetime import UTC, datetime
 from urllib.parse import quote, urlencode
 
 from django.conf import settings
+from django.http import Http404, HttpResponse
+from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
 
-from bookings.pages.presenting import ClassCard
+from accounts.sessions.requests import SignedInRequest
+from bookings.notices.icalendar import Method, build_calendar
+from bookings.pages.access import get_own_class, signed_in
+from bookings.pages.class_card import ClassCard
+
+
+@never_cache
+@signed_in
+@require_safe
+def download_class(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
+    """Send a scheduled class as a file to its participants."""
+    virtual_class = get_own_class(request.user, class_id)
+    if not virtual_class.is_scheduled:
+        raise Http404
+    name = f"clase-{timezone.localdate(virtual_class.start_time)}.ics"
+    return HttpResponse(
+        build_calendar(virtual_class, method=Method.PUBLISH),
+        content_type="text/calendar; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{name}"'},
+    )
 
 
 def link_to_google_calendar(card: ClassCard) -> str:
-    """Open Google Calendar with the class filled in."""
     # https://github.com/InteractionDesignFoundation/add-event-to-calendar-docs
     parts = {
         "action": "TEMPLATE",
@@ -23,7 +46,6 @@ def link_to_google_calendar(card: ClassCard) -> str:
 
 
 def link_to_outlook(card: ClassCard) -> str:
-    """Open Outlook on the web with the class filled in."""
     parts = {
         "path": "/calendar/action/compose",
         "rru": "addevent",
