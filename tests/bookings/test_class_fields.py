@@ -24,6 +24,7 @@ WORK = {
     "calendar_drift",
     "event_update_requested_at",
     "event_withdrawals",
+    "has_preference",
     "ics_sequence",
     "next_scheduling_at",
     "owns_time",
