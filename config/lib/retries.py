@@ -4,7 +4,7 @@ from datetime import timedelta
 from secrets import SystemRandom
 from typing import Any, TypeVar
 
-from django.db import Error, OperationalError
+from django.db import Error, IntegrityError, OperationalError
 from django.db.models import Model, QuerySet
 from django.utils import timezone
 
@@ -48,9 +48,8 @@ def claim(rows: QuerySet[Row], row: Row, column: str, lease: timedelta, **change
     return True
 
 
-def is_deadlock(error: Error) -> bool:
-    """True if two transactions waited for each other and the database ended this one."""
-    return (
-        isinstance(error, OperationalError)
-        and getattr(error.__cause__, "sqlstate", "") in DEADLOCK_STATES
-    )
+def is_collision(error: Error) -> bool:
+    """True if another transaction won: a constraint failed, or a deadlock ended this one."""
+    state = getattr(error.__cause__, "sqlstate", "")
+    is_deadlock = isinstance(error, OperationalError) and state in DEADLOCK_STATES
+    return is_deadlock or isinstance(error, IntegrityError)

@@ -4,7 +4,7 @@ import uuid
 from datetime import datetime, timedelta
 
 from django.conf import settings
-from django.db import IntegrityError, OperationalError, transaction
+from django.db import transaction
 from django.db.models import Min, Q
 from django.utils import timezone
 
@@ -17,6 +17,7 @@ from bookings.domain.exceptions import (
     TooManyHoldsError,
 )
 from bookings.domain.lifecycle.booking import BookingRequest, book_class
+from bookings.domain.lifecycle.time_claims import racing_for_time
 from bookings.domain.money.prices import find_price
 from bookings.domain.queries import list_scheduled_between
 from bookings.models import (
@@ -28,7 +29,6 @@ from bookings.models import (
     NoticeKind,
     VirtualClass,
 )
-from config.lib.retries import is_deadlock
 from config.lib.wall_time import find_offset
 
 
@@ -64,14 +64,8 @@ def keep_time(hold: Hold) -> Hold:
     For a preference (``hold.payment``) that is any earlier one over the same time, else the slot
     that they chose before. Raises SlotTakenError, TooManyHoldsError.
     """
-    try:
+    with racing_for_time():
         return _store_hold(hold)
-    except IntegrityError as error:
-        raise SlotTakenError from error
-    except OperationalError as error:
-        if is_deadlock(error):  # two inserts waited for each other: the other one has the time
-            raise SlotTakenError from error
-        raise
 
 
 def book_hold(

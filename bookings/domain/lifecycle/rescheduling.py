@@ -1,12 +1,11 @@
 """Rescheduling: a scheduled class moves to another time; code, people, event and link stay."""
 
 import uuid
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection
 from datetime import datetime, timedelta
 
 from django.conf import settings
-from django.db import IntegrityError, OperationalError, transaction
+from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
@@ -26,14 +25,13 @@ from bookings.domain.exceptions import (
     TimeOverError,
 )
 from bookings.domain.history import record_event
-from bookings.domain.lifecycle.time_claims import claim_time
+from bookings.domain.lifecycle.time_claims import claim_time, racing_for_time
 from bookings.domain.places.offers import list_line, renew_offer
 from bookings.domain.queries import is_time_taken, list_awaiting_between
 from bookings.domain.teacher_alerts import tell_teacher
 from bookings.models import ClassEvent, ClassStatus, NoticeKind, VirtualClass
 from bookings.notices.due import record_due
 from bookings.notices.reminders import replan_reminders
-from config.lib.retries import is_deadlock
 from config.lib.wall_time import find_offset
 
 
@@ -61,7 +59,7 @@ def reschedule_class(
     if not is_in_charge(actor):
         _refuse_unoffered(virtual_class, actor, start)
     check_change_rate(actor)
-    with _meeting_racers():
+    with racing_for_time():
         moved = _move(virtual_class, actor, start, reason, displacing)
     move_event_if_possible(moved)
     moved.refresh_from_db(fields=["event_update_requested_at", "html_link", "calendar_drift"])
@@ -76,7 +74,7 @@ def foresee_move(
     displacing: Collection[uuid.UUID] = (),
 ) -> Consequences[VirtualClass]:
     seen = _find(class_id)
-    with _meeting_racers():
+    with racing_for_time():
         return foresee(lambda: _move(seen, actor, start, "", displacing), [class_id])
 
 
@@ -116,18 +114,6 @@ def _refuse_unoffered(virtual_class: VirtualClass, actor: User, start: datetime)
         raise SlotTakenError
 
 
-@contextmanager
-def _meeting_racers() -> Iterator[None]:
-    try:
-        yield
-    except IntegrityError as error:  # taken between check and write
-        raise SlotTakenError from error
-    except OperationalError as error:
-        if is_deadlock(error):
-            raise SlotTakenError from error
-        raise
-
-
 @transaction.atomic
 def _move(
     seen: VirtualClass,
@@ -145,7 +131,8 @@ def _move(
     locked.utc_offset = find_offset(start)
     if settings.PREVENT_OVERLAPS:
         _refuse_awaited(locked, actor, displacing)
-        _refuse_taken(locked, now)
+        if is_time_taken(locked, now):
+            raise SlotTakenError
         claim_time(locked, now, ends_holds=False)
     locked.ics_sequence += 1
     locked.event_update_requested_at = now
@@ -168,11 +155,6 @@ def _move(
     )
     _tell(locked, actor)
     return locked
-
-
-def _refuse_taken(virtual_class: VirtualClass, now: datetime) -> None:
-    if is_time_taken(virtual_class, now):
-        raise SlotTakenError
 
 
 def _refuse_awaited(

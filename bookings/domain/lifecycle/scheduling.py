@@ -7,7 +7,7 @@ import logging
 from contextlib import suppress
 
 from django.conf import settings
-from django.db import Error, IntegrityError, transaction
+from django.db import Error, transaction
 from django.db.models import Q
 from django.db.models.functions import Coalesce
 from django.utils import timezone
@@ -47,7 +47,7 @@ from bookings.models import (
 )
 from bookings.notices.due import record_place
 from calendar_sync import CalendarRefusedError, CreatedEvent, EventLeftBehindError
-from config.lib.retries import is_deadlock
+from config.lib.retries import is_collision
 
 logger = logging.getLogger(__name__)
 
@@ -211,8 +211,7 @@ def _save(virtual_class: VirtualClass, event: CreatedEvent, actor: User | None) 
             return _store(virtual_class, event, actor)
         except Error as error:
             failure = error
-            # An IntegrityError: the code exists, or the time or a hold of it was taken meanwhile.
-            if not isinstance(error, IntegrityError) and not is_deadlock(error):
+            if not is_collision(error):
                 break
     # Only its name: the text of a database's error may repeat private values.
     logger.error(

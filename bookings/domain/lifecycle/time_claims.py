@@ -1,13 +1,28 @@
 """Time claims: a class takes its time and ends the unpaid holds over it."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 
+from django.db import Error
 from django.db.models import Q, QuerySet
 
 from bookings.domain.exceptions import SlotTakenError
 from bookings.domain.queries import list_holds_over
 from bookings.models import ClassStatus, Hold, NoticeKind, VirtualClass
 from bookings.notices.due import record_alert, record_due
+from config.lib.retries import is_collision
+
+
+@contextmanager
+def racing_for_time() -> Iterator[None]:
+    """Raise SlotTakenError if another class or hold took the time between check and write."""
+    try:
+        yield
+    except Error as error:
+        if is_collision(error):
+            raise SlotTakenError from error
+        raise
 
 
 def claim_time(locked: VirtualClass, now: datetime, *, ends_holds: bool) -> None:
