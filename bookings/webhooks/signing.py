@@ -1,4 +1,4 @@
-"""Signatures, as the Standard Webhooks specification 1.0.0 has them.
+"""Signatures of Standard Webhooks 1.0.0.
 
 https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
 """
@@ -14,14 +14,14 @@ SECRET_BYTES = 32
 
 
 def generate_secret() -> str:
-    """Make a signing secret: ``whsec_`` and 32 random bytes in base64."""
+    """Return a signing secret: ``whsec_`` and 32 random bytes in base64."""
     return PREFIX + base64.b64encode(secrets.token_bytes(SECRET_BYTES)).decode()
 
 
 def sign(secret: str, *, message_id: str, timestamp: int, body: bytes) -> str:
-    """Sign a message: ``v1,`` and the HMAC-SHA256 of ``id.timestamp.body`` in base64.
+    """Return ``v1,`` and the HMAC-SHA256 of ``id.timestamp.body`` in base64.
 
-    timestamp: Unix seconds of the attempt. Neither it nor the id may hold a full stop.
+    timestamp: Unix seconds of the attempt.
     """
     key = base64.b64decode(secret.removeprefix(PREFIX))
     content = f"{message_id}.{timestamp}.".encode() + body
@@ -31,7 +31,7 @@ def sign(secret: str, *, message_id: str, timestamp: int, body: bytes) -> str:
 def build_headers(
     signing_secrets: Iterable[str], *, message_id: str, timestamp: int, body: bytes
 ) -> dict[str, str]:
-    """Give the three headers that a receiver checks. Several secrets give several signatures."""
+    """Return the three headers that a receiver checks, with a signature for each secret."""
     signatures = [
         sign(secret, message_id=message_id, timestamp=timestamp, body=body)
         for secret in signing_secrets

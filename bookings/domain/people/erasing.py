@@ -15,7 +15,7 @@ from bookings.domain.lifecycle.cancelling import cancel_class, decide_cancelling
 from bookings.domain.places.offers import list_open_entries
 from bookings.domain.places.waiting_list import leave_every_line
 from bookings.models import ClassLog, ClassStatus, UserActivity, VirtualClass
-from bookings.webhooks.announcing import announce_events
+from bookings.webhooks.events import announce_events
 from calendar_sync import CalendarError
 
 logger = logging.getLogger(__name__)
