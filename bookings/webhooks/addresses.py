@@ -1,7 +1,4 @@
-"""Protection against SSRF: webhooks go to public addresses only.
-
-A name is resolved once and the connection uses the checked IP address, so DNS rebinding fails.
-"""
+"""SSRF protection: connect to public addresses only, resolved once against DNS rebinding."""
 
 import ipaddress
 import socket
@@ -34,7 +31,7 @@ class Target:
 
 
 def parse_address(address: str) -> Target:
-    """Parse an address; raise AddressError if it is malformed or clearly internal."""
+    """Parse an address. Raises AddressError."""
     if len(address) > MAX_LENGTH or not address.isascii() or not address.isprintable():
         raise AddressError("La dirección es demasiado larga o tiene signos que no van.")
     try:
@@ -55,10 +52,7 @@ def parse_address(address: str) -> Target:
 
 
 def resolve(target: Target) -> list[str]:
-    """Return the public IP addresses of a name.
-
-    Raises AddressError if it has only internal ones, OSError if it has none.
-    """
+    """Return a name's public IP addresses. Raises AddressError if there is none, and OSError."""
     found = socket.getaddrinfo(target.host, target.port, type=socket.SOCK_STREAM)
     allowed = [number for *_, where in found if is_public(number := str(where[0]))]
     if not allowed:
@@ -67,7 +61,7 @@ def resolve(target: Target) -> list[str]:
 
 
 def is_public(number: str) -> bool:
-    """Return True if an IP address is on the internet, or internal ones are allowed."""
+    """Also True for internal addresses if the settings allow them."""
     if settings.WEBHOOKS_MAY_STAY_LOCAL:
         return True
     address = ipaddress.ip_address(number.partition("%")[0])

@@ -1,7 +1,7 @@
-"""Delivery of webhooks by any number of workers, each to several endpoints in parallel.
+"""Delivery by any number of workers; order is not guaranteed.
 
-A worker claims an attempt by a conditional update that moves ``next_attempt_at`` to the end of a
-lease. If it dies, another sends the event again under the same id. Order is not guaranteed.
+A conditional update of ``next_attempt_at`` claims an attempt for a lease. If the worker dies,
+another sends the event again under the same id.
 """
 
 import time
@@ -30,8 +30,7 @@ UNREADABLE_SECRET = Answer(None, "El secreto no se puede leer: cambialo.", timed
 def deliver_webhooks(seconds: float = SECONDS_IN_A_ROW) -> int:
     """Send what is due, the longest overdue first; return the number of successes.
 
-    Failures are stored with their next attempt. No round begins after ``seconds``. Raises
-    DatabaseError only.
+    No round begins after ``seconds``. Raises DatabaseError only.
     """
     successes, end = 0, monotonic() + seconds
     while claimed := _claim_round():
@@ -53,7 +52,7 @@ def _claim_round() -> list[WebhookDelivery]:
 
 
 def _list_due() -> list[tuple[int, datetime]]:
-    """Return the key and next attempt of one delivery for each endpoint that is not resting."""
+    """Return key and next attempt of one delivery for each endpoint that is not resting."""
     now = timezone.now()
     due = WebhookDelivery.objects.filter(
         endpoint=OuterRef("pk"), next_attempt_at__lte=now
@@ -67,7 +66,7 @@ def _list_due() -> list[tuple[int, datetime]]:
 
 
 def _claim(key: int, planned: datetime | None) -> WebhookDelivery | None:
-    """Claim the next attempt and read the row; None if another worker has claimed it."""
+    """Return None if another worker has claimed it."""
     row = WebhookDelivery.objects.filter(pk=key)
     is_free = row.filter(next_attempt_at__isnull=False, next_attempt_at=planned)
     if not is_free.update(next_attempt_at=timezone.now() + LEASE, attempts=F("attempts") + 1):
@@ -86,7 +85,7 @@ def _send_round(claimed: list[WebhookDelivery]) -> int:
 
 
 def _post_all(claimed: list[WebhookDelivery]) -> Iterator[tuple[WebhookDelivery, Answer]]:
-    """Send in parallel and yield answers as they come; only this thread uses the database.
+    """Yield answers as they come; only this thread uses the database.
 
     Plain threads, because a pool accepts no work while its process ends.
     """

@@ -19,8 +19,7 @@ OVERLAP = timedelta(days=1)
 def rotate_secret(endpoint: WebhookEndpoint) -> bool:
     """Replace the secret; return True if the previous one still signs for OVERLAP.
 
-    The previous one is the last that was shown: one that nobody saw is dropped, as is one that no
-    key decrypts.
+    A secret that was never shown, or cannot be decrypted, does not.
     """
     rows = WebhookEndpoint.objects.select_for_update().defer("secret", "previous_secret")
     locked = rows.get(pk=endpoint.pk)
@@ -34,11 +33,7 @@ def rotate_secret(endpoint: WebhookEndpoint) -> bool:
 
 
 def replace_lost_secrets(keys: list[UUID]) -> None:
-    """Replace secrets that no key decrypts any more.
-
-    The endpoints stay active: deliveries refused until the teacher hands the new secret over are
-    retried for days.
-    """
+    """Replace secrets that no key decrypts; deliveries are retried until receivers know them."""
     for key in keys:
         WebhookEndpoint.objects.filter(pk=key).update(
             secret=generate_secret(), secret_shown_at=None
@@ -66,7 +61,7 @@ def reveal_secret(endpoint: WebhookEndpoint) -> str | None:
 
 
 def has_earlier_secret(endpoint: WebhookEndpoint) -> bool:
-    """Return True if the previous secret signs as well; does not decrypt it."""
+    """True if the previous secret signs as well."""
     rows = WebhookEndpoint.objects.filter(pk=endpoint.pk, previous_until__gt=timezone.now())
     return rows.exclude(previous_secret="").exists()
 

@@ -1,8 +1,4 @@
-"""Webhook events, made from the class log and deleted after settings.WEBHOOK_RETENTION.
-
-The log is the outbox: a line is locked, and the transaction that stores its deliveries empties its
-announcement, so concurrent workers announce each line once.
-"""
+"""Webhook events, with the class log as their outbox."""
 
 from typing import Any
 
@@ -19,10 +15,7 @@ EVENTS_PER_SWEEP = 500
 
 
 def announce_events(log: QuerySet[ClassLog] | None = None) -> int:
-    """Make deliveries of log lines not announced yet; return their number.
-
-    log: the lines to consider; by default all.
-    """
+    """Make deliveries of log lines not announced yet; return their number."""
     lines = ClassLog.objects.all() if log is None else log
     pending = lines.filter(announcement__isnull=False)
     made = 0
@@ -35,7 +28,7 @@ def announce_events(log: QuerySet[ClassLog] | None = None) -> int:
 
 
 def forget_webhooks() -> int:
-    """Delete old events and their deliveries, unless one is still due; return their number."""
+    """Delete events after settings.WEBHOOK_RETENTION, unless due; return their number."""
     old = WebhookEvent.objects.filter(created_at__lt=timezone.now() - settings.WEBHOOK_RETENTION)
     due = WebhookDelivery.objects.filter(
         event=OuterRef("pk"), next_attempt_at__isnull=False, endpoint__is_active=True
@@ -48,7 +41,7 @@ def forget_webhooks() -> int:
 
 @transaction.atomic
 def _announce_batch(pending: QuerySet[ClassLog]) -> tuple[int, int]:
-    """Return the number of lines and of deliveries."""
+    """Return the numbers of lines and deliveries; each locked line is announced once."""
     lines = list(pending.select_for_update(skip_locked=True).order_by("pk")[:LINES_AT_ONCE])
     # Read after the lines, so an endpoint stored before a line was committed gets it.
     active = WebhookEndpoint.objects.filter(is_active=True)

@@ -15,7 +15,7 @@ ASSUMED_SECONDS = 60
 
 
 class _Endpoints:
-    """Whether an endpoint may exist, so that a join starts no needless thread."""
+    """Remembers that there is no endpoint, so that a join starts no needless thread."""
 
     def __init__(self) -> None:
         self._absent_until = 0.0

@@ -1,7 +1,7 @@
-"""The effect of an answer on the delivery and on its endpoint.
+"""The effect of an answer on the delivery and its endpoint.
 
-A failed delivery is retried with backoff. An endpoint that does not respond, or fails several times
-in a row, rests: its deliveries wait without losing an attempt. The first success ends the rest.
+A delivery is retried with backoff. An endpoint that is down rests: its deliveries wait and lose no
+attempt.
 """
 
 import logging
@@ -119,7 +119,6 @@ def _reason_to_stop(
 
 
 def _switch_off(endpoint: WebhookEndpoint, reason: DisabledReason) -> None:
-    """Deactivate the endpoint and mail the teacher, once."""
     on = WebhookEndpoint.objects.filter(pk=endpoint.pk, is_active=True)
     if not on.update(is_active=False, disabled_reason=reason):
         return
@@ -131,7 +130,6 @@ def _switch_off(endpoint: WebhookEndpoint, reason: DisabledReason) -> None:
 
 
 def _leased(delivery: WebhookDelivery) -> QuerySet[WebhookDelivery]:
-    """Select the row while our lease holds."""
     return WebhookDelivery.objects.filter(pk=delivery.pk, next_attempt_at=delivery.next_attempt_at)
 
 
@@ -140,7 +138,6 @@ def _delay_after(attempts: int) -> timedelta:
 
 
 def _rest(failures: int, answer: Answer) -> timedelta:
-    """Return how long the endpoint rests after its n-th failure in a row."""
     if answer.status is not None and failures < FAILURES_IN_A_ROW:
         return answer.wait
     rest: timedelta = min(FIRST_REST * 2 ** min(failures - 1, 10), LONGEST_REST)

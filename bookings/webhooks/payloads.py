@@ -1,6 +1,6 @@
-"""The body of a webhook. Fields may be added, but none may be renamed or removed.
+"""The body of a webhook; fields may be added, never renamed or removed.
 
-Receivers keep logs, so it holds people's ids only, no access code and no meeting link.
+Receivers log it, so it holds ids only, no access code and no link.
 """
 
 import json
@@ -26,10 +26,7 @@ KINDS = {
 
 
 def draft_announcement(line: ClassLog) -> dict[str, Any] | None:
-    """Return the type and data that a log line announces; None for most events.
-
-    Describes the class as it is in memory, just changed by the caller.
-    """
+    """Return type and data of a log line, with the class as in memory; None for most events."""
     kind = KINDS.get(ClassEvent(line.event))
     if kind is None:
         return None
@@ -38,14 +35,12 @@ def draft_announcement(line: ClassLog) -> dict[str, Any] | None:
 
 
 def build_event(line: ClassLog, announcement: dict[str, Any]) -> WebhookEvent:
-    """Return the unsaved event of a log line."""
     return _event(
         WebhookKind(announcement["type"]), announcement["data"], line.at, line.virtual_class_id
     )
 
 
 def build_test_event() -> WebhookEvent:
-    """Return an unsaved event that tries out a receiver."""
     data = {"message": "This is a test. Nothing happened."}
     return _event(WebhookKind.TEST, data, timezone.now(), None)
 
@@ -65,7 +60,7 @@ def _event(
 
 
 def _describe(virtual_class: VirtualClass, to_status: str) -> dict[str, Any]:
-    """Describe a class in the API's terms; ``to_status`` overrides the status in memory."""
+    """Describe a class; ``to_status`` overrides the status in memory."""
     return {
         "id": str(virtual_class.pk),
         "bookedById": str(virtual_class.booked_by_id),
@@ -92,5 +87,4 @@ def _describe_change(line: ClassLog) -> dict[str, Any]:
 
 
 def _instant(value: datetime) -> str:
-    """Format a time as ISO 8601 with the offset of the service's zone."""
     return value.astimezone(ZoneInfo(settings.TIME_ZONE)).isoformat()

@@ -1,7 +1,7 @@
-"""One HTTP request to a receiver, bounded in time and size, without redirects and proxies.
+"""One bounded HTTP request to a receiver, without redirects and proxies.
 
-Built on ``http.client``: urllib3 offers no time-out for a whole exchange, and while it negotiates
-TLS its socket cannot be shut down from another thread.
+``http.client``, as urllib3 has no time-out for a whole exchange, and no way to interrupt its TLS
+handshake.
 """
 
 import socket
@@ -25,11 +25,7 @@ LONGEST_RETRY_AFTER = timedelta(hours=1)
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The result of a request.
-
-    status: None without a response. failure: empty for a success. excerpt: the printable
-    beginning of the body. wait: from Retry-After.
-    """
+    """status: None without a response. failure: empty for a success. wait: from Retry-After."""
 
     status: int | None
     failure: str
@@ -39,15 +35,13 @@ class Answer:
 
     @property
     def is_success(self) -> bool:
-        """True for a status of 200 to 299."""
         return not self.failure
 
 
 def post(address: str, body: bytes, headers: Mapping[str, str]) -> Answer:
-    """Send a body and return the result; never raises.
+    """Send a body; never raises.
 
-    Takes at most settings.WEBHOOK_TIMEOUT plus one attempt to connect; only the system's DNS
-    look-up cannot be interrupted.
+    Takes at most settings.WEBHOOK_TIMEOUT plus one attempt to connect, and the DNS look-up.
     """
     started = monotonic()
     try:
@@ -69,7 +63,7 @@ def _exchange(
 
 
 class PlainConnection(HTTPConnection):
-    """A connection to a checked IP address, with the receiver's name as host."""
+    """A connection to a checked IP address."""
 
     def __init__(self, target: Target) -> None:
         super().__init__(target.host, target.port)
@@ -77,14 +71,13 @@ class PlainConnection(HTTPConnection):
         self.is_out_of_time = False
 
     def connect(self) -> None:
-        """Connect to the first checked address that accepts."""
         self.sock = self._dial()
         self.sock.settimeout(settings.WEBHOOK_TIMEOUT.total_seconds())
         if self.is_out_of_time:
             raise TimeoutError
 
     def abort(self) -> None:
-        """Shut the socket down from another thread, so that blocked calls return."""
+        """Shut down from another thread."""
         self.is_out_of_time = True
         if self.sock is not None:
             with suppress(OSError):
@@ -105,12 +98,11 @@ class PlainConnection(HTTPConnection):
 
 
 class SecureConnection(PlainConnection):
-    """The same with TLS; the certificate must match the receiver's name."""
+    """The certificate must match the receiver's name."""
 
     default_port = 443
 
     def connect(self) -> None:
-        """Connect, and make the TLS handshake interruptible by ``abort``."""
         super().connect()
         context = ssl.create_default_context()
         secured = context.wrap_socket(
@@ -136,7 +128,6 @@ def _time_limit(connection: PlainConnection) -> Iterator[None]:
 
 
 def _read_excerpt(response: HTTPResponse) -> str:
-    """Read the beginning of the body; an error in it does not matter once there is a status."""
     try:
         start = response.read(EXCERPT_LENGTH)
     except (OSError, HTTPException, ValueError):
@@ -160,7 +151,7 @@ def _status_failure(status: int) -> str:
 
 
 def _describe_failure(error: Exception) -> str:
-    """Name the failure in our words: an error's own text may hold the address."""
+    """Errors' own texts may hold the address."""
     if isinstance(error, AddressError):
         return str(error)
     known = (text for kind, text in FAILURES.items() if isinstance(error, kind))

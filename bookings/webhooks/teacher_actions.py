@@ -15,7 +15,6 @@ from bookings.webhooks.payloads import build_test_event
 
 @transaction.atomic
 def record_test_event(endpoint: WebhookEndpoint) -> WebhookDelivery:
-    """Store a test event for this endpoint."""
     event = build_test_event()
     event.save(force_insert=True)
     return WebhookDelivery.objects.create(event=event, endpoint=endpoint)
@@ -38,10 +37,7 @@ def deliver_again(delivery: WebhookDelivery) -> None:
 
 
 def switch_on(endpoint: WebhookEndpoint) -> None:
-    """Reactivate an endpoint; the caller saves it in the same transaction.
-
-    Deliveries that failed since its failures began are sent again, those given up included.
-    """
+    """Reactivate an endpoint and resend what failed meanwhile; the caller saves it."""
     if endpoint.failing_since is not None:
         make_due_again(_missed_since(endpoint, endpoint.failing_since))
     endpoint.is_active, endpoint.disabled_reason = True, DisabledReason.NONE
@@ -49,7 +45,6 @@ def switch_on(endpoint: WebhookEndpoint) -> None:
 
 
 def _missed_since(endpoint: WebhookEndpoint, moment: datetime) -> QuerySet[WebhookDelivery]:
-    """Select failed deliveries whose event is not due for deletion."""
     tried = WebhookAttempt.objects.filter(delivery=OuterRef("pk"), at__gte=moment)
     kept_since = timezone.now() - settings.WEBHOOK_RETENTION
     unsent = WebhookDelivery.objects.filter(endpoint=endpoint, sent_at=None)

@@ -14,7 +14,7 @@ LONGEST_REASON = 200
 
 
 def import_public_holidays(years: Iterable[int]) -> int:
-    """Add the missing public holidays of these years as closures; return their number."""
+    """Add missing public holidays as closures; return their number."""
     from holidays import country_holidays  # slow to import, and used once a year
 
     known = set(Closure.objects.filter(is_public_holiday=True).values_list("first_day", flat=True))

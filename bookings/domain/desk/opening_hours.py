@@ -13,7 +13,6 @@ Week = Mapping[Weekday, Sequence[HoursRange]]
 
 
 def list_weekly_hours() -> dict[Weekday, list[HoursRange]]:
-    """Return the hours of all seven days."""
     week: dict[Weekday, list[HoursRange]] = {weekday: [] for weekday in Weekday}
     for weekday, start, end in WeeklyHours.objects.values_list("weekday", "start", "end"):
         week[Weekday(weekday)].append((start, end))
@@ -21,10 +20,7 @@ def list_weekly_hours() -> dict[Weekday, list[HoursRange]]:
 
 
 def set_weekly_hours(week: Week) -> None:
-    """Replace all weekly hours; scheduled classes stay.
-
-    Raises ImpossibleHoursError, without writing, if a range is empty or overlaps another.
-    """
+    """Replace all weekly hours. Raises ImpossibleHoursError, without writing."""
     for weekday, ranges in week.items():
         _refuse_impossible(weekday, ranges)
     with transaction.atomic():

@@ -17,7 +17,7 @@ from bookings.models import ClassStatus, PriceDecision, SpecialHours, VirtualCla
 
 
 class CalendarState(StrEnum):
-    """The state of the calendar grant as stored, without a call to the provider."""
+    """As stored, without a call to the provider."""
 
     GRANTED = "granted"
     REVOKED = "revoked"
@@ -26,10 +26,7 @@ class CalendarState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TeacherDay:
-    """Today's classes and the numbers of what needs the teacher.
-
-    undecided: classes without a list price. to_review: payments flagged for review.
-    """
+    """undecided: classes without a list price. to_review: payments flagged for review."""
 
     day: date
     classes: list[VirtualClass]
@@ -43,12 +40,10 @@ class TeacherDay:
 
     @property
     def is_ready(self) -> bool:
-        """True if students can book and classes can be scheduled."""
         return self.has_hours and self.has_prices and self.calendar == CalendarState.GRANTED
 
 
 def load_teacher_day() -> TeacherDay:
-    """Load the teacher's day in seven queries."""
     now = timezone.now()
     day = timezone.localdate(now)
     waiting = _count_waiting(now)

@@ -22,12 +22,10 @@ logger = logging.getLogger(__name__)
 
 
 def erase_person(*, user: User, by: User) -> None:
-    """Erase a person's account, mails and unpaid bookings; idempotent.
+    """Erase account, mails and unpaid bookings; idempotent.
 
-    Payments, and classes that were paid or took place, stay without a name. Unpaid classes ahead
-    are cancelled. by: the person, or the teacher on request.
-    Raises, without writing: TeacherAccountError, ClassesAheadError, and ClassNotFoundError if
-    ``by`` may not cancel a class.
+    Payments and classes that were paid or took place stay without a name. Raises, without writing:
+    TeacherAccountError, ClassesAheadError, and ClassNotFoundError if ``by`` may not cancel a class.
     """
     for virtual_class in list_classes_to_cancel(user):
         _cancel(virtual_class, by)
@@ -42,10 +40,7 @@ def erase_person(*, user: User, by: User) -> None:
 
 
 def list_classes_to_cancel(user: User) -> list[VirtualClass]:
-    """List the unpaid classes that erasing cancels.
-
-    Raises TeacherAccountError, and ClassesAheadError for classes that are scheduled or paid.
-    """
+    """List unpaid classes. Raises TeacherAccountError, and ClassesAheadError if any is settled."""
     if user.is_staff:
         raise TeacherAccountError
     ahead = _classes_ahead(user)
@@ -55,7 +50,7 @@ def list_classes_to_cancel(user: User) -> list[VirtualClass]:
 
 
 def foresee_erasing(*, user: User, by: User) -> Consequences[list[VirtualClass]]:
-    """Dry-run ``erase_person``, with the same errors; mails to the person are left out."""
+    """Dry-run ``erase_person``, with its errors; mails to the person are left out."""
     ahead = list_classes_to_cancel(user)
     lines = list_open_entries(user).values_list("virtual_class", flat=True)
 
@@ -103,10 +98,7 @@ def _forget_bookings(user: User) -> None:
 
 
 def _unused(booked: QuerySet[VirtualClass], user: User) -> QuerySet[VirtualClass]:
-    """Select classes without money, event and other participants.
-
-    A class whose event is still to be withdrawn stays, because its row requests that.
-    """
+    """Classes without money and guests; a withdrawal still needs its row."""
     others = UserActivity.objects.filter(virtual_class=OuterRef("pk")).exclude(user=user)
     return booked.filter(
         ~Exists(others),

@@ -1,7 +1,6 @@
 """Read-only comparison of our classes with the calendar.
 
-A class that differs in the whole listing is compared again by itself, so an error never counts as a
-deletion.
+A difference in the listing is checked by itself, so an error never counts as a deletion.
 """
 
 import uuid
@@ -30,24 +29,22 @@ from calendar_sync import Calendar, Changes, OwnEvent
 
 @dataclass(slots=True)
 class Finding:
-    """A drift and its repair. problem: the reason why it was not repaired."""
+    """problem: why the drift was not repaired."""
 
     drift: Drift
     is_repaired: bool = False
     problem: str = ""
 
     def as_json(self) -> dict[str, object]:
-        """Return a line of the report."""
         problem = {"problem": self.problem} if self.problem else {}
         return {**self.drift.as_json(), "repaired": self.is_repaired, **problem}
 
 
 @dataclass(slots=True)
 class Report:
-    """The result of a comparison.
+    """classes, events: the numbers compared. recovered: agreeing classes, with their versions.
 
-    classes, events: the numbers compared. recovered: classes that agree, with the compared version
-    of the row. unsettled: number of missing events that we have just written.
+    unsettled: number of missing events that we have just written.
     """
 
     classes: int = 0
@@ -58,15 +55,13 @@ class Report:
 
     @property
     def is_clean(self) -> bool:
-        """True if no drift is left."""
         return all(finding.is_repaired for finding in self.findings)
 
 
 def compare_all(now: datetime, *, settled_before: datetime | None = None) -> Report:
-    """Compare all classes ahead, then each that differs by itself.
+    """Compare all classes ahead. Raises CalendarError if the listing is incomplete.
 
-    settled_before: a missing event of a class written later is unsettled, not deleted. Raises
-    CalendarError if the calendar does not answer in full.
+    settled_before: missing events of classes written later are unsettled, not deleted.
     """
     events = ask_calendar(lambda calendar: calendar.own_events(since=now))
     by_class = _group_by_class(events)
@@ -89,7 +84,7 @@ def compare_all(now: datetime, *, settled_before: datetime | None = None) -> Rep
 
 
 def compare_changed(changes: Changes, now: datetime, *, settled_before: datetime) -> Report:
-    """Compare the classes whose events changed. Raises CalendarError."""
+    """Compare classes whose events changed. Raises CalendarError."""
     classes = VirtualClass.objects.filter(provider_event_id__in=changes.event_ids)
     touched = set(classes.values_list("pk", flat=True))
     touched |= {class_id for text in changes.references if (class_id := read_reference(text))}
@@ -99,7 +94,7 @@ def compare_changed(changes: Changes, now: datetime, *, settled_before: datetime
 
 
 def compare_one(class_id: uuid.UUID) -> Report:
-    """Compare one class. Raises CalendarError."""
+    """Raises CalendarError."""
     report = Report()
     _compare_each({class_id}, report)
     return report
@@ -111,7 +106,6 @@ def _compare_each(
     *,
     settled_before: datetime | None = None,
 ) -> None:
-    """Compare each class by itself, and add the results to the report."""
     for class_id in sorted(class_ids):
         # The row before the calendar: if we change the row in between, its version shows it.
         virtual_class = VirtualClass.objects.filter(pk=class_id).first()

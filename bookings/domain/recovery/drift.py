@@ -1,7 +1,4 @@
-"""Differences between the calendar's events and our classes, as pure functions.
-
-Our database is the authority, because students agreed to the time stored there.
-"""
+"""Differences between events and classes, as pure functions; our database is the authority."""
 
 import uuid
 from collections.abc import Iterable
@@ -17,7 +14,7 @@ RECURS = "recurs"
 
 
 class DriftKind(StrEnum):
-    """How an event differs; the first four are those of ``CalendarDrift``."""
+    """The first four are those of ``CalendarDrift``."""
 
     MOVED = CalendarDrift.MOVED.value
     DELETED = CalendarDrift.DELETED.value
@@ -32,11 +29,7 @@ class DriftKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """One difference.
-
-    surplus: ids of duplicates. details: the calendar's times, or RECURS if the event recurs.
-    version: of the compared row.
-    """
+    """surplus: ids of duplicates. details: the calendar's times, or RECURS. version: of the row."""
 
     kind: DriftKind
     class_id: uuid.UUID
@@ -47,11 +40,9 @@ class Drift:
 
     @property
     def recurs(self) -> bool:
-        """True if the event was made recurring."""
         return RECURS in self.details
 
     def as_json(self) -> dict[str, object]:
-        """Return its form in reports and in the class log."""
         return {
             "drift": str(self.kind),
             "class": str(self.class_id),
@@ -62,10 +53,7 @@ class Drift:
 
 
 def find_class_drift(virtual_class: VirtualClass, events: Iterable[OwnEvent]) -> Drift | None:
-    """Compare a scheduled class with all events of its reference.
-
-    Returns the gravest difference; its repair repairs the others.
-    """
+    """Return the gravest difference; its repair repairs the others."""
     events = list(events)
     saved_id = virtual_class.provider_event_id or name_event(virtual_class.pk)
     saved = next((event for event in events if event.event_id == saved_id), None)
@@ -82,15 +70,11 @@ def find_class_drift(virtual_class: VirtualClass, events: Iterable[OwnEvent]) ->
 
 
 def read_version(virtual_class: VirtualClass) -> tuple[datetime, ...]:
-    """Return values that change with the class's time, event and participants."""
     return virtual_class.start_time, virtual_class.end_time, virtual_class.updated_at
 
 
 def find_orphan(virtual_class: VirtualClass, events: Iterable[OwnEvent]) -> Drift | None:
-    """Return a drift if a cancelled or pending class has events.
-
-    None while we create or withdraw the event, and for classes that took place.
-    """
+    """Return a drift if a cancelled or pending class has events, unless we are changing them."""
     ids = tuple(event.event_id for event in events)
     is_busy = virtual_class.withdrawal_requested_at or virtual_class.is_being_scheduled
     kinds = {ClassStatus.CANCELLED: DriftKind.ORPHAN, ClassStatus.PENDING: DriftKind.UNKNOWN}
@@ -101,7 +85,6 @@ def find_orphan(virtual_class: VirtualClass, events: Iterable[OwnEvent]) -> Drif
 
 
 def build_unknown_drift(class_id: uuid.UUID, events: Iterable[OwnEvent]) -> Drift:
-    """Return the drift for events of a class that is not stored."""
     return _build_spare(DriftKind.UNKNOWN, class_id, tuple(event.event_id for event in events))
 
 

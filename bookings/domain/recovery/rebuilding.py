@@ -1,7 +1,4 @@
-"""Rebuilding lost classes from their calendar events, after an old backup was restored.
-
-Existing rows are never overwritten, so it is idempotent.
-"""
+"""Idempotent rebuilding of lost classes from calendar events, after a backup was restored."""
 
 import uuid
 from collections.abc import Iterator
@@ -35,10 +32,9 @@ from config.lib.wall_time import find_offset
 
 @dataclass(frozen=True, slots=True)
 class Rebuilt:
-    """The result for one event whose class is missing or still pending.
+    """action: ``rebuild`` a missing class, or let a pending one ``adopt`` the event.
 
-    action: ``rebuild`` the row, or let the pending class ``adopt`` the event. problem: the reason
-    why it was impossible.
+    problem: why it was impossible.
     """
 
     class_id: uuid.UUID
@@ -48,7 +44,6 @@ class Rebuilt:
     problem: str = ""
 
     def as_json(self) -> dict[str, object]:
-        """Return a line of the report."""
         problem = {"problem": self.problem} if self.problem else {}
         return {
             "class": str(self.class_id),
@@ -60,21 +55,21 @@ class Rebuilt:
 
 
 class CannotRebuildError(Exception):
-    """The class cannot be rebuilt; the text is the problem's code."""
+    """The text is the problem's code."""
 
 
 def rebuild_from_calendar(*, is_dry_run: bool = False) -> list[Rebuilt]:
-    """Rebuild lost classes, and schedule pending classes that have an event.
+    """Rebuild lost classes, and schedule pending ones that have an event.
 
-    Restores the class, its host's activity, log and payment, which the sweep looks up. The host is
-    mailed a new access code; guests must join again. Raises CalendarError, without writing.
+    Restores class, host, log and payment. The host is mailed a new access code, and guests must
+    join again. Raises CalendarError, without writing.
     """
     events = ask_calendar(lambda calendar: calendar.own_events())
     return [_restore(*lost, is_dry_run=is_dry_run) for lost in _list_lost(events)]
 
 
 def _list_lost(events: list[OwnEvent]) -> Iterator[tuple[OwnEvent, uuid.UUID, str]]:
-    """Yield event, class id and action; copies and other programs' references are ignored."""
+    """Yield event, class id and action."""
     saved = {
         class_id: event
         for event in events
@@ -116,7 +111,7 @@ def _open(event: OwnEvent, class_id: uuid.UUID) -> ClassRecord:
 
 
 def _find_host(record: ClassRecord) -> User:
-    """Find the host by id, or by address after a new sign-up."""
+    """Search by id, then by address after a new sign-up."""
     host = User.objects.filter(pk=record.host_id).first() or find_user_by_email(record.host_email)
     if host is None:
         raise CannotRebuildError("host_not_stored")
@@ -181,13 +176,13 @@ def _make_row(
 
 
 def _later_sequence(booked_at: datetime) -> int:
-    """Return an .ics revision above any sent before, assuming at most one a minute."""
+    """Return an .ics revision above any sent, assuming at most one a minute."""
     minutes = int((timezone.now() - booked_at).total_seconds() // 60)
     return max(minutes, 0) + 1
 
 
 def _join_payment(virtual_class: VirtualClass, payment: Payment | None) -> None:
-    """Attach the payment, due for a look-up; without a class it would be refunded."""
+    """Attach the payment: without a class it would be refunded."""
     if not is_provider_configured() or virtual_class.class_price == 0:
         return
     if payment is None:
@@ -204,7 +199,6 @@ def _join_payment(virtual_class: VirtualClass, payment: Payment | None) -> None:
 
 
 def _adopt(class_id: uuid.UUID, record: ClassRecord) -> None:
-    """Schedule a pending class; it takes over the existing event."""
     rows = VirtualClass.objects.filter(pk=class_id, status=ClassStatus.PENDING)
     if record.paid_at:
         rows.filter(paid_at=None).update(paid_at=datetime.fromisoformat(record.paid_at))

@@ -1,4 +1,4 @@
-"""Reconciliation: compare everything first, then repair our events in the calendar."""
+"""Compare first, then repair our events in the calendar."""
 
 import logging
 import uuid
@@ -27,15 +27,14 @@ GRAVE = {DriftKind.DELETED, DriftKind.MOVED}
 
 
 def inspect() -> Report:
-    """Compare every class ahead, without writing. Raises CalendarError."""
+    """Compare, without writing. Raises CalendarError."""
     return compare_all(timezone.now())
 
 
 def reconcile(*, actor: User | None = None, with_unknown: bool = False) -> Report:
-    """Compare every class ahead and repair all drifts, on request.
+    """Compare and repair all drifts, on request. Raises CalendarError, without writing.
 
-    with_unknown: also remove events without a stored class, which ``rebuilding`` may need. Raises
-    CalendarError, without writing.
+    with_unknown: also remove events without a stored class, which ``rebuilding`` may need.
     """
     report = compare_all(timezone.now())
     _repair_all(report, actor=actor, with_unknown=with_unknown, on_request=True)
@@ -43,7 +42,7 @@ def reconcile(*, actor: User | None = None, with_unknown: bool = False) -> Repor
 
 
 def reconcile_automatically() -> Report:
-    """Compare every class ahead; repair unless suspiciously many differ. Raises CalendarError."""
+    """Compare; repair unless suspiciously many differ. Raises CalendarError."""
     now = timezone.now()
     report = compare_all(now, settled_before=now - SETTLING_TIME)
     _repair_cautiously(report)
@@ -51,7 +50,7 @@ def reconcile_automatically() -> Report:
 
 
 def reconcile_changes(changes: Changes) -> Report:
-    """Compare the changed classes; repair unless suspiciously many differ. Raises CalendarError."""
+    """Compare the changed classes; repair as above. Raises CalendarError."""
     now = timezone.now()
     report = compare_changed(changes, now, settled_before=now - SETTLING_TIME)
     _repair_cautiously(report)
@@ -59,10 +58,7 @@ def reconcile_changes(changes: Changes) -> Report:
 
 
 def reconcile_class(*, class_id: uuid.UUID, actor: User) -> VirtualClass:
-    """Compare one class and repair it on request, except for unknown events.
-
-    Raises CalendarError; a class that was not repaired stays marked.
-    """
+    """Compare one class and repair it, unless its event is unknown. Raises CalendarError."""
     report = compare_one(class_id)
     for finding in report.findings:
         is_known = finding.drift.kind != DriftKind.UNKNOWN
@@ -91,10 +87,7 @@ def _repair_all(
     with_unknown: bool = False,
     on_request: bool = False,
 ) -> None:
-    """Record and repair each drift; a failure does not stop the others.
-
-    on_request: by the teacher; otherwise recurring events stay.
-    """
+    """A failure does not stop the others; without ``on_request`` recurring events stay."""
     for finding in report.findings:
         drift = finding.drift
         if drift.kind == DriftKind.UNKNOWN and not with_unknown:

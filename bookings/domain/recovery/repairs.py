@@ -1,4 +1,4 @@
-"""Repairs of drift: log it, mail the teacher, and restore the event.
+"""Repairs of drift.
 
 ``create_event`` is idempotent: it also restores a deleted event, its time and its meeting link.
 """
@@ -32,7 +32,7 @@ from calendar_sync import CreatedEvent
 def record_drift(drift: Drift, *, with_mail: bool = True, is_one_of_many: bool = False) -> bool:
     """Mark the class, log the drift and mail the teacher, once until it is repaired.
 
-    False, without writing, if the class has changed since it was compared.
+    Returns False, without writing, if the class has changed since the comparison.
     """
     if drift.kind not in CalendarDrift.values:
         return True
@@ -54,17 +54,14 @@ def record_drift(drift: Drift, *, with_mail: bool = True, is_one_of_many: bool =
 
 @transaction.atomic
 def clear_drift(class_id: uuid.UUID, version: tuple[datetime, ...]) -> None:
-    """Unmark a class whose event agrees again, if the row is still at the compared version."""
+    """Unmark a class that agrees again, if the row still has the compared version."""
     locked = _lock(class_id)
     if locked is not None and locked.calendar_drift and read_version(locked) == version:
         _unmark(locked, None)
 
 
 def repair(drift: Drift, *, actor: User | None = None) -> None:
-    """Restore the event.
-
-    actor: None for an automatic repair. Raises CalendarError; a retry finishes the work.
-    """
+    """Restore the event. Raises CalendarError; a retry finishes the work."""
     if drift.kind in {DriftKind.ORPHAN, DriftKind.UNKNOWN}:
         _remove_spare(drift)
         return
@@ -82,7 +79,7 @@ def repair(drift: Drift, *, actor: User | None = None) -> None:
 
 @transaction.atomic
 def _record_repair(before: VirtualClass, event: CreatedEvent | None, actor: User | None) -> bool:
-    """Store the event's link and unmark the class; False if it is no longer scheduled."""
+    """Return False if the class is no longer scheduled."""
     locked = _lock(before.pk)
     if locked is None or not locked.is_scheduled:
         return False

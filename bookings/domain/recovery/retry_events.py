@@ -19,7 +19,7 @@ EVENTS_PER_SWEEP = 50
 
 
 def update_events() -> int:
-    """Update the events of classes with another time or capacity; return their number."""
+    """Update events of changed classes; return their number."""
     waiting = VirtualClass.objects.filter(
         status=ClassStatus.SCHEDULED,
         event_update_requested_at__lte=timezone.now() - REQUEST_GRACE,
@@ -28,7 +28,7 @@ def update_events() -> int:
 
 
 def withdraw_events() -> int:
-    """Withdraw the events of classes that no longer have one; return their number."""
+    """Withdraw events of classes that lost them; return their number."""
     waiting = VirtualClass.objects.filter(withdrawal_requested_at__isnull=False)
     return _change(waiting, "withdrawal_requested_at", withdraw_event)
 
@@ -36,7 +36,7 @@ def withdraw_events() -> int:
 def _change(
     waiting: QuerySet[VirtualClass], mark: str, change: Callable[[VirtualClass], None]
 ) -> int:
-    """Apply ``change`` to the oldest; ``mark`` is the field with the time of the request."""
+    """mark: the field with the time of the request."""
     max_failures = bearable_failures(timezone.now())
     if not max_failures:
         return 0
@@ -50,7 +50,7 @@ def _change(
 
 
 def _try(virtual_class: VirtualClass, *, mark: str, change: Callable[[VirtualClass], None]) -> bool:
-    """Change one event; on failure put it last, because it may fail forever."""
+    """On failure put it last: it may fail forever."""
     try:
         change(virtual_class)
     except CalendarRefusedError as error:

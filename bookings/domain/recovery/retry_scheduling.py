@@ -37,8 +37,7 @@ TIME_PER_SWEEP = timedelta(minutes=1)
 def finish_requested_schedulings() -> int:
     """Schedule the classes whose scheduling was interrupted; return their number.
 
-    Oldest request first, with a backoff for each class. Stops while the calendar is down or
-    disconnected.
+    Oldest first, with backoff; stops while the calendar is down or disconnected.
     """
     max_failures = bearable_failures(timezone.now())
     if not max_failures:
@@ -66,7 +65,7 @@ def finish_requested_schedulings() -> int:
 
 
 def resume_schedulings() -> None:
-    """Retry every waiting class, because the calendar is connected again."""
+    """Retry every waiting class with the calendar connected again."""
     note_answer()
     bring_forward()
     if settings.SETTLE_AT_ONCE:
@@ -74,7 +73,7 @@ def resume_schedulings() -> None:
 
 
 def _find_due(*, is_trial: bool) -> VirtualClass | None:
-    """Find the oldest request that is due, so that the earlier of two gets a contested time.
+    """Find the oldest request, which gets a contested time.
 
     is_trial: find the one that failed least, to test whether the calendar is back.
     """
@@ -88,7 +87,7 @@ def _find_due(*, is_trial: bool) -> VirtualClass | None:
 
 
 def _schedule(virtual_class: VirtualClass) -> Exception | None:
-    """Schedule a class, or postpone it and return the error."""
+    """Return the error of a class that was postponed."""
     try:
         schedule_class(preference_id=virtual_class.preference_id)
     except CalendarNotConnectedError as error:
@@ -106,7 +105,6 @@ def _schedule(virtual_class: VirtualClass) -> Exception | None:
 
 
 def _claim(virtual_class: VirtualClass) -> bool:
-    """Claim the next attempt; False if another sweep has claimed it."""
     lease = timezone.now() + LEASE
     claimed = VirtualClass.objects.filter(
         pk=virtual_class.pk,
@@ -127,7 +125,6 @@ def _postpone(virtual_class: VirtualClass, error: Exception) -> None:
 
 
 def _leased(virtual_class: VirtualClass) -> QuerySet[VirtualClass]:
-    """Select the row while our lease holds: it may have been brought forward."""
     return VirtualClass.objects.filter(
         pk=virtual_class.pk, next_scheduling_at=virtual_class.next_scheduling_at
     )

@@ -1,7 +1,7 @@
-"""Keep classes at their agreed wall-clock time when the rules of the time zone change.
+"""Keep agreed wall-clock times when a zone's rules change.
 
-A row holds an instant and the UTC offset that it was computed with. If the zone now has another
-offset, the row, its event and its reminders move, without cut-off and refund.
+A row holds an instant and the UTC offset it was computed with. If the zone has another one now, the
+row, its event and reminders move, without cut-off and refund.
 """
 
 import logging
@@ -35,19 +35,17 @@ class TimeTakenError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Shift:
-    """A class or hold to move; ``start`` is the new instant."""
+    """A class or hold to move to ``start``."""
 
     row: VirtualClass | Hold
     start: datetime
 
     @property
     def wall_time(self) -> datetime:
-        """The agreed wall-clock time; naive."""
         return _agreed_hour(self.row)
 
     @property
     def length(self) -> timedelta:
-        """The distance of the move; negative if earlier."""
         return self.start - self.row.start_time
 
     @property
@@ -57,15 +55,12 @@ class Shift:
 
 
 def keep_wall_times() -> int:
-    """Apply every shift; return their number. Raises StaleLawError.
-
-    A class whose new time is taken stays, and the teacher gets one mail.
-    """
+    """Return the number of shifts; classes whose time is taken stay. Raises StaleLawError."""
     return sum(apply_shift(shift) for shift in find_shifts())
 
 
 def find_shifts() -> list[Shift]:
-    """List shifts in an order in which consecutive classes make room. Raises StaleLawError."""
+    """List shifts so that consecutive classes make room. Raises StaleLawError."""
     zone, newest = _zone(), ZoneInfo.no_cache(settings.TIME_ZONE)
     shifts = []
     for row in _list_ahead():
@@ -79,7 +74,7 @@ def find_shifts() -> list[Shift]:
 
 
 def apply_shift(shift: Shift) -> bool:
-    """Move a class or hold; False if its time is taken or it has changed meanwhile."""
+    """Return False if the time is taken or the row has changed."""
     try:
         if isinstance(shift.row, Hold):
             return _move_hold(shift.row, shift.start)
@@ -130,7 +125,7 @@ def _move_hold(hold: Hold, start: datetime) -> bool:
 
 @transaction.atomic
 def _move_class(shift: Shift) -> bool:
-    """Lock the row, check it again and move it. Raises TimeTakenError."""
+    """Raises TimeTakenError."""
     before = shift.row
     locked = VirtualClass.objects.select_for_update().get(pk=before.pk)
     is_same = (locked.start_time, locked.utc_offset) == (before.start_time, before.utc_offset)

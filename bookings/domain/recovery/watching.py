@@ -1,6 +1,6 @@
-"""Automatic reconciliation: after push notifications, by incremental sync, and in full every hour.
+"""Automatic reconciliation: by push, by incremental sync, and in full every hour.
 
-Push notifications get lost and an incremental sync may be incomplete, hence all three.
+Push notifications get lost, and an incremental sync may be incomplete.
 """
 
 import logging
@@ -37,32 +37,30 @@ COMPARE_EVERY = timedelta(minutes=55)
 def follow_calendar() -> int:
     """Reconcile the changes since the last sync; return the number of differences.
 
-    A sync that fails, or finds an event missing that we have just written, is repeated.
+    A failed sync, or one with a missing event that we have just written, is repeated.
     """
     return _unless_calendar_fails(_follow)
 
 
 def compare_calendar() -> int:
-    """Reconcile everything, once an hour; return the number of differences."""
+    """Reconcile everything once an hour; return the number of differences."""
     if not is_comparison_due(COMPARE_EVERY):
         return 0
     return _unless_calendar_fails(_compare)
 
 
 def keep_push_channel() -> int:
-    """Keep a push channel open; return the number of channels opened, 0 or 1."""
+    """Return the number of channels opened, 0 or 1."""
     return _unless_calendar_fails(lambda token: keep_channel(refresh_token=token))
 
 
 def open_channel_soon() -> None:
-    """Open a push channel in the background, with a new grant."""
     allow_attempt()
     if settings.FOLLOW_CALENDAR_AT_ONCE:
         transaction.on_commit(_channel_job.call, robust=True)
 
 
 def check_calendar_soon() -> None:
-    """Reconcile recent changes in the background."""
     if settings.FOLLOW_CALENDAR_AT_ONCE:
         _job.call()
 
@@ -94,7 +92,7 @@ def _count(report: Report) -> int:
 
 
 def _unless_calendar_fails(work: Callable[[str | None], int]) -> int:
-    """Return 0 if the calendar fails or its grant is revoked; the next sweep retries."""
+    """Return 0 if the calendar fails; the next sweep retries."""
     if is_closed():
         return 0
     try:
