@@ -28,6 +28,22 @@ FOLDERS = {
 # Each page in each of its states, and each mail: PostgreSQL sees them in one language.
 IN_LANGUAGES = TESTS / "i18n"
 ONE_LANGUAGE = "es-ar"
+# On SQLite only: races, drills and the tests beside them run the same functions on PostgreSQL.
+SQLITE_ONLY = tuple(
+    TESTS / name
+    for name in (
+        "accounts/test_provider_faults.py",
+        "admin/test_step_up.py",
+        "api/test_calendar_faults.py",
+        "bookings/notices/test_usefulness.py",
+        "bookings/reconciling/test_errors.py",
+        "bookings/settling/test_foreign_preferences.py",
+        "bookings/test_grants.py",
+        "bookings/test_personal_data.py",
+        "bookings/test_wall_times.py",
+        "bookings/test_watching.py",
+    )
+)
 # Of a parametrised test of pages, panel, API, accounts or settings, PostgreSQL sees one case: the
 # others send it the same SQL. It sees those values too that it refuses and SQLite takes.
 SAMPLED = tuple(TESTS / name for name in ("accounts", "admin", "api", "config", "pages"))
@@ -138,7 +154,7 @@ def _is_in(item: pytest.Item, part: str) -> bool:
 
 def _depends_on_engine(item: pytest.Item) -> bool:
     """Return True if a test uses the database and does not prove the same on each engine."""
-    if item.get_closest_marker("any_engine"):
+    if item.path in SQLITE_ONLY or item.get_closest_marker("any_engine"):
         return False
     language = item.callspec.params.get("language") if hasattr(item, "callspec") else None
     if IN_LANGUAGES in item.path.parents and language not in {None, ONE_LANGUAGE}:

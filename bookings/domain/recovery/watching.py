@@ -46,7 +46,7 @@ def compare_calendar() -> int:
     """Reconcile everything once an hour; return the number of differences."""
     if not is_comparison_due(COMPARE_EVERY):
         return 0
-    return _unless_calendar_fails(_compare)
+    return _unless_calendar_fails(lambda token: _count(_compare_all()))
 
 
 def keep_push_channel() -> int:
@@ -72,10 +72,6 @@ def _follow(refresh_token: str | None) -> int:
     if not report.unsettled and (pull.is_blind or not has_failed):
         remember(pull)
     return _count(report)
-
-
-def _compare(refresh_token: str | None) -> int:
-    return _count(_compare_all())
 
 
 def _compare_all() -> Report:

@@ -94,7 +94,6 @@ def test_a_person_gets_what_is_documented(case, session_cookie):
     assert response.status_code != 401 or "webhooks" in case.path
 
 
-@pytest.mark.each_engine
 @for_strangers.parametrize()
 @thorough
 def test_a_stranger_gets_what_is_documented(case):
