@@ -16,7 +16,7 @@ from bookings.domain.recovery.retry_scheduling import resume_schedulings
 from bookings.domain.recovery.watching import check_calendar_soon, open_channel_soon
 from bookings.models import NoticeKind, WebhookEndpoint
 from bookings.notices.due import record_alert
-from bookings.webhooks.lost_secrets import replace_lost_secrets
+from bookings.webhooks.endpoints import replace_lost_secrets
 from calendar_sync.signals import access_refused, calendar_changed
 
 

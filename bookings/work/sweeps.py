@@ -32,9 +32,8 @@ from bookings.domain.recovery.wall_times import keep_wall_times
 from bookings.domain.recovery.watching import compare_calendar, follow_calendar, keep_push_channel
 from bookings.notices.delivery import deliver_due
 from bookings.notices.reminders import plan_missing_reminders
-from bookings.webhooks.announcing import announce_events
 from bookings.webhooks.delivery import deliver_webhooks
-from bookings.webhooks.forgetting import forget_webhooks
+from bookings.webhooks.events import announce_events, forget_webhooks
 from bookings.work.clock_jumps import bring_back_plans
 from config.lib.tracing import new_id, tagged
 

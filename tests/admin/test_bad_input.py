@@ -89,6 +89,7 @@ def answers_of(client, teacher_client, address):
             return
 
 
+@pytest.mark.each_engine
 @pytest.mark.parametrize("person", ["teacher", "looker"])
 @pytest.mark.parametrize("model", admin.site._registry, ids=lambda model: model.__name__)
 def test_no_page_breaks(model, person, teacher, host, student, sign_in):

@@ -23,7 +23,7 @@ from bookings.domain.money.refunds import refundable_amount, request_partial_ref
 from bookings.domain.places.joining import join_class
 from bookings.domain.places.waiting_list import wait_for_place
 from bookings.domain.recovery.reconciling import inspect
-from bookings.domain.recovery.repairs import note_drift
+from bookings.domain.recovery.repairs import record_drift
 from bookings.models import Hold, Notice, NoticeKind, Payment, PriceDecision, Refund, VirtualClass
 from tests.admin.steps import (
     address_of,
@@ -168,7 +168,7 @@ def drifted(scheduled, google):
     """Ana's class, whose event was moved by hand."""
     drifts.move(google, scheduled)
     [finding] = inspect().findings
-    note_drift(finding.drift)
+    record_drift(finding.drift)
     return VirtualClass.objects.get(pk=scheduled.pk)
 
 

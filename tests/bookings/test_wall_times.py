@@ -315,7 +315,7 @@ def find_before_and_mend_after(name, monkeypatch):
         monkeypatch.undo()
         shifts = find_shifts()
         done = step(*arguments, **named)
-        assert [wall_times.mend(shift) for shift in shifts] == [True]
+        assert [wall_times.apply_shift(shift) for shift in shifts] == [True]
         return done
 
     monkeypatch.setattr(scheduling, name, look_first)
@@ -401,7 +401,7 @@ def test_class_whose_event_comes_back_while_the_law_changes_gets_its_hour(
 def test_two_workers_mend_a_class_once(scheduled, law, monkeypatch):
     with law():
         shifts = find_shifts()
-        done = [wall_times.mend(shift) for shift in [*shifts, *shifts]]
+        done = [wall_times.apply_shift(shift) for shift in [*shifts, *shifts]]
 
     scheduled.refresh_from_db()
     assert done == [True, False]

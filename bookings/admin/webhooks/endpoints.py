@@ -24,11 +24,11 @@ from bookings.models import CHOSEN_KINDS, WebhookDelivery, WebhookEndpoint
 from bookings.webhooks.addresses import MAX_LENGTH, AddressError, parse_address
 from bookings.webhooks.delivery import deliver_now
 from bookings.webhooks.endpoints import (
-    give_secret,
     has_earlier_secret,
     reveal_secret,
     rotate_secret,
 )
+from bookings.webhooks.signing import generate_secret
 from bookings.webhooks.teacher_actions import record_test_event, switch_on
 
 ALREADY_SHOWN = "El secreto ya se mostró una vez. Si se perdió, cambialo por otro."
@@ -177,7 +177,7 @@ class WebhookEndpointAdmin(admin.ModelAdmin[WebhookEndpoint]):
     ) -> None:
         """Write only the changed fields: workers write the same row."""
         if not change:
-            give_secret(obj)
+            obj.secret = generate_secret()
             obj.save(force_insert=True)
             return
         written = set(form.changed_data)

@@ -15,7 +15,7 @@ from bookings.domain.people.erasing import erase_person
 from bookings.domain.places.joining import join_class
 from bookings.domain.places.leaving import leave_class
 from bookings.models import ClassLog, VirtualClass, WebhookDelivery, WebhookEvent
-from bookings.webhooks.announcing import announce_events
+from bookings.webhooks.events import announce_events
 from tests.booking import book_class
 from tests.bookings.webhooks.factories import WebhookEndpointFactory
 from tests.factories import VirtualClassFactory
