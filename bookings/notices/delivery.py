@@ -1,8 +1,8 @@
-"""Sending what is due: by any number of workers, and never in anybody's way.
+"""Send due mails, by any number of workers.
 
-A worker owns an attempt by moving ``next_attempt_at`` ahead in one conditional update. If it dies
-before the outcome is written, the attempt is another's once that lease is over: a mail that left
-in the meantime leaves a second time, under the same Message-ID.
+A worker claims an attempt by moving ``next_attempt_at`` ahead in one conditional update. If it dies
+before it stores the outcome, another worker repeats the mail after the lease, with the same
+Message-ID.
 """
 
 import logging
@@ -18,22 +18,22 @@ from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from bookings.models import Notice
+from bookings.notices.registry import reason_to_skip
 from bookings.notices.rendering import render_mail
-from bookings.notices.usefulness import NoticeToSend, load_notice, reason_to_skip
+from bookings.notices.skip_rules import NoticeToSend, load_notice
 
 logger = logging.getLogger(__name__)
 
-# Far longer than a mail server may take, EMAIL_TIMEOUT for each step of the conversation.
+# Far longer than a mail server may take: EMAIL_TIMEOUT for each step.
 LEASE = timedelta(minutes=5)
-# Twelve attempts take about thirteen hours, longer than a night's outage.
+# Twelve attempts take about thirteen hours.
 MAX_ATTEMPTS = 12
 FIRST_DELAY = timedelta(minutes=1)
 LONGEST_DELAY = timedelta(hours=3)
-# So many in a row, and the server is taken to be down: the rest keep their attempts.
+# After these failures in a row the server counts as down; the other mails keep their attempts.
 FAILURES_IN_A_ROW = 3
-# Less than what mail servers take in one conversation.
+# Fewer than mail servers accept in one conversation.
 MAILS_PER_CONNECTION = 50
-# After so long, other work has its turn; the next call goes on.
 SECONDS_IN_A_ROW = 45
 
 INTERRUPTED = "El envío se interrumpió demasiadas veces."
@@ -42,10 +42,10 @@ _random = SystemRandom()
 
 
 def deliver_due(seconds: float = SECONDS_IN_A_ROW) -> int:
-    """Send what is due, the longest overdue first; returns how many mails left.
+    """Send due mails, the longest overdue first; return how many left.
 
-    What cannot be sent is tried again later or given up, and its row says why. When there is much,
-    it begins no other mail after these seconds: the next call goes on. Raises DatabaseError only.
+    No mail is begun after these seconds. Failures are stored with the notice. Raises DatabaseError
+    only.
     """
     total, give_way_at = 0, monotonic() + seconds
     while due := _list_due():
@@ -57,12 +57,12 @@ def deliver_due(seconds: float = SECONDS_IN_A_ROW) -> int:
 
 
 def _deliver(due: list[tuple[uuid.UUID, datetime | None]], give_way_at: float) -> tuple[int, bool]:
-    """Send some mails over one connection; tell how many left and if the server seems down."""
+    """Send mails over one connection; return how many left and if the server seems down."""
     sent = failures = 0
     with _Postbox() as postbox:
         for notice_id, planned in due:
             notice = _claim(notice_id, planned)
-            if notice is None or _is_given_up(notice):
+            if notice is None or _is_skipped(notice):
                 continue
             if _send(notice, postbox):
                 sent, failures = sent + 1, 0
@@ -79,15 +79,15 @@ def _list_due() -> list[tuple[uuid.UUID, datetime | None]]:
 
 
 def _claim(notice_id: uuid.UUID, planned: datetime | None) -> NoticeToSend | None:
-    """Own the next attempt and read everything as it is now; None when another worker owns it."""
+    """Claim the next attempt and load the notice; None if another worker has claimed it."""
     claimed = Notice.objects.filter(pk=notice_id, next_attempt_at=planned).update(
         next_attempt_at=timezone.now() + LEASE, attempts=F("attempts") + 1
     )
     return load_notice(notice_id) if claimed else None
 
 
-def _is_given_up(notice: NoticeToSend) -> bool:
-    """Give a mail up when it is of no use any more, or kills whoever sends it."""
+def _is_skipped(notice: NoticeToSend) -> bool:
+    """Skip a mail that is obsolete or has repeatedly crashed the sender."""
     reason = reason_to_skip(notice)
     if not reason and notice.attempts > MAX_ATTEMPTS:
         reason = INTERRUPTED
@@ -97,7 +97,7 @@ def _is_given_up(notice: NoticeToSend) -> bool:
 
 
 class _Postbox:
-    """A connection to the mail server that many mails share, opened when the first one leaves."""
+    """A connection to the mail server, opened for the first mail and shared by the next ones."""
 
     def __enter__(self) -> Self:
         self._connection: BaseEmailBackend | None = None
@@ -107,7 +107,7 @@ class _Postbox:
         self._close()
 
     def send(self, mail: EmailMessage) -> None:
-        """Send a mail. After a failure, the next one gets a connection of its own."""
+        """Send a mail; after a failure the next one gets a new connection."""
         try:
             if self._connection is None:
                 self._connection = get_connection()
@@ -124,14 +124,14 @@ class _Postbox:
             return
         try:
             connection.close()
-        except Exception as error:  # noqa: BLE001 - what was said has been said; a bad goodbye undoes no mail
+        except Exception as error:  # noqa: BLE001 - the mails have left already
             logger.warning("The mail server ended oddly: %s", _name(error))
 
 
 def _send(notice: Notice, postbox: _Postbox) -> bool:
     try:
         postbox.send(render_mail(notice))
-    except Exception as error:  # noqa: BLE001 - each mail backend has errors of its own, and one mail that cannot leave must not keep the others
+    except Exception as error:  # noqa: BLE001 - each mail backend has errors of its own; one mail must not stop the others
         _note_failure(notice, _name(error))
         return False
     _note_sent(notice)
@@ -149,27 +149,27 @@ def _note_failure(notice: Notice, failure: str) -> None:
     if notice.attempts >= MAX_ATTEMPTS:
         _give_up(notice, failure)
         return
-    _mine(notice).update(
+    _leased(notice).update(
         next_attempt_at=timezone.now() + _delay_after(notice.attempts), failure=failure
     )
 
 
 def _give_up(notice: Notice, reason: str) -> None:
-    _mine(notice).update(next_attempt_at=None, failure=reason)
+    _leased(notice).update(next_attempt_at=None, failure=reason)
 
 
-def _mine(notice: Notice) -> QuerySet[Notice]:
-    """Select the row as long as the lease is ours: a later owner's word counts more."""
+def _leased(notice: Notice) -> QuerySet[Notice]:
+    """Select the row while the lease is ours."""
     return Notice.objects.filter(pk=notice.pk, next_attempt_at=notice.next_attempt_at)
 
 
 def _delay_after(attempts: int) -> timedelta:
-    """Double the wait each time, up to the longest; those who failed together come back apart."""
+    # Random, so that mails that failed together are not retried together.
     delay: timedelta = min(FIRST_DELAY * 2 ** (attempts - 1), LONGEST_DELAY)
     return delay * _random.uniform(0.75, 1.25)
 
 
 def _name(error: Exception) -> str:
-    """Say what failed without the error's text, which may repeat addresses and passwords."""
+    # Without the error's text, which may hold addresses and passwords.
     code = getattr(error, "smtp_code", "")
     return f"{type(error).__name__} {code}".strip()

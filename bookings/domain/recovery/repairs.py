@@ -31,7 +31,7 @@ from bookings.models import (
     NoticeKind,
     VirtualClass,
 )
-from bookings.notices.texts import MANY_AT_ONCE, RECURRING
+from bookings.notices.drifts import MANY_AT_ONCE, RECURRING
 from calendar_sync import CreatedEvent
 
 

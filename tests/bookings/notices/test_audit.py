@@ -28,7 +28,7 @@ from bookings.models import (
     PriceDecision,
     ReviewReason,
 )
-from bookings.notices import promises
+from bookings.notices import missing
 from bookings.notices.audit import Account, audit_notices
 from bookings.notices.delivery import deliver_due
 from bookings.notices.due import record_alert, record_due
@@ -273,9 +273,9 @@ def test_what_changes_while_it_is_read_is_looked_at_twice(booked, monkeypatch):
     Notice.objects.filter(kind=NoticeKind.JOINED).delete()
     looks = []
 
-    def find_missing_and_mend(virtual_class, now):
+    def find_missing_and_mend(virtual_class, *arguments):
         looks.append(virtual_class.pk)
-        return promises.find_missing(virtual_class, now) if len(looks) == 1 else []
+        return missing.find_missing(virtual_class, *arguments) if len(looks) == 1 else []
 
     monkeypatch.setattr("bookings.notices.audit.find_missing", find_missing_and_mend)
 

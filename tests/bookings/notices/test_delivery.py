@@ -18,7 +18,7 @@ from bookings.domain.places.joining import join_class
 from bookings.models import Notice, NoticeKind, NoticeState, Role, UserActivity
 from bookings.notices.delivery import LEASE, LONGEST_DELAY, MAX_ATTEMPTS, deliver_due
 from bookings.notices.due import record_due
-from bookings.notices.usefulness import load_notice
+from bookings.notices.skip_rules import load_notice
 from tests.bookings.notices.backends import COUNTING, DOWN, DYING, SLOW, CountingBackend
 from tests.concurrency.racing import race
 from tests.factories import UserFactory

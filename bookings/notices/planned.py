@@ -1,0 +1,64 @@
+"""Mails at a time that follows from the class's own, such as reminders."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from django.utils import timezone
+
+from bookings.models import ClassEvent, ClassStatus, NoticeKind, VirtualClass
+from bookings.notices.expectations import Expectation, ExpectedNotice
+from bookings.notices.skip_rules import MOVED, TOO_LATE, NoticeToSend
+
+# Events that give a class another start.
+MOVES = (ClassEvent.RESCHEDULED, ClassEvent.ZONE_CHANGED)
+# A person who joins at the very moment a mail is due may get it or not.
+TOLERANCE = timedelta(minutes=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Planned(Expectation):
+    """A mail to all participants, due ``before_start`` of the class, else ``after_end``.
+
+    useful_for: how late it may leave. People who join after it is due do not get it.
+    """
+
+    before_start: timedelta | None = None
+    after_end: timedelta = timedelta(0)
+    useful_for: timedelta
+
+    def due_at(self, virtual_class: VirtualClass) -> datetime:
+        """Return when the mail about a class is due."""
+        if self.before_start is not None:
+            return virtual_class.start_time - self.before_start
+        return virtual_class.end_time + self.after_end
+
+    def is_too_late(self, virtual_class: VirtualClass) -> bool:
+        """Return True if the mail is of no use any more."""
+        return timezone.now() >= self.due_at(virtual_class) + self.useful_for
+
+    def list_expected(
+        self, kind: NoticeKind, virtual_class: VirtualClass
+    ) -> Iterator[ExpectedNotice]:
+        """Return a mail for each person, unless they joined or the class moved after it was due."""
+        if virtual_class.status not in {ClassStatus.SCHEDULED, ClassStatus.COMPLETED}:
+            return
+        due_at, occasion = self.due_at(virtual_class), name_occasion(virtual_class.start_time)
+        moves = [line.at for line in virtual_class.log.all() if line.event in MOVES]
+        for part in virtual_class.activities.all():
+            if due_at > max([part.created_at, *moves]) + TOLERANCE:
+                yield ExpectedNotice(kind, virtual_class, part.user_id, due_at, occasion)
+
+    def moved(self, notice: "NoticeToSend") -> str:
+        """Skip a mail about an earlier start."""
+        start = notice.require_class().start_time
+        return "" if notice.occasion == name_occasion(start) else MOVED
+
+    def too_late(self, notice: "NoticeToSend") -> str:
+        """Skip a mail that is of no use any more."""
+        return TOO_LATE if self.is_too_late(notice.require_class()) else ""
+
+
+def name_occasion(start: datetime) -> str:
+    """Return the occasion of a planned mail: a class that moves gets new ones."""
+    return f"{start.astimezone(UTC):%Y%m%dT%H%M%SZ}"
