@@ -1,6 +1,7 @@
 """Notices: mails to people, due, sent or failed."""
 
 import uuid
+from datetime import datetime
 
 from django.conf import settings
 from django.db import models
@@ -133,6 +134,25 @@ class Notice(models.Model):
 
     def __str__(self) -> str:
         return f"{self.get_kind_display()}: {self.user}"
+
+    @classmethod
+    def draft(
+        cls,
+        kind: NoticeKind,
+        virtual_class: VirtualClass | None,
+        user_id: uuid.UUID,
+        due_at: datetime,
+        occasion: str = "",
+    ) -> "Notice":
+        """Return an unsaved notice that is sent when it is due."""
+        return cls(
+            kind=kind,
+            virtual_class=virtual_class,
+            user_id=user_id,
+            occasion=occasion,
+            due_at=due_at,
+            next_attempt_at=due_at,
+        )
 
     def require_class(self) -> VirtualClass:
         """Return the class. Raises ValueError if the mail is about none."""

@@ -14,8 +14,7 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.selectors import find_user_by_email
 from bookings.models import ClassStatus, Notice, NoticeKind, NoticeState, VirtualClass
-from bookings.notices.expectations import ExpectedNotice
-from bookings.notices.missing import find_missing, without_erased
+from bookings.notices.expectations import find_missing, without_erased
 from bookings.notices.registry import EXPECTATIONS
 
 # Mails leave at once or with the next sweep.
@@ -24,7 +23,7 @@ CLASSES_AT_ONCE = 500
 
 
 class Account(StrEnum):
-    """The outcome of a mail: its state, or late, or missing."""
+    """The outcome of a mail: a NoticeState, or late, or missing."""
 
     SENT = "sent"
     PLANNED = "planned"
@@ -36,19 +35,19 @@ class Account(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A mail and its outcome. reason: why it failed, or the last failure."""
+    """A mail and its outcome. reason: the last failure."""
 
     kind: NoticeKind
     account: Account
     user_id: uuid.UUID
     class_id: uuid.UUID | None
     due_at: datetime
-    reason: str = ""
+    reason: str
 
 
 @dataclass
 class Audit:
-    """The findings. sent_late: mails sent later than LATE_AFTER."""
+    """The findings. open_questions: missing or late mails. sent_late: later than LATE_AFTER."""
 
     at: datetime
     since: datetime
@@ -68,19 +67,33 @@ class Audit:
         """The number of mails that are neither late nor missing."""
         return self.total - len(self.open_questions)
 
-    def add(self, entry: Entry) -> None:
-        """Count a mail, and list it if it is late, missing or failed."""
-        self.counts[entry.kind, entry.account] += 1
-        if entry.account in {Account.LATE, Account.MISSING}:
+    def add_written(self, notice: Notice) -> None:
+        """Add a stored notice."""
+        is_late = notice.state == NoticeState.DUE and notice.due_at <= self.at - LATE_AFTER
+        self._add(notice, Account.LATE if is_late else Account(notice.state), notice.failure)
+        if notice.sent_at is not None:
+            delay = notice.sent_at - notice.due_at
+            self.sent_late += delay > LATE_AFTER
+            self.longest_delay = max(self.longest_delay, delay)
+
+    def add_missing(self, notice: Notice) -> None:
+        """Add an unsaved notice."""
+        self._add(notice, Account.MISSING, "nobody wrote it down")
+
+    def _add(self, notice: Notice, account: Account, reason: str) -> None:
+        kind, class_id = NoticeKind(notice.kind), notice.virtual_class_id
+        entry = Entry(kind, account, notice.user_id, class_id, notice.due_at, reason)
+        self.counts[kind, account] += 1
+        if account in {Account.LATE, Account.MISSING}:
             self.open_questions.append(entry)
-        elif entry.account == Account.FAILED:
+        elif account == Account.FAILED:
             self.failures.append(entry)
 
 
 def audit_notices(*, since: datetime) -> Audit:
     """Audit the mails of classes that start after ``since``, and others due since then or unsent.
 
-    Reads only, with four statements for each CLASSES_AT_ONCE classes.
+    It only reads, with four statements for each CLASSES_AT_ONCE classes.
     """
     audit = Audit(timezone.now(), since)
     teacher = find_user_by_email(settings.ADMIN_EMAIL)
@@ -90,20 +103,19 @@ def audit_notices(*, since: datetime) -> Audit:
     suspects = set()
     for virtual_class in classes.iterator(chunk_size=CLASSES_AT_ONCE):
         for notice in virtual_class.notices.all():
-            _add_written(audit, notice)
+            audit.add_written(notice)
         if find_missing(virtual_class, EXPECTATIONS, audit.at, teacher):
             suspects.add(virtual_class.pk)
     for notice in _list_others(since).iterator():
-        _add_written(audit, notice)
+        audit.add_written(notice)
     # Look twice: a class may have changed between the statements that read it.
     missing = list(_list_missing(classes.filter(pk__in=suspects), teacher, audit))
-    for expected in without_erased(missing):
-        _add_missing(audit, expected)
+    for notice in without_erased(missing):
+        audit.add_missing(notice)
     return audit
 
 
 def _list_others(since: datetime) -> QuerySet[Notice]:
-    """Select the mails about no class, a pending one, or one from before ``since``."""
     about = Q(virtual_class=None) | Q(virtual_class__status=ClassStatus.PENDING)
     return Notice.objects.filter(
         about | Q(virtual_class__start_time__lte=since),
@@ -113,37 +125,8 @@ def _list_others(since: datetime) -> QuerySet[Notice]:
 
 def _list_missing(
     classes: QuerySet[VirtualClass], teacher: User | None, audit: Audit
-) -> Iterator[ExpectedNotice]:
+) -> Iterator[Notice]:
     for virtual_class in classes:
         yield from find_missing(virtual_class, EXPECTATIONS, audit.at, teacher)
     for kind, expectation in EXPECTATIONS.items():
-        yield from expectation.list_missing(kind, audit.since, teacher)
-
-
-def _add_written(audit: Audit, notice: Notice) -> None:
-    is_late = notice.state == NoticeState.DUE and notice.due_at <= audit.at - LATE_AFTER
-    entry = Entry(
-        NoticeKind(notice.kind),
-        Account.LATE if is_late else Account(notice.state),
-        notice.user_id,
-        notice.virtual_class_id,
-        notice.due_at,
-        notice.failure,
-    )
-    audit.add(entry)
-    if notice.sent_at is not None:
-        delay = notice.sent_at - notice.due_at
-        audit.sent_late += delay > LATE_AFTER
-        audit.longest_delay = max(audit.longest_delay, delay)
-
-
-def _add_missing(audit: Audit, expected: ExpectedNotice) -> None:
-    entry = Entry(
-        expected.kind,
-        Account.MISSING,
-        expected.user_id,
-        expected.virtual_class.pk if expected.virtual_class else None,
-        expected.due_at,
-        "nobody wrote it down",
-    )
-    audit.add(entry)
+        yield from expectation.find_missing(kind, audit.since, teacher)

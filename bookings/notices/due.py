@@ -24,18 +24,7 @@ def record_due(
 ) -> None:
     """Write a notice about the class for each person, once an occasion; due now by default."""
     due_at = due_at or timezone.now()
-    notices = [
-        Notice(
-            kind=kind,
-            virtual_class=virtual_class,
-            user_id=user_id,
-            occasion=occasion,
-            due_at=due_at,
-            next_attempt_at=due_at,
-        )
-        for user_id in people
-    ]
-    _record(notices)
+    _record([Notice.draft(kind, virtual_class, one, due_at, occasion) for one in people])
 
 
 def record_place(

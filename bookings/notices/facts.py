@@ -1,4 +1,4 @@
-"""The lines of a mail: when the class is, how to enter it, what happened to the money."""
+"""The facts of a mail: lines such as when the class is and how to enter it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,7 +8,8 @@ from django.conf import settings
 from django.db.models import Max
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import gettext as _
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
 
 from accounts.selectors import list_providers
 from bookings.models import (
@@ -23,6 +24,7 @@ from bookings.models import (
 )
 from bookings.notices.drifts import DRIFTS
 from bookings.notices.returned_money import (
+    ReturnedMoney,
     ReturnState,
     describe_refund,
     find_named_refund,
@@ -50,19 +52,25 @@ class Fact:
     is_link: bool = False
 
 
-# None where the notice has no such fact.
 FactRule = Callable[[Notice], Fact | None]
 
 
-def when(notice: Notice) -> Fact:
-    return Fact(_("Cuándo"), _class_hours(notice))
+def line(label: Promise, find_text: Callable[[Notice], str], *, is_link: bool = False) -> FactRule:
+    """Return a rule that gives this line, or none where the text is empty."""
+
+    def find_fact(notice: Notice) -> Fact | None:
+        text = find_text(notice)
+        return Fact(str(label), text, is_link) if text else None
+
+    return find_fact
 
 
-def new_time(notice: Notice) -> Fact:
-    return Fact(_("Ahora"), _class_hours(notice))
+def _class_hours(notice: Notice) -> str:
+    virtual_class = notice.require_class()
+    return _hours(virtual_class.start_time, virtual_class.end_time)
 
 
-def known_time(notice: Notice) -> Fact | None:
+def _known_time(notice: Notice) -> str:
     """Return the last time that the reader knows, even after several moves."""
     known = Notice.objects.filter(
         virtual_class=notice.virtual_class, user=notice.user, kind__in=SAYS_WHEN
@@ -72,158 +80,104 @@ def known_time(notice: Notice) -> Fact | None:
     )
     if known["at"]:
         moves = moves.filter(at__gt=known["at"])
-    move = moves.first()
-    if move is None:
-        return None
-    earlier = datetime.fromisoformat(move.details["from"])
-    if earlier == notice.require_class().start_time:
-        return None  # the class moved away and back before a mail left
-    return Fact(_("Antes"), _moment(earlier))
+    earlier = _time_before(moves.first())
+    # The class may have moved away and back before a mail left.
+    return _moment(earlier) if earlier and earlier != notice.require_class().start_time else ""
 
 
-def time_before(notice: Notice) -> Fact | None:
-    """Return the start before the move that this notice is about."""
-    move = ClassLog.objects.filter(
+def _time_before_this(notice: Notice) -> str:
+    """Return the start before the move that the notice is about."""
+    moves = ClassLog.objects.filter(
         virtual_class=notice.virtual_class,
         event=ClassEvent.RESCHEDULED,
         at__lte=notice.created_at,
-    ).last()
-    if move is None:
-        return None
-    return Fact(_("Antes"), _moment(datetime.fromisoformat(move.details["from"])))
+    )
+    earlier = _time_before(moves.last())
+    return _moment(earlier) if earlier else ""
 
 
-def held_time(notice: Notice) -> Fact | None:
-    """Return the time of a lost hold, from the occasion: hold id, start (epoch), minutes."""
+def _time_before(move: ClassLog | None) -> datetime | None:
+    return datetime.fromisoformat(move.details["from"]) if move else None
+
+
+def _held_time(notice: Notice) -> str:
+    # The occasion: the hold's id, then its start (epoch) and minutes.
     _hold_id, *times = notice.occasion.split(" ")
     if len(times) != 2:
-        return None
+        return ""
     start, minutes = times
     begin = datetime.fromtimestamp(int(start), UTC)
-    return Fact(_("Cuándo"), _hours(begin, begin + timedelta(minutes=int(minutes))))
+    return _hours(begin, begin + timedelta(minutes=int(minutes)))
 
 
-def paid_class_time(notice: Notice) -> Fact | None:
-    """Return the time of the class that the money was for, if one was booked."""
-    return Fact(_("Clase"), _class_hours(notice)) if notice.virtual_class else None
-
-
-def offer_end(notice: Notice) -> Fact | None:
-    """Return until when a place is offered to the reader."""
+def _offer_end(notice: Notice) -> str:
     offer = find_offer(notice)
-    if offer is None or offer.offer_expires_at is None:
-        return None
-    return Fact(_("Te lo guardamos hasta"), _moment(offer.offer_expires_at))
+    return _moment(offer.offer_expires_at) if offer and offer.offer_expires_at else ""
 
 
-def video_call(notice: Notice) -> Fact:
-    return Fact(_("Videollamada"), notice.require_class().html_link, is_link=True)
-
-
-def access_code(notice: Notice) -> Fact | None:
-    """Return the access code; only the host gets it."""
+def _access_code(notice: Notice) -> str:
+    """Return the access code, which only the host gets."""
     virtual_class = notice.require_class()
-    if not virtual_class.access_code or not virtual_class.is_hosted_by(notice.user):
-        return None
-    return Fact(_("Código de acceso"), virtual_class.access_code)
+    return (virtual_class.access_code or "") if virtual_class.is_hosted_by(notice.user) else ""
 
 
-def invitation(notice: Notice) -> Fact | None:
-    """Return a link for guests; only the host of a class for several gets it."""
-    virtual_class = notice.require_class()
-    if access_code(notice) is None or virtual_class.capacity == 1:
-        return None
-    address = site_address("bookings:join_with_code", virtual_class.access_code)
-    return Fact(_("Para invitar, compartí"), address, is_link=True)
+def _invitation(notice: Notice) -> str:
+    code, capacity = _access_code(notice), notice.require_class().capacity
+    return site_address("bookings:join_with_code", code) if code and capacity > 1 else ""
 
 
-def class_page(notice: Notice) -> Fact:
-    address = site_address("bookings:class", notice.virtual_class_id)
-    return Fact(_("Tu clase"), address, is_link=True)
-
-
-def class_description(notice: Notice) -> Fact:
-    return Fact(_("Qué pidió"), notice.require_class().describe())
-
-
-def offered_price(notice: Notice) -> Fact:
-    return Fact(_("Precio que nombró"), pesos(notice.require_class().class_price))
-
-
-def money_back(notice: Notice) -> Fact | None:
-    """Return the sum that goes back to the host of a cancelled class, if any."""
-    virtual_class = notice.require_class()
-    payment: Payment | None = getattr(virtual_class, "payment", None)
-    if payment is None or not virtual_class.is_hosted_by(notice.user):
-        return None
-    parts = list_returned_money(payment)
-    amount = sum_parts(parts, ReturnState.UNDERWAY, ReturnState.DONE)
-    if not amount:
-        return None
+def _money_back(notice: Notice) -> str:
+    """Return the sum that goes back to the host."""
+    if not notice.require_class().is_hosted_by(notice.user):
+        return ""
+    amount = sum_parts(_list_parts(notice), ReturnState.UNDERWAY, ReturnState.DONE)
     text = _("Te devolvemos %(amount)s, por el mismo medio con que pagaste.")
-    return Fact(_("Tu pago"), text % {"amount": pesos(amount)})
+    return str(text) % {"amount": pesos(amount)} if amount else ""
 
 
-def refund_amount(notice: Notice) -> Fact:
-    return Fact(_("Cuánto"), pesos(find_named_refund(notice.occasion).amount))
+def _last_reason(notice: Notice) -> str:
+    parts = _list_parts(notice)
+    return str(parts[-1].reason) if parts else ""
 
 
-def refund_reason(notice: Notice) -> Fact:
-    part = describe_refund(find_named_refund(notice.occasion))
-    return Fact(_("Por qué"), str(part.reason))
-
-
-def refunded_at(notice: Notice) -> Fact:
-    part = describe_refund(find_named_refund(notice.occasion))
-    return Fact(_("Cuándo"), _moment(part.at))
-
-
-def refund_requested_at(notice: Notice) -> Fact:
-    part = describe_refund(find_named_refund(notice.occasion))
-    return Fact(_("Cuándo la pedimos"), _moment(part.at))
-
-
-def last_reason(notice: Notice) -> Fact | None:
-    """Return why money of the class's payment went back last."""
+def _list_parts(notice: Notice) -> list[ReturnedMoney]:
     payment: Payment | None = getattr(notice.require_class(), "payment", None)
-    parts = list_returned_money(payment) if payment else []
-    return Fact(_("Por qué"), str(parts[-1].reason)) if parts else None
+    return list_returned_money(payment) if payment else []
 
 
-def drift(notice: Notice) -> Fact | None:
-    """Return how the event differs from the class."""
-    text = DRIFTS.get(notice.occasion.partition(" ")[0])
-    return Fact(_("Qué pasó"), str(text)) if text else None
+def _refund(notice: Notice) -> ReturnedMoney:
+    return describe_refund(find_named_refund(notice.occasion))
 
 
-def how_to_reconnect(notice: Notice) -> Fact:
-    what_to_do = _("Entrá al panel con %(email)s, tocá «Reconectar» y aceptá el permiso.")
-    return Fact(_("Qué hacer"), what_to_do % {"email": notice.user.email})
+def _drift(notice: Notice) -> str:
+    return str(DRIFTS.get(notice.occasion.partition(" ")[0], ""))
 
 
-def what_to_check(notice: Notice) -> Fact:
-    what_to_do = _(
-        "Fijate en Google Cloud que la cuenta y su clave sigan activas, y en Google Workspace "
-        "que siga autorizada la delegación de todo el dominio."
+def _how_to_reconnect(notice: Notice) -> str:
+    text = _("Entrá al panel con %(email)s, tocá «Reconectar» y aceptá el permiso.")
+    return str(text) % {"email": notice.user.email}
+
+
+def _what_to_check(notice: Notice) -> str:
+    return str(
+        _(
+            "Fijate en Google Cloud que la cuenta y su clave sigan activas, y en Google Workspace "
+            "que siga autorizada la delegación de todo el dominio."
+        )
     )
-    return Fact(_("Qué hacer"), what_to_do)
 
 
-def waiting_classes(notice: Notice) -> Fact | None:
-    """Return how many classes cannot be scheduled now."""
-    waiting = list_awaiting_scheduling(timezone.now()).count()
-    return Fact(_("Clases que esperan"), str(waiting)) if waiting else None
+def _waiting_classes(notice: Notice) -> str:
+    return str(list_awaiting_scheduling(timezone.now()).count() or "")
 
 
-def identity(notice: Notice) -> Fact | None:
-    """Return the sign-in provider, whose id is the first word of the occasion."""
+def _identity(notice: Notice) -> str:
     provider_id = notice.occasion.partition(" ")[0]
-    name = next((one.name for one in list_providers() if one.id == provider_id), "")
-    return Fact(_("Cuenta de"), name) if name else None
+    return next((one.name for one in list_providers() if one.id == provider_id), "")
 
 
 def find_offer(notice: Notice) -> WaitingListEntry | None:
-    """Return the reader's live offer of a place."""
+    """Return the reader's entry in the waiting list, if it has an offer."""
     entry = find_entry(notice)
     return entry if entry and entry.state == WaitingState.OFFERED else None
 
@@ -240,13 +194,8 @@ def site_address(name: str, *arguments: object) -> str:
     return settings.BASE_URL + reverse(name, args=arguments)
 
 
-def _class_hours(notice: Notice) -> str:
-    virtual_class = notice.require_class()
-    return _hours(virtual_class.start_time, virtual_class.end_time)
-
-
 def _hours(start: datetime, end: datetime) -> str:
-    return _("%(day)s, de %(start)s a %(end)s (hora de Argentina)") % {
+    return str(_("%(day)s, de %(start)s a %(end)s (hora de Argentina)")) % {
         "day": long_day(start),
         "start": clock(start),
         "end": clock(end),
@@ -255,3 +204,31 @@ def _hours(start: datetime, end: datetime) -> str:
 
 def _moment(value: datetime) -> str:
     return f"{long_day(value)}, {clock(value)}"
+
+
+when = line(_("Cuándo"), _class_hours)
+new_time = line(_("Ahora"), _class_hours)
+known_time = line(_("Antes"), _known_time)
+time_before = line(_("Antes"), _time_before_this)
+held_time = line(_("Cuándo"), _held_time)
+paid_class_time = line(_("Clase"), lambda one: _class_hours(one) if one.virtual_class else "")
+offer_end = line(_("Te lo guardamos hasta"), _offer_end)
+video_call = line(_("Videollamada"), lambda one: one.require_class().html_link, is_link=True)
+access_code = line(_("Código de acceso"), _access_code)
+invitation = line(_("Para invitar, compartí"), _invitation, is_link=True)
+class_page = line(
+    _("Tu clase"), lambda one: site_address("bookings:class", one.virtual_class_id), is_link=True
+)
+class_description = line(_("Qué pidió"), lambda one: one.require_class().describe())
+offered_price = line(_("Precio que nombró"), lambda one: pesos(one.require_class().class_price))
+money_back = line(_("Tu pago"), _money_back)
+refund_amount = line(_("Cuánto"), lambda one: pesos(_refund(one).amount))
+refund_reason = line(_("Por qué"), lambda one: str(_refund(one).reason))
+refunded_at = line(_("Cuándo"), lambda one: _moment(_refund(one).at))
+refund_requested_at = line(_("Cuándo la pedimos"), lambda one: _moment(_refund(one).at))
+last_reason = line(_("Por qué"), _last_reason)
+drift = line(_("Qué pasó"), _drift)
+how_to_reconnect = line(_("Qué hacer"), _how_to_reconnect)
+what_to_check = line(_("Qué hacer"), _what_to_check)
+waiting_classes = line(_("Clases que esperan"), _waiting_classes)
+identity = line(_("Cuenta de"), _identity)

@@ -1,13 +1,14 @@
 """Mails at a time that follows from the class's own, such as reminders."""
 
+import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from django.utils import timezone
 
-from bookings.models import ClassEvent, ClassStatus, NoticeKind, VirtualClass
-from bookings.notices.expectations import Expectation, ExpectedNotice
+from bookings.models import ClassEvent, ClassStatus, Notice, NoticeKind, VirtualClass
+from bookings.notices.expectations import Expectation
 from bookings.notices.skip_rules import MOVED, TOO_LATE, NoticeToSend
 
 # Events that give a class another start.
@@ -18,7 +19,7 @@ TOLERANCE = timedelta(minutes=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Planned(Expectation):
-    """A mail to all participants, due ``before_start`` of the class, else ``after_end``.
+    """A mail to all participants, due ``before_start`` of the class or, without it, ``after_end``.
 
     useful_for: how late it may leave. People who join after it is due do not get it.
     """
@@ -33,30 +34,28 @@ class Planned(Expectation):
             return virtual_class.start_time - self.before_start
         return virtual_class.end_time + self.after_end
 
-    def is_too_late(self, virtual_class: VirtualClass) -> bool:
-        """Return True if the mail is of no use any more."""
-        return timezone.now() >= self.due_at(virtual_class) + self.useful_for
+    def draft(self, kind: NoticeKind, virtual_class: VirtualClass, user_id: uuid.UUID) -> Notice:
+        """Return a person's notice, unsaved."""
+        occasion = name_occasion(virtual_class.start_time)
+        return Notice.draft(kind, virtual_class, user_id, self.due_at(virtual_class), occasion)
 
-    def list_expected(
-        self, kind: NoticeKind, virtual_class: VirtualClass
-    ) -> Iterator[ExpectedNotice]:
-        """Return a mail for each person, unless they joined or the class moved after it was due."""
+    def expect(self, kind: NoticeKind, virtual_class: VirtualClass) -> Iterator[Notice]:
         if virtual_class.status not in {ClassStatus.SCHEDULED, ClassStatus.COMPLETED}:
             return
-        due_at, occasion = self.due_at(virtual_class), name_occasion(virtual_class.start_time)
         moves = [line.at for line in virtual_class.log.all() if line.event in MOVES]
         for part in virtual_class.activities.all():
-            if due_at > max([part.created_at, *moves]) + TOLERANCE:
-                yield ExpectedNotice(kind, virtual_class, part.user_id, due_at, occasion)
+            if self.due_at(virtual_class) > max([part.created_at, *moves]) + TOLERANCE:
+                yield self.draft(kind, virtual_class, part.user_id)
 
-    def moved(self, notice: "NoticeToSend") -> str:
+    def moved(self, notice: NoticeToSend) -> str:
         """Skip a mail about an earlier start."""
         start = notice.require_class().start_time
         return "" if notice.occasion == name_occasion(start) else MOVED
 
-    def too_late(self, notice: "NoticeToSend") -> str:
+    def too_late(self, notice: Notice) -> str:
         """Skip a mail that is of no use any more."""
-        return TOO_LATE if self.is_too_late(notice.require_class()) else ""
+        end = self.due_at(notice.require_class()) + self.useful_for
+        return TOO_LATE if timezone.now() >= end else ""
 
 
 def name_occasion(start: datetime) -> str:

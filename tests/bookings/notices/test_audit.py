@@ -28,7 +28,7 @@ from bookings.models import (
     PriceDecision,
     ReviewReason,
 )
-from bookings.notices import missing
+from bookings.notices import expectations
 from bookings.notices.audit import Account, audit_notices
 from bookings.notices.delivery import deliver_due
 from bookings.notices.due import record_alert, record_due
@@ -275,7 +275,7 @@ def test_what_changes_while_it_is_read_is_looked_at_twice(booked, monkeypatch):
 
     def find_missing_and_mend(virtual_class, *arguments):
         looks.append(virtual_class.pk)
-        return missing.find_missing(virtual_class, *arguments) if len(looks) == 1 else []
+        return expectations.find_missing(virtual_class, *arguments) if len(looks) == 1 else []
 
     monkeypatch.setattr("bookings.notices.audit.find_missing", find_missing_and_mend)
 
