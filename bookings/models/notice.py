@@ -12,7 +12,7 @@ from bookings.models.virtual_class import VirtualClass
 
 
 class NoticeKind(models.TextChoices):
-    """The kinds of mail; each has its entry in bookings/notices/registry.py."""
+    """The kinds of mail; bookings/notices/registry.py has their entries."""
 
     CONFIRMATION = "confirmation", "Clase confirmada"
     JOINED = "joined", "Lugar en una clase"
@@ -51,7 +51,7 @@ class NoticeKind(models.TextChoices):
 
 
 def list_kinds() -> list[tuple[str, str]]:
-    """Return the choices of ``Notice.kind``; as a callable, so that migrations do not list them."""
+    """Return the choices of ``kind``; migrations do not list those of a callable."""
     return NoticeKind.choices
 
 
@@ -65,10 +65,7 @@ class NoticeState(models.TextChoices):
 
 
 class Notice(models.Model):
-    """A mail to a person, about a class or about none.
-
-    ``next_attempt_at`` is when a worker claims it; empty once the mail was sent or failed for good.
-    """
+    """A mail to a person. ``next_attempt_at`` is empty once it was sent or failed for good."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     virtual_class = models.ForeignKey(
@@ -155,14 +152,13 @@ class Notice(models.Model):
         )
 
     def require_class(self) -> VirtualClass:
-        """Return the class. Raises ValueError if the mail is about none."""
+        """Return the class; raises ValueError if there is none."""
         if self.virtual_class is None:
             raise ValueError("The mail is about no class.")
         return self.virtual_class
 
     @property
     def state(self) -> NoticeState:
-        """The state now."""
         if self.sent_at is not None:
             return NoticeState.SENT
         if self.next_attempt_at is None:

@@ -1,4 +1,4 @@
-"""The audit: compare the notices that must exist with those that do."""
+"""Compare the notices that must exist with those that do."""
 
 import uuid
 from collections import Counter
@@ -23,7 +23,7 @@ CLASSES_AT_ONCE = 500
 
 
 class Account(StrEnum):
-    """The outcome of a mail: a NoticeState, or late, or missing."""
+    """The outcome of a mail."""
 
     SENT = "sent"
     PLANNED = "planned"
@@ -47,7 +47,7 @@ class Entry:
 
 @dataclass
 class Audit:
-    """The findings. open_questions: missing or late mails. sent_late: later than LATE_AFTER."""
+    """The findings. open_questions: missing and late mails."""
 
     at: datetime
     since: datetime
@@ -59,16 +59,14 @@ class Audit:
 
     @property
     def total(self) -> int:
-        """The number of mails, missing ones included."""
         return self.counts.total()
 
     @property
     def accounted_for(self) -> int:
-        """The number of mails that are neither late nor missing."""
+        """How many mails are neither late nor missing."""
         return self.total - len(self.open_questions)
 
     def add_written(self, notice: Notice) -> None:
-        """Add a stored notice."""
         is_late = notice.state == NoticeState.DUE and notice.due_at <= self.at - LATE_AFTER
         self._add(notice, Account.LATE if is_late else Account(notice.state), notice.failure)
         if notice.sent_at is not None:
@@ -77,7 +75,6 @@ class Audit:
             self.longest_delay = max(self.longest_delay, delay)
 
     def add_missing(self, notice: Notice) -> None:
-        """Add an unsaved notice."""
         self._add(notice, Account.MISSING, "nobody wrote it down")
 
     def _add(self, notice: Notice, account: Account, reason: str) -> None:

@@ -1,9 +1,4 @@
-"""Send due mails, by any number of workers.
-
-A worker claims an attempt by moving ``next_attempt_at`` ahead in one conditional update. If it dies
-before it stores the outcome, another worker repeats the mail after the lease, with the same
-Message-ID.
-"""
+"""Send due mails. A worker that dies before it stores the outcome leaves a repeat to the next."""
 
 import logging
 import uuid
@@ -42,10 +37,9 @@ _random = SystemRandom()
 
 
 def deliver_due(seconds: float = SECONDS_IN_A_ROW) -> int:
-    """Send due mails, the longest overdue first; return how many left.
+    """Send due mails, begun within these seconds; return how many left.
 
-    No mail is begun after these seconds. Failures are stored with the notice. Raises DatabaseError
-    only.
+    Raises DatabaseError only: other failures are stored with the notice.
     """
     total, give_way_at = 0, monotonic() + seconds
     while due := _list_due():
@@ -57,7 +51,7 @@ def deliver_due(seconds: float = SECONDS_IN_A_ROW) -> int:
 
 
 def _deliver(due: list[tuple[uuid.UUID, datetime | None]], give_way_at: float) -> tuple[int, bool]:
-    """Send mails over one connection; return how many left and if the server seems down."""
+    # Returns how many left, and if the server seems down.
     sent = failures = 0
     with _Postbox() as postbox:
         for notice_id, planned in due:
@@ -79,7 +73,7 @@ def _list_due() -> list[tuple[uuid.UUID, datetime | None]]:
 
 
 def _claim(notice_id: uuid.UUID, planned: datetime | None) -> NoticeToSend | None:
-    """Claim the next attempt and load the notice; None if another worker has claimed it."""
+    # None if another worker has claimed the attempt.
     claimed = Notice.objects.filter(pk=notice_id, next_attempt_at=planned).update(
         next_attempt_at=timezone.now() + LEASE, attempts=F("attempts") + 1
     )
@@ -97,7 +91,7 @@ def _is_skipped(notice: NoticeToSend) -> bool:
 
 
 class _Postbox:
-    """A connection to the mail server, opened for the first mail and shared by the next ones."""
+    """A lazily opened connection to the mail server."""
 
     def __enter__(self) -> Self:
         self._connection: BaseEmailBackend | None = None
@@ -159,7 +153,7 @@ def _give_up(notice: Notice, reason: str) -> None:
 
 
 def _leased(notice: Notice) -> QuerySet[Notice]:
-    """Select the row while the lease is ours."""
+    # A worker that outlived its lease must not overwrite the outcome of the next.
     return Notice.objects.filter(pk=notice.pk, next_attempt_at=notice.next_attempt_at)
 
 

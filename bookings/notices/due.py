@@ -1,8 +1,7 @@
-"""Write due notices, in the transaction that makes them due."""
+"""Write notices, in the transaction that makes them due."""
 
 import uuid
 from collections.abc import Iterable
-from datetime import datetime
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -20,17 +19,16 @@ def record_due(
     virtual_class: VirtualClass,
     people: Iterable[uuid.UUID],
     occasion: str = "",
-    due_at: datetime | None = None,
 ) -> None:
-    """Write a notice about the class for each person, once an occasion; due now by default."""
-    due_at = due_at or timezone.now()
-    _record([Notice.draft(kind, virtual_class, one, due_at, occasion) for one in people])
+    """Write a notice about the class for each person, once an occasion."""
+    now = timezone.now()
+    _record([Notice.draft(kind, virtual_class, one, now, occasion) for one in people])
 
 
 def record_place(
     kind: NoticeKind, virtual_class: VirtualClass, user_id: uuid.UUID, occasion: str = ""
 ) -> None:
-    """Write a person's notice about a place in a scheduled class, and the planned ones."""
+    """Write a person's notice about a place in the class, and the planned ones."""
     news = Notice(kind=kind, virtual_class=virtual_class, user_id=user_id, occasion=occasion)
     _record([news, *draft_reminders(virtual_class, user_id, timezone.now())])
 

@@ -1,4 +1,4 @@
-"""Which notices must exist, derived from classes and payments, not from notices."""
+"""Which notices must exist, derived from classes and payments."""
 
 import uuid
 from collections import Counter
@@ -33,7 +33,7 @@ Audience = Callable[[VirtualClass, ClassLog], Collection[uuid.UUID]]
 
 
 class Expectation:
-    """How the audit derives the notices of one kind; this one derives none."""
+    """Derives the notices of one kind; this one derives none."""
 
     def expect(self, kind: NoticeKind, virtual_class: VirtualClass) -> Iterable[Notice]:
         """Return the notices that a class must have, unsaved; without occasion if any will do."""
@@ -42,7 +42,7 @@ class Expectation:
     def find_missing(
         self, kind: NoticeKind, since: datetime, teacher: User | None
     ) -> Iterable[Notice]:
-        """Return the missing notices about payments that changed since then."""
+        """Return missing notices about payments that changed since then, unsaved."""
         return ()
 
 
@@ -127,7 +127,7 @@ def person(virtual_class: VirtualClass, line: ClassLog) -> Collection[uuid.UUID]
 
 
 def everyone(virtual_class: VirtualClass, line: ClassLog) -> Collection[uuid.UUID]:
-    """Return the host and all who were in the class at the time of the line."""
+    """Return the host and the guests at the time of the line."""
     people = {virtual_class.booked_by_id}
     people |= {one.user_id for one in virtual_class.activities.all() if one.created_at <= line.at}
     for earlier in virtual_class.log.all():
@@ -146,7 +146,6 @@ def teacher_if_by_student(virtual_class: VirtualClass, line: ClassLog) -> Collec
 
 
 def teacher_if_agreed(virtual_class: VirtualClass, line: ClassLog) -> Collection[uuid.UUID]:
-    """Return the teacher if a student cancelled a scheduled or paid class."""
     paid_at = virtual_class.paid_at
     is_paid = paid_at is not None and paid_at < line.at
     is_agreed = line.from_status == ClassStatus.SCHEDULED or is_paid
@@ -154,7 +153,7 @@ def teacher_if_agreed(virtual_class: VirtualClass, line: ClassLog) -> Collection
 
 
 def teacher_if_given_up(virtual_class: VirtualClass, line: ClassLog) -> Collection[uuid.UUID]:
-    """Return the teacher if the service cancelled an unscheduled class; then money goes back."""
+    # The service cancels only classes whose money goes back.
     return [TEACHER] if line.actor_id is None and line.from_status == ClassStatus.PENDING else []
 
 
@@ -164,7 +163,7 @@ def find_missing(
     now: datetime,
     teacher: User | None = None,
 ) -> list[Notice]:
-    """Return the missing notices of a class, unsaved; those to the teacher only if she is given.
+    """Return the missing notices of a class, unsaved.
 
     Prefetch activities, log and notices for many classes.
     """
@@ -192,7 +191,7 @@ def find_missing(
 
 
 def without_erased(missing: list[Notice]) -> list[Notice]:
-    """Leave out people who erased their account, and with it their notices."""
+    # Erasing an account deletes its notices.
     people = {one.user_id for one in missing}
     erased = User.objects.filter(pk__in=people, status=UserStatus.ERASED)
     gone = set(erased.values_list("pk", flat=True)) if people else set()

@@ -1,4 +1,4 @@
-"""The facts of a mail: lines such as when the class is and how to enter it."""
+"""The lines of a mail."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -56,7 +56,7 @@ FactRule = Callable[[Notice], Fact | None]
 
 
 def line(label: Promise, find_text: Callable[[Notice], str], *, is_link: bool = False) -> FactRule:
-    """Return a rule that gives this line, or none where the text is empty."""
+    """Return a rule for a line, which is left out where the text is empty."""
 
     def find_fact(notice: Notice) -> Fact | None:
         text = find_text(notice)
@@ -71,7 +71,7 @@ def _class_hours(notice: Notice) -> str:
 
 
 def _known_time(notice: Notice) -> str:
-    """Return the last time that the reader knows, even after several moves."""
+    # The last time that the reader knows, even after several moves.
     known = Notice.objects.filter(
         virtual_class=notice.virtual_class, user=notice.user, kind__in=SAYS_WHEN
     ).aggregate(at=Max("sent_at"))
@@ -86,7 +86,6 @@ def _known_time(notice: Notice) -> str:
 
 
 def _time_before_this(notice: Notice) -> str:
-    """Return the start before the move that the notice is about."""
     moves = ClassLog.objects.filter(
         virtual_class=notice.virtual_class,
         event=ClassEvent.RESCHEDULED,
@@ -116,7 +115,7 @@ def _offer_end(notice: Notice) -> str:
 
 
 def _access_code(notice: Notice) -> str:
-    """Return the access code, which only the host gets."""
+    # Only the host gets it.
     virtual_class = notice.require_class()
     return (virtual_class.access_code or "") if virtual_class.is_hosted_by(notice.user) else ""
 
@@ -127,7 +126,6 @@ def _invitation(notice: Notice) -> str:
 
 
 def _money_back(notice: Notice) -> str:
-    """Return the sum that goes back to the host."""
     if not notice.require_class().is_hosted_by(notice.user):
         return ""
     amount = sum_parts(_list_parts(notice), ReturnState.UNDERWAY, ReturnState.DONE)
@@ -177,20 +175,17 @@ def _identity(notice: Notice) -> str:
 
 
 def find_offer(notice: Notice) -> WaitingListEntry | None:
-    """Return the reader's entry in the waiting list, if it has an offer."""
     entry = find_entry(notice)
     return entry if entry and entry.state == WaitingState.OFFERED else None
 
 
 def find_entry(notice: Notice) -> WaitingListEntry | None:
-    """Return the reader's entry in the waiting list."""
     return WaitingListEntry.objects.filter(
         virtual_class=notice.virtual_class, user=notice.user
     ).first()
 
 
 def site_address(name: str, *arguments: object) -> str:
-    """Return the absolute URL of a page."""
     return settings.BASE_URL + reverse(name, args=arguments)
 
 

@@ -1,4 +1,4 @@
-"""The link at the end of a mail: the page where the reader goes on."""
+"""The link at the end of a mail."""
 
 from collections.abc import Callable
 
@@ -52,7 +52,6 @@ def enter_video_call(notice: Notice) -> Fact:
 
 
 def take_place(notice: Notice) -> Fact:
-    """Lead to the offered place, or to booking once it is gone."""
     offer = find_offer(notice)
     if offer is None:
         return book_another(notice)
@@ -61,7 +60,6 @@ def take_place(notice: Notice) -> Fact:
 
 
 def see_turn(notice: Notice) -> Fact:
-    """Lead to the turn in the waiting list, or to booking once the reader left it."""
     entry = find_entry(notice)
     if entry is None:
         return book_another(notice)

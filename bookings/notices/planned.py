@@ -1,4 +1,4 @@
-"""Mails at a time that follows from the class's own, such as reminders."""
+"""Mails before or after a class, such as reminders."""
 
 import uuid
 from collections.abc import Iterator
@@ -19,9 +19,9 @@ TOLERANCE = timedelta(minutes=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Planned(Expectation):
-    """A mail to all participants, due ``before_start`` of the class or, without it, ``after_end``.
+    """A mail to all who were in the class when it is due: ``before_start``, else ``after_end``.
 
-    useful_for: how late it may leave. People who join after it is due do not get it.
+    useful_for: how late it may leave.
     """
 
     before_start: timedelta | None = None
@@ -29,13 +29,11 @@ class Planned(Expectation):
     useful_for: timedelta
 
     def due_at(self, virtual_class: VirtualClass) -> datetime:
-        """Return when the mail about a class is due."""
         if self.before_start is not None:
             return virtual_class.start_time - self.before_start
         return virtual_class.end_time + self.after_end
 
     def draft(self, kind: NoticeKind, virtual_class: VirtualClass, user_id: uuid.UUID) -> Notice:
-        """Return a person's notice, unsaved."""
         occasion = name_occasion(virtual_class.start_time)
         return Notice.draft(kind, virtual_class, user_id, self.due_at(virtual_class), occasion)
 
@@ -48,16 +46,14 @@ class Planned(Expectation):
                 yield self.draft(kind, virtual_class, part.user_id)
 
     def moved(self, notice: NoticeToSend) -> str:
-        """Skip a mail about an earlier start."""
         start = notice.require_class().start_time
         return "" if notice.occasion == name_occasion(start) else MOVED
 
     def too_late(self, notice: Notice) -> str:
-        """Skip a mail that is of no use any more."""
         end = self.due_at(notice.require_class()) + self.useful_for
         return TOO_LATE if timezone.now() >= end else ""
 
 
 def name_occasion(start: datetime) -> str:
-    """Return the occasion of a planned mail: a class that moves gets new ones."""
+    """Return the occasion of a planned mail; a moved class has another."""
     return f"{start.astimezone(UTC):%Y%m%dT%H%M%SZ}"

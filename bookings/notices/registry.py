@@ -1,4 +1,4 @@
-"""Every kind of mail, one entry each; docs/contributing.md has the checklist for a new one."""
+"""The kinds of mail, one entry each (checklist: docs/contributing.md)."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -32,10 +32,9 @@ class Mail:
     """A kind of mail.
 
     subject, opening: may name the ``day``, ``clock`` and ``host`` of the class.
-    link: the page where the reader goes on.
-    skip_if: rules that skip the mail; without them it leaves however late.
-    calendar: what the attached file does to the reader's calendar.
-    expected: when the mail must exist, for the audit; ``Planned`` also makes it due.
+    skip_if: without rules, the mail leaves however late.
+    calendar: the method of the attached file, if any.
+    expected: when the mail must exist; ``Planned`` also makes it due.
     """
 
     subject: Promise
@@ -361,12 +360,11 @@ PLANNED = {kind: rule for kind, rule in EXPECTATIONS.items() if isinstance(rule,
 
 
 def find_mail(notice: Notice) -> Mail:
-    """Return the entry of a notice's kind."""
     return MAILS[NoticeKind(notice.kind)]
 
 
 def reason_to_skip(notice: "NoticeToSend") -> str:
-    """Return why a mail is obsolete, or an empty string if it is of use."""
+    """Return why a mail is obsolete, or an empty string."""
     rules = (skip.erased, *find_mail(notice).skip_if)
     if plan := PLANNED.get(NoticeKind(notice.kind)):
         rules = (*rules, plan.moved, plan.too_late)

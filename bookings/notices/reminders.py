@@ -1,4 +1,4 @@
-"""Write, drop and restore the planned mails of a class, such as its reminders."""
+"""The planned mails of a class, such as its reminders."""
 
 import uuid
 from collections.abc import Iterable
@@ -20,20 +20,19 @@ CLASSES_AT_ONCE = 500
 
 
 def plan_reminders(virtual_class: VirtualClass, people: Iterable[uuid.UUID]) -> None:
-    """Write each person's planned mails about a scheduled class."""
     now = timezone.now()
     reminders = [one for user_id in people for one in draft_reminders(virtual_class, user_id, now)]
     Notice.objects.bulk_create(reminders, ignore_conflicts=True)
 
 
 def draft_reminders(virtual_class: VirtualClass, user_id: uuid.UUID, now: datetime) -> list[Notice]:
-    """Return a person's planned mails that are not due yet, unsaved."""
+    """Return a person's planned mails ahead, unsaved."""
     drafts = [plan.draft(kind, virtual_class, user_id) for kind, plan in PLANNED.items()]
     return [notice for notice in drafts if notice.due_at > now]
 
 
 def plan_missing_reminders() -> int:
-    """Write the planned mails that no transaction wrote, late ones as failed; return how many."""
+    """Write planned mails that are missing, late ones as failed; return how many."""
     now = timezone.now()
     classes = VirtualClass.objects.filter(
         status__in=[ClassStatus.SCHEDULED, ClassStatus.COMPLETED],
@@ -55,10 +54,7 @@ def plan_missing_reminders() -> int:
 
 
 def drop_reminders(virtual_class: VirtualClass, people: Iterable[uuid.UUID] | None = None) -> None:
-    """Delete the planned mails that no worker has begun to send, by default everyone's.
-
-    Call it in the transaction that cancels the class or frees the place.
-    """
+    """Delete the planned mails that no worker has begun to send, by default everyone's."""
     planned = Notice.objects.filter(
         virtual_class=virtual_class, kind__in=PLANNED, sent_at=None, attempts=0
     )
@@ -68,7 +64,7 @@ def drop_reminders(virtual_class: VirtualClass, people: Iterable[uuid.UUID] | No
 
 
 def restore_reminders(virtual_class: VirtualClass, now: datetime) -> None:
-    """Reset the planned mails that were skipped or sent before they are due."""
+    """Plan again the mails that were skipped or sent before they are due."""
     ahead = Notice.objects.filter(
         virtual_class=virtual_class,
         kind__in=PLANNED,
@@ -79,6 +75,6 @@ def restore_reminders(virtual_class: VirtualClass, now: datetime) -> None:
 
 
 def replan_reminders(virtual_class: VirtualClass) -> None:
-    """Replace the planned mails of a class, in the transaction that moves it."""
+    """Plan the mails of a moved class anew."""
     drop_reminders(virtual_class)
     plan_reminders(virtual_class, virtual_class.activities.values_list("user_id", flat=True))

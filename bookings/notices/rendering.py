@@ -17,7 +17,7 @@ from bookings.templatetags.class_times import clock, long_day
 
 
 def render_mail(notice: Notice) -> EmailMultiAlternatives:
-    """Return the mail of a notice: text, HTML, and the class for the reader's calendar."""
+    """Return the mail of a notice, with the class for the reader's calendar."""
     with override(notice.user.language):
         context = _context(notice)
         mail = EmailMultiAlternatives(
@@ -38,7 +38,7 @@ def derive_message_id(notice: Notice) -> str:
 
 
 def _attach_calendar(mail: EmailMultiAlternatives, notice: Notice) -> None:
-    """Add the calendar entry inline, and as a file for mail programs that ignore the former."""
+    # As a file too, for mail programs that ignore the inline entry.
     virtual_class, method = notice.virtual_class, find_mail(notice).calendar
     if method is None or virtual_class is None or not virtual_class.provider_event_id:
         return  # a class that was never scheduled is in no calendar

@@ -54,10 +54,7 @@ STATE_LABELS = {
 
 @dataclass(frozen=True, slots=True)
 class ReturnedMoney:
-    """Money that goes back to the payer. amount: centavos.
-
-    at: when it went back; until then, when the refund was requested.
-    """
+    """Money that goes back to the payer. amount: centavos. at: of its return, or its request."""
 
     reason: Promise
     amount: int
@@ -66,18 +63,16 @@ class ReturnedMoney:
 
     @property
     def state_label(self) -> Promise:
-        """The state in words."""
         return STATE_LABELS[self.state]
 
 
 def list_returned_money(payment: Payment) -> list[ReturnedMoney]:
-    """Return the parts of a payment that went back, are under way, or were refused."""
+    """Return what went back of a payment, is under way, or was refused."""
     charges = payment.charges.prefetch_related("refunds").order_by("seen_at", "id")
     return [part for charge in charges for part in _parts_of(charge)]
 
 
 def describe_refund(refund: Refund) -> ReturnedMoney:
-    """Return the part of one refund of ours."""
     return ReturnedMoney(
         reason=REASONS[refund.reason],
         amount=refund.amount,
@@ -92,7 +87,7 @@ def name_refund(refund: Refund) -> str:
 
 
 def is_owed(refund: Refund) -> bool:
-    """True if a refund failed, was not retried, and the charge was not refunded otherwise."""
+    """True if a refund failed and was neither retried nor made otherwise."""
     charge = refund.charge
     is_last = all(other.pk <= refund.pk for other in charge.refunds.all())
     is_whole = charge.refunded_amount >= charge.amount
@@ -100,13 +95,12 @@ def is_owed(refund: Refund) -> bool:
 
 
 def find_named_refund(occasion: str) -> Refund:
-    """Return the refund that a mail's occasion names. Raises Refund.DoesNotExist."""
+    """Return the refund of a mail's occasion. Raises Refund.DoesNotExist."""
     number = occasion.partition(" ")[2]
     return Refund.objects.select_related("charge__payment").get(pk=number)
 
 
 def sum_parts(parts: list[ReturnedMoney], *states: ReturnState) -> int:
-    """Return the sum of the parts in these states, in centavos."""
     return sum(part.amount for part in parts if part.state in states)
 
 

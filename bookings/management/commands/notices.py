@@ -27,7 +27,6 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Add the options."""
         parser.add_argument("--audit", action="store_true", required=True, help="Account for all.")
         parser.add_argument("--json", action="store_true", help="Print JSON.")
         parser.add_argument(

@@ -1,4 +1,4 @@
-"""notices/audit.py and its command: every mail that somebody is due is accounted for."""
+"""notices/audit.py and its command: missing and late mails are found."""
 
 import io
 import json
@@ -53,12 +53,12 @@ def audit():
 
 
 def counts():
-    """Give the audit as a table without its empty fields."""
+    """Return the counts without zeros."""
     return {(kind.value, account.value): count for (kind, account), count in audit().counts.items()}
 
 
 def command(*options):
-    """Run the command; give its exit code and what it prints."""
+    """Run the command; return its exit code and output."""
     out = io.StringIO()
     try:
         call_command("notices", "--audit", *options, stdout=out)
@@ -125,7 +125,7 @@ def test_a_mail_to_the_teacher_that_nobody_wrote_down_is_missing(booked, host, t
 
 
 def note_move(virtual_class, host, teacher):
-    """Write down that a student moved the class."""
+    """Record that the host moved the class."""
     earlier = {"from": (virtual_class.start_time - DAY).isoformat()}
     record_event(virtual_class, ClassEvent.RESCHEDULED, actor=host, details=earlier)
     record_due(NoticeKind.STUDENT_MOVED, virtual_class, [teacher.pk], "1")

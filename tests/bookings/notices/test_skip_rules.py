@@ -1,4 +1,4 @@
-"""notices/skip_rules.py: a late mail is sent if it is of use; else its row says why not."""
+"""notices/skip_rules.py: obsolete mails are skipped, with a reason."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -35,7 +35,7 @@ DAY, HOUR, SECOND = timedelta(days=1), timedelta(hours=1), timedelta(seconds=1)
 
 @pytest.fixture
 def booked(host, teacher, student):
-    """Ana's class in three days, with Bruno as its guest; both were told."""
+    """Ana's class in three days, with Bruno as its guest; both got their mails."""
     start = timezone.now() + 3 * DAY
     pending = VirtualClassFactory(booked_by=host, summary="", start_time=start)
     virtual_class = schedule_class(preference_id=pending.preference_id)
@@ -46,7 +46,7 @@ def booked(host, teacher, student):
 
 
 def deliver_at(moment):
-    """Send what is due at a moment; give who got what kind."""
+    """Send what is due at that time; return first name and kind of each mail."""
     mail.outbox.clear()
     before = {notice.pk for notice in Notice.objects.exclude(sent_at=None)}
     with time_machine.travel(moment, tick=False):
@@ -57,7 +57,7 @@ def deliver_at(moment):
 
 
 def reasons():
-    """Give why mails were given up."""
+    """Return the reasons of skipped mails."""
     return set(Notice.objects.exclude(failure="").values_list("failure", flat=True))
 
 
@@ -130,7 +130,7 @@ def test_a_cancelled_class_is_not_recalled(booked):
 
 @pytest.mark.parametrize("rule", ["not_in_class", "not_scheduled", "moved", "too_late"])
 def test_without_its_rule_an_obsolete_reminder_leaves(booked, student, rule, monkeypatch):
-    """The control of the tests above: with the rule off, somebody reads what is not so."""
+    """The control of the tests above."""
     if rule in {"moved", "too_late"}:
         monkeypatch.setattr(Planned, rule, lambda self, notice: "")
     else:
