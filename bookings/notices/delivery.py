@@ -2,10 +2,10 @@
 
 import logging
 import uuid
+from contextlib import closing
 from datetime import datetime, timedelta
 from secrets import SystemRandom
 from time import monotonic
-from typing import Self
 
 from django.core.mail import EmailMessage, get_connection
 from django.core.mail.backends.base import BaseEmailBackend
@@ -53,7 +53,7 @@ def deliver_due(seconds: float = SECONDS_IN_A_ROW) -> int:
 def _deliver(due: list[tuple[uuid.UUID, datetime | None]], give_way_at: float) -> tuple[int, bool]:
     # Returns how many left, and if the server seems down.
     sent = failures = 0
-    with _Postbox() as postbox:
+    with closing(_Postbox()) as postbox:
         for notice_id, planned in due:
             notice = _claim(notice_id, planned)
             if notice is None or _is_skipped(notice):
@@ -93,12 +93,7 @@ def _is_skipped(notice: NoticeToSend) -> bool:
 class _Postbox:
     """A lazily opened connection to the mail server."""
 
-    def __enter__(self) -> Self:
-        self._connection: BaseEmailBackend | None = None
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._close()
+    _connection: BaseEmailBackend | None = None
 
     def send(self, mail: EmailMessage) -> None:
         """Send a mail; after a failure the next one gets a new connection."""
@@ -109,10 +104,10 @@ class _Postbox:
             mail.connection = self._connection
             mail.send()
         except Exception:
-            self._close()
+            self.close()
             raise
 
-    def _close(self) -> None:
+    def close(self) -> None:
         connection, self._connection = self._connection, None
         if connection is None:
             return
