@@ -35,7 +35,7 @@ SQLITE_ONLY = tuple(
         "accounts/test_provider_faults.py",
         "admin/test_step_up.py",
         "api/test_calendar_faults.py",
-        "bookings/notices/test_usefulness.py",
+        "bookings/notices/test_skip_rules.py",
         "bookings/reconciling/test_errors.py",
         "bookings/settling/test_foreign_preferences.py",
         "bookings/test_grants.py",

@@ -11,7 +11,8 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from bookings.models import ClassEvent, ClassLog, Notice, Refund
-from bookings.notices.usefulness import load_notice, reason_to_skip
+from bookings.notices.registry import reason_to_skip
+from bookings.notices.skip_rules import load_notice
 
 T = TypeVar("T")
 

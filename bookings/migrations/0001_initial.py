@@ -9,6 +9,7 @@ import django.utils.timezone
 from django.conf import settings
 from django.db import migrations, models
 
+import bookings.models.notice
 import config.lib.encryption
 
 
@@ -287,7 +288,7 @@ class Migration(migrations.Migration):
             name='Notice',
             fields=[
                 ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('kind', models.CharField(choices=[('confirmation', 'Clase confirmada'), ('joined', 'Lugar en una clase'), ('cancelled', 'Clase cancelada'), ('rescheduled', 'Clase en otro horario'), ('zone_changed', 'Cambio de la hora oficial'), ('waiting_class_moved', 'Clase esperada en otro horario'), ('link_changed', 'Videollamada con otro enlace'), ('left', 'Lugar dejado'), ('reminder_day', 'Recordatorio de 24 horas'), ('reminder_hour', 'Recordatorio de 60 minutos'), ('place_offered', 'Se liberó un lugar'), ('hold_lost', 'Horario que se ocupó'), ('money_returned', 'Dinero devuelto'), ('refund_failed', 'Devolución rechazada'), ('guest_left', 'Alguien dejó su lugar'), ('student_moved', 'Un estudiante cambió el horario'), ('student_cancelled', 'Un estudiante canceló'), ('to_review', 'Pago a revisar'), ('money_back', 'Pago devuelto'), ('unbooked_to_review', 'Pago sin reserva a revisar'), ('price_to_decide', 'Clase fuera de la lista de precios'), ('grant_revoked', 'Calendario desconectado'), ('account_refused', 'Cuenta de servicio rechazada'), ('grant_at_risk', 'Calendario por desconectarse'), ('calendar_changed', 'Cambio en el calendario'), ('guessing', 'Códigos probados al azar'), ('webhook_disabled', 'Avisos a otro sistema, cortados'), ('identity_added', 'Otra forma de ingresar'), ('identity_removed', 'Una forma de ingresar menos')], max_length=20, verbose_name='asunto')),
+                ('kind', models.CharField(choices=bookings.models.notice.list_kinds, max_length=20, verbose_name='asunto')),
                 ('occasion', models.CharField(blank=True, editable=False, max_length=64, verbose_name='ocasión')),
                 ('due_at', models.DateTimeField(default=django.utils.timezone.now, verbose_name='corresponde desde')),
                 ('sent_at', models.DateTimeField(blank=True, null=True, verbose_name='enviado')),

@@ -13,7 +13,7 @@ from bookings.models.availability import (
 from bookings.models.class_log import ClassEvent, ClassLog
 from bookings.models.heartbeat import SERVICE_ACCOUNT, Heartbeat
 from bookings.models.hold import Hold
-from bookings.models.notice import ABOUT_NO_CLASS, Notice, NoticeKind, NoticeState
+from bookings.models.notice import Notice, NoticeKind, NoticeState
 from bookings.models.payment import (
     MONEY_GONE,
     ChargeStatus,
@@ -51,7 +51,6 @@ from bookings.models.webhook import (
 )
 
 __all__ = [
-    "ABOUT_NO_CLASS",
     "CHOSEN_KINDS",
     "LONGEST_HOLD",
     "MONEY_GONE",

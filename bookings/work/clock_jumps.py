@@ -33,7 +33,7 @@ from bookings.models import (
     WebhookEndpoint,
 )
 from bookings.notices import delivery
-from bookings.notices.reminder_times import LEADS
+from bookings.notices.registry import PLANNED
 from bookings.webhooks.outcomes import DELAYS, LEASE, MAX_ATTEMPTS
 
 # Waits are spread by up to a quarter, and the clocks of two machines are never quite the same.
@@ -92,7 +92,7 @@ def _money(now: datetime) -> Plans:
 def _notices(now: datetime) -> Plans:
     """Bring back mails. A reminder follows from its class's start, which no clock can shift."""
     unsent = Notice.objects.filter(next_attempt_at__isnull=False)
-    news = unsent.exclude(kind__in=LEADS)
+    news = unsent.exclude(kind__in=PLANNED)
     yield _beyond(news, "due_at", now), {"due_at": now, "next_attempt_at": now}
     put_off = unsent.filter(next_attempt_at__gt=F("due_at"))
     longest = delivery.LONGEST_DELAY * SPREAD

@@ -143,7 +143,7 @@ def test_plans_of_a_right_clock_are_left_alone(rows, host):
     Heartbeat.objects.update(paused_until=now + HOUR)
     WebhookDelivery.objects.update(next_attempt_at=now + 2 * MINUTE)
     reminded = VirtualClass.objects.get()
-    record_due(NoticeKind.REMINDER_DAY, reminded, [host.pk], due_at=now + 20 * DAY)
+    Notice.draft(NoticeKind.REMINDER_DAY, reminded, host.pk, now + 20 * DAY).save()
 
     assert bring_back_plans() == 0
 

@@ -37,7 +37,7 @@ from bookings.notices.returned_money import (
     ReturnState,
     list_returned_money,
 )
-from bookings.notices.usefulness import REFUNDED_SINCE
+from bookings.notices.skip_rules import REFUNDED_SINCE
 from bookings.payments.backend import get_gateway
 from tests.payments import PRICE, make_payment
 from tests.standins import Fault

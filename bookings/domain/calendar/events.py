@@ -25,8 +25,8 @@ from bookings.domain.calendar.outages import must_wait, note_answer
 from bookings.domain.history import record_event
 from bookings.domain.teacher_alerts import tell_teacher
 from bookings.models import CalendarDrift, ClassEvent, ClassStatus, NoticeKind, VirtualClass
+from bookings.notices.drifts import MOVE_REFUSED
 from bookings.notices.due import record_due
-from bookings.notices.texts import MOVE_REFUSED
 from calendar_sync import (
     CalendarError,
     CalendarRefusedError,

@@ -24,7 +24,7 @@ from bookings.domain.history import record_event
 from bookings.domain.recovery.drift import Drift, DriftKind, read_version
 from bookings.domain.teacher_alerts import tell_teacher
 from bookings.models import CalendarDrift, ClassEvent, ClassStatus, NoticeKind, VirtualClass
-from bookings.notices.texts import MANY_AT_ONCE, RECURRING
+from bookings.notices.drifts import MANY_AT_ONCE, RECURRING
 from calendar_sync import CreatedEvent
 
 

@@ -17,9 +17,9 @@ from bookings.domain.history import record_event
 from bookings.domain.queries import list_overlapping_scheduled
 from bookings.domain.teacher_alerts import tell_teacher
 from bookings.models import ClassEvent, ClassStatus, Hold, NoticeKind, VirtualClass
+from bookings.notices.drifts import LAW_CONFLICT
 from bookings.notices.due import record_due
 from bookings.notices.reminders import replan_reminders
-from bookings.notices.texts import LAW_CONFLICT
 from config.lib.wall_time import find_offset
 
 logger = logging.getLogger(__name__)

@@ -1,5 +1,6 @@
-"""notices/usefulness.py: a late mail is sent as long as it is of use, and else says why not."""
+"""notices/skip_rules.py: obsolete mails are skipped, with a reason."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -21,10 +22,11 @@ from bookings.models import (
     WaitingListEntry,
     WaitingState,
 )
-from bookings.notices import usefulness
+from bookings.notices import skip_rules
 from bookings.notices.delivery import deliver_due
 from bookings.notices.due import record_alert, record_due
-from bookings.notices.usefulness import RULES
+from bookings.notices.planned import Planned
+from bookings.notices.registry import MAILS
 from tests.bookings.notices.backends import DOWN
 from tests.factories import VirtualClassFactory
 
@@ -33,7 +35,7 @@ DAY, HOUR, SECOND = timedelta(days=1), timedelta(hours=1), timedelta(seconds=1)
 
 @pytest.fixture
 def booked(host, teacher, student):
-    """Ana's class in three days, with Bruno as its guest; both were told."""
+    """Ana's class in three days, with Bruno as its guest; both got their mails."""
     start = timezone.now() + 3 * DAY
     pending = VirtualClassFactory(booked_by=host, summary="", start_time=start)
     virtual_class = schedule_class(preference_id=pending.preference_id)
@@ -44,7 +46,7 @@ def booked(host, teacher, student):
 
 
 def deliver_at(moment):
-    """Send what is due at a moment; give who got what kind."""
+    """Send what is due at that time; return first name and kind of each mail."""
     mail.outbox.clear()
     before = {notice.pk for notice in Notice.objects.exclude(sent_at=None)}
     with time_machine.travel(moment, tick=False):
@@ -55,12 +57,8 @@ def deliver_at(moment):
 
 
 def reasons():
-    """Give why mails were given up."""
+    """Return the reasons of skipped mails."""
     return set(Notice.objects.exclude(failure="").values_list("failure", flat=True))
-
-
-def test_every_kind_has_its_rule():
-    assert set(RULES) == set(NoticeKind)
 
 
 def test_reminders_leave_when_they_are_due_and_once(booked):
@@ -130,23 +128,24 @@ def test_a_cancelled_class_is_not_recalled(booked):
     assert reasons() == {"La clase ya no estaba agendada."}
 
 
-@pytest.mark.parametrize(
-    "check", ["_to_participants", "_of_this_start", "_while_scheduled", "_in_time"]
-)
-def test_without_its_check_a_useless_reminder_leaves(booked, student, check, monkeypatch):
-    """The control of the tests above: with the check off, somebody reads what is not so."""
-    checks = RULES[NoticeKind.REMINDER_DAY]
-    off = tuple(one for one in checks if one is not getattr(usefulness, check))
-    assert len(off) == len(checks) - 1
-    monkeypatch.setitem(RULES, NoticeKind.REMINDER_DAY, off)
+@pytest.mark.parametrize("rule", ["not_in_class", "not_scheduled", "moved", "too_late"])
+def test_without_its_rule_an_obsolete_reminder_leaves(booked, student, rule, monkeypatch):
+    """The control of the tests above."""
+    if rule in {"moved", "too_late"}:
+        monkeypatch.setattr(Planned, rule, lambda self, notice: "")
+    else:
+        reminder = MAILS[NoticeKind.REMINDER_DAY]
+        off = tuple(one for one in reminder.skip_if if one is not getattr(skip_rules, rule))
+        assert len(off) == len(reminder.skip_if) - 1
+        monkeypatch.setitem(MAILS, NoticeKind.REMINDER_DAY, replace(reminder, skip_if=off))
     start = booked.start_time
-    if check == "_to_participants":
+    if rule == "not_in_class":
         UserActivity.objects.filter(user=student).delete()
-    elif check == "_of_this_start":
+    elif rule == "moved":
         VirtualClass.objects.update(start_time=start + HOUR, end_time=start + 2 * HOUR)
-    elif check == "_while_scheduled":
+    elif rule == "not_scheduled":
         VirtualClass.objects.update(status=ClassStatus.CANCELLED)
-    at = start - (HOUR if check == "_in_time" else DAY)
+    at = start - (HOUR if rule == "too_late" else DAY)
 
     assert ("Bruno", "reminder_day") in deliver_at(at)
 
