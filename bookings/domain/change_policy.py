@@ -1,8 +1,11 @@
-"""Until when and how often classes are booked and changed, by whom, and what comes back then."""
+"""Who may change a class, until when and how often, and how much money goes back."""
 
+from dataclasses import dataclass
 from datetime import datetime, timedelta
+from enum import StrEnum
 
 from django.conf import settings
+from django.utils import timezone
 
 from accounts.models import User
 from bookings.domain.exceptions import (
@@ -17,30 +20,88 @@ from config.lib.throttling import is_too_often, seconds_left
 WINDOW = timedelta(hours=1)
 
 
+class RefundCase(StrEnum):
+    """Every case in which money goes back."""
+
+    STUDENT_CANCELS = "student_cancels"
+    TEACHER_CANCELS = "teacher_cancels"
+    PAID_AFTER_CANCELLING = "paid_after_cancelling"
+    # The provider or a bank took all of it back. Nothing is left, unless a dispute is won.
+    TAKEN_BACK = "taken_back"
+    SLOT_LOST = "slot_lost"
+    CLASS_OVER = "class_over"
+    PAID_TWICE = "paid_twice"
+    NEVER_BOOKED = "never_booked"
+    BY_HAND = "by_hand"
+
+
+REASONS = {
+    RefundCase.STUDENT_CANCELS: RefundReason.CANCELLED,
+    RefundCase.TEACHER_CANCELS: RefundReason.CANCELLED,
+    RefundCase.PAID_AFTER_CANCELLING: RefundReason.CANCELLED,
+    RefundCase.TAKEN_BACK: RefundReason.CANCELLED,
+    RefundCase.SLOT_LOST: RefundReason.SLOT_LOST,
+    RefundCase.CLASS_OVER: RefundReason.CLASS_OVER,
+    RefundCase.PAID_TWICE: RefundReason.PAID_TWICE,
+    RefundCase.NEVER_BOOKED: RefundReason.NEVER_BOOKED,
+    RefundCase.BY_HAND: RefundReason.BY_TEACHER,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RefundDecision:
+    """Why money goes back, and how much. amount: centavos."""
+
+    reason: RefundReason
+    amount: int
+
+
+def decide_refund(
+    case: RefundCase, *, left: int, virtual_class: VirtualClass | None = None, asked: int = 0
+) -> RefundDecision:
+    """Decide why and how much money goes back: the whole refund policy.
+
+    Everything that is left goes back, except from a student who cancels late; today such a student
+    cannot cancel at all, and asks the teacher. left: centavos that have not gone back and are not
+    about to. virtual_class: as it was before it was cancelled. asked: centavos, for BY_HAND.
+    """
+    amount = left
+    if case == RefundCase.BY_HAND:
+        amount = asked
+    if case == RefundCase.STUDENT_CANCELS and virtual_class is not None:
+        amount = left if is_in_time(virtual_class, timezone.now()) else 0
+    return RefundDecision(REASONS[case], amount)
+
+
+def find_cancelling_case(actor: User) -> RefundCase:
+    """Return the case of a person who cancels a class."""
+    return RefundCase.TEACHER_CANCELS if is_in_charge(actor) else RefundCase.STUDENT_CANCELS
+
+
 def is_in_charge(user: User) -> bool:
-    """Whether the person steers everybody's classes: the teacher."""
+    """Return True for the teacher, who may change every class."""
     return user.is_staff and user.has_perm("bookings.change_virtualclass")
 
 
 def find_change_deadline(start: datetime) -> datetime:
-    """Give the instant from which on its student cannot change a class that begins at ``start``."""
+    """Return the instant from which a student can no longer change a class that begins then."""
     cutoff = timedelta(minutes=BookingRules.load().change_cutoff_minutes)
     return start - cutoff
 
 
 def is_in_time(virtual_class: VirtualClass, now: datetime) -> bool:
-    """Whether the student may still change the class.
+    """Return True if the student may still change the class.
 
-    The cut-off protects the time that the teacher keeps for a class. One that is not scheduled, for
-    it waits for money or for the calendar, binds nobody yet.
+    The cut-off protects time that the teacher keeps free; a class that is not scheduled yet takes
+    none.
     """
     return not virtual_class.is_scheduled or now < find_change_deadline(virtual_class.start_time)
 
 
 def refuse_change(virtual_class: VirtualClass, actor: User, now: datetime) -> None:
-    """Let the teacher change a class at any time, and whoever booked it until the cut-off.
+    """Let the teacher change a class at any time, and the person who booked it until the cut-off.
 
-    Raises ClassNotFoundError for anybody else, TooLateToChangeError.
+    Raises ClassNotFoundError for anyone else, TooLateToChangeError.
     """
     if is_in_charge(actor):
         return
@@ -51,9 +112,9 @@ def refuse_change(virtual_class: VirtualClass, actor: User, now: datetime) -> No
 
 
 def check_change_rate(actor: User) -> None:
-    """Bound how often a student moves or leaves classes: each time others get a mail.
+    """Limit how often a student moves or leaves classes, since each time others get a mail.
 
-    To be called outside of transactions. Raises TooManyAttemptsError.
+    Call it outside of transactions. Raises TooManyAttemptsError.
     """
     if is_in_charge(actor):
         return
@@ -62,21 +123,9 @@ def check_change_rate(actor: User) -> None:
 
 
 def check_booking_rate(user: User) -> None:
-    """Count a booking by the API, where no hold bounds how many a person makes.
+    """Limit bookings by the API, which no hold limits.
 
-    To be called outside of transactions. Raises TooManyBookingsError beyond MAX_BOOKINGS an hour.
+    Call it outside of transactions. Raises TooManyBookingsError beyond MAX_BOOKINGS an hour.
     """
     if is_too_often("bookings", user.pk, limit=settings.MAX_BOOKINGS, window=WINDOW):
         raise TooManyBookingsError(wait_seconds=seconds_left(WINDOW))
-
-
-def decide_refund(virtual_class: VirtualClass, actor: User, now: datetime) -> RefundReason | None:
-    """Say why the money of a class goes back that somebody cancels; None: it stays.
-
-    The whole refund policy: everything goes back when the teacher cancels, whenever that is, and
-    when the student does so in time. A student who is late gets nothing back; today they are not
-    let to cancel at all, and have to ask the teacher.
-    """
-    if is_in_charge(actor) or is_in_time(virtual_class, now):
-        return RefundReason.CANCELLED
-    return None

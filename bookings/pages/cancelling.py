@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from accounts.sessions.requests import SignedInRequest
+from bookings.domain.change_policy import find_cancelling_case
 from bookings.domain.exceptions import BookingError, ClassNotFoundError
 from bookings.domain.lifecycle.cancelling import cancel_class, concerns_teacher, refuse_cancelling
 from bookings.domain.money.money_back import find_money_back
@@ -60,7 +61,7 @@ def _ask(request: SignedInRequest, virtual_class: VirtualClass, form: CancelForm
             "card": card,
             "form": form,
             "changes": present_changes(card, request.user),
-            "money": find_money_back(virtual_class),
+            "money": find_money_back(virtual_class, find_cancelling_case(request.user)),
             "tells_teacher": concerns_teacher(virtual_class),
             "guests": max(virtual_class.current_participants - 1, 0),
         },

@@ -1,7 +1,4 @@
-"""What the service needs of a payment provider, in its own words. No provider import here.
-
-Money is integer centavos everywhere on this side of the door.
-"""
+"""The interface of a payment provider. Money is integer centavos here."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -9,7 +6,12 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
 
-from bookings.models import ChargeStatus
+from bookings.models import ChargeStatus, SignatureState
+
+# The topic of a notification about a charge; a provider's folder may have others.
+CHARGE_TOPIC = "payment"
+# A larger body is no notification.
+MAX_NOTIFICATION_BYTES = 16 * 1024
 
 
 class PaymentError(Exception):
@@ -17,21 +19,21 @@ class PaymentError(Exception):
 
 
 class PaymentUnavailableError(PaymentError):
-    """The provider failed, was slow or could not be understood. Try again later."""
+    """The provider failed, was slow or sent an unreadable answer. Try again later."""
 
 
 class PaymentRefusedError(PaymentError):
-    """The provider understood and said no. Trying again changes nothing."""
+    """The provider understood and refused. Trying again changes nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class PreferenceDraft:
-    """What somebody is asked to pay.
+    """A payment to ask for.
 
     reference: ours, at most 64 characters of ``A``-``Z``, ``a``-``z``, ``0``-``9``, ``_``, ``-``.
     amount: centavos, above 0. expires_at: aware; afterwards the provider takes no money.
-    cash_until: aware, until when a voucher can be paid, which takes days to be credited; None
-    when such payments are not offered.
+    cash_until: aware, until when a voucher, which is credited days later, can be paid; None to
+    offer no vouchers.
     """
 
     reference: str
@@ -56,10 +58,10 @@ class CreatedPreference:
 
 @dataclass(frozen=True, slots=True)
 class Charge:
-    """One attempt to pay, as the provider tells it now.
+    """One attempt to pay, as the provider reports it now.
 
-    amount, refunded_amount: centavos. currency: ISO 4217. collector_id: whose account got the
-    money. reference: the preference's. updated_at: aware, when the provider last changed it.
+    amount, refunded_amount: centavos. currency: ISO 4217. account_id: the account that got the
+    money. is_ours: whether that is our account. reference: the preference's. updated_at: aware.
     """
 
     charge_id: str
@@ -68,16 +70,16 @@ class Charge:
     amount: int
     refunded_amount: int
     currency: str
-    collector_id: str
+    account_id: str
+    is_ours: bool
     reference: str
-    order_id: str
     method: str
     updated_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class ChargeUpdate:
-    """A charge that a search found. updated_at: aware, when the provider last changed it."""
+    """A charge that a search found. updated_at: aware, the provider's last change."""
 
     charge_id: str
     updated_at: datetime
@@ -92,7 +94,7 @@ class Settlement:
 
 
 class RefundState(StrEnum):
-    """How a refund stands at the provider."""
+    """State of a refund at the provider."""
 
     DONE = "done"
     IN_PROCESS = "in_process"
@@ -109,18 +111,55 @@ class CreatedRefund:
 
 @dataclass(frozen=True, slots=True)
 class ListedRefund:
-    """A refund among those of a charge. amount: centavos. created_at: aware, the provider's."""
+    """A refund of a charge. amount: centavos. created_at: aware, by the provider's clock."""
 
     refund: CreatedRefund
     amount: int
     created_at: datetime
 
 
+class Verdict(StrEnum):
+    """What to do with a notification: DROP is answered as TAKE, since a repeat changes nothing."""
+
+    TAKE = "take"
+    DROP = "drop"
+    FORGED = "forged"
+
+
+@dataclass(frozen=True, slots=True)
+class IncomingNotification:
+    """A notification: a hint where to look. Nothing in it is believed.
+
+    topic: CHARGE_TOPIC or one of the provider's own. resource_id: the number of the charge or of
+    the topic's resource. notification_id: the provider's own, may be empty.
+    """
+
+    topic: str
+    resource_id: str
+    action: str
+    notification_id: str
+    signature: SignatureState
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class NotifiedPayment:
+    """The payment that a notification is about.
+
+    charge_id, reference: empty if the notification names no charge. preference_id: empty if there
+    is none; None if the provider does not know it yet.
+    """
+
+    preference_id: str | None
+    charge_id: str = ""
+    reference: str = ""
+
+
 class PaymentGateway(Protocol):
-    """One payment provider. Each method raises only the two children of PaymentError."""
+    """One payment provider. Methods raise PaymentUnavailableError and PaymentRefusedError only."""
 
     def create_preference(self, draft: PreferenceDraft) -> CreatedPreference:
-        """Ask for money; nothing is owed until somebody pays."""
+        """Ask for money."""
         ...
 
     def find_settlement(
@@ -128,48 +167,41 @@ class PaymentGateway(Protocol):
     ) -> Settlement:
         """Read what was paid for a preference, from the provider itself.
 
-        reference: ours, when we made the preference: a second way to find its charges. known:
-        numbers of charges that are read as well, for a search forgets old ones.
+        reference: if we made the preference, a second way to find its charges. known: ids of
+        charges to read as well, since a search forgets old ones.
         """
         ...
 
     def search_updates(self, *, since: datetime) -> list[ChargeUpdate]:
-        """Search the account for charges that were updated after ``since``, latest update first.
+        """Search the whole account for charges updated after ``since``, latest update first.
 
-        The search may lag behind, and stops after some hundred charges. It finds the charges of
-        every system that uses the account.
+        The search may lag behind, and stops after some hundred charges.
         """
         ...
 
-    def get_charge(self, charge_id: str) -> tuple[Charge, str | None] | None:
-        """Read one charge and the preference it pays; None when the provider knows no such charge.
-
-        The preference is as ``find_preference`` returns it, and empty without an order.
-        """
+    def get_charge(self, charge_id: str) -> Charge | None:
+        """Read one charge; None if the provider does not know it."""
         ...
 
-    def find_preference(self, order_id: str) -> str | None:
-        """Find the preference of an order, empty for an order without one.
-
-        None when the provider does not know the order, which may be so at first.
-        """
+    def find_notified(self, *, topic: str, resource_id: str) -> NotifiedPayment | None:
+        """Read what a notification is about; None if the provider does not know the charge."""
         ...
 
     def refund(self, *, charge_id: str, amount: int | None, key: str) -> CreatedRefund | None:
-        """Refund money, once for each ``key``; all of it when ``amount`` is None.
+        """Refund money, once for each ``key``; all of it if ``amount`` is None.
 
-        Returns None when the answer does not say which refund was made, if any.
+        Return None if the answer does not say which refund was made, if any.
         """
         ...
 
     def get_refund(self, *, charge_id: str, refund_id: str) -> CreatedRefund:
-        """Read how a refund stands."""
+        """Read the state of a refund."""
         ...
 
     def list_refunds(self, charge_id: str) -> list[ListedRefund]:
-        """Read every refund of a charge, whoever asked for it, oldest first."""
+        """Read every refund of a charge, ours or not, oldest first."""
         ...
 
     def cancel(self, charge_id: str) -> None:
-        """Cancel a charge that is still pending; one that is final already is left as it is."""
+        """Cancel a pending charge; leave a final one as it is."""
         ...

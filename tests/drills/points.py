@@ -10,6 +10,7 @@ BOOK, PAY, JOIN = "book", "pay", "join"
 MOVE, REFUND, CANCEL, REMIND, COMPLETE = "move", "refund", "cancel", "remind", "complete"
 LEAVE, CLAIM = "leave", "claim"
 DOMAIN, NOTICES = "bookings.domain", "bookings.notices"
+CANCELLING = f"{DOMAIN}.lifecycle.cancelling"
 # What every class goes through, in this order, before one of the others happens to it.
 WAY = (BOOK, PAY, JOIN)
 
@@ -34,9 +35,9 @@ def _after(name: str, step: str, path: str) -> Point:
 POINTS = (
     _before("book: class written, not committed", BOOK, f"{DOMAIN}.booking._join"),
     _after("book: committed, not answered", BOOK, "bookings.api.booking.book_class"),
-    _after("pay: notice stored, not answered", PAY, "bookings.api.webhooks.record_notification"),
-    _before("pay: charge written, not committed", PAY, f"{DOMAIN}.recording._plan_check"),
-    _before("pay: recorded, nothing done yet", PAY, f"{DOMAIN}.settling.carry_out"),
+    _after("pay: notice stored, not answered", PAY, "bookings.api.webhooks.accept_notification"),
+    _before("pay: charge written, not committed", PAY, f"{DOMAIN}.money.charges._plan_check"),
+    _before("pay: recorded, nothing done yet", PAY, f"{DOMAIN}.checkout.settling.carry_out"),
     _before("schedule: before the wish", PAY, f"{DOMAIN}.scheduling._note_request"),
     _before("schedule: wish committed", PAY, f"{DOMAIN}.scheduling.create_event"),
     _before("schedule: event made, answer unread", PAY, "calendar_sync.google.events._checked"),
@@ -48,13 +49,13 @@ POINTS = (
     _before("notify: sent, not written down", PAY, f"{NOTICES}.delivery._note_sent"),
     _after("join: guest written, counter not", JOIN, f"{DOMAIN}.joining._register"),
     _after("join: committed, not answered", JOIN, "bookings.api.access_code.join_class"),
-    _before("refund: promised, not sent", REFUND, f"{DOMAIN}.refunding._ask_provider"),
-    _after("refund: sent, answer not stored", REFUND, f"{DOMAIN}.refunding._ask_provider"),
+    _before("refund: promised, not sent", REFUND, f"{DOMAIN}.money.refunds._ask_provider"),
+    _after("refund: sent, answer not stored", REFUND, f"{DOMAIN}.money.refunds._ask_provider"),
     _after("move: all written, not committed", MOVE, f"{DOMAIN}.rescheduling._tell"),
     _before("move: committed, event not moved", MOVE, f"{DOMAIN}.class_events._move_or_make"),
     _before("move: event moved, not noted", MOVE, f"{DOMAIN}.class_events._note_move"),
-    _after("cancel: all written, not committed", CANCEL, f"{DOMAIN}.cancelling.call_off"),
-    _before("cancel: committed, event there", CANCEL, f"{DOMAIN}.cancelling.withdraw_event"),
+    _after("cancel: all written, not committed", CANCEL, f"{CANCELLING}.call_off"),
+    _before("cancel: committed, event there", CANCEL, f"{CANCELLING}.withdraw_event"),
     _before("cancel: event deleted, not noted", CANCEL, f"{DOMAIN}.class_events._note_withdrawal"),
     _after("leave: guest gone, counter not", LEAVE, "bookings.models.UserActivity.delete"),
     _after("leave: all written, not committed", LEAVE, f"{DOMAIN}.leaving.offer_free_place"),

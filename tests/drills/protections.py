@@ -55,7 +55,7 @@ def use_random_refund_keys() -> None:
 
         return refund
 
-    replace("bookings.payments.mercadopago.MercadoPagoGateway.refund", make)
+    replace("bookings.payments.mercadopago.gateway.MercadoPagoGateway.refund", make)
 
 
 def mark_mails_before_sending() -> None:
@@ -124,8 +124,10 @@ def never_try_again() -> None:
 
 def follow_no_booking() -> None:
     """Leave out that the money of every booking is looked for, whoever made its preference."""
-    replace(f"{DOMAIN}.booking.adopt_payment", lambda original: lambda virtual_class: None)
-    replace(f"{DOMAIN}.settling._adopt_bookings", lambda original: lambda: None)
+    replace(
+        f"{DOMAIN}.lifecycle.booking.adopt_payment", lambda original: lambda virtual_class: None
+    )
+    replace(f"{DOMAIN}.checkout.settling._adopt_bookings", lambda original: lambda: None)
 
 
 def search_nothing() -> None:

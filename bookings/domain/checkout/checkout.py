@@ -1,4 +1,4 @@
-"""Checking out: from a kept time, or a wish of a JS client, to the provider's checkout."""
+"""From a hold, or a JS client's request, to the provider's checkout."""
 
 import uuid
 from dataclasses import dataclass, replace
@@ -31,7 +31,7 @@ from config.lib.wall_time import find_offset
 
 @dataclass(frozen=True, slots=True)
 class Checkout:
-    """A booked class, and where its payment goes on; no address when nothing is paid online."""
+    """A booked class, and the address where it is paid; empty if it is not paid online."""
 
     virtual_class: VirtualClass
     checkout_url: str
@@ -40,11 +40,11 @@ class Checkout:
 def check_out_hold(
     *, user: User, hold_id: uuid.UUID, students_count: int, text: str = ""
 ) -> Checkout:
-    """Turn a live hold into a pending class and its preference, which last equally long.
+    """Turn a live hold into a pending class with a preference that expires with the hold.
 
-    No transaction may be open: the provider is called. Checking out again gives the same class.
-    A class that costs nothing is scheduled instead, or is left to the sweep to schedule.
-    Raises HoldExpiredError, NoPriceError, and PaymentError when the provider fails: the hold stays.
+    No transaction may be open: the provider is called. Repeated, it returns the same class. A free
+    class is scheduled, at once or by the sweep. Raises HoldExpiredError, NoPriceError, and
+    PaymentError, which leaves the hold.
     """
     hold = find_live_hold(user=user, hold_id=hold_id)
     if hold.virtual_class is not None:
@@ -65,13 +65,13 @@ def check_out_hold(
 def request_preference(
     *, user: User, start: datetime, end: datetime, is_group_class: bool, students_count: int
 ) -> Payment:
-    """Make a preference for a class that a JS client is about to book, at the price of the list.
+    """Make a preference at the list's price for a class that a JS client is about to book.
 
-    start, end: aware. No transaction may be open: the provider is called. The time is held as long
-    as the preference can be paid. The booking must then name the same class and the payment's
-    amount, and takes the hold over. Raises PaymentsOffError; InvalidPeriodError,
-    ClassEndedError, ClassTooLongError, NoPriceError, NothingToPayError, SlotTakenError,
-    TooManyPaymentsError, TooManyHoldsError; and PaymentError: then the time is not kept.
+    start, end: aware. No transaction may be open: the provider is called. The time is held while
+    the preference can be paid; a booking of the same class at that price takes the hold over.
+    Raises, in this order, PaymentsOffError, InvalidPeriodError, ClassEndedError, ClassTooLongError,
+    NoPriceError, NothingToPayError, TooManyPaymentsError, SlotTakenError, TooManyHoldsError; and
+    PaymentError, which releases the time.
     """
     if not is_provider_configured():
         raise PaymentsOffError
@@ -94,7 +94,6 @@ def request_preference(
 
 
 def _keep_time_for(payment: Payment, quote: Quote) -> Hold:
-    """Keep the time for as long as the preference can be paid."""
     if is_time_awaited(quote.start, quote.end):
         raise SlotTakenError
     return keep_time(
@@ -111,9 +110,9 @@ def _keep_time_for(payment: Payment, quote: Quote) -> Hold:
 
 
 def check_unpaid_limit(user: User, now: datetime) -> None:
-    """Bound how much one person can have asked for and not paid: each is followed for days.
+    """Limit one person's unpaid preferences, each of which is looked up for days.
 
-    The wait ends with the first of those payments.
+    Raises TooManyPaymentsError, until the first of them expires.
     """
     unpaid = (
         Payment.objects.filter(user=user, approved_at=None, expires_at__gt=now)
@@ -143,7 +142,7 @@ def _book(
     if hold is None or not hold.is_live():
         raise explain_end(user, hold_id)
     if hold.virtual_class is not None:
-        return hold.virtual_class  # sent twice: the other preference is never shown to anybody
+        return hold.virtual_class  # a repeat: the other preference is never shown
     hold.virtual_class = book_class(
         user=user,
         start=quote.start,

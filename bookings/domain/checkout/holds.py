@@ -1,4 +1,4 @@
-"""Holding: a chosen time is kept while its student pays."""
+"""Holds: a chosen time is kept while its student pays."""
 
 import uuid
 from datetime import datetime, timedelta
@@ -33,11 +33,10 @@ from config.lib.wall_time import find_offset
 
 
 def hold_slot(*, user: User, start: datetime, minutes: int, class_type: ClassType) -> Hold:
-    """Keep a free slot for ``user`` for ``BookingRules.hold_minutes``.
+    """Hold a free slot for ``BookingRules.hold_minutes``; release the user's earlier one.
 
-    A slot that the user held before and did not book is let go. Raises SlotTakenError when the
-    time is not free, TooManyHoldsError when they keep several unpaid ones, NoPriceError when no
-    such class is offered, and CalendarError when the calendar cannot tell.
+    Raises NoPriceError if no such class is offered, CalendarError if the calendar does not answer,
+    SlotTakenError, TooManyHoldsError.
     """
     find_price(class_type=class_type, minutes=minutes, students=1)
     day = timezone.localdate(start)
@@ -59,17 +58,17 @@ def hold_slot(*, user: User, start: datetime, minutes: int, class_type: ClassTyp
 
 
 def keep_time(hold: Hold) -> Hold:
-    """Store a hold in the place of an earlier one of its person that was not booked.
+    """Store a hold instead of the same person's earlier ones that were not booked.
 
-    For a preference (``hold.payment``) that is any earlier one over the same time, else the slot
-    that they chose before. Raises SlotTakenError, TooManyHoldsError.
+    Those are the slot chosen before, or, for a preference (``hold.payment``), any over the same
+    time. Raises SlotTakenError, TooManyHoldsError.
     """
     try:
         return _store_hold(hold)
     except IntegrityError as error:
         raise SlotTakenError from error
     except OperationalError as error:
-        if is_deadlock(error):  # two inserts waited for each other: the other one has the time
+        if is_deadlock(error):  # two inserts waited for each other, and the other one won
             raise SlotTakenError from error
         raise
 
@@ -77,10 +76,10 @@ def keep_time(hold: Hold) -> Hold:
 def book_hold(
     *, user: User, hold_id: uuid.UUID, students_count: int, text: str = ""
 ) -> VirtualClass:
-    """Turn a live hold into a pending class at the price of the list; the hold keeps its time.
+    """Turn a live hold into a pending class at the list's price; the hold stays.
 
-    Booking it again returns the class it became. Raises HoldExpiredError when the hold is over or
-    somebody else's, and NoPriceError.
+    Repeated, it returns the same class. Raises HoldExpiredError if the hold is over or another
+    person's, and NoPriceError.
     """
     with transaction.atomic():
         hold = Hold.objects.select_for_update().filter(pk=hold_id, user=user).first()
@@ -105,20 +104,20 @@ def book_hold(
 
 
 def release_hold(*, user: User, hold_id: uuid.UUID) -> bool:
-    """Release a slot that was not booked; False, and nothing happens, the second time."""
+    """Release a slot that was not booked; return False if there is none."""
     unbooked = Hold.objects.filter(pk=hold_id, user=user, virtual_class=None, payment=None)
     return bool(unbooked.delete()[0])
 
 
 def explain_end(user: User, hold_id: uuid.UUID) -> HoldExpiredError:
-    """Return the error for a hold that is over: HoldLostError if a paid class ended it."""
+    """Return the error for a hold that is over: HoldLostError if a paid class took its time."""
     mails = Notice.objects.filter(user=user, kind=NoticeKind.HOLD_LOST)
     was_lost = mails.filter(occasion__startswith=hold_id.hex).exists()
     return HoldLostError() if was_lost else HoldExpiredError()
 
 
 def find_live_hold(*, user: User, hold_id: uuid.UUID) -> Hold:
-    """Find the user's own hold. Raises HoldExpiredError when it is over."""
+    """Find the user's hold. Raises HoldExpiredError if it is over."""
     hold = Hold.objects.filter(pk=hold_id, user=user, expires_at__gt=timezone.now()).first()
     if hold is None:
         raise explain_end(user, hold_id)
@@ -126,13 +125,13 @@ def find_live_hold(*, user: User, hold_id: uuid.UUID) -> Hold:
 
 
 def delete_expired_holds() -> int:
-    """Free the time of the holds that are over; returns how many there were."""
+    """Delete the holds that are over; return how many."""
     return Hold.objects.filter(expires_at__lte=timezone.now()).delete()[0]
 
 
 @transaction.atomic
 def _store_hold(hold: Hold) -> Hold:
-    # Two of one person's at once would each count the holds without the other one.
+    # Two concurrent holds of one person would each be counted without the other.
     User.objects.select_for_update(no_key=True).get(pk=hold.user_id)
     delete_expired_holds()
     _release_earlier(hold)
@@ -140,7 +139,7 @@ def _store_hold(hold: Hold) -> Hold:
     if Hold.objects.filter(start_time__lt=hold.end_time, end_time__gt=hold.start_time).exists():
         raise SlotTakenError
     hold.save(force_insert=True)
-    # Only now: a class that takes this time made the hold wait, and shows when it is in.
+    # Only now: the insert above waits for a class that is taking this time, which then shows here.
     if list_scheduled_between(hold.start_time, hold.end_time).exists():
         raise SlotTakenError
     return hold
@@ -155,7 +154,7 @@ def _release_earlier(hold: Hold) -> None:
 
 
 def check_unpaid_limit(user: User) -> None:
-    """Bound how many times one person keeps without paying; the wait ends with the first."""
+    """Limit one person's unpaid holds. Raises TooManyHoldsError, until the first expires."""
     is_unpaid = Q(virtual_class__status=ClassStatus.PENDING) | Q(
         virtual_class=None, payment__isnull=False
     )

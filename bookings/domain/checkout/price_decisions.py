@@ -1,4 +1,4 @@
-"""Deciding about a class that the price list lacks: the teacher agrees, or cancels it."""
+"""The teacher agrees to the price of a class that her price list lacks."""
 
 import uuid
 
@@ -16,10 +16,10 @@ from bookings.models import ClassEvent, Payment, PriceDecision, VirtualClass
 
 
 def agree_to_price(*, class_id: uuid.UUID, by: User) -> VirtualClass:
-    """Take a class at the price that was named; if it is paid, or costs nothing, schedule it.
+    """Accept a class at the price that was named; if it is paid or free, schedule it.
 
-    Agreeing again changes nothing. What can no longer be scheduled is cancelled and refunded.
-    Raises what ``schedule_class`` raises: the agreement is kept, and the sweep tries again.
+    Repeated, it changes nothing. A class that can never be scheduled is cancelled and refunded.
+    Raises what ``schedule_class`` raises: the agreement is kept, and the sweep retries.
     """
     virtual_class = _note_agreement(class_id, by)
     if virtual_class.paid_at is None or virtual_class.is_scheduled:
@@ -33,9 +33,9 @@ def agree_to_price(*, class_id: uuid.UUID, by: User) -> VirtualClass:
 
 
 def foresee_agreement(*, class_id: uuid.UUID, by: User) -> Consequences[BookingError | None]:
-    """Find out what agreeing to a price would write, if the calendar makes the event.
+    """Return what agreeing would write, if the calendar makes the event.
 
-    Its ``result`` is the refusal, if a paid class could not be scheduled.
+    Its ``result`` is the refusal to schedule a paid class, if any.
     """
 
     def decide() -> BookingError | None:
@@ -63,7 +63,7 @@ def _note_agreement(class_id: uuid.UUID, by: User) -> VirtualClass:
         locked.paid_at = now
         record_event(locked, ClassEvent.PAID, actor=by)
     if locked.paid_at is not None:
-        # The wish is committed with the decision, so that the sweep finishes what a crash cuts.
+        # The request is committed with the decision, so that the sweep can finish it.
         locked.scheduling_requested_at = now
     locked.save(
         update_fields=["price_decision", "paid_at", "scheduling_requested_at", "updated_at"]

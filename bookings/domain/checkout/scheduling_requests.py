@@ -1,8 +1,4 @@
-"""Triggering: a caller without a session asks to have a class scheduled.
-
-A caller who asks right after the payment gets an answer that the provider gave after the call
-arrived. Concurrent callers of a process share one look-up, and a rate bounds how many there are.
-"""
+"""Requests without a session to schedule a paid class."""
 
 import hmac
 
@@ -28,11 +24,10 @@ _look_ups: SingleFlight[None] = SingleFlight()
 
 
 def trigger_scheduling(*, preference_id: str, secret: str = "") -> VirtualClass:
-    """Schedule the class of a preference, if CALENDAR_TRIGGER_POLICY lets this caller.
+    """Schedule the class of a preference, if CALENDAR_TRIGGER_POLICY permits.
 
-    secret: what the caller sent along. A class that is scheduled already is returned as it is
-    to every caller. Raises TriggerRefusedError, what ``schedule_class`` raises, PaymentError when
-    the provider cannot tell whether the class is paid, and TooManyLookUpsError.
+    A class that is scheduled already is returned to every caller. Raises TriggerRefusedError, what
+    ``schedule_class`` raises, PaymentError if the provider does not answer, TooManyLookUpsError.
     """
     virtual_class = get_class_by_preference(preference_id)
     if virtual_class.is_scheduled:
@@ -59,16 +54,15 @@ def _refuse_caller(secret: str) -> None:
 
 
 def _return_money(virtual_class: VirtualClass) -> None:
-    """Give back what was paid for a class that can never be scheduled."""
     payment = Payment.objects.filter(virtual_class=virtual_class, approved_at__isnull=False).first()
     if payment is not None:
         carry_out(payment.pk)
 
 
 def _refuse_unpaid(virtual_class: VirtualClass) -> None:
-    """Ask the provider, unless the class is known to be paid.
+    """Ask the provider unless the class is known to be paid.
 
-    Raises NotPaidError; PriceNotAgreedError for a class at price 0 that awaits the teacher's yes.
+    Raises NotPaidError; PriceNotAgreedError for a free class that waits for the teacher.
     """
     if virtual_class.paid_at is not None:
         return
@@ -91,11 +85,10 @@ def _refuse_returned(virtual_class: VirtualClass) -> None:
 
 
 def _look_up_together(payment: Payment) -> None:
-    """Read and record the truth about a payment, once for all callers who wait for it.
+    """Look up a payment, once for all concurrent callers of the process.
 
     A look-up that began before this call does not count: the person may have paid since.
-    Raises PaymentError, and TooManyLookUpsError beyond MAX_LOOK_UPS a minute for one person's
-    payments.
+    Raises PaymentError, TooManyLookUpsError beyond MAX_LOOK_UPS a minute for one person.
     """
 
     def work() -> None:

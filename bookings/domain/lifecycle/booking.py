@@ -31,7 +31,7 @@ from bookings.models import (
     Refund,
     VirtualClass,
 )
-from bookings.payments.backend import is_provider_configured
+from bookings.payments.backend import PROVIDER, is_provider_configured
 from config.lib.wall_time import find_offset
 
 
@@ -106,7 +106,8 @@ def _lock_payment(user: User, preference_id: str, quote: Quote) -> Payment | Non
     """
     if not is_provider_configured():
         return None
-    payment = Payment.objects.select_for_update().filter(preference_id=preference_id).first()
+    payments = Payment.objects.filter(provider=PROVIDER, preference_id=preference_id)
+    payment = payments.select_for_update().first()
     if payment is None:
         return None
     if payment.virtual_class_id is not None:

@@ -1,4 +1,4 @@
-"""Pricing: what the price list says."""
+"""The price list."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -29,9 +29,9 @@ class Offer:
 def find_price(
     *, class_type: ClassType, minutes: int, students: int, on: date | None = None
 ) -> int:
-    """Give the price of a class in centavos, as the list stands on a day, by default today.
+    """Return the price of a class in centavos by the list of a day, by default today.
 
-    Raises NoPriceError when the list has none: such a class is not offered.
+    Raises NoPriceError if the list lacks such a class.
     """
     prices = (
         list_prices(on)
@@ -45,7 +45,7 @@ def find_price(
 
 
 def find_list_price(quote: Quote) -> int:
-    """Return the price of today's list for a quote's class, in centavos. Raises NoPriceError."""
+    """Return today's price of a quote's class, in centavos. Raises NoPriceError."""
     if (quote.end - quote.start) % timedelta(minutes=1):
         raise NoPriceError
     students = max(quote.students_count, 1)
@@ -53,10 +53,9 @@ def find_list_price(quote: Quote) -> int:
 
 
 def judge_price(quote: Quote) -> PriceDecision:
-    """Compare the price that a client named with the list.
+    """Return WAITING if the list lacks the quote's class, else NONE; a price may be above the list.
 
-    Returns WAITING for a class that the list lacks, and NONE where no decision is needed. Without
-    any list a price above 0 is taken as it is. Raises PriceTooLowError.
+    Without any list a price above 0 needs no decision. Raises PriceTooLowError.
     """
     try:
         listed = find_list_price(quote)
@@ -69,7 +68,7 @@ def judge_price(quote: Quote) -> PriceDecision:
 
 
 def list_offers(on: date | None = None) -> list[Offer]:
-    """List what is offered on a day, by type and length, in one query."""
+    """List the offers of a day by type and length, in one query."""
     current: defaultdict[tuple[str, int], dict[int, int]] = defaultdict(dict)
     for price in list_prices(on).order_by("valid_from"):
         current[price.class_type, price.minutes][price.students_up_to] = price.amount
@@ -82,7 +81,7 @@ def list_offers(on: date | None = None) -> list[Offer]:
 
 
 def list_prices_by_students(*, class_type: ClassType, minutes: int) -> dict[int, int]:
-    """Give what today's list asks for each number of students, in centavos.
+    """Return today's price for each number of students, in centavos.
 
     Keys run from 1, or from 2 for a group, to the largest group that has a price.
     """
@@ -96,7 +95,7 @@ def list_prices_by_students(*, class_type: ClassType, minutes: int) -> dict[int,
 
 
 def list_prices(on: date | None = None) -> QuerySet[Price]:
-    """List the rows in force on a day."""
+    """List the rows in force on a day, by default today."""
     day = on or timezone.localdate()
     return Price.objects.filter(
         Q(valid_until__isnull=True) | Q(valid_until__gte=day), valid_from__lte=day
@@ -104,7 +103,7 @@ def list_prices(on: date | None = None) -> QuerySet[Price]:
 
 
 def with_is_current(prices: QuerySet[Price], on: date | None = None) -> QuerySet[Price]:
-    """Add ``is_current``: whether the row counts on a day, or a later one has taken its place."""
+    """Add ``is_current``: True if the row is in force and no later row replaces it."""
     in_force = list_prices(on)
     successors = in_force.filter(
         class_type=OuterRef("class_type"),

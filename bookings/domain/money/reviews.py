@@ -1,4 +1,4 @@
-"""Reviewing: what about money only a person can decide, until she has."""
+"""Payments that the teacher has to look at."""
 
 import uuid
 
@@ -9,14 +9,14 @@ from bookings.models import Payment, ReviewReason
 
 
 def count_payments_to_review() -> int:
-    """Count the payments that wait for a person."""
+    """Count the payments that are flagged for review."""
     return Payment.objects.exclude(review=ReviewReason.NONE).count()
 
 
 def put_aside(*, payment_id: uuid.UUID, reason: str, by: User) -> bool:
-    """Note that a person has dealt with what a payment was flagged for; only news flag it again.
+    """Take a payment off the review list until news flags it again.
 
-    reason: what she saw; False, and nothing is noted, when something else has come up meanwhile.
+    reason: the one on the page; return False, and change nothing, if there is another by now.
     """
     now = timezone.now()
     flagged = Payment.objects.filter(pk=payment_id, review=reason).exclude(review=ReviewReason.NONE)

@@ -30,8 +30,9 @@ from hypothesis.stateful import (
 
 from accounts.models import User
 from bookings.domain.checkout import settling
+from bookings.domain.checkout.notifications import process_notifications
 from bookings.domain.checkout.scheduling_requests import trigger_scheduling
-from bookings.domain.checkout.settling import confirm_payment, process_notifications, settle
+from bookings.domain.checkout.settling import confirm_payment, settle
 from bookings.domain.exceptions import BookingError
 from bookings.domain.lifecycle import scheduling
 from bookings.domain.lifecycle.booking import book_class
@@ -96,10 +97,10 @@ STEPS_OF_WORK = (
     (settling, "look_up"),
     (settling, "carry_out"),
     (settling, "cancel_dead_charges"),
-    (void_charges, "_stop"),
+    (void_charges, "_cancel"),
     (recording, "_approve_if_paid"),
     (recording, "_mark_class_paid"),
-    (recording, "_return_surplus"),
+    (recording, "refund_surplus"),
     (refunds, "_ask_provider"),
     (refunds, "_finish"),
     (refunds, "_request"),

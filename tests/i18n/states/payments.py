@@ -49,7 +49,7 @@ def make_payment(world: World, *, charge: ChargeStatus | None = None, **changes:
             status=charge,
             amount=payment.amount,
             currency="ARS",
-            collector_id="1000000001",
+            account_id="1000000001",
             provider_updated_at=NOW,
         )
     return payment

@@ -1,4 +1,4 @@
-"""How the payment provider answers, in figures."""
+"""Durations and outcomes of calls to the payment provider."""
 
 import re
 from collections.abc import Iterator
@@ -16,21 +16,21 @@ SECONDS = Histogram(
     ["operation", "outcome"],
     buckets=(0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8),
 )
-# Strangers' notices name payments that are none; a provider of identities has no such answers.
+# Notifications from strangers name payments that do not exist, so a 404 is no failure.
 NOT_THERE = 404
-# What has a digit is somebody's; but a version is part of the address.
+# A path segment with a digit is an id, except the API's version.
 _ID = re.compile(r"/(?!v\d\b)[^/]*\d[^/]*")
 
 
 class Call:
-    """A call that is under way. status: the provider's answer, 0 until there is one."""
+    """A call in progress. status: the provider's answer, 0 until there is one."""
 
     status = 0
 
 
 @contextmanager
 def timed(method: str, url: str) -> Iterator[Call]:
-    """Count one call; whoever makes it says what was answered."""
+    """Measure one call; the caller sets ``status``."""
     began, call = perf_counter(), Call()
     try:
         yield call
@@ -41,5 +41,5 @@ def timed(method: str, url: str) -> Iterator[Call]:
 
 
 def name_operation(method: str, url: str) -> str:
-    """Name what is called, as in ``GET /v1/payments/:id``: whose it is does not matter."""
+    """Return the call without ids, as in ``GET /v1/payments/:id``."""
     return f"{method} {_ID.sub('/:id', urlsplit(url).path)}"

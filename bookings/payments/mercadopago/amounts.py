@@ -1,4 +1,4 @@
-"""Centavos on our side, pesos with decimals on the provider's. No float is ever compared."""
+"""Convert between our centavos and the provider's pesos with decimals, without comparing floats."""
 
 from decimal import Decimal
 
@@ -7,7 +7,7 @@ LARGEST = 10**15
 
 
 def to_pesos(centavos: int) -> float:
-    """Give the JSON number the provider wants. Two decimals survive the way through a float."""
+    """Return the JSON number for the provider; two decimals survive a float."""
     return float(Decimal(centavos).scaleb(-2))
 
 
