@@ -24,21 +24,17 @@ logger = logging.getLogger(__name__)
 
 
 class TooLargeError(exceptions.APIException):
-    """The body is larger than any notification."""
-
     status_code = status.HTTP_413_REQUEST_ENTITY_TOO_LARGE
     default_detail = BODY_TOO_LARGE
 
 
 class ForgedError(exceptions.APIException):
-    """The signature is wrong."""
-
     status_code = status.HTTP_401_UNAUTHORIZED
     default_detail = FORGED_NOTICE
 
 
 class TooManyError(exceptions.APIException):
-    """Too many notifications without a valid signature. wait: seconds, for a header."""
+    """wait: seconds, for a header."""
 
     status_code = status.HTTP_429_TOO_MANY_REQUESTS
     default_detail = TOO_MANY_NOTIFICATIONS
@@ -46,13 +42,13 @@ class TooManyError(exceptions.APIException):
 
 
 class PaymentWebhookView(APIView):
-    """Takes the payment provider's notifications, without a session or a cookie."""
+    """Takes notifications without a session or a cookie."""
 
     authentication_classes = []
     permission_classes = [AllowAny]
 
     def post(self, request: Request) -> Response:
-        """Store a notification and answer; its payment is read from the provider afterwards."""
+        """Store a notification; its payment is read afterwards."""
         http_request = request._request
         try:
             accept_notification(
@@ -70,7 +66,7 @@ class PaymentWebhookView(APIView):
 
 
 def _read_body(request: HttpRequest) -> bytes:
-    """Read the body; empty if it breaks off: the address says the same. Raises TooLargeError."""
+    """Return an empty body if it breaks off: the address says the same."""
     if int(request.META.get("CONTENT_LENGTH") or 0) > MAX_NOTIFICATION_BYTES:
         raise TooLargeError
     try:

@@ -1,4 +1,4 @@
-"""Who may change a class, until when and how often, and how much money goes back."""
+"""Who may change a class and until when, and how much money goes back."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -21,8 +21,6 @@ WINDOW = timedelta(hours=1)
 
 
 class RefundCase(StrEnum):
-    """Every case in which money goes back."""
-
     STUDENT_CANCELS = "student_cancels"
     TEACHER_CANCELS = "teacher_cancels"
     PAID_AFTER_CANCELLING = "paid_after_cancelling"
@@ -50,7 +48,7 @@ REASONS = {
 
 @dataclass(frozen=True, slots=True)
 class RefundDecision:
-    """Why money goes back, and how much. amount: centavos."""
+    """amount: centavos."""
 
     reason: RefundReason
     amount: int
@@ -61,9 +59,8 @@ def decide_refund(
 ) -> RefundDecision:
     """Decide why and how much money goes back: the whole refund policy.
 
-    Everything that is left goes back, except from a student who cancels late; today such a student
-    cannot cancel at all, and asks the teacher. left: centavos that have not gone back and are not
-    about to. virtual_class: as it was before it was cancelled. asked: centavos, for BY_HAND.
+    left: centavos that have not gone back and are not about to. virtual_class: as it was before it
+    was cancelled. asked: centavos, for BY_HAND. Today a late student cannot cancel.
     """
     amount = left
     if case == RefundCase.BY_HAND:
@@ -74,35 +71,27 @@ def decide_refund(
 
 
 def find_cancelling_case(actor: User) -> RefundCase:
-    """Return the case of a person who cancels a class."""
     return RefundCase.TEACHER_CANCELS if is_in_charge(actor) else RefundCase.STUDENT_CANCELS
 
 
 def is_in_charge(user: User) -> bool:
-    """Return True for the teacher, who may change every class."""
+    """Return True for the teacher."""
     return user.is_staff and user.has_perm("bookings.change_virtualclass")
 
 
 def find_change_deadline(start: datetime) -> datetime:
-    """Return the instant from which a student can no longer change a class that begins then."""
+    """Return until when a student can change a class that begins at ``start``."""
     cutoff = timedelta(minutes=BookingRules.load().change_cutoff_minutes)
     return start - cutoff
 
 
 def is_in_time(virtual_class: VirtualClass, now: datetime) -> bool:
-    """Return True if the student may still change the class.
-
-    The cut-off protects time that the teacher keeps free; a class that is not scheduled yet takes
-    none.
-    """
+    """Return True if the student may still change the class; one that takes no time yet always."""
     return not virtual_class.is_scheduled or now < find_change_deadline(virtual_class.start_time)
 
 
 def refuse_change(virtual_class: VirtualClass, actor: User, now: datetime) -> None:
-    """Let the teacher change a class at any time, and the person who booked it until the cut-off.
-
-    Raises ClassNotFoundError for anyone else, TooLateToChangeError.
-    """
+    """Raise ClassNotFoundError for anyone but host and teacher, TooLateToChangeError."""
     if is_in_charge(actor):
         return
     if not virtual_class.is_hosted_by(actor):
@@ -112,10 +101,7 @@ def refuse_change(virtual_class: VirtualClass, actor: User, now: datetime) -> No
 
 
 def check_change_rate(actor: User) -> None:
-    """Limit how often a student moves or leaves classes, since each time others get a mail.
-
-    Call it outside of transactions. Raises TooManyAttemptsError.
-    """
+    """Raise TooManyAttemptsError beyond MAX_CHANGES an hour. Call it outside of transactions."""
     if is_in_charge(actor):
         return
     if is_too_often("changes", actor.pk, limit=settings.MAX_CHANGES, window=WINDOW):
@@ -123,9 +109,6 @@ def check_change_rate(actor: User) -> None:
 
 
 def check_booking_rate(user: User) -> None:
-    """Limit bookings by the API, which no hold limits.
-
-    Call it outside of transactions. Raises TooManyBookingsError beyond MAX_BOOKINGS an hour.
-    """
+    """Raise TooManyBookingsError beyond MAX_BOOKINGS an hour. Call it outside of transactions."""
     if is_too_often("bookings", user.pk, limit=settings.MAX_BOOKINGS, window=WINDOW):
         raise TooManyBookingsError(wait_seconds=seconds_left(WINDOW))

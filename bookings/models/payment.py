@@ -13,7 +13,7 @@ from bookings.models.virtual_class import VirtualClass
 
 
 class PaymentStatus(models.TextChoices):
-    """State of a payment. Once approved, it never returns to an earlier state."""
+    """Once approved, a payment never returns to an earlier state."""
 
     CREATED = "created", "Iniciado"
     PENDING = "pending", "Esperando el pago"
@@ -146,13 +146,10 @@ class Payment(models.Model):
         return self.status not in {PaymentStatus.CREATED, PaymentStatus.PENDING}
 
     def has_expired(self, now: datetime | None = None) -> bool:
-        """True if the preference has expired."""
         return self.expires_at is not None and self.expires_at <= (now or timezone.now())
 
 
 class ChargeStatus(models.TextChoices):
-    """State of one attempt to pay."""
-
     PENDING = "pending", "Pendiente"
     APPROVED = "approved", "Aprobado"
     REJECTED = "rejected", "Rechazado"
@@ -204,8 +201,6 @@ class PaymentCharge(models.Model):
 
 
 class RefundStatus(models.TextChoices):
-    """State of a refund."""
-
     REQUESTED = "requested", "Pedida"
     IN_PROCESS = "in_process", "En proceso"
     DONE = "done", "Hecha"
@@ -213,7 +208,7 @@ class RefundStatus(models.TextChoices):
 
 
 class Refund(models.Model):
-    """Money that goes back. The row is the decision; the provider is called afterwards."""
+    """The row is the decision; the provider is called afterwards."""
 
     charge = models.ForeignKey(
         PaymentCharge, on_delete=models.PROTECT, related_name="refunds", verbose_name="intento"
@@ -269,7 +264,7 @@ class Refund(models.Model):
 
 
 class SignatureState(models.TextChoices):
-    """Result of checking a notification's signature; FOUND is a row of our own search."""
+    """FOUND is a row of our own search."""
 
     VALID = "valid", "Válida"
     INVALID = "invalid", "Inválida"
@@ -279,7 +274,7 @@ class SignatureState(models.TextChoices):
 
 
 class PaymentNotification(models.Model):
-    """A notification from the provider: a hint to look, stored before it is answered."""
+    """A hint to look, stored before it is answered."""
 
     provider = models.CharField("proveedor", max_length=20, editable=False)
     topic = models.CharField("tema", max_length=50)

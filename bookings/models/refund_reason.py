@@ -4,12 +4,11 @@ from django.db import models
 
 
 class RefundReason(models.TextChoices):
-    """Why money goes back; ``decide_refund`` in domain/change_policy.py chooses among them.
+    """``decide_refund`` in domain/change_policy.py chooses among them.
 
     The person who paid gets MONEY_RETURNED for each refund that is done, and REFUND_FAILED for one
     that the provider rejects (then the teacher gets TO_REVIEW). Each shows, in the words of
-    notices/returned_money.py, on the class's and the payment's page and in both mails, and in the
-    panel in the payment's history.
+    notices/returned_money.py, on the pages of class and payment, in both mails and in the panel.
     """
 
     # A sweep or a notification, when a class that is already scheduled has the time of the paid

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from accounts.sessions.requests import SignedInRequest
-from bookings.domain.checkout.settling import settle_now_and_then
+from bookings.domain.checkout.settling import settle_if_not_recent
 from bookings.domain.queries import get_payment_of
 from bookings.models import Payment
 from bookings.pages.access import signed_in
@@ -64,7 +64,7 @@ def _find(request: SignedInRequest, payment_id: uuid.UUID) -> Payment:
 def _look(payment: Payment) -> None:
     """Read the truth from the provider, if it is time; what fails, the next look tries."""
     try:
-        settle_now_and_then(payment)
+        settle_if_not_recent(payment)
     except PaymentError as error:
         logger.info("Payment %s is not settled yet: %s", payment.pk, type(error).__name__)
 

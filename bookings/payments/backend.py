@@ -13,12 +13,11 @@ PROVIDER = "mercadopago"
 
 
 def is_provider_configured() -> bool:
-    """Return True if a provider settles payments, False if the teacher confirms them by hand."""
+    """Return False if the teacher confirms payments by hand."""
     return bool(settings.MERCADOPAGO_ACCESS_TOKEN)
 
 
 def get_gateway() -> PaymentGateway:
-    """Return the provider's gateway if there are credentials, else the manual one."""
     if not is_provider_configured():
         return ManualGateway()
     from bookings.payments.mercadopago.gateway import MercadoPagoGateway  # loads the SDK
@@ -29,5 +28,5 @@ def get_gateway() -> PaymentGateway:
 def read_notification(
     query: Mapping[str, str], headers: Mapping[str, str], body: bytes
 ) -> IncomingNotification | None:
-    """Parse and verify a notification; None if it names nothing that can be looked up."""
+    """Return None if it names nothing that can be looked up."""
     return notifications.read_notification(query, headers, body)

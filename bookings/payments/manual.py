@@ -18,7 +18,7 @@ from bookings.payments.gateway import (
 
 
 class ManualGateway:
-    """Makes preferences without a checkout, knows no charges and refuses refunds."""
+    """Knows no charges and refuses refunds."""
 
     def create_preference(self, draft: PreferenceDraft) -> CreatedPreference:
         return CreatedPreference(f"manual-{uuid.uuid4()}", checkout_url="")

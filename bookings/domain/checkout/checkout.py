@@ -31,7 +31,7 @@ from config.lib.wall_time import find_offset
 
 @dataclass(frozen=True, slots=True)
 class Checkout:
-    """A booked class, and the address where it is paid; empty if it is not paid online."""
+    """A booked class. checkout_url: empty if it is not paid online."""
 
     virtual_class: VirtualClass
     checkout_url: str
@@ -40,11 +40,10 @@ class Checkout:
 def check_out_hold(
     *, user: User, hold_id: uuid.UUID, students_count: int, text: str = ""
 ) -> Checkout:
-    """Turn a live hold into a pending class with a preference that expires with the hold.
+    """Turn a live hold into a pending class with a preference; repeated, return the same class.
 
-    No transaction may be open: the provider is called. Repeated, it returns the same class. A free
-    class is scheduled, at once or by the sweep. Raises HoldExpiredError, NoPriceError, and
-    PaymentError, which leaves the hold.
+    No transaction may be open: the provider is called. Raises HoldExpiredError, NoPriceError,
+    PaymentError.
     """
     hold = find_live_hold(user=user, hold_id=hold_id)
     if hold.virtual_class is not None:
@@ -65,13 +64,11 @@ def check_out_hold(
 def request_preference(
     *, user: User, start: datetime, end: datetime, is_group_class: bool, students_count: int
 ) -> Payment:
-    """Make a preference at the list's price for a class that a JS client is about to book.
+    """Make a preference, and hold its time, for a class that a JS client is about to book.
 
-    start, end: aware. No transaction may be open: the provider is called. The time is held while
-    the preference can be paid; a booking of the same class at that price takes the hold over.
-    Raises, in this order, PaymentsOffError, InvalidPeriodError, ClassEndedError, ClassTooLongError,
-    NoPriceError, NothingToPayError, TooManyPaymentsError, SlotTakenError, TooManyHoldsError; and
-    PaymentError, which releases the time.
+    start, end: aware. No transaction may be open: the provider is called. Raises, in this order,
+    PaymentsOffError, InvalidPeriodError, ClassEndedError, ClassTooLongError, NoPriceError,
+    NothingToPayError, TooManyPaymentsError, SlotTakenError, TooManyHoldsError, PaymentError.
     """
     if not is_provider_configured():
         raise PaymentsOffError
@@ -110,10 +107,7 @@ def _keep_time_for(payment: Payment, quote: Quote) -> Hold:
 
 
 def check_unpaid_limit(user: User, now: datetime) -> None:
-    """Limit one person's unpaid preferences, each of which is looked up for days.
-
-    Raises TooManyPaymentsError, until the first of them expires.
-    """
+    """Raise TooManyPaymentsError beyond MAX_UNPAID_PREFERENCES; each is looked up for days."""
     unpaid = (
         Payment.objects.filter(user=user, approved_at=None, expires_at__gt=now)
         .exclude(preference_id=None)

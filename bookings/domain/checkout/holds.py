@@ -1,4 +1,4 @@
-"""Holds: a chosen time is kept while its student pays."""
+"""Chosen times that are kept while their students pay."""
 
 import uuid
 from datetime import datetime, timedelta
@@ -33,10 +33,9 @@ from config.lib.wall_time import find_offset
 
 
 def hold_slot(*, user: User, start: datetime, minutes: int, class_type: ClassType) -> Hold:
-    """Hold a free slot for ``BookingRules.hold_minutes``; release the user's earlier one.
+    """Hold a free slot instead of the user's earlier one.
 
-    Raises NoPriceError if no such class is offered, CalendarError if the calendar does not answer,
-    SlotTakenError, TooManyHoldsError.
+    Raises NoPriceError, CalendarError, SlotTakenError, TooManyHoldsError.
     """
     find_price(class_type=class_type, minutes=minutes, students=1)
     day = timezone.localdate(start)
@@ -58,10 +57,9 @@ def hold_slot(*, user: User, start: datetime, minutes: int, class_type: ClassTyp
 
 
 def keep_time(hold: Hold) -> Hold:
-    """Store a hold instead of the same person's earlier ones that were not booked.
+    """Store a hold instead of the unbooked slot or, for a preference, any hold at its time.
 
-    Those are the slot chosen before, or, for a preference (``hold.payment``), any over the same
-    time. Raises SlotTakenError, TooManyHoldsError.
+    Raises SlotTakenError, TooManyHoldsError.
     """
     try:
         return _store_hold(hold)
@@ -76,10 +74,9 @@ def keep_time(hold: Hold) -> Hold:
 def book_hold(
     *, user: User, hold_id: uuid.UUID, students_count: int, text: str = ""
 ) -> VirtualClass:
-    """Turn a live hold into a pending class at the list's price; the hold stays.
+    """Turn a live hold into a pending class; the hold stays. Repeated, return the same class.
 
-    Repeated, it returns the same class. Raises HoldExpiredError if the hold is over or another
-    person's, and NoPriceError.
+    Raises HoldExpiredError, NoPriceError.
     """
     with transaction.atomic():
         hold = Hold.objects.select_for_update().filter(pk=hold_id, user=user).first()
@@ -104,20 +101,20 @@ def book_hold(
 
 
 def release_hold(*, user: User, hold_id: uuid.UUID) -> bool:
-    """Release a slot that was not booked; return False if there is none."""
+    """Delete a hold that was not booked; return False if there is none."""
     unbooked = Hold.objects.filter(pk=hold_id, user=user, virtual_class=None, payment=None)
     return bool(unbooked.delete()[0])
 
 
 def explain_end(user: User, hold_id: uuid.UUID) -> HoldExpiredError:
-    """Return the error for a hold that is over: HoldLostError if a paid class took its time."""
+    """Return why a hold is over: HoldLostError if a paid class took its time."""
     mails = Notice.objects.filter(user=user, kind=NoticeKind.HOLD_LOST)
     was_lost = mails.filter(occasion__startswith=hold_id.hex).exists()
     return HoldLostError() if was_lost else HoldExpiredError()
 
 
 def find_live_hold(*, user: User, hold_id: uuid.UUID) -> Hold:
-    """Find the user's hold. Raises HoldExpiredError if it is over."""
+    """Raise HoldExpiredError if the hold is over or another person's."""
     hold = Hold.objects.filter(pk=hold_id, user=user, expires_at__gt=timezone.now()).first()
     if hold is None:
         raise explain_end(user, hold_id)
@@ -125,7 +122,6 @@ def find_live_hold(*, user: User, hold_id: uuid.UUID) -> Hold:
 
 
 def delete_expired_holds() -> int:
-    """Delete the holds that are over; return how many."""
     return Hold.objects.filter(expires_at__lte=timezone.now()).delete()[0]
 
 
@@ -154,7 +150,7 @@ def _release_earlier(hold: Hold) -> None:
 
 
 def check_unpaid_limit(user: User) -> None:
-    """Limit one person's unpaid holds. Raises TooManyHoldsError, until the first expires."""
+    """Raise TooManyHoldsError beyond MAX_UNPAID_HOLDS, until the first expires."""
     is_unpaid = Q(virtual_class__status=ClassStatus.PENDING) | Q(
         virtual_class=None, payment__isnull=False
     )

@@ -34,29 +34,28 @@ FOUND_ATTEMPTS = 4
 
 
 class ForgedNotificationError(Exception):
-    """The notification is signed with another secret than ours."""
+    """The signature is wrong."""
 
 
 class TooManyNotificationsError(Exception):
-    """Too many notifications without a valid signature arrive."""
+    """Too many arrive without a valid signature."""
 
 
 class _NothingToSettleError(Exception):
-    """A notification is about nothing of ours."""
+    """It is about nothing of ours."""
 
 
 class _NotKnownYetError(Exception):
-    """The provider does not know yet what its own notification is about."""
+    """The provider does not know yet what it is about."""
 
 
 def accept_notification(
     *, query: Mapping[str, str], headers: Mapping[str, str], body: bytes, address: str
 ) -> None:
-    """Parse, verify, limit and store a notification; read what it is about after the commit.
+    """Parse, verify, limit and store a notification.
 
-    address: of the sender. A notification that cannot be looked up, or that does not count without
-    a signature, is dropped: a repeat would change nothing. Raises TooManyNotificationsError,
-    ForgedNotificationError.
+    One that cannot be looked up, or does not count unsigned, is dropped: a repeat changes nothing.
+    Raises TooManyNotificationsError, ForgedNotificationError.
     """
     notification = read_notification(query, headers, body)
     if notification is None:
@@ -77,7 +76,6 @@ def _limit_unverified(address: str) -> None:
 
 
 def _store(notification: IncomingNotification) -> None:
-    """Store a notification; a repeat is read again, since it may be news."""
     now = timezone.now()
     row = PaymentNotification(
         provider=PROVIDER,
@@ -89,6 +87,7 @@ def _store(notification: IncomingNotification) -> None:
         received_at=now,
         next_attempt_at=now,
     )
+    # A repeat is read again: it may be news.
     PaymentNotification.objects.bulk_create(
         [row],
         update_conflicts=True,
@@ -99,13 +98,12 @@ def _store(notification: IncomingNotification) -> None:
 
 
 def process_notifications_soon() -> None:
-    """Process stored notifications in the background; the sweeps retry what fails."""
     if settings.SETTLE_AT_ONCE:
         _job.call()
 
 
 def process_notifications() -> int:
-    """Process the notifications that are due; return how many are done."""
+    """Return how many are done."""
     due = PaymentNotification.objects.filter(
         processed_at=None, next_attempt_at__lte=timezone.now()
     ).order_by("next_attempt_at", "id")
@@ -128,7 +126,6 @@ def forget_notifications() -> int:
 
 
 def _process(notification: PaymentNotification) -> bool:
-    """Process one notification unless another worker does. Raises PaymentUnavailableError."""
     now = timezone.now()
     row = PaymentNotification.objects.filter(
         pk=notification.pk, received_at=notification.received_at
@@ -162,7 +159,6 @@ def _process(notification: PaymentNotification) -> bool:
 
 
 def _look_into(notification: PaymentNotification) -> Payment:
-    """Settle the payment of a notification. Raises _NothingToSettleError, _NotKnownYetError."""
     found = get_gateway().find_notified(
         topic=notification.topic, resource_id=notification.resource_id
     )

@@ -1,7 +1,4 @@
-"""Search the provider for payments whose notifications go to another system.
-
-One search finds them for all bookings, so its cost does not grow with their number.
-"""
+"""Search for payments whose notifications go to another system: one search for all bookings."""
 
 import logging
 from collections.abc import Iterable
@@ -27,10 +24,7 @@ LONGEST_REACH = DAILY
 
 
 def search_payments() -> int:
-    """Process charges that changed lately, while a foreign preference is unpaid.
-
-    Each change is processed once. Return how many changes were new to us.
-    """
+    """Process charges that changed since the last search; return how many changes were new."""
     now, new = timezone.now(), 0
     waiting = Payment.objects.filter(
         made_elsewhere=True, approved_at=None, next_check_at__isnull=False
@@ -56,11 +50,8 @@ def _find_start(now: datetime) -> datetime:
 
 
 def _store_new(updates: Iterable[ChargeUpdate], now: datetime) -> int:
-    """Store a notification for each update that is new to us; return how many.
-
-    Times are compared by the provider's clock only. The update's time is the notification's id, so
-    that a foreign charge is looked up once and not every minute.
-    """
+    # Times are compared by the provider's clock only. An update's time is its notification's id, so
+    # that a foreign charge is looked up once and not every minute.
     seen = {(one.charge_id, one.updated_at.astimezone(UTC).isoformat()): one for one in updates}
     ids = [charge_id for charge_id, _ in seen]
     recorded = dict(

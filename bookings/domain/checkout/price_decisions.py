@@ -1,4 +1,4 @@
-"""The teacher agrees to the price of a class that her price list lacks."""
+"""The teacher agrees to a price that her list lacks."""
 
 import uuid
 
@@ -16,9 +16,8 @@ from bookings.models import ClassEvent, Payment, PriceDecision, VirtualClass
 
 
 def agree_to_price(*, class_id: uuid.UUID, by: User) -> VirtualClass:
-    """Accept a class at the price that was named; if it is paid or free, schedule it.
+    """Accept the price of a class; if it is paid or free, schedule it.
 
-    Repeated, it changes nothing. A class that can never be scheduled is cancelled and refunded.
     Raises what ``schedule_class`` raises: the agreement is kept, and the sweep retries.
     """
     virtual_class = _note_agreement(class_id, by)
@@ -33,10 +32,7 @@ def agree_to_price(*, class_id: uuid.UUID, by: User) -> VirtualClass:
 
 
 def foresee_agreement(*, class_id: uuid.UUID, by: User) -> Consequences[BookingError | None]:
-    """Return what agreeing would write, if the calendar makes the event.
-
-    Its ``result`` is the refusal to schedule a paid class, if any.
-    """
+    """Return what agreeing would write; ``result`` is the refusal to schedule, if any."""
 
     def decide() -> BookingError | None:
         agreed = _note_agreement(class_id, by)

@@ -24,10 +24,9 @@ _look_ups: SingleFlight[None] = SingleFlight()
 
 
 def trigger_scheduling(*, preference_id: str, secret: str = "") -> VirtualClass:
-    """Schedule the class of a preference, if CALENDAR_TRIGGER_POLICY permits.
+    """Schedule the class of a preference, if CALENDAR_TRIGGER_POLICY permits or it is scheduled.
 
-    A class that is scheduled already is returned to every caller. Raises TriggerRefusedError, what
-    ``schedule_class`` raises, PaymentError if the provider does not answer, TooManyLookUpsError.
+    Raises TriggerRefusedError, PaymentError, TooManyLookUpsError, what ``schedule_class`` raises.
     """
     virtual_class = get_class_by_preference(preference_id)
     if virtual_class.is_scheduled:
@@ -60,10 +59,6 @@ def _return_money(virtual_class: VirtualClass) -> None:
 
 
 def _refuse_unpaid(virtual_class: VirtualClass) -> None:
-    """Ask the provider unless the class is known to be paid.
-
-    Raises NotPaidError; PriceNotAgreedError for a free class that waits for the teacher.
-    """
     if virtual_class.paid_at is not None:
         return
     preference_id = virtual_class.preference_id
@@ -77,7 +72,6 @@ def _refuse_unpaid(virtual_class: VirtualClass) -> None:
 
 
 def _refuse_returned(virtual_class: VirtualClass) -> None:
-    """Cancel a class whose money went back before it was scheduled. Raises ClassCancelledError."""
     gone = Payment.objects.filter(virtual_class=virtual_class, status__in=MONEY_GONE).first()
     if gone is not None:
         carry_out(gone.pk)
@@ -88,7 +82,6 @@ def _look_up_together(payment: Payment) -> None:
     """Look up a payment, once for all concurrent callers of the process.
 
     A look-up that began before this call does not count: the person may have paid since.
-    Raises PaymentError, TooManyLookUpsError beyond MAX_LOOK_UPS a minute for one person.
     """
 
     def work() -> None:

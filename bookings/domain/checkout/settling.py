@@ -1,7 +1,6 @@
 """Settling: read a payment from the provider, record it, and do what follows for its class.
 
-Every settling, whatever starts it, reads the truth from the provider first. All of it may be
-repeated, come late or be cut short.
+All of it may be repeated, come late or be cut short.
 """
 
 import logging
@@ -67,20 +66,18 @@ REFUND_CASES: dict[type[BookingError], RefundCase] = {
 
 
 def confirm_payment(*, class_id: uuid.UUID, actor: User) -> VirtualClass:
-    """Mark a class as paid by hand, and schedule it.
+    """Mark a class as paid by hand, and schedule it; the mark stays if scheduling fails.
 
-    actor: the person who confirms the money. The confirmation is kept if scheduling fails;
-    repeated, only the scheduling is. Raises ClassCancelledError and PriceNotAgreedError before
-    anything is written, and what ``schedule_class`` raises.
+    Raises ClassCancelledError, PriceNotAgreedError, and what ``schedule_class`` raises.
     """
     preference_id = _mark_paid(class_id, actor)
     return schedule_class(preference_id=preference_id, actor=actor)
 
 
 def foresee_confirmation(*, class_id: uuid.UUID, actor: User) -> Consequences[BookingError | None]:
-    """Return what confirming a payment by hand would write, if the calendar makes the event.
+    """Return what confirming would write; ``result`` is the refusal to schedule, if any.
 
-    Its ``result`` is the refusal to schedule the class, if any. Raises ClassCancelledError.
+    Raises ClassCancelledError.
     """
 
     def decide() -> BookingError | None:
@@ -95,7 +92,7 @@ def foresee_confirmation(*, class_id: uuid.UUID, actor: User) -> Consequences[Bo
 
 
 def settle_free_class(virtual_class: VirtualClass) -> VirtualClass:
-    """Schedule a class whose price is 0; the sweep retries what fails."""
+    """Schedule a free class; the sweep retries what fails."""
     preference_id = _mark_paid(virtual_class.pk, actor=None)
     try:
         return schedule_class(preference_id=preference_id)
@@ -107,11 +104,10 @@ def settle_free_class(virtual_class: VirtualClass) -> VirtualClass:
 
 
 def settle(preference_id: str, *, charge_id: str = "") -> Payment | None:
-    """Read from the provider what was paid for a preference, and do what follows from it.
+    """Read what was paid for a preference, and do what follows; None if no payment has it.
 
-    charge_id: a charge of it that a notification named. Return the payment as it is then; None if
-    no payment of ours has the preference. Raises PaymentError, after doing what follows from the
-    state known before.
+    charge_id: a charge that a notification named. Raises PaymentError after doing what follows
+    from the state known before.
     """
     payment = find_payment(preference_id)
     if payment is None:
@@ -123,8 +119,8 @@ def settle(preference_id: str, *, charge_id: str = "") -> Payment | None:
     return Payment.objects.select_related("virtual_class").get(pk=payment.pk)
 
 
-def settle_now_and_then(payment: Payment) -> None:
-    """Settle a payment at most once within LOOK_EVERY. Raises PaymentError."""
+def settle_if_not_recent(payment: Payment) -> None:
+    """Settle at most once within LOOK_EVERY. Raises PaymentError."""
     key = f"looked-up:{payment.preference_id}"
     if payment.preference_id and cache.add(key, True, timeout=LOOK_EVERY.total_seconds()):
         settle(payment.preference_id)
@@ -153,7 +149,7 @@ def look_up(payment: Payment, *, charge_id: str = "") -> None:
 
 
 def carry_out(payment_id: uuid.UUID) -> None:
-    """Do what follows from the recorded state of a payment; the sweep retries what fails."""
+    """Do what follows from the recorded state; the sweep retries what fails."""
     payment = Payment.objects.select_related("virtual_class").get(pk=payment_id)
     if payment.approved_at is not None:
         if payment.virtual_class is None:
@@ -165,7 +161,7 @@ def carry_out(payment_id: uuid.UUID) -> None:
 
 
 def settle_due_payments() -> int:
-    """Settle the payments that are due; return how many could be read."""
+    """Return how many payments could be read."""
     _adopt_bookings()
     due = Payment.objects.filter(next_check_at__lte=timezone.now())
     # Anyone may book with a made-up preference; such payments must not delay ours.
@@ -176,7 +172,7 @@ def settle_due_payments() -> int:
 
 
 def _adopt_bookings() -> None:
-    """Adopt payments of classes booked before payments were configured, or by an older release."""
+    """Adopt payments of classes booked while payments were not configured."""
     if not is_provider_configured():
         return
     unpaid = VirtualClass.objects.filter(
@@ -199,7 +195,6 @@ def expire_payments() -> int:
 
 
 def _settle_due(payment: Payment) -> bool:
-    """Settle one payment unless another worker does. Raises PaymentUnavailableError."""
     lease: datetime = timezone.now() + LEASE
     row = Payment.objects.filter(pk=payment.pk, next_check_at=payment.next_check_at)
     if not row.update(next_check_at=lease):
@@ -213,7 +208,6 @@ def _settle_due(payment: Payment) -> bool:
 
 
 def _schedule_or_cancel(payment: Payment, virtual_class: VirtualClass) -> None:
-    """Schedule a paid class; if it can never be scheduled, cancel and refund it."""
     if payment.is_money_gone:
         _cancel(virtual_class, "El pago volvió a quien lo hizo.", RefundCase.TAKEN_BACK)
         return
@@ -233,7 +227,7 @@ def _schedule_or_cancel(payment: Payment, virtual_class: VirtualClass) -> None:
 
 
 def _cancel(virtual_class: VirtualClass, why: str, case: RefundCase) -> None:
-    """Cancel a class, so that it is never scheduled for money that goes back."""
+    # Cancelled with its refund, so that it is never scheduled for money that goes back.
     with transaction.atomic():
         locked = VirtualClass.objects.select_for_update().get(pk=virtual_class.pk)
         if locked.status not in {ClassStatus.PENDING, ClassStatus.CANCELLED}:

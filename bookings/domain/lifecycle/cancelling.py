@@ -1,4 +1,4 @@
-"""Cancelling a class: its time becomes free, money goes back, its event leaves the calendar."""
+"""Cancelling a class."""
 
 import uuid
 from datetime import datetime
@@ -34,12 +34,11 @@ from bookings.notices.reminders import drop_reminders
 
 
 def cancel_class(*, class_id: uuid.UUID, actor: User, reason: str = "") -> VirtualClass:
-    """Cancel a class, delete its event and refund its money.
+    """Cancel a class, delete its event and refund its money; repeated, retry the last two.
 
-    The cancellation is committed first, with its refunds, so that nobody joins meanwhile; repeated,
-    only the event and the refunds are tried again. Raises, without writing, ClassNotFoundError for
-    anyone but the host and the teacher, TooLateToChangeError, ClassCompletedError, ClassEndedError
-    for a student; and CalendarError if the event could not be deleted: the class is cancelled.
+    The cancellation and its refunds are committed first. Raises, without writing,
+    ClassNotFoundError, TooLateToChangeError, ClassCompletedError, ClassEndedError for a student;
+    and CalendarError if the event could not be deleted: the class is cancelled.
     """
     virtual_class = decide_cancelling(class_id, actor, reason)
     try:
@@ -51,12 +50,12 @@ def cancel_class(*, class_id: uuid.UUID, actor: User, reason: str = "") -> Virtu
 
 
 def foresee_cancelling(*, class_id: uuid.UUID, actor: User) -> Consequences[VirtualClass]:
-    """Return what cancelling a class would write. Raises the refusals of ``cancel_class``."""
+    """Return what cancelling would write. Raises the refusals of ``cancel_class``."""
     return foresee(lambda: decide_cancelling(class_id, actor), [class_id])
 
 
 def refuse_cancelling(virtual_class: VirtualClass, actor: User, now: datetime) -> None:
-    """Raise the refusal, if any; a class that is cancelled already may be cancelled again."""
+    """Raise the refusal, if any; a cancelled class may be cancelled again."""
     refuse_change(virtual_class, actor, now)
     if virtual_class.status == ClassStatus.COMPLETED:
         raise ClassCompletedError
@@ -65,17 +64,16 @@ def refuse_cancelling(virtual_class: VirtualClass, actor: User, now: datetime) -
 
 
 def concerns_teacher(virtual_class: VirtualClass) -> bool:
-    """Return True if the class was scheduled or is paid, so that the teacher counts on it."""
+    """Return True if the class was scheduled or is paid."""
     return virtual_class.provider_event_id is not None or virtual_class.paid_at is not None
 
 
 def call_off(
     virtual_class: VirtualClass, *, actor: User | None, reason: str, case: RefundCase
 ) -> None:
-    """Cancel a class that the caller has locked, and request its refunds.
+    """Cancel a class that the caller has locked, and request its refunds by the stored decision.
 
-    Of a class that is cancelled already, only refunds that are missing are requested, by the
-    stored decision. Raises ClassCompletedError.
+    Raises ClassCompletedError.
     """
     if virtual_class.status == ClassStatus.COMPLETED:
         raise ClassCompletedError
@@ -108,7 +106,6 @@ def _write_off(locked: VirtualClass) -> None:
 
 
 def _tell(virtual_class: VirtualClass, actor: User | None) -> None:
-    """Record the mails to everybody in the class or in line, and delete the reminders."""
     in_line = close_line(virtual_class)
     record_due(NoticeKind.CANCELLED, virtual_class, _everybody_in(virtual_class) | in_line)
     if actor and not is_in_charge(actor) and concerns_teacher(virtual_class):
@@ -118,10 +115,7 @@ def _tell(virtual_class: VirtualClass, actor: User | None) -> None:
 
 @transaction.atomic
 def decide_cancelling(class_id: uuid.UUID, actor: User, reason: str = "") -> VirtualClass:
-    """Write a cancellation, without calling calendar or provider.
-
-    Raises, without writing, the refusals of ``cancel_class``.
-    """
+    """Write a cancellation, without calling a provider. Raises as ``cancel_class``."""
     virtual_class = VirtualClass.objects.select_for_update().filter(pk=class_id).first()
     if virtual_class is None:
         raise ClassNotFoundError

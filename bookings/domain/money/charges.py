@@ -1,7 +1,6 @@
-"""Charges: record the provider's reports as our own state, which never moves backwards.
+"""Charges: the provider's reports become our own state, which never moves backwards.
 
-Money counts if it is in pesos, ours, meant for this payment and enough; anything else is flagged
-for review. No provider is called here.
+Money counts if it is in pesos, ours, meant for this payment and enough; other money is flagged.
 """
 
 import logging
@@ -57,11 +56,7 @@ SEARCH_REACH = timedelta(days=90)
 
 @transaction.atomic
 def record_settlement(payment_id: uuid.UUID, settlement: Settlement) -> None:
-    """Store the provider's report and derive our state from it.
-
-    An older report changes nothing. An approved payment never becomes unpaid again: refunds and
-    disputes are states of their own.
-    """
+    """Store the provider's report and derive our state; an older report changes nothing."""
     now = timezone.now()
     payment = Payment.objects.select_for_update().get(pk=payment_id)
     virtual_class = _lock_class(payment)
@@ -82,17 +77,15 @@ def record_settlement(payment_id: uuid.UUID, settlement: Settlement) -> None:
 
 
 def _lock_class(payment: Payment) -> VirtualClass | None:
-    """Lock the class, so that a concurrent cancellation sees the money or is seen here.
-
-    The class is locked before the charges, as in cancelling; the other order would deadlock.
-    """
+    # A concurrent cancellation sees the money, or is seen here. It also locks the class before the
+    # charges; the other order would deadlock.
     if payment.virtual_class_id is None:
         return None
     return VirtualClass.objects.select_for_update().get(pk=payment.virtual_class_id)
 
 
 def _record_charge(payment: Payment, charge: Charge) -> PaymentCharge | None:
-    """Store a charge or its changes; return None if there are none."""
+    """Return the stored charge if anything is new."""
     rows = PaymentCharge.objects.filter(provider=payment.provider, charge_id=charge.charge_id)
     row = rows.first()
     if row is None:
@@ -126,7 +119,7 @@ def _record_charge(payment: Payment, charge: Charge) -> PaymentCharge | None:
 
 
 def _flag_contradiction(payment: Payment, row: PaymentCharge, charge: Charge) -> None:
-    """Keep our state and flag the payment: the provider now denies money it had confirmed."""
+    """The provider now denies money it had confirmed: keep our state, flag the payment."""
     logger.error("Charge %s was %s and is told as %s.", row.charge_id, row.status, charge.status)
     row.provider_updated_at = charge.updated_at
     row.save(update_fields=["provider_updated_at"])
@@ -144,7 +137,6 @@ def _changing_fields(charge: Charge) -> dict[str, Any]:
 
 
 def _find_problem(payment: Payment, charge: Charge) -> ReviewReason:
-    """Return why a charge may not count, or NONE."""
     if charge.currency != payment.currency:
         return ReviewReason.CURRENCY
     if not charge.is_ours:
@@ -155,7 +147,7 @@ def _find_problem(payment: Payment, charge: Charge) -> ReviewReason:
 
 
 def _approve_if_paid(payment: Payment, charges: Iterable[PaymentCharge], now: datetime) -> None:
-    """Approve if the oldest good charges are enough together; later charges are surplus."""
+    """Approve if the oldest good charges are enough together; later ones are surplus."""
     paying: list[PaymentCharge] = []
     for charge in filter(_is_good, charges):
         if _net_amount(paying) < payment.amount:
@@ -245,7 +237,6 @@ def _own_refunds_total(charge: PaymentCharge) -> int:
 
 
 def _plan_check(payment: Payment, now: datetime) -> datetime | None:
-    """Return when the sweep asks the provider next; None for never."""
     age = now - payment.created_at
     soon = now + min(max(age / 4, SHORTEST_WAIT), LONGEST_WAIT)
     if payment.approved_at is not None:

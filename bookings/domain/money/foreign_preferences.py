@@ -1,4 +1,4 @@
-"""Payments for preferences that another system made."""
+"""Preferences that another system made."""
 
 from django.utils import timezone
 
@@ -11,10 +11,9 @@ from bookings.payments.backend import PROVIDER
 
 
 def adopt_payment(virtual_class: VirtualClass) -> Payment | None:
-    """Store a payment for the foreign preference with which a class was booked.
+    """Store a payment for a class's foreign preference, at its price or the list's, if higher.
 
-    It has to bring the class's price, or the list's if that is higher. Return None for a free
-    class, and for a time that was held by hand.
+    Return None for a free class, and for a time that was held by hand.
     """
     amount = max(virtual_class.class_price, _list_price(virtual_class))
     if amount == 0 or virtual_class.preference_id.startswith(HELD_PREFERENCE):

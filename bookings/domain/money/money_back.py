@@ -1,4 +1,4 @@
-"""Money of a cancelled class: what goes back, decided once and stored with the cancellation."""
+"""The money of a cancelled class: decided once, and stored with the cancellation."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -10,8 +10,6 @@ from bookings.models import Payment, RefundReason, VirtualClass
 
 
 class MoneyWay(StrEnum):
-    """How the money of a cancelled class goes back."""
-
     FREE = "free"
     UNPAID = "unpaid"
     ONLINE = "online"
@@ -20,7 +18,7 @@ class MoneyWay(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MoneyBack:
-    """Money that goes back when the class is cancelled. amount, kept: centavos."""
+    """amount: centavos still to go back. kept: centavos that stay."""
 
     way: MoneyWay
     reason: RefundReason
@@ -31,7 +29,7 @@ class MoneyBack:
 def find_money_back(
     virtual_class: VirtualClass, case: RefundCase = RefundCase.PAID_AFTER_CANCELLING
 ) -> MoneyBack:
-    """Return what is still to go back to the host, as stored, or else as decided for ``case``."""
+    """Return what goes back to the host, as stored, or else as decided for ``case``."""
     way, left = _find_money(virtual_class)
     kept = virtual_class.amount_kept
     if kept is not None:
@@ -42,7 +40,7 @@ def find_money_back(
 
 
 def store_refund_decision(locked: VirtualClass, case: RefundCase) -> None:
-    """Decide what of a paid class's money goes back, unless that is decided already.
+    """Decide what of a paid class's money goes back, unless that is stored already.
 
     locked: the class, before its status changes.
     """
@@ -53,7 +51,7 @@ def store_refund_decision(locked: VirtualClass, case: RefundCase) -> None:
 
 
 def request_money_back(locked: VirtualClass, by: User | None) -> None:
-    """Request the refunds that the stored decision still lacks; repeated, it requests none."""
+    """Request the refunds that the stored decision still lacks."""
     payment = Payment.objects.filter(virtual_class=locked).first()
     if payment is not None and locked.amount_kept is not None:
         reason = RefundReason(locked.refund_reason)
@@ -61,7 +59,6 @@ def request_money_back(locked: VirtualClass, by: User | None) -> None:
 
 
 def _find_money(virtual_class: VirtualClass) -> tuple[MoneyWay, int]:
-    """Return how the class was paid, and what is left of that in centavos."""
     payment: Payment | None = getattr(virtual_class, "payment", None)
     if payment is not None and payment.approved_at is not None:
         return MoneyWay.ONLINE, sum_refundable(payment)

@@ -1,4 +1,4 @@
-"""Preferences: what the provider is asked to collect, and until when."""
+"""What the provider is asked to collect, and until when."""
 
 from datetime import datetime, timedelta
 from urllib.parse import urljoin
@@ -15,16 +15,13 @@ from bookings.payments.gateway import PreferenceDraft
 
 
 def ask_for_payment(*, user: User, quote: Quote, expires_at: datetime) -> Payment:
-    """Make a preference for a quote, which can be paid until ``expires_at``.
-
-    No transaction may be open: the provider is called. Raises PaymentError.
-    """
+    """Make a payment and its preference. Call it outside of transactions. Raises PaymentError."""
     payment = open_payment(user=user, quote=quote, expires_at=expires_at)
     return make_preference(payment, quote)
 
 
 def open_payment(*, user: User, quote: Quote, expires_at: datetime) -> Payment:
-    """Store a payment that has no preference yet; it expires if it never gets one."""
+    """Store a payment that has no preference yet."""
     return Payment.objects.create(
         user=user,
         provider=PROVIDER,
@@ -35,7 +32,7 @@ def open_payment(*, user: User, quote: Quote, expires_at: datetime) -> Payment:
 
 
 def make_preference(payment: Payment, quote: Quote) -> Payment:
-    """Make the preference of an open payment at the provider. Raises PaymentError."""
+    """Make the preference of an open payment. Raises PaymentError."""
     preference = get_gateway().create_preference(_draft(payment, quote))
     payment.preference_id = preference.preference_id
     payment.checkout_url = preference.checkout_url

@@ -14,11 +14,7 @@ from bookings.models import ClassType, Price, PriceDecision
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A kind of class that students may book.
-
-    minutes: its length. lowest_amount: centavos, for the fewest students.
-    max_students: the largest group that has a price.
-    """
+    """minutes: length. lowest_amount: centavos. max_students: the largest group with a price."""
 
     class_type: ClassType
     minutes: int
@@ -29,10 +25,7 @@ class Offer:
 def find_price(
     *, class_type: ClassType, minutes: int, students: int, on: date | None = None
 ) -> int:
-    """Return the price of a class in centavos by the list of a day, by default today.
-
-    Raises NoPriceError if the list lacks such a class.
-    """
+    """Return a price in centavos by the list of a day, by default today. Raises NoPriceError."""
     prices = (
         list_prices(on)
         .filter(class_type=class_type, minutes=minutes, students_up_to__gte=students)
@@ -45,7 +38,7 @@ def find_price(
 
 
 def find_list_price(quote: Quote) -> int:
-    """Return today's price of a quote's class, in centavos. Raises NoPriceError."""
+    """Return today's price of a quote, in centavos. Raises NoPriceError."""
     if (quote.end - quote.start) % timedelta(minutes=1):
         raise NoPriceError
     students = max(quote.students_count, 1)
@@ -53,9 +46,9 @@ def find_list_price(quote: Quote) -> int:
 
 
 def judge_price(quote: Quote) -> PriceDecision:
-    """Return WAITING if the list lacks the quote's class, else NONE; a price may be above the list.
+    """Return WAITING for a class that the list lacks; if there is no list, only for a free one.
 
-    Without any list a price above 0 needs no decision. Raises PriceTooLowError.
+    Raises PriceTooLowError.
     """
     try:
         listed = find_list_price(quote)
@@ -81,10 +74,7 @@ def list_offers(on: date | None = None) -> list[Offer]:
 
 
 def list_prices_by_students(*, class_type: ClassType, minutes: int) -> dict[int, int]:
-    """Return today's price for each number of students, in centavos.
-
-    Keys run from 1, or from 2 for a group, to the largest group that has a price.
-    """
+    """Return today's price in centavos by number of students; a group begins with 2."""
     rows = list_prices().filter(class_type=class_type, minutes=minutes).order_by("valid_from")
     amounts = dict(rows.values_list("students_up_to", "amount"))
     fewest = 2 if class_type == ClassType.GROUP else 1

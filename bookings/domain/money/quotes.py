@@ -19,7 +19,6 @@ class Quote:
 
     @classmethod
     def of(cls, virtual_class: VirtualClass) -> Self:
-        """Return the quote of a stored class."""
         return cls(
             virtual_class.start_time,
             virtual_class.end_time,

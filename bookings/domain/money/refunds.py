@@ -1,7 +1,6 @@
 """Refunds: each goes back once, however often it is tried.
 
-The decision is a row, written in the transaction that makes it. The provider is called afterwards,
-under a key that follows from the row.
+The row is the decision; the provider is called afterwards, under a key that follows from it.
 """
 
 import logging
@@ -61,7 +60,7 @@ _random = SystemRandom()
 
 @dataclass(slots=True)
 class _Shown:
-    """The sum that a page has shown, and the sum decided since, in centavos."""
+    """Centavos that a page has shown, and those decided since."""
 
     amount: int
     decided: int = 0
@@ -72,7 +71,7 @@ _shown: ContextVar[_Shown | None] = ContextVar("shown", default=None)
 
 @contextmanager
 def refunding_exactly(amount: int) -> Iterator[None]:
-    """Let ``refuse_other_sum`` accept only this sum inside, in centavos: the one on the page.
+    """Let ``refuse_other_sum`` accept only this sum, in centavos: the one on the page.
 
     Another refund may be committed after the page was compared and before a decision has its locks.
     """
@@ -84,7 +83,7 @@ def refunding_exactly(amount: int) -> Iterator[None]:
 
 
 def refuse_other_sum() -> None:
-    """Raise RefundOutdatedError, which rolls the decision back, if the sum is not the one shown."""
+    """Raise RefundOutdatedError, which rolls back, if the sum is not the one shown."""
     shown = _shown.get()
     if shown is not None and shown.decided != shown.amount:
         raise RefundOutdatedError
@@ -94,10 +93,9 @@ def refuse_other_sum() -> None:
 def request_refund(
     *, payment: Payment, reason: RefundReason, keep: int = 0, by: User | None = None
 ) -> list[Refund]:
-    """Request what is left of the charges that paid for a class, but ``keep`` centavos of it.
+    """Request what is left of the charges that paid for a class, but ``keep`` centavos.
 
-    Repeated, it requests nothing. A refund that the provider rejected is requested again only for
-    a person. Return the new refunds.
+    What the provider rejected is requested again only ``by`` a person. Return the new refunds.
     """
     charges = list(payment.charges.select_for_update().filter(counts=True).order_by("id"))
     owed = sum(map(refundable_amount, charges)) - keep
@@ -114,7 +112,7 @@ def request_refund(
 
 @transaction.atomic
 def refund_unbooked(payment: Payment) -> None:
-    """Decide, once, what goes back of a payment with which no class was booked in time."""
+    """Decide, once, what goes back of a payment that was not booked in time."""
     long_ago = timezone.now() - settings.UNBOOKED_PAYMENT_AGE
     unbooked = Payment.objects.filter(virtual_class=None, approved_at__lte=long_ago)
     locked = unbooked.select_for_update().filter(pk=payment.pk).first()
@@ -136,10 +134,10 @@ def refund_surplus(charge: PaymentCharge) -> None:
 
 @transaction.atomic
 def request_partial_refund(*, charge_id: int, amount: int, left: int, by: User) -> Refund:
-    """Request the part of a charge that the teacher asks for.
+    """Request centavos of a charge, as the teacher asks.
 
-    amount: centavos. left: centavos that the page showed as left, so that a form sent twice asks
-    once. Raises RefundOutdatedError if another sum is left now, RefundTooLargeError.
+    left: as shown, so that a form sent twice asks once. Raises RefundOutdatedError,
+    RefundTooLargeError.
     """
     charge = PaymentCharge.objects.select_for_update().get(pk=charge_id)
     if left != refundable_amount(charge):
@@ -151,10 +149,7 @@ def request_partial_refund(*, charge_id: int, amount: int, left: int, by: User) 
 
 
 def is_refund_open(payment: Payment) -> bool:
-    """Return True while money that is to go back has not, by the provider's word.
-
-    Also True if paid money has neither a class nor a decision.
-    """
+    """Return True until the provider confirms that all went back that was decided."""
     paying = payment.charges.filter(counts=True)
     sums = paying.aggregate(paid=Sum("amount"), returned=Sum("refunded_amount"))
     paid, returned = sums["paid"] or 0, sums["returned"] or 0
@@ -176,7 +171,6 @@ def refundable_amount(charge: PaymentCharge) -> int:
 
 
 def sum_refundable(payment: Payment) -> int:
-    """Return ``refundable_amount`` of all charges that paid for the class."""
     return sum(refundable_amount(charge) for charge in payment.charges.filter(counts=True))
 
 
@@ -186,17 +180,15 @@ def send_due_refunds() -> int:
 
 
 def send_refunds_of(virtual_class: VirtualClass) -> int:
-    """Send the refunds of one class that are due; the sweep retries what fails."""
     return _send(_due().filter(charge__payment__virtual_class=virtual_class))
 
 
 def send_refunds_of_payment(payment: Payment) -> int:
-    """Send the refunds of one payment that are due; the sweep retries what fails."""
     return _send(_due().filter(charge__payment=payment))
 
 
 def _decided(**refunds: Any) -> QuerySet[Refund]:
-    """List the refunds that the policy decided; the row is its decision where there is no class."""
+    """List the refunds by the policy; where there is no class, the row is its decision."""
     return Refund.objects.filter(**refunds).exclude(reason=RefundReason.BY_TEACHER)
 
 
@@ -210,10 +202,7 @@ def _send(refunds: QuerySet[Refund]) -> int:
 
 
 def _attempt(refund_id: int) -> bool:
-    """Send one refund unless another process has claimed it; return True if it is done.
-
-    Raises PaymentUnavailableError after putting it off.
-    """
+    """Send one refund, unless another process does; return True if it is done."""
     lease = timezone.now() + LEASE
     if not _due().filter(pk=refund_id).update(next_attempt_at=lease):
         return False
@@ -270,7 +259,7 @@ def _ask_provider(refund: Refund) -> CreatedRefund:
 
 
 def _find_lost(refund: Refund, gateway: PaymentGateway) -> CreatedRefund | None:
-    """Find the provider's refund for this one by amount and time, should its answer be lost."""
+    """Find our refund at the provider by amount and time, should the answer be lost."""
     others = Refund.objects.filter(charge=refund.charge).exclude(pk=refund.pk)
     known = set(others.values_list("refund_id", flat=True))
     for listed in gateway.list_refunds(refund.charge.charge_id):
@@ -281,10 +270,7 @@ def _find_lost(refund: Refund, gateway: PaymentGateway) -> CreatedRefund | None:
 
 
 def _note_refund_id(refund: Refund, refund_id: str) -> bool:
-    """Store the provider's number; return False if another of our refunds has it.
-
-    Two workers may find the same refund at once; the constraint decides.
-    """
+    # Two workers may find the same refund at once; the constraint decides.
     try:
         with transaction.atomic():
             Refund.objects.filter(pk=refund.pk).update(refund_id=refund_id)

@@ -9,14 +9,13 @@ from bookings.models import Payment, ReviewReason
 
 
 def count_payments_to_review() -> int:
-    """Count the payments that are flagged for review."""
     return Payment.objects.exclude(review=ReviewReason.NONE).count()
 
 
 def put_aside(*, payment_id: uuid.UUID, reason: str, by: User) -> bool:
-    """Take a payment off the review list until news flags it again.
+    """Take a payment off the list until news flags it again.
 
-    reason: the one on the page; return False, and change nothing, if there is another by now.
+    reason: as shown; return False, and change nothing, if there is another by now.
     """
     now = timezone.now()
     flagged = Payment.objects.filter(pk=payment_id, review=reason).exclude(review=ReviewReason.NONE)

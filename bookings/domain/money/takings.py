@@ -23,11 +23,7 @@ FOREIGN = [ReviewReason.CURRENCY, ReviewReason.ACCOUNT]
 
 @dataclass(slots=True)
 class MonthTakings:
-    """One month's money in centavos.
-
-    received: through the provider. by_hand: confirmed by the teacher. returned: refunds.
-    charged_back: taken back by banks. disputed: part of received that banks may take back.
-    """
+    """Centavos. by_hand: confirmed by the teacher. charged_back: taken back by banks."""
 
     month: date
     received: int = 0
@@ -42,7 +38,7 @@ class MonthTakings:
 
 
 def list_monthly_takings() -> list[MonthTakings]:
-    """List the months with money, latest first, in the service's zone and in two queries.
+    """List the months with money, latest first, in two queries.
 
     A refund counts in the month of its charge.
     """

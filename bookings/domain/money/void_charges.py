@@ -1,8 +1,4 @@
-"""Cancel pending charges at the provider whose money could only go back.
-
-A voucher may be paid days after it was issued. Its charge is cancelled once the class is cancelled,
-over, paid otherwise or has lost its time; while the time is free, it stays.
-"""
+"""Cancel pending charges, as of vouchers, whose money could only go back."""
 
 import logging
 from datetime import UTC, datetime
@@ -20,7 +16,6 @@ logger = logging.getLogger(__name__)
 
 
 def cancel_dead_charges_of(virtual_class: VirtualClass) -> int:
-    """Do ``cancel_dead_charges`` for the payment of a class."""
     payment = Payment.objects.filter(virtual_class=virtual_class).first()
     return cancel_dead_charges(payment) if payment else 0
 
@@ -28,8 +23,7 @@ def cancel_dead_charges_of(virtual_class: VirtualClass) -> int:
 def cancel_dead_charges(payment: Payment) -> int:
     """Cancel a payment's pending charges if their money could only go back; return how many.
 
-    No transaction may be open: the provider is called. What fails is retried when the payment is
-    settled again. A charge that is approved first is refunded.
+    No transaction may be open. What fails is retried when the payment is settled again.
     """
     charges = list(payment.charges.filter(status=ChargeStatus.PENDING))
     if not charges or not _is_dead(payment):
@@ -51,7 +45,6 @@ def _cancel(charge: PaymentCharge) -> bool:
 
 
 def _is_dead(payment: Payment) -> bool:
-    """Return True if more money could only go back."""
     current = Payment.objects.select_related("virtual_class").get(pk=payment.pk)
     if current.approved_at is not None:
         return True

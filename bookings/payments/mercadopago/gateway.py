@@ -77,14 +77,14 @@ REFUND_STATES = {
 class RebasedHttpClient(HttpClient):  # type: ignore[misc]  # the SDK carries no types
     """Sends the SDK's calls to the configured address, which the SDK itself cannot change.
 
-    All calls of one client share MERCADOPAGO_BUDGET, so that time-outs do not add up.
+    All calls of one client share MERCADOPAGO_BUDGET.
     """
 
     def __init__(self) -> None:
         self._deadline = time.monotonic() + settings.MERCADOPAGO_BUDGET.total_seconds()
 
     def request(self, method: str, url: str, *args: Any, **kwargs: Any) -> Any:
-        """Send one call; every verb of the SDK goes through here."""
+        """Send one call of the SDK."""
         target = url.replace(PROVIDER_URL, settings.MERCADOPAGO_API_URL, 1)
         with _bulkhead.enter(settings.MERCADOPAGO_CALLERS):
             left = self._deadline - time.monotonic()
@@ -99,16 +99,13 @@ class RebasedHttpClient(HttpClient):  # type: ignore[misc]  # the SDK carries no
 
 
 class MercadoPagoGateway:
-    """The gateway of one Mercado Pago account; one instance for each operation."""
+    """One instance for each operation."""
 
     def __init__(self, access_token: str) -> None:
         self._sdk = SDK(access_token, http_client=RebasedHttpClient(), request_options=_options())
 
     def create_preference(self, draft: PreferenceDraft) -> CreatedPreference:
-        """Create a preference.
-
-        https://www.mercadopago.com.ar/developers/es/reference/preferences/_checkout_preferences/post
-        """
+        """https://www.mercadopago.com.ar/developers/es/reference/preferences/_checkout_preferences/post"""
         body = _call(lambda: self._sdk.preference().create(_present(draft)))
         with _understanding():
             return CreatedPreference(
@@ -130,10 +127,7 @@ class MercadoPagoGateway:
         return Settlement(preference_id, tuple(sorted(charges, key=lambda c: int(c.charge_id))))
 
     def search_updates(self, *, since: datetime) -> list[ChargeUpdate]:
-        """Search payments by their last update.
-
-        https://www.mercadopago.com.ar/developers/es/reference/online-payments/checkout-api-payments/search-payments/get
-        """
+        """https://www.mercadopago.com.ar/developers/es/reference/online-payments/checkout-api-payments/search-payments/get"""
         updates: list[ChargeUpdate] = []
         for page in range(PAGES):
             found = self._list_updated(since, page * PAGE_SIZE)
@@ -149,7 +143,6 @@ class MercadoPagoGateway:
         return None if body is None else _read(body)
 
     def find_notified(self, *, topic: str, resource_id: str) -> NotifiedPayment | None:
-        """Read the payment and its merchant order, or the order that the notification names."""
         if topic != CHARGE_TOPIC:
             return NotifiedPayment(self._find_preference(resource_id))
         body = self._get_payment(resource_id)
@@ -162,10 +155,7 @@ class MercadoPagoGateway:
         return NotifiedPayment(preference_id, charge.charge_id, charge.reference)
 
     def refund(self, *, charge_id: str, amount: int | None, key: str) -> CreatedRefund | None:
-        """Refund a payment under our idempotency key; the answer to a repeat may be empty.
-
-        https://www.mercadopago.com.ar/developers/es/reference/chargebacks/_payments_id_refunds/post
-        """
+        """https://www.mercadopago.com.ar/developers/es/reference/chargebacks/_payments_id_refunds/post"""
         body = {} if amount is None else {"amount": to_pesos(amount)}
         options = _options({"X-Idempotency-Key": key})
         answer = _call(
@@ -382,7 +372,6 @@ def _reason(body: Any) -> str:
 
 @contextmanager
 def _understanding() -> Iterator[None]:
-    """Turn an answer in an unknown shape into PaymentUnavailableError."""
     try:
         yield
     except (AttributeError, KeyError, TypeError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""Durations and outcomes of calls to the payment provider."""
+"""Durations and outcomes of calls."""
 
 import re
 from collections.abc import Iterator
@@ -23,14 +23,13 @@ _ID = re.compile(r"/(?!v\d\b)[^/]*\d[^/]*")
 
 
 class Call:
-    """A call in progress. status: the provider's answer, 0 until there is one."""
+    """status: 0 until there is an answer."""
 
     status = 0
 
 
 @contextmanager
 def timed(method: str, url: str) -> Iterator[Call]:
-    """Measure one call; the caller sets ``status``."""
     began, call = perf_counter(), Call()
     try:
         yield call
@@ -41,5 +40,5 @@ def timed(method: str, url: str) -> Iterator[Call]:
 
 
 def name_operation(method: str, url: str) -> str:
-    """Return the call without ids, as in ``GET /v1/payments/:id``."""
+    """Return ``GET /v1/payments/:id`` and the like."""
     return f"{method} {_ID.sub('/:id', urlsplit(url).path)}"

@@ -26,10 +26,9 @@ LONGEST_ID = 100
 def read_notification(
     query: Mapping[str, str], headers: Mapping[str, str], body: bytes
 ) -> IncomingNotification | None:
-    """Parse and verify a notification, by its address or else its body.
+    """Return None if it names nothing that can be looked up.
 
-    Return None if it names nothing that can be looked up. Of the address that an IPN names for
-    its resource only the digits at the end are read.
+    Of the address that an IPN names only the digits at the end are read.
     """
     content = _read_json(body)
     is_webhook = "data.id" in query or ("data" in content and "type" in content)
