@@ -77,14 +77,6 @@ class ChargeUpdate:
     updated_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class Settlement:
-    """Every attempt to pay one preference, oldest first."""
-
-    preference_id: str
-    charges: tuple[Charge, ...]
-
-
 class RefundState(StrEnum):
     DONE = "done"
     IN_PROCESS = "in_process"
@@ -141,10 +133,10 @@ class PaymentGateway(Protocol):
 
     def create_preference(self, draft: PreferenceDraft) -> CreatedPreference: ...
 
-    def find_settlement(
+    def list_charges(
         self, *, preference_id: str, reference: str | None, known: Collection[str] = ()
-    ) -> Settlement:
-        """Read what was paid for a preference.
+    ) -> list[Charge]:
+        """Read every attempt to pay a preference, oldest first.
 
         reference: ours, if we made it, to search by. known: charges to read as well.
         """

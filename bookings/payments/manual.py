@@ -13,7 +13,6 @@ from bookings.payments.gateway import (
     NotifiedPayment,
     PaymentRefusedError,
     PreferenceDraft,
-    Settlement,
 )
 
 
@@ -23,10 +22,10 @@ class ManualGateway:
     def create_preference(self, draft: PreferenceDraft) -> CreatedPreference:
         return CreatedPreference(f"manual-{uuid.uuid4()}", checkout_url="")
 
-    def find_settlement(
+    def list_charges(
         self, *, preference_id: str, reference: str | None, known: Collection[str] = ()
-    ) -> Settlement:
-        return Settlement(preference_id, ())
+    ) -> list[Charge]:
+        return []
 
     def search_updates(self, *, since: datetime) -> list[ChargeUpdate]:
         return []

@@ -16,7 +16,7 @@ from bookings.domain.money.refunds import (
     request_partial_refund,
     request_refund,
     send_due_refunds,
-    send_refunds_of_payment,
+    send_refunds_of,
 )
 from bookings.models import (
     ClassStatus,
@@ -324,7 +324,7 @@ def test_a_refund_in_process_is_followed_until_it_is_decided(
 ):
     mercadopago.refund_status = "in_process"
     [refund] = request_refund(payment=paid, reason=RefundReason.BY_TEACHER)
-    send_refunds_of_payment(paid)
+    send_refunds_of(paid)
     refund.refresh_from_db()
     assert refund.status == RefundStatus.IN_PROCESS
     mercadopago.settle_refund(int(refund.refund_id), decision)
@@ -343,7 +343,7 @@ def test_a_refund_that_the_provider_has_in_hand_wakes_nobody_up(mercadopago, pai
     request_refund(payment=paid, reason=RefundReason.BY_TEACHER)
     with later(hours=1):
         assert QUEUES["refunds"].measure(timezone.now()).age >= timedelta(minutes=59)
-    send_refunds_of_payment(paid)
+    send_refunds_of(paid)
 
     with later(hours=2):
         assert QUEUES["refunds"].measure(timezone.now()) == Waiting(0, timedelta())

@@ -114,7 +114,7 @@ def test_nobody_gets_402_for_a_class_that_was_paid_before_the_call(
     mercadopago, google, payment, make_client, monkeypatch
 ):
     """The first look-up read "unpaid" before the payment, and ends while the others wait."""
-    read, may_end, record = threading.Event(), threading.Event(), settling.record_settlement
+    read, may_end, record = threading.Event(), threading.Event(), settling.record_charges
 
     def record_late(*args):
         if not read.is_set():
@@ -122,7 +122,7 @@ def test_nobody_gets_402_for_a_class_that_was_paid_before_the_call(
             assert may_end.wait(10)
         record(*args)
 
-    monkeypatch.setattr(settling, "record_settlement", record_late)
+    monkeypatch.setattr(settling, "record_charges", record_late)
     body = {"preferenceId": payment.preference_id}
 
     def call():

@@ -26,7 +26,6 @@ from bookings.domain.queries import is_time_awaited
 from bookings.models import BookingRules, ClassType, Hold, Payment, VirtualClass
 from bookings.payments.backend import is_provider_configured
 from bookings.payments.gateway import PaymentError
-from config.lib.wall_time import find_offset
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +98,6 @@ def _keep_time_for(payment: Payment, quote: Quote) -> Hold:
             payment=payment,
             start_time=quote.start,
             end_time=quote.end,
-            utc_offset=find_offset(quote.start),
             class_type=quote.class_type,
             expires_at=payment.expires_at or quote.start,
         )

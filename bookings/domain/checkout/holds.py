@@ -49,7 +49,6 @@ def hold_slot(*, user: User, start: datetime, minutes: int, class_type: ClassTyp
             user=user,
             start_time=start,
             end_time=end,
-            utc_offset=find_offset(start),
             class_type=class_type,
             expires_at=expires_at,
         )
@@ -134,6 +133,7 @@ def _store_hold(hold: Hold) -> Hold:
     check_unpaid_limit(hold.user)
     if Hold.objects.filter(start_time__lt=hold.end_time, end_time__gt=hold.start_time).exists():
         raise SlotTakenError
+    hold.utc_offset = find_offset(hold.start_time)
     hold.save(force_insert=True)
     # Only now: the insert above waits for a class that is taking this time, which then shows here.
     if list_scheduled_between(hold.start_time, hold.end_time).exists():

@@ -6,13 +6,13 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.domain.checkout.settling import carry_out
+from bookings.domain.checkout.settling import carry_out_class
 from bookings.domain.dry_runs import Consequences, foresee
 from bookings.domain.exceptions import BookingError
 from bookings.domain.history import record_event
 from bookings.domain.lifecycle.scheduling import UNSCHEDULABLE, rehearse_scheduling, schedule_class
 from bookings.domain.queries import is_undecided
-from bookings.models import ClassEvent, Payment, PriceDecision, VirtualClass
+from bookings.models import ClassEvent, PriceDecision, VirtualClass
 
 
 def agree_to_price(*, class_id: uuid.UUID, by: User) -> VirtualClass:
@@ -26,8 +26,7 @@ def agree_to_price(*, class_id: uuid.UUID, by: User) -> VirtualClass:
     try:
         return schedule_class(preference_id=virtual_class.preference_id, actor=by)
     except UNSCHEDULABLE:
-        if payment := Payment.objects.filter(virtual_class=virtual_class).first():
-            carry_out(payment.pk)
+        carry_out_class(virtual_class)
         raise
 
 

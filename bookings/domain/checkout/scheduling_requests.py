@@ -4,7 +4,7 @@ import hmac
 
 from django.conf import settings
 
-from bookings.domain.checkout.settling import carry_out, find_payment, look_up
+from bookings.domain.checkout.settling import carry_out_class, find_payment, look_up
 from bookings.domain.exceptions import (
     ClassCancelledError,
     NotPaidError,
@@ -13,9 +13,9 @@ from bookings.domain.exceptions import (
     TriggerRefusedError,
 )
 from bookings.domain.lifecycle.scheduling import UNSCHEDULABLE, schedule_class
-from bookings.domain.queries import get_class_by_preference, is_undecided
+from bookings.domain.queries import get_class_by_preference, is_undecided, list_money_gone
 from bookings.domain.trigger_policy import TriggerPolicy, get_trigger_policy
-from bookings.models import MONEY_GONE, Payment, VirtualClass
+from bookings.models import Payment, VirtualClass
 from bookings.payments.gateway import PaymentUnavailableError
 from calendar_sync import SingleFlight
 from config.lib.throttling import is_too_often, seconds_left
@@ -38,7 +38,7 @@ def trigger_scheduling(*, preference_id: str, secret: str = "") -> VirtualClass:
     try:
         return schedule_class(preference_id=preference_id)
     except UNSCHEDULABLE:
-        _return_money(virtual_class)
+        carry_out_class(virtual_class)
         raise
 
 
@@ -50,12 +50,6 @@ def _refuse_caller(secret: str) -> None:
         secret.encode(), settings.CALENDAR_TRIGGER_SECRET.encode()
     ):
         raise TriggerRefusedError
-
-
-def _return_money(virtual_class: VirtualClass) -> None:
-    payment = Payment.objects.filter(virtual_class=virtual_class, approved_at__isnull=False).first()
-    if payment is not None:
-        carry_out(payment.pk)
 
 
 def _refuse_unpaid(virtual_class: VirtualClass) -> None:
@@ -72,9 +66,8 @@ def _refuse_unpaid(virtual_class: VirtualClass) -> None:
 
 
 def _refuse_returned(virtual_class: VirtualClass) -> None:
-    gone = Payment.objects.filter(virtual_class=virtual_class, status__in=MONEY_GONE).first()
-    if gone is not None:
-        carry_out(gone.pk)
+    if list_money_gone(virtual_class.pk).exists():
+        carry_out_class(virtual_class)
         raise ClassCancelledError
 
 

@@ -32,9 +32,9 @@ from bookings.domain.lifecycle.scheduling import (
     rehearse_scheduling,
     schedule_class,
 )
-from bookings.domain.money.charges import SEARCH_REACH, record_settlement
+from bookings.domain.money.charges import SEARCH_REACH, record_charges
 from bookings.domain.money.foreign_preferences import adopt_payment
-from bookings.domain.money.refunds import refund_unbooked, send_refunds_of_payment
+from bookings.domain.money.refunds import refund_unbooked, send_refunds_of
 from bookings.domain.money.void_charges import cancel_dead_charges
 from bookings.domain.queries import HELD_PREFERENCE
 from bookings.domain.teacher_alerts import tell_teacher
@@ -142,10 +142,10 @@ def look_up(payment: Payment, *, charge_id: str = "") -> None:
     reference = None if payment.made_elsewhere else payment.reference
     # Known charges are read by their ids as well: the provider's search forgets old ones.
     known = {*payment.charges.values_list("charge_id", flat=True), charge_id} - {""}
-    settlement = get_gateway().find_settlement(
+    charges = get_gateway().list_charges(
         preference_id=payment.preference_id, reference=reference, known=known
     )
-    record_settlement(payment.pk, settlement)
+    record_charges(payment.pk, charges)
 
 
 def carry_out(payment_id: uuid.UUID) -> None:
@@ -156,8 +156,15 @@ def carry_out(payment_id: uuid.UUID) -> None:
             refund_unbooked(payment)
         elif payment.virtual_class.status in {ClassStatus.PENDING, ClassStatus.CANCELLED}:
             _schedule_or_cancel(payment, payment.virtual_class)
-    send_refunds_of_payment(payment)
+    send_refunds_of(payment)
     cancel_dead_charges(payment)
+
+
+def carry_out_class(virtual_class: VirtualClass) -> None:
+    """Do ``carry_out`` for the approved payment of a class, if there is one."""
+    paid = Payment.objects.filter(virtual_class=virtual_class, approved_at__isnull=False)
+    if payment := paid.first():
+        carry_out(payment.pk)
 
 
 def settle_due_payments() -> int:

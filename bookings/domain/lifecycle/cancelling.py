@@ -19,7 +19,7 @@ from bookings.domain.exceptions import ClassCompletedError, ClassEndedError, Cla
 from bookings.domain.history import record_event
 from bookings.domain.money.money_back import request_money_back, store_refund_decision
 from bookings.domain.money.refunds import refuse_other_sum, send_refunds_of
-from bookings.domain.money.void_charges import cancel_dead_charges_of
+from bookings.domain.money.void_charges import cancel_dead_charges
 from bookings.domain.places.offers import close_line
 from bookings.domain.teacher_alerts import tell_teacher
 from bookings.models import (
@@ -27,6 +27,7 @@ from bookings.models import (
     ClassStatus,
     Hold,
     NoticeKind,
+    Payment,
     VirtualClass,
 )
 from bookings.notices.due import record_due
@@ -44,8 +45,9 @@ def cancel_class(*, class_id: uuid.UUID, actor: User, reason: str = "") -> Virtu
     try:
         withdraw_event(virtual_class)
     finally:
-        send_refunds_of(virtual_class)
-        cancel_dead_charges_of(virtual_class)
+        if payment := Payment.objects.filter(virtual_class=virtual_class).first():
+            send_refunds_of(payment)
+            cancel_dead_charges(payment)
     return virtual_class
 
 

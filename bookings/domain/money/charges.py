@@ -27,7 +27,7 @@ from bookings.models import (
     ReviewReason,
     VirtualClass,
 )
-from bookings.payments.gateway import Charge, Settlement
+from bookings.payments.gateway import Charge
 
 logger = logging.getLogger(__name__)
 
@@ -55,13 +55,13 @@ SEARCH_REACH = timedelta(days=90)
 
 
 @transaction.atomic
-def record_settlement(payment_id: uuid.UUID, settlement: Settlement) -> None:
-    """Store the provider's report and derive our state; an older report changes nothing."""
+def record_charges(payment_id: uuid.UUID, reports: list[Charge]) -> None:
+    """Store the provider's reports and derive our state; an older report changes nothing."""
     now = timezone.now()
     payment = Payment.objects.select_for_update().get(pk=payment_id)
     virtual_class = _lock_class(payment)
-    news = [row for charge in settlement.charges if (row := _record_charge(payment, charge))]
-    order = {charge.charge_id: place for place, charge in enumerate(settlement.charges)}
+    news = [row for charge in reports if (row := _record_charge(payment, charge))]
+    order = {charge.charge_id: place for place, charge in enumerate(reports)}
     charges = sorted(payment.charges.all(), key=lambda row: order.get(row.charge_id, len(order)))
     if payment.approved_at is None:
         _approve_if_paid(payment, charges, now)

@@ -31,7 +31,6 @@ from bookings.models import (
     RefundReason,
     RefundStatus,
     ReviewReason,
-    VirtualClass,
 )
 from bookings.notices.due import record_alert, record_due
 from bookings.notices.returned_money import name_refund
@@ -179,11 +178,7 @@ def send_due_refunds() -> int:
     return _send(_due().order_by("next_attempt_at")[:REFUNDS_PER_SWEEP])
 
 
-def send_refunds_of(virtual_class: VirtualClass) -> int:
-    return _send(_due().filter(charge__payment__virtual_class=virtual_class))
-
-
-def send_refunds_of_payment(payment: Payment) -> int:
+def send_refunds_of(payment: Payment) -> int:
     return _send(_due().filter(charge__payment=payment))
 
 

@@ -8,16 +8,11 @@ from django.utils import timezone
 
 from bookings.domain.batches import work_through
 from bookings.domain.queries import list_overlapping_scheduled
-from bookings.models import ChargeStatus, ClassStatus, Payment, PaymentCharge, VirtualClass
+from bookings.models import ChargeStatus, ClassStatus, Payment, PaymentCharge
 from bookings.payments.backend import get_gateway
 from bookings.payments.gateway import PaymentRefusedError, PaymentUnavailableError
 
 logger = logging.getLogger(__name__)
-
-
-def cancel_dead_charges_of(virtual_class: VirtualClass) -> int:
-    payment = Payment.objects.filter(virtual_class=virtual_class).first()
-    return cancel_dead_charges(payment) if payment else 0
 
 
 def cancel_dead_charges(payment: Payment) -> int:

@@ -32,7 +32,6 @@ from bookings.payments.gateway import (
     PaymentUnavailableError,
     PreferenceDraft,
     RefundState,
-    Settlement,
 )
 from bookings.payments.mercadopago.amounts import to_centavos, to_pesos
 from bookings.payments.mercadopago.metrics import timed
@@ -113,9 +112,9 @@ class MercadoPagoGateway:
                 _address(body["init_point"]),
             )
 
-    def find_settlement(
+    def list_charges(
         self, *, preference_id: str, reference: str | None, known: Collection[str] = ()
-    ) -> Settlement:
+    ) -> list[Charge]:
         """Read the payments of the preference's merchant orders, and those with our reference.
 
         A payment does not name its preference; its order does. The search by reference lags behind.
@@ -124,7 +123,7 @@ class MercadoPagoGateway:
         if reference:
             ids |= self._list_referring(reference)
         charges = [charge for number in ids if (charge := self.get_charge(number))]
-        return Settlement(preference_id, tuple(sorted(charges, key=lambda c: int(c.charge_id))))
+        return sorted(charges, key=lambda charge: int(charge.charge_id))
 
     def search_updates(self, *, since: datetime) -> list[ChargeUpdate]:
         """https://www.mercadopago.com.ar/developers/es/reference/online-payments/checkout-api-payments/search-payments/get"""
@@ -193,7 +192,7 @@ class MercadoPagoGateway:
             orders = answer.get("elements") or []
             # If the provider ignored the filter, there are other people's orders too.
             own = [order for order in orders if order["preference_id"] == preference_id]
-            return {_number(payment) for order in own for payment in order["payments"] or []}
+            return {_digits(payment["id"]) for order in own for payment in order["payments"] or []}
 
     def _list_referring(self, reference: str) -> set[str]:
         latest_first = {"sort": "date_created", "criteria": "desc"}
@@ -201,7 +200,7 @@ class MercadoPagoGateway:
         answer = _call(lambda: self._sdk.payment().search(filters))
         with _understanding():
             found = answer.get("results") or []
-            return {_number(one) for one in found if one["external_reference"] == reference}
+            return {_digits(one["id"]) for one in found if one["external_reference"] == reference}
 
     def _list_updated(self, since: datetime, offset: int) -> list[ChargeUpdate]:
         by_update = {
@@ -214,7 +213,7 @@ class MercadoPagoGateway:
         filters = {**by_update, "limit": PAGE_SIZE, "offset": offset}
         answer = _call(lambda: self._sdk.payment().search(filters))
         with _understanding():
-            return [ChargeUpdate(_number(one), _updated_at(one)) for one in answer["results"]]
+            return [ChargeUpdate(_digits(one["id"]), _updated_at(one)) for one in answer["results"]]
 
     def _get_payment(self, charge_id: str) -> Any:
         return _call(lambda: self._sdk.payment().get(charge_id), may_be_missing=True)
@@ -262,10 +261,6 @@ def _present_instant(instant: datetime) -> str:
     return instant.astimezone(ZoneInfo(settings.TIME_ZONE)).isoformat(timespec="milliseconds")
 
 
-def _number(payment: dict[str, Any]) -> str:
-    return _digits(payment["id"])
-
-
 def _digits(value: object) -> str:
     text = "" if isinstance(value, bool) else str(value)
     if not _DIGITS.fullmatch(text):
@@ -296,7 +291,7 @@ def _read(body: dict[str, Any]) -> Charge:
     with _understanding():
         account_id = _digits(body["collector_id"])
         return Charge(
-            charge_id=_number(body),
+            charge_id=_digits(body["id"]),
             # An unknown status decides nothing yet.
             status=STATUSES.get(body["status"], ChargeStatus.PENDING),
             status_detail=_word(body.get("status_detail")),

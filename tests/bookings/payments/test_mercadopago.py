@@ -56,7 +56,7 @@ def preference_id(gateway):
 
 
 def charges_of(gateway, preference_id):
-    return gateway.find_settlement(preference_id=preference_id, reference=REFERENCE).charges
+    return gateway.list_charges(preference_id=preference_id, reference=REFERENCE)
 
 
 def routes(mercadopago):
@@ -71,7 +71,7 @@ def test_without_credentials_payments_are_by_hand():
 
     assert isinstance(gateway, ManualGateway)
     assert gateway.create_preference(draft()).checkout_url == ""
-    assert gateway.find_settlement(preference_id="p", reference=None).charges == ()
+    assert gateway.list_charges(preference_id="p", reference=None) == []
     assert gateway.search_updates(since=EXPIRES_AT) == []
     assert gateway.get_charge("1") is None
     assert gateway.find_notified(topic="payment", resource_id="1") is None
@@ -163,7 +163,7 @@ def test_a_preference_that_the_provider_refuses_is_refused(gateway):
 
 
 def test_a_preference_without_charges_has_none(gateway, preference_id):
-    assert charges_of(gateway, preference_id) == ()
+    assert charges_of(gateway, preference_id) == []
 
 
 def test_charges_are_found_through_orders_and_reference_once_and_oldest_first(
@@ -197,7 +197,7 @@ def test_searches_that_lag_behind_show_nothing_yet(mercadopago, gateway, prefere
     mercadopago.pay(preference_id)
     mercadopago.search_lag = 3600
 
-    assert charges_of(gateway, preference_id) == ()
+    assert charges_of(gateway, preference_id) == []
 
 
 def test_a_range_that_the_search_ignores_shows_no_older_charges(mercadopago, gateway):
@@ -212,9 +212,9 @@ def test_a_range_that_the_search_ignores_shows_no_older_charges(mercadopago, gat
 def test_without_a_reference_the_orders_are_the_way(mercadopago, gateway, preference_id):
     mercadopago.pay(preference_id, external_reference="another")
 
-    settlement = gateway.find_settlement(preference_id=preference_id, reference=None)
+    found = gateway.list_charges(preference_id=preference_id, reference=None)
 
-    assert [charge.reference for charge in settlement.charges] == ["another"]
+    assert [charge.reference for charge in found] == ["another"]
     assert "payments.search" not in routes(mercadopago)
 
 
@@ -226,7 +226,7 @@ def test_other_preferences_orders_are_left_out(mercadopago, gateway, preference_
         Fault.status(200, body={"elements": mercadopago.merchant_orders}),
     )
 
-    assert charges_of(gateway, preference_id) == ()
+    assert charges_of(gateway, preference_id) == []
 
 
 @pytest.mark.parametrize(
@@ -483,7 +483,7 @@ REFUSED = {
 }
 CALLS = {
     "preferences.create": lambda gateway, charge_id: gateway.create_preference(draft()),
-    "merchant_orders.search": lambda gateway, charge_id: gateway.find_settlement(
+    "merchant_orders.search": lambda gateway, charge_id: gateway.list_charges(
         preference_id="p", reference=None
     ),
     "payments.get": lambda gateway, charge_id: gateway.get_charge(charge_id),

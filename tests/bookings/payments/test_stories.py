@@ -89,11 +89,11 @@ PROVIDER_FAULTS = (
 CALENDAR_FAULTS = (Fault.status(400), Fault.lost(), Fault.status(503), Fault.garbage())
 # Where the process may die: just before the step, or when it has just been done.
 STEPS_OF_WORK = (
-    (settling, "record_settlement"),
+    (settling, "record_charges"),
     (settling, "schedule_class"),
     (settling, "call_off"),
     (settling, "withdraw_event_if_possible"),
-    (settling, "send_refunds_of_payment"),
+    (settling, "send_refunds_of"),
     (settling, "look_up"),
     (settling, "carry_out"),
     (settling, "cancel_dead_charges"),
