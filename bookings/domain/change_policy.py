@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from enum import StrEnum
+from enum import Enum
 
 from django.conf import settings
 from django.utils import timezone
@@ -20,30 +20,19 @@ from config.lib.throttling import is_too_often, seconds_left
 WINDOW = timedelta(hours=1)
 
 
-class RefundCase(StrEnum):
-    STUDENT_CANCELS = "student_cancels"
-    TEACHER_CANCELS = "teacher_cancels"
-    PAID_AFTER_CANCELLING = "paid_after_cancelling"
+class RefundCase(Enum):
+    """Every case in which money goes back, with the reason that is stored and shown."""
+
+    STUDENT_CANCELS = "student cancels", RefundReason.CANCELLED
+    TEACHER_CANCELS = "teacher cancels", RefundReason.CANCELLED
+    PAID_AFTER_CANCELLING = "paid after cancelling", RefundReason.CANCELLED
     # The provider or a bank took all of it back. Nothing is left, unless a dispute is won.
-    TAKEN_BACK = "taken_back"
-    SLOT_LOST = "slot_lost"
-    CLASS_OVER = "class_over"
-    PAID_TWICE = "paid_twice"
-    NEVER_BOOKED = "never_booked"
-    BY_HAND = "by_hand"
-
-
-REASONS = {
-    RefundCase.STUDENT_CANCELS: RefundReason.CANCELLED,
-    RefundCase.TEACHER_CANCELS: RefundReason.CANCELLED,
-    RefundCase.PAID_AFTER_CANCELLING: RefundReason.CANCELLED,
-    RefundCase.TAKEN_BACK: RefundReason.CANCELLED,
-    RefundCase.SLOT_LOST: RefundReason.SLOT_LOST,
-    RefundCase.CLASS_OVER: RefundReason.CLASS_OVER,
-    RefundCase.PAID_TWICE: RefundReason.PAID_TWICE,
-    RefundCase.NEVER_BOOKED: RefundReason.NEVER_BOOKED,
-    RefundCase.BY_HAND: RefundReason.BY_TEACHER,
-}
+    TAKEN_BACK = "taken back", RefundReason.CANCELLED
+    SLOT_LOST = "slot lost", RefundReason.SLOT_LOST
+    CLASS_OVER = "class over", RefundReason.CLASS_OVER
+    PAID_TWICE = "paid twice", RefundReason.PAID_TWICE
+    NEVER_BOOKED = "never booked", RefundReason.NEVER_BOOKED
+    BY_HAND = "by hand", RefundReason.BY_TEACHER
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +56,7 @@ def decide_refund(
         amount = asked
     if case == RefundCase.STUDENT_CANCELS and virtual_class is not None:
         amount = left if is_in_time(virtual_class, timezone.now()) else 0
-    return RefundDecision(REASONS[case], amount)
+    return RefundDecision(case.value[1], amount)
 
 
 def find_cancelling_case(actor: User) -> RefundCase:

@@ -31,8 +31,6 @@ MONEY_GONE = (PaymentStatus.REFUNDED, PaymentStatus.CHARGED_BACK)
 
 
 class ReviewReason(models.TextChoices):
-    """Why the teacher has to look at a payment."""
-
     NONE = "", "—"
     SHORT = "short", "Pagaron de menos"
     OVERPAID = "overpaid", "Pagaron de más"
@@ -45,10 +43,7 @@ class ReviewReason(models.TextChoices):
 
 
 class Payment(models.Model):
-    """A request to pay for one class: one row for each preference.
-
-    A booking that names the preference must match its ``quote``.
-    """
+    """A request to pay for one class; a booking with its preference must match its ``quote``."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     user = models.ForeignKey(
@@ -264,18 +259,15 @@ class Refund(models.Model):
 
 
 class SignatureState(models.TextChoices):
-    """FOUND is a row of our own search."""
-
     VALID = "valid", "Válida"
     INVALID = "invalid", "Inválida"
     ABSENT = "absent", "Sin firma"
     UNCONFIGURED = "unconfigured", "Sin clave configurada"
+    # A row of our own search.
     FOUND = "found", "Encontrada por la búsqueda"
 
 
 class PaymentNotification(models.Model):
-    """A hint to look, stored before it is answered."""
-
     provider = models.CharField("proveedor", max_length=20, editable=False)
     topic = models.CharField("tema", max_length=50)
     resource_id = models.CharField("recurso", max_length=64)

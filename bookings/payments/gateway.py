@@ -106,10 +106,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class IncomingNotification:
-    """A hint where to look; nothing in it is believed.
-
-    topic: CHARGE_TOPIC or the provider's own. notification_id: the provider's, may be empty.
-    """
+    """A hint where to look; nothing in it is believed."""
 
     topic: str
     resource_id: str
@@ -147,17 +144,15 @@ class PaymentGateway(Protocol):
         ...
 
     def get_charge(self, charge_id: str) -> Charge | None:
-        """Return None if the provider does not know the charge."""
+        """Return None if the provider does not know it, as ``find_notified``."""
         ...
 
-    def find_notified(self, *, topic: str, resource_id: str) -> NotifiedPayment | None:
-        """Return None if the provider does not know the charge."""
-        ...
+    def find_notified(self, *, topic: str, resource_id: str) -> NotifiedPayment | None: ...
 
     def refund(self, *, charge_id: str, amount: int | None, key: str) -> CreatedRefund | None:
         """Refund once for each ``key``; all if ``amount`` is None.
 
-        Return None if the answer does not say which refund was made, if any.
+        Return None if the answer does not name the refund.
         """
         ...
 

@@ -10,7 +10,6 @@ BOOK, PAY, JOIN = "book", "pay", "join"
 MOVE, REFUND, CANCEL, REMIND, COMPLETE = "move", "refund", "cancel", "remind", "complete"
 LEAVE, CLAIM = "leave", "claim"
 DOMAIN, NOTICES = "bookings.domain", "bookings.notices"
-CANCELLING = f"{DOMAIN}.lifecycle.cancelling"
 # What every class goes through, in this order, before one of the others happens to it.
 WAY = (BOOK, PAY, JOIN)
 
@@ -54,8 +53,10 @@ POINTS = (
     _after("move: all written, not committed", MOVE, f"{DOMAIN}.rescheduling._tell"),
     _before("move: committed, event not moved", MOVE, f"{DOMAIN}.class_events._move_or_make"),
     _before("move: event moved, not noted", MOVE, f"{DOMAIN}.class_events._note_move"),
-    _after("cancel: all written, not committed", CANCEL, f"{CANCELLING}.call_off"),
-    _before("cancel: committed, event there", CANCEL, f"{CANCELLING}.withdraw_event"),
+    _after("cancel: all written, not committed", CANCEL, f"{DOMAIN}.lifecycle.cancelling.call_off"),
+    _before(
+        "cancel: committed, event there", CANCEL, f"{DOMAIN}.lifecycle.cancelling.withdraw_event"
+    ),
     _before("cancel: event deleted, not noted", CANCEL, f"{DOMAIN}.class_events._note_withdrawal"),
     _after("leave: guest gone, counter not", LEAVE, "bookings.models.UserActivity.delete"),
     _after("leave: all written, not committed", LEAVE, f"{DOMAIN}.leaving.offer_free_place"),

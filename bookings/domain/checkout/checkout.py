@@ -6,11 +6,16 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Count, Min
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.domain.checkout.holds import book_hold, explain_end, find_live_hold, keep_time
+from bookings.domain.checkout.holds import (
+    book_hold,
+    explain_end,
+    find_live_hold,
+    keep_time,
+    limit_unpaid,
+)
 from bookings.domain.checkout.settling import settle_free_class
 from bookings.domain.exceptions import (
     NothingToPayError,
@@ -76,7 +81,11 @@ def request_preference(
     if quote.price == 0:
         raise NothingToPayError
     now = timezone.now()
-    check_unpaid_limit(user, now)
+    # Each is looked up at the provider for days.
+    unpaid = Payment.objects.filter(user=user, approved_at=None, expires_at__gt=now)
+    limit_unpaid(
+        unpaid.exclude(preference_id=None), settings.MAX_UNPAID_PREFERENCES, TooManyPaymentsError
+    )
     expires_at = min(now + timedelta(minutes=BookingRules.load().hold_minutes), end)
     with transaction.atomic():
         payment = open_payment(user=user, quote=quote, expires_at=expires_at)
@@ -102,18 +111,6 @@ def _keep_time_for(payment: Payment, quote: Quote) -> Hold:
             expires_at=payment.expires_at or quote.start,
         )
     )
-
-
-def check_unpaid_limit(user: User, now: datetime) -> None:
-    """Raise TooManyPaymentsError beyond MAX_UNPAID_PREFERENCES; each is looked up for days."""
-    unpaid = (
-        Payment.objects.filter(user=user, approved_at=None, expires_at__gt=now)
-        .exclude(preference_id=None)
-        .aggregate(count=Count("pk"), first_end=Min("expires_at"))
-    )
-    if unpaid["count"] >= settings.MAX_UNPAID_PREFERENCES:
-        wait = unpaid["first_end"] - now
-        raise TooManyPaymentsError(wait_seconds=int(wait.total_seconds()) + 1)
 
 
 def _quote_hold(hold: Hold, students_count: int) -> Quote:

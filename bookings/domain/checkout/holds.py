@@ -2,10 +2,11 @@
 
 import uuid
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db import IntegrityError, OperationalError, transaction
-from django.db.models import Min, Q
+from django.db.models import Count, Min, Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
@@ -14,6 +15,7 @@ from bookings.domain.exceptions import (
     HoldExpiredError,
     HoldLostError,
     SlotTakenError,
+    TooManyError,
     TooManyHoldsError,
 )
 from bookings.domain.lifecycle.booking import book_class
@@ -106,7 +108,7 @@ def release_hold(*, user: User, hold_id: uuid.UUID) -> bool:
 
 
 def explain_end(user: User, hold_id: uuid.UUID) -> HoldExpiredError:
-    """Return why a hold is over: HoldLostError if a paid class took its time."""
+    """Return HoldLostError if a paid class took its time, else HoldExpiredError."""
     mails = Notice.objects.filter(user=user, kind=NoticeKind.HOLD_LOST)
     was_lost = mails.filter(occasion__startswith=hold_id.hex).exists()
     return HoldLostError() if was_lost else HoldExpiredError()
@@ -155,7 +157,12 @@ def check_unpaid_limit(user: User) -> None:
         virtual_class=None, payment__isnull=False
     )
     unpaid = Hold.objects.filter(is_unpaid, user=user)
-    if unpaid.count() >= settings.MAX_UNPAID_HOLDS:
-        first_end = unpaid.aggregate(end=Min("expires_at"))["end"]
-        wait = (first_end or timezone.now()) - timezone.now()
-        raise TooManyHoldsError(wait_seconds=max(int(wait.total_seconds()), 0) + 1)
+    limit_unpaid(unpaid, settings.MAX_UNPAID_HOLDS, TooManyHoldsError)
+
+
+def limit_unpaid(rows: QuerySet[Any], most: int, refusal: type[TooManyError]) -> None:
+    """Raise ``refusal``, until the first of the rows expires, if there are ``most`` already."""
+    unpaid = rows.aggregate(count=Count("pk"), first_end=Min("expires_at"))
+    if unpaid["count"] >= most:
+        seconds = (unpaid["first_end"] - timezone.now()).total_seconds()
+        raise refusal(wait_seconds=max(int(seconds), 0) + 1)

@@ -6,11 +6,11 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.domain.checkout.settling import carry_out_class
+from bookings.domain.checkout.settling import carry_out_class, find_refusal
 from bookings.domain.dry_runs import Consequences, foresee
 from bookings.domain.exceptions import BookingError
 from bookings.domain.history import record_event
-from bookings.domain.lifecycle.scheduling import UNSCHEDULABLE, rehearse_scheduling, schedule_class
+from bookings.domain.lifecycle.scheduling import UNSCHEDULABLE, schedule_class
 from bookings.domain.queries import is_undecided
 from bookings.models import ClassEvent, PriceDecision, VirtualClass
 
@@ -35,13 +35,7 @@ def foresee_agreement(*, class_id: uuid.UUID, by: User) -> Consequences[BookingE
 
     def decide() -> BookingError | None:
         agreed = _note_agreement(class_id, by)
-        if agreed.paid_at is None:
-            return None
-        try:
-            rehearse_scheduling(agreed, by)
-        except UNSCHEDULABLE as refusal:
-            return refusal
-        return None
+        return find_refusal(agreed, by) if agreed.paid_at else None
 
     return foresee(decide, [class_id])
 

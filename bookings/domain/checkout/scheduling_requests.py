@@ -72,11 +72,8 @@ def _refuse_returned(virtual_class: VirtualClass) -> None:
 
 
 def _look_up_together(payment: Payment) -> None:
-    """Look up a payment, once for all concurrent callers of the process.
-
-    A look-up that began before this call does not count: the person may have paid since.
-    """
-
+    # Once for all concurrent callers of the process. A look-up that began before this call does
+    # not count: the person may have paid since.
     def work() -> None:
         if is_too_often("look-ups", payment.user_id, limit=settings.MAX_LOOK_UPS):
             raise TooManyLookUpsError(wait_seconds=seconds_left())

@@ -82,13 +82,18 @@ def foresee_confirmation(*, class_id: uuid.UUID, actor: User) -> Consequences[Bo
 
     def decide() -> BookingError | None:
         _mark_paid(class_id, actor)
-        try:
-            rehearse_scheduling(VirtualClass.objects.get(pk=class_id), actor)
-        except UNSCHEDULABLE as refusal:
-            return refusal
-        return None
+        return find_refusal(VirtualClass.objects.get(pk=class_id), actor)
 
     return foresee(decide, [class_id])
+
+
+def find_refusal(virtual_class: VirtualClass, actor: User) -> BookingError | None:
+    """Rehearse scheduling a class, and return the refusal, if any."""
+    try:
+        rehearse_scheduling(virtual_class, actor)
+    except UNSCHEDULABLE as refusal:
+        return refusal
+    return None
 
 
 def settle_free_class(virtual_class: VirtualClass) -> VirtualClass:
@@ -179,7 +184,7 @@ def settle_due_payments() -> int:
 
 
 def _adopt_bookings() -> None:
-    """Adopt payments of classes booked while payments were not configured."""
+    # Classes may have been booked while payments were not configured.
     if not is_provider_configured():
         return
     unpaid = VirtualClass.objects.filter(

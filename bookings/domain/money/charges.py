@@ -1,7 +1,4 @@
-"""Charges: the provider's reports become our own state, which never moves backwards.
-
-Money counts if it is in pesos, ours, meant for this payment and enough; other money is flagged.
-"""
+"""Charges: the provider's reports become our own state, which never moves backwards."""
 
 import logging
 import uuid
@@ -85,7 +82,6 @@ def _lock_class(payment: Payment) -> VirtualClass | None:
 
 
 def _record_charge(payment: Payment, charge: Charge) -> PaymentCharge | None:
-    """Return the stored charge if anything is new."""
     rows = PaymentCharge.objects.filter(provider=payment.provider, charge_id=charge.charge_id)
     row = rows.first()
     if row is None:
@@ -119,7 +115,7 @@ def _record_charge(payment: Payment, charge: Charge) -> PaymentCharge | None:
 
 
 def _flag_contradiction(payment: Payment, row: PaymentCharge, charge: Charge) -> None:
-    """The provider now denies money it had confirmed: keep our state, flag the payment."""
+    # The provider now denies money it had confirmed: keep our state.
     logger.error("Charge %s was %s and is told as %s.", row.charge_id, row.status, charge.status)
     row.provider_updated_at = charge.updated_at
     row.save(update_fields=["provider_updated_at"])
@@ -147,7 +143,7 @@ def _find_problem(payment: Payment, charge: Charge) -> ReviewReason:
 
 
 def _approve_if_paid(payment: Payment, charges: Iterable[PaymentCharge], now: datetime) -> None:
-    """Approve if the oldest good charges are enough together; later ones are surplus."""
+    # The oldest good charges pay; later ones are surplus.
     paying: list[PaymentCharge] = []
     for charge in filter(_is_good, charges):
         if _net_amount(paying) < payment.amount:
@@ -205,7 +201,7 @@ def _derive_paid_status(paying: list[PaymentCharge]) -> PaymentStatus:
 
 
 def _review(payment: Payment, charges: list[PaymentCharge], news: list[PaymentCharge]) -> str:
-    """Return what the teacher has to look at. Only news flags a payment again."""
+    # Only news flags a payment again that the teacher has dealt with.
     for charge in news:
         if charge.problem and charge.status != ChargeStatus.REJECTED:
             return charge.problem
@@ -252,7 +248,6 @@ def _plan_check(payment: Payment, now: datetime) -> datetime | None:
 
 
 def _is_unfinished(payment: Payment) -> bool:
-    """Return True if paid money has neither its class nor gone back."""
     if Refund.objects.filter(charge__payment=payment, next_attempt_at__isnull=False).exists():
         return True
     if payment.is_money_gone:

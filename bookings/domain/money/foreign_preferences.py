@@ -11,10 +11,8 @@ from bookings.payments.backend import PROVIDER
 
 
 def adopt_payment(virtual_class: VirtualClass) -> Payment | None:
-    """Store a payment for a class's foreign preference, at its price or the list's, if higher.
-
-    Return None for a free class, and for a time that was held by hand.
-    """
+    """Store a payment for a class's foreign preference; None if it is free or held by hand."""
+    # The list's price, if that is higher: the client named the other one.
     amount = max(virtual_class.class_price, _list_price(virtual_class))
     if amount == 0 or virtual_class.preference_id.startswith(HELD_PREFERENCE):
         return None

@@ -61,7 +61,7 @@ def _draft(payment: Payment, quote: Quote) -> PreferenceDraft:
 
 
 def _cash_until(start: datetime) -> datetime | None:
-    """Return until when a voucher can be paid so that its money arrives before the class."""
+    # A voucher that is paid by then is credited before the class.
     now: datetime = timezone.now()
     if start - now <= settings.CASH_NOTICE:
         return None

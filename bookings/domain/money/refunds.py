@@ -1,7 +1,4 @@
-"""Refunds: each goes back once, however often it is tried.
-
-The row is the decision; the provider is called afterwards, under a key that follows from it.
-"""
+"""Refunds: the row is the decision; the provider is called afterwards, under the row's key."""
 
 import logging
 from collections.abc import Iterator
@@ -59,8 +56,7 @@ _random = SystemRandom()
 
 @dataclass(slots=True)
 class _Shown:
-    """Centavos that a page has shown, and those decided since."""
-
+    # Centavos on a page, and those decided since.
     amount: int
     decided: int = 0
 
@@ -70,10 +66,8 @@ _shown: ContextVar[_Shown | None] = ContextVar("shown", default=None)
 
 @contextmanager
 def refunding_exactly(amount: int) -> Iterator[None]:
-    """Let ``refuse_other_sum`` accept only this sum, in centavos: the one on the page.
-
-    Another refund may be committed after the page was compared and before a decision has its locks.
-    """
+    """Let ``refuse_other_sum`` accept only this sum, in centavos: the one on the page."""
+    # Another refund may be committed between the page and the locks of a decision.
     token = _shown.set(_Shown(amount))
     try:
         yield
@@ -183,7 +177,7 @@ def send_refunds_of(payment: Payment) -> int:
 
 
 def _decided(**refunds: Any) -> QuerySet[Refund]:
-    """List the refunds by the policy; where there is no class, the row is its decision."""
+    # By the policy. Where there is no class, these rows are its stored decision.
     return Refund.objects.filter(**refunds).exclude(reason=RefundReason.BY_TEACHER)
 
 
@@ -197,7 +191,6 @@ def _send(refunds: QuerySet[Refund]) -> int:
 
 
 def _attempt(refund_id: int) -> bool:
-    """Send one refund, unless another process does; return True if it is done."""
     lease = timezone.now() + LEASE
     if not _due().filter(pk=refund_id).update(next_attempt_at=lease):
         return False
@@ -254,7 +247,7 @@ def _ask_provider(refund: Refund) -> CreatedRefund:
 
 
 def _find_lost(refund: Refund, gateway: PaymentGateway) -> CreatedRefund | None:
-    """Find our refund at the provider by amount and time, should the answer be lost."""
+    # By amount and time, since the answer with its id was lost.
     others = Refund.objects.filter(charge=refund.charge).exclude(pk=refund.pk)
     known = set(others.values_list("refund_id", flat=True))
     for listed in gateway.list_refunds(refund.charge.charge_id):
@@ -284,7 +277,7 @@ def _postpone(refund: Refund, failure: str) -> None:
 
 
 def _fail(refund: Refund, failure: str) -> bool:
-    """Leave a rejected refund to the teacher, unless the money went back in another way."""
+    # Left to the teacher, unless the money went back in another way.
     try:
         found = get_gateway().get_charge(refund.charge.charge_id)
     except PaymentError as error:

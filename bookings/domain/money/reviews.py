@@ -13,10 +13,7 @@ def count_payments_to_review() -> int:
 
 
 def put_aside(*, payment_id: uuid.UUID, reason: str, by: User) -> bool:
-    """Take a payment off the list until news flags it again.
-
-    reason: as shown; return False, and change nothing, if there is another by now.
-    """
+    """Take a payment off the list until news flags it again; False if ``reason`` is outdated."""
     now = timezone.now()
     flagged = Payment.objects.filter(pk=payment_id, review=reason).exclude(review=ReviewReason.NONE)
     return bool(

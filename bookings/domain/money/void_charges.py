@@ -16,9 +16,9 @@ logger = logging.getLogger(__name__)
 
 
 def cancel_dead_charges(payment: Payment) -> int:
-    """Cancel a payment's pending charges if their money could only go back; return how many.
+    """Cancel pending charges if their money could only go back; return how many.
 
-    No transaction may be open. What fails is retried when the payment is settled again.
+    No transaction may be open. The next settling retries what fails.
     """
     charges = list(payment.charges.filter(status=ChargeStatus.PENDING))
     if not charges or not _is_dead(payment):

@@ -1,4 +1,4 @@
-"""The gateway to Mercado Pago's Checkout Pro; the only user of its SDK.
+"""The gateway to Mercado Pago's Checkout Pro.
 
 https://www.mercadopago.com.ar/developers/es/reference
 """
@@ -74,16 +74,13 @@ REFUND_STATES = {
 
 
 class RebasedHttpClient(HttpClient):  # type: ignore[misc]  # the SDK carries no types
-    """Sends the SDK's calls to the configured address, which the SDK itself cannot change.
-
-    All calls of one client share MERCADOPAGO_BUDGET.
-    """
+    """Sends the SDK's calls to the configured address, which the SDK itself cannot change."""
 
     def __init__(self) -> None:
+        # One budget for all calls of this client: their time-outs must not add up.
         self._deadline = time.monotonic() + settings.MERCADOPAGO_BUDGET.total_seconds()
 
     def request(self, method: str, url: str, *args: Any, **kwargs: Any) -> Any:
-        """Send one call of the SDK."""
         target = url.replace(PROVIDER_URL, settings.MERCADOPAGO_API_URL, 1)
         with _bulkhead.enter(settings.MERCADOPAGO_CALLERS):
             left = self._deadline - time.monotonic()
@@ -115,10 +112,7 @@ class MercadoPagoGateway:
     def list_charges(
         self, *, preference_id: str, reference: str | None, known: Collection[str] = ()
     ) -> list[Charge]:
-        """Read the payments of the preference's merchant orders, and those with our reference.
-
-        A payment does not name its preference; its order does. The search by reference lags behind.
-        """
+        # A payment does not name its preference; its order does. The search by reference lags.
         ids = self._list_ordered(preference_id) | set(known)
         if reference:
             ids |= self._list_referring(reference)
@@ -282,7 +276,7 @@ def _address(value: object) -> str:
 
 
 def _word(value: object, longest: int = LONGEST_WORD) -> str:
-    """Read a word that is only shown, cut to what the database takes."""
+    # Only shown, so cut to what the database takes.
     text = str(value or "")
     return text[:longest] if text.isprintable() else ""
 
@@ -340,7 +334,6 @@ def _call(
     may_be_missing: bool = False,
     may_be_empty: bool = False,
 ) -> Any:
-    """Make one call; return its body, or None for a permitted 404 or empty answer."""
     try:
         answer = send()
     except (requests.RequestException, MercadoPagoError, TooManyCallersError) as error:
@@ -361,7 +354,7 @@ def _call(
 
 
 def _reason(body: Any) -> str:
-    """Return the provider's error key, which contains no person and no secret."""
+    # The error key contains no person and no secret, unlike the message.
     return str(body.get("error") or "")[:60] if isinstance(body, dict) else ""
 
 

@@ -26,10 +26,7 @@ LONGEST_ID = 100
 def read_notification(
     query: Mapping[str, str], headers: Mapping[str, str], body: bytes
 ) -> IncomingNotification | None:
-    """Return None if it names nothing that can be looked up.
-
-    Of the address that an IPN names only the digits at the end are read.
-    """
+    """Return None if it names nothing that can be looked up."""
     content = _read_json(body)
     is_webhook = "data.id" in query or ("data" in content and "type" in content)
     named = _read_webhook(query, content) if is_webhook else _read_ipn(query, content)
@@ -86,6 +83,7 @@ def _read_webhook(query: Mapping[str, str], content: dict[str, Any]) -> tuple[st
 
 
 def _read_ipn(query: Mapping[str, str], content: dict[str, Any]) -> tuple[str, str] | None:
+    # Of an address only the digits at the end are read.
     topic = TOPICS.get(str(query.get("topic") or content.get("topic")))
     if "id" in query:
         return _name(topic, query["id"])
