@@ -8,7 +8,7 @@ from bookings.api.booking import BookingView
 from bookings.api.calendar import CalendarView
 from bookings.api.metrics import metrics
 from bookings.api.preference import PreferenceView
-from bookings.api.webhooks import MercadoPagoWebhookView
+from bookings.api.webhooks import PaymentWebhookView
 from bookings.pages import (
     booking,
     changes,
@@ -21,6 +21,7 @@ from bookings.pages import (
     rescheduling,
     waiting,
 )
+from bookings.payments.backend import PROVIDER
 
 app_name = "bookings"
 
@@ -29,9 +30,9 @@ urlpatterns = [
     path("api/calendar", CalendarView.as_view(), name="api_calendar"),
     path("api/payments/preference", PreferenceView.as_view(), name="api_payment_preference"),
     path(
-        "api/webhooks/mercadopago",
-        MercadoPagoWebhookView.as_view(),
-        name="api_mercadopago_webhook",
+        f"api/webhooks/{PROVIDER}",
+        PaymentWebhookView.as_view(),
+        name="api_payment_webhook",
     ),
     path("api/access-code", AccessCodeView.as_view(), name="api_access_code"),
     path("healthz", health.healthz, name="healthz"),

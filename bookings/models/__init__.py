@@ -22,12 +22,12 @@ from bookings.models.payment import (
     PaymentNotification,
     PaymentStatus,
     Refund,
-    RefundReason,
     RefundStatus,
     ReviewReason,
     SignatureState,
 )
 from bookings.models.price import Price
+from bookings.models.refund_reason import RefundReason
 from bookings.models.user_activity import Role, UserActivity
 from bookings.models.virtual_class import (
     CalendarDrift,

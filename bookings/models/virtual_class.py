@@ -11,6 +11,8 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
+from bookings.models.refund_reason import RefundReason
+
 if TYPE_CHECKING:
     from accounts.models import User
 
@@ -109,6 +111,16 @@ class VirtualClass(models.Model):
         db_default="",
         editable=False,
     )
+    # Decided once, when a paid class is cancelled: why money goes back, and how many centavos stay.
+    # The sum that stays, not the rest, so that refunds by hand count towards the rest.
+    refund_reason = models.CharField(
+        "motivo de la devolución",
+        max_length=20,
+        choices=RefundReason,
+        blank=True,
+        editable=False,
+    )
+    amount_kept = models.BigIntegerField("no se devuelve", null=True, editable=False)
     # Committed before the calendar is called, so that the sweep finds what a crash cut short.
     scheduling_requested_at = models.DateTimeField(
         "pedida al calendario", null=True, blank=True, editable=False
@@ -184,6 +196,11 @@ class VirtualClass(models.Model):
             ),
             models.CheckConstraint(
                 condition=Q(host_type__in=["", *HostType.values]), name="known_host_type"
+            ),
+            models.CheckConstraint(
+                condition=Q(refund_reason="", amount_kept=None)
+                | Q(refund_reason__in=RefundReason.values, amount_kept__gte=0),
+                name="known_refund_decision",
             ),
             models.CheckConstraint(
                 condition=Q(price_decision__in=PriceDecision.values), name="known_price_decision"

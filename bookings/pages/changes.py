@@ -14,7 +14,11 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.models import User
 from accounts.sessions.requests import SignedInRequest
-from bookings.domain.change_policy import find_change_deadline, is_in_charge
+from bookings.domain.change_policy import (
+    find_cancelling_case,
+    find_change_deadline,
+    is_in_charge,
+)
 from bookings.domain.exceptions import BookingError, ClassNotFoundError
 from bookings.domain.lifecycle.cancelling import cancel_class, concerns_teacher, refuse_cancelling
 from bookings.domain.money.money_back import find_money_back
@@ -117,7 +121,7 @@ def cancel(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
         "card": card,
         "form": form,
         "changes": present_changes(card, request.user),
-        "money": find_money_back(virtual_class),
+        "money": find_money_back(virtual_class, find_cancelling_case(request.user)),
         "tells_teacher": concerns_teacher(virtual_class),
         "guests": max(virtual_class.current_participants - 1, 0),
     }

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from accounts.sessions.requests import SignedInRequest
-from bookings.domain.checkout.settling import settle_now_and_then
+from bookings.domain.checkout.settling import settle_if_not_recent
 from bookings.domain.queries import get_payment_of
 from bookings.models import Payment
 from bookings.pages.access import signed_in
@@ -64,6 +64,6 @@ def _find(request: SignedInRequest, payment_id: uuid.UUID) -> Payment:
 def _ask_provider(payment: Payment) -> None:
     """Ask if it is time; the next look retries a failure."""
     try:
-        settle_now_and_then(payment)
+        settle_if_not_recent(payment)
     except PaymentError as error:
         logger.info("Payment %s is not settled yet: %s", payment.pk, type(error).__name__)

@@ -15,11 +15,10 @@ from django.utils import timezone
 from accounts.sign_in.student_grants import revoke_student_grants
 from bookings.domain.calendar.access import check_calendar_grant
 from bookings.domain.checkout.holds import delete_expired_holds
-from bookings.domain.checkout.notifications import forget_notifications
+from bookings.domain.checkout.notifications import forget_notifications, process_notifications
 from bookings.domain.checkout.payment_search import search_payments
 from bookings.domain.checkout.settling import (
     expire_payments,
-    process_notifications,
     settle_due_payments,
 )
 from bookings.domain.heartbeats import note_beat, note_failure, read_beats

@@ -20,8 +20,8 @@ from bookings.models import (
 )
 from bookings.payments.backend import get_gateway
 from bookings.payments.gateway import PaymentError
-from bookings.payments.metrics import SECONDS as PAYMENT_SECONDS
-from bookings.payments.metrics import name_operation
+from bookings.payments.mercadopago.metrics import SECONDS as PAYMENT_SECONDS
+from bookings.payments.mercadopago.metrics import name_operation
 from bookings.work.queues import QUEUES
 from calendar_sync.google.metrics import SECONDS as CALENDAR_SECONDS
 from tests.api.database_faults import SECRET, failing

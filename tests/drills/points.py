@@ -34,7 +34,7 @@ def _after(name: str, step: str, path: str) -> Point:
 POINTS = (
     _before("book: class written, not committed", BOOK, f"{DOMAIN}.lifecycle.booking._join"),
     _after("book: committed, not answered", BOOK, "bookings.api.booking.book_class"),
-    _after("pay: notice stored, not answered", PAY, "bookings.api.webhooks.record_notification"),
+    _after("pay: notice stored, not answered", PAY, "bookings.api.webhooks.accept_notification"),
     _before("pay: charge written, not committed", PAY, f"{DOMAIN}.money.charges._plan_check"),
     _before("pay: recorded, nothing done yet", PAY, f"{DOMAIN}.checkout.settling.carry_out"),
     _before("schedule: before the wish", PAY, f"{DOMAIN}.lifecycle.scheduling._note_request"),

@@ -55,7 +55,7 @@ def use_random_refund_keys() -> None:
 
         return refund
 
-    replace("bookings.payments.mercadopago.MercadoPagoGateway.refund", make)
+    replace("bookings.payments.mercadopago.gateway.MercadoPagoGateway.refund", make)
 
 
 def mark_mails_before_sending() -> None:

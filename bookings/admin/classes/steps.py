@@ -10,6 +10,7 @@ from accounts.models import User
 from bookings.admin.classes.forms import CapacityForm, LineForm, MoveForm
 from bookings.admin.classes.timeline import describe_drift
 from bookings.admin.steps import Facts, Reason, Report, Step, group_mails
+from bookings.domain.change_policy import RefundCase
 from bookings.domain.checkout.price_decisions import agree_to_price, foresee_agreement
 from bookings.domain.checkout.settling import confirm_payment, foresee_confirmation
 from bookings.domain.dry_runs import Consequences
@@ -297,7 +298,7 @@ CLASS_STEPS = [
 def _money_sentence(row: VirtualClass, seen: Consequences[VirtualClass]) -> str:
     if seen.refunded:
         return f"Vuelven {pesos(seen.refunded)} a {row.booked_by} por Mercado Pago."
-    money = find_money_back(row)
+    money = find_money_back(row, RefundCase.TEACHER_CANCELS)
     return {
         MoneyWay.ONLINE: "Lo que se pagó por Mercado Pago ya volvió.",
         MoneyWay.FREE: "Es gratis: no hay nada que devolver.",
@@ -314,7 +315,7 @@ def _loss_sentence(displaced: VirtualClass) -> str:
 
 def _refundable(virtual_class: VirtualClass) -> int:
     """Return the centavos that the provider refunds if the class is cancelled."""
-    money = find_money_back(virtual_class)
+    money = find_money_back(virtual_class, RefundCase.SLOT_LOST)
     return money.amount if money.way == MoneyWay.ONLINE else 0
 
 

@@ -18,7 +18,7 @@ from bookings.domain.money.refunds import (
     refundable_amount,
     refuse_other_sum,
     request_partial_refund,
-    send_refunds_of_payment,
+    send_refunds_of,
 )
 from bookings.models import Payment, PaymentCharge, Refund, RefundStatus
 from bookings.payments.gateway import PaymentError
@@ -89,7 +89,7 @@ class _Refund(Step[Payment]):
 
     def take(self, row: Payment, form: Any, actor: User) -> Report:
         refunds = _request(self.choose(row, form), actor)
-        send_refunds_of_payment(row)
+        send_refunds_of(row)
         _read_again(row)
         return _report(refunds)
 

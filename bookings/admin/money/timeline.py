@@ -4,7 +4,7 @@ from django.db.models import Q
 
 from bookings.admin.timeline import Entry
 from bookings.models import Payment, PaymentCharge, PaymentNotification, Refund, SignatureState
-from bookings.payments.notifications import PAYMENT
+from bookings.payments.gateway import CHARGE_TOPIC
 from bookings.templatetags.class_times import pesos
 
 
@@ -64,12 +64,12 @@ def _refund(refund: Refund) -> list[Entry]:
 
 
 def _list_notices(payment: Payment, charges: list[PaymentCharge]) -> list[PaymentNotification]:
-    of_charges = Q(topic=PAYMENT, resource_id__in=[charge.charge_id for charge in charges])
+    of_charges = Q(topic=CHARGE_TOPIC, resource_id__in=[charge.charge_id for charge in charges])
     return list(PaymentNotification.objects.filter(Q(payment=payment) | of_charges))
 
 
 def _notice(notice: PaymentNotification) -> Entry:
-    what = "la operación" if notice.topic == PAYMENT else "la orden"
+    what = "la operación" if notice.topic == CHARGE_TOPIC else "la orden"
     waiting = "sin leer todavía" if notice.next_attempt_at else ""
     title = f"Aviso de Mercado Pago sobre {what} {notice.resource_id}"
     details = [notice.action, f"firma {notice.get_signature_display().lower()}"]

@@ -31,7 +31,7 @@ from bookings.models import (
     Refund,
     VirtualClass,
 )
-from bookings.payments.backend import is_provider_configured
+from bookings.payments.backend import PROVIDER, is_provider_configured
 from config.lib.wall_time import find_offset
 
 
@@ -106,8 +106,8 @@ def _lock_payment(user: User, request: BookingRequest) -> Payment | None:
     if not is_provider_configured():
         return None
     # Locked, so that a settling at this moment sees the class, or this booking the money.
-    ours = Payment.objects.select_for_update().filter(preference_id=request.preference_id)
-    payment = ours.first()
+    ours = Payment.objects.filter(provider=PROVIDER, preference_id=request.preference_id)
+    payment = ours.select_for_update().first()
     if payment is None:
         return None
     if payment.virtual_class_id is not None:

@@ -25,7 +25,7 @@ from bookings.models import (
     VirtualClass,
 )
 from bookings.notices.due import record_place
-from bookings.payments.backend import is_provider_configured
+from bookings.payments.backend import PROVIDER, is_provider_configured
 from calendar_sync import CalendarError, OwnEvent
 from config.lib.wall_time import find_offset
 
@@ -187,6 +187,7 @@ def _join_payment(virtual_class: VirtualClass, payment: Payment | None) -> None:
         return
     if payment is None:
         payment = Payment(
+            provider=PROVIDER,
             preference_id=virtual_class.preference_id,
             user_id=virtual_class.booked_by_id,
             amount=virtual_class.class_price,

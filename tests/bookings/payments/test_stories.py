@@ -30,8 +30,9 @@ from hypothesis.stateful import (
 
 from accounts.models import User
 from bookings.domain.checkout import settling
+from bookings.domain.checkout.notifications import process_notifications
 from bookings.domain.checkout.scheduling_requests import trigger_scheduling
-from bookings.domain.checkout.settling import confirm_payment, process_notifications, settle
+from bookings.domain.checkout.settling import confirm_payment, settle
 from bookings.domain.exceptions import BookingError
 from bookings.domain.lifecycle import scheduling
 from bookings.domain.lifecycle.cancelling import cancel_class
@@ -88,18 +89,18 @@ PROVIDER_FAULTS = (
 CALENDAR_FAULTS = (Fault.status(400), Fault.lost(), Fault.status(503), Fault.garbage())
 # Where the process may die: just before the step, or when it has just been done.
 STEPS_OF_WORK = (
-    (settling, "record_settlement"),
+    (settling, "record_charges"),
     (settling, "schedule_class"),
     (settling, "call_off"),
     (settling, "withdraw_event_if_possible"),
-    (settling, "send_refunds_of_payment"),
+    (settling, "send_refunds_of"),
     (settling, "look_up"),
     (settling, "carry_out"),
     (settling, "cancel_dead_charges"),
-    (void_charges, "_stop"),
+    (void_charges, "_cancel"),
     (recording, "_approve_if_paid"),
     (recording, "_mark_class_paid"),
-    (recording, "_return_surplus"),
+    (recording, "refund_surplus"),
     (refunds, "_ask_provider"),
     (refunds, "_finish"),
     (refunds, "_request"),

@@ -1,6 +1,5 @@
-"""The signature of a Mercado Pago notification.
+"""The signature of a notification: a filter against noise, since the provider itself is asked.
 
-A filter against noise, never the road to "paid": the provider itself is asked about every payment.
 https://www.mercadopago.com.ar/developers/es/docs/your-integrations/notifications/webhooks
 """
 
@@ -12,17 +11,17 @@ _DIGEST = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
 
 def is_signed(*, header: str, request_id: str, resource_id: str, secret: str) -> bool:
-    """Whether ``x-signature`` was made with our secret.
+    """Return True if ``x-signature`` was made with our secret.
 
-    resource_id: the query's ``data.id``; the body is not signed. The age of ``ts`` is not looked
-    at: its unit varies, retries may repeat it, and handling a notice twice is harmless.
+    resource_id: the query's ``data.id``; the body is not signed.
     """
     parts = dict(_read_pairs(header))
     timestamp, digest = parts.get("ts", ""), parts.get("v1", "").lower()
-    # The pattern also keeps non-ASCII text away from compare_digest, which raises on it.
+    # The age of ``ts`` is ignored: its unit varies, retries may repeat it, and reading a
+    # notification twice is harmless. compare_digest raises on non-ASCII text, so patterns go first.
     if not (secret and _TIMESTAMP.fullmatch(timestamp) and _DIGEST.fullmatch(digest)):
         return False
-    # The documentation lower-cases alphanumeric ids; the provider's own libraries disagree.
+    # The documentation lower-cases alphanumeric ids; the provider's own libraries do not.
     return any(
         hmac.compare_digest(_sign(candidate, request_id, timestamp, secret), digest)
         for candidate in (resource_id, resource_id.lower())
@@ -35,7 +34,7 @@ def _read_pairs(header: str) -> list[tuple[str, str]]:
 
 
 def _sign(resource_id: str, request_id: str, timestamp: str, secret: str) -> str:
-    """Sign what the provider signs; a part that is missing is left out with its name."""
+    # A missing part is left out together with its name.
     manifest = "".join(
         f"{name}:{value};"
         for name, value in (("id", resource_id), ("request-id", request_id), ("ts", timestamp))

@@ -1,4 +1,4 @@
-"""Mercado Pago's Checkout Pro; the one user of its SDK.
+"""The gateway to Mercado Pago's Checkout Pro.
 
 https://www.mercadopago.com.ar/developers/es/reference
 """
@@ -20,39 +20,39 @@ from mercadopago.errors import MercadoPagoError
 from mercadopago.http import HttpClient
 
 from bookings.models import ChargeStatus
-from bookings.payments.amounts import to_centavos, to_pesos
 from bookings.payments.gateway import (
+    CHARGE_TOPIC,
     Charge,
     ChargeUpdate,
     CreatedPreference,
     CreatedRefund,
     ListedRefund,
+    NotifiedPayment,
     PaymentRefusedError,
     PaymentUnavailableError,
     PreferenceDraft,
     RefundState,
-    Settlement,
 )
-from bookings.payments.metrics import timed
+from bookings.payments.mercadopago.amounts import to_centavos, to_pesos
+from bookings.payments.mercadopago.metrics import timed
 from config.lib.provider_guard import ProviderBusyError, ProviderGuard
 
 logger = logging.getLogger(__name__)
 
 PROVIDER_URL = "https://api.mercadopago.com"
 CURRENCY = "ARS"
-# Payments that are credited days later, which makes no sense for a class that is near.
+# Payments that are credited days later: too late for a class that is near.
 CASH_TYPES = ("ticket", "atm")
 OK, MULTIPLE_CHOICES, BAD_REQUEST, NOT_FOUND, SERVER_ERROR = 200, 300, 400, 404, 500
-# Refusals that say nothing about what was asked: a token that is being changed (401), time-outs,
-# the same key under way (409), locks and limits. The same call may succeed later.
+# Refusals that do not depend on the request: a token that is being changed (401), time-outs, the
+# same key in progress (409), locks and limits. The same call may succeed later.
 PASSING = frozenset({401, 408, 409, 423, 425, 429})
-# How many payments a page of a search has, and how many pages are read.
+# Payments on a page of a search, and pages to read.
 PAGE_SIZE, PAGES = 100, 5
-# As many digits as an identifier may have, and how long the provider's other words are kept.
 _DIGITS = re.compile(r"[0-9]{1,20}", re.ASCII)
 _CURRENCY = re.compile(r"[A-Z]{3}", re.ASCII)
 LONGEST_WORD, LONGEST_PREFERENCE, LONGEST_ADDRESS = 50, 255, 500
-# Keeps a provider that hangs from holding every thread of the server.
+# A provider that hangs must not hold every thread of the server.
 _guard = ProviderGuard(patience=timedelta(seconds=1))
 
 STATUSES = {
@@ -74,24 +74,20 @@ REFUND_STATES = {
 
 
 class RebasedHttpClient(HttpClient):  # type: ignore[misc]  # the SDK carries no types
-    """Sends the SDK's calls to the configured address, which the SDK itself cannot change.
-
-    All calls of one client share MERCADOPAGO_BUDGET: a slow provider must not cost whoever waits
-    the time-out of every one of them.
-    """
+    """Sends the SDK's calls to the configured address, which the SDK itself cannot change."""
 
     def __init__(self) -> None:
+        # One budget for all calls of this client: their time-outs must not add up.
         self._deadline = time.monotonic() + settings.MERCADOPAGO_BUDGET.total_seconds()
 
     def request(self, method: str, url: str, *args: Any, **kwargs: Any) -> Any:
-        """Send one call; every verb of the SDK ends here."""
         target = url.replace(PROVIDER_URL, settings.MERCADOPAGO_API_URL, 1)
         with _guard.enter(settings.MERCADOPAGO_CALLERS):
             left = self._deadline - time.monotonic()
             if left <= 0:
                 raise requests.Timeout("The budget for the payment provider is spent.")
             kwargs["timeout"] = min(kwargs.get("timeout") or left, left)
-            # The API redirects nowhere; whatever does is not the API, and gets no token.
+            # The API never redirects; another server must not get the token.
             with timed(method, target) as call:
                 answer = super().request(method, target, *args, allow_redirects=False, **kwargs)
                 call.status = int(answer["status"])
@@ -99,16 +95,13 @@ class RebasedHttpClient(HttpClient):  # type: ignore[misc]  # the SDK carries no
 
 
 class MercadoPagoGateway:
-    """The gateway of one Mercado Pago account, made anew for each operation."""
+    """One instance for each operation."""
 
     def __init__(self, access_token: str) -> None:
         self._sdk = SDK(access_token, http_client=RebasedHttpClient(), request_options=_options())
 
     def create_preference(self, draft: PreferenceDraft) -> CreatedPreference:
-        """Create a preference.
-
-        https://www.mercadopago.com.ar/developers/es/reference/preferences/_checkout_preferences/post
-        """
+        """https://www.mercadopago.com.ar/developers/es/reference/preferences/_checkout_preferences/post"""
         body = _call(lambda: self._sdk.preference().create(_present(draft)))
         with _understanding():
             return CreatedPreference(
@@ -116,56 +109,46 @@ class MercadoPagoGateway:
                 _address(body["init_point"]),
             )
 
-    def find_settlement(
+    def list_charges(
         self, *, preference_id: str, reference: str | None, known: Collection[str] = ()
-    ) -> Settlement:
-        """Go from the preference through its merchant orders to their payments.
-
-        A payment has no preference id, so the order is the way. Searching payments by reference
-        comes second: it lags behind, and finding nothing there proves nothing.
-        """
+    ) -> list[Charge]:
+        # A payment does not name its preference; its order does. The search by reference lags.
         ids = self._list_ordered(preference_id) | set(known)
         if reference:
             ids |= self._list_referring(reference)
-        charges = [charge for number in ids if (charge := self._read_charge(number))]
-        return Settlement(preference_id, tuple(sorted(charges, key=lambda c: int(c.charge_id))))
+        charges = [charge for number in ids if (charge := self.get_charge(number))]
+        return sorted(charges, key=lambda charge: int(charge.charge_id))
 
     def search_updates(self, *, since: datetime) -> list[ChargeUpdate]:
-        """Search payments by their last update.
-
-        https://www.mercadopago.com.ar/developers/es/reference/online-payments/checkout-api-payments/search-payments/get
-        """
+        """https://www.mercadopago.com.ar/developers/es/reference/online-payments/checkout-api-payments/search-payments/get"""
         updates: list[ChargeUpdate] = []
         for page in range(PAGES):
             found = self._list_updated(since, page * PAGE_SIZE)
-            # A filter that the provider ignored would show payments of years.
+            # If the provider ignored the range, there are payments of years.
             updates += [update for update in found if update.updated_at >= since]
             if len(found) < PAGE_SIZE or found[-1].updated_at < since:
                 return updates
         logger.warning("More than %d payments were updated since %s.", len(updates), since)
         return updates
 
-    def get_charge(self, charge_id: str) -> tuple[Charge, str | None] | None:
-        """Read a payment, and its merchant order for the preference."""
-        charge = self._read_charge(charge_id)
-        if charge is None:
-            return None
-        return charge, charge.order_id and self.find_preference(charge.order_id)
+    def get_charge(self, charge_id: str) -> Charge | None:
+        body = self._get_payment(charge_id)
+        return None if body is None else _read(body)
 
-    def find_preference(self, order_id: str) -> str | None:
-        """Read a merchant order."""
-        order = _call(lambda: self._sdk.merchant_order().get(order_id), may_be_missing=True)
+    def find_notified(self, *, topic: str, resource_id: str) -> NotifiedPayment | None:
+        if topic != CHARGE_TOPIC:
+            return NotifiedPayment(self._find_preference(resource_id))
+        body = self._get_payment(resource_id)
+        if body is None:
+            return None
+        charge = _read(body)
         with _understanding():
-            if not order:  # fresh orders are unknown, or empty, for a while
-                return None
-            named = order["preference_id"]
-            return _identify(named, LONGEST_PREFERENCE) if named else ""
+            order_id = _word((body.get("order") or {}).get("id"))
+        preference_id = order_id and self._find_preference(order_id)
+        return NotifiedPayment(preference_id, charge.charge_id, charge.reference)
 
     def refund(self, *, charge_id: str, amount: int | None, key: str) -> CreatedRefund | None:
-        """Refund a payment under our own idempotency key; a repetition may be answered by nothing.
-
-        https://www.mercadopago.com.ar/developers/es/reference/chargebacks/_payments_id_refunds/post
-        """
+        """https://www.mercadopago.com.ar/developers/es/reference/chargebacks/_payments_id_refunds/post"""
         body = {} if amount is None else {"amount": to_pesos(amount)}
         options = _options({"X-Idempotency-Key": key})
         answer = _call(
@@ -174,31 +157,36 @@ class MercadoPagoGateway:
         return None if answer is None else _read_refund(answer)
 
     def get_refund(self, *, charge_id: str, refund_id: str) -> CreatedRefund:
-        """Read a refund."""
         return _read_refund(_call(lambda: self._sdk.refund().get(charge_id, refund_id)))
 
     def list_refunds(self, charge_id: str) -> list[ListedRefund]:
-        """Read the refunds of a payment."""
         answer = _call(lambda: self._sdk.refund().list_all(charge_id))
         with _understanding():
             return sorted(map(_list_refund, answer), key=lambda one: int(one.refund.refund_id))
 
     def cancel(self, charge_id: str) -> None:
-        """Cancel a pending payment."""
         try:
             _call(lambda: self._sdk.payment().update(charge_id, {"status": "cancelled"}))
         except PaymentRefusedError:
-            charge = self._read_charge(charge_id)
+            charge = self.get_charge(charge_id)
             if charge is not None and charge.status == ChargeStatus.PENDING:
                 raise
+
+    def _find_preference(self, order_id: str) -> str | None:
+        order = _call(lambda: self._sdk.merchant_order().get(order_id), may_be_missing=True)
+        with _understanding():
+            if not order:  # new orders are unknown, or empty, for a while
+                return None
+            named = order["preference_id"]
+            return _identify(named, LONGEST_PREFERENCE) if named else ""
 
     def _list_ordered(self, preference_id: str) -> set[str]:
         answer = _call(lambda: self._sdk.merchant_order().search({"preference_id": preference_id}))
         with _understanding():
             orders = answer.get("elements") or []
-            # A filter that the provider ignored would show other people's orders.
+            # If the provider ignored the filter, there are other people's orders too.
             own = [order for order in orders if order["preference_id"] == preference_id]
-            return {_number(payment) for order in own for payment in order["payments"] or []}
+            return {_digits(payment["id"]) for order in own for payment in order["payments"] or []}
 
     def _list_referring(self, reference: str) -> set[str]:
         latest_first = {"sort": "date_created", "criteria": "desc"}
@@ -206,7 +194,7 @@ class MercadoPagoGateway:
         answer = _call(lambda: self._sdk.payment().search(filters))
         with _understanding():
             found = answer.get("results") or []
-            return {_number(one) for one in found if one["external_reference"] == reference}
+            return {_digits(one["id"]) for one in found if one["external_reference"] == reference}
 
     def _list_updated(self, since: datetime, offset: int) -> list[ChargeUpdate]:
         by_update = {
@@ -219,11 +207,10 @@ class MercadoPagoGateway:
         filters = {**by_update, "limit": PAGE_SIZE, "offset": offset}
         answer = _call(lambda: self._sdk.payment().search(filters))
         with _understanding():
-            return [ChargeUpdate(_number(one), _updated_at(one)) for one in answer["results"]]
+            return [ChargeUpdate(_digits(one["id"]), _updated_at(one)) for one in answer["results"]]
 
-    def _read_charge(self, charge_id: str) -> Charge | None:
-        body = _call(lambda: self._sdk.payment().get(charge_id), may_be_missing=True)
-        return None if body is None else _read(body)
+    def _get_payment(self, charge_id: str) -> Any:
+        return _call(lambda: self._sdk.payment().get(charge_id), may_be_missing=True)
 
 
 def _options(headers: dict[str, str] | None = None) -> RequestOptions:
@@ -252,10 +239,11 @@ def _present(draft: PreferenceDraft) -> dict[str, Any]:
         "binary_mode": draft.cash_until is None,
     }
     if draft.return_url.startswith("https://"):
-        # The provider refuses auto_return for addresses it could not reach itself.
+        # The provider refuses auto_return for addresses that it cannot reach.
         body["auto_return"] = "approved"
     if draft.notification_url.startswith("https://"):
-        body["notification_url"] = draft.notification_url  # it calls no others
+        # It calls no others, and sends its webhooks instead of IPN if the address says so.
+        body["notification_url"] = f"{draft.notification_url}?source_news=webhooks"
     if draft.cash_until is not None:
         body["date_of_expiration"] = _present_instant(draft.cash_until)
     else:
@@ -267,12 +255,7 @@ def _present_instant(instant: datetime) -> str:
     return instant.astimezone(ZoneInfo(settings.TIME_ZONE)).isoformat(timespec="milliseconds")
 
 
-def _number(payment: dict[str, Any]) -> str:
-    return _digits(payment["id"])
-
-
 def _digits(value: object) -> str:
-    """Read an identifier that is a number, or its digits."""
     text = "" if isinstance(value, bool) else str(value)
     if not _DIGITS.fullmatch(text):
         raise ValueError("not a number")
@@ -280,7 +263,6 @@ def _digits(value: object) -> str:
 
 
 def _identify(value: object, longest: int) -> str:
-    """Read an identifier or address, which is of no use when a part of it is missing."""
     if not isinstance(value, str) or not value.isprintable() or not 0 < len(value) <= longest:
         raise ValueError("not an identifier")
     return value
@@ -294,24 +276,25 @@ def _address(value: object) -> str:
 
 
 def _word(value: object, longest: int = LONGEST_WORD) -> str:
-    """Read a word that is only shown: the database takes it, whatever the provider wrote."""
+    # Only shown, so cut to what the database takes.
     text = str(value or "")
     return text[:longest] if text.isprintable() else ""
 
 
 def _read(body: dict[str, Any]) -> Charge:
     with _understanding():
+        account_id = _digits(body["collector_id"])
         return Charge(
-            charge_id=_number(body),
-            # A status that is new to us decides nothing yet.
+            charge_id=_digits(body["id"]),
+            # An unknown status decides nothing yet.
             status=STATUSES.get(body["status"], ChargeStatus.PENDING),
             status_detail=_word(body.get("status_detail")),
             amount=to_centavos(body["transaction_amount"]),
             refunded_amount=to_centavos(body.get("transaction_amount_refunded") or 0),
             currency=_currency(body["currency_id"]),
-            collector_id=_digits(body["collector_id"]),
+            account_id=account_id,
+            is_ours=account_id == settings.MERCADOPAGO_COLLECTOR_ID,
             reference=str(body.get("external_reference") or ""),
-            order_id=_word((body.get("order") or {}).get("id")),
             method=_word(body.get("payment_method_id")),
             updated_at=_updated_at(body),
         )
@@ -351,14 +334,10 @@ def _call(
     may_be_missing: bool = False,
     may_be_empty: bool = False,
 ) -> Any:
-    """Make one call and give its body.
-
-    None for a 404, or for an answer without a body, where that is an answer.
-    """
     try:
         answer = send()
     except (requests.RequestException, MercadoPagoError, ProviderBusyError) as error:
-        # The SDK hands on whatever its transport raised; see the table in its tests.
+        # The SDK lets its transport's errors through; see the table in its tests.
         raise PaymentUnavailableError("The payment provider could not be reached.") from error
     status, body = int(answer["status"]), answer["response"]
     if status == NOT_FOUND and may_be_missing:
@@ -375,13 +354,12 @@ def _call(
 
 
 def _reason(body: Any) -> str:
-    """Give the provider's error key, which names no person and no secret."""
+    # The error key contains no person and no secret, unlike the message.
     return str(body.get("error") or "")[:60] if isinstance(body, dict) else ""
 
 
 @contextmanager
 def _understanding() -> Iterator[None]:
-    """Take an answer in an unknown shape for a failure of the provider."""
     try:
         yield
     except (AttributeError, KeyError, TypeError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""How the payment provider answers, in figures."""
+"""Durations and outcomes of calls."""
 
 import re
 from collections.abc import Iterator
@@ -16,21 +16,20 @@ SECONDS = Histogram(
     ["operation", "outcome"],
     buckets=(0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8),
 )
-# Strangers' notices name payments that are none; a provider of identities has no such answers.
+# Notifications from strangers name payments that do not exist, so a 404 is no failure.
 NOT_THERE = 404
-# What has a digit is somebody's; but a version is part of the address.
+# A path segment with a digit is an id, except the API's version.
 _ID = re.compile(r"/(?!v\d\b)[^/]*\d[^/]*")
 
 
 class Call:
-    """A call that is under way. status: the provider's answer, 0 until there is one."""
+    """status: 0 until there is an answer."""
 
     status = 0
 
 
 @contextmanager
 def timed(method: str, url: str) -> Iterator[Call]:
-    """Count one call; whoever makes it says what was answered."""
     began, call = perf_counter(), Call()
     try:
         yield call
@@ -41,5 +40,5 @@ def timed(method: str, url: str) -> Iterator[Call]:
 
 
 def name_operation(method: str, url: str) -> str:
-    """Name what is called, as in ``GET /v1/payments/:id``: whose it is does not matter."""
+    """Return ``GET /v1/payments/:id`` and the like."""
     return f"{method} {_ID.sub('/:id', urlsplit(url).path)}"

@@ -1,4 +1,4 @@
-"""Centavos on our side, pesos with decimals on the provider's. No float is ever compared."""
+"""Our centavos, and the provider's pesos with decimals."""
 
 from decimal import Decimal
 
@@ -7,12 +7,12 @@ LARGEST = 10**15
 
 
 def to_pesos(centavos: int) -> float:
-    """Give the JSON number the provider wants. Two decimals survive the way through a float."""
+    """Two decimals survive the float."""
     return float(Decimal(centavos).scaleb(-2))
 
 
 def to_centavos(pesos: object) -> int:
-    """Read the provider's JSON number exactly. Raises ValueError for anything else."""
+    """Read a JSON number exactly. Raises ValueError."""
     if isinstance(pesos, bool) or not isinstance(pesos, int | float):
         raise ValueError("not an amount")  # noqa: TRY004 - one error for every bad amount
     # str() first: the shortest text that means this float is what the provider wrote.
