@@ -35,6 +35,11 @@ def find_user_by_email(email: str) -> User | None:
     return User.objects.filter(email=email.lower()).first()
 
 
+def find_teacher() -> User | None:
+    """Find the owner of ADMIN_EMAIL."""
+    return find_user_by_email(settings.ADMIN_EMAIL)
+
+
 def find_calendar_owner() -> User | None:
     """Find the administrator whose grant opens the calendar. Spec: Authentication, 7.
 

@@ -7,7 +7,6 @@ from django.utils import timezone
 
 from accounts.models import Session, User, UserStatus
 from accounts.selectors import GOOGLE
-from accounts.sessions.prepared import update
 
 
 def save_profile(*, user: User, location: str, level: str, phone: str, newsletter: str) -> User:
@@ -19,7 +18,7 @@ def save_profile(*, user: User, location: str, level: str, phone: str, newslette
     user.level = level
     user.phone = phone
     user.newsletter = newsletter
-    update(user, "location", "level", "phone", "newsletter", "updated_at")
+    user.save(update_fields=["location", "level", "phone", "newsletter", "updated_at"])
     return user
 
 

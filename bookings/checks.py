@@ -1,4 +1,4 @@
-"""System checks: what about bookings would surprise whoever deploys."""
+"""System checks of the settings that concern classes."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -13,7 +13,6 @@ from bookings.management.pooler import leads_through_pooler
 
 @checks.register(checks.Tags.security, deploy=True)
 def check_trigger_policy(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
-    """Warn when anybody who knows a preference id can have its class scheduled unpaid."""
     if get_trigger_policy() != TriggerPolicy.OPEN:
         return []
     return [
@@ -27,7 +26,6 @@ def check_trigger_policy(app_configs: Any, **kwargs: Any) -> list[checks.CheckMe
 
 @checks.register(checks.Tags.security, deploy=True)
 def check_webhook_secret(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
-    """Warn when notifications of payments cannot be told from forged ones."""
     if not settings.MERCADOPAGO_ACCESS_TOKEN or settings.MERCADOPAGO_WEBHOOK_SECRET:
         return []
     return [
@@ -41,7 +39,6 @@ def check_webhook_secret(app_configs: Any, **kwargs: Any) -> list[checks.CheckMe
 
 @checks.register(checks.Tags.compatibility, deploy=True)
 def check_metrics(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
-    """Warn when each scrape would tell what another one of the processes counted."""
     if not settings.METRICS_TOKEN or settings.METRICS_DIRECTORY:
         return []
     return [
@@ -55,7 +52,6 @@ def check_metrics(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
 
 @checks.register(checks.Tags.compatibility, deploy=True)
 def check_connections(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
-    """Ask PostgreSQL whether its limits hold, and whether a pooler is known as one."""
     if connection.vendor != "postgresql":
         return []
     try:

@@ -16,49 +16,43 @@ from bookings.domain.recovery.retry_scheduling import resume_schedulings
 from bookings.domain.recovery.watching import check_calendar_soon, open_channel_soon
 from bookings.models import NoticeKind, WebhookEndpoint
 from bookings.notices.due import record_alert
-from bookings.webhooks.lost_secrets import replace_lost_secrets
+from bookings.webhooks.endpoints import replace_lost_secrets
 from calendar_sync.signals import access_refused, calendar_changed
 
 
 @receiver(calendar_granted)
 def on_calendar_granted(**kwargs: Any) -> None:
-    """Schedule what waited for the calendar, and have the provider tell of its changes."""
     resume_schedulings()
     open_channel_soon()
 
 
 @receiver(values_forgotten, sender=WebhookEndpoint)
 def on_secrets_forgotten(field: str, keys: list[UUID], **kwargs: Any) -> None:
-    """Sign with something that nobody can guess."""
     if field == "secret":
         replace_lost_secrets(keys)
 
 
 @receiver(account_suspended)
 def on_account_suspended(user: User, **kwargs: Any) -> None:
-    """Pass a place that is offered to them on; they keep their turns, should they come back."""
+    """Pass on the places offered to the person, who keep their turns."""
     pass_on_offers_to(user)
 
 
 @receiver(identity_connected)
 def on_identity_connected(user: User, account: SocialAccount, **kwargs: Any) -> None:
-    """Mail the account's owner."""
     record_alert(NoticeKind.IDENTITY_ADDED, user, f"{account.provider} {account.pk}")
 
 
 @receiver(identity_disconnected)
 def on_identity_disconnected(user: User, account: SocialAccount, **kwargs: Any) -> None:
-    """Mail the account's owner."""
     record_alert(NoticeKind.IDENTITY_REMOVED, user, f"{account.provider} {account.pk}")
 
 
 @receiver(calendar_changed)
 def on_calendar_changed(**kwargs: Any) -> None:
-    """Look at the calendar."""
     check_calendar_soon()
 
 
 @receiver(access_refused)
 def on_access_refused(refresh_token: str | None, **kwargs: Any) -> None:
-    """Report that the calendar's grant, or the service account, is refused."""
     note_refusal(refresh_token)

@@ -1,4 +1,4 @@
-"""The addresses of classes: API and pages. Spec: Endpoints."""
+"""The URLs of API and pages. Spec: Endpoints."""
 
 from django.urls import path
 
@@ -8,21 +8,20 @@ from bookings.api.booking import BookingView
 from bookings.api.calendar import CalendarView
 from bookings.api.metrics import metrics
 from bookings.api.preference import PreferenceView
-from bookings.api.webhooks import MercadoPagoWebhookView
+from bookings.api.webhooks import PaymentWebhookView
 from bookings.pages import (
-    calendar_file,
-    cancelling,
-    choosing,
+    booking,
+    changes,
     classes,
-    holding,
     home,
     joining,
-    leaving,
+    own_calendar,
     paying,
     personal_data,
     rescheduling,
     waiting,
 )
+from bookings.payments.backend import PROVIDER
 
 app_name = "bookings"
 
@@ -31,9 +30,9 @@ urlpatterns = [
     path("api/calendar", CalendarView.as_view(), name="api_calendar"),
     path("api/payments/preference", PreferenceView.as_view(), name="api_payment_preference"),
     path(
-        "api/webhooks/mercadopago",
-        MercadoPagoWebhookView.as_view(),
-        name="api_mercadopago_webhook",
+        f"api/webhooks/{PROVIDER}",
+        PaymentWebhookView.as_view(),
+        name="api_payment_webhook",
     ),
     path("api/access-code", AccessCodeView.as_view(), name="api_access_code"),
     path("healthz", health.healthz, name="healthz"),
@@ -41,13 +40,13 @@ urlpatterns = [
     path("metrics", metrics, name="metrics"),
     path("", home.landing, name="landing"),
     path("inicio", home.inicio, name="inicio"),
-    path("inicio/reservar", choosing.choose, name="book"),
-    path("inicio/reservar/<uuid:hold_id>", holding.fill_in, name="hold"),
-    path("inicio/reservar/<uuid:hold_id>/soltar", holding.release, name="release"),
+    path("inicio/reservar", booking.choose, name="book"),
+    path("inicio/reservar/<uuid:hold_id>", booking.fill_in, name="hold"),
+    path("inicio/reservar/<uuid:hold_id>/soltar", booking.release, name="release"),
     path("inicio/clases", classes.my_classes, name="my_classes"),
     path("inicio/clases/<uuid:class_id>", classes.show_class, name="class"),
-    path("inicio/clases/<uuid:class_id>/cancelar", cancelling.cancel, name="cancel"),
-    path("inicio/clases/<uuid:class_id>/dejar", leaving.leave, name="leave"),
+    path("inicio/clases/<uuid:class_id>/cancelar", changes.cancel, name="cancel"),
+    path("inicio/clases/<uuid:class_id>/dejar", changes.leave, name="leave"),
     path("inicio/clases/<uuid:class_id>/horario", rescheduling.choose_time, name="reschedule"),
     path(
         "inicio/clases/<uuid:class_id>/horario/confirmar",
@@ -56,7 +55,7 @@ urlpatterns = [
     ),
     path(
         "inicio/clases/<uuid:class_id>/clase.ics",
-        calendar_file.download_class,
+        own_calendar.download_class,
         name="calendar_file",
     ),
     path("inicio/pagos/<uuid:payment_id>", paying.show_payment, name="payment"),

@@ -1,7 +1,6 @@
-"""The external calendar behind one door: the rest of the service imports only these names.
+"""The external calendar: other apps import only these names.
 
-Beside it stand ``following``, ``channels`` and ``signals``: what they remember is in the database,
-so they cannot be loaded before Django knows its models.
+``push`` and ``signals`` are imported by themselves: models must be loaded first.
 """
 
 from calendar_sync.backend import get_calendar, use_calendar
@@ -28,7 +27,6 @@ from calendar_sync.listing import (
     forget_upcoming_events,
     read_listing,
 )
-from calendar_sync.single_flight import SingleFlight
 from calendar_sync.writers import limit_writers
 
 __all__ = [
@@ -47,7 +45,6 @@ __all__ = [
     "Listing",
     "OpenedChannel",
     "OwnEvent",
-    "SingleFlight",
     "Stamp",
     "current_stamp",
     "forget_upcoming_events",

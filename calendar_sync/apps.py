@@ -7,12 +7,9 @@ from calendar_sync.checks import check_calendar, check_push
 
 
 class CalendarSyncConfig(AppConfig):
-    """Registers the app and its system checks."""
-
     name = "calendar_sync"
     verbose_name = "Calendario"
 
     def ready(self) -> None:
-        """Register the system checks."""
         register(check_calendar)
         register(check_push, deploy=True)

@@ -1,4 +1,4 @@
-"""Which calendar the service uses, and with whose permission."""
+"""The configured calendar and its grants."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -13,21 +13,18 @@ T = TypeVar("T")
 
 
 def get_calendar(*, refresh_token: str | None) -> Calendar:
-    """Make the calendar that ``settings.CALENDAR_BACKEND`` names.
+    """Make the calendar of ``settings.CALENDAR_BACKEND``.
 
-    Imports it only now: Google's client takes a third of a second to load, which no management
-    command has to pay that never talks to the calendar.
-    refresh_token: the administrator's grant, if there is one.
+    Imported here: Google's client takes a third of a second to load.
     """
     calendar: Calendar = import_string(settings.CALENDAR_BACKEND)(refresh_token=refresh_token)
     return calendar
 
 
 def use_calendar(work: Callable[[Calendar], T], *, refresh_token: str | None) -> T:
-    """Call the calendar with the administrator's grant, or with the service account instead.
+    """Call ``work`` with the administrator's grant, else with the service account.
 
-    If the provider refuses the grant, ``work`` runs again with the service account, where one is
-    configured. Each refusal is reported by the signal ``access_refused``. Raises CalendarError.
+    Each refused grant is sent by ``access_refused``. Raises CalendarError.
     """
     if refresh_token:
         try:
@@ -49,6 +46,6 @@ def _report(error: CalendarNotConnectedError, refresh_token: str | None) -> None
 
 
 def name_calendar() -> str:
-    """Return the calendar's own id: ``primary`` is the administrator's, under ADMIN_EMAIL."""
+    """Return the calendar's own id: ``primary`` is the administrator's."""
     is_primary = settings.CALENDAR_ID == "primary"
     return settings.ADMIN_EMAIL or "primary" if is_primary else settings.CALENDAR_ID

@@ -1,4 +1,4 @@
-"""System checks that name calendar settings which are missing or contradict each other."""
+"""System checks of the calendar's settings."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -15,7 +15,7 @@ SERVICE_ACCOUNT_FIELDS = ("client_email", "private_key", "token_uri")
 
 
 def check_calendar(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
-    """Report what keeps the provider's calendar from working. Repeats no value."""
+    """Report settings that keep the calendar from working, without their values."""
     if settings.CALENDAR_BACKEND != GOOGLE:
         return []
     return [*_grant_messages(), *_service_account_messages(), *_access_messages()]
@@ -78,7 +78,6 @@ def _access_messages() -> Iterator[CheckMessage]:
 
 
 def check_push(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
-    """Say that changes in the calendar are noticed later than they could be."""
     if settings.CALENDAR_BACKEND != GOOGLE or settings.BASE_URL.startswith("https://"):
         return []
     return [

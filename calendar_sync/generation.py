@@ -1,7 +1,6 @@
-"""Which generation of lists is current: each write to the calendar begins the next one.
+"""The generation of calendar lists: each write to the calendar begins a new one.
 
-The number is where every process sees it: in a shared cache, else in the database. Without
-CACHE_URL each process has a cache of its own, and would show its own list until that expires.
+It is in the shared cache, else in the database, so that all processes see it.
 """
 
 import logging
@@ -37,8 +36,7 @@ Generation = int | str | None
 def find_generation(kept: Mapping[str, Any], *, otherwise: Generation = None) -> Generation:
     """Return the current generation.
 
-    kept: what the cache has under GENERATION_KEY, and perhaps other keys. otherwise: returned while
-    the database fails.
+    kept: the cache's values. otherwise: returned if the database fails.
     """
     if _is_cache_shared():
         generation: Generation = kept.get(GENERATION_KEY)
@@ -54,10 +52,7 @@ def find_generation(kept: Mapping[str, Any], *, otherwise: Generation = None) ->
 
 
 def begin_generation() -> None:
-    """Make every list that was read so far an old one, in all processes.
-
-    If the database fails, lists are shown unchanged until they expire.
-    """
+    """Expire all lists in all processes; if the database fails, they expire by time."""
     if _is_cache_shared():
         cache.set(GENERATION_KEY, uuid4().hex, timeout=None)
         return
@@ -74,7 +69,6 @@ def _count_up() -> None:
 
 @contextmanager
 def _brief_wait_for_sqlite() -> Iterator[None]:
-    """Wait for SQLite's lock for SQLITE_PATIENCE_MS at most; PostgreSQL has its lock_timeout."""
     if connection.vendor != "sqlite":
         yield
         return

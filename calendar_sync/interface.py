@@ -1,4 +1,4 @@
-"""What the service needs of an external calendar, in its own words. No provider import here."""
+"""What the service needs of an external calendar; no provider is imported here."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -13,9 +13,9 @@ class CalendarError(Exception):
 
 
 class CalendarNotConnectedError(CalendarError):
-    """No usable grant: never given, revoked or expired. Only the administrator can mend it.
+    """No usable grant: never given, revoked or expired.
 
-    is_certain: False if the provider only refused an access token that it had just given out.
+    is_certain: False if the provider refused only an access token it had just issued.
     """
 
     def __init__(self, message: str = "", *, is_certain: bool = True) -> None:
@@ -24,7 +24,7 @@ class CalendarNotConnectedError(CalendarError):
 
 
 class CalendarUnavailableError(CalendarError):
-    """The provider failed, was slow or could not be understood. Try again later.
+    """The provider failed or was slow: try again later.
 
     retry_after: seconds the provider asked to wait.
     """
@@ -35,17 +35,17 @@ class CalendarUnavailableError(CalendarError):
 
 
 class CalendarRefusedError(CalendarError):
-    """The provider understood and said no. Trying again changes nothing."""
+    """The provider refused; a retry changes nothing."""
 
 
 class EventNotOursError(CalendarRefusedError):
-    """The event with this id was made by somebody else, or for another reference: hands off."""
+    """The event with this id carries another reference: leave it alone."""
 
 
 class EventLeftBehindError(CalendarRefusedError):
-    """The provider stored another event than it was given, and did not delete it again.
+    """The provider stored another event than the draft, and it could not be deleted.
 
-    event_id: the provider's own id of that event.
+    event_id: the provider's id of that event.
     """
 
     def __init__(self, event_id: str) -> None:
@@ -54,24 +54,19 @@ class EventLeftBehindError(CalendarRefusedError):
 
 
 class EventGoneError(CalendarRefusedError):
-    """The event to change was deleted or never made. ``create_event`` brings it (back)."""
+    """The event to change was deleted or never made; ``create_event`` makes it again."""
 
 
 @dataclass(frozen=True, slots=True)
 class EventDraft:
     """An event to be created.
 
-    event_id: ours, so that a repeated insert cannot make a second event: 5 to 1,024 characters
-        of ``a``-``v`` and ``0``-``9``.
-    reference: kept as a private property of the event; tells our events from strangers'.
-    start, end: aware. time_zone: an IANA name such as ``America/Argentina/Buenos_Aires``.
-    attendee: an e-mail address that is invited, or nothing.
-    earlier_texts: descriptions that the event may have from us; another one was typed by a person,
-        and an update leaves it alone.
-    record: kept with the reference, for whoever has to make the class again from its event. Other
-        programs that may read the calendar see it, so it is sealed.
-    reminder: how long before the start the e-mail reminder goes out.
-    named_by_provider: True if the provider gave the event its id; without any reference it is ours.
+    event_id: ours, so that a repeated insert makes no second event: 5 to 1,024 of a-v, 0-9.
+    reference: a private property that tells our events from others.
+    start, end: aware. time_zone: an IANA name. attendee: an address to invite.
+    earlier_texts: descriptions of ours that an update may replace.
+    record: sealed data to rebuild the class from. reminder: time before the start.
+    named_by_provider: True if the provider chose the id; the event may then lack a reference.
     """
 
     event_id: str
@@ -92,9 +87,8 @@ class EventDraft:
 class CreatedEvent:
     """An event as the provider stored it.
 
-    event_id: the draft's, or the provider's own if it does not keep ours.
-    conference_url: the video meeting's address, from the first video entry point; the event's own
-        page at a provider that makes no meetings.
+    event_id: the draft's, or the provider's own.
+    conference_url: the first video entry point; the event's page if the provider makes no meetings.
     """
 
     event_id: str
@@ -107,11 +101,10 @@ class CreatedEvent:
 
 @dataclass(frozen=True, slots=True)
 class OwnEvent:
-    """An event that carries a reference of ours, as it stands in the calendar now.
+    """An event with a reference of ours, as it is in the calendar now.
 
-    reference, record: those of the draft; record is empty when the event has none.
-    conference_url: empty while nobody can join, be it that the meeting is still being made.
-    recurs: whether a person made it recurring; its times are those of the first one.
+    conference_url: empty while the meeting is being made.
+    recurs: True if a person made it recurring; its times are those of the first one.
     """
 
     event_id: str
@@ -125,10 +118,10 @@ class OwnEvent:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What changed since a sync token was given: only which events, to be looked at again.
+    """The events that changed since a sync token.
 
-    event_ids: of changed and of deleted events, strangers' too. references: of the changed ones
-        that carry one. sync_token: asks next time for what changes from now on.
+    event_ids: of changed and deleted events, also of others. references: of changed ones of ours.
+    sync_token: for the next request.
     """
 
     event_ids: frozenset[str]
@@ -138,7 +131,7 @@ class Changes:
 
 @dataclass(frozen=True, slots=True)
 class OpenedChannel:
-    """A push channel, as the provider opened it. resource_id: its name for what is watched."""
+    """A push channel. resource_id: the provider's name for the watched calendar."""
 
     resource_id: str
     expires_at: datetime
@@ -146,10 +139,9 @@ class OpenedChannel:
 
 @dataclass(frozen=True, slots=True)
 class BusySlot:
-    """An upcoming event, without anything private.
+    """An upcoming event without private data.
 
-    start, end: aware, in the offset the provider gave. time_zone: IANA name, when given.
-    status: the provider's word, ``confirmed`` or ``tentative``.
+    start, end: aware, in the provider's offset. status: ``confirmed`` or ``tentative``.
     """
 
     start: datetime
@@ -160,81 +152,66 @@ class BusySlot:
 
 
 class Calendar(Protocol):
-    """One external calendar. Each method raises only the three children of CalendarError."""
+    """One external calendar. Its methods raise only CalendarError's children."""
 
     def create_event(self, draft: EventDraft) -> CreatedEvent:
-        """Make the event with a video meeting, once, however often it is asked.
+        """Make the event with a video meeting; repeating it makes no second one.
 
-        An event that already has ``draft.event_id`` and ``draft.reference`` is taken as made; one
-        that was deleted is brought back. Raises CalendarUnavailableError when the meeting's link
-        is still being prepared: the event exists, and asking again finishes the work. Raises
-        EventLeftBehindError for an event that the caller has to delete later.
+        An existing event with the same id and reference counts; a deleted one is restored. Raises
+        CalendarUnavailableError while the meeting is being made, EventLeftBehindError.
         """
         ...
 
     def update_event(self, draft: EventDraft) -> CreatedEvent:
-        """Move the event that was made from ``draft`` to the draft's times, however often asked.
+        """Give the event the draft's times, and its description if the old one is of ours.
 
-        A description that is one of ``draft.earlier_texts`` becomes the draft's, if the provider
-        takes it. Whatever else it holds stays: the meeting with its link, and guests. Returns it
-        as it is then; its link is empty if somebody took the meeting away. Raises EventGoneError
-        when it is not in the calendar any more, EventNotOursError, and changes nothing, when the
-        event carries another reference.
+        Returns the event, without link if its meeting was removed. Raises EventGoneError and
+        EventNotOursError, without a change.
         """
         ...
 
     def delete_event(
         self, event_id: str, *, reference: str, named_by_provider: bool = False
     ) -> None:
-        """Remove the event; one that is already gone counts as removed.
+        """Delete the event; a missing one counts as deleted.
 
-        named_by_provider: True if the provider gave the event this id: without any reference it is
-        ours. Raises EventNotOursError, and removes nothing, when it carries another reference.
+        named_by_provider: as in EventDraft. Raises EventNotOursError, without a change.
         """
         ...
 
     def check_grant(self) -> None:
-        """Use the grant for one cheap call: it does not age unused, and shows whether it lives."""
+        """Use the grant once, so that it does not expire unused."""
         ...
 
     def upcoming_events(self, *, since: datetime, limit: int | None = None) -> list[BusySlot]:
-        """List events that end after ``since``, recurring ones expanded, ordered by start.
+        """List busy events that end after ``since``, recurring ones expanded, by start.
 
-        Events that block no time are left out. limit: at most so many; without it the first
-        2,500.
+        limit: 2,500 by default.
         """
         ...
 
     def own_events(self, *, since: datetime | None = None) -> list[OwnEvent]:
-        """List every event that carries a reference of ours and ends after ``since``.
+        """List all events with a reference of ours that end after ``since``, or raise.
 
-        Complete, or an error: what is not in it is not in the calendar. Deleted events and single
-        instances of recurring ones are left out.
+        Deleted events and instances of recurring ones are left out.
         """
         ...
 
     def events_of(self, reference: str, *, event_id: str) -> list[OwnEvent]:
-        """List the events that carry ``reference``, that with ``event_id`` first if there is one.
-
-        Complete, or an error, as above.
-        """
+        """List all events with ``reference``, the one with ``event_id`` first, or raise."""
         ...
 
     def changes(self, sync_token: str) -> Changes:
-        """Tell which events changed since the token was given.
+        """Return the changes since a sync token; without one only a first token.
 
-        Without a token nothing counts as changed, and the answer only brings the first one. Raises
-        CalendarRefusedError when the token is of no use any more: begin again without one.
+        Raises CalendarRefusedError for an expired token.
         """
         ...
 
     def open_channel(self, *, channel_id: str, token: str, address: str) -> OpenedChannel:
-        """Have the provider tell of changes, by requests to ``address`` that carry the token.
-
-        address: https; the provider refuses any other.
-        """
+        """Ask the provider to report changes to ``address``, which is https."""
         ...
 
     def close_channel(self, *, channel_id: str, resource_id: str) -> None:
-        """End a channel; one that is not open any more counts as closed."""
+        """Close a channel; a closed one counts as closed."""
         ...

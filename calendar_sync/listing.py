@@ -1,11 +1,10 @@
-"""The upcoming events, asked for once for everybody who looks within some seconds.
+"""The cached list of upcoming events.
 
-A list that cannot be renewed is served for CALENDAR_STALE_SECONDS more: RFC 5861, stale-if-error.
-Readers who come while one of them renews it get it as well: stale-while-revalidate.
+A list that cannot be renewed is served for CALENDAR_STALE_SECONDS more (RFC 5861), and so it is
+while another thread renews it.
 """
 
 import logging
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -16,7 +15,6 @@ from django.core.cache import cache
 from django.utils import timezone
 
 from calendar_sync.backend import use_calendar
-from calendar_sync.circuit import Circuit
 from calendar_sync.generation import (
     GENERATION_KEY,
     Generation,
@@ -24,7 +22,8 @@ from calendar_sync.generation import (
     find_generation,
 )
 from calendar_sync.interface import BusySlot, CalendarError, CalendarUnavailableError
-from calendar_sync.single_flight import SingleFlight
+from config.lib.provider_guard import ProviderBusyError, ProviderGuard
+from config.lib.single_flight import SingleFlight
 
 logger = logging.getLogger(__name__)
 
@@ -42,12 +41,12 @@ Kept = tuple[Stamp, list[Row]]
 PATIENCE = timedelta(seconds=1)
 
 _flight: SingleFlight[Kept] = SingleFlight()
-circuit = Circuit(pause=timedelta(seconds=5))
+guard = ProviderGuard(patience=PATIENCE, pause=timedelta(seconds=5))
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The upcoming events. stamp: what ``current_stamp`` says as long as nothing newer is known."""
+    """The upcoming events. stamp: equals ``current_stamp`` until a newer list is known."""
 
     slots: list[BusySlot]
     stamp: Stamp
@@ -56,13 +55,10 @@ class Listing:
 def read_listing(*, find_refresh_token: Callable[[], str | None]) -> Listing:
     """List the events that have not ended yet, at most CALENDAR_CACHE_SECONDS old.
 
-    find_refresh_token: asked only when the provider has to be, so that an answer from the cache
-    costs no query.
+    find_refresh_token: called only if the provider is.
 
-    Threads that find the cache empty share one call to the provider, its error included, and wait
-    a second for it at most. An error is never kept: until the list expires for good, it is served
-    instead. After slow failures in a row there are no calls for some seconds: a provider that
-    hangs must not take every thread of the server with it. Raises CalendarError.
+    Threads share one call to the provider, its error included. An expired list is served instead of
+    an error. Raises CalendarError.
     """
     cached = cache.get_many([GENERATION_KEY, STAMP_KEY, LIST_KEY])
     earlier: Kept | None = cached.get(LIST_KEY)
@@ -79,10 +75,9 @@ def read_listing(*, find_refresh_token: Callable[[], str | None]) -> Listing:
 
 
 def current_stamp() -> Stamp | None:
-    """Return the stamp of the list that would be read now; None when the provider would be asked.
+    """Return the stamp of the current list, None if the provider would be asked.
 
-    Costs two short values of the cache, and one query where the cache is not shared. A caller that
-    keeps what it made of a list asks this first.
+    Costs two short cache values, and one query where the cache is not shared.
     """
     cached = cache.get_many([GENERATION_KEY, STAMP_KEY])
     stamp: Stamp | None = cached.get(STAMP_KEY)
@@ -92,10 +87,9 @@ def current_stamp() -> Stamp | None:
 
 
 def forget_upcoming_events() -> None:
-    """Have the next reader ask the provider. Call it after a write to the calendar.
+    """Make the next reader ask the provider, after a write to the calendar.
 
-    A new generation rather than a deletion: a reader whose call began before the write stores its
-    list under the old generation, which counts as expired in every process.
+    A new generation, not a deletion: a reader that began before the write stores an expired list.
     """
     begin_generation()
 
@@ -109,8 +103,6 @@ def _present(kept: Kept) -> Listing:
 def _renew(
     generation: Generation, earlier: Kept | None, find_refresh_token: Callable[[], str | None]
 ) -> Kept:
-    """Fetch the list, or share the call of another thread. Raises CalendarError."""
-
     def work() -> Kept:
         kept = (generation, uuid4().hex), _fetch_watched(find_refresh_token)
         # Django keeps nothing with a time-out of 0.
@@ -119,32 +111,25 @@ def _renew(
         cache.set(STAMP_KEY, kept[0], timeout=fresh)
         return kept
 
-    if circuit.is_open:
-        raise CalendarUnavailableError("The calendar was slow a moment ago.")
     has_own = earlier is not None and earlier[0][0] == generation
     try:
-        return _flight.run(
-            generation, work, patience=timedelta() if has_own or circuit.is_suspect else PATIENCE
-        )
+        return _flight.run(generation, work, patience=timedelta() if has_own else guard.patience)
     except TimeoutError as error:
         if not has_own:
-            circuit.suspect()
+            guard.note_slow()
         raise CalendarUnavailableError("The calendar's answer took too long.") from error
 
 
 def _fetch_watched(find_refresh_token: Callable[[], str | None]) -> list[Row]:
-    """Fetch, and let the circuit know how it went."""
-    began = time.monotonic()
     try:
-        rows = _fetch(find_refresh_token())
+        with guard.enter(settings.CALENDAR_WRITERS):
+            return _fetch(find_refresh_token())
+    except ProviderBusyError as error:
+        raise CalendarUnavailableError(str(error)) from error
     except CalendarError as error:
         # Here, and not where each reader is answered: one line for each call to the provider.
         logger.warning("The calendar could not be read: %s", error)
-        if time.monotonic() - began > PATIENCE.total_seconds():
-            circuit.trip()
         raise
-    circuit.reset()
-    return rows
 
 
 def _fetch(refresh_token: str | None) -> list[Row]:

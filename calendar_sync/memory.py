@@ -1,4 +1,4 @@
-"""A calendar in memory, for tests and for development without a provider."""
+"""A calendar in memory, for tests and development."""
 
 import threading
 from dataclasses import dataclass, replace
@@ -23,14 +23,14 @@ from calendar_sync.interface import (
 
 @dataclass(slots=True)
 class StoredEvent:
-    """An event in memory; deleted ones keep their id, as at the provider."""
+    """An event in memory; a deleted one keeps its id."""
 
     draft: EventDraft
     is_cancelled: bool = False
 
 
 class MemoryCalendar:
-    """One calendar for the whole process, whoever asks: it needs no grant."""
+    """One calendar for the process; it needs no grant."""
 
     _events: ClassVar[dict[str, StoredEvent]] = {}
     _failure: ClassVar[CalendarError | None] = None
@@ -41,24 +41,22 @@ class MemoryCalendar:
 
     @classmethod
     def reset(cls) -> None:
-        """Forget every event and the failure."""
         with cls._lock:
             cls._events.clear()
             cls._failure = None
 
     @classmethod
     def fail_with(cls, failure: CalendarError | None) -> None:
-        """Have every call raise ``failure``, until told otherwise."""
+        """Make every call raise ``failure``."""
         cls._failure = failure
 
     @classmethod
     def live_events(cls) -> list[EventDraft]:
-        """What was created and not deleted, in the order of creation."""
+        """Return events that are not deleted, in order of creation."""
         with cls._lock:
             return [stored.draft for stored in cls._events.values() if not stored.is_cancelled]
 
     def create_event(self, draft: EventDraft) -> CreatedEvent:
-        """Make the event, once, however often it is asked."""
         self._fail()
         with self._lock:
             known = self._events.get(draft.event_id)
@@ -68,7 +66,6 @@ class MemoryCalendar:
         return _created(draft)
 
     def update_event(self, draft: EventDraft) -> CreatedEvent:
-        """Give the event the draft's times, and its text in place of an earlier one of ours."""
         self._fail()
         with self._lock:
             known = self._events.get(draft.event_id)
@@ -86,7 +83,6 @@ class MemoryCalendar:
     def delete_event(
         self, event_id: str, *, reference: str, named_by_provider: bool = False
     ) -> None:
-        """Remove the event, if it is there and ours."""
         self._fail()
         with self._lock:
             known = self._events.get(event_id)
@@ -97,11 +93,9 @@ class MemoryCalendar:
             known.is_cancelled = True
 
     def check_grant(self) -> None:
-        """Show whether the calendar answers."""
         self._fail()
 
     def upcoming_events(self, *, since: datetime, limit: int | None = None) -> list[BusySlot]:
-        """List events that end after ``since``, ordered by start."""
         self._fail()
         drafts = [draft for draft in self.live_events() if draft.end > since]
         drafts.sort(key=lambda draft: draft.start)
@@ -111,18 +105,16 @@ class MemoryCalendar:
         ]
 
     def own_events(self, *, since: datetime | None = None) -> list[OwnEvent]:
-        """List every event that ends after ``since``."""
         self._fail()
         drafts = self.live_events()
         return [_own(draft) for draft in drafts if since is None or draft.end > since]
 
     def events_of(self, reference: str, *, event_id: str) -> list[OwnEvent]:
-        """List the events that carry ``reference``, that with ``event_id`` first."""
         own = [event for event in self.own_events() if event.reference == reference]
         return sorted(own, key=lambda event: event.event_id != event_id)
 
     def changes(self, sync_token: str) -> Changes:
-        """Count every event as changed, whatever the token."""
+        """Return every event as changed."""
         own = self.own_events() if sync_token else []
         return Changes(
             frozenset(event.event_id for event in own),
@@ -131,12 +123,11 @@ class MemoryCalendar:
         )
 
     def open_channel(self, *, channel_id: str, token: str, address: str) -> OpenedChannel:
-        """Take the wish on; nobody is ever told anything."""
+        """Accept the channel; no message is ever sent."""
         self._fail()
         return OpenedChannel("memory", timezone.now() + timedelta(days=7))
 
     def close_channel(self, *, channel_id: str, resource_id: str) -> None:
-        """End a channel."""
         self._fail()
 
     def _fail(self) -> None:

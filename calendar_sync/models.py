@@ -1,4 +1,4 @@
-"""What is remembered of the provider's calendar between two looks at it."""
+"""The state of following a calendar."""
 
 import uuid
 
@@ -7,8 +7,6 @@ from django.utils import timezone
 
 
 class SyncState(models.Model):
-    """How far one calendar has been followed."""
-
     calendar_id = models.CharField("calendario", max_length=255, primary_key=True)
     # Asks for what changed since; empty before the first look, and when it expired.
     sync_token = models.TextField(blank=True, editable=False)
@@ -28,13 +26,10 @@ class SyncState(models.Model):
 
 
 class WatchChannel(models.Model):
-    """A channel by which the provider tells that something changed.
+    """A push channel of the provider.
 
-    The row is older than the channel: the provider's first message may arrive before the answer to
-    the request that opened it. Until that answer ``resource_id`` is empty.
-
-    token_hash: SHA-256, in hexadecimal digits, of the secret that each message carries. A database
-    that somebody reads does not let them write messages.
+    The row precedes the channel, as its first message may come before the answer that opens it.
+    resource_id: empty until then. token_hash: SHA-256, in hexadecimal, of the messages' secret.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)

@@ -1,4 +1,4 @@
-"""What the calendar tells the rest of the service, which it does not know."""
+"""Signals from the calendar to the other apps."""
 
 from django.dispatch import Signal
 

@@ -1,4 +1,4 @@
-"""How many threads of a process may wait for the calendar at a time."""
+"""Limit the threads that wait for the calendar."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -7,22 +7,22 @@ from datetime import timedelta
 from django.conf import settings
 
 from calendar_sync.interface import CalendarUnavailableError
-from config.lib.bulkhead import Bulkhead, TooManyCallersError
+from config.lib.provider_guard import ProviderBusyError, ProviderGuard
 
 # Longer than many quick writes in a row take; a thread that waits serves nobody else.
-_bulkhead = Bulkhead(patience=timedelta(seconds=1))
+_guard = ProviderGuard(patience=timedelta(seconds=1))
 
 
 @contextmanager
 def limit_writers() -> Iterator[None]:
-    """Run the block as one of the CALENDAR_WRITERS of this process that may wait for the calendar.
+    """Run the block as one of this process's CALENDAR_WRITERS.
 
-    Raises CalendarUnavailableError, within a second, if as many wait already. The caller has stored
-    what it wants by then, and the sweeps finish it.
+    Raises CalendarUnavailableError, within a second, if all places are taken; the caller has stored
+    its request, and the sweeps finish it.
     """
     with ExitStack() as turn:
         try:
-            turn.enter_context(_bulkhead.enter(settings.CALENDAR_WRITERS))
-        except TooManyCallersError as error:
+            turn.enter_context(_guard.enter(settings.CALENDAR_WRITERS))
+        except ProviderBusyError as error:
             raise CalendarUnavailableError("Too many wait for the calendar already.") from error
         yield

@@ -1,4 +1,4 @@
-"""How long a connection to the database lives, and how its writers wait, by kind of database."""
+"""Connections and their limits, by database engine."""
 
 from typing import Any
 
@@ -8,12 +8,10 @@ LIMITS = "-c statement_timeout=15s -c lock_timeout=5s"
 
 
 def database_settings(database: dict[str, Any]) -> dict[str, Any]:
-    """Complete one of Django's DATABASES; what its address asks for wins.
+    """Complete one of DATABASES; options in its address win.
 
-    Connecting takes longer than most queries, so each thread keeps its connection. There is no
-    pool: after a restart of PostgreSQL psycopg's hands out dead connections until it has met each
-    of them, and with its check on, it waits 1, 2, 4 ... seconds after each one that it finds. A
-    thread asks whether its own still lives once a request, and connects again at once.
+    Threads keep their connection and check it once a request. No pool: after a restart of
+    PostgreSQL psycopg's hands out dead ones, or with its check waits 1, 2, 4 ... seconds for each.
     """
     asked = database.get("OPTIONS", {})
     options = _sqlite(asked) if database["ENGINE"] == SQLITE else _postgresql(asked)

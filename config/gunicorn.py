@@ -1,11 +1,7 @@
-"""How gunicorn serves the service: ``gunicorn --config config/gunicorn.py``.
+"""Gunicorn's settings: ``gunicorn --config config/gunicorn.py``.
 
-Everything that starts it reads this file; a command line adds what differs (``--bind``,
-``--workers``, ``--access-logfile -``). Settings: https://docs.gunicorn.org/en/stable/settings.html
-
-It belongs behind a proxy that reads a request to its end before it passes it on (docs/deploy.md). A
-thread reads what it is sent for as long as its sender likes, and no setting of gunicorn ends that:
-``timeout`` is about a worker whose main loop stands still.
+It needs a proxy in front that reads requests whole (docs/deploy.md): no setting ends a slow sender.
+https://docs.gunicorn.org/en/stable/settings.html
 """
 
 import gc
@@ -30,11 +26,10 @@ preload_app = True
 
 
 def when_ready(server: Arbiter) -> None:
-    """Load before the workers fork what their first requests would load, and have it stay shared.
+    """Load what first requests would load, before the fork, and keep it shared.
 
-    The collector would write into every object it looks at, and so copy it into each process. It
-    looks once more, at nothing: else it would wait with its next full round until there is a
-    quarter as much again as what it saw last, and each worker keep as much garbage.
+    ``gc.freeze`` keeps the collector from copying pages. The last, empty collection resets its
+    threshold.
     """
     get_resolver().url_patterns  # noqa: B018 - reading them imports the views
     gc.collect()
@@ -83,23 +78,17 @@ control_socket_disable = True
 
 
 class ServerFormatter(MaskingFormatter):
-    """Writes a line as the service writes its own, once its settings are there to say how.
-
-    They come with the application, after the logger. What is served so need not have them: the
-    benchmark's bare view.
-    """
+    """Format a line as the service does, once its settings are loaded."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Give the line, masked either way."""
         is_json = settings.configured and getattr(settings, "LOG_FORMAT", "text") == "json"
         return JSONFormatter().format(record) if is_json else super().format(record)
 
 
 class MaskingLogger(Logger):  # type: ignore[misc]  # gunicorn carries no types
-    """Gunicorn's logger, whose lines hide what the service's own hide: it quotes bad requests."""
+    """Gunicorn's logger, with secrets masked: it quotes bad requests."""
 
     def setup(self, cfg: object) -> None:
-        """Set up as usual, then give each handler a formatter that masks."""
         super().setup(cfg)
         formats = ((self.error_log, self.error_fmt), (self.access_log, self.access_fmt))
         for log, text in formats:

@@ -1,12 +1,14 @@
-"""Django's settings, spelled out from the environment. Values that vary live in ``env.py``."""
+"""Django's settings; ``config.env`` reads the values that vary."""
 
 from datetime import timedelta
 from typing import Any
 
 import django_stubs_ext
 
+from config.content_policy import page_policy
 from config.databases import database_settings
 from config.env.environment import BASE_DIR, load_env
+from config.log_settings import log_settings
 from config.monitoring.counting import share_counts
 from config.sign_in_providers import provider_settings
 from config.version import VERSION
@@ -375,27 +377,7 @@ if not ENV.hsts_preload:
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 
-CONTENT_SECURITY_POLICY = {
-    "DIRECTIVES": {
-        "default-src": ["'none'"],
-        "script-src": ["'self'"],
-        "style-src": ["'self'"],
-        "img-src": ["'self'", "data:"],
-        "font-src": ["'self'"],
-        "connect-src": ["'self'"],
-        # Browsers apply form-action to the redirects that follow a form: to sign in, and to pay.
-        "form-action": [
-            "'self'",
-            ENV.sign_in.google_url or "https://accounts.google.com",
-            ENV.sign_in.github_url or "https://github.com",
-            *ENV.payments.checkout_origins,
-        ],
-        "base-uri": ["'none'"],
-        "object-src": ["'none'"],
-        "frame-ancestors": ["'none'"],
-        "upgrade-insecure-requests": ENV.is_https,
-    }
-}
+CONTENT_SECURITY_POLICY = {"DIRECTIVES": page_policy(ENV)}
 # What is no page loads nothing, opens in no frame and sends no form.
 CLOSED_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 # On every answer but static files. Nothing here comes from another site, nor is any of it for one.
@@ -423,29 +405,4 @@ if ENV.monitoring.sentry_dsn:
 # A line for each request (config/monitoring/observing.py); the server in front needs none then.
 ACCESS_LOG = True
 
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {
-        "json": {"()": "config.monitoring.logs.JSONFormatter"},
-        "text": {"()": "config.monitoring.logs.PlainFormatter"},
-    },
-    "handlers": {
-        "console": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT},
-    },
-    "root": {"handlers": ["console"], "level": "INFO"},
-    "loggers": {
-        # Django's own handlers would print each line a second time.
-        "django": {"handlers": [], "level": "INFO", "propagate": True},
-        # It has a line for each sweep, each minute.
-        "django-q": {"level": "WARNING"},
-        # A refused request is no event worth a line each; server errors still are.
-        "django.request": {"level": "ERROR"},
-        # Scanners ask for foreign hosts all day; each is answered 400 and is no event.
-        "django.security.DisallowedHost": {"level": "CRITICAL"},
-        # Nor is a form of anybody's that is over the limits: it is refused, and that is all.
-        "django.security.RequestDataTooBig": {"level": "CRITICAL"},
-        "django.security.TooManyFieldsSent": {"level": "CRITICAL"},
-        "django.security.TooManyFilesSent": {"level": "CRITICAL"},
-    },
-}
+LOGGING = log_settings(LOG_FORMAT)

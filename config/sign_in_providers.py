@@ -1,4 +1,4 @@
-"""The identity providers as allauth wants them described, or the stand-ins in their place."""
+"""The identity providers, as allauth configures them."""
 
 from typing import Any
 

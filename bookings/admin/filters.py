@@ -1,7 +1,7 @@
-"""Filters that several lists share."""
+"""Filters of several lists."""
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.contrib import admin
 from django.contrib.admin.views.main import ChangeList
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class UpcomingFilter(admin.SimpleListFilter):
-    """Leave out days that are over, unless they are asked for. last_day: a field's name."""
+    """Hide past days unless the teacher asks for them. last_day: a field's name."""
 
     title = "fecha"
     parameter_name = "cuando"
@@ -26,81 +26,54 @@ class UpcomingFilter(admin.SimpleListFilter):
     def lookups(
         self, request: HttpRequest, model_admin: admin.ModelAdmin[Any]
     ) -> list[tuple[str, str]]:
-        """Offer the past as well."""
         return [("todos", "También los pasados")]
 
     def choices(self, changelist: ChangeList) -> Iterator["_ListFilterChoices"]:
-        """Call the usual choice by what it shows."""
         usual, *others = super().choices(changelist)
         yield {**usual, "display": "Próximos"}
         yield from others
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Model]) -> QuerySet[Model]:
-        """Filter by the day that the row ends."""
         if self.value():
             return queryset
         return queryset.filter(**{f"{self.last_day}__gte": timezone.localdate()})
 
 
-class PaidFilter(admin.SimpleListFilter):
-    """Part the classes that are paid from those that are not."""
+class OptionFilter(admin.SimpleListFilter):
+    """A filter by options. options: text and narrowing function of each value."""
 
-    title = "pagada"
-    parameter_name = "pagada"
-
-    def lookups(
-        self, request: HttpRequest, model_admin: admin.ModelAdmin[Any]
-    ) -> list[tuple[str, str]]:
-        """Offer both; the date of the payment is in the class."""
-        return [("si", "Sí"), ("no", "No")]
-
-    def queryset(
-        self, request: HttpRequest, queryset: QuerySet[VirtualClass]
-    ) -> QuerySet[VirtualClass]:
-        """Filter by whether there is a date of payment."""
-        is_unpaid = {"si": False, "no": True}.get(self.value() or "")
-        return queryset if is_unpaid is None else queryset.filter(paid_at__isnull=is_unpaid)
-
-
-class DriftFilter(admin.SimpleListFilter):
-    """Show the classes of which the calendar says something else."""
-
-    title = "calendario"
-    parameter_name = "calendario"
+    options: ClassVar[dict[str, tuple[str, Callable[[QuerySet[Any]], QuerySet[Any]]]]]
 
     def lookups(
         self, request: HttpRequest, model_admin: admin.ModelAdmin[Any]
     ) -> list[tuple[str, str]]:
-        """Offer the one question; each class says which difference it is."""
-        return [("distinto", "Dice otra cosa")]
+        return [(value, text) for value, (text, _) in self.options.items()]
 
-    def queryset(
-        self, request: HttpRequest, queryset: QuerySet[VirtualClass]
-    ) -> QuerySet[VirtualClass]:
-        """Filter by whether there is a difference."""
-        return list_drifted(queryset) if self.value() else queryset
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        _, narrow = self.options.get(self.value() or "", ("", None))
+        return narrow(queryset) if narrow else queryset
+
+
+class PaidFilter(OptionFilter):
+    title = parameter_name = "pagada"
+    options = {
+        "si": ("Sí", lambda classes: classes.filter(paid_at__isnull=False)),
+        "no": ("No", lambda classes: classes.filter(paid_at__isnull=True)),
+    }
 
 
 def list_drifted(classes: QuerySet[VirtualClass]) -> QuerySet[VirtualClass]:
-    """Leave the classes of which the calendar says something else, as long as that matters."""
+    """Keep the classes ahead whose calendar event differs."""
     drifted = classes.filter(status=ClassStatus.SCHEDULED, end_time__gt=timezone.now())
     return drifted.exclude(calendar_drift=CalendarDrift.NONE)
 
 
-class PriceDecisionFilter(admin.SimpleListFilter):
-    """Show the classes that wait for the teacher to decide about their price."""
+class DriftFilter(OptionFilter):
+    title = parameter_name = "calendario"
+    options = {"distinto": ("Dice otra cosa", list_drifted)}
 
+
+class PriceDecisionFilter(OptionFilter):
     title = "fuera de la lista"
     parameter_name = "precio"
-
-    def lookups(
-        self, request: HttpRequest, model_admin: admin.ModelAdmin[Any]
-    ) -> list[tuple[str, str]]:
-        """Offer the one question."""
-        return [("decidir", "Espera tu sí")]
-
-    def queryset(
-        self, request: HttpRequest, queryset: QuerySet[VirtualClass]
-    ) -> QuerySet[VirtualClass]:
-        """Keep the classes that can still be decided about."""
-        return list_undecided(queryset) if self.value() else queryset
+    options = {"decidir": ("Espera tu sí", list_undecided)}

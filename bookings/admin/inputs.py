@@ -1,4 +1,4 @@
-"""The browser's own inputs for days and hours: right on a phone, and without a script."""
+"""The browser's own inputs for days and hours."""
 
 from typing import Any
 
@@ -7,8 +7,6 @@ from django.db import models
 
 
 class DayInput(forms.DateInput):
-    """A day, from the browser's own calendar."""
-
     input_type = "date"
 
     def __init__(self, attrs: dict[str, Any] | None = None) -> None:
@@ -16,7 +14,7 @@ class DayInput(forms.DateInput):
 
 
 class ClockInput(forms.TimeInput):
-    """A time of the day, to the minute."""
+    """A time of day, to the minute."""
 
     input_type = "time"
 

@@ -1,4 +1,4 @@
-"""The mails, as the teacher sees them: which left, which did not and why."""
+"""Mails."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -17,7 +17,6 @@ from bookings.notices.due import make_due_again
 
 
 def is_in_state(state: NoticeState) -> Q:
-    """Select the mails whose story stands there now."""
     now = timezone.now()
     return {
         NoticeState.PLANNED: Q(next_attempt_at__isnull=False, due_at__gt=now),
@@ -28,23 +27,20 @@ def is_in_state(state: NoticeState) -> Q:
 
 
 class StateFilter(admin.SimpleListFilter):
-    """Parts the list by how the mail's story went; what is planned shows when asked for."""
+    """Mails by state; planned ones show only when chosen."""
 
     title = "estado"
     parameter_name = "estado"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[Any, str]]:
-        """Offer each state."""
         return NoticeState.choices
 
     def choices(self, changelist: ChangeList) -> Iterator[Any]:
-        """Call the list without a choice by what it holds."""
         first, *states = super().choices(changelist)
         yield {**first, "display": "Hasta ahora"}
         yield from states
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Notice]) -> QuerySet[Notice]:
-        """Keep the mails in the chosen state."""
         state = self.value()
         if state not in NoticeState.values:
             return queryset.exclude(is_in_state(NoticeState.PLANNED))
@@ -52,30 +48,24 @@ class StateFilter(admin.SimpleListFilter):
 
 
 class SendAgain(Step[Notice]):
-    """Send a mail once more, whatever became of it."""
-
     name, permission = "enviar", "send_again"
     label = bulk = "Enviar de nuevo"
     yes = "Sí, enviar"
     warning = "Un correo que ya salió no se puede retirar."
 
     def foresee(self, row: Notice, form: Any, actor: User) -> Facts | None:
-        """Say which mail goes to whom; one that waits to be sent is sent anyway."""
         if row.state == NoticeState.DUE:
             return None
         about = f" · {row.virtual_class}" if row.virtual_class else ""
         return Facts(f"{row}{about}", mails=group_mails([row]))
 
     def take(self, row: Notice, form: Any, actor: User) -> Report:
-        """Make it due."""
         make_due_again(Notice.objects.filter(pk=row.pk))
         return Report(f"{row}: sale de nuevo.")
 
 
 @admin.register(Notice)
 class NoticeAdmin(StepsMixin, ReadOnlyMixin, admin.ModelAdmin[Notice]):
-    """The list of mails. They are written by what happens to classes, and can be sent again."""
-
     list_display = ["due_at", "kind", "outcome", "user", "virtual_class", "attempts"]
     list_filter = [StateFilter, "kind"]
     list_select_related = ["user", "virtual_class"]
@@ -85,10 +75,8 @@ class NoticeAdmin(StepsMixin, ReadOnlyMixin, admin.ModelAdmin[Notice]):
     steps = (SendAgain(),)
 
     def has_send_again_permission(self, request: HttpRequest) -> bool:
-        """Nobody edits mails; whoever could may send them."""
         return request.user.has_perm("bookings.change_notice")
 
     @admin.display(description="estado")
     def outcome(self, obj: Notice) -> str:
-        """Name the state, and why the mail was not sent."""
         return f"{obj.state.label}: {obj.failure}" if obj.failure else str(obj.state.label)

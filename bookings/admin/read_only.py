@@ -1,4 +1,4 @@
-"""Rows that the panel shows and does not change."""
+"""Rows that only the domain writes."""
 
 from typing import Any
 
@@ -7,16 +7,11 @@ from django.http import HttpRequest
 
 
 class ReadOnlyMixin:
-    """Show rows that only the domain's functions write."""
-
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Refuse adding by hand."""
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """Refuse editing."""
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """Refuse deleting."""
         return False

@@ -1,10 +1,9 @@
-"""Steps of the panel: actions that move money, times or people, each with a page that confirms it.
+"""Steps of the panel: actions that move money, times or people, with a page to confirm each.
 
-A step is a subclass of ``Step``, listed in ``steps`` of its model's admin. It gets a page for one
-row and, with ``bulk``, an action of the list. Both show what the domain's own decision would write.
-The confirmation carries a digest of the facts that the page showed: if they have changed since,
-nothing is done and the page asks anew. So a second submit does nothing. A sum that changes even
-later, before the decision has its locks, is refused by the decision (``refunding_exactly``).
+Pages and list actions show what the domain's own decision would write. The confirmation carries a
+digest of these facts: if they have changed, nothing is done and the page asks again, so a second
+submit does nothing. A sum that changes after that is refused by the decision
+(``refunding_exactly``).
 """
 
 from collections.abc import Sequence
@@ -46,8 +45,8 @@ CALENDAR_REFUSED = "El calendario no lo aceptó. Mirá el evento en Google Calen
 class Facts:
     """What a step would do to one row.
 
-    about: the row, in words. happens: sentences. mails: what each kind is about, and who gets it.
-    refunded: centavos that go back through the payment provider.
+    about: the row, in words. happens: sentences. mails: kinds, each with its receivers. refunded:
+    centavos that go back through the provider.
     """
 
     about: str
@@ -58,7 +57,7 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a step did. level: one of ``django.contrib.messages``."""
+    """The outcome of a step. level: one of ``django.contrib.messages``."""
 
     text: str
     level: int = messages.SUCCESS
@@ -67,11 +66,10 @@ class Report:
 class Step(Generic[Row]):
     """One thing that the teacher can do to a row, or to several.
 
-    name: the last part of its address. label: text of the link to its page. yes: text of the button
-    that confirms. bulk: name of the list's action; empty without one. permission: as for an admin's
-    action. needs_input: True if the facts depend on the form. is_final: True if it cannot be
-    undone; the button is red. is_sensitive: True if it always asks for a fresh sign-in; a step that
-    gives money back asks for one anyway.
+    name: the last part of its address. label: text of its link. yes: text of the button that
+    confirms. bulk: name of the list's action, if any. permission: as for an admin's action.
+    needs_input: True if the facts depend on the form. is_final: True if it cannot be undone.
+    is_sensitive: True if it always asks for a fresh sign-in, as a refund does anyway.
     """
 
     name: ClassVar[str]
@@ -85,15 +83,13 @@ class Step(Generic[Row]):
     is_sensitive: ClassVar[bool] = False
 
     def is_offered(self, row: Row) -> bool:
-        """Return True if the row's page links to the step."""
         return True
 
     def make_form(self, data: Any, rows: Sequence[Row]) -> forms.Form:
-        """Make the form of the step."""
         return forms.Form(data)
 
     def foresee(self, row: Row, form: Any, actor: User) -> Facts | None:
-        """Return what the step would do; None for nothing. Raises BookingError."""
+        """Return what it would do; None for nothing. Raises BookingError."""
         raise NotImplementedError
 
     def take(self, row: Row, form: Any, actor: User) -> Report:
@@ -102,13 +98,11 @@ class Step(Generic[Row]):
 
 
 class Reason(forms.Form):
-    """Why the teacher does it."""
-
     reason = forms.CharField(label="Por qué (queda en la historia)", max_length=500, required=False)
 
 
 def group_mails(mails: Sequence[Notice]) -> tuple[Group, ...]:
-    """Group mails by kind, with the names of the people who get them."""
+    """Group mails by kind, with their receivers' names."""
     kinds = dict.fromkeys(mail.get_kind_display() for mail in mails)
     return tuple(
         (kind, tuple(str(mail.user) for mail in mails if mail.get_kind_display() == kind))
@@ -118,7 +112,7 @@ def group_mails(mails: Sequence[Notice]) -> tuple[Group, ...]:
 
 @dataclass(slots=True)
 class Preview(Generic[Row]):
-    """What a step would do to the chosen rows. refusals: what cannot be done, and why."""
+    """The facts of the chosen rows. refusals: why others cannot be done."""
 
     facts: list[Facts] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
@@ -126,23 +120,20 @@ class Preview(Generic[Row]):
 
     @property
     def refunded(self) -> int:
-        """Return the money that goes back for all rows, in centavos."""
         return sum(one.refunded for one in self.facts)
 
     @property
     def mails(self) -> int:
-        """Count the mails of all rows."""
         return sum(len(people) for one in self.facts for _, people in one.mails)
 
     @property
     def digest(self) -> str:
-        """Return a digest of these facts about these rows."""
         seen = [(str(row.pk), facts) for row, facts in zip(self.rows, self.facts, strict=True)]
         return salted_hmac("bookings.admin.steps", repr(seen)).hexdigest()
 
 
 def look_ahead(step: Step[Row], rows: Sequence[Row], form: Any, actor: User) -> Preview[Row]:
-    """Preview a step for each row; a refusal for one row leaves the others in."""
+    """Preview a step for each row; a refusal does not stop the others."""
     preview = Preview[Row]()
     for row in rows:
         whose = f"{row}: " if len(rows) > 1 else ""
@@ -160,7 +151,6 @@ def look_ahead(step: Step[Row], rows: Sequence[Row], form: Any, actor: User) -> 
 
 
 def explain(error: BookingError | CalendarError) -> str:
-    """Return the text for the teacher about a step that was refused or failed."""
     if isinstance(error, ClassNotFoundError):  # its own text is about access codes
         return GONE
     if isinstance(error, BookingError):
@@ -177,18 +167,16 @@ else:
 
 
 class StepsMixin(_Base):
-    """Adds the pages and the list's actions of ``steps`` to an admin."""
+    """Adds pages and list actions for ``steps`` to an admin."""
 
     steps: ClassVar[Sequence[Step[Any]]] = ()
 
     def get_urls(self) -> list[URLPattern]:
-        """Add the page of each step, before Django's own."""
         name = f"{self.opts.app_label}_{self.opts.model_name}_step"
         view = self.admin_site.admin_view(self.show_step)
         return [path("<path:object_id>/paso/<slug:name>/", view, name=name), *super().get_urls()]
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
-        """Add the steps that can be taken for several rows, to the list alone."""
         actions = super().get_actions(request)
         own = {
             step.name: (_ask_about_chosen(step), step.name, step.bulk)
@@ -198,11 +186,10 @@ class StepsMixin(_Base):
         return actions | own
 
     def may_take(self, request: HttpRequest, step: Step[Any]) -> bool:
-        """Return True if the person has the permission that the step needs."""
         return bool(getattr(self, f"has_{step.permission}_permission")(request))
 
     def list_steps(self, request: HttpRequest, row: Model) -> list[tuple[str, str]]:
-        """List what can be done to a row now: each step's label and address."""
+        """List the label and address of each step that the row offers."""
         return [
             (step.label, self.step_address(step.name, row))
             for step in self.steps
@@ -210,28 +197,25 @@ class StepsMixin(_Base):
         ]
 
     def step_address(self, name: str, row: Model) -> str:
-        """Return the address of a step's page."""
         page = f"admin:{self.opts.app_label}_{self.opts.model_name}_step"
         return reverse(page, args=[row.pk, name])
 
     def list_address(self) -> str:
-        """Return the address of the list."""
         return reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_changelist")
 
     def row_address(self, row: Model) -> str:
-        """Return the address that a step leads back to: the row's own page."""
+        """Return the address to which a step leads back."""
         return reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_change", args=[row.pk])
 
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
     ) -> HttpResponse:
-        """Offer the steps on the row's page."""
         row = context.get("original")
         context["steps"] = self.list_steps(request, row) if row else []
         return super().render_change_form(request, context, *args, **kwargs)
 
     def show_step(self, request: HttpRequest, object_id: str, name: str) -> HttpResponse:
-        """Show what a step would do to one row; do it when that was confirmed."""
+        """Show what a step would do to one row; do it once confirmed."""
         step = next((one for one in self.steps if one.name == name), None)
         if step is None:
             raise Http404
@@ -250,7 +234,7 @@ class StepsMixin(_Base):
         rows: Sequence[Model],
         only: Model | None = None,
     ) -> HttpResponse:
-        """Show the facts and a button; when these very facts are confirmed, do it."""
+        """Show the facts and a button; do it if exactly these facts are confirmed."""
         here = request.get_full_path()
         if step.is_sensitive and not is_fresh(request):
             return ask_to_confirm(request, page=here)
@@ -285,7 +269,7 @@ class StepsMixin(_Base):
         *,
         is_changed: bool,
     ) -> HttpResponse:
-        """Show what the step would do. is_changed: True if other facts had been confirmed."""
+        """Render the page. is_changed: True if other facts had been confirmed."""
         context = {
             **self.admin_site.each_context(request),
             "title": step.label if only else step.bulk,
@@ -305,10 +289,9 @@ class StepsMixin(_Base):
     def _take(
         self, request: HttpRequest, step: Step[Any], preview: Preview[Any], form: forms.Form
     ) -> list[Model]:
-        """Take the step for each row, report on each and note it in the panel's history.
+        """Take the step for each row; report and log it.
 
-        Returns the rows, read again, that would by now give back another sum: nothing was done to
-        them.
+        Return the rows, read again, that would now refund another sum; nothing was done to them.
         """
         outdated: list[Model] = []
         for row, facts in zip(preview.rows, preview.facts, strict=True):
@@ -332,7 +315,7 @@ class StepsMixin(_Base):
 def _read(
     request: HttpRequest, step: Step[Any], rows: Sequence[Model], *, is_confirmed: bool
 ) -> forms.Form:
-    """Read the form from the page or the address; unbound until what it needs is filled in."""
+    """Read the form from the page or the address."""
     data = request.POST if is_confirmed else request.GET
     form = step.make_form(data, rows)
     is_given = is_confirmed or any(name in data for name in form.fields)
@@ -340,8 +323,6 @@ def _read(
 
 
 def _ask_about_chosen(step: Step[Any]) -> Any:
-    """Make an action of a list that asks about the chosen rows."""
-
     def ask(
         model_admin: StepsMixin, request: HttpRequest, chosen: QuerySet[Any]
     ) -> HttpResponse | None:

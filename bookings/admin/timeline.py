@@ -1,4 +1,4 @@
-"""A story in the panel: what happened to something, in order."""
+"""Entries of a timeline."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -6,7 +6,7 @@ from datetime import datetime
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One thing that happened. kind: for its colour; details: what else is known."""
+    """One event. kind: for its colour."""
 
     at: datetime
     kind: str

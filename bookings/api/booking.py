@@ -12,7 +12,7 @@ from bookings.api.serializers import BookingSerializer
 from bookings.api.texts import BOOKING_FAILED
 from bookings.domain.change_policy import check_booking_rate
 from bookings.domain.exceptions import BookingError, TooManyBookingsError
-from bookings.domain.lifecycle.booking import book_class
+from bookings.domain.lifecycle.booking import BookingRequest, book_class
 
 
 def error_body(status_code: int, text: str) -> dict[str, Any]:
@@ -38,13 +38,15 @@ class BookingView(APIView):
             check_booking_rate(user)
             book_class(
                 user=user,
-                start=body["start"],
-                end=body["end"],
-                is_group_class=body["isGroupClass"],
-                students_count=body["studentsCount"],
-                price=body["price"],
-                preference_id=body["preferenceId"],
-                text=body.get("text") or "",
+                request=BookingRequest(
+                    start=body["start"],
+                    end=body["end"],
+                    is_group_class=body["isGroupClass"],
+                    students_count=body["studentsCount"],
+                    price=body["price"],
+                    preference_id=body["preferenceId"],
+                    text=body.get("text") or "",
+                ),
             )
         except TooManyBookingsError as refusal:
             return Response(

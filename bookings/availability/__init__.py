@@ -1,1 +1,1 @@
-"""From the teacher's hours and busy times to the times a student may choose."""
+"""Opening hours and busy times turned into free slots."""

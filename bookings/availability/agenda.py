@@ -1,7 +1,4 @@
-"""The teacher's agenda: hours and busy times read from the database and the calendar.
-
-Seven queries whatever the number of classes, and the calendar's list from its short cache.
-"""
+"""The teacher's agenda, read in seven queries and from the calendar's cache."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -32,7 +29,7 @@ from config.lib.wall_time import is_clear
 
 Ranges = list[HoursRange]
 
-# Of a class that is paid and about to be scheduled.
+# A class that is paid and about to be scheduled.
 AWAITS_CALENDAR = Q(
     status=ClassStatus.PENDING, paid_at__isnull=False, scheduling_requested_at__isnull=False
 )
@@ -40,17 +37,12 @@ AWAITS_CALENDAR = Q(
 
 @dataclass(frozen=True, slots=True)
 class Agenda:
-    """Everything that decides which times are free between two days, both included."""
-
     openings: list[Period]
     busy: BusyTimes
     rules: SlotRules
 
     def find_free_slots(self, length: timedelta) -> dict[date, list[Period]]:
-        """Return the free slots of each day that has any; days are those of the service's zone.
-
-        Not those in an hour that the clocks repeat: pages name a slot by its hour.
-        """
+        """Return the free slots by local day, none in a repeated hour."""
         days: defaultdict[date, list[Period]] = defaultdict(list)
         for slot in find_free_slots(
             openings=self.openings, busy=self.busy, rules=self.rules, length=length
@@ -69,9 +61,7 @@ def load_agenda(
 ) -> Agenda:
     """Read the agenda of a range of days.
 
-    user: the person who looks; a slot that they chose and hold themselves is free to them.
-    moving: a class that is to get another time; the one that it has does not count as taken.
-    Raises CalendarError when the calendar cannot be read: no times are better than wrong ones.
+    user: their own hold counts as free. moving: a class whose own time does. Raises CalendarError.
     """
     now = timezone.now()
     rules = BookingRules.load()
@@ -82,8 +72,8 @@ def load_agenda(
     return Agenda(
         openings=list_openings(first_day, last_day),
         busy=BusyTimes(
-            classes=[*_given(whole, moving), *_held(whole, now, user, moving)],
-            appointments=_appointments(moving),
+            classes=[*_class_times(whole, moving), *_hold_times(whole, now, user, moving)],
+            appointments=_event_times(moving),
         ),
         rules=SlotRules(
             step=timedelta(minutes=rules.slot_step_minutes),
@@ -96,9 +86,10 @@ def load_agenda(
 
 
 def list_openings(first_day: date, last_day: date) -> list[Period]:
-    """Open each day at its special hours, else, unless it is closed, at its weekly ones."""
+    """Return each day's special hours, else its weekly ones unless it is closed."""
     zone = ZoneInfo(settings.TIME_ZONE)
-    weekly, special, closed = _weekly(), _special(first_day, last_day), _closed(first_day, last_day)
+    weekly, special = _weekly(), _special(first_day, last_day)
+    closed = list_closed_days(first_day, last_day)
     openings: list[Period] = []
     for offset in range((last_day - first_day).days + 1):
         day = first_day + timedelta(days=offset)
@@ -107,21 +98,33 @@ def list_openings(first_day: date, last_day: date) -> list[Period]:
     return openings
 
 
+def list_closed_days(first_day: date, last_day: date) -> dict[date, str]:
+    """Return the days of the range that a closure covers, each with its reason."""
+    rows = Closure.objects.filter(first_day__lte=last_day, last_day__gte=first_day)
+    return {
+        start + timedelta(days=offset): reason
+        for start, end, reason in (
+            (max(first, first_day), min(last, last_day), reason)
+            for first, last, reason in rows.values_list("first_day", "last_day", "reason")
+        )
+        for offset in range((end - start).days + 1)
+    }
+
+
 def whole_days(first_day: date, last_day: date) -> Period:
-    """Give the time from the beginning of the first day to the end of the last one."""
     return Period(_midnight(first_day), _midnight(last_day + timedelta(days=1)))
 
 
 def list_upcoming_events() -> list[BusySlot]:
     """List the calendar's upcoming events, at most CALENDAR_CACHE_SECONDS old.
 
-    Raises CalendarError when the calendar cannot be read. Spec: GET /api/calendar.
+    Raises CalendarError. Spec: GET /api/calendar.
     """
     return read_upcoming_events().slots
 
 
 def read_upcoming_events() -> Listing:
-    """Read the same list with its stamp."""
+    """Return the same list with its stamp."""
     return read_listing(find_refresh_token=find_calendar_token)
 
 
@@ -140,40 +143,20 @@ def _special(first_day: date, last_day: date) -> dict[date, Ranges]:
     return dict(ranges)
 
 
-def _closed(first_day: date, last_day: date) -> set[date]:
-    rows = Closure.objects.filter(first_day__lte=last_day, last_day__gte=first_day)
-    return {
-        start + timedelta(days=offset)
-        for start, end in (
-            (max(first, first_day), min(last, last_day))
-            for first, last in rows.values_list("first_day", "last_day")
-        )
-        for offset in range((end - start).days + 1)
-    }
-
-
-def _appointments(moving: VirtualClass | None) -> list[Period]:
-    """Give the calendar's events, without the one of the class that is moving.
-
-    The list tells times only, so the event is known by them. One event with its times is left out,
-    not all: another that has the same is somebody else's.
-    """
+def _event_times(moving: VirtualClass | None) -> list[Period]:
     events = [Period(event.start, event.end) for event in list_upcoming_events()]
     if moving:
         start, end = (time.replace(microsecond=0) for time in (moving.start_time, moving.end_time))
         own = Period(start, end)
+        # The list holds times only. A second event with the same times is another appointment.
         if own in events:
             events.remove(own)
     return events
 
 
-def _given(whole: Period, moving: VirtualClass | None) -> Iterator[Period]:
-    """Give the times of scheduled classes, and of paid ones that wait for the calendar.
-
-    A calendar may be down for longer than a time is kept for whoever pays.
-    """
-    # A class lasts MAX_CLASS_LENGTH at most, and the second bound on its start keeps the index
-    # (status, start_time) useful: "ends after now" alone would read every class there ever was.
+def _class_times(whole: Period, moving: VirtualClass | None) -> Iterator[Period]:
+    # A class lasts at most MAX_CLASS_LENGTH. This lower bound lets the index (status, start_time)
+    # work; "ends after now" alone would read every class.
     rows = VirtualClass.objects.filter(
         Q(status=ClassStatus.SCHEDULED) | AWAITS_CALENDAR,
         status__in=[ClassStatus.SCHEDULED, ClassStatus.PENDING],
@@ -186,7 +169,7 @@ def _given(whole: Period, moving: VirtualClass | None) -> Iterator[Period]:
         yield Period(start, end)
 
 
-def _held(
+def _hold_times(
     whole: Period, now: datetime, user: User | None, moving: VirtualClass | None
 ) -> Iterator[Period]:
     rows = Hold.objects.filter(expires_at__gt=now, start_time__lt=whole.end)

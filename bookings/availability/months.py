@@ -1,4 +1,4 @@
-"""A month as people hang it on the wall: weeks from Monday to Sunday. Pure."""
+"""A month's grid, in weeks from Monday to Sunday. Pure."""
 
 from calendar import Calendar
 from collections.abc import Mapping, Sequence
@@ -8,7 +8,7 @@ from datetime import date, timedelta
 
 @dataclass(frozen=True, slots=True)
 class MonthDay:
-    """A day in the grid. free_slots: how many times it offers; 0 outside the month."""
+    """A day in the grid. free_slots: 0 outside the month."""
 
     day: date
     is_in_month: bool
@@ -17,7 +17,7 @@ class MonthDay:
 
 @dataclass(frozen=True, slots=True)
 class Month:
-    """A month's grid. previous, following: first days of the months one may turn to, if any."""
+    """A month's grid. previous, following: first days of the months beside it, if offered."""
 
     first_day: date
     weeks: list[list[MonthDay]]
@@ -26,17 +26,13 @@ class Month:
 
 
 def month_of(day: date) -> date:
-    """Give the first day of a day's month."""
     return day.replace(day=1)
 
 
 def build_month(
     first_day: date, *, free_slots: Mapping[date, Sequence[object]], earliest: date, latest: date
 ) -> Month:
-    """Lay out the month that begins on ``first_day``.
-
-    earliest, latest: the days between which something may be booked; no turning beyond them.
-    """
+    """Return a month's grid. earliest, latest: the days that limit previous and following."""
     before = month_of(first_day - timedelta(days=1))
     after = month_of(first_day + timedelta(days=31))
     return Month(

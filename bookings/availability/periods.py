@@ -1,4 +1,4 @@
-"""Stretches of time."""
+"""Periods of time."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -7,22 +7,20 @@ from datetime import datetime, timedelta
 
 @dataclass(frozen=True, slots=True, order=True)
 class Period:
-    """A stretch of time. start, end: aware; the end is not part of it."""
+    """A period of time. start, end: aware; the end is excluded."""
 
     start: datetime
     end: datetime
 
     def overlaps(self, other: "Period") -> bool:
-        """Whether any instant belongs to both."""
         return self.start < other.end and other.start < self.end
 
     def widened(self, *, before: timedelta, after: timedelta) -> "Period":
-        """Give the period with something added at both ends."""
         return Period(self.start - before, self.end + after)
 
 
 def merge(periods: Iterable[Period]) -> list[Period]:
-    """Join what overlaps or touches; the result is ordered and has gaps between its members."""
+    """Join overlapping or adjacent periods; return them in order."""
     merged: list[Period] = []
     for period in sorted(periods):
         if merged and period.start <= merged[-1].end:

@@ -1,8 +1,4 @@
-"""Free slots: opening hours minus busy times. Pure functions over plain values.
-
-A slot is a start at which a class of a given length fits. Candidates stand on a grid that begins
-with each opening; each must fit inside it and keep its distance from what is busy.
-"""
+"""Free slots: opening hours minus busy times. Pure."""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,11 +11,10 @@ from bookings.availability.periods import Period, merge
 
 @dataclass(frozen=True, slots=True)
 class SlotRules:
-    """What a slot must keep to.
+    """The rules of a slot.
 
-    buffer_before, buffer_after: what stays free around each class. Between two classes the longer
-    of the two pauses is enough.
-    earliest, latest: aware; a slot starts no sooner than ``earliest`` and no later than ``latest``.
+    buffer_before, buffer_after: kept free around each class; between two classes the longer one is
+    enough. earliest, latest: aware bounds of a slot's start.
     """
 
     step: timedelta
@@ -31,10 +26,7 @@ class SlotRules:
 
 @dataclass(frozen=True, slots=True)
 class BusyTimes:
-    """When the teacher cannot give a class.
-
-    classes: our own classes and holds, which need their pauses. appointments: anything else.
-    """
+    """When the teacher is busy. classes: our classes and holds, which need their buffers."""
 
     classes: Sequence[Period] = ()
     appointments: Sequence[Period] = ()
@@ -43,9 +35,9 @@ class BusyTimes:
 def find_free_slots(
     *, openings: Iterable[Period], busy: BusyTimes, rules: SlotRules, length: timedelta
 ) -> list[Period]:
-    """Give every free slot, in order; each is as long as ``length``.
+    """Return the free slots in order, on a grid from each opening's start.
 
-    Costs one pass over candidates with a binary search each, whatever the number of busy times.
+    Costs one pass with a binary search for each candidate.
     """
     blocked = _block(busy, rules)
     starts = [period.start for period in blocked]
@@ -58,10 +50,7 @@ def find_free_slots(
 
 
 def open_on(day: date, ranges: Iterable[tuple[time, time]], zone: ZoneInfo) -> list[Period]:
-    """Turn a day's wall-clock ranges into instants; an end of 00:00 is the day's last midnight.
-
-    On a day with a clock change a range keeps its wall-clock ends and so is longer or shorter.
-    """
+    """Return a day's wall-clock ranges as instants; an end of 00:00 is the last midnight."""
     openings = []
     for start, end in ranges:
         last_day = day + timedelta(days=1) if end == time(0) else day
@@ -72,14 +61,14 @@ def open_on(day: date, ranges: Iterable[tuple[time, time]], zone: ZoneInfo) -> l
 
 
 def _instant(day: date, clock: time, zone: ZoneInfo) -> datetime:
-    """Give the instant of a wall-clock time; one that the clocks skip counts from before."""
+    """Return an instant; a wall-clock time that the clocks skip counts from before."""
     return datetime.combine(day, clock, tzinfo=zone).astimezone(UTC)
 
 
 def _block(busy: BusyTimes, rules: SlotRules) -> list[Period]:
-    """Widen the busy times so that a slot is free when it touches none of them.
+    """Widen busy times by the buffers: a free slot touches none.
 
-    The pause a class needs before it must lie after the busy time, and the other way round.
+    The buffer before a class lies after the busy time, and the other way round.
     """
     before, after = rules.buffer_before, rules.buffer_after
     pause = max(before, after)
@@ -100,7 +89,6 @@ def _candidates(opening: Period, rules: SlotRules, length: timedelta) -> Iterato
 
 
 def _hits(slot: Period, blocked: Sequence[Period], starts: Sequence[datetime]) -> bool:
-    """Whether the slot overlaps a blocked period; they are ordered and have gaps between."""
     index = bisect_right(starts, slot.start) - 1
     neighbours = blocked[max(index, 0) : index + 2]
     return any(slot.overlaps(period) for period in neighbours)

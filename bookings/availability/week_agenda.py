@@ -1,7 +1,4 @@
-"""What fills a week of the teacher's: read from the database and the calendar.
-
-Five queries whatever the number of classes, one more when the calendar has to be asked.
-"""
+"""The entries of a week, read in five queries and from the calendar's cache."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,19 +8,23 @@ from django.conf import settings
 from django.db.models import Q
 from django.utils import timezone
 
-from bookings.availability.agenda import list_openings, list_upcoming_events, whole_days
+from bookings.availability.agenda import (
+    list_closed_days,
+    list_openings,
+    list_upcoming_events,
+    whole_days,
+)
 from bookings.availability.periods import Period
 from bookings.availability.weeks import Entry, EntryKind
-from bookings.models import ClassStatus, Closure, Hold, VirtualClass
+from bookings.models import ClassStatus, Hold, VirtualClass
 from calendar_sync import CalendarError
 
 
 @dataclass(frozen=True, slots=True)
 class WeekAgenda:
-    """Everything that happens in a week.
+    """A week's entries. closures: why a day is closed.
 
-    closures: why a day is closed. is_calendar_read: whether the appointments are among the
-    entries; when the calendar cannot be read, the rest is here all the same.
+    is_calendar_read: False if the entries lack the appointments.
     """
 
     openings: list[Period]
@@ -33,7 +34,6 @@ class WeekAgenda:
 
 
 def load_week(monday: date) -> WeekAgenda:
-    """Read the week that begins on ``monday``."""
     now = timezone.now()
     sunday = monday + timedelta(days=6)
     whole = whole_days(monday, sunday)
@@ -46,13 +46,12 @@ def load_week(monday: date) -> WeekAgenda:
             *_holds(whole, now),
             *_without_classes(appointments or [], classes),
         ],
-        closures=_closures(monday, sunday),
+        closures=list_closed_days(monday, sunday),
         is_calendar_read=appointments is not None,
     )
 
 
 def _classes(whole: Period, now: datetime) -> Iterator[Entry]:
-    """Give what was or will be taught, and what still may be; a request nobody paid lapses."""
     lapsed = Q(status=ClassStatus.PENDING, paid_at=None, end_time__lte=now)
     rows = VirtualClass.objects.filter(
         status__in=[ClassStatus.SCHEDULED, ClassStatus.COMPLETED, ClassStatus.PENDING],
@@ -71,7 +70,6 @@ def _kind_of(virtual_class: VirtualClass) -> EntryKind:
 
 
 def _holds(whole: Period, now: datetime) -> Iterator[Entry]:
-    """Give the live holds without a class; one with a class shows as that class."""
     rows = Hold.objects.filter(
         expires_at__gt=now,
         virtual_class=None,
@@ -92,9 +90,9 @@ def _find_appointments(whole: Period) -> list[Period] | None:
 
 
 def _without_classes(appointments: list[Period], classes: list[Entry]) -> Iterator[Entry]:
-    """Leave out the events of our own classes: an event without a name is told by its times.
+    """Leave out the events of our classes, known by their times.
 
-    One that somebody moved in the calendar shows beside its class, which is worth seeing.
+    An event that was moved in the calendar shows beside its class.
     """
     ours = {
         _whole_seconds(entry.period)
@@ -109,13 +107,3 @@ def _without_classes(appointments: list[Period], classes: list[Entry]) -> Iterat
 def _whole_seconds(period: Period) -> tuple[datetime, datetime]:
     # The calendar keeps no fractions of a second.
     return period.start.replace(microsecond=0), period.end.replace(microsecond=0)
-
-
-def _closures(monday: date, sunday: date) -> dict[date, str]:
-    rows = Closure.objects.filter(first_day__lte=sunday, last_day__gte=monday)
-    return {
-        day: row.reason
-        for row in rows
-        for day in (monday + timedelta(days=offset) for offset in range(7))
-        if row.first_day <= day <= row.last_day
-    }

@@ -1,7 +1,4 @@
-"""A week laid out in columns of quarter hours, from Monday to Sunday. Pure.
-
-Rows and hours are wall-clock ones, so a day with a clock change looks like any other.
-"""
+"""A week laid out in columns of quarter hours, by the wall clock. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,12 +12,12 @@ from bookings.availability.periods import Period, merge
 ROWS_PER_HOUR = 4
 MINUTES_PER_ROW = 60 // ROWS_PER_HOUR
 ROWS_PER_DAY = 24 * ROWS_PER_HOUR
-# How many blocks fit side by side; what else happens then is only counted.
+# Blocks side by side; the page only counts the others.
 MAX_LANES = 3
 
 
 class EntryKind(StrEnum):
-    """What takes the time, the most important first: it gets the first lane."""
+    """The first in order gets the first lane."""
 
     SCHEDULED = "scheduled"
     COMPLETED = "completed"
@@ -35,8 +32,6 @@ IMPORTANCE = {kind: place for place, kind in enumerate(EntryKind)}
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Something that takes time. subject: the class or hold, for whoever prints it."""
-
     kind: EntryKind
     period: Period
     subject: object = None
@@ -44,19 +39,18 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Where something stands in its column. first: from 0, the first row shown; span: from 1."""
+    """A place in a column. first: from 0; span: from 1."""
 
     first: int
     span: int
 
     def overlaps(self, other: "Rows") -> bool:
-        """Whether any row belongs to both."""
         return self.first < other.first + other.span and other.first < self.first + self.span
 
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """Hours in which classes are offered. start, end: local."""
+    """Opening hours. start, end: local."""
 
     rows: Rows
     start: datetime
@@ -65,10 +59,10 @@ class Opening:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """The part of an entry that falls on one day.
+    """The part of an entry on one day.
 
-    start, end: local, cut at the day's midnights. lane: its place beside the others, from 1;
-    lanes: how many places there are. A lane beyond MAX_LANES has no place in the grid.
+    start, end: local, cut at midnight. lane: its place beside others, from 1, of lanes; the grid
+    has no room beyond MAX_LANES.
     """
 
     entry: Entry
@@ -80,23 +74,21 @@ class Block:
 
     @property
     def has_room(self) -> bool:
-        """Whether the grid shows it."""
         return self.lane <= MAX_LANES
 
     @property
     def is_short(self) -> bool:
-        """Whether there is room for one line only."""
+        """True if it has room for one line only."""
         return self.rows.span <= ROWS_PER_HOUR // 2
 
     @property
     def is_all_day(self) -> bool:
-        """Whether it takes the day from midnight to midnight."""
         return self.start.time() == time(0) and self.end.date() > self.start.date()
 
 
 @dataclass(frozen=True, slots=True)
 class WeekDay:
-    """A column. closure: why its weekly hours do not count, or nothing."""
+    """A column. closure: why the weekly hours do not count."""
 
     day: date
     closure: str | None
@@ -105,21 +97,18 @@ class WeekDay:
 
     @property
     def without_room(self) -> int:
-        """How many blocks the grid cannot show."""
         return sum(not block.has_room for block in self.blocks)
 
 
 @dataclass(frozen=True, slots=True)
 class Hour:
-    """A line of the grid and its label."""
-
     hour: int
     rows: Rows
 
 
 @dataclass(frozen=True, slots=True)
 class Week:
-    """Seven days and the hours they have in common. previous, following: the Mondays beside it."""
+    """Seven days and the hours they share."""
 
     days: list[WeekDay]
     hours: list[Hour]
@@ -129,7 +118,7 @@ class Week:
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """The rows of the day that are shown. top, bottom: whole hours; the bottom is left out."""
+    """The rows that are shown. bottom: excluded."""
 
     top: int
     bottom: int
@@ -140,12 +129,11 @@ class _Frame:
         return Rows(first - self.top, max(end - first, 1))
 
 
-# What an empty week shows.
+# The hours of an empty week.
 NINE_TO_SIX = _Frame(9 * ROWS_PER_HOUR, 18 * ROWS_PER_HOUR)
 
 
 def monday_of(day: date) -> date:
-    """Give the Monday of a day's week."""
     return day - timedelta(days=day.weekday())
 
 
@@ -159,8 +147,7 @@ def build_week(
 ) -> Week:
     """Lay out the week that begins on ``monday``.
 
-    It shows the hours from the first to the last thing of the week; what takes a whole day, such
-    as a trip, fills its column without making it longer.
+    An entry of a whole day does not extend the rows.
     """
     days = [monday + timedelta(days=offset) for offset in range(7)]
     openings = merge(openings)
@@ -189,7 +176,6 @@ def build_week(
 
 
 def _cut(periods: Iterable[Period], day: date, zone: ZoneInfo) -> list[Period]:
-    """Give what of each period falls on a day, in local time."""
     midnight, next_midnight = (
         datetime.combine(one, time(0), tzinfo=zone).astimezone(UTC)
         for one in (day, day + timedelta(days=1))
@@ -205,7 +191,7 @@ def _cut(periods: Iterable[Period], day: date, zone: ZoneInfo) -> list[Period]:
 
 
 def _row(part: Period, moment: datetime) -> int:
-    """Give the row that begins nearest to a moment of the part's day, or the midnight after it."""
+    """Return the row nearest to a moment of the part's day, or to its last midnight."""
     if moment.date() > part.start.date():
         return ROWS_PER_DAY
     return round((moment.hour * 60 + moment.minute) / MINUTES_PER_ROW)
@@ -222,7 +208,6 @@ def _frame(parts: Iterable[Period]) -> _Frame:
 
 
 def _lay_out(entries: Iterable[Entry], day: date, frame: _Frame, zone: ZoneInfo) -> list[Block]:
-    """Place a day's entries side by side where they share time; in order of their start."""
     parts = [
         (entry, part, frame.rows(part))
         for entry in sorted(entries, key=lambda e: (IMPORTANCE[e.kind], e.period))
@@ -239,7 +224,6 @@ def _lay_out(entries: Iterable[Entry], day: date, frame: _Frame, zone: ZoneInfo)
 
 
 def _choose_lanes(rows: Sequence[Rows]) -> list[int]:
-    """Give each, in the given order, the first lane that is free for all of its rows."""
     lanes: list[int] = []
     for index, one in enumerate(rows):
         taken = {lanes[i] for i in range(index) if one.overlaps(rows[i])}
@@ -248,7 +232,6 @@ def _choose_lanes(rows: Sequence[Rows]) -> list[int]:
 
 
 def _count_lanes(rows: Sequence[Rows], lanes: Sequence[int]) -> list[int]:
-    """Count for each the lanes of all that overlaps it, directly or through others."""
     counts = [0] * len(rows)
     cluster: list[int] = []
     end = 0

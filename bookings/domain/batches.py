@@ -1,4 +1,4 @@
-"""Taking turns: rows are worked through one after the other, and a bad one stops no other."""
+"""Rows worked through one by one; a failing row stops no other."""
 
 import logging
 from collections.abc import Callable, Iterable
@@ -8,7 +8,7 @@ logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-# So many in a row, and the provider is taken to be down: the rest wait for the next sweep.
+# After so many in a row the provider counts as down; the rest wait for the next sweep.
 FAILURES_IN_A_ROW = 3
 
 
@@ -20,10 +20,9 @@ def work_through(
     name: str,
     max_failures: int = FAILURES_IN_A_ROW,
 ) -> int:
-    """Work through rows; returns for how many ``work`` was true.
+    """Call ``work`` for each row; return for how many it was true.
 
-    outage: what ``work`` raises when the provider failed; ``max_failures`` in a row end the round.
-    Anything else that it raises is a bug or a row that cannot be, and must not keep others waiting.
+    outage: the provider's error; ``max_failures`` in a row end the batch. Other errors are logged.
     """
     done = failures = 0
     for row in rows:

@@ -1,8 +1,11 @@
-"""Until when and how often classes are booked and changed, by whom, and what comes back then."""
+"""Who may change a class and until when, and how much money goes back."""
 
+from dataclasses import dataclass
 from datetime import datetime, timedelta
+from enum import Enum
 
 from django.conf import settings
+from django.utils import timezone
 
 from accounts.models import User
 from bookings.domain.exceptions import (
@@ -17,31 +20,67 @@ from config.lib.throttling import is_too_often, seconds_left
 WINDOW = timedelta(hours=1)
 
 
+class RefundCase(Enum):
+    """Every case in which money goes back, with the reason that is stored and shown."""
+
+    STUDENT_CANCELS = "student cancels", RefundReason.CANCELLED
+    TEACHER_CANCELS = "teacher cancels", RefundReason.CANCELLED
+    PAID_AFTER_CANCELLING = "paid after cancelling", RefundReason.CANCELLED
+    # The provider or a bank took all of it back. Nothing is left, unless a dispute is won.
+    TAKEN_BACK = "taken back", RefundReason.CANCELLED
+    SLOT_LOST = "slot lost", RefundReason.SLOT_LOST
+    CLASS_OVER = "class over", RefundReason.CLASS_OVER
+    PAID_TWICE = "paid twice", RefundReason.PAID_TWICE
+    NEVER_BOOKED = "never booked", RefundReason.NEVER_BOOKED
+    BY_HAND = "by hand", RefundReason.BY_TEACHER
+
+
+@dataclass(frozen=True, slots=True)
+class RefundDecision:
+    """amount: centavos."""
+
+    reason: RefundReason
+    amount: int
+
+
+def decide_refund(
+    case: RefundCase, *, left: int, virtual_class: VirtualClass | None = None, asked: int = 0
+) -> RefundDecision:
+    """Decide why and how much money goes back: the whole refund policy.
+
+    left: centavos that have not gone back and are not about to. virtual_class: as it was before it
+    was cancelled. asked: centavos, for BY_HAND. Today a late student cannot cancel.
+    """
+    amount = left
+    if case == RefundCase.BY_HAND:
+        amount = asked
+    if case == RefundCase.STUDENT_CANCELS and virtual_class is not None:
+        amount = left if is_in_time(virtual_class, timezone.now()) else 0
+    return RefundDecision(case.value[1], amount)
+
+
+def find_cancelling_case(actor: User) -> RefundCase:
+    return RefundCase.TEACHER_CANCELS if is_in_charge(actor) else RefundCase.STUDENT_CANCELS
+
+
 def is_in_charge(user: User) -> bool:
-    """Whether the person steers everybody's classes: the teacher."""
+    """Return True for the teacher."""
     return user.is_staff and user.has_perm("bookings.change_virtualclass")
 
 
 def find_change_deadline(start: datetime) -> datetime:
-    """Give the instant from which on its student cannot change a class that begins at ``start``."""
+    """Return until when a student can change a class that begins at ``start``."""
     cutoff = timedelta(minutes=BookingRules.load().change_cutoff_minutes)
     return start - cutoff
 
 
 def is_in_time(virtual_class: VirtualClass, now: datetime) -> bool:
-    """Whether the student may still change the class.
-
-    The cut-off protects the time that the teacher keeps for a class. One that is not scheduled, for
-    it waits for money or for the calendar, binds nobody yet.
-    """
+    """Return True if the student may still change the class; one that takes no time yet always."""
     return not virtual_class.is_scheduled or now < find_change_deadline(virtual_class.start_time)
 
 
 def refuse_change(virtual_class: VirtualClass, actor: User, now: datetime) -> None:
-    """Let the teacher change a class at any time, and whoever booked it until the cut-off.
-
-    Raises ClassNotFoundError for anybody else, TooLateToChangeError.
-    """
+    """Raise ClassNotFoundError for anyone but host and teacher, TooLateToChangeError."""
     if is_in_charge(actor):
         return
     if not virtual_class.is_hosted_by(actor):
@@ -51,10 +90,7 @@ def refuse_change(virtual_class: VirtualClass, actor: User, now: datetime) -> No
 
 
 def check_change_rate(actor: User) -> None:
-    """Bound how often a student moves or leaves classes: each time others get a mail.
-
-    To be called outside of transactions. Raises TooManyAttemptsError.
-    """
+    """Raise TooManyAttemptsError beyond MAX_CHANGES an hour. Call it outside of transactions."""
     if is_in_charge(actor):
         return
     if is_too_often("changes", actor.pk, limit=settings.MAX_CHANGES, window=WINDOW):
@@ -62,21 +98,6 @@ def check_change_rate(actor: User) -> None:
 
 
 def check_booking_rate(user: User) -> None:
-    """Count a booking by the API, where no hold bounds how many a person makes.
-
-    To be called outside of transactions. Raises TooManyBookingsError beyond MAX_BOOKINGS an hour.
-    """
+    """Raise TooManyBookingsError beyond MAX_BOOKINGS an hour. Call it outside of transactions."""
     if is_too_often("bookings", user.pk, limit=settings.MAX_BOOKINGS, window=WINDOW):
         raise TooManyBookingsError(wait_seconds=seconds_left(WINDOW))
-
-
-def decide_refund(virtual_class: VirtualClass, actor: User, now: datetime) -> RefundReason | None:
-    """Say why the money of a class goes back that somebody cancels; None: it stays.
-
-    The whole refund policy: everything goes back when the teacher cancels, whenever that is, and
-    when the student does so in time. A student who is late gets nothing back; today they are not
-    let to cancel at all, and have to ask the teacher.
-    """
-    if is_in_charge(actor) or is_in_time(virtual_class, now):
-        return RefundReason.CANCELLED
-    return None

@@ -1,9 +1,4 @@
-"""Foreseeing: what a decision would write, found out by making it and rolling it back.
-
-A confirmation page shows the mails, refunds and history lines that the real decision writes, so it
-cannot promise anything else. Decisions only write rows; calls to a provider come after them, and
-are not made here.
-"""
+"""Dry runs: what a decision would write, for a confirmation page."""
 
 import uuid
 from collections.abc import Callable, Collection, Iterator
@@ -16,17 +11,17 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from bookings.models import ClassEvent, ClassLog, Notice, Refund
-from bookings.notices.usefulness import load_notice, reason_to_skip
+from bookings.notices.registry import reason_to_skip
+from bookings.notices.skip_rules import load_notice
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Consequences(Generic[T]):
-    """What a decision would write. result: what its function returned.
+    """What a decision would write. result: its return value. refunded: centavos.
 
-    mails: those that leave at once, without the ones that would be skipped as useless. refunded:
-    centavos that go back through the payment provider. lines: of the history, oldest first.
+    mails: those that leave at once and are not skipped. lines: of the history, oldest first.
     """
 
     result: T
@@ -35,26 +30,23 @@ class Consequences(Generic[T]):
     lines: list[ClassLog]
 
     def __bool__(self) -> bool:
-        """True if anything would happen."""
         return bool(self.mails or self.refunded or self.lines)
 
     def find(self, event: ClassEvent) -> ClassLog | None:
-        """Return the history line of an event."""
         return next((line for line in self.lines if line.event == event), None)
 
 
 @contextmanager
 def rolled_back() -> Iterator[None]:
-    """Roll back every row that is written inside; hooks for after the commit do not run."""
+    """Roll back every row that is written inside; no ``on_commit`` hook runs."""
     with transaction.atomic():
         yield
         transaction.set_rollback(True)
 
 
 def foresee(decide: Callable[[], T], classes: Collection[uuid.UUID]) -> Consequences[T]:
-    """Make a decision, read what it wrote about ``classes``, and roll it back.
-
-    decide: must call no provider. Raises what it raises.
+    """Make a decision that calls no provider, read what it wrote about ``classes``, and roll it
+    back.
     """
     mails = Notice.objects.filter(virtual_class__in=classes)
     refunds = Refund.objects.filter(charge__payment__virtual_class__in=classes)
@@ -77,6 +69,5 @@ def _keys(rows: QuerySet[Any]) -> list[Any]:
 
 
 def _is_sent(mail: Notice) -> bool:
-    """Apply the rules by which the sender skips mails, while the decision is in force."""
     loaded = load_notice(mail.pk)
     return loaded is not None and not reason_to_skip(loaded)

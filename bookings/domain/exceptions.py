@@ -1,4 +1,4 @@
-"""What can stand in the way of a booking, each with the text a student may read."""
+"""The refusals of the domain, each with the text a student may read."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -21,42 +21,34 @@ class BookingError(Exception):
 
 
 class InvalidPeriodError(BookingError):
-    """The class would end before it starts."""
-
     text = _("La clase tiene que terminar después de empezar.")
     code = "invalid_period"
 
 
 class ClassTooLongError(BookingError):
-    """The class is longer than MAX_CLASS_LENGTH."""
-
     text = _("La clase es demasiado larga.")
     code = "class_too_long"
 
 
 class PreferenceTakenError(BookingError):
-    """Another booking carries this payment preference."""
-
     text = _("Esa preferencia de pago ya tiene una reserva.")
     code = "preference_taken"
 
 
 class PreferenceMismatchError(BookingError):
-    """The payment preference is somebody else's, or was made for another class."""
+    """Another person's preference, or made for another class."""
 
     text = _("Esa preferencia de pago no corresponde a esta reserva.")
     code = "preference_mismatch"
 
 
 class SlotTakenError(BookingError):
-    """Another class, or the teacher's own appointment, owns the time."""
-
     text = _("Ese horario ya está ocupado.")
     code = "slot_taken"
 
 
 class TimeAwaitedError(SlotTakenError):
-    """Classes were paid for the time, and wait for the calendar. classes: all of them."""
+    """``classes`` were paid for the time and wait for the calendar."""
 
     text = _("Hay una clase pagada para ese horario, que espera al calendario.")
     code = "time_awaited"
@@ -67,22 +59,16 @@ class TimeAwaitedError(SlotTakenError):
 
 
 class HoldExpiredError(BookingError):
-    """The kept time is free for others again."""
-
     text = _("Se venció el tiempo para reservar ese horario. Elegilo de nuevo.")
     code = "hold_expired"
 
 
 class HoldInUseError(BookingError):
-    """A class is being paid for the kept time: the class is cancelled, the hold not released."""
-
     text = _("Se está pagando. Si no va a ser, cancelá la clase.")
     code = "hold_in_use"
 
 
 class HoldLostError(HoldExpiredError):
-    """A paid class of another person took the kept time."""
-
     text = _(
         "Otra persona pagó antes una clase en ese horario. No te cobramos nada: elegí otro horario."
     )
@@ -90,28 +76,22 @@ class HoldLostError(HoldExpiredError):
 
 
 class NoPriceError(BookingError):
-    """The price list has no such class, so it is not offered."""
-
     text = _("No ofrecemos clases de ese tipo y duración.")
     code = "not_offered"
 
 
 class PriceTooLowError(BookingError):
-    """The named price is below that of the price list."""
-
     text = _("El precio es menor que el de la lista.")
     code = "price_too_low"
 
 
 class PriceNotAgreedError(BookingError):
-    """The price list lacks such a class, and the teacher has not agreed to it yet."""
-
     text = _("La clase no está en la lista de precios: falta que la profe la acepte.")
     code = "price_not_agreed"
 
 
 class TooManyError(BookingError):
-    """Something was done too often. wait_seconds: after which it may be done again."""
+    """A rate limit; the next try may succeed after ``wait_seconds``."""
 
     def __init__(self, *, wait_seconds: int) -> None:
         super().__init__(wait_seconds)
@@ -119,224 +99,182 @@ class TooManyError(BookingError):
 
 
 class TooManyHoldsError(TooManyError):
-    """The person keeps MAX_UNPAID_HOLDS times already without having paid for them."""
+    """MAX_UNPAID_HOLDS."""
 
     text = _("Ya tenés varias reservas sin pagar. Pagalas o esperá a que venzan.")
     code = "too_many_holds"
 
 
 class TooManyAttemptsError(TooManyError):
-    """Too many wrong access codes, or somebody got into line or changed classes too often."""
+    """Too many wrong access codes, entries into line, or changes of classes."""
 
     text = _("Demasiados intentos. Probá de nuevo en unos minutos.")
     code = "too_many_attempts"
 
 
 class TooManyBookingsError(TooManyError):
-    """The person made MAX_BOOKINGS bookings within an hour."""
+    """MAX_BOOKINGS an hour."""
 
     text = _("Hiciste demasiadas reservas seguidas. Probá de nuevo más tarde.")
     code = "too_many_bookings"
 
 
 class TooManyPaymentsError(TooManyError):
-    """The person asked for MAX_UNPAID_PREFERENCES payments without having made them."""
+    """MAX_UNPAID_PREFERENCES."""
 
     text = TooManyHoldsError.text
     code = "too_many_payments"
 
 
 class TooManyLookUpsError(TooManyError):
-    """MAX_LOOK_UPS times a minute the provider was asked about one person's payments."""
+    """MAX_LOOK_UPS a minute for one person's payments."""
 
     text = _("Preguntaste demasiadas veces por el pago. Probá de nuevo en un minuto.")
     code = "too_many_look_ups"
 
 
 class ClassNotFoundError(BookingError):
-    """No class answers to this preference or access code."""
+    """No class has this preference, access code or id, for this person."""
 
     text = _("No encontramos ninguna clase con ese código de acceso.")
     code = "class_not_found"
 
 
 class OwnClassError(BookingError):
-    """The host wants to join as a guest."""
-
     text = _("Esta clase la reservaste vos: no hace falta que te sumes.")
     code = "own_class"
 
 
 class ClassEndedError(BookingError):
-    """The class is over."""
-
     text = _("La clase ya terminó.")
     code = "class_ended"
 
 
 class ClassNotStartedError(BookingError):
-    """The class has not begun, so nobody is missing yet."""
-
     text = _("La clase todavía no empezó.")
     code = "class_not_started"
 
 
 class ClassFullError(BookingError):
-    """Every place is taken."""
-
     text = _("La clase está completa.")
     code = "class_full"
 
 
 class PlaceOfferedError(ClassFullError):
-    """The places that are left are offered to people on the waiting list."""
-
     text = _("El lugar que queda está ofrecido a otra persona de la lista de espera.")
     code = "place_offered"
 
 
 class AlreadyJoinedError(BookingError):
-    """The person takes part already."""
-
     text = _("Ya estás anotado en esta clase.")
     code = "already_joined"
 
 
 class WaitingClosedError(BookingError):
-    """The class takes nobody into line: it is no group, about to begin, or not given."""
+    """The class is no group, about to begin, or not scheduled."""
 
     text = _("Esta clase no tiene lista de espera.")
     code = "waiting_closed"
 
 
 class OfferExpiredError(BookingError):
-    """The person let the offered place pass."""
-
     text = _("Se venció el tiempo para tomar ese lugar.")
     code = "offer_expired"
 
 
 class CapacityTooSmallError(BookingError):
-    """More people have a place, or are offered one, than would fit."""
-
     text = _("Hay más personas anotadas, o con un lugar ofrecido, que lugares.")
     code = "capacity_too_small"
 
 
 class CapacityTooLargeError(BookingError):
-    """The class would be for more than MAX_STUDENTS."""
-
     text = _("Son demasiados lugares para una clase.")
     code = "capacity_too_large"
 
 
 class ClassCancelledError(BookingError):
-    """The class was cancelled."""
-
     text = _("La clase fue cancelada.")
     code = "class_cancelled"
 
 
 class ClassCompletedError(BookingError):
-    """The class took place; its story is over."""
-
     text = _("La clase ya se dio.")
     code = "class_completed"
 
 
 class ClassStartedError(BookingError):
-    """The class has begun."""
-
     text = _("La clase ya empezó.")
     code = "class_started"
 
 
 class NotScheduledYetError(BookingError):
-    """Only a scheduled class has a time that can be changed."""
-
     text = _("La clase todavía no está confirmada: su horario no se puede cambiar.")
     code = "not_scheduled"
 
 
 class TooLateToChangeError(BookingError):
-    """The cut-off is over: only the teacher may cancel or move the class."""
+    """After the cut-off, only the teacher may cancel or move the class."""
 
     text = _("Ya pasó el plazo para cancelar la clase o cambiar su horario.")
     code = "too_late"
 
 
 class SameTimeError(BookingError):
-    """The class is to be moved to where it is."""
-
     text = _("La clase ya tiene ese horario.")
     code = "same_time"
 
 
 class TimeOverError(BookingError):
-    """The class is to be moved into the past."""
-
     text = _("Ese horario ya pasó.")
     code = "time_over"
 
 
 class HostCannotLeaveError(BookingError):
-    """A class without its host is cancelled, not left."""
-
     text = _("Esta clase la reservaste vos: podés cancelarla, pero no dejarla.")
     code = "host_cannot_leave"
 
 
 class NotPaidError(BookingError):
-    """The class waits for its payment to be confirmed."""
-
     text = _("El pago de la clase todavía no está confirmado.")
     code = "not_paid"
 
 
 class NothingToPayError(BookingError):
-    """The class costs nothing, so there is nothing to make a preference for."""
-
     text = _("Esa clase no tiene costo.")
     code = "nothing_to_pay"
 
 
 class PaymentsOffError(BookingError):
-    """No payment provider is configured: the teacher marks classes as paid."""
-
     text = _("Todavía no recibimos pagos en línea.")
     code = "payments_off"
 
 
 class TriggerRefusedError(BookingError):
-    """This caller may not have classes scheduled."""
-
     text = _("No se puede agendar la clase por esta vía.")
     code = "trigger_refused"
 
 
 class RefundTooLargeError(BookingError):
-    """More is to go back than is left of what was paid."""
-
     text = _("No se puede devolver más de lo que queda del pago.")
     code = "refund_too_large"
 
 
 class RefundOutdatedError(BookingError):
-    """Another refund came in between, so what the form said is no longer so."""
+    """Another refund was made since the form was shown."""
 
     text = _("Mientras tanto se pidió otra devolución. Revisá cuánto queda.")
     code = "refund_outdated"
 
 
 class EventNotSavedError(BookingError):
-    """The event stands in the calendar, but the class could not be saved; a retry finishes it."""
+    """The event is in the calendar; a retry saves the class."""
 
     text = _("No pudimos guardar la clase agendada. Volvé a intentarlo.")
     code = "event_not_saved"
 
 
 class ImpossibleHoursError(BookingError):
-    """The hours of a weekday cannot stand together. ``text`` says which and why."""
+    """The hours of a weekday contradict each other; ``text`` says how."""
 
     text: str
     code = "impossible_hours"
@@ -348,8 +286,6 @@ class ImpossibleHoursError(BookingError):
 
 
 class ClassesAheadError(BookingError):
-    """An account cannot be erased while its person has classes ahead."""
-
     text = _(
         "Todavía tenés clases por delante. Cancelalas o dejá tu lugar, o esperá a que pasen, y "
         "después borrá la cuenta."
@@ -358,7 +294,5 @@ class ClassesAheadError(BookingError):
 
 
 class TeacherAccountError(BookingError):
-    """The teacher's account runs the service."""
-
     text = _("La cuenta de la profe no se puede borrar.")
     code = "teacher_account"

@@ -1,4 +1,4 @@
-"""Heartbeats: when each kind of work behind the requests last ended well, and last failed."""
+"""Heartbeats: when each sweep last succeeded and last failed."""
 
 from datetime import datetime
 
@@ -8,12 +8,11 @@ from bookings.models import Heartbeat
 
 
 def note_beat(name: str, count: int) -> None:
-    """Write down that a sweep ended well, and how much it did; one statement."""
     _write(Heartbeat(name=name, beat_at=timezone.now(), count=count), "beat_at", "count", "failure")
 
 
 def note_failure(name: str, failure: str) -> None:
-    """Write down that a sweep failed. failure: what, without anything secret."""
+    """Store that a sweep failed. failure: a text without secrets."""
     _write(
         Heartbeat(name=name, failed_at=timezone.now(), failure=failure[:200]),
         "failed_at",
@@ -22,7 +21,7 @@ def note_failure(name: str, failure: str) -> None:
 
 
 def read_beats() -> dict[str, datetime | None]:
-    """Tell when each sweep last ended well."""
+    """Return when each sweep last succeeded."""
     return dict(Heartbeat.objects.values_list("name", "beat_at"))
 
 

@@ -1,11 +1,10 @@
-"""The history of a class: one line for each thing that happens to it."""
+"""The history of a class: one line for each event."""
 
 from typing import Any
 
 from django.db import transaction
 
 from accounts.models import User
-from accounts.sessions.prepared import insert
 from bookings.models import ClassEvent, ClassLog, ClassStatus, VirtualClass
 from bookings.webhooks.messenger import deliver_webhooks_soon
 from bookings.webhooks.payloads import draft_announcement
@@ -21,13 +20,11 @@ def record_event(
     reason: str = "",
     details: dict[str, Any] | None = None,
 ) -> None:
-    """Add a line, in the transaction that makes it true. It costs one statement.
+    """Add a line to a class's history, in the transaction of the event.
 
-    Webhooks tell of some of the events. What they tell is written into the same line, so no event
-    is lost or made up; the sweep ``announce_events`` makes deliveries of it.
-
-    actor: nobody when the service did it by itself. from_status, to_status: where the event changed
-    the class's status. details: plain JSON; times as ISO 8601, a person as ``{"person": <id>}``.
+    What webhooks announce is written into the same line; the sweep ``announce_events`` makes
+    deliveries of it. actor: None for the service. details: plain JSON; times as ISO 8601, a person
+    as ``{"person": <id>}``.
     """
     line = ClassLog(
         virtual_class=virtual_class,
@@ -39,6 +36,6 @@ def record_event(
         details=details or {},
     )
     line.announcement = draft_announcement(line)
-    insert([line])
+    line.save()
     if line.announcement:
         transaction.on_commit(deliver_webhooks_soon, robust=True)

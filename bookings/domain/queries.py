@@ -1,4 +1,4 @@
-"""Reads that pages, API and admin share."""
+"""Queries that pages, API, panel and domain share."""
 
 import uuid
 from datetime import datetime
@@ -8,7 +8,6 @@ from django.db.models import OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
-from accounts.sessions.prepared import Prepared
 from bookings.availability.agenda import AWAITS_CALENDAR
 from bookings.domain.exceptions import ClassNotFoundError, SlotTakenError
 from bookings.models import (
@@ -22,30 +21,17 @@ from bookings.models import (
     VirtualClass,
 )
 
-# How preferences begin that nobody made: of classes booked in the pages and paid by hand.
-HELD_PREFERENCE = "manual-"
-
-
-_class_of_preference = Prepared(
-    lambda preference_id: (
-        VirtualClass.objects.select_related("booked_by")
-        .filter(preference_id=preference_id)
-        .order_by()
-    ),
-    preference_id=str,
-)
-
 
 def get_class_by_preference(preference_id: str) -> VirtualClass:
-    """Find the class of a payment preference, with its host. Raises ClassNotFoundError."""
-    virtual_class = _class_of_preference.find(preference_id=preference_id)
-    if virtual_class is None:
-        raise ClassNotFoundError
-    return virtual_class
+    """Return the class of a preference, with its host. Raises ClassNotFoundError."""
+    try:
+        return VirtualClass.objects.select_related("booked_by").get(preference_id=preference_id)
+    except VirtualClass.DoesNotExist:
+        raise ClassNotFoundError from None
 
 
 def get_class_of(user: User, class_id: uuid.UUID) -> VirtualClass:
-    """Find a class the person takes part in. Raises ClassNotFoundError."""
+    """Return a class the person takes part in. Raises ClassNotFoundError."""
     try:
         return list_classes_of(user).get(pk=class_id)
     except VirtualClass.DoesNotExist:
@@ -53,14 +39,13 @@ def get_class_of(user: User, class_id: uuid.UUID) -> VirtualClass:
 
 
 def get_payment_of(user: User, payment_id: uuid.UUID) -> Payment | None:
-    """Find the person's own payment, with its class; None when it is not theirs."""
     payments = Payment.objects.select_related("virtual_class__booked_by", "virtual_class__hold")
     return payments.filter(pk=payment_id, user=user).first()
 
 
 def list_classes_of(user: User) -> QuerySet[VirtualClass]:
-    """List the classes a person booked or joined, with host and hold."""
-    # Not one condition or the other: PostgreSQL answers that by reading every class there ever was.
+    """List the classes a person booked or joined, with host, hold and payment."""
+    # A union, because PostgreSQL answers an OR of both by reading every class.
     booked = VirtualClass.objects.filter(booked_by=user).order_by().values("pk")
     joined = UserActivity.objects.filter(user=user).values("virtual_class")
     mine = VirtualClass.objects.filter(pk__in=booked.union(joined))
@@ -68,7 +53,7 @@ def list_classes_of(user: User) -> QuerySet[VirtualClass]:
 
 
 def list_next_classes_of(user: User) -> QuerySet[VirtualClass]:
-    """List what lies ahead, the nearest first; what was cancelled or has lapsed is history."""
+    """List the classes ahead, the nearest first, without cancelled and lapsed ones."""
     now = timezone.now()
     return (
         list_classes_of(user)
@@ -80,7 +65,7 @@ def list_next_classes_of(user: User) -> QuerySet[VirtualClass]:
 
 
 def list_past_classes_of(user: User) -> QuerySet[VirtualClass]:
-    """List what is over, was cancelled or has lapsed, the latest first."""
+    """List the classes that are over, cancelled or lapsed, the latest first."""
     now = timezone.now()
     return (
         list_classes_of(user)
@@ -89,14 +74,7 @@ def list_past_classes_of(user: User) -> QuerySet[VirtualClass]:
     )
 
 
-def is_undecided(virtual_class: VirtualClass) -> bool:
-    """True if the teacher still has to decide about a class that her price list lacks."""
-    is_waiting = virtual_class.price_decision == PriceDecision.WAITING
-    return is_waiting and virtual_class.status == ClassStatus.PENDING
-
-
 def list_undecided(classes: QuerySet[VirtualClass]) -> QuerySet[VirtualClass]:
-    """Keep the classes that the teacher still has to decide about and that are not over."""
     return classes.filter(
         status=ClassStatus.PENDING,
         price_decision=PriceDecision.WAITING,
@@ -105,7 +83,7 @@ def list_undecided(classes: QuerySet[VirtualClass]) -> QuerySet[VirtualClass]:
 
 
 def has_lost_its_hold(virtual_class: VirtualClass) -> bool:
-    """True if the class waited for its payment when a paid one took its time."""
+    """True if a paid class took the time of this unpaid one."""
     return (
         virtual_class.status == ClassStatus.PENDING
         and virtual_class.paid_at is None
@@ -114,11 +92,7 @@ def has_lost_its_hold(virtual_class: VirtualClass) -> bool:
 
 
 def has_lapsed(virtual_class: VirtualClass) -> bool:
-    """Whether the class waits for a payment that does not come any more.
-
-    That is so when its kept time or its preference is over. A class of the API that was booked
-    with a preference of somebody else's waits without an end.
-    """
+    """True if the class waits for a payment that can no longer come."""
     return (
         virtual_class.status == ClassStatus.PENDING
         and virtual_class.paid_at is None
@@ -129,65 +103,57 @@ def has_lapsed(virtual_class: VirtualClass) -> bool:
 
 def _hold_is_over(virtual_class: VirtualClass) -> bool:
     hold: Hold | None = getattr(virtual_class, "hold", None)
-    return virtual_class.preference_id.startswith(HELD_PREFERENCE) and not (hold and hold.is_live())
+    return not virtual_class.has_preference and not (hold and hold.is_live())
 
 
 def _preference_is_over(virtual_class: VirtualClass) -> bool:
-    """Whether nobody can pay any more, and no attempt is still under way."""
     payment: Payment | None = getattr(virtual_class, "payment", None)
     return bool(payment and payment.has_expired() and payment.status != PaymentStatus.PENDING)
 
 
 def _lapsed(now: datetime) -> Q:
-    """Say ``has_lapsed`` to the database."""
+    """Return ``has_lapsed`` as a condition."""
     unpaid = Q(status=ClassStatus.PENDING, paid_at=None, scheduling_requested_at=None)
-    held = Q(preference_id__startswith=HELD_PREFERENCE) & ~Q(hold__expires_at__gt=now)
+    held = Q(has_preference=False) & ~Q(hold__expires_at__gt=now)
     offered = Q(payment__expires_at__lte=now) & ~Q(payment__status=PaymentStatus.PENDING)
     return unpaid & (held | offered)
 
 
 def list_participants(virtual_class: VirtualClass) -> QuerySet[UserActivity]:
-    """List who takes part, the host first."""
+    """List the activities, the host's first."""
     return virtual_class.activities.select_related("user").order_by("rol", "created_at", "id")
 
 
 def list_money_gone(class_id: uuid.UUID | OuterRef) -> QuerySet[Payment]:
-    """List the payment of a class if all of it went back: then the class takes no new joins."""
+    """List the class's payment if all of it went back; then the class takes no new joins."""
     return Payment.objects.filter(virtual_class=class_id, status__in=MONEY_GONE)
 
 
 def list_overlapping_scheduled(virtual_class: VirtualClass) -> QuerySet[VirtualClass]:
-    """List the scheduled classes whose time this class would take."""
     between = list_scheduled_between(virtual_class.start_time, virtual_class.end_time)
     return between.exclude(pk=virtual_class.pk)
 
 
 def list_scheduled_between(start: datetime, end: datetime) -> QuerySet[VirtualClass]:
-    """List the scheduled classes that take any of a time.
-
-    The lower bound on their start follows from the longest class there can be. It says nothing
-    new, but lets the index on status and start pass over the past.
-    """
+    """List the scheduled classes that overlap a time."""
     return VirtualClass.objects.filter(
         status=ClassStatus.SCHEDULED,
         start_time__lt=end,
+        # Follows from the others, and lets the index on status and start skip the past.
         start_time__gt=start - settings.MAX_CLASS_LENGTH,
         end_time__gt=start,
     )
 
 
 def is_time_taken(virtual_class: VirtualClass, now: datetime) -> bool:
-    """True if a scheduled class has the time of this one, or another person holds it."""
+    """True if a scheduled class, or another person's hold, overlaps this class."""
     if list_overlapping_scheduled(virtual_class).exists():
         return True
     return _list_holds_of_others(virtual_class, now).exists()
 
 
 def is_time_lost(virtual_class: VirtualClass, now: datetime) -> bool:
-    """True if the class cannot be scheduled at its own time.
-
-    Once it is paid, it goes before the holds of others; only a paid class keeps its hold.
-    """
+    """True if the class cannot be scheduled at its own time; a paid one ends unpaid holds."""
     if not virtual_class.goes_first:
         return is_time_taken(virtual_class, now)
     if list_overlapping_scheduled(virtual_class).exists():
@@ -202,18 +168,17 @@ def _list_holds_of_others(virtual_class: VirtualClass, now: datetime) -> QuerySe
 
 
 def list_holds_over(virtual_class: VirtualClass) -> QuerySet[Hold]:
-    """List the holds, expired ones too, that take any of the class's time."""
+    """List the holds that overlap the class, expired ones too."""
     return Hold.objects.filter(
         start_time__lt=virtual_class.end_time, end_time__gt=virtual_class.start_time
     )
 
 
 def is_time_awaited(start: datetime, end: datetime) -> bool:
-    """Whether a class has been paid for any of a time, and waits for the calendar."""
     return list_awaiting_between(start, end).exists()
 
 
 def list_awaiting_between(start: datetime, end: datetime) -> QuerySet[VirtualClass]:
-    """List the classes that were paid for any of a time, and wait for the calendar."""
+    """List the paid classes that wait for the calendar and overlap a time."""
     waiting = VirtualClass.objects.filter(AWAITS_CALENDAR, start_time__lt=end, end_time__gt=start)
     return waiting.select_related("booked_by").order_by("start_time", "id")

@@ -1,11 +1,10 @@
-"""Alerting: the teacher is told of money, or of the calendar, when a person has to look at it."""
+"""Mails to the teacher about money or events that she has to look at."""
 
 import logging
 
-from django.conf import settings
 from django.utils import timezone
 
-from accounts.selectors import find_user_by_email
+from accounts.selectors import find_teacher
 from bookings.models import NoticeKind, Payment, ReviewReason, VirtualClass
 from bookings.notices.due import record_alert, record_due
 
@@ -13,9 +12,8 @@ logger = logging.getLogger(__name__)
 
 
 def flag_for_review(payment: Payment, reason: str) -> None:
-    """Mark a payment for the teacher to look at, and tell her; the caller saves the payment.
-
-    Call it inside the transaction that finds the reason.
+    """Flag a payment for review and mail the teacher, in the caller's transaction; the caller
+    saves.
     """
     if reason == payment.review:
         return
@@ -23,17 +21,17 @@ def flag_for_review(payment: Payment, reason: str) -> None:
     if reason == ReviewReason.NONE:
         return
     logger.warning("Payment %s needs a person: %s", payment.pk, reason)
-    # Put aside and flagged again, it is another occasion.
+    # A payment that is reviewed and flagged again is another occasion.
     occasion = f"{reason} {timezone.now():%Y%m%d%H%M%S}"
     if payment.virtual_class is not None:
         tell_teacher(NoticeKind.TO_REVIEW, payment.virtual_class, occasion)
-    elif teacher := find_user_by_email(settings.ADMIN_EMAIL):
+    elif teacher := find_teacher():
         alone = f"{payment.short_reference} {occasion}"
         record_alert(NoticeKind.UNBOOKED_TO_REVIEW, teacher, alone)
 
 
 def tell_teacher(kind: NoticeKind, virtual_class: VirtualClass, occasion: str = "") -> None:
-    """Promise the teacher a mail about the money or the event of a class, once an occasion."""
-    teacher = find_user_by_email(settings.ADMIN_EMAIL)
+    """Mail the teacher about a class, once for each occasion."""
+    teacher = find_teacher()
     if teacher is not None:
         record_due(kind, virtual_class, [teacher.pk], occasion)

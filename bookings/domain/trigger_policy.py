@@ -1,4 +1,4 @@
-"""Who may have a class scheduled through ``POST /api/calendar``: the setting, resolved."""
+"""Who may schedule a class through ``POST /api/calendar``."""
 
 from enum import StrEnum
 
@@ -8,10 +8,7 @@ from bookings.payments.backend import is_provider_configured
 
 
 class TriggerPolicy(StrEnum):
-    """OPEN: anybody, as the specification says. PAID: anybody, once the class is paid.
-
-    SECRET: whoever knows CALENDAR_TRIGGER_SECRET. CLOSED: nobody.
-    """
+    """PAID: everybody, for a paid class. SECRET: callers with CALENDAR_TRIGGER_SECRET."""
 
     OPEN = "open"
     PAID = "paid"
@@ -20,12 +17,12 @@ class TriggerPolicy(StrEnum):
 
 
 def get_trigger_policy() -> TriggerPolicy:
-    """Give the policy in force: ``auto`` asks for payment as soon as one can be verified."""
+    """Return the policy; ``auto`` is PAID with a payment provider, else OPEN."""
     if settings.CALENDAR_TRIGGER_POLICY == "auto":
         return TriggerPolicy.PAID if is_provider_configured() else TriggerPolicy.OPEN
     return TriggerPolicy(settings.CALENDAR_TRIGGER_POLICY)
 
 
 def must_be_paid() -> bool:
-    """Whether no class is scheduled before it is paid, whoever asks."""
+    """True if no class is scheduled before it is paid."""
     return get_trigger_policy() in {TriggerPolicy.PAID, TriggerPolicy.CLOSED}

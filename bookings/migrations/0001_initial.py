@@ -9,6 +9,7 @@ import django.utils.timezone
 from django.conf import settings
 from django.db import migrations, models
 
+import bookings.models.notice
 import config.lib.encryption
 
 
@@ -92,6 +93,7 @@ class Migration(migrations.Migration):
             name='Payment',
             fields=[
                 ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('provider', models.CharField(editable=False, max_length=20, verbose_name='proveedor')),
                 ('preference_id', models.CharField(blank=True, max_length=255, null=True, verbose_name='preferencia')),
                 ('checkout_url', models.URLField(blank=True, max_length=500, verbose_name='dónde se paga')),
                 ('amount', models.BigIntegerField(help_text='En centavos.', verbose_name='monto')),
@@ -99,7 +101,7 @@ class Migration(migrations.Migration):
                 ('quote', models.JSONField(default=dict, editable=False, verbose_name='cotización')),
                 ('made_elsewhere', models.BooleanField(default=False, editable=False, verbose_name='hecho por otro sistema')),
                 ('status', models.CharField(choices=[('created', 'Iniciado'), ('pending', 'Esperando el pago'), ('rejected', 'Rechazado'), ('expired', 'Vencido'), ('approved', 'Aprobado'), ('partially_refunded', 'Devuelto en parte'), ('refunded', 'Devuelto'), ('disputed', 'En disputa'), ('charged_back', 'Contracargo')], default='created', max_length=20, verbose_name='estado')),
-                ('review', models.CharField(blank=True, choices=[('', '—'), ('short', 'Pagaron de menos'), ('overpaid', 'Pagaron de más'), ('currency', 'Otra moneda'), ('collector', 'Otra cuenta cobradora'), ('reference', 'Otra referencia'), ('refund_failed', 'No se pudo devolver'), ('dispute', 'Disputa o contracargo'), ('refunded_elsewhere', 'Devuelto fuera del sistema')], max_length=20, verbose_name='a revisar')),
+                ('review', models.CharField(blank=True, choices=[('', '—'), ('short', 'Pagaron de menos'), ('overpaid', 'Pagaron de más'), ('currency', 'Otra moneda'), ('account', 'Otra cuenta cobradora'), ('reference', 'Otra referencia'), ('refund_failed', 'No se pudo devolver'), ('dispute', 'Disputa o contracargo'), ('refunded_elsewhere', 'Devuelto fuera del sistema')], max_length=20, verbose_name='a revisar')),
                 ('reviewed_at', models.DateTimeField(blank=True, editable=False, null=True, verbose_name='revisado')),
                 ('expires_at', models.DateTimeField(blank=True, null=True, verbose_name='vence')),
                 ('approved_at', models.DateTimeField(blank=True, editable=False, null=True, verbose_name='aprobado')),
@@ -119,15 +121,16 @@ class Migration(migrations.Migration):
             name='PaymentCharge',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('provider', models.CharField(editable=False, max_length=20, verbose_name='proveedor')),
                 ('charge_id', models.CharField(max_length=64, verbose_name='número de operación')),
                 ('status', models.CharField(choices=[('pending', 'Pendiente'), ('approved', 'Aprobado'), ('rejected', 'Rechazado'), ('cancelled', 'Cancelado'), ('refunded', 'Devuelto'), ('disputed', 'En disputa'), ('charged_back', 'Contracargo')], max_length=20, verbose_name='estado')),
                 ('status_detail', models.CharField(blank=True, max_length=100, verbose_name='detalle')),
                 ('amount', models.BigIntegerField(help_text='En centavos.', verbose_name='monto')),
                 ('refunded_amount', models.BigIntegerField(default=0, verbose_name='devuelto')),
                 ('currency', models.CharField(max_length=3, verbose_name='moneda')),
-                ('collector_id', models.CharField(max_length=64, verbose_name='cuenta cobradora')),
+                ('account_id', models.CharField(max_length=64, verbose_name='cuenta cobradora')),
                 ('method', models.CharField(blank=True, max_length=50, verbose_name='medio')),
-                ('problem', models.CharField(blank=True, choices=[('', '—'), ('short', 'Pagaron de menos'), ('overpaid', 'Pagaron de más'), ('currency', 'Otra moneda'), ('collector', 'Otra cuenta cobradora'), ('reference', 'Otra referencia'), ('refund_failed', 'No se pudo devolver'), ('dispute', 'Disputa o contracargo'), ('refunded_elsewhere', 'Devuelto fuera del sistema')], max_length=20, verbose_name='problema')),
+                ('problem', models.CharField(blank=True, choices=[('', '—'), ('short', 'Pagaron de menos'), ('overpaid', 'Pagaron de más'), ('currency', 'Otra moneda'), ('account', 'Otra cuenta cobradora'), ('reference', 'Otra referencia'), ('refund_failed', 'No se pudo devolver'), ('dispute', 'Disputa o contracargo'), ('refunded_elsewhere', 'Devuelto fuera del sistema')], max_length=20, verbose_name='problema')),
                 ('counts', models.BooleanField(default=False, editable=False, verbose_name='paga la clase')),
                 ('provider_updated_at', models.DateTimeField(verbose_name='modificado allá')),
                 ('seen_at', models.DateTimeField(default=django.utils.timezone.now, editable=False, verbose_name='visto')),
@@ -143,10 +146,11 @@ class Migration(migrations.Migration):
             name='PaymentNotification',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('provider', models.CharField(editable=False, max_length=20, verbose_name='proveedor')),
                 ('topic', models.CharField(max_length=50, verbose_name='tema')),
                 ('resource_id', models.CharField(max_length=64, verbose_name='recurso')),
                 ('action', models.CharField(blank=True, max_length=50, verbose_name='acción')),
-                ('notice_id', models.CharField(blank=True, max_length=100, verbose_name='aviso')),
+                ('notification_id', models.CharField(blank=True, max_length=100, verbose_name='aviso')),
                 ('signature', models.CharField(choices=[('valid', 'Válida'), ('invalid', 'Inválida'), ('absent', 'Sin firma'), ('unconfigured', 'Sin clave configurada'), ('found', 'Encontrada por la búsqueda')], max_length=20, verbose_name='firma')),
                 ('received_at', models.DateTimeField(default=django.utils.timezone.now, editable=False, verbose_name='recibido')),
                 ('processed_at', models.DateTimeField(blank=True, null=True, verbose_name='procesado')),
@@ -223,9 +227,10 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
                 ('preference_id', models.CharField(help_text='Une la reserva, el pago y la clase.', max_length=255, verbose_name='preferencia de pago')),
+                ('has_preference', models.BooleanField(default=True, editable=False)),
                 ('start_time', models.DateTimeField(verbose_name='empieza')),
                 ('end_time', models.DateTimeField(verbose_name='termina')),
-                ('utc_offset', models.SmallIntegerField(editable=False, null=True)),
+                ('utc_offset', models.SmallIntegerField(editable=False)),
                 ('class_type', models.CharField(choices=[('individual', 'Individual'), ('grupal', 'Grupal')], max_length=20, verbose_name='tipo')),
                 ('class_price', models.BigIntegerField(help_text='En centavos.', verbose_name='precio')),
                 ('max_participants', models.PositiveIntegerField(help_text='El cupo 0 se presenta como 1.', verbose_name='cupo')),
@@ -240,6 +245,8 @@ class Migration(migrations.Migration):
                 ('summary', models.TextField(blank=True, verbose_name='resumen')),
                 ('paid_at', models.DateTimeField(blank=True, editable=False, null=True, verbose_name='pagada')),
                 ('price_decision', models.CharField(blank=True, choices=[('', '—'), ('waiting', 'Espera tu sí'), ('agreed', 'Aceptada')], db_default='', default='', editable=False, max_length=10, verbose_name='fuera de la lista')),
+                ('refund_reason', models.CharField(blank=True, choices=[('slot_lost', 'El horario ya estaba ocupado'), ('class_over', 'La clase ya había pasado'), ('cancelled', 'Clase cancelada'), ('paid_twice', 'Pagada dos veces'), ('never_booked', 'Nunca se reservó'), ('by_teacher', 'Decisión de la profe')], editable=False, max_length=20, verbose_name='motivo de la devolución')),
+                ('amount_kept', models.BigIntegerField(editable=False, null=True, verbose_name='no se devuelve')),
                 ('scheduling_requested_at', models.DateTimeField(blank=True, editable=False, null=True, verbose_name='pedida al calendario')),
                 ('scheduling_refusal', models.CharField(blank=True, editable=False, max_length=30, verbose_name='no se pudo agendar')),
                 ('scheduling_attempts', models.PositiveIntegerField(default=0, editable=False, verbose_name='intentos de agendarla')),
@@ -286,7 +293,7 @@ class Migration(migrations.Migration):
             name='Notice',
             fields=[
                 ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('kind', models.CharField(choices=[('confirmation', 'Clase confirmada'), ('joined', 'Lugar en una clase'), ('cancelled', 'Clase cancelada'), ('rescheduled', 'Clase en otro horario'), ('zone_changed', 'Cambio de la hora oficial'), ('waiting_class_moved', 'Clase esperada en otro horario'), ('link_changed', 'Videollamada con otro enlace'), ('left', 'Lugar dejado'), ('reminder_day', 'Recordatorio de 24 horas'), ('reminder_hour', 'Recordatorio de 60 minutos'), ('place_offered', 'Se liberó un lugar'), ('hold_lost', 'Horario que se ocupó'), ('money_returned', 'Dinero devuelto'), ('refund_failed', 'Devolución rechazada'), ('guest_left', 'Alguien dejó su lugar'), ('student_moved', 'Un estudiante cambió el horario'), ('student_cancelled', 'Un estudiante canceló'), ('to_review', 'Pago a revisar'), ('money_back', 'Pago devuelto'), ('unbooked_to_review', 'Pago sin reserva a revisar'), ('price_to_decide', 'Clase fuera de la lista de precios'), ('grant_revoked', 'Calendario desconectado'), ('account_refused', 'Cuenta de servicio rechazada'), ('grant_at_risk', 'Calendario por desconectarse'), ('calendar_changed', 'Cambio en el calendario'), ('guessing', 'Códigos probados al azar'), ('webhook_disabled', 'Avisos a otro sistema, cortados'), ('identity_added', 'Otra forma de ingresar'), ('identity_removed', 'Una forma de ingresar menos')], max_length=20, verbose_name='asunto')),
+                ('kind', models.CharField(choices=bookings.models.notice.list_kinds, max_length=20, verbose_name='asunto')),
                 ('occasion', models.CharField(blank=True, editable=False, max_length=64, verbose_name='ocasión')),
                 ('due_at', models.DateTimeField(default=django.utils.timezone.now, verbose_name='corresponde desde')),
                 ('sent_at', models.DateTimeField(blank=True, null=True, verbose_name='enviado')),
@@ -308,7 +315,7 @@ class Migration(migrations.Migration):
                 ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
                 ('start_time', models.DateTimeField(verbose_name='empieza')),
                 ('end_time', models.DateTimeField(verbose_name='termina')),
-                ('utc_offset', models.SmallIntegerField(editable=False, null=True)),
+                ('utc_offset', models.SmallIntegerField(editable=False)),
                 ('class_type', models.CharField(choices=[('individual', 'Individual'), ('grupal', 'Grupal')], max_length=20, verbose_name='tipo')),
                 ('expires_at', models.DateTimeField(verbose_name='vence')),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False, verbose_name='creada')),
@@ -442,7 +449,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='paymentcharge',
-            constraint=models.UniqueConstraint(fields=('charge_id',), name='unique_charge'),
+            constraint=models.UniqueConstraint(fields=('charge_id', 'provider'), name='unique_charge'),
         ),
         migrations.AddConstraint(
             model_name='paymentcharge',
@@ -466,7 +473,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='paymentnotification',
-            constraint=models.UniqueConstraint(fields=('topic', 'resource_id', 'action', 'notice_id'), name='unique_notice'),
+            constraint=models.UniqueConstraint(fields=('topic', 'resource_id', 'action', 'notification_id', 'provider'), name='unique_notification'),
         ),
         migrations.AddConstraint(
             model_name='paymentnotification',
@@ -478,7 +485,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='refund',
-            constraint=models.UniqueConstraint(fields=('key',), name='unique_refund_key'),
+            constraint=models.UniqueConstraint(fields=('charge', 'key'), name='unique_refund_key'),
         ),
         migrations.AddConstraint(
             model_name='refund',
@@ -546,6 +553,10 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='virtualclass',
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('amount_kept', None), ('refund_reason', '')), models.Q(('amount_kept__gte', 0), ('refund_reason__in', ['slot_lost', 'class_over', 'cancelled', 'paid_twice', 'never_booked', 'by_teacher'])), _connector='OR'), name='known_refund_decision'),
+        ),
+        migrations.AddConstraint(
+            model_name='virtualclass',
             constraint=models.CheckConstraint(condition=models.Q(('price_decision__in', ['', 'waiting', 'agreed'])), name='known_price_decision'),
         ),
         migrations.AddConstraint(
@@ -586,7 +597,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='payment',
-            constraint=models.UniqueConstraint(fields=('preference_id',), name='unique_payment_preference'),
+            constraint=models.UniqueConstraint(fields=('preference_id', 'provider'), name='unique_payment_preference'),
         ),
         migrations.AddConstraint(
             model_name='payment',
@@ -598,7 +609,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='payment',
-            constraint=models.CheckConstraint(condition=models.Q(('review__in', ['', 'short', 'overpaid', 'currency', 'collector', 'reference', 'refund_failed', 'dispute', 'refunded_elsewhere'])), name='known_review_reason'),
+            constraint=models.CheckConstraint(condition=models.Q(('review__in', ['', 'short', 'overpaid', 'currency', 'account', 'reference', 'refund_failed', 'dispute', 'refunded_elsewhere'])), name='known_review_reason'),
         ),
         migrations.AddIndex(
             model_name='notice',

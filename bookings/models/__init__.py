@@ -1,4 +1,4 @@
-"""Everything the service stores about classes."""
+"""The models of classes."""
 
 from bookings.models.availability import (
     LONGEST_HOLD,
@@ -13,7 +13,7 @@ from bookings.models.availability import (
 from bookings.models.class_log import ClassEvent, ClassLog
 from bookings.models.heartbeat import SERVICE_ACCOUNT, Heartbeat
 from bookings.models.hold import Hold
-from bookings.models.notice import ABOUT_NO_CLASS, Notice, NoticeKind, NoticeState
+from bookings.models.notice import Notice, NoticeKind, NoticeState
 from bookings.models.payment import (
     MONEY_GONE,
     ChargeStatus,
@@ -22,12 +22,12 @@ from bookings.models.payment import (
     PaymentNotification,
     PaymentStatus,
     Refund,
-    RefundReason,
     RefundStatus,
     ReviewReason,
     SignatureState,
 )
 from bookings.models.price import Price
+from bookings.models.refund_reason import RefundReason
 from bookings.models.user_activity import Role, UserActivity
 from bookings.models.virtual_class import (
     CalendarDrift,
@@ -51,7 +51,6 @@ from bookings.models.webhook import (
 )
 
 __all__ = [
-    "ABOUT_NO_CLASS",
     "CHOSEN_KINDS",
     "LONGEST_HOLD",
     "MONEY_GONE",

@@ -10,12 +10,11 @@ from django.db.models import F, Q
 MIDNIGHT = time(0)
 LONGEST_HOLD = timedelta(minutes=120)
 
-# From when to when on a day; an end of MIDNIGHT is the one that ends the day.
+# Start and end on a day; an end of MIDNIGHT is the end of that day.
 HoursRange = tuple[time, time]
 
 
 def hours_overlap(one: HoursRange, other: HoursRange) -> bool:
-    """Whether two ranges of the same day share an instant."""
     return _is_before(one[0], other[1]) and _is_before(other[0], one[1])
 
 
@@ -24,7 +23,7 @@ def _is_before(start: time, end: time) -> bool:
 
 
 class Weekday(models.IntegerChoices):
-    """The days of the week, as ``date.weekday()`` counts them."""
+    """The days of the week, numbered as by ``date.weekday()``."""
 
     MONDAY = 0, "Lunes"
     TUESDAY = 1, "Martes"
@@ -35,17 +34,13 @@ class Weekday(models.IntegerChoices):
     SUNDAY = 6, "Domingo"
 
 
-# Beyond these years dates are typing mistakes, or do not fit into a datetime of every zone.
+# Beyond these years dates are typing mistakes or do not fit into every zone's datetime.
 EARLIEST, LATEST = date(2000, 1, 1), date(2100, 12, 31)
 SENSIBLE_DATES = [MinValueValidator(EARLIEST), MaxValueValidator(LATEST)]
 
 
 class WeeklyHours(models.Model):
-    """A range of hours on a day of every week; a day may have several.
-
-    Wall-clock times of the service's zone, by name: if the country changes its clocks, nine
-    o'clock stays nine o'clock.
-    """
+    """A range of wall-clock hours on a weekday; a day may have several."""
 
     weekday = models.PositiveSmallIntegerField("día", choices=Weekday)
     start = models.TimeField("desde")
@@ -70,7 +65,7 @@ class WeeklyHours(models.Model):
 
 
 class Closure(models.Model):
-    """Days without classes: holidays, a trip, an illness. Both days belong to it."""
+    """Days without classes, first and last included."""
 
     first_day = models.DateField("primer día", validators=SENSIBLE_DATES)
     last_day = models.DateField("último día", validators=SENSIBLE_DATES)
@@ -102,7 +97,7 @@ class Closure(models.Model):
 
 
 class SpecialHours(models.Model):
-    """Hours of one date, in the place of its weekly hours and in spite of any closure."""
+    """Hours of one date, which replace its weekly hours and override closures."""
 
     day = models.DateField("día", validators=SENSIBLE_DATES)
     start = models.TimeField("desde")
@@ -126,16 +121,15 @@ class SpecialHours(models.Model):
         return f"{self.day:%d/%m/%Y} de {self.start:%H:%M} a {self.end:%H:%M}"
 
     def clean(self) -> None:
-        """Refuse hours that share time with others of the same day."""
         if None in {self.day, self.start, self.end}:
-            return  # the fields' own errors say so
+            return  # reported by the fields
         for other in SpecialHours.objects.filter(day=self.day).exclude(pk=self.pk):
             if hours_overlap((self.start, self.end), (other.start, other.end)):
                 raise ValidationError(f"Se superpone con otro horario de ese día: {other}.")
 
 
 class BookingRules(models.Model):
-    """How far ahead, how soon and how close together classes may be. There is one row."""
+    """Limits on bookings; there is one row."""
 
     SINGLETON = 1
 
@@ -190,5 +184,5 @@ class BookingRules(models.Model):
 
     @classmethod
     def load(cls) -> "BookingRules":
-        """Give the row; before the teacher saved one, the defaults."""
+        """Return the row, or the defaults if there is none."""
         return cls.objects.filter(pk=cls.SINGLETON).first() or cls()

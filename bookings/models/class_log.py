@@ -1,4 +1,4 @@
-"""What happened to a class, in order."""
+"""The history of a class."""
 
 from django.conf import settings
 from django.db import models
@@ -9,8 +9,6 @@ from bookings.models.virtual_class import ClassStatus, VirtualClass
 
 
 class ClassEvent(models.TextChoices):
-    """What is worth a line."""
-
     BOOKED = "booked", "Reservada"
     PAID = "paid", "Pago confirmado"
     SCHEDULED = "scheduled", "Agendada"
@@ -33,15 +31,14 @@ class ClassEvent(models.TextChoices):
 
 
 class ClassLog(models.Model):
-    """One line of a class's history. Rows are only ever added."""
+    """One line of a class's history. Rows are only added."""
 
     virtual_class = models.ForeignKey(VirtualClass, on_delete=models.CASCADE, related_name="log")
     at = models.DateTimeField("cuándo", default=timezone.now)
     event = models.CharField("qué", max_length=20, choices=ClassEvent)
-    # The class's status before and after, where the event changed it.
     from_status = models.CharField("de", max_length=20, choices=ClassStatus, blank=True)
     to_status = models.CharField("a", max_length=20, choices=ClassStatus, blank=True)
-    # Nobody: the service itself.
+    # None for the service.
     actor = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         on_delete=models.PROTECT,
@@ -51,10 +48,10 @@ class ClassLog(models.Model):
         verbose_name="quién",
     )
     reason = models.TextField("por qué", blank=True)
-    # What a line needs beyond that: the times of a move (ISO 8601), the person of a place.
+    # The times of a move (ISO 8601), the person of a place and the like.
     details = models.JSONField("detalles", default=dict, blank=True)
-    # What webhooks tell of it, as it was in that moment; empty once it was handed on to them. With
-    # it the line is the event: recording one costs no statement, and none is lost or made up.
+    # The webhooks' text; NULL once deliveries were made of it. In the line itself, so that no event
+    # is lost or invented, at no further statement.
     announcement = models.JSONField(null=True, blank=True, editable=False)
 
     class Meta:

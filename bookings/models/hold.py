@@ -1,4 +1,4 @@
-"""A time that is kept for somebody who is about to pay."""
+"""A time that is kept while a student pays."""
 
 import uuid
 from datetime import datetime
@@ -13,10 +13,8 @@ from bookings.models.virtual_class import ClassType, VirtualClass
 
 
 class Hold(models.Model):
-    """A chosen slot, kept until ``expires_at``. Expired rows are deleted, not marked.
-
-    That lets the database itself refuse two holds of one time: PostgreSQL by an exclusion
-    constraint over every row, SQLite by its single writer.
+    """A chosen slot, kept until ``expires_at``. Expired rows are deleted, so a constraint can
+    refuse two.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -29,9 +27,9 @@ class Hold(models.Model):
     start_time = models.DateTimeField("empieza")
     end_time = models.DateTimeField("termina")
     # As of a class.
-    utc_offset = models.SmallIntegerField(null=True, editable=False)
+    utc_offset = models.SmallIntegerField(editable=False)
     class_type = models.CharField("tipo", max_length=20, choices=ClassType)
-    # The pending class it became, which keeps the time while it is being paid.
+    # The pending class that was booked from it, while it is being paid.
     virtual_class = models.OneToOneField(
         VirtualClass,
         on_delete=models.CASCADE,
@@ -40,7 +38,7 @@ class Hold(models.Model):
         related_name="hold",
         verbose_name="clase",
     )
-    # The preference of a JS client that the time is kept for, until and after it is booked.
+    # The preference of a JS client, before and after its class is booked.
     payment = models.OneToOneField(
         Payment,
         on_delete=models.CASCADE,
@@ -78,9 +76,8 @@ class Hold(models.Model):
 
     @property
     def minutes(self) -> int:
-        """How long the class would take."""
         return int((self.end_time - self.start_time).total_seconds() // 60)
 
     def is_live(self, now: datetime | None = None) -> bool:
-        """Whether the time is still kept at ``now``."""
+        """True if the time is still kept at ``now``."""
         return self.expires_at > (now or timezone.now())

@@ -1,4 +1,4 @@
-"""Money: what was asked for, what was tried, what went back, and what the provider told."""
+"""Payments, their charges and refunds, and the provider's notifications. Amounts are centavos."""
 
 import uuid
 from datetime import datetime
@@ -8,11 +8,12 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
 
+from bookings.models.refund_reason import RefundReason
 from bookings.models.virtual_class import VirtualClass
 
 
 class PaymentStatus(models.TextChoices):
-    """How a payment stands. Once approved it never goes back to an earlier state."""
+    """Once approved, a payment never returns to an earlier state."""
 
     CREATED = "created", "Iniciado"
     PENDING = "pending", "Esperando el pago"
@@ -25,18 +26,16 @@ class PaymentStatus(models.TextChoices):
     CHARGED_BACK = "charged_back", "Contracargo"
 
 
-# Nothing that was paid for the class is left.
+# None of the money is left.
 MONEY_GONE = (PaymentStatus.REFUNDED, PaymentStatus.CHARGED_BACK)
 
 
 class ReviewReason(models.TextChoices):
-    """Why a person has to look at a payment."""
-
     NONE = "", "—"
     SHORT = "short", "Pagaron de menos"
     OVERPAID = "overpaid", "Pagaron de más"
     CURRENCY = "currency", "Otra moneda"
-    COLLECTOR = "collector", "Otra cuenta cobradora"
+    ACCOUNT = "account", "Otra cuenta cobradora"
     REFERENCE = "reference", "Otra referencia"
     REFUND_FAILED = "refund_failed", "No se pudo devolver"
     DISPUTE = "dispute", "Disputa o contracargo"
@@ -44,11 +43,7 @@ class ReviewReason(models.TextChoices):
 
 
 class Payment(models.Model):
-    """What somebody is asked to pay for one class: one row for each preference.
-
-    The quote is what the price was given for; a booking that comes with this preference must
-    match it. Amounts are centavos.
-    """
+    """A request to pay for one class; a booking with its preference must match its ``quote``."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     user = models.ForeignKey(
@@ -65,6 +60,7 @@ class Payment(models.Model):
         related_name="payment",
         verbose_name="clase",
     )
+    provider = models.CharField("proveedor", max_length=20, editable=False)
     preference_id = models.CharField(  # noqa: DJ001 - unique where present, so absence is NULL
         "preferencia", max_length=255, null=True, blank=True
     )
@@ -72,13 +68,12 @@ class Payment(models.Model):
     amount = models.BigIntegerField("monto", help_text="En centavos.")
     currency = models.CharField("moneda", max_length=3, default="ARS")
     quote = models.JSONField("cotización", default=dict, editable=False)
-    # A preference that a JS client's own server made: it has neither our quote nor our reference.
+    # Made by a JS client's own server: it has neither our quote nor our reference.
     made_elsewhere = models.BooleanField("hecho por otro sistema", default=False, editable=False)
     status = models.CharField(
         "estado", max_length=20, choices=PaymentStatus, default=PaymentStatus.CREATED
     )
     review = models.CharField("a revisar", max_length=20, choices=ReviewReason, blank=True)
-    # Who dealt with what was to review last, and when.
     reviewed_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         on_delete=models.PROTECT,
@@ -91,7 +86,7 @@ class Payment(models.Model):
     reviewed_at = models.DateTimeField("revisado", null=True, blank=True, editable=False)
     expires_at = models.DateTimeField("vence", null=True, blank=True)
     approved_at = models.DateTimeField("aprobado", null=True, blank=True, editable=False)
-    # When the sweep asks the provider next; nothing when nothing more can happen by itself.
+    # When the sweep asks the provider next; empty if only a notification can bring news.
     next_check_at = models.DateTimeField(null=True, blank=True, editable=False)
     created_at = models.DateTimeField("creado", default=timezone.now, editable=False)
     updated_at = models.DateTimeField("modificado", auto_now=True)
@@ -110,7 +105,9 @@ class Payment(models.Model):
             models.Index(fields=["review"], condition=~Q(review=""), name="payment_to_review"),
         ]
         constraints = [
-            models.UniqueConstraint(fields=["preference_id"], name="unique_payment_preference"),
+            models.UniqueConstraint(
+                fields=["preference_id", "provider"], name="unique_payment_preference"
+            ),
             models.CheckConstraint(condition=Q(amount__gt=0), name="payment_of_something"),
             models.CheckConstraint(
                 condition=Q(status__in=PaymentStatus.values), name="known_payment_status"
@@ -125,12 +122,12 @@ class Payment(models.Model):
 
     @property
     def reference(self) -> str:
-        """Our name for it at the provider."""
+        """Our reference at the provider."""
         return self.id.hex
 
     @property
     def short_reference(self) -> str:
-        """What people, and the occasions of mails, know it by."""
+        """Shown to people, and part of the occasions of mails."""
         return self.reference[:8]
 
     @property
@@ -140,17 +137,14 @@ class Payment(models.Model):
 
     @property
     def is_final(self) -> bool:
-        """Whether the page that waits for it may stop waiting."""
+        """True if its page need not refresh itself any more."""
         return self.status not in {PaymentStatus.CREATED, PaymentStatus.PENDING}
 
     def has_expired(self, now: datetime | None = None) -> bool:
-        """Whether nobody can pay it any more, going by what the provider was told."""
         return self.expires_at is not None and self.expires_at <= (now or timezone.now())
 
 
 class ChargeStatus(models.TextChoices):
-    """How one attempt to pay stands."""
-
     PENDING = "pending", "Pendiente"
     APPROVED = "approved", "Aprobado"
     REJECTED = "rejected", "Rechazado"
@@ -161,21 +155,22 @@ class ChargeStatus(models.TextChoices):
 
 
 class PaymentCharge(models.Model):
-    """One attempt to pay, as the provider told it last. No card data is kept."""
+    """One attempt to pay, as the provider last reported it. No card data is kept."""
 
     payment = models.ForeignKey(
         Payment, on_delete=models.PROTECT, related_name="charges", verbose_name="pago"
     )
+    provider = models.CharField("proveedor", max_length=20, editable=False)
     charge_id = models.CharField("número de operación", max_length=64)
     status = models.CharField("estado", max_length=20, choices=ChargeStatus)
     status_detail = models.CharField("detalle", max_length=100, blank=True)
     amount = models.BigIntegerField("monto", help_text="En centavos.")
     refunded_amount = models.BigIntegerField("devuelto", default=0)
     currency = models.CharField("moneda", max_length=3)
-    collector_id = models.CharField("cuenta cobradora", max_length=64)
+    account_id = models.CharField("cuenta cobradora", max_length=64)
     method = models.CharField("medio", max_length=50, blank=True)
     problem = models.CharField("problema", max_length=20, choices=ReviewReason, blank=True)
-    # Set once, when the payment is approved: which charges paid for the class. Others are surplus.
+    # Set once, when the payment is approved: True if it paid for the class. Others are surplus.
     counts = models.BooleanField("paga la clase", default=False, editable=False)
     provider_updated_at = models.DateTimeField("modificado allá")
     seen_at = models.DateTimeField("visto", default=timezone.now, editable=False)
@@ -185,7 +180,7 @@ class PaymentCharge(models.Model):
         verbose_name_plural = "intentos de pago"
         ordering = ["seen_at", "id"]
         constraints = [
-            models.UniqueConstraint(fields=["charge_id"], name="unique_charge"),
+            models.UniqueConstraint(fields=["charge_id", "provider"], name="unique_charge"),
             models.CheckConstraint(condition=Q(amount__gte=0), name="charge_not_negative"),
             models.CheckConstraint(
                 condition=Q(status__in=ChargeStatus.values), name="known_charge_status"
@@ -200,20 +195,7 @@ class PaymentCharge(models.Model):
         return self.charge_id
 
 
-class RefundReason(models.TextChoices):
-    """Why money goes back."""
-
-    SLOT_LOST = "slot_lost", "El horario ya estaba ocupado"
-    CLASS_OVER = "class_over", "La clase ya había pasado"
-    CANCELLED = "cancelled", "Clase cancelada"
-    PAID_TWICE = "paid_twice", "Pagada dos veces"
-    NEVER_BOOKED = "never_booked", "Nunca se reservó"
-    BY_TEACHER = "by_teacher", "Decisión de la profe"
-
-
 class RefundStatus(models.TextChoices):
-    """How far a refund has come."""
-
     REQUESTED = "requested", "Pedida"
     IN_PROCESS = "in_process", "En proceso"
     DONE = "done", "Hecha"
@@ -221,7 +203,7 @@ class RefundStatus(models.TextChoices):
 
 
 class Refund(models.Model):
-    """Money that goes back. The row is the promise; the provider's call follows, once per key."""
+    """The row is the decision; the provider is called afterwards."""
 
     charge = models.ForeignKey(
         PaymentCharge, on_delete=models.PROTECT, related_name="refunds", verbose_name="intento"
@@ -259,7 +241,7 @@ class Refund(models.Model):
             ),
         ]
         constraints = [
-            models.UniqueConstraint(fields=["key"], name="unique_refund_key"),
+            models.UniqueConstraint(fields=["charge", "key"], name="unique_refund_key"),
             models.UniqueConstraint(
                 fields=["charge", "refund_id"], condition=~Q(refund_id=""), name="unique_refund_id"
             ),
@@ -277,25 +259,23 @@ class Refund(models.Model):
 
 
 class SignatureState(models.TextChoices):
-    """What a notification's signature said about it; FOUND is our own, made by a search."""
-
     VALID = "valid", "Válida"
     INVALID = "invalid", "Inválida"
     ABSENT = "absent", "Sin firma"
     UNCONFIGURED = "unconfigured", "Sin clave configurada"
+    # A row of our own search.
     FOUND = "found", "Encontrada por la búsqueda"
 
 
 class PaymentNotification(models.Model):
-    """A notice from the provider: a hint to look, stored before it is answered."""
-
+    provider = models.CharField("proveedor", max_length=20, editable=False)
     topic = models.CharField("tema", max_length=50)
     resource_id = models.CharField("recurso", max_length=64)
     action = models.CharField("acción", max_length=50, blank=True)
-    # The provider's own id of the notice. Nothing rests on it: a repeated notice has another.
-    notice_id = models.CharField("aviso", max_length=100, blank=True)
+    # The provider's own id, which a repeat does not share.
+    notification_id = models.CharField("aviso", max_length=100, blank=True)
     signature = models.CharField("firma", max_length=20, choices=SignatureState)
-    # What it turned out to be about; an order's notice does not name its payment.
+    # Known once it was looked into.
     payment = models.ForeignKey(
         Payment,
         on_delete=models.PROTECT,
@@ -324,7 +304,8 @@ class PaymentNotification(models.Model):
         ]
         constraints = [
             models.UniqueConstraint(
-                fields=["topic", "resource_id", "action", "notice_id"], name="unique_notice"
+                fields=["topic", "resource_id", "action", "notification_id", "provider"],
+                name="unique_notification",
             ),
             models.CheckConstraint(
                 condition=Q(signature__in=SignatureState.values), name="known_signature_state"

@@ -8,10 +8,9 @@ from bookings.models.virtual_class import ClassType
 
 
 class Price(models.Model):
-    """What a class of one type and length costs, up to a number of students, from a day on.
+    """The price of a type and length of class, up to a number of students, from a day on.
 
-    A length without a price is not offered. Of several rows that fit, the one with the fewest
-    students counts, and of those the one that began last.
+    Of several rows that fit, the one with the fewest students counts, and of those the latest.
     """
 
     class_type = models.CharField("tipo", max_length=20, choices=ClassType)

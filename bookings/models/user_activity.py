@@ -10,8 +10,6 @@ from bookings.models.virtual_class import VirtualClass
 
 
 class Role(models.TextChoices):
-    """A person's part in a class."""
-
     HOST = "anfitrion", _("Anfitrión")
     PARTICIPANT = "participante", _("Participante")
 

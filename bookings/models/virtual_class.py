@@ -11,19 +11,19 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
+from bookings.models.refund_reason import RefundReason
+
 if TYPE_CHECKING:
     from accounts.models import User
 
 
 class ClassType(models.TextChoices):
-    """Whether one student or a group attends."""
-
     INDIVIDUAL = "individual", _("Individual")
     GROUP = "grupal", _("Grupal")
 
 
 class ClassStatus(models.TextChoices):
-    """Where a class stands. Spec: States and transitions."""
+    """Spec: States and transitions."""
 
     PENDING = "pending", _("Pendiente")
     SCHEDULED = "scheduled", _("Agendada")
@@ -32,15 +32,11 @@ class ClassStatus(models.TextChoices):
 
 
 class HostType(models.TextChoices):
-    """The part of whoever booked; set when the class is scheduled."""
-
     HOST = "anfitrion", "Anfitrión"
     GUEST = "invitado", "Invitado"
 
 
 class CalendarDrift(models.TextChoices):
-    """How the event of a scheduled class differs from it."""
-
     NONE = "", "—"
     MOVED = "moved", "El evento tiene otro horario"
     DELETED = "deleted", "El evento fue borrado"
@@ -49,7 +45,7 @@ class CalendarDrift(models.TextChoices):
 
 
 class PriceDecision(models.TextChoices):
-    """What the teacher decided about a class that her price list lacks."""
+    """The teacher's decision about a class that her price list lacks."""
 
     NONE = "", "—"
     WAITING = "waiting", "Espera tu sí"
@@ -57,10 +53,9 @@ class PriceDecision(models.TextChoices):
 
 
 class VirtualClass(models.Model):
-    """A class that somebody booked. Spec: Resources, VirtualClass.
+    """A booked class. ``UserActivity`` decides who takes part, not the counter and the list of ids.
 
-    Who takes part is the word of ``UserActivity``; ``current_participants`` and
-    ``participants_ids`` are written beside it, by the domain's functions only.
+    Spec: Resources, VirtualClass.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -75,11 +70,14 @@ class VirtualClass(models.Model):
         max_length=255,
         help_text="Une la reserva, el pago y la clase.",
     )
+    # False if no payment system made the preference: the class was booked in the pages, to be paid
+    # by hand or for nothing, and lapses with its hold.
+    has_preference = models.BooleanField(default=True, editable=False)
     start_time = models.DateTimeField("empieza")
     end_time = models.DateTimeField("termina")
-    # Minutes from UTC to the teacher's clock at ``start_time``, by the law when that was written.
-    # They keep the agreed hour when the law changes; see domain/recovery/wall_times.py.
-    utc_offset = models.SmallIntegerField(null=True, editable=False)
+    # Minutes from UTC at ``start_time`` when that was stored. They keep the agreed hour when the
+    # zone's law changes; see domain/recovery/wall_times.py.
+    utc_offset = models.SmallIntegerField(editable=False)
     class_type = models.CharField("tipo", max_length=20, choices=ClassType)
     class_price = models.BigIntegerField("precio", help_text="En centavos.")
     max_participants = models.PositiveIntegerField(
@@ -113,36 +111,44 @@ class VirtualClass(models.Model):
         db_default="",
         editable=False,
     )
-    # When scheduling was first asked for. It is committed before the calendar is called, so that
-    # work which a crash cut short can be found and finished.
+    # Decided once, when a paid class is cancelled: why money goes back, and how many centavos stay.
+    # The sum that stays, not the rest, so that refunds by hand count towards the rest.
+    refund_reason = models.CharField(
+        "motivo de la devolución",
+        max_length=20,
+        choices=RefundReason,
+        blank=True,
+        editable=False,
+    )
+    amount_kept = models.BigIntegerField("no se devuelve", null=True, editable=False)
+    # Committed before the calendar is called, so that the sweep finds what a crash cut short.
     scheduling_requested_at = models.DateTimeField(
         "pedida al calendario", null=True, blank=True, editable=False
     )
-    # Why the calendar did not get a class that somebody waits for: a refusal's code.
+    # The code of the refusal of a requested or paid class.
     scheduling_refusal = models.CharField(
         "no se pudo agendar", max_length=30, blank=True, editable=False
     )
-    # How often the calendar failed since, and when to ask it again; see the sweep.
+    # Failures of the calendar in a row, and the next attempt.
     scheduling_attempts = models.PositiveIntegerField(
         "intentos de agendarla", default=0, editable=False
     )
     next_scheduling_at = models.DateTimeField(
         "próximo intento de agendarla", null=True, blank=True, editable=False
     )
-    # Set before an event is deleted and cleared once it is gone: what stays set is tried again.
+    # Set before the event is deleted and cleared once it is gone; the sweep retries.
     withdrawal_requested_at = models.DateTimeField(
         "por quitar del calendario", null=True, blank=True, editable=False
     )
     # How often an event of this class was deleted; see domain/calendar/events.py.
     event_withdrawals = models.PositiveIntegerField(default=0, editable=False)
-    # The revision of the class in people's calendars: it grows with each change they are told of.
+    # The revision of the class in people's calendars; it grows with each mailed change.
     ics_sequence = models.PositiveIntegerField("revisión", default=0, editable=False)
-    # Set before the event of a scheduled class is changed in the calendar (another time, or number
-    # of places) and cleared once it was: what stays set is tried again.
+    # Set before the event gets another time or capacity, cleared once it has; the sweep retries.
     event_update_requested_at = models.DateTimeField(
         "por actualizar en el calendario", null=True, blank=True, editable=False
     )
-    # How the event differs from the class, when somebody changed it in the calendar.
+    # How the event differs from the class after a change in the calendar.
     calendar_drift = models.CharField(
         "diferencia con el calendario",
         max_length=20,
@@ -150,8 +156,8 @@ class VirtualClass(models.Model):
         blank=True,
         editable=False,
     )
-    # While scheduled, no other class with this mark may overlap. Set from PREVENT_OVERLAPS;
-    # PostgreSQL holds it by an exclusion constraint.
+    # Scheduled classes with this mark may not overlap: an exclusion constraint on PostgreSQL. Set
+    # from PREVENT_OVERLAPS.
     owns_time = models.BooleanField("dueña de su horario", default=False, editable=False)
     created_at = models.DateTimeField("creada", default=timezone.now, editable=False)
     updated_at = models.DateTimeField("modificada", auto_now=True)
@@ -192,6 +198,11 @@ class VirtualClass(models.Model):
                 condition=Q(host_type__in=["", *HostType.values]), name="known_host_type"
             ),
             models.CheckConstraint(
+                condition=Q(refund_reason="", amount_kept=None)
+                | Q(refund_reason__in=RefundReason.values, amount_kept__gte=0),
+                name="known_refund_decision",
+            ),
+            models.CheckConstraint(
                 condition=Q(price_decision__in=PriceDecision.values), name="known_price_decision"
             ),
             models.CheckConstraint(
@@ -218,6 +229,8 @@ class VirtualClass(models.Model):
         ]
 
     booked_by_id: uuid.UUID
+    # Texts that a person types, which go when the person is erased.
+    TYPED = ("learning_focus",)
 
     def __str__(self) -> str:
         start = timezone.localtime(self.start_time)
@@ -225,39 +238,37 @@ class VirtualClass(models.Model):
 
     @property
     def capacity(self) -> int:
-        """How many people fit in; a ``max_participants`` of 0 counts as 1."""
         return max(self.max_participants, 1)
 
     @property
     def free_places(self) -> int:
-        """How many more people fit in."""
         return self.capacity - self.current_participants
 
     @property
     def is_full(self) -> bool:
-        """Whether nobody else fits in."""
         return self.free_places <= 0
 
     @property
     def goes_first(self) -> bool:
-        """True if money was paid for the class, so no unpaid hold keeps its time from it."""
+        """True if money was paid, so that no unpaid hold keeps the class's time from it."""
         return self.paid_at is not None and self.class_price > 0
 
     @property
     def is_scheduled(self) -> bool:
-        """Whether the class is in the calendar and open to its participants."""
         return self.status == ClassStatus.SCHEDULED
 
     @property
     def is_being_scheduled(self) -> bool:
-        """Whether scheduling was asked for and is not finished."""
         return self.status == ClassStatus.PENDING and self.scheduling_requested_at is not None
 
-    def describe(self) -> str:
-        """Say the type and for how many people it is; a capacity of 0 reads as 1.
+    @property
+    def is_undecided(self) -> bool:
+        """True if the teacher still has to decide about a class that her price list lacks."""
+        is_waiting = self.price_decision == PriceDecision.WAITING
+        return is_waiting and self.status == ClassStatus.PENDING
 
-        Spec: External calendar event (created by the service), description.
-        """
+    def describe(self) -> str:
+        """Return the event's description. Spec: External calendar event, description."""
         return ngettext(
             "La clase será %(type)s, para %(people)d participante.",
             "La clase será %(type)s, para %(people)d participantes.",
@@ -265,20 +276,19 @@ class VirtualClass(models.Model):
         ) % {"type": self.get_class_type_display().lower(), "people": self.capacity}
 
     def has_ended(self, now: datetime | None = None) -> bool:
-        """Whether the class is over at ``now``; its last instant no longer belongs to it."""
+        """True if the class is over at ``now``; its last instant counts as over."""
         return self.end_time <= (now or timezone.now())
 
     def is_hosted_by(self, user: "User") -> bool:
-        """Whether this person booked the class."""
         return self.booked_by_id == user.pk
 
 
 def list_awaiting_scheduling(now: datetime) -> models.QuerySet[VirtualClass]:
-    """List the classes whose scheduling was asked for and is not done, as long as it may be."""
+    """List the classes whose scheduling was requested and is still possible."""
     return VirtualClass.objects.filter(
         status=ClassStatus.PENDING,
         scheduling_requested_at__isnull=False,
-        # What is not over cannot have begun earlier, and the index is by start.
+        # Follows from the next line, and lets the index on start skip the past.
         start_time__gt=now - settings.MAX_CLASS_LENGTH,
         end_time__gt=now,
     )

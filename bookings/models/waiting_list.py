@@ -1,4 +1,4 @@
-"""Who waits for a place in a full class."""
+"""The waiting list of a full class."""
 
 import uuid
 from datetime import datetime
@@ -12,8 +12,6 @@ from bookings.models.virtual_class import VirtualClass
 
 
 class WaitingState(models.TextChoices):
-    """How somebody's waiting goes."""
-
     WAITING = "waiting", "En espera"
     OFFERED = "offered", "Con un lugar ofrecido"
     CLAIMED = "claimed", "Tomó el lugar"
@@ -22,11 +20,7 @@ class WaitingState(models.TextChoices):
 
 
 class WaitingListEntry(models.Model):
-    """One person's waiting for a place in one class; first come, first served.
-
-    An offered place belongs to that person alone until ``offer_expires_at``: nobody else may take
-    it by code meanwhile.
-    """
+    """One person's waiting for a place in one class; first come, first served."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     virtual_class = models.ForeignKey(
@@ -83,7 +77,7 @@ class WaitingListEntry(models.Model):
         return f"{self.user} ({self.get_state_display().lower()})"
 
     def is_live(self, now: datetime | None = None) -> bool:
-        """Whether the place is offered; the last instant no longer belongs to the offer."""
+        """True if the place is offered at ``now``."""
         return (
             self.state == WaitingState.OFFERED
             and self.offer_expires_at is not None
@@ -91,6 +85,6 @@ class WaitingListEntry(models.Model):
         )
 
     def has_expired(self, now: datetime | None = None) -> bool:
-        """Whether the person let an offer pass, even if nobody has closed it yet."""
+        """True if the person let an offer pass, even if the sweep has not closed it yet."""
         is_offered = self.state == WaitingState.OFFERED
         return self.state == WaitingState.EXPIRED or (is_offered and not self.is_live(now))

@@ -1,4 +1,4 @@
-"""What other systems are told over HTTP: to whom, of what, and what became of it."""
+"""Webhooks: receivers, events, deliveries, attempts."""
 
 import uuid
 from datetime import datetime
@@ -13,7 +13,7 @@ from config.lib.encryption import EncryptedTextField
 
 
 class WebhookKind(models.TextChoices):
-    """What a receiver may be told of; the values are what it reads as ``type``."""
+    """The events that a receiver may choose; the values are the ``type`` it reads."""
 
     SCHEDULED = "class.scheduled", "Clase agendada"
     JOINED = "class.joined", "Se sumó alguien"
@@ -21,25 +21,20 @@ class WebhookKind(models.TextChoices):
     MOVED = "class.moved", "Clase en otro horario"
     CANCELLED = "class.cancelled", "Clase cancelada"
     COMPLETED = "class.completed", "Clase completada"
-    # Only when the teacher asks for it, and to the one receiver she asks for.
+    # Sent to one receiver when the teacher asks for it.
     TEST = "endpoint.test", "Prueba"
 
 
-# What a receiver chooses from.
 CHOSEN_KINDS = [kind for kind in WebhookKind if kind != WebhookKind.TEST]
 
 
 class DisabledReason(models.TextChoices):
-    """Why the service itself stopped sending to a receiver."""
-
     NONE = "", "—"
     GONE = "gone", "respondió 410: ya no quiere recibir nada"
     FAILING = "failing", "falló varios días seguidos"
 
 
 class WebhookState(models.TextChoices):
-    """How the story of a delivery goes."""
-
     PENDING = "pending", "Por entregar"
     FAILED = "failed", "Se reintenta"
     SENT = "sent", "Entregado"
@@ -47,11 +42,7 @@ class WebhookState(models.TextChoices):
 
 
 class WebhookEndpoint(models.Model):
-    """A receiver: an address of another system, and what it wants to know.
-
-    ``failures`` counts those in a row, ``failing_since`` is the first of them. Until
-    ``resting_until`` it is left alone, so that a receiver that is down costs the others nothing.
-    """
+    """A receiver. ``failures`` counts those in a row, from ``failing_since`` on."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     address = models.CharField("dirección", max_length=500)
@@ -62,9 +53,9 @@ class WebhookEndpoint(models.Model):
         "por qué se desactivó", max_length=10, choices=DisabledReason, blank=True, editable=False
     )
     secret = EncryptedTextField("secreto", editable=False)
-    # Somebody may read a secret once, when it is new.
+    # The panel shows a secret once.
     secret_shown_at = models.DateTimeField("secreto mostrado", null=True, editable=False)
-    # After a rotation both sign, until the receiver had time to take the new one.
+    # After a rotation both secrets sign for a while.
     previous_secret = EncryptedTextField("secreto anterior", blank=True, editable=False)
     previous_until = models.DateTimeField("el anterior vale hasta", null=True, editable=False)
     failures = models.PositiveIntegerField("fallas seguidas", default=0, editable=False)
@@ -87,25 +78,20 @@ class WebhookEndpoint(models.Model):
         ]
 
     def __str__(self) -> str:
-        # Never the whole address: for many receivers it is a secret of its own.
+        # Not the whole address, which may contain a secret.
         return self.description or urlsplit(self.address).hostname or str(self.pk)
 
     def wants(self, kind: str, at: datetime) -> bool:
-        """Whether it is told of what happened at a moment; never of what was before it."""
         return kind in self.kinds and self.created_at <= at
 
 
 class WebhookEvent(models.Model):
-    """Something that receivers are told of. ``body`` is what leaves, byte for byte, every time.
-
-    ``id`` is the ``webhook-id``: it stays the same over all attempts, so that a receiver knows
-    what it has seen.
-    """
+    """An event for receivers. Every attempt sends the same ``id`` and ``body``."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     kind = models.CharField("suceso", max_length=30, choices=WebhookKind)
-    # Without a constraint: PostgreSQL would check it with a lock on each class's row, and whoever
-    # announces would wait for those who join, with other classes' rows in hand.
+    # Without a constraint: PostgreSQL would check it by locking the class's row, so announcing
+    # would wait for people who join while it holds other classes' rows.
     virtual_class = models.ForeignKey(
         VirtualClass,
         on_delete=models.SET_NULL,
@@ -132,10 +118,8 @@ class WebhookEvent(models.Model):
 
 
 class WebhookDelivery(models.Model):
-    """An event that one receiver is due: still to be sent, sent, or given up and why.
-
-    ``next_attempt_at`` is the plan. Whoever moves it ahead owns the attempt; it is empty once the
-    event was taken or given up.
+    """An event for one receiver. Moving ``next_attempt_at`` ahead claims the attempt; NULL: no
+    attempt left.
     """
 
     event = models.ForeignKey(
@@ -193,7 +177,6 @@ class WebhookDelivery(models.Model):
 
     @property
     def state(self) -> WebhookState:
-        """Where the story stands."""
         if self.sent_at is not None:
             return WebhookState.SENT
         if self.next_attempt_at is None:
@@ -202,7 +185,7 @@ class WebhookDelivery(models.Model):
 
 
 class WebhookAttempt(models.Model):
-    """One request, and what came back. ``excerpt``: the beginning of the answer's body."""
+    """One request. ``excerpt``: the beginning of the answer's body."""
 
     delivery = models.ForeignKey(
         WebhookDelivery, on_delete=models.CASCADE, related_name="log", db_index=False

@@ -1,1 +1,1 @@
-"""Mails about classes: what is due to whom, how it reads, and that it arrives."""
+"""Mails to students and the teacher."""

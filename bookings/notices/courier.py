@@ -1,4 +1,4 @@
-"""Delivery right after the fact, so that nobody waits for a mail server."""
+"""Deliver mails in the background, so that no request waits for the mail server."""
 
 from datetime import timedelta
 
@@ -9,7 +9,7 @@ from config.lib.background_jobs import SECONDS_OUT, BackgroundJob
 
 
 def deliver_mails_soon() -> None:
-    """Have what is due delivered soon. What fails is left to the sweeps."""
+    """Start a background delivery of due mails; the sweep retries those that fail."""
     if settings.DELIVER_NOTICES_AT_ONCE:
         _courier.call()
 
@@ -18,5 +18,5 @@ def _deliver() -> int:
     return deliver_due(SECONDS_OUT)
 
 
-# Who joins in a crowd is let in before the first mail is written, and nobody misses the second.
+# The delay lets a burst of joins finish before the first mail is rendered.
 _courier = BackgroundJob("courier", _deliver, delay=timedelta(seconds=1))

@@ -1,16 +1,10 @@
-"""Sending what is due: by any number of workers, and never in anybody's way.
-
-A worker owns an attempt by moving ``next_attempt_at`` ahead in one conditional update. If it dies
-before the outcome is written, the attempt is another's once that lease is over: a mail that left
-in the meantime leaves a second time, under the same Message-ID.
-"""
+"""Send due mails. A worker that dies before it stores the outcome leaves a repeat to the next."""
 
 import logging
 import uuid
+from contextlib import closing
 from datetime import datetime, timedelta
-from secrets import SystemRandom
 from time import monotonic
-from typing import Self
 
 from django.core.mail import EmailMessage, get_connection
 from django.core.mail.backends.base import BaseEmailBackend
@@ -18,34 +12,32 @@ from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from bookings.models import Notice
+from bookings.notices.registry import reason_to_skip
 from bookings.notices.rendering import render_mail
-from bookings.notices.usefulness import NoticeToSend, load_notice, reason_to_skip
+from bookings.notices.skip_rules import NoticeToSend, load_notice
+from config.lib.retries import backoff, claim
 
 logger = logging.getLogger(__name__)
 
-# Far longer than a mail server may take, EMAIL_TIMEOUT for each step of the conversation.
+# Far longer than a mail server may take: EMAIL_TIMEOUT for each step.
 LEASE = timedelta(minutes=5)
-# Twelve attempts take about thirteen hours, longer than a night's outage.
+# Twelve attempts take about thirteen hours.
 MAX_ATTEMPTS = 12
 FIRST_DELAY = timedelta(minutes=1)
 LONGEST_DELAY = timedelta(hours=3)
-# So many in a row, and the server is taken to be down: the rest keep their attempts.
+# After these failures in a row the server counts as down; the other mails keep their attempts.
 FAILURES_IN_A_ROW = 3
-# Less than what mail servers take in one conversation.
+# Fewer than mail servers accept in one conversation.
 MAILS_PER_CONNECTION = 50
-# After so long, other work has its turn; the next call goes on.
 SECONDS_IN_A_ROW = 45
 
 INTERRUPTED = "El envío se interrumpió demasiadas veces."
 
-_random = SystemRandom()
-
 
 def deliver_due(seconds: float = SECONDS_IN_A_ROW) -> int:
-    """Send what is due, the longest overdue first; returns how many mails left.
+    """Send due mails, begun within these seconds; return how many left.
 
-    What cannot be sent is tried again later or given up, and its row says why. When there is much,
-    it begins no other mail after these seconds: the next call goes on. Raises DatabaseError only.
+    Raises DatabaseError only: other failures are stored with the notice.
     """
     total, give_way_at = 0, monotonic() + seconds
     while due := _list_due():
@@ -57,12 +49,12 @@ def deliver_due(seconds: float = SECONDS_IN_A_ROW) -> int:
 
 
 def _deliver(due: list[tuple[uuid.UUID, datetime | None]], give_way_at: float) -> tuple[int, bool]:
-    """Send some mails over one connection; tell how many left and if the server seems down."""
+    # Returns how many left, and if the server seems down.
     sent = failures = 0
-    with _Postbox() as postbox:
+    with closing(_Postbox()) as postbox:
         for notice_id, planned in due:
             notice = _claim(notice_id, planned)
-            if notice is None or _is_given_up(notice):
+            if notice is None or _is_skipped(notice):
                 continue
             if _send(notice, postbox):
                 sent, failures = sent + 1, 0
@@ -79,15 +71,15 @@ def _list_due() -> list[tuple[uuid.UUID, datetime | None]]:
 
 
 def _claim(notice_id: uuid.UUID, planned: datetime | None) -> NoticeToSend | None:
-    """Own the next attempt and read everything as it is now; None when another worker owns it."""
-    claimed = Notice.objects.filter(pk=notice_id, next_attempt_at=planned).update(
-        next_attempt_at=timezone.now() + LEASE, attempts=F("attempts") + 1
-    )
-    return load_notice(notice_id) if claimed else None
+    # None if another worker has claimed the attempt.
+    row = Notice(pk=notice_id, next_attempt_at=planned)
+    if claim(Notice.objects.all(), row, "next_attempt_at", LEASE, attempts=F("attempts") + 1):
+        return load_notice(notice_id)
+    return None
 
 
-def _is_given_up(notice: NoticeToSend) -> bool:
-    """Give a mail up when it is of no use any more, or kills whoever sends it."""
+def _is_skipped(notice: NoticeToSend) -> bool:
+    """Skip a mail that is obsolete or has repeatedly crashed the sender."""
     reason = reason_to_skip(notice)
     if not reason and notice.attempts > MAX_ATTEMPTS:
         reason = INTERRUPTED
@@ -97,17 +89,12 @@ def _is_given_up(notice: NoticeToSend) -> bool:
 
 
 class _Postbox:
-    """A connection to the mail server that many mails share, opened when the first one leaves."""
+    """A lazily opened connection to the mail server."""
 
-    def __enter__(self) -> Self:
-        self._connection: BaseEmailBackend | None = None
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._close()
+    _connection: BaseEmailBackend | None = None
 
     def send(self, mail: EmailMessage) -> None:
-        """Send a mail. After a failure, the next one gets a connection of its own."""
+        """Send a mail; after a failure the next one gets a new connection."""
         try:
             if self._connection is None:
                 self._connection = get_connection()
@@ -115,23 +102,23 @@ class _Postbox:
             mail.connection = self._connection
             mail.send()
         except Exception:
-            self._close()
+            self.close()
             raise
 
-    def _close(self) -> None:
+    def close(self) -> None:
         connection, self._connection = self._connection, None
         if connection is None:
             return
         try:
             connection.close()
-        except Exception as error:  # noqa: BLE001 - what was said has been said; a bad goodbye undoes no mail
+        except Exception as error:  # noqa: BLE001 - the mails have left already
             logger.warning("The mail server ended oddly: %s", _name(error))
 
 
 def _send(notice: Notice, postbox: _Postbox) -> bool:
     try:
         postbox.send(render_mail(notice))
-    except Exception as error:  # noqa: BLE001 - each mail backend has errors of its own, and one mail that cannot leave must not keep the others
+    except Exception as error:  # noqa: BLE001 - each mail backend has errors of its own; one mail must not stop the others
         _note_failure(notice, _name(error))
         return False
     _note_sent(notice)
@@ -149,27 +136,23 @@ def _note_failure(notice: Notice, failure: str) -> None:
     if notice.attempts >= MAX_ATTEMPTS:
         _give_up(notice, failure)
         return
-    _mine(notice).update(
-        next_attempt_at=timezone.now() + _delay_after(notice.attempts), failure=failure
+    wait = backoff(notice.attempts, first=FIRST_DELAY, longest=LONGEST_DELAY)
+    _leased(notice).update(
+        next_attempt_at=timezone.now() + wait,
+        failure=failure,
     )
 
 
 def _give_up(notice: Notice, reason: str) -> None:
-    _mine(notice).update(next_attempt_at=None, failure=reason)
+    _leased(notice).update(next_attempt_at=None, failure=reason)
 
 
-def _mine(notice: Notice) -> QuerySet[Notice]:
-    """Select the row as long as the lease is ours: a later owner's word counts more."""
+def _leased(notice: Notice) -> QuerySet[Notice]:
+    # A worker that outlived its lease must not overwrite the outcome of the next.
     return Notice.objects.filter(pk=notice.pk, next_attempt_at=notice.next_attempt_at)
 
 
-def _delay_after(attempts: int) -> timedelta:
-    """Double the wait each time, up to the longest; those who failed together come back apart."""
-    delay: timedelta = min(FIRST_DELAY * 2 ** (attempts - 1), LONGEST_DELAY)
-    return delay * _random.uniform(0.75, 1.25)
-
-
 def _name(error: Exception) -> str:
-    """Say what failed without the error's text, which may repeat addresses and passwords."""
+    # Without the error's text, which may hold addresses and passwords.
     code = getattr(error, "smtp_code", "")
     return f"{type(error).__name__} {code}".strip()

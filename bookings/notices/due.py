@@ -1,15 +1,13 @@
-"""Which mails are due, written down in the very transaction that makes them due."""
+"""Write notices, in the transaction that makes them due."""
 
 import uuid
 from collections.abc import Iterable
-from datetime import datetime
 
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.models import User
-from accounts.sessions.prepared import insert
 from bookings.models import Notice, NoticeKind, VirtualClass
 from bookings.notices.courier import deliver_mails_soon
 from bookings.notices.reminders import draft_reminders
@@ -20,43 +18,27 @@ def record_due(
     virtual_class: VirtualClass,
     people: Iterable[uuid.UUID],
     occasion: str = "",
-    due_at: datetime | None = None,
 ) -> None:
-    """Promise each person a mail about the class.
-
-    occasion: tells several like ones apart; nobody is promised the same one twice for one occasion.
-    due_at: from when the mail is to be sent, by default now.
-    """
-    due_at = due_at or timezone.now()
-    promised = [
-        Notice(
-            kind=kind,
-            virtual_class=virtual_class,
-            user_id=user_id,
-            occasion=occasion,
-            due_at=due_at,
-            next_attempt_at=due_at,
-        )
-        for user_id in people
-    ]
-    _record(promised)
+    """Write a notice about the class for each person, once an occasion."""
+    now = timezone.now()
+    _record([Notice.draft(kind, virtual_class, one, now, occasion) for one in people])
 
 
 def record_place(
     kind: NoticeKind, virtual_class: VirtualClass, user_id: uuid.UUID, occasion: str = ""
 ) -> None:
-    """Promise a person the mail about their place in a scheduled class, and its reminders."""
+    """Write a person's notice about a place in the class, and the planned ones."""
     news = Notice(kind=kind, virtual_class=virtual_class, user_id=user_id, occasion=occasion)
     _record([news, *draft_reminders(virtual_class, user_id, timezone.now())])
 
 
 def record_alert(kind: NoticeKind, user: User, occasion: str) -> None:
-    """Promise a person one mail for this occasion, about the calendar itself and no class."""
+    """Write a notice about no class, once an occasion."""
     _record([Notice(kind=kind, user=user, occasion=occasion)])
 
 
 def make_due_again(notices: QuerySet[Notice]) -> int:
-    """Send mails once more, whatever became of them; returns how many."""
+    """Send notices once more, whatever their state; return how many."""
     now = timezone.now()
     count = notices.update(due_at=now, next_attempt_at=now, sent_at=None, attempts=0, failure="")
     transaction.on_commit(deliver_mails_soon, robust=True)
@@ -64,5 +46,5 @@ def make_due_again(notices: QuerySet[Notice]) -> int:
 
 
 def _record(notices: list[Notice]) -> None:
-    insert(notices, ignore_conflicts=True)
+    Notice.objects.bulk_create(notices, ignore_conflicts=True)
     transaction.on_commit(deliver_mails_soon, robust=True)

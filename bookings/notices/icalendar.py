@@ -1,4 +1,4 @@
-"""A class as an entry of people's own calendars (RFC 5545, RFC 5546)."""
+"""A class as an iCalendar file (RFC 5545, RFC 5546)."""
 
 from enum import StrEnum
 from functools import cache
@@ -17,7 +17,7 @@ PRODUCT = "-//virtual-classes//bookings//ES"
 
 
 class Method(StrEnum):
-    """What a calendar is to do: keep a file's copy, follow an invitation, or strike it out."""
+    """The iTIP method: a published copy, an invitation or its cancellation."""
 
     PUBLISH = "PUBLISH"
     REQUEST = "REQUEST"
@@ -27,10 +27,7 @@ class Method(StrEnum):
 def build_calendar(
     virtual_class: VirtualClass, *, method: Method, attendee: str | None = None
 ) -> bytes:
-    """Write a class that was scheduled once as an iCalendar file.
-
-    attendee: the address of whoever is invited; a published file names nobody.
-    """
+    """Return the iCalendar file of a class. attendee: the invited person's address."""
     calendar = Calendar()
     calendar.add("prodid", PRODUCT)
     calendar.add("version", "2.0")
@@ -43,7 +40,7 @@ def build_calendar(
 
 @cache
 def _describe_zone(name: str) -> Timezone:
-    """Write down the zone's rules; finding them takes longer than the rest of a mail."""
+    # Cached: finding the zone's rules takes longer than the rest of a mail.
     return Timezone.from_tzid(name)
 
 
@@ -54,7 +51,7 @@ def _build_event(virtual_class: VirtualClass, method: Method, attendee: str | No
     title = _(virtual_class.summary.partition(". ")[0])
     link = virtual_class.html_link
     return Event.new(
-        # The id under which Google invites: a calendar that has both keeps one entry.
+        # The UID of Google's own invitation: a calendar that gets both keeps one entry.
         uid=f"{virtual_class.provider_event_id}@google.com",
         sequence=virtual_class.ics_sequence,
         stamp=timezone.now(),
@@ -71,12 +68,9 @@ def _build_event(virtual_class: VirtualClass, method: Method, attendee: str | No
 
 
 def _find_status(virtual_class: VirtualClass, method: Method) -> STATUS | None:
-    """Return the status that says whether the class takes place.
-
-    None where only the attendee's part is cancelled: RFC 5546, 3.2.5, allows no status there.
-    """
     if method != Method.CANCEL:
         return STATUS.CONFIRMED
+    # Where only the attendee's part is cancelled, RFC 5546, 3.2.5, allows no status.
     return STATUS.CANCELLED if virtual_class.status == ClassStatus.CANCELLED else None
 
 
@@ -98,7 +92,7 @@ def _organizer() -> vCalAddress | None:
 
 
 def _attendee(address: str) -> vCalAddress:
-    """Whoever books or joins has said yes; their calendar need not ask, nor answer the teacher."""
+    # ACCEPTED, without RSVP: the calendar neither asks the student nor answers the teacher.
     return vCalAddress.new(
         address,
         cutype=CUTYPE.INDIVIDUAL,

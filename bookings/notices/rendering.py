@@ -1,4 +1,4 @@
-"""How a mail reads, in the language of whoever gets it."""
+"""Render mails, each in its reader's language."""
 
 from typing import Any
 from urllib.parse import urlsplit
@@ -11,25 +11,13 @@ from django.utils.translation import override
 
 from accounts.models import User
 from bookings.models import Notice, NoticeKind, VirtualClass
-from bookings.notices.facts import list_facts, name_next_step
-from bookings.notices.icalendar import Method, build_calendar
-from bookings.notices.texts import EXPLANATIONS, OPENINGS, STAND_IN, SUBJECTS
+from bookings.notices.icalendar import build_calendar
+from bookings.notices.registry import find_mail
 from bookings.templatetags.class_times import clock, long_day
-
-# What a mail does to the entry in its reader's calendar. The others leave it alone.
-METHODS: dict[NoticeKind, Method] = {
-    NoticeKind.CONFIRMATION: Method.REQUEST,
-    NoticeKind.JOINED: Method.REQUEST,
-    NoticeKind.RESCHEDULED: Method.REQUEST,
-    NoticeKind.ZONE_CHANGED: Method.REQUEST,
-    NoticeKind.LINK_CHANGED: Method.REQUEST,
-    NoticeKind.CANCELLED: Method.CANCEL,
-    NoticeKind.LEFT: Method.CANCEL,
-}
 
 
 def render_mail(notice: Notice) -> EmailMultiAlternatives:
-    """Write the mail of a notice: text, HTML, and the class for the person's calendar."""
+    """Return the mail of a notice, with the class for the reader's calendar."""
     with override(notice.user.language):
         context = _context(notice)
         mail = EmailMultiAlternatives(
@@ -45,20 +33,17 @@ def render_mail(notice: Notice) -> EmailMultiAlternatives:
 
 
 def derive_message_id(notice: Notice) -> str:
-    """Give the one Message-ID of a notice: a mail that leaves twice is recognised as one.
-
-    Only a notice that the teacher makes due again gets another.
-    """
+    """Return the Message-ID: a repeated mail has the same, one made due again another."""
     return f"<{notice.pk}.{notice.due_at:%Y%m%d%H%M%S}@{urlsplit(settings.BASE_URL).hostname}>"
 
 
 def _attach_calendar(mail: EmailMultiAlternatives, notice: Notice) -> None:
-    """Add the calendar entry as mail programs want it, and as a file for those that want none."""
-    virtual_class, method = notice.virtual_class, METHODS.get(NoticeKind(notice.kind))
+    # As a file too, for mail programs that ignore the inline entry.
+    virtual_class, method = notice.virtual_class, find_mail(notice).calendar
     if method is None or virtual_class is None or not virtual_class.provider_event_id:
-        return  # a class that was never scheduled stands in nobody's calendar
+        return  # a class that was never scheduled is in no calendar
     if notice.kind == NoticeKind.CANCELLED and not _takes_part(notice.user, virtual_class):
-        return  # whoever only waited for a place has nothing to strike out
+        return  # nor is it in the calendars of people in line
     entry = build_calendar(virtual_class, method=method, attendee=notice.user.email)
     mail.attach_alternative(entry.decode(), f"text/calendar; method={method}")
     mail.attach("clase.ics", entry, "application/ics")
@@ -70,23 +55,18 @@ def _takes_part(user: User, virtual_class: VirtualClass) -> bool:
 
 
 def _context(notice: Notice) -> dict[str, Any]:
-    kind = NoticeKind(notice.kind)
+    mail = find_mail(notice)
     words = _words_about(notice.virtual_class)
+    facts = (find_fact(notice) for find_fact in mail.facts)
     return {
         "site_name": _(settings.SITE_NAME),
         "name": notice.user.first_name,
-        "subject": SUBJECTS[kind] % words,
-        "opening": OPENINGS[kind] % words,
-        "explanation": _explain(kind),
-        "facts": list_facts(notice),
-        "step": name_next_step(notice),
+        "subject": str(mail.subject) % words,
+        "opening": str(mail.opening) % words,
+        "explanation": str(mail.explanation),
+        "facts": [fact for fact in facts if fact is not None],
+        "step": mail.link(notice),
     }
-
-
-def _explain(kind: NoticeKind) -> str:
-    if kind == NoticeKind.GRANT_REVOKED and settings.CALENDAR_SERVICE_ACCOUNT:
-        return str(STAND_IN)
-    return str(EXPLANATIONS.get(kind, ""))
 
 
 def _words_about(virtual_class: VirtualClass | None) -> dict[str, str]:

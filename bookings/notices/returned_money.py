@@ -1,4 +1,4 @@
-"""Why, how much and when money of a payment went back: one answer for pages, panel and mails."""
+"""Why, how much and when money of a payment went back."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from bookings.models import (
     RefundStatus,
 )
 
-# Money that the provider took back without a refund of ours.
+# Money that went back without a refund of ours.
 ELSEWHERE, CHARGEBACK = "elsewhere", "chargeback"
 REASONS: dict[str, Promise] = {
     RefundReason.SLOT_LOST: _("El pago llegó cuando el horario ya estaba ocupado."),
@@ -32,7 +32,7 @@ REASONS: dict[str, Promise] = {
 
 
 class ReturnState(StrEnum):
-    """How far the money has come on its way back."""
+    """The state of money that goes back."""
 
     UNDERWAY = "underway"
     DONE = "done"
@@ -54,10 +54,7 @@ STATE_LABELS = {
 
 @dataclass(frozen=True, slots=True)
 class ReturnedMoney:
-    """Money that goes back to the person who paid. amount: centavos.
-
-    at: when it went back; while it is under way or refused, when that was decided.
-    """
+    """Money that goes back to the payer. amount: centavos. at: of its return, or its request."""
 
     reason: Promise
     amount: int
@@ -66,18 +63,16 @@ class ReturnedMoney:
 
     @property
     def state_label(self) -> Promise:
-        """The state in words."""
         return STATE_LABELS[self.state]
 
 
 def list_returned_money(payment: Payment) -> list[ReturnedMoney]:
-    """List what went back of a payment, is about to, or was refused by the provider."""
+    """Return what went back of a payment, is under way, or was refused."""
     charges = payment.charges.prefetch_related("refunds").order_by("seen_at", "id")
     return [part for charge in charges for part in _parts_of(charge)]
 
 
 def describe_refund(refund: Refund) -> ReturnedMoney:
-    """Return why, how much and when for one refund of ours."""
     return ReturnedMoney(
         reason=REASONS[refund.reason],
         amount=refund.amount,
@@ -87,12 +82,12 @@ def describe_refund(refund: Refund) -> ReturnedMoney:
 
 
 def name_refund(refund: Refund) -> str:
-    """Name the occasion of the mail about a refund."""
+    """Return the occasion of the mail about a refund."""
     return f"refund {refund.pk}"
 
 
 def is_owed(refund: Refund) -> bool:
-    """Return True for a refused refund that was not asked for again and went back no other way."""
+    """True if a refund failed and was neither retried nor made otherwise."""
     charge = refund.charge
     is_last = all(other.pk <= refund.pk for other in charge.refunds.all())
     is_whole = charge.refunded_amount >= charge.amount
@@ -100,13 +95,12 @@ def is_owed(refund: Refund) -> bool:
 
 
 def find_named_refund(occasion: str) -> Refund:
-    """Find the refund of a mail's occasion, with its payment. Raises Refund.DoesNotExist."""
+    """Return the refund of a mail's occasion. Raises Refund.DoesNotExist."""
     number = occasion.partition(" ")[2]
     return Refund.objects.select_related("charge__payment").get(pk=number)
 
 
 def sum_parts(parts: list[ReturnedMoney], *states: ReturnState) -> int:
-    """Sum up the parts that are in one of the states, in centavos."""
     return sum(part.amount for part in parts if part.state in states)
 
 

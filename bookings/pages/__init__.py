@@ -1,1 +1,1 @@
-"""The pages at ``/inicio`` and below, for students."""
+"""The students' pages."""

@@ -1,20 +1,25 @@
-"""Who may see the pages."""
+"""Access to the pages."""
 
+import uuid
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.cache import never_cache
 
+from accounts.models import User
 from accounts.sign_in.redirects import local_path
+from bookings.domain.exceptions import ClassNotFoundError
+from bookings.domain.queries import get_class_of
+from bookings.models import VirtualClass
 
 
 def signed_in(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """Let people in whom we know; others sign in first. What they see is kept in no cache."""
+    """Send strangers to the sign-in first; no cache keeps the page."""
     # The parameter's name is the one that /api/auth/signin documents.
     guarded = login_required(view, redirect_field_name="callbackUrl")
 
@@ -22,9 +27,17 @@ def signed_in(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
     def guard(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         if request.user.is_authenticated or request.method in {"GET", "HEAD"}:
             return guarded(request, *args, **kwargs)
-        # Back from signing in the browser asks with GET, which a form's address may not answer; the
-        # page that it was sent from does.
+        # After the sign-in the browser sends a GET, which a form's address may refuse; so return
+        # to the page with the form.
         page = local_path(request.headers.get("Referer"), default="/inicio")
         return redirect(f"/inicio?{urlencode({'callbackUrl': page})}")
 
     return never_cache(guard)
+
+
+def get_own_class(user: User, class_id: uuid.UUID) -> VirtualClass:
+    """Return a class in which the person takes part. Raises Http404 for any other."""
+    try:
+        return get_class_of(user, class_id)
+    except ClassNotFoundError:
+        raise Http404 from None

@@ -1,25 +1,43 @@
-"""What a person may change about a class, and what was changed. Templates decide nothing."""
+"""Changes of a class, and the pages to cancel or leave it."""
 
+import uuid
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
 
 from accounts.models import User
-from bookings.domain.change_policy import find_change_deadline, is_in_charge
+from accounts.sessions.requests import SignedInRequest
+from bookings.domain.change_policy import (
+    find_cancelling_case,
+    find_change_deadline,
+    is_in_charge,
+)
+from bookings.domain.exceptions import BookingError, ClassNotFoundError
+from bookings.domain.lifecycle.cancelling import cancel_class, concerns_teacher, refuse_cancelling
+from bookings.domain.money.money_back import find_money_back
+from bookings.domain.places.leaving import leave_class, refuse_leaving
 from bookings.models import ClassEvent, ClassLog, ClassStatus, VirtualClass
-from bookings.pages.presenting import ClassCard
+from bookings.pages.access import get_own_class, signed_in
+from bookings.pages.class_card import ClassCard, present_class
+from bookings.pages.forms import CancelForm
+from calendar_sync import CalendarError
 
-# Not in the calendar yet: whoever booked it may still think better of it.
+# States before the class is in the calendar, in which its host may still cancel.
 UNSCHEDULED = {"pending", "preparing", "refused"}
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What one person may do about a class now.
+    """What a person may do about a class now.
 
-    deadline: until when whoever booked a scheduled class may change it. is_late: whether that is
-    over, so that only the teacher may.
+    deadline: until when the host may change it. is_late: True after it, when only the teacher may.
     """
 
     can_move: bool = False
@@ -29,12 +47,10 @@ class Changes:
     deadline: datetime | None = None
 
     def __bool__(self) -> bool:
-        """Whether there is anything to say."""
         return self.can_cancel or self.can_leave or self.is_late
 
 
 def present_changes(card: ClassCard, user: User) -> Changes:
-    """Say what the person may do about the class."""
     if card.is_host and card.state in UNSCHEDULED:
         return Changes(can_cancel=True)
     now = timezone.now()
@@ -51,10 +67,9 @@ def present_changes(card: ClassCard, user: User) -> Changes:
 
 @dataclass(frozen=True, slots=True)
 class LastChange:
-    """How a class came to be as it is.
+    """How a class was cancelled or last moved.
 
-    by: ``you``, ``host``, ``teacher``, or nobody for the service itself. earlier_start: of a class
-    that was moved.
+    by: ``you``, ``host`` or ``teacher``; empty for the service. earlier_start: of a moved class.
     """
 
     at: datetime
@@ -63,7 +78,7 @@ class LastChange:
 
 
 def find_last_change(virtual_class: VirtualClass, user: User) -> LastChange | None:
-    """Find who cancelled or last moved the class; most classes cost no query."""
+    """Return the last move, or who cancelled; mostly without a query."""
     if virtual_class.ics_sequence == 0:
         return None
     is_cancelled = virtual_class.status == ClassStatus.CANCELLED
@@ -81,3 +96,60 @@ def _name_actor(line: ClassLog, user: User) -> str:
     if line.actor_id == user.pk:
         return "you"
     return "host" if line.actor_id == line.virtual_class.booked_by_id else "teacher"
+
+
+@signed_in
+@require_http_methods(["GET", "HEAD", "POST"])
+def cancel(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
+    """Ask for confirmation; cancel the class."""
+    virtual_class = get_own_class(request.user, class_id)
+    if virtual_class.status == ClassStatus.CANCELLED:
+        return redirect("bookings:class", class_id=class_id)  # its page shows that
+    try:
+        refuse_cancelling(virtual_class, request.user, timezone.now())
+        form = CancelForm(request.POST if request.method == "POST" else None)
+        if request.method == "POST" and form.is_valid():
+            return _cancel(request, class_id, form.cleaned_data["reason"])
+    except ClassNotFoundError:
+        messages.error(request, _("Solo quien reservó la clase puede cancelarla."))
+        return redirect("bookings:class", class_id=class_id)
+    except BookingError as refusal:
+        messages.error(request, refusal.text)
+        return redirect("bookings:class", class_id=class_id)
+    card = present_class(virtual_class, request.user)
+    context = {
+        "card": card,
+        "form": form,
+        "changes": present_changes(card, request.user),
+        "money": find_money_back(virtual_class, find_cancelling_case(request.user)),
+        "tells_teacher": concerns_teacher(virtual_class),
+        "guests": max(virtual_class.current_participants - 1, 0),
+    }
+    return render(request, "bookings/cancel.html", context)
+
+
+def _cancel(request: SignedInRequest, class_id: uuid.UUID, reason: str) -> HttpResponse:
+    with suppress(CalendarError):  # the class is cancelled anyway; the sweep removes the event
+        cancel_class(class_id=class_id, actor=request.user, reason=reason)
+    messages.success(request, _("Cancelaste la clase."))
+    return redirect("bookings:class", class_id=class_id)
+
+
+@signed_in
+@require_http_methods(["GET", "HEAD", "POST"])
+def leave(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
+    """Ask for confirmation; free the guest's place."""
+    virtual_class = get_own_class(request.user, class_id)
+    try:
+        refuse_leaving(virtual_class, request.user)
+        if request.method == "POST":
+            leave_class(class_id=class_id, user=request.user)
+            messages.success(request, _("Dejaste tu lugar. La clase sigue sin vos."))
+            return redirect("bookings:my_classes")
+    except ClassNotFoundError:
+        return redirect("bookings:my_classes")  # left a moment ago, in another window
+    except BookingError as refusal:
+        messages.error(request, refusal.text)
+        return redirect("bookings:class", class_id=class_id)
+    card = present_class(virtual_class, request.user)
+    return render(request, "bookings/leave.html", {"card": card})

@@ -1,4 +1,4 @@
-"""What somebody has chosen, of a booking or a new time. It lives in the address: links carry it."""
+"""A chosen offer and time, as the page's address carries them."""
 
 import uuid
 from dataclasses import dataclass
@@ -15,13 +15,13 @@ from bookings.domain.money.prices import Offer
 from bookings.models import VirtualClass
 from config.lib.wall_time import UnclearTimeError, read_wall_time
 
-# Where the times stand on the page.
+# The anchor of the times on the page.
 TIMES = "horarios"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChosenTime:
-    """The month shown, and the day and time if they were chosen."""
+    """The month shown; day and time if they were chosen."""
 
     month: date
     day: date | None = None
@@ -34,12 +34,11 @@ class ChosenTime:
 
     @property
     def prefix(self) -> str:
-        """The part of the query that stands before the moment: nothing, or it ends in ``&``."""
+        """The query before day and time: empty, or it ends in ``&``."""
         return ""
 
     @property
     def query(self) -> str:
-        """The whole query, with the parameters' Spanish names."""
         when = {"dia": self.day.isoformat()} if self.day else {"mes": f"{self.month:%Y-%m}"}
         if self.start:
             when["hora"] = f"{timezone.localtime(self.start):%H:%M}"
@@ -47,62 +46,53 @@ class ChosenTime:
 
     @property
     def address(self) -> str:
-        """Where the choice is shown."""
         return f"{self.path}?{self.query}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice(ChosenTime):
-    """What to book: an offer, and when."""
-
     offer: Offer
 
     @property
     def path(self) -> str:
-        """The page where classes are booked."""
         return reverse("bookings:book")
 
     @property
     def prefix(self) -> str:
-        """The part of the query that names the offer."""
         kind = {"tipo": self.offer.class_type.value, "min": self.offer.minutes}
         return f"{urlencode(kind)}&"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewTime(ChosenTime):
-    """When else a class might be."""
-
     class_id: uuid.UUID
 
     @property
     def path(self) -> str:
-        """The page where another time for the class is chosen."""
         return reverse("bookings:reschedule", args=[self.class_id])
 
     @property
     def confirmation(self) -> str:
-        """The page that says what moving the class there does."""
         return f"{reverse('bookings:confirm_move', args=[self.class_id])}?{self.query}"
 
 
 def read_choice(parameters: QueryDict, offers: list[Offer]) -> Choice:
-    """Read a choice leniently: what makes no sense counts as not chosen."""
+    """Read a choice; an invalid part counts as not chosen."""
     class_type, minutes = parameters.get("tipo"), parameters.get("min")
     of_type = [offer for offer in offers if offer.class_type == class_type] or offers
-    offer = next((one for one in of_type if str(one.minutes) == minutes), _usual(of_type))
+    nearest_to_an_hour = min(of_type, key=lambda offer: abs(offer.minutes - 60))
+    offer = next((one for one in of_type if str(one.minutes) == minutes), nearest_to_an_hour)
     month, day, start = _read_moment(parameters)
     return Choice(offer=offer, month=month, day=day, start=start)
 
 
 def read_new_time(parameters: QueryDict, class_id: uuid.UUID) -> NewTime:
-    """Read another time for a class, as leniently."""
     month, day, start = _read_moment(parameters)
     return NewTime(class_id=class_id, month=month, day=day, start=start)
 
 
 def rebook_url(virtual_class: VirtualClass) -> str:
-    """Give the address where a class of the same kind at the same time can be chosen."""
+    """Return the address that offers the same kind of class at the same time."""
     start = timezone.localtime(virtual_class.start_time)
     parts = {
         "tipo": virtual_class.class_type,
@@ -111,11 +101,6 @@ def rebook_url(virtual_class: VirtualClass) -> str:
         "hora": f"{start:%H:%M}",
     }
     return f"{reverse('bookings:book')}?{urlencode(parts)}#{TIMES}"
-
-
-def _usual(offers: list[Offer]) -> Offer:
-    """Give the offer of an hour, or the one nearest to it."""
-    return min(offers, key=lambda offer: abs(offer.minutes - 60))
 
 
 def _read_moment(parameters: QueryDict) -> tuple[date, date | None, datetime | None]:

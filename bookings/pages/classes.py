@@ -1,4 +1,4 @@
-"""``/inicio/clases``: my classes, and one of them."""
+"""``/inicio/clases``: the person's classes, and one of them."""
 
 import uuid
 
@@ -11,21 +11,16 @@ from django_htmx.http import HttpResponseClientRefresh
 from accounts.sessions.requests import SignedInRequest
 from bookings.domain.money.money_back import MoneyBack, find_money_back
 from bookings.domain.places.waiting_queries import count_waiting, list_lines_of
-from bookings.domain.queries import (
-    list_next_classes_of,
-    list_participants,
-    list_past_classes_of,
-)
+from bookings.domain.queries import list_next_classes_of, list_participants, list_past_classes_of
 from bookings.models import ChargeStatus, Payment
 from bookings.notices.returned_money import list_returned_money
-from bookings.pages.access import signed_in
-from bookings.pages.calendar_links import link_to_google_calendar, link_to_outlook
+from bookings.pages.access import get_own_class, signed_in
 from bookings.pages.changes import find_last_change, present_changes
 from bookings.pages.choice import rebook_url
-from bookings.pages.inviting import write_invitation
-from bookings.pages.own_class import get_own_class
-from bookings.pages.presenting import ClassCard, present_class
-from bookings.pages.waiting_card import present_waiting
+from bookings.pages.class_card import ClassCard, present_class
+from bookings.pages.joining import write_invitation
+from bookings.pages.own_calendar import link_to_google_calendar, link_to_outlook
+from bookings.pages.waiting import present_waiting
 
 CLASSES_SHOWN = 50
 
@@ -33,7 +28,6 @@ CLASSES_SHOWN = 50
 @signed_in
 @require_safe
 def my_classes(request: SignedInRequest) -> HttpResponse:
-    """List the person's classes, next and past."""
     user = request.user
     ahead = list_next_classes_of(user)[:CLASSES_SHOWN]
     past = list_past_classes_of(user)[:CLASSES_SHOWN]
@@ -51,11 +45,11 @@ def my_classes(request: SignedInRequest) -> HttpResponse:
 @signed_in
 @require_safe
 def show_class(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
-    """Show one class to somebody who takes part in it; to others it does not exist."""
+    """Show one class to a participant; others get a 404."""
     virtual_class = get_own_class(request.user, class_id)
     card = present_class(virtual_class, request.user)
     if "HX-Request" in request.headers:
-        # The page asks whether there is anything new, and is left alone until there is.
+        # The page polls while the link is being prepared, and reloads when it is ready.
         is_unchanged = card.state == "preparing"
         return HttpResponse(status=204) if is_unchanged else HttpResponseClientRefresh()
     payment: Payment | None = getattr(virtual_class, "payment", None)
@@ -82,13 +76,12 @@ def show_class(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
 
 
 def _money_of_cancelled(card: ClassCard) -> MoneyBack | None:
-    """Say what goes back to the host of a cancelled class."""
     is_about_money = card.is_host and card.state == "cancelled"
     return find_money_back(card.virtual_class) if is_about_money else None
 
 
 def _payment_step(card: ClassCard, payment: Payment | None) -> str:
-    """Say how the host pays: at the checkout, by hand, has paid already, or not at all any more."""
+    """Return ``manual``, ``in_progress`` or ``checkout``; empty if there is nothing to pay."""
     if not card.is_host or card.state not in {"pending", "expired"}:
         return ""
     if payment is None:

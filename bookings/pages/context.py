@@ -1,4 +1,4 @@
-"""What every template may print."""
+"""Variables of every template."""
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -6,7 +6,6 @@ from django.utils.translation import gettext as _
 
 
 def site(request: HttpRequest) -> dict[str, object]:
-    """Give templates the site's name and address, and whether this is the demo."""
     return {
         "site_name": _(settings.SITE_NAME),
         "base_url": settings.BASE_URL,

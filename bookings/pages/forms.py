@@ -1,4 +1,4 @@
-"""The students' forms. They check shapes; rules are the domain's."""
+"""The students' forms. They check shapes; the domain checks rules."""
 
 from typing import Any, cast
 
@@ -9,7 +9,7 @@ from django.utils.translation import ngettext
 
 
 class DetailsForm(forms.Form):
-    """For how many people, and what to practise. prices: centavos for each number of students."""
+    """The details of a booking. prices: centavos for each number of students."""
 
     students_count = forms.TypedChoiceField(
         label=_("¿Cuántas personas van a estar?"),
@@ -31,19 +31,19 @@ class DetailsForm(forms.Form):
         count.choices = [(number, _people(number)) for number in prices]
         count.initial = next(iter(prices), None)
         if len(prices) == 1:
-            # Nothing to choose: an individual class is for one person.
+            # An individual class is for one person.
             count.widget = forms.HiddenInput()
 
     @property
     def price(self) -> int:
-        """What the number of students chosen so far costs, in centavos."""
+        """The price of the chosen number of students, in centavos."""
         chosen = str(self["students_count"].value())
         amounts = {str(number): amount for number, amount in self.prices.items()}
         return amounts.get(chosen) or min(amounts.values())
 
     @property
     def priced_counts(self) -> list[tuple[BoundWidget, int]]:
-        """Pair the button of each number of students with its price in centavos."""
+        """Each radio button with its price in centavos."""
         return [(radio, self.prices[int(radio.data["value"])]) for radio in self["students_count"]]
 
 
@@ -52,8 +52,6 @@ def _people(number: int) -> str:
 
 
 class CancelForm(forms.Form):
-    """Why somebody cancels; nobody has to say."""
-
     reason = forms.CharField(
         label=_("¿Por qué la cancelás?"),
         help_text=_("Solo lo lee la profe."),
@@ -64,8 +62,6 @@ class CancelForm(forms.Form):
 
 
 class JoinForm(forms.Form):
-    """An access code, as people type it."""
-
     access_code = forms.CharField(
         label=_("Código de acceso"),
         max_length=40,
@@ -81,8 +77,6 @@ class JoinForm(forms.Form):
 
 
 class DeleteAccountForm(forms.Form):
-    """Asks for the account's own address, which nobody types by mistake."""
-
     address = forms.CharField(
         label=_("Escribí tu correo para confirmar"),
         max_length=254,
@@ -94,7 +88,6 @@ class DeleteAccountForm(forms.Form):
         self._own_address = address
 
     def clean_address(self) -> str:
-        """Refuse any other address."""
         typed: str = self.cleaned_data["address"]
         if typed.lower() != self._own_address.lower():
             raise forms.ValidationError(_("No es el correo de esta cuenta."))

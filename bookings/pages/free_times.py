@@ -1,7 +1,8 @@
-"""The free times that a page offers: a month of days, and the times of one of them."""
+"""The free times of a page."""
 
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
 
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -12,6 +13,8 @@ from bookings.availability.months import Month, build_month, month_of
 from bookings.availability.periods import Period
 from bookings.models import VirtualClass
 from bookings.pages.choice import ChosenTime
+from calendar_sync import CalendarError
+from config.lib.wall_time import find_offset
 
 # Where the parts of a day end, by the clock of the service's zone.
 NOON, EVENING = 12, 19
@@ -21,19 +24,16 @@ FARTHEST = timedelta(days=366)
 
 @dataclass(frozen=True, slots=True)
 class PartOfDay:
-    """The free times of a morning, afternoon or evening."""
-
     name: str
     slots: list[Period]
 
 
 @dataclass(frozen=True, slots=True)
 class FreeTimes:
-    """What is free around a choice.
+    """The free times around a choice.
 
-    month: its grid, without the weeks that are over. day: the one whose times are shown; none in a
-    month without any.
-    next_free_day: where to go on when the day has none. is_anything_free: for this kind of class.
+    month: its grid, without past weeks. day: whose times are shown, if any. next_free_day: where to
+    go on. is_anything_free: True if the whole horizon has a free time.
     """
 
     month: Month
@@ -44,13 +44,31 @@ class FreeTimes:
 
     @property
     def count(self) -> int:
-        """How many times the day offers."""
         return sum(len(part.slots) for part in self.parts_of_day)
 
     def has_lost(self, start: datetime | None) -> bool:
-        """Whether a time that was chosen is not among those of the day."""
+        """Return True if the chosen time is taken."""
         offered = [slot.start for part in self.parts_of_day for slot in part.slots]
         return start is not None and start not in offered
+
+
+def present_free_times(
+    choice: ChosenTime,
+    *,
+    length: timedelta,
+    user: User | None,
+    moving: VirtualClass | None = None,
+) -> dict[str, Any]:
+    """Return the context of a page's free times. user, moving: as for ``load_agenda``."""
+    try:
+        free = find_free_times(choice, length=length, user=user, moving=moving)
+    except CalendarError:
+        utc_offset = name_utc_offset(choice.day)
+        return {"choice": choice, "utc_offset": utc_offset, "problem": "calendar"}
+    is_stale = free.has_lost(choice.start)
+    shown = replace(choice, day=free.day, start=None if is_stale else choice.start)
+    utc_offset = name_utc_offset(free.day)
+    return {"choice": shown, "free": free, "is_stale": is_stale, "utc_offset": utc_offset}
 
 
 def find_free_times(
@@ -60,10 +78,7 @@ def find_free_times(
     user: User | None,
     moving: VirtualClass | None = None,
 ) -> FreeTimes:
-    """Find the free times of the whole horizon at once: the next free day may be months away.
-
-    user, moving: as for ``load_agenda``. Raises CalendarError.
-    """
+    """Find the free times of the whole horizon. Raises CalendarError."""
     today = timezone.localdate()
     agenda = load_agenda(today, today + FARTHEST, user=user, moving=moving)
     free = agenda.find_free_slots(length)
@@ -85,7 +100,6 @@ def find_free_times(
 
 
 def _first_free_day(free: dict[date, list[Period]], month: date) -> date | None:
-    """Give the first free day of the month shown, and of the next ones in the current month."""
     in_month = [day for day in free if month_of(day) == month]
     if not in_month and month == month_of(timezone.localdate()):
         in_month = list(free)
@@ -93,7 +107,6 @@ def _first_free_day(free: dict[date, list[Period]], month: date) -> date | None:
 
 
 def split_day(slots: list[Period]) -> list[PartOfDay]:
-    """Part a day's free times into morning, afternoon and evening; empty parts are left out."""
     parts = [
         PartOfDay(_("Mañana"), [s for s in slots if _hour(s) < NOON]),
         PartOfDay(_("Tarde"), [s for s in slots if NOON <= _hour(s) < EVENING]),
@@ -104,3 +117,10 @@ def split_day(slots: list[Period]) -> list[PartOfDay]:
 
 def _hour(slot: Period) -> int:
     return timezone.localtime(slot.start).hour
+
+
+def name_utc_offset(day: date | None) -> str:
+    offset = find_offset(datetime.combine(day or timezone.localdate(), time(12), tzinfo=UTC))
+    hours, minutes = divmod(abs(offset), 60)
+    sign = "−" if offset < 0 else "+"
+    return f"UTC{sign}{hours}:{minutes:02d}" if minutes else f"UTC{sign}{hours}"

@@ -1,4 +1,4 @@
-"""``/`` for everybody; ``/inicio``: sign-in for strangers, the student's home for the rest."""
+"""``/``, and ``/inicio``: the sign-in for strangers, the home of students."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -10,17 +10,17 @@ from accounts.sign_in.errors import error_text
 from bookings.domain.money.prices import list_offers
 from bookings.domain.places.waiting_queries import list_lines_of
 from bookings.domain.queries import list_next_classes_of
-from bookings.pages.choosing import list_kinds
+from bookings.pages.booking import list_kinds
+from bookings.pages.class_card import present_class
 from bookings.pages.forms import JoinForm
-from bookings.pages.presenting import present_class
-from bookings.pages.waiting_card import present_waiting
+from bookings.pages.waiting import present_waiting
 
 NEXT_CLASSES = 4
 
 
 @require_safe
 def landing(request: HttpRequest) -> HttpResponse:
-    """Say what is offered at which price, and what went wrong when a sign-in ended here.
+    """Show offers and prices, and the error of a failed sign-in.
 
     Spec: Authentication, 4, error page.
     """
@@ -38,7 +38,6 @@ def landing(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_safe
 def inicio(request: HttpRequest) -> HttpResponse:
-    """Show the next classes, or the way in."""
     if not request.user.is_authenticated:
         return sign_in(request)
     ahead = list_next_classes_of(request.user)[:NEXT_CLASSES]

@@ -1,8 +1,15 @@
-"""``/inicio/unirse``: join a class by its code."""
+"""``/inicio/unirse``: join a class by its code; the invitation that the host shares."""
 
+from dataclasses import dataclass
+from urllib.parse import quote
+
+import segno
+from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
@@ -20,14 +27,15 @@ from bookings.domain.places.joining import find_joined_class, join_class
 from bookings.domain.places.offers import list_open_entries
 from bookings.domain.places.waiting_queries import find_class_to_wait_for
 from bookings.pages.access import signed_in
+from bookings.pages.class_card import ClassCard
 from bookings.pages.forms import JoinForm
+from bookings.templatetags.class_times import clock, long_day
 from config.lib.addresses import client_address
 
 
 @signed_in
 @require_http_methods(["GET", "HEAD", "POST"])
 def join(request: SignedInRequest) -> HttpResponse:
-    """Ask for the code; take a place."""
     form = JoinForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         return _join(request, form)
@@ -37,10 +45,9 @@ def join(request: SignedInRequest) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD"])
 def open_invitation(request: HttpRequest, access_code: str) -> HttpResponse:
-    """Fill in the code of a shared address; whoever is in the class already goes there.
+    """Fill in the code of a shared address; lead a participant to the class.
 
-    Strangers sign in first and come back. They, and the previews that messengers make of the
-    address, are told nothing about the class, not even whether there is one.
+    Strangers and previews of messengers learn nothing, not even whether the class exists.
     """
     if not request.user.is_authenticated:
         context = {"providers": list_providers(), "callback_url": request.path}
@@ -53,7 +60,6 @@ def open_invitation(request: HttpRequest, access_code: str) -> HttpResponse:
 
 
 def _join(request: SignedInRequest, form: JoinForm) -> HttpResponse:
-    """Take the place; a refusal goes into the form, unless the person is in the class already."""
     code = form.cleaned_data["access_code"]
     try:
         virtual_class = join_class(
@@ -71,7 +77,7 @@ def _join(request: SignedInRequest, form: JoinForm) -> HttpResponse:
 
 
 def _refuse(request: SignedInRequest, form: JoinForm, refusal: BookingError) -> HttpResponse:
-    """Say why there is no place; for a full group, show the way into its line."""
+    """Show why there is no place; offer a full group's waiting list."""
     full_class = None
     if isinstance(refusal, ClassFullError):
         full_class = find_class_to_wait_for(form.cleaned_data["access_code"])
@@ -87,3 +93,35 @@ def _refuse(request: SignedInRequest, form: JoinForm, refusal: BookingError) -> 
         "is_offered": isinstance(refusal, PlaceOfferedError),
     }
     return render(request, "bookings/join.html", context)
+
+
+@dataclass(frozen=True, slots=True)
+class Invitation:
+    """An invitation to a class. qr_code: an SVG of ``join_url``, with its quiet zone."""
+
+    join_url: str
+    whatsapp_url: str
+    qr_code: SafeString
+
+
+def write_invitation(card: ClassCard) -> Invitation | None:
+    if not card.access_code or card.virtual_class.is_full:
+        return None
+    path = reverse("bookings:join_with_code", args=[card.access_code])
+    join_url = settings.BASE_URL + path
+    text = _(
+        "Sumate a mi clase de inglés, %(day)s a las %(clock)s (hora de Argentina): %(url)s"
+    ) % {
+        "day": long_day(card.start),
+        "clock": clock(card.start),
+        "url": join_url,
+    }
+    # The SVG carries no style of its own, which the content policy forbids.
+    drawing = segno.make(join_url, error="m", micro=False).svg_inline(
+        omitsize=True, svgclass="qr-code"
+    )
+    return Invitation(
+        join_url=join_url,
+        whatsapp_url=f"https://wa.me/?text={quote(text, safe='')}",
+        qr_code=mark_safe(drawing),  # segno writes numbers only # noqa: S308 # nosec B308 B703
+    )

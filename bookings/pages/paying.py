@@ -1,4 +1,4 @@
-"""``/inicio/pagos/<id>``: how a payment stands, for the person who pays it."""
+"""``/inicio/pagos/<id>``: the state of a payment."""
 
 import logging
 import uuid
@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from accounts.sessions.requests import SignedInRequest
-from bookings.domain.checkout.settling import settle_now_and_then
+from bookings.domain.checkout.settling import settle_if_not_recent
 from bookings.domain.queries import get_payment_of
 from bookings.models import Payment
 from bookings.pages.access import signed_in
@@ -22,21 +22,20 @@ from bookings.payments.gateway import PaymentError
 
 logger = logging.getLogger(__name__)
 
-# What the provider adds to the way back when the person has paid, or thinks so.
+# The provider adds one of these to the way back when the person has paid, or believes so.
 PAID_WORDS = {"approved", "pending", "in_process"}
 
 
 @signed_in
 @require_safe
 def show_payment(request: SignedInRequest, payment_id: uuid.UUID) -> HttpResponse:
-    """Show where a payment stands; the provider is asked, but not at every look.
+    """Show a payment, after asking the provider if the last time is long ago.
 
-    The query that the provider sends people back with is believed in one thing: that they come
-    from paying, so that nobody is invited to pay again while the news is on its way.
+    A person who returns from paying is not invited to pay again before the news arrives.
     """
     payment = _find(request, payment_id)
     if present_payment(payment).state not in FINAL:
-        _look(payment)
+        _ask_provider(payment)
         payment = _find(request, payment_id)
     says_paid = request.GET.get("status") in PAID_WORDS
     card = present_payment(payment, says_paid=says_paid)
@@ -44,11 +43,12 @@ def show_payment(request: SignedInRequest, payment_id: uuid.UUID) -> HttpRespons
         return HttpResponse(status=HTTPStatus.NO_CONTENT)
     query = {"status": request.GET["status"]} if says_paid else {}
     path = reverse("bookings:payment", args=[payment.pk])
+    virtual_class = payment.virtual_class
     context = {
         "card": card,
         "refresh_url": f"{path}?{urlencode(query)}".removesuffix("?"),
         "poll_url": f"{path}?{urlencode({**query, 'shown': card.state})}",
-        "rebook_url": _same_again(payment),
+        "rebook_url": rebook_url(virtual_class) if virtual_class else reverse("bookings:book"),
         "teacher_email": settings.ADMIN_EMAIL,
     }
     return render(request, "bookings/payment.html", context)
@@ -61,13 +61,9 @@ def _find(request: SignedInRequest, payment_id: uuid.UUID) -> Payment:
     return payment
 
 
-def _look(payment: Payment) -> None:
-    """Read the truth from the provider, if it is time; what fails, the next look tries."""
+def _ask_provider(payment: Payment) -> None:
+    """Ask if it is time; the next look retries a failure."""
     try:
-        settle_now_and_then(payment)
+        settle_if_not_recent(payment)
     except PaymentError as error:
         logger.info("Payment %s is not settled yet: %s", payment.pk, type(error).__name__)
-
-
-def _same_again(payment: Payment) -> str:
-    return rebook_url(payment.virtual_class) if payment.virtual_class else reverse("bookings:book")

@@ -1,15 +1,16 @@
-"""What a person sees of a payment: templates print it and decide nothing."""
+"""A payment as its payer sees it."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from typing import NamedTuple
 
 from django.conf import settings
 from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from bookings.domain.queries import is_undecided, list_scheduled_between
+from bookings.domain.queries import list_scheduled_between
 from bookings.models import ChargeStatus, ClassStatus, ClassType, Payment, PaymentStatus
 from bookings.notices.returned_money import (
     ReturnedMoney,
@@ -17,15 +18,13 @@ from bookings.notices.returned_money import (
     list_returned_money,
     sum_parts,
 )
-from bookings.pages.presenting import TITLES, is_link_late
+from bookings.pages.class_card import TITLES, is_link_late
 
-# Seconds between two looks of an open page.
+# Seconds between two requests of an open page.
 SOON, NOW_AND_THEN = 4, 10
 
 
 class PaymentState(StrEnum):
-    """Where a payment stands, as its page says it."""
-
     WAITING = "waiting"
     PROCESSING = "processing"
     CASH = "cash"
@@ -44,36 +43,33 @@ class PaymentState(StrEnum):
     UNDECIDED = "undecided"
 
 
-STATE_LABELS = {
-    PaymentState.WAITING: _("Esperando el pago"),
-    PaymentState.PROCESSING: _("Procesando"),
-    PaymentState.CASH: _("Procesando"),
-    PaymentState.REJECTED: _("Rechazado"),
-    PaymentState.EXPIRED: _("Vencido"),
-    PaymentState.PREPARING: _("Pagado"),
-    PaymentState.PAID: _("Pagado"),
-    PaymentState.UNBOOKED: _("Pagado"),
-    PaymentState.RETURNING: _("Devolución en camino"),
-    PaymentState.REFUNDED: _("Devuelto"),
-    PaymentState.PARTLY_REFUNDED: _("Devuelto en parte"),
-    PaymentState.REFUND_FAILED: _("Devolución pendiente"),
-    PaymentState.CHARGED_BACK: _("Contracargo"),
-    PaymentState.REVIEW: _("En revisión"),
-    PaymentState.LOST: _("Horario ocupado"),
-    PaymentState.UNDECIDED: _("Pagado"),
+class Look(NamedTuple):
+    """How a state looks. badge: a class's state. refresh_seconds: between two requests."""
+
+    label: Promise
+    badge: str
+    refresh_seconds: int | None = None
+
+
+LOOKS = {
+    PaymentState.WAITING: Look(_("Esperando el pago"), "pending", SOON),
+    PaymentState.PROCESSING: Look(_("Procesando"), "pending", SOON),
+    PaymentState.CASH: Look(_("Procesando"), "pending", NOW_AND_THEN),
+    PaymentState.REJECTED: Look(_("Rechazado"), "cancelled"),
+    PaymentState.EXPIRED: Look(_("Vencido"), "expired"),
+    PaymentState.PREPARING: Look(_("Pagado"), "preparing", SOON),
+    PaymentState.PAID: Look(_("Pagado"), "scheduled"),
+    PaymentState.UNBOOKED: Look(_("Pagado"), "preparing", NOW_AND_THEN),
+    PaymentState.RETURNING: Look(_("Devolución en camino"), "completed", NOW_AND_THEN),
+    PaymentState.REFUNDED: Look(_("Devuelto"), "completed"),
+    PaymentState.PARTLY_REFUNDED: Look(_("Devuelto en parte"), "completed"),
+    PaymentState.REFUND_FAILED: Look(_("Devolución pendiente"), "preparing", NOW_AND_THEN),
+    PaymentState.CHARGED_BACK: Look(_("Contracargo"), "completed"),
+    PaymentState.REVIEW: Look(_("En revisión"), "preparing"),
+    PaymentState.LOST: Look(_("Horario ocupado"), "expired", NOW_AND_THEN),
+    PaymentState.UNDECIDED: Look(_("Pagado"), "preparing", NOW_AND_THEN),
 }
-REFRESH_SECONDS = {
-    PaymentState.WAITING: SOON,
-    PaymentState.PROCESSING: SOON,
-    PaymentState.PREPARING: SOON,
-    PaymentState.RETURNING: NOW_AND_THEN,
-    PaymentState.CASH: NOW_AND_THEN,
-    PaymentState.UNBOOKED: NOW_AND_THEN,
-    PaymentState.REFUND_FAILED: NOW_AND_THEN,
-    PaymentState.LOST: NOW_AND_THEN,
-    PaymentState.UNDECIDED: NOW_AND_THEN,
-}
-# Nothing follows by itself, and only news from the provider changes it.
+# The page asks the provider no more; only a notification changes these.
 FINAL = {
     PaymentState.PAID,
     PaymentState.REFUNDED,
@@ -81,21 +77,7 @@ FINAL = {
     PaymentState.CHARGED_BACK,
     PaymentState.REVIEW,
 }
-BADGES = {
-    PaymentState.WAITING: "pending",
-    PaymentState.PROCESSING: "pending",
-    PaymentState.CASH: "pending",
-    PaymentState.REJECTED: "cancelled",
-    PaymentState.EXPIRED: "expired",
-    PaymentState.PREPARING: "preparing",
-    PaymentState.PAID: "scheduled",
-    PaymentState.UNBOOKED: "preparing",
-    PaymentState.REFUND_FAILED: "preparing",
-    PaymentState.REVIEW: "preparing",
-    PaymentState.LOST: "expired",
-    PaymentState.UNDECIDED: "preparing",
-}
-# States in which the money came, whatever became of it afterwards.
+# The money came and then went back, or is disputed.
 SETTLED = {
     PaymentStatus.REFUNDED: PaymentState.REFUNDED,
     PaymentStatus.DISPUTED: PaymentState.REVIEW,
@@ -105,17 +87,16 @@ UNPAID = {
     PaymentStatus.EXPIRED: PaymentState.EXPIRED,
     PaymentStatus.REJECTED: PaymentState.REJECTED,
 }
-# So long after the end somebody who says to have paid in time is believed.
+# How long after expiry we believe a person who says they paid in time.
 NEWS_TAKE = timedelta(minutes=5)
 
 
 @dataclass(frozen=True, slots=True)
 class PaymentCard:
-    """A payment in the eyes of whoever pays it.
+    """A payment for its payer.
 
-    kept_until: while the time is kept and can still be paid. charge_id: the provider's number of
-    the attempt that counts, for the person's own records. returned: what went back of it, is about
-    to, or was refused.
+    kept_until: the end of its hold, while it can be paid. charge_id: of the last charge that was
+    not rejected. returned: its refunds.
     """
 
     payment: Payment
@@ -129,35 +110,31 @@ class PaymentCard:
 
     @property
     def amount_returned(self) -> int:
-        """What the state is about, in centavos: what failed, or else what goes or went back."""
+        """Centavos of the failed refunds, in their state, else of all others."""
         if self.state == PaymentState.REFUND_FAILED:
             return sum_parts(self.returned, ReturnState.FAILED)
         return sum_parts(self.returned, ReturnState.UNDERWAY, ReturnState.DONE)
 
     @property
     def return_reason(self) -> Promise | None:
-        """Why money went back last; None when none did."""
         return self.returned[-1].reason if self.returned else None
 
     @property
     def is_class_standing(self) -> bool:
-        """Whether the class takes place, whatever went back."""
         virtual_class = self.payment.virtual_class
         return virtual_class is not None and virtual_class.status != ClassStatus.CANCELLED
 
     @property
     def state_label(self) -> Promise:
-        """What the badge says."""
-        return STATE_LABELS[self.state]
+        return LOOKS[self.state].label
 
     @property
     def badge(self) -> str:
-        """The class's state whose badge looks right for it."""
-        return BADGES.get(self.state, "completed")
+        return LOOKS[self.state].badge
 
     @property
     def is_open(self) -> bool:
-        """Whether the way to the class still leads through this page."""
+        """True if the person may still have to pay or wait."""
         return self.state in {
             PaymentState.WAITING,
             PaymentState.PROCESSING,
@@ -167,7 +144,7 @@ class PaymentCard:
 
     @property
     def is_late(self) -> bool:
-        """Whether preparing the link of the paid class takes longer than it should."""
+        """True if preparing the link takes longer than it should."""
         virtual_class = self.payment.virtual_class
         if self.state != PaymentState.PREPARING or virtual_class is None:
             return False
@@ -175,18 +152,17 @@ class PaymentCard:
 
     @property
     def refresh_seconds(self) -> int | None:
-        """How soon the page looks again, None when nothing will change by itself."""
-        return NOW_AND_THEN if self.is_late else REFRESH_SECONDS.get(self.state)
+        """Seconds until the page asks again; None if it need not."""
+        return NOW_AND_THEN if self.is_late else LOOKS[self.state].refresh_seconds
 
     @property
     def can_pay(self) -> bool:
-        """Whether going to the checkout makes sense now."""
         is_unpaid = self.state in {PaymentState.WAITING, PaymentState.REJECTED}
         return is_unpaid and self.kept_until is not None and bool(self.payment.checkout_url)
 
 
 def present_payment(payment: Payment, *, says_paid: bool = False) -> PaymentCard:
-    """Show a payment. says_paid: whether the person just came back from paying it."""
+    """Return the card. says_paid: True if the person just came back from paying."""
     now = timezone.now()
     charges = list(payment.charges.all())
     is_live = payment.expires_at is not None and payment.expires_at > now
@@ -240,7 +216,7 @@ def _state_of_paid(payment: Payment, returned: list[ReturnedMoney]) -> PaymentSt
     if virtual_class is None or virtual_class.status == ClassStatus.CANCELLED:
         is_rest_kept = is_partly_back and not is_underway
         return PaymentState.PARTLY_REFUNDED if is_rest_kept else PaymentState.RETURNING
-    if is_undecided(virtual_class):
+    if virtual_class.is_undecided:
         return PaymentState.UNDECIDED
     if virtual_class.status == ClassStatus.PENDING:
         return PaymentState.PREPARING
@@ -256,7 +232,7 @@ def _state_of_unpaid(payment: Payment, now: datetime, *, says_paid: bool) -> Pay
 
 
 def _is_taken(payment: Payment, start: datetime, end: datetime) -> bool:
-    """Whether another class got the time, so that paying would only bring the money back."""
+    """Return True if another class has the time."""
     others = list_scheduled_between(start, end)
     if payment.virtual_class is not None:
         others = others.exclude(pk=payment.virtual_class.pk)
@@ -264,7 +240,6 @@ def _is_taken(payment: Payment, start: datetime, end: datetime) -> bool:
 
 
 def _paid_class(payment: Payment) -> tuple[datetime, datetime, ClassType]:
-    """Give start, end and type: the class's, or before it is booked those of the quote."""
     virtual_class = payment.virtual_class
     if virtual_class:
         class_type = ClassType(virtual_class.class_type)

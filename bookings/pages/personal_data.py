@@ -1,4 +1,4 @@
-"""``/inicio/perfil/mis-datos.json`` and ``/inicio/perfil/borrar``: a person's data is theirs."""
+"""``/inicio/perfil/mis-datos.json`` and ``/inicio/perfil/borrar``."""
 
 from django.contrib import messages
 from django.http import HttpResponse
@@ -19,7 +19,6 @@ from bookings.pages.forms import DeleteAccountForm
 @signed_in
 @require_safe
 def download_my_data(request: SignedInRequest) -> HttpResponse:
-    """Give everything that is stored about the person as a file."""
     name = f"mis-datos-{timezone.localdate()}.json"
     return HttpResponse(
         export_person(request.user),
@@ -31,7 +30,7 @@ def download_my_data(request: SignedInRequest) -> HttpResponse:
 @signed_in
 @require_http_methods(["GET", "HEAD", "POST"])
 def delete_my_account(request: SignedInRequest) -> HttpResponse:
-    """Say what goes and what stays; erase the account once its address was typed."""
+    """Explain what is erased; erase the account once its address is typed."""
     form = DeleteAccountForm(request.POST or None, address=request.user.email)
     if request.method == "POST" and form.is_valid():
         try:

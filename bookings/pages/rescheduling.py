@@ -1,7 +1,6 @@
-"""``/inicio/clases/<id>/horario``: another time for a class. The choice lives in the address."""
+"""``/inicio/clases/<id>/horario``: another time for a class."""
 
 import uuid
-from dataclasses import replace
 
 from django.contrib import messages
 from django.http import HttpResponse, QueryDict
@@ -21,12 +20,10 @@ from bookings.domain.exceptions import (
 )
 from bookings.domain.lifecycle.rescheduling import refuse_move, reschedule_class
 from bookings.models import VirtualClass
-from bookings.pages.access import signed_in
+from bookings.pages.access import get_own_class, signed_in
 from bookings.pages.choice import NewTime, read_new_time
-from bookings.pages.choosing import name_utc_offset
-from bookings.pages.free_times import find_free_times
-from bookings.pages.own_class import get_own_class
-from bookings.pages.presenting import present_class
+from bookings.pages.class_card import present_class
+from bookings.pages.free_times import present_free_times
 from bookings.templatetags.class_times import clock, long_day
 from calendar_sync import CalendarError
 
@@ -34,16 +31,26 @@ from calendar_sync import CalendarError
 @signed_in
 @require_safe
 def choose_time(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
-    """Show what is free for a class, as where it was booked."""
     virtual_class = get_own_class(request.user, class_id)
     refusal = _find_refusal(request, virtual_class)
-    return refusal or _show(request, virtual_class, _read(request.GET, virtual_class))
+    if refusal:
+        return refusal
+    context = {
+        "card": present_class(virtual_class, request.user),
+        **present_free_times(
+            _read(request.GET, virtual_class),
+            length=virtual_class.end_time - virtual_class.start_time,
+            user=request.user,
+            moving=virtual_class,
+        ),
+    }
+    return render(request, "bookings/reschedule.html", context)
 
 
 @signed_in
 @require_http_methods(["GET", "HEAD", "POST"])
 def confirm_move(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
-    """Say what moving the class to the chosen time does, and do it."""
+    """Ask for confirmation of the chosen time; move the class."""
     virtual_class = get_own_class(request.user, class_id)
     refusal = _find_refusal(request, virtual_class)
     if refusal:
@@ -66,7 +73,7 @@ def confirm_move(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
 
 
 def _read(parameters: QueryDict, virtual_class: VirtualClass) -> NewTime:
-    """Read the choice; without one, the month of the class is shown."""
+    """Read the choice; by default the month of the class."""
     if "dia" in parameters or "mes" in parameters:
         return read_new_time(parameters, virtual_class.pk)
     month = timezone.localdate(virtual_class.start_time).replace(day=1)
@@ -74,7 +81,6 @@ def _read(parameters: QueryDict, virtual_class: VirtualClass) -> NewTime:
 
 
 def _find_refusal(request: SignedInRequest, virtual_class: VirtualClass) -> HttpResponse | None:
-    """Send whoever may not move the class back to its page, which says why and whom to ask."""
     try:
         refuse_move(virtual_class, request.user)
     except ClassNotFoundError:
@@ -91,7 +97,7 @@ def _move(request: SignedInRequest, virtual_class: VirtualClass, choice: NewTime
     try:
         reschedule_class(class_id=virtual_class.pk, actor=request.user, start=start)
     except (SlotTakenError, TimeOverError, CalendarError):
-        return redirect(choice.address)  # the page sees and says so itself
+        return redirect(choice.address)  # that page finds and shows the problem itself
     except SameTimeError as refusal:
         messages.info(request, refusal.text)
     except BookingError as refusal:
@@ -100,25 +106,3 @@ def _move(request: SignedInRequest, virtual_class: VirtualClass, choice: NewTime
         words = {"day": long_day(start), "clock": clock(start)}
         messages.success(request, _("Listo: tu clase ahora es el %(day)s a las %(clock)s.") % words)
     return redirect("bookings:class", class_id=virtual_class.pk)
-
-
-def _show(request: SignedInRequest, virtual_class: VirtualClass, choice: NewTime) -> HttpResponse:
-    context: dict[str, object] = {
-        "card": present_class(virtual_class, request.user),
-        "choice": choice,
-        "utc_offset": name_utc_offset(choice.day),
-    }
-    try:
-        free = find_free_times(
-            choice,
-            length=virtual_class.end_time - virtual_class.start_time,
-            user=request.user,
-            moving=virtual_class,
-        )
-    except CalendarError:
-        return render(request, "bookings/reschedule.html", context | {"problem": "calendar"})
-    is_stale = free.has_lost(choice.start)
-    shown = replace(choice, day=free.day, start=None if is_stale else choice.start)
-    context |= {"choice": shown, "free": free, "is_stale": is_stale}
-    context["utc_offset"] = name_utc_offset(free.day)
-    return render(request, "bookings/reschedule.html", context)

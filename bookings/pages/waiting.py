@@ -1,30 +1,105 @@
-"""``/inicio/espera``: wait for a place in a full class, take it, or leave."""
+"""``/inicio/espera``: wait for a place, take it, or leave the line."""
 
 import uuid
+from dataclasses import dataclass
+from datetime import datetime
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.sessions.requests import SignedInRequest
 from bookings.domain.exceptions import AlreadyJoinedError, BookingError, ClassNotFoundError
 from bookings.domain.places.joining import find_joined_class
+from bookings.domain.places.offers import takes_waiting
 from bookings.domain.places.waiting_list import claim_place, leave_line, wait_again, wait_for_place
-from bookings.domain.places.waiting_queries import get_entry_of
+from bookings.domain.places.waiting_queries import StandingEntry, get_entry_of
+from bookings.models import ClassStatus, ClassType, VirtualClass, WaitingListEntry, WaitingState
 from bookings.pages.access import signed_in
+from bookings.pages.class_card import TITLES
 from bookings.pages.forms import JoinForm
-from bookings.pages.waiting_card import present_waiting
 from config.lib.addresses import client_address
+
+STATE_LABELS = {
+    "waiting": gettext_lazy("En espera"),
+    "offered": gettext_lazy("Hay un lugar para vos"),
+    "free": gettext_lazy("Hay lugar"),
+    "expired": gettext_lazy("Se venció"),
+    "left": gettext_lazy("Saliste de la lista"),
+    "closed": gettext_lazy("Lista cerrada"),
+    "ended": gettext_lazy("Terminada"),
+    "cancelled": gettext_lazy("Cancelada"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingCard:
+    """A person's turn for a place.
+
+    state: a key of STATE_LABELS; "free" is a place offered to no one. until: when the offer
+    expires. ahead: how many people come before.
+    """
+
+    entry: WaitingListEntry
+    state: str
+    until: datetime | None
+    ahead: int
+
+    @property
+    def virtual_class(self) -> VirtualClass:
+        return self.entry.virtual_class
+
+    @property
+    def title(self) -> Promise:
+        return TITLES[ClassType(self.virtual_class.class_type)]
+
+    @property
+    def state_label(self) -> Promise:
+        return STATE_LABELS[self.state]
+
+    @property
+    def can_claim(self) -> bool:
+        return self.state in {"offered", "free"}
+
+
+def present_waiting(entry: StandingEntry) -> WaitingCard:
+    state = _state(entry, timezone.now())
+    return WaitingCard(
+        entry=entry,
+        state=state,
+        until=entry.offer_expires_at if state == "offered" else None,
+        ahead=entry.ahead,
+    )
+
+
+def _state(entry: StandingEntry, now: datetime) -> str:
+    virtual_class = entry.virtual_class
+    if virtual_class.status == ClassStatus.CANCELLED:
+        return "cancelled"
+    if not virtual_class.is_scheduled or virtual_class.has_ended(now):
+        return "ended"
+    if entry.is_live(now):
+        return "offered"
+    if entry.state == WaitingState.WAITING and virtual_class.free_places > entry.is_place_kept:
+        return "free"
+    if not takes_waiting(virtual_class, now):
+        return "closed"
+    if entry.has_expired(now):
+        return "expired"
+    return "waiting" if entry.state == WaitingState.WAITING else "left"
 
 
 @signed_in
 @require_http_methods(["GET", "HEAD", "POST"])
 def wait(request: SignedInRequest) -> HttpResponse:
-    """Get into line for the class of a code; a refusal is shown where codes are typed."""
+    """Join the line for the class of a code."""
     if request.method != "POST":
-        # A refusal stands at this address, so reloading it or switching the language asks for it.
+        # A refusal is shown at this address; reloading it or switching the language sends a GET.
         return redirect("bookings:join")
     form = JoinForm(request.POST)
     if form.is_valid():
@@ -47,7 +122,7 @@ def wait(request: SignedInRequest) -> HttpResponse:
 @signed_in
 @require_http_methods(["GET", "HEAD", "POST"])
 def claim(request: SignedInRequest, entry_id: uuid.UUID) -> HttpResponse:
-    """Show how somebody's waiting goes; take the offered place."""
+    """Show the turn; take the offered place."""
     if request.method == "POST":
         return _claim(request, entry_id)
     entry = get_entry_of(request.user, entry_id)
@@ -61,7 +136,6 @@ def claim(request: SignedInRequest, entry_id: uuid.UUID) -> HttpResponse:
 @signed_in
 @require_POST
 def leave(request: SignedInRequest, entry_id: uuid.UUID) -> HttpResponse:
-    """Leave the line, or decline the offered place."""
     try:
         leave_line(user=request.user, entry_id=entry_id)
     except ClassNotFoundError:
@@ -72,7 +146,6 @@ def leave(request: SignedInRequest, entry_id: uuid.UUID) -> HttpResponse:
 @signed_in
 @require_POST
 def again(request: SignedInRequest, entry_id: uuid.UUID) -> HttpResponse:
-    """Get into line once more, at its end."""
     try:
         wait_again(user=request.user, entry_id=entry_id)
     except ClassNotFoundError:

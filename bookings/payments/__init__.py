@@ -1,1 +1,1 @@
-"""What the payment provider says; what it means for a class is ``domain/checkout/settling.py``."""
+"""Payment providers: one interface, and a folder for each provider."""

@@ -1,21 +1,25 @@
-"""Which gateway is in use."""
+"""The payment provider in use; the only importer of its folder."""
 
 from django.conf import settings
 
 from bookings.payments.gateway import PaymentGateway
 from bookings.payments.manual import ManualGateway
+from bookings.payments.mercadopago.notifications import read_notification
+
+__all__ = ["PROVIDER", "get_gateway", "is_provider_configured", "read_notification"]
+
+# The provider's name in our rows and in the path that takes its notifications.
+PROVIDER = "mercadopago"
 
 
 def is_provider_configured() -> bool:
-    """Whether payments are settled by the provider rather than by the teacher's word."""
+    """Return False if the teacher confirms payments by hand."""
     return bool(settings.MERCADOPAGO_ACCESS_TOKEN)
 
 
 def get_gateway() -> PaymentGateway:
-    """Give the provider's gateway when there are credentials, else the manual one."""
     if not is_provider_configured():
         return ManualGateway()
-    # The SDK is imported only where it is used.
-    from bookings.payments.mercadopago import MercadoPagoGateway
+    from bookings.payments.mercadopago.gateway import MercadoPagoGateway  # loads the SDK
 
     return MercadoPagoGateway(settings.MERCADOPAGO_ACCESS_TOKEN)

@@ -1,7 +1,6 @@
-"""Dates, times and money, as people in Argentina write them in either language.
+"""Dates, times and money in the Argentine format, in Spanish and English.
 
-English keeps the country's order of day and month and its clock of 24 hours; it names the currency,
-for to most of its readers ``$`` means another one.
+English names the currency: ``$`` means another one to most of its readers.
 """
 
 from datetime import date, datetime
@@ -35,7 +34,7 @@ def short_day(value: datetime | date) -> str:
 
 @register.filter
 def near_day(value: datetime | date) -> str:
-    """Write ``mañana, martes 24 de noviembre``: today and tomorrow by their names as well."""
+    """Write ``mañana, martes 24 de noviembre`` for today and tomorrow."""
     days_ahead = (_local_date(value) - timezone.localdate()).days
     day = long_day(value)
     if days_ahead == 0:
@@ -47,25 +46,21 @@ def near_day(value: datetime | date) -> str:
 
 @register.filter
 def month_and_year(value: date) -> str:
-    """Write ``noviembre de 2026``."""
     return format_skeleton("yMMMM", value, locale=_active_locale())
 
 
 @register.filter
 def weekday_name(value: datetime | date) -> str:
-    """Write ``martes``."""
     return format_date(_local_date(value), "EEEE", locale=_active_locale())
 
 
 @register.filter
 def weekday(value: datetime | date) -> str:
-    """Write ``mar``."""
     return format_date(_local_date(value), "EEE", locale=_active_locale()).replace(".", "")
 
 
 @register.filter
 def month(value: datetime | date) -> str:
-    """Write ``nov``."""
     return format_date(_local_date(value), "MMM", locale=_active_locale()).replace(".", "")
 
 
@@ -77,25 +72,24 @@ def clock(value: datetime) -> str:
 
 @register.filter
 def minutes(count: int) -> str:
-    """Write ``60 min``."""
     return format_unit(count, "duration-minute", length="short", locale=_active_locale())
 
 
 @register.filter
 def seconds_until(value: datetime) -> int:
-    """Count the whole seconds that are left, 0 when it is over."""
+    """Return the whole seconds that are left, at least 0."""
     return max(0, int((value - timezone.now()).total_seconds()))
 
 
 @register.filter
 def minutes_until(value: datetime) -> int:
-    """Count the minutes that are left, the one that has begun included."""
+    """Return the minutes that are left, rounded up."""
     return -(-seconds_until(value) // 60)
 
 
 @register.filter
 def time_until(value: datetime) -> str:
-    """Write ``11 h 59 min``, ``12 h`` or ``59 min``, the minute that has begun included."""
+    """Write ``11 h 59 min``, ``12 h`` or ``59 min``, rounded up."""
     hours, rest = divmod(minutes_until(value), 60)
     if not hours:
         return minutes(rest)

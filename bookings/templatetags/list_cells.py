@@ -1,4 +1,4 @@
-"""Cells of the panel's lists, which carry their column's name: on a phone each row is a card."""
+"""Cells of the panel's lists, with labels for phones."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,7 +12,7 @@ register = template.Library()
 
 @register.simple_tag
 def labelled_cell(cell: SafeString, headers: Sequence[dict[str, Any]], number: int) -> SafeString:
-    """Add the text of its header to a cell that Django has rendered. number: from 0."""
+    """Add its column's header to a rendered cell. number: from 0."""
     name = headers[number]["text"] if number < len(headers) else ""
     tag = str(cell)[:3]  # "<td" or "<th"
     label = format_html(' data-label="{}"', str(name).capitalize())

@@ -1,4 +1,4 @@
-"""What the sweeps are called in front of the teacher."""
+"""The sweeps' names for the teacher."""
 
 from django import template
 
@@ -34,5 +34,4 @@ NAMES = {
 
 @register.filter
 def sweep_name(name: str) -> str:
-    """Say what a sweep does; one without a name here shows its own."""
     return NAMES.get(name, name.replace("_", " "))

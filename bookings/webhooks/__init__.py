@@ -1,1 +1,1 @@
-"""What other systems are told of classes: signed requests to addresses that the teacher chose."""
+"""Webhooks: signed requests about classes to addresses that the teacher entered."""

@@ -1,9 +1,4 @@
-"""Which addresses webhooks may be sent to: those of other people's servers, and no others.
-
-Whoever may enter an address could otherwise make this server ask its own network: databases,
-metadata of the cloud, itself. A name is looked up once, and what is connected to is the address
-that was checked: a name that answers differently the second time gains nothing.
-"""
+"""SSRF protection: connect to public addresses only, resolved once against DNS rebinding."""
 
 import ipaddress
 import socket
@@ -14,20 +9,20 @@ from django.conf import settings
 
 MAX_LENGTH = 500
 DEFAULT_PORTS = {"http": 80, "https": 443}
-# Where the world's IPv6 servers are. The rest holds other spellings of IPv4 addresses, ours too.
+# The rest of IPv6 holds other spellings of IPv4 addresses, private ones included.
 GLOBAL_UNICAST = ipaddress.IPv6Network("2000::/3")
 SIX_TO_FOUR = ipaddress.IPv6Network("2002::/16")
-# Kept for protocols (RFC 6890); Python takes parts of it for public, which ones varies by version.
+# Reserved (RFC 6890), but parts count as global in some versions of Python.
 PROTOCOLS = ipaddress.IPv4Network("192.0.0.0/24")
 
 
 class AddressError(ValueError):
-    """An address that nothing is sent to; the text says why, for the teacher."""
+    """The address is refused; the text tells the teacher why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """An address taken apart. path: with its query."""
+    """A parsed address; ``path`` includes the query."""
 
     scheme: str
     host: str
@@ -36,7 +31,7 @@ class Target:
 
 
 def parse_address(address: str) -> Target:
-    """Take an address apart. Raises AddressError for one that webhooks are never sent to."""
+    """Parse an address. Raises AddressError."""
     if len(address) > MAX_LENGTH or not address.isascii() or not address.isprintable():
         raise AddressError("La dirección es demasiado larga o tiene signos que no van.")
     try:
@@ -52,39 +47,36 @@ def parse_address(address: str) -> Target:
         raise AddressError("Sin usuario, contraseña ni «#»: el secreto ya firma cada aviso.")
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     target = Target(parts.scheme, parts.hostname, port or DEFAULT_PORTS[parts.scheme], path)
-    _refuse_own_network(target.host)
+    _refuse_internal(target.host)
     return target
 
 
 def resolve(target: Target) -> list[str]:
-    """Look the name up and give the IP addresses that may be connected to.
-
-    Raises AddressError when all of them are of our own network, OSError when there is none.
-    """
+    """Return a name's public IP addresses. Raises AddressError if there is none, and OSError."""
     found = socket.getaddrinfo(target.host, target.port, type=socket.SOCK_STREAM)
-    allowed = [number for number in (str(where[0]) for *_, where in found) if is_foreign(number)]
+    allowed = [number for *_, where in found if is_public(number := str(where[0]))]
     if not allowed:
         raise AddressError("La dirección lleva a una red interna.")
     return allowed
 
 
-def is_foreign(number: str) -> bool:
-    """Whether an IP address is a public one, on the internet."""
+def is_public(number: str) -> bool:
+    """Also True for internal addresses if the settings allow them."""
     if settings.WEBHOOKS_MAY_STAY_LOCAL:
         return True
     address = ipaddress.ip_address(number.partition("%")[0])
     if isinstance(address, ipaddress.IPv6Address):
-        is_spoken = address in GLOBAL_UNICAST and address not in SIX_TO_FOUR
-        return is_spoken and address.is_global
+        is_unicast = address in GLOBAL_UNICAST and address not in SIX_TO_FOUR
+        return is_unicast and address.is_global
     return address.is_global and not address.is_multicast and address not in PROTOCOLS
 
 
-def _refuse_own_network(host: str) -> None:
-    """Refuse at once what shows without looking it up; the rest shows when it is sent to."""
+def _refuse_internal(host: str) -> None:
+    """Refuse what is internal without a look-up; ``resolve`` finds the rest."""
     try:
-        is_ours = not is_foreign(host)
+        is_internal = not is_public(host)
     except ValueError:  # a name
-        is_ours = host == "localhost" or host.endswith((".localhost", ".local", ".internal"))
-        is_ours = is_ours and not settings.WEBHOOKS_MAY_STAY_LOCAL
-    if is_ours:
+        is_internal = host == "localhost" or host.endswith((".localhost", ".local", ".internal"))
+        is_internal = is_internal and not settings.WEBHOOKS_MAY_STAY_LOCAL
+    if is_internal:
         raise AddressError("La dirección lleva a una red interna.")

@@ -1,11 +1,7 @@
-"""Delivering: by any number of workers, each to several receivers at once.
+"""Delivery by any number of workers; order is not guaranteed.
 
-A worker asks each receiver for one event at a time. Two workers may ask the same receiver side by
-side, for different events: nothing is promised about their order, and none waits for a dead worker.
-
-A worker owns an attempt by moving ``next_attempt_at`` ahead in one conditional update. If it dies
-before the outcome is written, the attempt is another's once that lease is over: what the receiver
-took in the meantime leaves a second time, under the same id.
+A conditional update of ``next_attempt_at`` claims an attempt for a lease. If the worker dies,
+another sends the event again under the same id.
 """
 
 import time
@@ -21,44 +17,43 @@ from django.utils import timezone
 
 from bookings.models import WebhookDelivery, WebhookEndpoint
 from bookings.webhooks.endpoints import list_secrets
-from bookings.webhooks.outcomes import LEASE, note_answer
+from bookings.webhooks.outcomes import LEASE, record_answer
 from bookings.webhooks.sending import Answer, post
 from bookings.webhooks.signing import build_headers
+from config.lib.retries import claim
 
 RECEIVERS_AT_ONCE = 8
-# After so long, other work has its turn; the next call goes on.
+# A call stops after so long, to let other work run.
 SECONDS_IN_A_ROW = 45
 UNREADABLE_SECRET = Answer(None, "El secreto no se puede leer: cambialo.", timedelta(0))
 
 
 def deliver_webhooks(seconds: float = SECONDS_IN_A_ROW) -> int:
-    """Send what is due, the longest overdue first; returns how many receivers took something.
+    """Send what is due, the longest overdue first; return the number of successes.
 
-    What is not taken is tried again later or given up, and its row says why. When there is much, it
-    begins no other round after these seconds: the next call goes on. Raises DatabaseError only.
+    No round begins after ``seconds``. Raises DatabaseError only.
     """
-    taken, give_way_at = 0, monotonic() + seconds
+    successes, end = 0, monotonic() + seconds
     while claimed := _claim_round():
-        taken += _send_round(claimed)
-        if monotonic() >= give_way_at:
+        successes += _send_round(claimed)
+        if monotonic() >= end:
             break
-    return taken
+    return successes
 
 
 def deliver_now(delivery: WebhookDelivery) -> bool:
-    """Try one delivery while somebody waits for it; tell whether it was taken."""
+    """Send one delivery now; return True if it succeeded."""
     claimed = _claim(delivery.pk, delivery.next_attempt_at)
     return claimed is not None and _send_round([claimed]) == 1
 
 
 def _claim_round() -> list[WebhookDelivery]:
-    """Own an attempt for each of some receivers: what has waited longest for them."""
     claimed = (_claim(key, planned) for key, planned in _list_due())
     return [delivery for delivery in claimed if delivery is not None]
 
 
 def _list_due() -> list[tuple[int, datetime]]:
-    """Give the key and the plan of one delivery for each receiver that may be asked now."""
+    """Return key and next attempt of one delivery for each endpoint that is not resting."""
     now = timezone.now()
     due = WebhookDelivery.objects.filter(
         endpoint=OuterRef("pk"), next_attempt_at__lte=now
@@ -72,44 +67,42 @@ def _list_due() -> list[tuple[int, datetime]]:
 
 
 def _claim(key: int, planned: datetime | None) -> WebhookDelivery | None:
-    """Own the next attempt and read everything as it is now; None when another worker owns it."""
-    row = WebhookDelivery.objects.filter(pk=key)
-    is_free = row.filter(next_attempt_at__isnull=False, next_attempt_at=planned)
-    if not is_free.update(next_attempt_at=timezone.now() + LEASE, attempts=F("attempts") + 1):
+    """Return None if another worker has claimed it."""
+    row = WebhookDelivery(pk=key, next_attempt_at=planned)
+    unsent = WebhookDelivery.objects.filter(next_attempt_at__isnull=False)
+    if not claim(unsent, row, "next_attempt_at", LEASE, attempts=F("attempts") + 1):
         return None
-    # One receiver's secret that cannot be read would keep all the others waiting here.
-    sealed = row.defer("endpoint__secret", "endpoint__previous_secret")
-    return sealed.select_related("event", "endpoint").first()
+    # A secret that cannot be decrypted would raise here and hold up the other endpoints.
+    sealed = unsent.defer("endpoint__secret", "endpoint__previous_secret")
+    return sealed.select_related("event", "endpoint").filter(pk=key).first()
 
 
 def _send_round(claimed: list[WebhookDelivery]) -> int:
-    """Ask all receivers side by side, and write down each answer as it comes."""
-    taken = 0
-    for delivery, answer in _ask(claimed):
-        note_answer(delivery, answer)
-        taken += answer.is_success
-    return taken
+    successes = 0
+    for delivery, answer in _post_all(claimed):
+        record_answer(delivery, answer)
+        successes += answer.is_success
+    return successes
 
 
-def _ask(claimed: list[WebhookDelivery]) -> Iterator[tuple[WebhookDelivery, Answer]]:
-    """Send the requests. Their threads touch no database: it is this one that writes.
+def _post_all(claimed: list[WebhookDelivery]) -> Iterator[tuple[WebhookDelivery, Answer]]:
+    """Yield answers as they come; only this thread uses the database.
 
-    Plain threads: a pool takes nothing more once its process ends, and what was told last would
-    wait for the lease to end.
+    Plain threads, because a pool accepts no work while its process ends.
     """
     answers: SimpleQueue[tuple[WebhookDelivery, Answer]] = SimpleQueue()
 
-    def ask(delivery: WebhookDelivery, body: bytes, headers: dict[str, str]) -> None:
+    def send(delivery: WebhookDelivery, body: bytes, headers: dict[str, str]) -> None:
         answers.put((delivery, post(delivery.endpoint.address, body, headers)))
 
     for delivery in claimed:
         body = delivery.event.body.encode()
         try:
             headers = _headers(delivery, body)
-        except (InvalidToken, WebhookEndpoint.DoesNotExist):  # deleted: nobody notes the answer
+        except (InvalidToken, WebhookEndpoint.DoesNotExist):  # if deleted, no answer is recorded
             answers.put((delivery, UNREADABLE_SECRET))
         else:
-            Thread(target=ask, args=(delivery, body, headers)).start()
+            Thread(target=send, args=(delivery, body, headers)).start()
     for _ in claimed:
         yield answers.get()
 

@@ -1,7 +1,8 @@
-"""Receivers: the secrets that they know us by."""
+"""The signing secrets of webhook endpoints."""
 
 from collections.abc import Iterator
 from datetime import timedelta
+from uuid import UUID
 
 from cryptography.fernet import InvalidToken
 from django.db import transaction
@@ -10,21 +11,15 @@ from django.utils import timezone
 from bookings.models import WebhookEndpoint
 from bookings.webhooks.signing import generate_secret
 
-# How long the secret of before signs as well: a day to take the new one to the receiver.
+# How long the previous secret signs as well, so that the teacher can hand the new one over.
 OVERLAP = timedelta(days=1)
-
-
-def give_secret(endpoint: WebhookEndpoint) -> None:
-    """Give a new endpoint its secret; the caller saves it."""
-    endpoint.secret = generate_secret()
 
 
 @transaction.atomic
 def rotate_secret(endpoint: WebhookEndpoint) -> bool:
-    """Replace the secret; tell whether the one of before signs beside it for OVERLAP.
+    """Replace the secret; return True if the previous one still signs for OVERLAP.
 
-    It does not when it cannot be read any more. Earlier ones end either way. The one of before is
-    the last that a receiver may know: pressed twice, one that nobody has read is dropped.
+    A secret that was never shown, or cannot be decrypted, does not.
     """
     rows = WebhookEndpoint.objects.select_for_update().defer("secret", "previous_secret")
     locked = rows.get(pk=endpoint.pk)
@@ -37,8 +32,16 @@ def rotate_secret(endpoint: WebhookEndpoint) -> bool:
     return bool(locked.previous_secret)
 
 
+def replace_lost_secrets(keys: list[UUID]) -> None:
+    """Replace secrets that no key decrypts; deliveries are retried until receivers know them."""
+    for key in keys:
+        WebhookEndpoint.objects.filter(pk=key).update(
+            secret=generate_secret(), secret_shown_at=None
+        )
+
+
 def _read_secret(endpoint: WebhookEndpoint, field: str) -> str:
-    """Give a secret, which the caller has not loaded; empty when no key opens it."""
+    """Return a deferred secret; empty if no key decrypts it."""
     try:
         return str(getattr(endpoint, field))
     except InvalidToken:
@@ -46,27 +49,27 @@ def _read_secret(endpoint: WebhookEndpoint, field: str) -> str:
 
 
 def reveal_secret(endpoint: WebhookEndpoint) -> str | None:
-    """Give a secret that nobody has read yet; None once somebody has, also a moment ago.
+    """Return a secret the first time only, then None.
 
-    Raises ``cryptography.fernet.InvalidToken`` for one that none of the service's keys opens.
+    Raises ``cryptography.fernet.InvalidToken`` if no key decrypts it.
     """
     unread = WebhookEndpoint.objects.filter(pk=endpoint.pk, secret_shown_at=None)
     secret = endpoint.secret
-    # The one that was read a moment ago, not one that replaced it meanwhile.
+    # The secret just read, not one that has replaced it since.
     was_unread = unread.filter(previous_until=endpoint.previous_until)
     return secret if was_unread.update(secret_shown_at=timezone.now()) else None
 
 
 def has_earlier_secret(endpoint: WebhookEndpoint) -> bool:
-    """Whether the secret of before signs as well; asked without opening it."""
+    """True if the previous secret signs as well."""
     rows = WebhookEndpoint.objects.filter(pk=endpoint.pk, previous_until__gt=timezone.now())
     return rows.exclude(previous_secret="").exists()
 
 
 def list_secrets(endpoint: WebhookEndpoint) -> Iterator[str]:
-    """Give the secrets that sign now, the newest first.
+    """Yield the signing secrets, newest first.
 
-    Raises ``cryptography.fernet.InvalidToken`` for one that none of the service's keys opens.
+    Raises ``cryptography.fernet.InvalidToken`` if no key decrypts one.
     """
     yield endpoint.secret
     until = endpoint.previous_until

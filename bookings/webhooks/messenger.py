@@ -1,4 +1,4 @@
-"""Announcing and delivering right after the fact, so that receivers hear of it within seconds."""
+"""Announcing and delivering right after a commit, within seconds."""
 
 from datetime import timedelta
 from time import monotonic
@@ -6,43 +6,42 @@ from time import monotonic
 from django.conf import settings
 
 from bookings.models import WebhookEndpoint
-from bookings.webhooks.announcing import announce_events
 from bookings.webhooks.delivery import deliver_webhooks
+from bookings.webhooks.events import announce_events
 from config.lib.background_jobs import SECONDS_OUT, BackgroundJob
 
-# How long this process believes that there is nobody to tell. Being wrong only leaves what happens
-# meanwhile to the sweeps.
-BELIEVED_SECONDS = 60
+# How long a process assumes that there is still no endpoint. Meanwhile the sweeps deliver.
+ASSUMED_SECONDS = 60
 
 
-class _Audience:
-    """Whether anybody wants to be told, so that no thread starts for nothing at each join."""
+class _Endpoints:
+    """Remembers that there is no endpoint, so that a join starts no needless thread."""
 
     def __init__(self) -> None:
-        self._nobody_until = 0.0
+        self._absent_until = 0.0
 
     def may_exist(self) -> bool:
-        return monotonic() >= self._nobody_until
+        return monotonic() >= self._absent_until
 
     def note(self, *, exists: bool) -> None:
-        self._nobody_until = 0.0 if exists else monotonic() + BELIEVED_SECONDS
+        self._absent_until = 0.0 if exists else monotonic() + ASSUMED_SECONDS
 
 
-_audience = _Audience()
+_endpoints = _Endpoints()
 
 
 def deliver_webhooks_soon() -> None:
-    """Have what happened told soon. What fails is left to the sweeps."""
-    if settings.DELIVER_WEBHOOKS_AT_ONCE and _audience.may_exist():
+    """Deliver in a background thread; the sweeps retry what fails."""
+    if settings.DELIVER_WEBHOOKS_AT_ONCE and _endpoints.may_exist():
         _messenger.call()
 
 
-def _go_round() -> None:
-    is_wanted = WebhookEndpoint.objects.filter(is_active=True).exists()
-    _audience.note(exists=is_wanted)
-    if is_wanted:
+def _announce_and_deliver() -> None:
+    exists = WebhookEndpoint.objects.filter(is_active=True).exists()
+    _endpoints.note(exists=exists)
+    if exists:
         announce_events()
         deliver_webhooks(SECONDS_OUT)
 
 
-_messenger = BackgroundJob("messenger", _go_round, delay=timedelta(milliseconds=200))
+_messenger = BackgroundJob("messenger", _announce_and_deliver, delay=timedelta(milliseconds=200))

@@ -1,7 +1,6 @@
-"""What a webhook says. Receivers rely on it: fields may be added, and none is renamed or removed.
+"""The body of a webhook; fields may be added, never renamed or removed.
 
-It names people by their ids alone, and holds nothing that opens anything: neither the access code
-nor the link of the video call, for receivers keep logs of what they are sent.
+Receivers log it, so it holds ids only, no access code and no link.
 """
 
 import json
@@ -13,15 +12,8 @@ from zoneinfo import ZoneInfo
 from django.conf import settings
 from django.utils import timezone
 
-from bookings.models import (
-    ClassEvent,
-    ClassLog,
-    VirtualClass,
-    WebhookEvent,
-    WebhookKind,
-)
+from bookings.models import ClassEvent, ClassLog, VirtualClass, WebhookEvent, WebhookKind
 
-# Which lines of a class's log other systems are told of.
 KINDS = {
     ClassEvent.SCHEDULED: WebhookKind.SCHEDULED,
     ClassEvent.JOINED: WebhookKind.JOINED,
@@ -34,10 +26,7 @@ KINDS = {
 
 
 def draft_announcement(line: ClassLog) -> dict[str, Any] | None:
-    """Write down what is told of a line of the log, before it is stored; None for most events.
-
-    The class is taken as it is in memory: the caller has just changed it.
-    """
+    """Return type and data of a log line, with the class as in memory; None for most events."""
     kind = KINDS.get(ClassEvent(line.event))
     if kind is None:
         return None
@@ -46,14 +35,12 @@ def draft_announcement(line: ClassLog) -> dict[str, Any] | None:
 
 
 def build_event(line: ClassLog, announcement: dict[str, Any]) -> WebhookEvent:
-    """Make the event of a line; it is not stored yet."""
     return _event(
         WebhookKind(announcement["type"]), announcement["data"], line.at, line.virtual_class_id
     )
 
 
 def build_test_event() -> WebhookEvent:
-    """Make an event that tells of nothing, to try a receiver."""
     data = {"message": "This is a test. Nothing happened."}
     return _event(WebhookKind.TEST, data, timezone.now(), None)
 
@@ -73,7 +60,7 @@ def _event(
 
 
 def _describe(virtual_class: VirtualClass, to_status: str) -> dict[str, Any]:
-    """Describe a class in the words of the API. to_status: what a conditional update made of it."""
+    """Describe a class; ``to_status`` overrides the status in memory."""
     return {
         "id": str(virtual_class.pk),
         "bookedById": str(virtual_class.booked_by_id),
@@ -89,17 +76,15 @@ def _describe(virtual_class: VirtualClass, to_status: str) -> dict[str, Any]:
 
 
 def _describe_change(line: ClassLog) -> dict[str, Any]:
-    """Say what the class alone does not: who came or went, what it was before."""
-    told: dict[str, Any] = {}
+    change: dict[str, Any] = {}
     if "person" in line.details:
-        told["userId"] = line.details["person"]
+        change["userId"] = line.details["person"]
     if KINDS.get(ClassEvent(line.event)) == WebhookKind.MOVED:
-        told["previousStartTime"] = _instant(datetime.fromisoformat(line.details["from"]))
+        change["previousStartTime"] = _instant(datetime.fromisoformat(line.details["from"]))
     if line.from_status:
-        told["previousStatus"] = str(line.from_status)
-    return told
+        change["previousStatus"] = str(line.from_status)
+    return change
 
 
 def _instant(value: datetime) -> str:
-    """Write a moment as the API does: ISO 8601 with the offset of the service's zone."""
     return value.astimezone(ZoneInfo(settings.TIME_ZONE)).isoformat()

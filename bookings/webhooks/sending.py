@@ -1,7 +1,7 @@
-"""One request to a receiver. It knows no database, and always comes to an end.
+"""One bounded HTTP request to a receiver, without redirects and proxies.
 
-``http.client`` does as little as is needed: it follows no redirect, asks no proxy of the
-environment and repeats nothing.
+``http.client``, as urllib3 has no time-out for a whole exchange, and no way to interrupt its TLS
+handshake.
 """
 
 import socket
@@ -20,17 +20,12 @@ from bookings.webhooks.addresses import AddressError, Target, parse_address, res
 
 CONNECT_SECONDS = 5
 EXCERPT_LENGTH = 500
-# What a receiver asks for is believed up to here.
 LONGEST_RETRY_AFTER = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came back. status: None when nothing did. failure: empty for a success.
-
-    excerpt: the beginning of the answer's body, printable. wait: how long the receiver asks to be
-    left alone.
-    """
+    """status: None without a response. failure: empty for a success. wait: from Retry-After."""
 
     status: int | None
     failure: str
@@ -40,42 +35,35 @@ class Answer:
 
     @property
     def is_success(self) -> bool:
-        """Whether the receiver took it."""
         return not self.failure
-
-    @property
-    def is_silence(self) -> bool:
-        """Whether there was no answer at all: nothing else will get one either."""
-        return self.status is None
 
 
 def post(address: str, body: bytes, headers: Mapping[str, str]) -> Answer:
-    """Send a body and say what came back. It never raises.
+    """Send a body; never raises.
 
-    It takes settings.WEBHOOK_TIMEOUT at most, and what is left of an attempt to connect; only the
-    system's own look-up of a name cannot be cut short.
+    Takes at most settings.WEBHOOK_TIMEOUT plus one attempt to connect, and the DNS look-up.
     """
     started = monotonic()
     try:
         status, excerpt, wait = _exchange(parse_address(address), body, headers)
-    except Exception as error:  # noqa: BLE001 - whatever a stranger's server does is a failure of this one delivery
-        return Answer(None, _name(error), timedelta(seconds=monotonic() - started))
+    except Exception as error:  # noqa: BLE001 - any error is a failure of this delivery only
+        return Answer(None, _describe_failure(error), timedelta(seconds=monotonic() - started))
     took = timedelta(seconds=monotonic() - started)
-    return Answer(status, _judge(status), took, excerpt, wait)
+    return Answer(status, _status_failure(status), took, excerpt, wait)
 
 
 def _exchange(
     target: Target, body: bytes, headers: Mapping[str, str]
 ) -> tuple[int, str, timedelta]:
     connection = SecureConnection(target) if target.scheme == "https" else PlainConnection(target)
-    with closing(connection), _ended_in_time(connection):
+    with closing(connection), _time_limit(connection):
         connection.request("POST", target.path, body, dict(headers))
         response = connection.getresponse()
         return response.status, _read_excerpt(response), _read_wait(response)
 
 
 class PlainConnection(HTTPConnection):
-    """A connection to one of the addresses that were checked, under the receiver's name."""
+    """A connection to a checked IP address."""
 
     def __init__(self, target: Target) -> None:
         super().__init__(target.host, target.port)
@@ -83,39 +71,38 @@ class PlainConnection(HTTPConnection):
         self.is_out_of_time = False
 
     def connect(self) -> None:
-        """Connect to the first of the checked addresses that takes it."""
         self.sock = self._dial()
         self.sock.settimeout(settings.WEBHOOK_TIMEOUT.total_seconds())
         if self.is_out_of_time:
             raise TimeoutError
 
-    def end(self) -> None:
-        """End whatever is going on, from another thread: it comes back at once."""
+    def abort(self) -> None:
+        """Shut down from another thread."""
         self.is_out_of_time = True
         if self.sock is not None:
             with suppress(OSError):
-                # The plain socket's method: the one of TLS would pull the session away from it.
+                # Not SSLSocket.shutdown: it drops the TLS session that the other thread uses.
                 socket.socket.shutdown(self.sock, socket.SHUT_RDWR)
 
     def _dial(self) -> socket.socket:
         failure: OSError | None = None
+        seconds = min(CONNECT_SECONDS, settings.WEBHOOK_TIMEOUT.total_seconds())
         for number in resolve(self._target):
             if self.is_out_of_time:
-                break  # a name may have any number of addresses
+                break
             try:
-                return socket.create_connection((number, self.port), timeout=_seconds_to_connect())
+                return socket.create_connection((number, self.port), timeout=seconds)
             except OSError as error:
                 failure = error
         raise failure or OSError("The name has no address.")
 
 
 class SecureConnection(PlainConnection):
-    """The same with TLS. The certificate must be for the receiver's name, not for its number."""
+    """The certificate must match the receiver's name."""
 
     default_port = 443
 
     def connect(self) -> None:
-        """Connect, and agree on keys."""
         super().connect()
         context = ssl.create_default_context()
         secured = context.wrap_socket(
@@ -126,9 +113,9 @@ class SecureConnection(PlainConnection):
 
 
 @contextmanager
-def _ended_in_time(connection: PlainConnection) -> Iterator[None]:
-    """Bound all of an exchange: a socket's own time-out starts anew with every byte."""
-    timer = Timer(settings.WEBHOOK_TIMEOUT.total_seconds(), connection.end)
+def _time_limit(connection: PlainConnection) -> Iterator[None]:
+    """Bound the whole exchange: a socket's time-out starts anew with every byte."""
+    timer = Timer(settings.WEBHOOK_TIMEOUT.total_seconds(), connection.abort)
     timer.start()
     try:
         yield
@@ -140,12 +127,7 @@ def _ended_in_time(connection: PlainConnection) -> Iterator[None]:
         timer.cancel()
 
 
-def _seconds_to_connect() -> float:
-    return min(CONNECT_SECONDS, settings.WEBHOOK_TIMEOUT.total_seconds())
-
-
 def _read_excerpt(response: HTTPResponse) -> str:
-    """Read the beginning of the body. Once there is a status, nothing in it can fail."""
     try:
         start = response.read(EXCERPT_LENGTH)
     except (OSError, HTTPException, ValueError):
@@ -161,22 +143,22 @@ def _read_wait(response: HTTPResponse) -> timedelta:
     return min(timedelta(seconds=int(seconds)), LONGEST_RETRY_AFTER)
 
 
-def _judge(status: int) -> str:
+def _status_failure(status: int) -> str:
     if 200 <= status < 300:
         return ""
     redirects = ": no seguimos redirecciones" if 300 <= status < 400 else ""
     return f"Respondió {status}{redirects}."
 
 
-def _name(error: Exception) -> str:
-    """Say what failed. Only what is ours is repeated: an error's text may hold the address."""
+def _describe_failure(error: Exception) -> str:
+    """Errors' own texts may hold the address."""
     if isinstance(error, AddressError):
         return str(error)
     known = (text for kind, text in FAILURES.items() if isinstance(error, kind))
     return next(known, f"Falló: {type(error).__name__}.")
 
 
-# The first that fits.
+# The first match counts.
 FAILURES: dict[type[Exception], str] = {
     TimeoutError: "No contestó a tiempo.",
     socket.gaierror: "El nombre del servidor no existe.",

@@ -1,4 +1,4 @@
-"""Signatures, as the Standard Webhooks specification 1.0.0 has them.
+"""Signatures of Standard Webhooks 1.0.0.
 
 https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
 """
@@ -14,15 +14,12 @@ SECRET_BYTES = 32
 
 
 def generate_secret() -> str:
-    """Make a signing secret: ``whsec_`` and 32 random bytes in base64."""
+    """Return ``whsec_`` and 32 random bytes in base64."""
     return PREFIX + base64.b64encode(secrets.token_bytes(SECRET_BYTES)).decode()
 
 
 def sign(secret: str, *, message_id: str, timestamp: int, body: bytes) -> str:
-    """Sign a message: ``v1,`` and the HMAC-SHA256 of ``id.timestamp.body`` in base64.
-
-    timestamp: Unix seconds of the attempt. Neither it nor the id may hold a full stop.
-    """
+    """Return ``v1,`` and the HMAC-SHA256 in base64. timestamp: Unix seconds of the attempt."""
     key = base64.b64decode(secret.removeprefix(PREFIX))
     content = f"{message_id}.{timestamp}.".encode() + body
     return "v1," + base64.b64encode(hmac.digest(key, content, hashlib.sha256)).decode()
@@ -31,7 +28,7 @@ def sign(secret: str, *, message_id: str, timestamp: int, body: bytes) -> str:
 def build_headers(
     signing_secrets: Iterable[str], *, message_id: str, timestamp: int, body: bytes
 ) -> dict[str, str]:
-    """Give the three headers that a receiver checks. Several secrets give several signatures."""
+    """Return the signed headers; each secret adds a signature."""
     signatures = [
         sign(secret, message_id=message_id, timestamp=timestamp, body=body)
         for secret in signing_secrets

@@ -13,7 +13,7 @@ from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from bookings.domain.calendar.outages import LONGEST_RETRY_AFTER
-from bookings.domain.checkout import settling
+from bookings.domain.checkout import notifications
 from bookings.domain.money import charges, refunds
 from bookings.models import (
     LONGEST_HOLD,
@@ -25,6 +25,7 @@ from bookings.models import (
     Notice,
     Payment,
     PaymentNotification,
+    PaymentStatus,
     Refund,
     VirtualClass,
     WaitingListEntry,
@@ -33,7 +34,7 @@ from bookings.models import (
     WebhookEndpoint,
 )
 from bookings.notices import delivery
-from bookings.notices.reminder_times import LEADS
+from bookings.notices.registry import PLANNED
 from bookings.webhooks.outcomes import DELAYS, LEASE, MAX_ATTEMPTS
 
 # Waits are spread by up to a quarter, and the clocks of two machines are never quite the same.
@@ -71,9 +72,9 @@ def _classes(now: datetime) -> Plans:
 
 
 def _money(now: datetime) -> Plans:
-    longest = settling.LEASE * 2**settling.NOTIFICATION_ATTEMPTS
-    notifications = PaymentNotification.objects.all()
-    yield _beyond(notifications, "next_attempt_at", now, longest), {"next_attempt_at": now}
+    longest = notifications.LONGEST_WAIT * SPREAD
+    told = PaymentNotification.objects.all()
+    yield _beyond(told, "next_attempt_at", now, longest), {"next_attempt_at": now}
     longest = refunds.LONGEST_WAIT * SPREAD
     yield _beyond(Refund.objects.all(), "next_attempt_at", now, longest), {"next_attempt_at": now}
     is_unpaid = Q(approved_at=None, created_at__gt=now - charges.OPEN_DAYS)
@@ -81,8 +82,9 @@ def _money(now: datetime) -> Plans:
         Q(virtual_class=None)
         | Q(virtual_class__status__in=[ClassStatus.PENDING, ClassStatus.CANCELLED])
     )
-    # Money that went back is looked at daily, whatever became of its class.
-    is_gone = Q(status__in=MONEY_GONE)
+    # Once all that is to go back went back, the payment is looked at daily.
+    is_part = Q(virtual_class__amount_kept__gt=0) | Q(virtual_class=None)
+    is_gone = Q(status__in=MONEY_GONE) | is_part & Q(status=PaymentStatus.PARTIALLY_REFUNDED)
     often = Payment.objects.filter(is_unpaid | is_unfinished & ~is_gone)
     yield _beyond(often, "next_check_at", now, charges.LONGEST_WAIT), {"next_check_at": now}
     daily = Payment.objects.all()
@@ -92,7 +94,7 @@ def _money(now: datetime) -> Plans:
 def _notices(now: datetime) -> Plans:
     """Bring back mails. A reminder follows from its class's start, which no clock can shift."""
     unsent = Notice.objects.filter(next_attempt_at__isnull=False)
-    news = unsent.exclude(kind__in=LEADS)
+    news = unsent.exclude(kind__in=PLANNED)
     yield _beyond(news, "due_at", now), {"due_at": now, "next_attempt_at": now}
     put_off = unsent.filter(next_attempt_at__gt=F("due_at"))
     longest = delivery.LONGEST_DELAY * SPREAD

@@ -15,11 +15,10 @@ from django.utils import timezone
 from accounts.sign_in.student_grants import revoke_student_grants
 from bookings.domain.calendar.access import check_calendar_grant
 from bookings.domain.checkout.holds import delete_expired_holds
-from bookings.domain.checkout.notifications import forget_notifications
+from bookings.domain.checkout.notifications import forget_notifications, process_notifications
 from bookings.domain.checkout.payment_search import search_payments
 from bookings.domain.checkout.settling import (
     expire_payments,
-    process_notifications,
     settle_due_payments,
 )
 from bookings.domain.heartbeats import note_beat, note_failure, read_beats
@@ -32,9 +31,8 @@ from bookings.domain.recovery.wall_times import keep_wall_times
 from bookings.domain.recovery.watching import compare_calendar, follow_calendar, keep_push_channel
 from bookings.notices.delivery import deliver_due
 from bookings.notices.reminders import plan_missing_reminders
-from bookings.webhooks.announcing import announce_events
 from bookings.webhooks.delivery import deliver_webhooks
-from bookings.webhooks.forgetting import forget_webhooks
+from bookings.webhooks.events import announce_events, forget_webhooks
 from bookings.work.clock_jumps import bring_back_plans
 from config.lib.tracing import new_id, tagged
 

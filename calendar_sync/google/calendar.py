@@ -1,4 +1,4 @@
-"""Google's calendar: what each operation asks of its events, and how an interrupted one goes on."""
+"""Google's calendar: the operations, and how an interrupted one goes on."""
 
 import logging
 from dataclasses import replace
@@ -44,13 +44,12 @@ CHANGE_FIELDS = "kind,nextPageToken,nextSyncToken,items(id,extendedProperties/pr
 
 
 class GoogleCalendar:
-    """The calendar ``settings.CALENDAR_ID``, in the name of whoever gave ``refresh_token``."""
+    """The calendar ``settings.CALENDAR_ID``, used with the grant of ``refresh_token``."""
 
     def __init__(self, *, refresh_token: str | None) -> None:
         self._refresh_token = refresh_token
 
     def create_event(self, draft: EventDraft) -> CreatedEvent:
-        """Make the event with a video meeting, once, however often it is asked."""
         grant = get_grant(self._refresh_token)
         events = GoogleEvents(settings.CALENDAR_BUDGET, grant=grant)
         event = _insert_or_adopt(events, draft, may_invite=grant.may_invite)
@@ -63,11 +62,9 @@ class GoogleCalendar:
             return mapping.created_event(event)
 
     def update_event(self, draft: EventDraft) -> CreatedEvent:
-        """Give the event the draft's times, and its text in place of an earlier one of ours.
+        """Patch what differs, and only then: each write mails the guests.
 
-        All else about it stays. One that has them already is not written: each write that moves it
-        mails its guests. Nor is its etag sent along: what somebody else changed a moment ago is not
-        in the patch, and it is the caller who knows which times are the last ones.
+        No etag is sent: the patch holds nothing that others change.
         """
         events = GoogleEvents(settings.CALENDAR_BUDGET, grant=get_grant(self._refresh_token))
         event = events.find(draft.event_id)
@@ -86,10 +83,7 @@ class GoogleCalendar:
     def delete_event(
         self, event_id: str, *, reference: str, named_by_provider: bool = False
     ) -> None:
-        """Remove the event; one that is already gone counts as removed.
-
-        It is looked at first: whatever has our id without our reference is somebody else's.
-        """
+        """Delete the event after a look at its reference."""
         events = GoogleEvents(settings.CALENDAR_BUDGET, grant=get_grant(self._refresh_token))
         event = events.find(event_id)
         if event and event.get("status") == "cancelled":
@@ -104,16 +98,13 @@ class GoogleCalendar:
             logger.info("The event went while it was being deleted.")
 
     def check_grant(self) -> None:
-        """Use the grant for one cheap call, never the API key."""
         events = GoogleEvents(settings.CALENDAR_TIMEOUT, grant=get_grant(self._refresh_token))
         events.upcoming(timezone.now(), limit=1)
 
     def upcoming_events(self, *, since: datetime, limit: int | None = None) -> list[BusySlot]:
-        """List events that end after ``since``.
+        """List events by the API key, else by the grant; a key works only for a public calendar.
 
-        The API key comes first; it works only while the calendar is public, so when it is refused
-        the grant answers. Either has one time-out for all its pages, retries included: somebody
-        waits, and the list is asked for again soon.
+        Either has one time-out for all pages and retries.
         """
         key = api_key_headers()
         if key:
@@ -127,20 +118,12 @@ class GoogleCalendar:
         return GoogleEvents(settings.CALENDAR_TIMEOUT, grant=grant).upcoming(since, limit)
 
     def own_events(self, *, since: datetime | None = None) -> list[OwnEvent]:
-        """List every event of ours that ends after ``since``; all pages, or an error.
-
-        Google can filter by a property's value, not by its presence, so the whole calendar is
-        listed, without what strangers' events are about.
-        """
+        """List all our events out of all events: Google filters by a property's value only."""
         window = {"timeMin": since.isoformat()} if since else {}
         return _own(self._background_events(), fields=OWN_FIELDS, **window)
 
     def events_of(self, reference: str, *, event_id: str) -> list[OwnEvent]:
-        """List the events that carry ``reference``, that with ``event_id`` first.
-
-        A listing may lag behind; what it does not show is asked for by its id, and only when both
-        answer that there is none, there is none.
-        """
+        """List our events, with a look by id, as listings lag behind."""
         events = self._background_events()
         wanted = f"reference={reference}"
         found = _own(events, fields=OWN_FIELDS, privateExtendedProperty=wanted)
@@ -153,10 +136,7 @@ class GoogleCalendar:
         return sorted(found, key=lambda event: event.event_id != event_id)
 
     def changes(self, sync_token: str) -> Changes:
-        """Tell which events changed since the token was given.
-
-        https://developers.google.com/workspace/calendar/api/guides/sync
-        """
+        """https://developers.google.com/workspace/calendar/api/guides/sync"""
         since = {"syncToken": sync_token} if sync_token else {}
         items, last = self._background_events().pages(fields=CHANGE_FIELDS, **since)
         with provider_errors():
@@ -164,14 +144,12 @@ class GoogleCalendar:
             return mapping.changes(items if sync_token else [], last["nextSyncToken"])
 
     def open_channel(self, *, channel_id: str, token: str, address: str) -> OpenedChannel:
-        """Have Google tell of changes."""
         body = {"id": channel_id, "type": "web_hook", "address": address, "token": token}
         answer = self._background_events().watch(body)
         with provider_errors():
             return mapping.opened_channel(answer)
 
     def close_channel(self, *, channel_id: str, resource_id: str) -> None:
-        """End a channel; one that is not open any more counts as closed."""
         try:
             self._background_events().stop({"id": channel_id, "resourceId": resource_id})
         except NotThereError:
@@ -182,7 +160,7 @@ class GoogleCalendar:
 
 
 def _change(events: GoogleEvents, event: JSON, times: JSON, text: JSON) -> JSON:
-    """Patch what differs. A text that alone is refused is not worth anybody's attention."""
+    """Patch what differs; a refused text alone is only logged."""
     if times:
         return events.patch(event["id"], {**times, **text})
     try:
@@ -193,17 +171,16 @@ def _change(events: GoogleEvents, event: JSON, times: JSON, text: JSON) -> JSON:
 
 
 def _own(events: GoogleEvents, **query: Any) -> list[OwnEvent]:
-    """List our events. One that cannot be read spoils the answer: leaving it out would lose it."""
+    """Read our events; one unreadable event is an error, as leaving it out would lose it."""
     items, _ = events.pages(**query)
     with provider_errors():
         return [own for item in items if (own := mapping.own_event(item))]
 
 
 def _insert_or_adopt(events: GoogleEvents, draft: EventDraft, *, may_invite: bool) -> JSON:
-    """Insert the event, or take over the one that an earlier try has left.
+    """Insert the event, or take over the one of an earlier try.
 
-    Time-outs, resets and unreadable answers leave open whether the event was made. Nothing needs
-    to find out: the insert is repeated, and the id tells.
+    After a time-out the insert is repeated; the id shows whether it had worked.
     """
     body = mapping.event_body(draft, may_invite=may_invite)
     try:
@@ -216,10 +193,7 @@ def _insert_or_adopt(events: GoogleEvents, draft: EventDraft, *, may_invite: boo
 
 
 def _adopt(events: GoogleEvents, draft: EventDraft, body: JSON) -> JSON:
-    """Make the event that already has our id what the draft asks for.
-
-    Cancelled ones keep their id for ever but may have lost their properties.
-    """
+    """Make the event with our id match the draft; cancelled ones may have lost their properties."""
     event = events.find(draft.event_id)
     if event is None:
         raise CalendarUnavailableError("The calendar knows the event's id but shows no event.")
@@ -237,11 +211,9 @@ def _adopt(events: GoogleEvents, draft: EventDraft, body: JSON) -> JSON:
 
 
 def _accept_or_delete(events: GoogleEvents, draft: EventDraft, event: JSON) -> JSON:
-    """Take over an event that the provider stored under an id of its own.
+    """Take over an event that the provider stored under its own id, if it is ours, else delete it.
 
-    It is ours if it carries our reference or says what the draft does; or if there is one under our
-    id. Else it is deleted, unless it carries another reference, and CalendarRefusedError raised: a
-    repetition would add one more. Raises EventLeftBehindError if it could not be deleted.
+    Raises CalendarRefusedError, as a repetition would add one more, or EventLeftBehindError.
     """
     if mapping.is_made_from(event, draft):
         return event
@@ -258,7 +230,7 @@ def _accept_or_delete(events: GoogleEvents, draft: EventDraft, event: JSON) -> J
 
 
 def _delete_surely(events: GoogleEvents, event_id: str) -> None:
-    """Delete an event that was just made; a 404 counts only if the event cannot be read either."""
+    """Delete a new event; a 404 counts only if the event cannot be read either."""
     try:
         events.delete(event_id)
     except NotThereError:
@@ -268,10 +240,9 @@ def _delete_surely(events: GoogleEvents, event_id: str) -> None:
 
 
 def _with_conference(events: GoogleEvents, event: JSON) -> JSON:
-    """Read the event again until its meeting has an address.
+    """Read the event until its meeting has an address; request a failed meeting once more.
 
-    Meetings are made after the answer. One that failed gets one new request; when that fails too,
-    CalendarRefusedError. Raises CalendarUnavailableError while the meeting is still being made.
+    Raises CalendarRefusedError, or CalendarUnavailableError while the meeting is being made.
     """
     waits = iter(CONFERENCE_WAITS)
     has_asked_again = False

@@ -1,4 +1,4 @@
-"""Who asks: the administrator's consent, a service account, or an API key."""
+"""Credentials: the administrator's grant, a service account or an API key."""
 
 import json
 import logging
@@ -15,19 +15,16 @@ from calendar_sync.google.deadline import Deadline
 from calendar_sync.google.errors import provider_errors
 from calendar_sync.google.transport import Transport
 from calendar_sync.interface import CalendarNotConnectedError, CalendarUnavailableError
-from calendar_sync.single_flight import SingleFlight
+from config.lib.single_flight import SingleFlight
 
 logger = logging.getLogger(__name__)
 
 
 class Grant:
-    """Permission to use the calendar, shared by the process's threads.
+    """Credentials shared by the process's threads, so that their access token is reused.
 
-    Has the two methods that google_auth_httplib2 asks of credentials. Sharing it keeps the access
-    token, good for an hour, so that most operations need no refresh.
-
-    may_invite: whether events may name attendees; Google refuses that to a service account which
-        acts for nobody.
+    Has the two methods that google_auth_httplib2 calls.
+    may_invite: False for a service account that acts for nobody: Google refuses attendees then.
     """
 
     def __init__(self, credentials: Any, *, may_invite: bool) -> None:
@@ -37,21 +34,19 @@ class Grant:
 
     @property
     def is_fresh(self) -> bool:
-        """True if there is an access token that has not expired."""
         return bool(self._credentials.valid)
 
     def before_request(self, request: Any, method: str, url: str, headers: dict[str, str]) -> None:
         """Put a valid token on a request.
 
-        Not the credentials' own method of this name: for a service account it also asks another
-        Google service, in a thread of its own, which regions are allowed.
+        The credentials' own method asks another Google service in a thread, for a service account.
         """
         if not self.is_fresh:
             self.refresh(request)
         self._credentials.apply(headers)
 
     def refresh(self, request: Any) -> None:
-        """Get a new token; threads that need one at the same time get the same."""
+        """Get a new token, once for all threads that need one."""
         worn = self._credentials.token
 
         def work() -> None:
@@ -62,7 +57,6 @@ class Grant:
 
 
 def has_grant(refresh_token: str | None) -> bool:
-    """True if ``get_grant`` has anything to return."""
     return bool(refresh_token or settings.CALENDAR_SERVICE_ACCOUNT)
 
 
@@ -89,10 +83,8 @@ def calendar_id(grant: Grant | None) -> str:
 
 
 def api_key_headers() -> dict[str, str]:
-    """Return the header that identifies us by the API key; empty when the key cannot be used.
+    """Return the API key as a header, empty if unusable; in the query it would be logged.
 
-    ``primary`` without ADMIN_EMAIL names no calendar. In the query string, where the client library
-    would put it, the key ends up in error texts and in logs.
     https://docs.cloud.google.com/docs/authentication/api-keys-use
     """
     if not settings.CALENDAR_API_KEY or name_calendar() == "primary":
@@ -101,10 +93,9 @@ def api_key_headers() -> dict[str, str]:
 
 
 def _account_grant(key: str) -> Grant:
-    """Act for the administrator if the account may (domain-wide delegation), else as itself.
+    """Act for the administrator if the token endpoint allows it, else as the account itself.
 
-    Only the token endpoint knows whether it may. As long as the account's own token is valid, the
-    endpoint is not asked again.
+    The account's own token is used until it expires.
     """
     itself = _service_grant(key, "")
     if not settings.ADMIN_EMAIL or itself.is_fresh:
@@ -137,7 +128,6 @@ def _user_grant(token: str, token_url: str, client_id: str, client_secret: str) 
 
 @lru_cache(maxsize=4)
 def _service_grant(key: str, subject: str) -> Grant:
-    """Act for ``subject``, or as the account itself when that is empty."""
     try:
         read = service_account.Credentials.from_service_account_info
         credentials = read(  # type: ignore[no-untyped-call]  # the package has no types

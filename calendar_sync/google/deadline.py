@@ -1,4 +1,4 @@
-"""How long one operation may take, all its requests and waits together."""
+"""The time that one operation may take, with all requests and waits."""
 
 import time
 from datetime import timedelta
@@ -8,18 +8,16 @@ _random = SystemRandom()
 
 
 class Deadline:
-    """The end of an operation's time."""
-
     def __init__(self, budget: timedelta) -> None:
         self._end = time.monotonic() + budget.total_seconds()
 
     @property
     def seconds_left(self) -> float:
-        """What remains; zero or less when the time is up."""
+        """Return what remains; zero or less when the time is up."""
         return self._end - time.monotonic()
 
     def wait(self, seconds: float) -> bool:
-        """Sleep, unless that would use up the time. Tell whether it slept."""
+        """Sleep and return True, unless that would use up the time."""
         if seconds >= self.seconds_left:
             return False
         time.sleep(seconds)
@@ -27,5 +25,5 @@ class Deadline:
 
 
 def jittered(seconds: float) -> float:
-    """Half of ``seconds`` up to all of them: those who failed together come back apart."""
+    """Return half of ``seconds`` up to all of them, so that retries do not coincide."""
     return _random.uniform(seconds / 2, seconds)

@@ -1,4 +1,4 @@
-"""What Google's packages raise, told in the calendar's own three errors."""
+"""Translate the errors of Google's packages into the calendar's."""
 
 import json
 import re
@@ -31,23 +31,22 @@ DEAD_GRANT = frozenset({"invalid_grant", "invalid_client", "unauthorized_client"
 
 
 class TransientError(CalendarUnavailableError):
-    """A fault that another try a moment later may not meet again."""
+    """A fault that a retry may not meet again."""
 
 
 class AlreadyThereError(CalendarRefusedError):
-    """The event's id is taken, be it by a cancelled event."""
+    """The event's id is taken, maybe by a cancelled event."""
 
 
 class NotThereError(CalendarRefusedError):
-    """No such event or calendar, or no longer."""
+    """The event or calendar does not exist."""
 
 
 @contextmanager
 def provider_errors() -> Iterator[None]:
     """Translate every fault of a call to the provider.
 
-    Our messages repeat nothing the provider said but its status and reasons. The original stays
-    attached as the cause, and is relieved of what a log must not hold.
+    Messages hold only status and reasons; the cause loses what a log must not hold.
     """
     try:
         yield
@@ -91,10 +90,7 @@ def _from_refresh(error: RefreshError) -> CalendarError:
 
 
 def _reasons(content: bytes) -> set[str]:
-    """The machine-readable reasons in an error's body, old style and new.
-
-    HttpError.error_details shows only one of the two, and sometimes a text.
-    """
+    """Read the reasons of an error's body, in both styles; HttpError.error_details knows one."""
     try:
         error = json.loads(content)["error"]
         rows = [*error.get("errors", []), *error.get("details", [])]
@@ -105,7 +101,7 @@ def _reasons(content: bytes) -> set[str]:
 
 
 def _retry_after(headers: Any) -> float:
-    """Seconds to wait by the Retry-After header: a number or a date; 0 without a usable one."""
+    """Return the seconds of Retry-After, a number or a date; else 0."""
     value = str(headers.get("retry-after", ""))
     if value.isascii() and value.isdigit():
         return float(value)

@@ -1,4 +1,4 @@
-"""The requests about a calendar's events: the one module that sends any, by Google's own client.
+"""All requests about events, sent by Google's client.
 
 https://developers.google.com/workspace/calendar/api/v3/reference/events
 """
@@ -34,10 +34,7 @@ SEND_UPDATES = "all"
 
 
 class GoogleEvents:
-    """The events of the calendar, for the requests of one operation, which share one deadline.
-
-    Either a grant or headers say who asks.
-    """
+    """The requests of one operation, with one deadline. They carry either a grant or headers."""
 
     def __init__(
         self, budget: timedelta, *, grant: Grant | None = None, headers: JSON | None = None
@@ -61,7 +58,7 @@ class GoogleEvents:
     def patch(self, event_id: str, changes: JSON, *, is_news: bool = True) -> JSON:
         """https://developers.google.com/workspace/calendar/api/v3/reference/events/patch
 
-        is_news: whether its guests are mailed.
+        is_news: True to mail the guests.
         """
         query = self._write if is_news else {**self._write, "sendUpdates": "none"}
         return self._event(self._api.patch(**query, eventId=event_id, body=changes))
@@ -79,10 +76,9 @@ class GoogleEvents:
         self._send(request, is_readable=lambda answer: not answer)
 
     def pages(self, **query: Any) -> tuple[list[JSON], JSON]:
-        """List all pages; give the events of all of them, and the last page.
+        """Return the events of all pages, and the last page.
 
-        ``kind`` belongs into the fields: with them an empty calendar answers {} otherwise, as a
-        broken proxy might.
+        Without ``kind`` in ``fields`` an empty calendar is ``{}``, like a broken proxy's answer.
         https://developers.google.com/workspace/calendar/api/v3/reference/events/list
         """
         items: list[JSON] = []
@@ -135,7 +131,7 @@ class GoogleEvents:
                 return mapping.busy_slots(items[:LISTING_LIMIT])
 
     def wait(self, seconds: float | None, *, at_least: float = 0) -> bool:
-        """Sleep about so long, if the time allows. Tell whether it did; never for None."""
+        """Sleep, about so long, if the time allows; return whether it did. False for None."""
         return seconds is not None and self._deadline.wait(max(jittered(seconds), at_least))
 
     def _event(self, request: Any) -> JSON:
@@ -143,10 +139,9 @@ class GoogleEvents:
         return event
 
     def _send(self, request: Any, *, is_readable: Callable[[Any], bool]) -> Any:
-        """Send a request, up to three times while faults are transient and time is left.
+        """Send a request up to three times while faults are transient and time is left.
 
-        Not by execute(num_retries=...): that knows no deadline, ignores Retry-After and takes a
-        page of HTML with status 200 for an answer.
+        ``execute(num_retries=...)`` knows no deadline and no Retry-After, and accepts HTML.
         """
         waits = iter(RETRY_WAITS)
         while True:
@@ -161,11 +156,8 @@ class GoogleEvents:
 
 @lru_cache(maxsize=4)
 def _client(api_url: str) -> tuple[Any, Any]:
-    """Give what makes requests about events and about channels; every operation shares it.
+    """Return the request builder, which is stateless; reading its description takes long.
 
-    Reading Google's description, 135 kB, takes longer than most operations. What is made of it
-    keeps no state; each request is sent by a connection of its own, as Google asks of threads, and
-    one that were not would find its time over.
     https://googleapis.github.io/google-api-python-client/docs/thread_safety.html
     """
     service = build(

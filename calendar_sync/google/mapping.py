@@ -1,4 +1,4 @@
-"""Our words for events and the provider's JSON, one into the other. No requests here.
+"""Translate between our events and the provider's JSON.
 
 https://developers.google.com/workspace/calendar/api/v3/reference/events
 """
@@ -36,7 +36,7 @@ FREE_EVENT_TYPES = frozenset({"birthday", "workingLocation"})
 
 
 def event_body(draft: EventDraft, *, may_invite: bool) -> JSON:
-    """The whole event. Spec: External calendar event (created by the service)."""
+    """Return the whole event. Spec: External calendar event (created by the service)."""
     body: JSON = {
         "id": draft.event_id,
         "summary": draft.summary,
@@ -62,11 +62,10 @@ def event_body(draft: EventDraft, *, may_invite: bool) -> JSON:
 
 
 def conference_request(event: JSON | None = None) -> JSON:
-    """Ask for a new video meeting, for an event that has none or is yet to be made.
+    """Ask for a video meeting.
 
-    event: as the provider gave it. Its version goes into the request's id, and the provider
-        ignores an id it has just seen: two callers who find the same event without a meeting get
-        one together. With ids of their own the second would take the first one's link away.
+    event: of the provider. Its version is in the request's id, so that two callers get one meeting
+    rather than the second replacing the first one's link.
     """
     version = event.get("etag") if event else None
     request_id = uuid5(NAMESPACE_URL, f"{event['id']} {version}") if event and version else uuid4()
@@ -79,7 +78,7 @@ def conference_request(event: JSON | None = None) -> JSON:
 
 
 def missing_changes(event: JSON, draft: EventDraft) -> JSON:
-    """What has to be patched so that ``event``, ours and alive, is what ``draft`` asks for."""
+    """Return the patch that makes our event match ``draft``."""
     changes = changed_times(event, draft)
     if event.get("summary") != draft.summary:
         changes["summary"] = draft.summary
@@ -91,10 +90,7 @@ def missing_changes(event: JSON, draft: EventDraft) -> JSON:
 
 
 def changed_times(event: JSON, draft: EventDraft) -> JSON:
-    """What has to be patched so that ``event`` is when ``draft`` says; nothing when it is.
-
-    An event of whole days keeps its dates beside the new times, unless they are taken away.
-    """
+    """Return the patch of the times, empty if they match; an all-day event loses its dates."""
     if _times(event) == (_whole_seconds(draft.start), _whole_seconds(draft.end)):
         return {}
     start, end = (_moment_body(moment, draft.time_zone) for moment in (draft.start, draft.end))
@@ -102,11 +98,7 @@ def changed_times(event: JSON, draft: EventDraft) -> JSON:
 
 
 def changed_text(event: JSON, draft: EventDraft) -> JSON:
-    """What has to be patched so that ``event`` says what ``draft`` does; nothing when it does.
-
-    A description that is none of ours was typed by a person. With the text goes the record, which
-    tells the same to whoever has to make the class again.
-    """
+    """Return the patch of description and record; empty if the description is not one of ours."""
     if event.get("description") not in draft.earlier_texts - {draft.description}:
         return {}
     old = _child(event, "extendedProperties", "private")
@@ -118,23 +110,21 @@ def changed_text(event: JSON, draft: EventDraft) -> JSON:
 
 
 def reference_of(event: JSON) -> str | None:
-    """The reference of the draft that ``event`` was made from; nothing for a stranger's event."""
+    """Return our reference; None for another's event."""
     value = _child(event, "extendedProperties", "private").get("reference")
     return value if isinstance(value, str) else None
 
 
 def is_ours(event: JSON, reference: str, *, named_by_provider: bool) -> bool:
-    """True if ``event`` carries the reference; or none, under an id that the provider gave it."""
+    """True if the event carries the reference, or none under the provider's id."""
     found = reference_of(event)
     return found == reference or (found is None and named_by_provider)
 
 
 def own_event(event: JSON) -> OwnEvent | None:
-    """The provider's event in our words, if it is one of ours that stands in the calendar.
+    """Return our event; None for another's, a deleted one or an instance of a recurring one.
 
-    None for a stranger's, a deleted one, and an instance of a recurring one: that is a person's
-    doing, and shares its id with no event of ours. Raises one of SHAPE_ERRORS when it cannot be
-    read.
+    Raises one of SHAPE_ERRORS.
     """
     reference = reference_of(event)
     if reference is None or event.get("status") == "cancelled" or "recurringEventId" in event:
@@ -151,10 +141,7 @@ def own_event(event: JSON) -> OwnEvent | None:
 
 
 def changes(items: Iterable[JSON], sync_token: str) -> Changes:
-    """Which events a listing of changes names. Raises one of SHAPE_ERRORS.
-
-    Of a deleted event only the id is sure to be told.
-    """
+    """Read a listing of changes; deleted events have only an id. Raises one of SHAPE_ERRORS."""
     items = list(items)
     references = (reference_of(item) for item in items)
     return Changes(
@@ -165,10 +152,7 @@ def changes(items: Iterable[JSON], sync_token: str) -> Changes:
 
 
 def opened_channel(answer: JSON) -> OpenedChannel:
-    """A channel in our words. Raises one of SHAPE_ERRORS.
-
-    https://developers.google.com/workspace/calendar/api/guides/push
-    """
+    """Read a channel. Raises one of SHAPE_ERRORS."""
     milliseconds = int(answer["expiration"])
     return OpenedChannel(
         resource_id=answer["resourceId"],
@@ -177,9 +161,8 @@ def opened_channel(answer: JSON) -> OpenedChannel:
 
 
 def conference_url(event: JSON) -> str:
-    """Return the meeting's address: an https video entry point's, else the first one's; or "".
+    """Return the meeting's address: an https video entry point's, else the first one's, else "".
 
-    A phone entry may come first, hence the look at the type.
     Spec: Resources, VirtualClass, htmlLink.
     """
     entries = _child(event, "conferenceData").get("entryPoints")
@@ -193,7 +176,7 @@ def conference_url(event: JSON) -> str:
 
 
 def page_url(event: JSON) -> str:
-    """Return where a person finds the event; for a provider that makes no meetings."""
+    """Return the event's page, for a provider that makes no meetings."""
     links = (str(event.get(name, "")) for name in ("hangoutLink", "htmlLink"))
     return next((link for link in links if link.startswith("https://")), "")
 
@@ -204,7 +187,7 @@ def has_conference(event: JSON) -> bool:
 
 
 def is_made_from(event: JSON, draft: EventDraft) -> bool:
-    """True if ``event`` carries the draft's reference or, without any, says what the draft does."""
+    """True if ``event`` carries the draft's reference or, without any, its times and texts."""
     reference = reference_of(event)
     if reference is not None:
         return reference == draft.reference
@@ -214,13 +197,13 @@ def is_made_from(event: JSON, draft: EventDraft) -> bool:
 
 
 def has_conference_failed(event: JSON) -> bool:
-    """Whether the provider is done with the request for a meeting and none can be joined."""
+    """True if the provider has finished the request without a link."""
     status = _child(event, "conferenceData", "createRequest", "status").get("statusCode")
     return status in {"failure", "success"} and not conference_url(event)
 
 
 def created_event(event: JSON) -> CreatedEvent:
-    """The provider's event in our words. Raises one of SHAPE_ERRORS when it cannot be read."""
+    """Read a stored event. Raises one of SHAPE_ERRORS."""
     return CreatedEvent(
         event_id=event["id"],
         summary=event.get("summary", ""),
@@ -232,7 +215,7 @@ def created_event(event: JSON) -> CreatedEvent:
 
 
 def busy_slots(items: Iterable[Any]) -> list[BusySlot]:
-    """Return the times of events that make busy: no cancelled or free ones, no unreadable ones."""
+    """Return the times of busy events; cancelled, free and unreadable ones are left out."""
     slots = []
     unreadable = 0
     for item in items:
@@ -247,7 +230,7 @@ def busy_slots(items: Iterable[Any]) -> list[BusySlot]:
 
 
 def _record_properties(record: str) -> dict[str, str]:
-    """Spread a text over properties: the value of one may have 1,024 characters.
+    """Split a text over properties, each of at most 1,024 characters.
 
     https://developers.google.com/workspace/calendar/api/guides/extended-properties
     """
@@ -284,7 +267,7 @@ def _times(event: JSON) -> tuple[datetime, datetime] | None:
 
 
 def _moment(value: JSON) -> datetime:
-    """An aware point in time. A day without a time is its midnight in the service's zone."""
+    """Read an aware time; a day is its midnight in the service's zone."""
     if "dateTime" not in value:
         day = date.fromisoformat(value["date"])
         return datetime.combine(day, time.min, tzinfo=timezone.get_default_timezone())
@@ -309,7 +292,7 @@ def _zone_name(value: JSON) -> str | None:
 
 
 def _child(event: JSON, *path: str) -> JSON:
-    """The object at ``path``; an empty one when anything on the way is missing or no object."""
+    """Return the object at ``path``, or an empty one."""
     value: Any = event
     for key in path:
         value = value.get(key) if isinstance(value, dict) else None

@@ -1,4 +1,4 @@
-"""How the calendar answers, in figures."""
+"""Metrics of calls to the calendar."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -31,7 +31,6 @@ def timed(operation: str) -> Iterator[None]:
 
 
 def _outcome(error: BaseException) -> str:
-    """Give the word for a failure; the first two are answers like any other."""
     if isinstance(error, AlreadyThereError | NotThereError):
         return "ok"
     if isinstance(error, CalendarNotConnectedError):

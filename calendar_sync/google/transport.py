@@ -1,4 +1,4 @@
-"""How requests leave for the provider: one connection each, never longer than time is left."""
+"""One connection for each request to the provider, with a time-out that fits the deadline."""
 
 from collections.abc import Mapping
 from contextlib import closing
@@ -11,15 +11,10 @@ from calendar_sync.google.deadline import Deadline
 
 
 class Transport:
-    """What Google's client takes for an httplib2.Http, for the requests of one operation.
+    """An httplib2.Http for the requests of one operation, its hidden token refreshes included.
 
-    A shared httplib2.Http is not safe among threads, and one for each operation would keep the
-    time-out of its first request; one for each request costs a handshake and gets a time-out that
-    fits what is left. That bounds the requests nobody sees as well: the token's refresh and the
-    repetition after a 401.
-
-    httplib2 sends a request a second time, POST included, when the connection closes without an
-    answer, and there is no switch. Our own event ids make that harmless.
+    httplib2.Http is not thread-safe and keeps its first time-out. It repeats a request, POST too,
+    when the connection closes unanswered; our event ids make that harmless.
     """
 
     def __init__(self, deadline: Deadline, headers: Mapping[str, str] | None = None) -> None:
@@ -35,7 +30,7 @@ class Transport:
         redirections: int = httplib2.DEFAULT_MAX_REDIRECTS,
         connection_type: Any = None,
     ) -> Any:
-        """Send a request as httplib2 does. Raises TimeoutError when no time is left for it."""
+        """Send a request as httplib2 does. Raises TimeoutError when no time is left."""
         timeout = min(settings.CALENDAR_TIMEOUT.total_seconds(), self._deadline.seconds_left)
         if timeout <= 0:
             raise TimeoutError("The operation's time is up.")

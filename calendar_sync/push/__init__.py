@@ -1,1 +1,1 @@
-"""Push channels: the provider says that the calendar changed."""
+"""Push channels: the provider reports changes."""

@@ -1,6 +1,5 @@
-"""Push channels: opened, renewed before they end, closed; and their messages told from others'.
+"""Open, renew and close push channels, and verify their messages.
 
-Without one, changes are noticed by the next look instead of at once: nothing else depends on it.
 https://developers.google.com/workspace/calendar/api/guides/push
 """
 
@@ -33,9 +32,9 @@ NO_HASH = "0" * 64
 
 
 def keep_channel(*, refresh_token: str | None) -> int:
-    """Have a channel that lasts: open the next one before the last one ends, close the others.
+    """Open the next channel before the last one ends, and close the others.
 
-    Returns how many were opened: 0 or 1. A calendar that does not answer only costs delay.
+    Returns how many were opened: 0 or 1. A failure only delays.
     """
     if not settings.BASE_URL.startswith("https://"):
         if _may_try():
@@ -53,22 +52,18 @@ def keep_channel(*, refresh_token: str | None) -> int:
 
 
 def allow_attempt() -> None:
-    """Let the next attempt to open a channel be made soon: what kept the last one has changed."""
+    """Allow the next attempt at once."""
     SyncState.objects.filter(calendar_id=name_calendar()).update(channel_tried_at=None)
 
 
 def has_open_channel() -> bool:
-    """Whether the provider tells of changes at present."""
     return WatchChannel.objects.filter(
         calendar_id=name_calendar(), expires_at__gt=timezone.now()
     ).exists()
 
 
 def accept_message(*, channel_id: str, token: str, number: int) -> bool | None:
-    """Tell whether a message is news from a channel of ours; None for anybody else's.
-
-    Numbers grow within a channel, so one that was seen is a repetition, and no news.
-    """
+    """Return True for a new message of our channel, False for a repeated one, None for others'."""
     known_id = _read_id(channel_id)
     channel = WatchChannel.objects.filter(pk=known_id).first() if known_id else None
     known = channel.token_hash if channel else NO_HASH
@@ -80,7 +75,7 @@ def accept_message(*, channel_id: str, token: str, number: int) -> bool | None:
 
 
 def _may_try() -> bool:
-    """Claim the attempt, unless somebody tried a short while ago."""
+    """Claim the attempt, unless there was one recently."""
     SyncState.objects.get_or_create(calendar_id=name_calendar())
     now = timezone.now()
     # A time in the future was noted by a clock that was ahead.
@@ -113,7 +108,7 @@ def _open(address: str, refresh_token: str | None) -> int:
 
 
 def _close_all_but(kept: WatchChannel | None, refresh_token: str | None) -> None:
-    """Close the channels that another one replaces; forget those that ended or never began."""
+    """Close replaced channels, and delete those that ended or never began."""
     now = timezone.now()
     ended = Q(expires_at__lte=now) | Q(expires_at=None, created_at__lte=now - OPENING_TIME)
     WatchChannel.objects.filter(ended).delete()
@@ -138,7 +133,7 @@ def _close(channel: WatchChannel, refresh_token: str | None) -> None:
 
 
 def _hash(token: str) -> str:
-    """Digest a token; its 256 random bits need no salt, and no slow function."""
+    """Digest a token; its 256 random bits need no salt."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 

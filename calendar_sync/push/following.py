@@ -1,6 +1,5 @@
-"""Following a calendar: what changed since the last look, and how far we are.
+"""Read a calendar's changes by sync token; push messages are only hints.
 
-A push message is only a hint, so the calendar is asked by sync token every few minutes as well.
 https://developers.google.com/workspace/calendar/api/guides/sync
 """
 
@@ -19,10 +18,9 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Pull:
-    """What changed since the last look.
+    """The changes since the last look.
 
-    is_blind: there is no last look to compare with, so anything may have changed.
-    since: the token that the changes were asked with.
+    is_blind: True without a last look: anything may have changed. since: the token used.
     """
 
     changes: Changes
@@ -31,10 +29,9 @@ class Pull:
 
 
 def pull_changes(*, refresh_token: str | None) -> Pull:
-    """Ask what changed since the last look; of an expired token, begin again.
+    """Read the changes since the last look; with an expired token, begin again.
 
-    Nothing is written: whoever has dealt with the changes calls ``remember``, so a crash in between
-    only shows them once more. Raises CalendarError.
+    Writes nothing: the caller calls ``remember`` afterwards. Raises CalendarError.
     """
     since = _find_state().sync_token
 
@@ -50,10 +47,7 @@ def pull_changes(*, refresh_token: str | None) -> Pull:
 
 
 def remember(pull: Pull) -> None:
-    """Go on from these changes next time.
-
-    Another process that got further meanwhile is not thrown back.
-    """
+    """Continue from these changes next time, unless another process has got further."""
     SyncState.objects.get_or_create(calendar_id=name_calendar())
     SyncState.objects.filter(calendar_id=name_calendar(), sync_token=pull.since).update(
         sync_token=pull.changes.sync_token, synced_at=timezone.now()
@@ -61,27 +55,21 @@ def remember(pull: Pull) -> None:
 
 
 def is_comparison_due(every: timedelta) -> bool:
-    """True if the last comparison with the whole calendar lies that far back.
-
-    One in the future was noted by a clock that was ahead.
-    """
+    """True if the last whole comparison is that old, or in the future by a wrong clock."""
     compared_at, now = _find_state().compared_at, timezone.now()
     return compared_at is None or not now - every < compared_at <= now
 
 
 def note_comparison() -> None:
-    """Write down that the whole calendar was compared just now."""
     SyncState.objects.update_or_create(
         calendar_id=name_calendar(), defaults={"compared_at": timezone.now()}
     )
 
 
 def find_last_comparison() -> datetime | None:
-    """Say when the whole calendar was last compared."""
     return _find_state().compared_at
 
 
 def _find_state() -> SyncState:
-    """Give the state of the calendar that the settings name; the first time, an empty one."""
     state = SyncState.objects.filter(calendar_id=name_calendar()).first()
     return state or SyncState(calendar_id=name_calendar())

@@ -1,4 +1,4 @@
-"""The description of POST /api/webhooks/calendar."""
+"""The OpenAPI description of POST /api/webhooks/calendar."""
 
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 

@@ -1,4 +1,4 @@
-"""The address that the provider calls."""
+"""The address of push messages."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""POST /api/webhooks/calendar: the provider tells that something changed. No endpoint of the spec.
+"""POST /api/webhooks/calendar: the provider's push messages.
 
 https://developers.google.com/workspace/calendar/api/guides/push
 """
@@ -19,13 +19,13 @@ LONGEST_NUMBER = 18
 
 
 class CalendarWebhookView(APIView):
-    """Takes the provider's messages. Nobody needs a session; the channel's token is the proof."""
+    """Accept push messages, proved by the channel's token."""
 
     authentication_classes = []
     permission_classes = [AllowAny]
 
     def post(self, request: Request) -> Response:
-        """Answer at once; whoever cares looks afterwards. There is no body, and none is read."""
+        """Answer at once; receivers of the signal look later."""
         state = request.headers.get("X-Goog-Resource-State", "")
         number = request.headers.get("X-Goog-Message-Number", "")
         is_number = number.isascii() and number.isdigit() and len(number) <= LONGEST_NUMBER

@@ -1,4 +1,4 @@
-"""Where the teacher's calendar is, as the environment says, and who may have events made in it."""
+"""The calendar's settings."""
 
 import json
 from dataclasses import dataclass
@@ -15,10 +15,10 @@ CONSENTS = ("everyone", "teacher")
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Calendar:
-    """The parsed values; prints as nothing but its type, as ``Env`` does.
+    """The parsed values; prints none.
 
-    calendar_api_url: with a final slash. calendar_consent: who is asked for the calendar,
-    ``everyone`` or ``teacher``. service_account: the key, None without one.
+    calendar_api_url: ends in a slash. calendar_consent: ``everyone`` or ``teacher``.
+    service_account: the key, or None.
     """
 
     calendar_api_url: str
@@ -33,9 +33,9 @@ class Calendar:
 
 
 def parse_calendar(read: Values, *, local: bool) -> Calendar:
-    """Read the values. local: a stand-in on one's own machine may do without https.
+    """Read the values. local: allow http.
 
-    Raises ImproperlyConfigured for one that cannot be used, and for a policy without its secret.
+    Raises ImproperlyConfigured, also for a policy without its secret.
     """
     return Calendar(
         calendar_api_url=read.address("CALENDAR_API_URL", API_URL, local=local) + "/",

@@ -1,8 +1,7 @@
-"""The environment, read once into typed values; nothing else looks at ``os.environ``.
+"""Read the environment once into typed values.
 
-``NAME_FILE`` may name a file that holds the value of ``NAME``, as containers are given secrets. A
-missing or malformed value stops the start with an ``ImproperlyConfigured`` that names the variable
-and never repeats a secret.
+``NAME_FILE`` may name a file with the value of ``NAME``. If a value is missing or malformed, the
+service refuses to start and names it, without its secret.
 """
 
 import base64
@@ -41,10 +40,7 @@ DEVELOPMENT_KEY = "development-only-" + "0" * 40
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Env:
-    """Every configuration value, parsed. Names follow the variables, in lower case.
-
-    Prints as nothing but its type: half of the values are secrets, and what prints, gets logged.
-    """
+    """Every configuration value. It prints no value: half of them are secrets."""
 
     debug: bool
     demo: bool
@@ -72,28 +68,26 @@ class Env:
 
     @property
     def is_local(self) -> bool:
-        """Whether this is a developer's machine or the demo, where nothing is real."""
+        """True on a developer's machine and in the demo."""
         return self.debug or self.demo
 
     @property
     def is_https(self) -> bool:
-        """Whether people reach the service over https."""
         return self.base_url.startswith("https://")
 
     @property
     def has_local_names(self) -> bool:
-        """True if the service answers to 127.0.0.1 as well as to localhost."""
+        """True if the service answers to 127.0.0.1 and localhost."""
         return self.is_local and self.host in LOCAL_HOSTS
 
     @property
     def allowed_hosts(self) -> list[str]:
-        """The host names to answer to, as Django compares them: IPv6 in brackets."""
+        """Return the host names for Django: IPv6 in brackets."""
         names = LOCAL_HOSTS if self.has_local_names else (self.host,)
         return [f"[{name}]" if ":" in name else name for name in names]
 
     @property
     def host(self) -> str:
-        """The host name in ``base_url``, without the port."""
         return urlsplit(self.base_url).hostname or ""
 
 
@@ -107,10 +101,10 @@ def load_env() -> Env:
 
 
 def parse_env(values: Mapping[str, str]) -> Env:
-    """Turn the variables into an :class:`Env`.
+    """Parse the variables.
 
-    Raises ImproperlyConfigured for a missing secret, an address over plain http outside DEBUG and
-    DEMO, a demo that is not on localhost, or a value that does not parse.
+    Raises ImproperlyConfigured for a missing secret, plain http outside DEBUG and DEMO, a demo
+    outside localhost, or a malformed value.
     """
     read = Values(values)
     debug = read.boolean("DEBUG", default=False)
@@ -143,7 +137,6 @@ def parse_env(values: Mapping[str, str]) -> Env:
 
 
 def _read_file(path: Path) -> dict[str, str]:
-    """Parse a dotenv file without touching ``os.environ``."""
     collected: dict[str, str] = {}
 
     # django-environ writes what it reads into this mapping, by default the process's own.
@@ -210,7 +203,7 @@ def _parse_database_url(url: str) -> dict[str, Any]:
 
 
 def _sender(read: Values) -> str:
-    """Who mails are from, ``Name <address>``: unless it is said, the site, as the teacher."""
+    """Return the mails' sender, by default the site at ADMIN_EMAIL."""
     site = quote(read.text("SITE_NAME", default=SITE_NAME))
     teacher = read.text("ADMIN_EMAIL").lower() or "webmaster@localhost"
     sender = read.text("DEFAULT_FROM_EMAIL", default=f'"{site}" <{teacher}>')

@@ -1,4 +1,4 @@
-"""How the service is watched, as the environment says: its log, its metrics, its errors."""
+"""The settings of log, metrics and error reports."""
 
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -14,10 +14,9 @@ SHORTEST_TOKEN = 16
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Monitoring:
-    """The parsed values; prints as nothing but its type, as ``Env`` does.
+    """The parsed values; prints none.
 
-    metrics_directory: where the processes of the service keep their counts; empty for memory.
-    sentry_dsn: empty for no Sentry. release: the version that errors are filed under, if said.
+    metrics_directory: where processes keep counts; empty for memory.
     """
 
     log_format: str
@@ -29,10 +28,7 @@ class Monitoring:
 
 
 def parse_monitoring(read: Values, *, local: bool) -> Monitoring:
-    """Read the values. local: on one's own machine people read the log, elsewhere programs do.
-
-    Raises ImproperlyConfigured for one that cannot be used.
-    """
+    """Read the values. local: log as text by default. Raises ImproperlyConfigured."""
     log_format = read.text("LOG_FORMAT", default="text" if local else "json")
     if log_format not in LOG_FORMATS:
         raise ImproperlyConfigured(f"LOG_FORMAT must be one of {', '.join(LOG_FORMATS)}.")
@@ -56,7 +52,7 @@ def _metrics_token(read: Values) -> str:
 
 
 def _sentry_dsn(read: Values, *, local: bool) -> str:
-    """A project's address, ``https://key@host/number``; plain http for stand-ins only."""
+    """Read ``https://key@host/number``; plain http for stand-ins only."""
     dsn = read.text("SENTRY_DSN")
     if not dsn:
         return ""

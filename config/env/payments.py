@@ -1,4 +1,4 @@
-"""How people pay, as the environment says: Mercado Pago's account, and whose notices count."""
+"""The payment provider's settings."""
 
 from dataclasses import dataclass
 
@@ -18,10 +18,7 @@ SIGNATURE_POLICIES = ("require", "prefer")
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Payments:
-    """The parsed values; prints as nothing but its type, as ``Env`` does.
-
-    mercadopago_access_token: empty where nothing is paid online.
-    """
+    """The parsed values; prints none. mercadopago_access_token: empty for no online payments."""
 
     mercadopago_access_token: str
     mercadopago_webhook_secret: str
@@ -31,15 +28,12 @@ class Payments:
 
     @property
     def checkout_origins(self) -> tuple[str, ...]:
-        """Where people pay: the provider's checkout asks them to sign in at several hosts."""
+        """Return the checkout's origins; it signs people in at several hosts."""
         return SITES if self.mercadopago_api_url == API_URL else (self.mercadopago_api_url,)
 
 
 def parse_payments(read: Values, *, local: bool) -> Payments:
-    """Read the values. local: a stand-in on one's own machine may do without https.
-
-    Raises ImproperlyConfigured for one that cannot be used.
-    """
+    """Read the values. local: allow http. Raises ImproperlyConfigured."""
     access_token = read.text("MERCADOPAGO_ACCESS_TOKEN")
     return Payments(
         mercadopago_access_token=access_token,
@@ -53,7 +47,7 @@ def parse_payments(read: Values, *, local: bool) -> Payments:
 
 
 def _collector_id(read: Values, access_token: str) -> str:
-    """Whose account the money must reach; Mercado Pago's tokens end with it."""
+    """Return the account that must receive the money; tokens end with it."""
     value = read.text("MERCADOPAGO_COLLECTOR_ID", default=access_token.rpartition("-")[2])
     if access_token and not (value.isascii() and value.isdigit()):
         raise ImproperlyConfigured(

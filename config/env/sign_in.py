@@ -1,4 +1,4 @@
-"""How people sign in, as the environment says: the identity providers and their credentials."""
+"""The settings of the identity providers."""
 
 from dataclasses import dataclass
 
@@ -11,10 +11,7 @@ GITHUB_API_URL = "https://api.github.com"
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SignIn:
-    """The parsed values; prints as nothing but its type, as ``Env`` does.
-
-    google_url, github_url: of a stand-in; empty for the provider itself.
-    """
+    """The parsed values; prints none. google_url, github_url: of a stand-in, else empty."""
 
     auth_provider_id: str
     auth_provider_secret: str
@@ -29,10 +26,7 @@ class SignIn:
 
 
 def parse_sign_in(read: Values, *, local: bool) -> SignIn:
-    """Read the values. local: stand-ins on one's own machine may do without https.
-
-    Raises ImproperlyConfigured for an address that cannot be used.
-    """
+    """Read the values. local: allow http. Raises ImproperlyConfigured."""
     google_url = read.address("GOOGLE_URL", "", local=local)
     github_url = read.address("GITHUB_URL", "", local=local)
     return SignIn(

@@ -1,4 +1,4 @@
-"""One configuration value: from its variable, or from the file that ``NAME_FILE`` names."""
+"""Parse one configuration value, from its variable or the file of ``NAME_FILE``."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,22 +11,17 @@ MAX_DURATION = 8760
 
 
 class Values:
-    """The variables, parsed one by one.
+    """Parse the variables; an empty one counts as not set.
 
-    One that is empty counts as not set, as in a copied ``.env.example``. What does not parse raises
-    ImproperlyConfigured, which names the variable and does not repeat the value.
-
-    django-environ's own reader would take a secret that begins with ``$`` for another's name.
+    Each method raises ImproperlyConfigured, without the value. django-environ's reader would take a
+    secret that begins with ``$`` for another variable's name.
     """
 
     def __init__(self, values: Mapping[str, str]) -> None:
         self._values = values
 
     def text(self, name: str, default: str = "") -> str:
-        """Give a value, or what stands in the file that is named, without the space around it.
-
-        Raises ImproperlyConfigured for both at once, and for a file that cannot be read.
-        """
+        """Return a value, or the content of its file, stripped."""
         value = self._values.get(name, "").strip()
         file = self._values.get(f"{name}_FILE", "").strip()
         if value and file:
@@ -34,12 +29,10 @@ class Values:
         return (_read_value(f"{name}_FILE", file) if file else value) or default
 
     def words(self, name: str) -> list[str]:
-        """Give the parts of a value with commas between them."""
         parts = (part.strip() for part in self.text(name).split(","))
         return [part for part in parts if part]
 
     def boolean(self, name: str, *, default: bool) -> bool:
-        """Give true or false."""
         value = self.text(name)
         known = {
             "": default,
@@ -55,31 +48,29 @@ class Values:
         return known[value.lower()]
 
     def whole_number(self, name: str, *, default: int) -> int:
-        """Give a number from 0 on."""
         value = self.text(name, default=str(default))
         if not (value.isascii() and value.isdigit() and len(value) <= MAX_DIGITS):
             raise ImproperlyConfigured(f"{name} must be a whole number.")
         return int(value)
 
     def duration(self, name: str, *, default: int) -> int:
-        """Give a number of hours or minutes: from one to as many as are worth a year of hours."""
+        """Return a number of hours or minutes, from 1 to a year of hours."""
         value = self.whole_number(name, default=default)
         if not 0 < value <= MAX_DURATION:
             raise ImproperlyConfigured(f"{name} must be from 1 to {MAX_DURATION}.")
         return value
 
     def one_of(self, name: str, known: tuple[str, ...]) -> str:
-        """Give one of the known words; the first is the default."""
+        """Return one of the known words; the first is the default."""
         value = self.text(name, default=known[0])
         if value not in known:
             raise ImproperlyConfigured(f"{name} must be one of {', '.join(known)}.")
         return value
 
     def address(self, name: str, default: str, *, local: bool) -> str:
-        """Give a provider's base address without a final slash; empty for none.
+        """Return a base address without a final slash; empty for none.
 
-        Plain http is for stand-ins on one's own machine: allauth trusts the token endpoint's answer
-        because it came over TLS, and does not check the signature of the id token.
+        http only if ``local``: allauth trusts the token endpoint by TLS and checks no signature.
         """
         value = self.text(name, default=default)
         if not value:
@@ -95,7 +86,7 @@ class Values:
 
 
 def split_address(value: str) -> SplitResult | None:
-    """Take an address apart; None unless it is scheme, host, port and path, and nothing else."""
+    """Split an address; None unless it is only scheme, host, port and path."""
     try:
         parts = urlsplit(value)
         is_usable = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
@@ -106,9 +97,7 @@ def split_address(value: str) -> SplitResult | None:
 
 
 def _read_value(name: str, file: str) -> str:
-    """Give what the file holds. Raises ImproperlyConfigured, also for an empty one: a secret that
-    was mounted badly must not count as one that was never set.
-    """
+    """Read the file. An empty one is an error: its secret was mounted badly."""
     try:
         value = Path(file).read_text(encoding="utf-8").strip()
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""Where a request comes from, whatever proxies it passed on its way to this service."""
+"""The client's address behind trusted proxies."""
 
 import re
 from ipaddress import IPv6Address, IPv6Network, ip_address
@@ -13,14 +13,10 @@ WITH_PORT = re.compile(r"\[(?P<ipv6>[^\]]*)\](:\d+)?|(?P<ipv4>[\d.]+):\d+")
 
 
 def client_address(request: HttpRequest) -> str:
-    """Return what a limit counts the sender of the request by; empty when the server knows none.
+    """Return the address that limits count by: IPv4, or the IPv6 /64; empty if unknown.
 
-    That is the IPv4 address, or the /64 network of an IPv6 address: one household or one server
-    has a whole /64 for itself, and may use another address of it for each request.
-
-    Each proxy adds the address that it was called from to the end of ``X-Forwarded-For``. With
-    TRUSTED_PROXIES of them, the first trusted one has written the hop at that place from the end;
-    what stands before it, the sender may have made up.
+    With TRUSTED_PROXIES, it is that many places from the end of ``X-Forwarded-For``; earlier places
+    may be forged.
     """
     caller: str = _as_address(request.META.get("REMOTE_ADDR", ""))
     if not settings.TRUSTED_PROXIES:

@@ -1,4 +1,4 @@
-"""Words for describing an API, whichever: answers, refusals, waiting, and the session cookie."""
+"""Helpers to describe API responses, refusals and the session cookie."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -15,13 +15,12 @@ ERROR = {"$ref": "#/components/schemas/Error"}
 
 
 class SessionScheme(OpenApiAuthenticationExtension):
-    """Names the cookie that carries the session."""
+    """Describe the session cookie."""
 
     target_class = "accounts.api.authentication.CookieSessionAuthentication"
     name = "session"
 
     def get_security_definition(self, auto_schema: AutoSchema) -> dict[str, str]:
-        """Describe it; over https its name begins with ``__Host-``."""
         return {
             "type": "apiKey",
             "in": "cookie",
@@ -35,24 +34,24 @@ class SessionScheme(OpenApiAuthenticationExtension):
 
 
 def refusal(description: str, *texts: StrOrPromise) -> OpenApiResponse:
-    """Describe ``{"error": text}``, with the texts that it may hold."""
+    """Describe ``{"error": text}`` with its possible texts."""
     examples = [OpenApiExample(f"text {n}", {"error": text}) for n, text in enumerate(texts, 1)]
     return OpenApiResponse(ERROR, description=description, examples=examples)
 
 
 def answer(shape: Any, description: str, *values: Any) -> OpenApiResponse:
-    """Describe what an operation gives, with examples of it."""
+    """Describe a response with examples."""
     examples = [OpenApiExample(f"example {n}", value) for n, value in enumerate(values, 1)]
     return OpenApiResponse(shape, description=description, examples=examples)
 
 
 def from_settings(write: Callable[[], str]) -> str:
-    """Have a text written when the document is made, for it quotes the settings of that moment."""
+    """Delay a text that quotes settings until the document is made."""
     return lazy(write, str)()
 
 
 def say_duration(duration: timedelta) -> str:
-    """Say how long something is, in the largest unit that it is whole in: ``90 days``."""
+    """Return a duration in its largest whole unit: ``90 days``."""
     seconds = int(duration.total_seconds())
     units = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
     size, name = next(unit for unit in units if seconds % unit[0] == 0)
@@ -61,12 +60,12 @@ def say_duration(duration: timedelta) -> str:
 
 
 def say_bytes(number: int) -> str:
-    """Say how large something is: ``64 KiB``, or in bytes what is no whole number of these."""
+    """Return a size: ``64 KiB``, or bytes if it is no whole number of KiB."""
     return f"{number:,} bytes" if number % 1024 else f"{number // 1024:,} KiB"
 
 
 def retry_after(*statuses: int) -> OpenApiParameter:
-    """Describe the header of refusals that pass by waiting; by default of 429 alone."""
+    """Describe the header of temporary refusals; of 429 by default."""
     return OpenApiParameter(
         "Retry-After",
         {"type": "integer", "minimum": 1},

@@ -1,7 +1,4 @@
-"""Work that follows a commit at once, in a thread of its own, so that nobody waits for it.
-
-It is never the only road: whatever is started here, the sweeps do as well.
-"""
+"""Threads for work that follows a commit; the sweeps repeat what they miss."""
 
 import logging
 import time
@@ -22,19 +19,12 @@ SECONDS_OUT = 4
 
 
 class BackgroundJob:
-    """A thread that lives as long as there is something to do; one for each process and kind.
-
-    It is no daemon: a process that ends lets it finish what it is doing.
-    """
+    """One thread for a process and kind of work; no daemon, so work is finished."""
 
     def __init__(
         self, name: str, work: Callable[[], object], *, delay: timedelta = NO_DELAY
     ) -> None:
-        """Say what is to be done.
-
-        delay: before each round. A flood of calls is one round then, and the threads that answer
-        them get the interpreter first.
-        """
+        """delay: before each round, so that a flood of calls is one round and requests go first."""
         self._name = name
         self._work_once = work
         self._delay = delay
@@ -44,7 +34,7 @@ class BackgroundJob:
         self._tags = work_tags.get()
 
     def call(self) -> None:
-        """Have the work done soon, however often it is called meanwhile."""
+        """Run the work soon; calls meanwhile share one round."""
         with self._lock:
             # Of several that call meanwhile, the log names the last one.
             self._is_called, self._tags = True, work_tags.get()

@@ -1,4 +1,4 @@
-"""Encrypt text with the keys of the environment, also as a column."""
+"""Encryption of texts and columns."""
 
 from functools import lru_cache
 from typing import Any
@@ -10,21 +10,17 @@ from django.db import models
 
 
 def seal(text: str) -> str:
-    """Encrypt a text and sign it; the first of ``settings.FIELD_KEYS`` does it."""
+    """Encrypt and sign a text with the first of ``settings.FIELD_KEYS``."""
     return _cipher(tuple(settings.FIELD_KEYS)).encrypt(text.encode()).decode()
 
 
 def unseal(sealed: str) -> str:
-    """Give the text back, by whichever key it was sealed.
-
-    Raises ``cryptography.fernet.InvalidToken`` when none of them opens it: a silent wrong answer
-    would be worse.
-    """
+    """Decrypt a text with any of the keys. Raises ``cryptography.fernet.InvalidToken``."""
     return _cipher(tuple(settings.FIELD_KEYS)).decrypt(sealed.encode()).decode()
 
 
 def find_sealed(sealed: str) -> str | None:
-    """Give the text back, or None for one that somebody else wrote or changed."""
+    """Decrypt a text; None if it was forged or changed."""
     try:
         return unseal(sealed)
     except InvalidToken:
@@ -37,21 +33,15 @@ def _cipher(keys: tuple[str, ...]) -> MultiFernet:
 
 
 class EncryptedTextField(models.TextField[str, str]):
-    """Store text encrypted. Reading a value that no key opens raises ``InvalidToken``.
-
-    Empty text stays empty. Only ``isnull`` and ``exact ""`` make sense of a ciphertext: other
-    lookups are refused.
-    """
+    """Store text encrypted; reading without its key raises ``InvalidToken``."""
 
     def get_prep_value(self, value: Any) -> Any:
-        """Encrypt on the way to the database."""
         text = super().get_prep_value(value)
         if not text:
             return text
         return seal(text)
 
     def from_db_value(self, value: str | None, expression: Any, connection: Any) -> str | None:
-        """Decrypt on the way out."""
         if not value:
             return value
         return unseal(value)

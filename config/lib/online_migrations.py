@@ -1,16 +1,10 @@
-"""Changes of tables that are in use, for PostgreSQL; SQLite, which cannot, makes them as usual.
+"""Migration operations for PostgreSQL tables in use; SQLite runs the usual ones.
 
-No migration needs them yet: those from before the first release ran on empty tables. They wait for
-the first change afterwards; ``tests.check_migrations`` accepts indexes in no other form.
-
-An index is made or dropped beside those who write, in a migration with ``atomic = False``.
-PostgreSQL then waits for every transaction that is older, so the limit for waiting on a lock is
-lifted: nobody waits behind this one. When it fails all the same, an invalid index is left; drop it
-(``DROP INDEX CONCURRENTLY``) and migrate again.
+No migration needs them before the first release; ``tests.check_migrations`` demands them after.
+Use ``atomic = False`` for indexes: PostgreSQL waits for older transactions, so lock_timeout is
+lifted. After a failure drop the invalid index (``DROP INDEX CONCURRENTLY``) and migrate again.
 https://www.postgresql.org/docs/current/sql-createindex.html#SQL-CREATEINDEX-CONCURRENTLY
-
-A constraint is added for new rows first, which takes no time, and held against the old ones by the
-next migration, while others write.
+A constraint is added for new rows, and validated by the next migration.
 https://www.postgresql.org/docs/current/sql-altertable.html#SQL-ALTERTABLE-NOTES
 """
 
@@ -30,7 +24,7 @@ from django.db.migrations.operations.base import Operation
 
 
 class Online(Operation):
-    """Does what the class after it does on PostgreSQL, and elsewhere as ``usual`` does."""
+    """Run the next class's operation on PostgreSQL, else ``usual``."""
 
     usual: ClassVar[type[Operation]]
     # Whether it may wait for locks as long as it takes: only what keeps nobody waiting.
@@ -43,7 +37,6 @@ class Online(Operation):
         from_state: Any,
         to_state: Any,
     ) -> None:
-        """Change the table."""
         if schema_editor.connection.vendor == "postgresql":
             with self._wait(schema_editor):
                 super().database_forwards(app_label, schema_editor, from_state, to_state)
@@ -57,7 +50,6 @@ class Online(Operation):
         from_state: Any,
         to_state: Any,
     ) -> None:
-        """Change it back."""
         if schema_editor.connection.vendor == "postgresql":
             with self._wait(schema_editor):
                 super().database_backwards(app_label, schema_editor, from_state, to_state)
@@ -77,27 +69,27 @@ class Online(Operation):
 
 
 class AddIndexOnline(Online, AddIndexConcurrently):
-    """Adds an index while others write."""
+    """Add an index while others write."""
 
     usual = AddIndex
     is_patient = True
 
 
 class RemoveIndexOnline(Online, RemoveIndexConcurrently):
-    """Drops an index while others write."""
+    """Drop an index while others write."""
 
     usual = RemoveIndex
     is_patient = True
 
 
 class AddConstraintOnline(Online, AddConstraintNotValid):
-    """Adds a check constraint for what is written from now on; elsewhere for every row."""
+    """Add a check constraint for new rows; on SQLite for all."""
 
     usual = AddConstraint
 
 
 class ValidateConstraintOnline(ValidateConstraint):
-    """Holds a constraint against the rows of before; elsewhere it has been since it was added."""
+    """Check old rows against a constraint; SQLite has done so."""
 
     def database_forwards(
         self,
@@ -106,6 +98,5 @@ class ValidateConstraintOnline(ValidateConstraint):
         from_state: Any,
         to_state: Any,
     ) -> None:
-        """Read them all."""
         if schema_editor.connection.vendor == "postgresql":
             super().database_forwards(app_label, schema_editor, from_state, to_state)

@@ -1,4 +1,4 @@
-"""Which site a request was sent from, as far as browsers tell."""
+"""The origin of browser requests."""
 
 from functools import lru_cache
 from urllib.parse import urlsplit
@@ -10,10 +10,9 @@ DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 def is_from_elsewhere(request: HttpRequest) -> bool:
-    """Whether another site made a browser send this request.
+    """True if another site made a browser send this request.
 
-    Browsers set both headers themselves and pages cannot change them; programs send neither and
-    are let through, because no browser adds a victim's cookie to what they send.
+    Pages cannot forge these headers; programs send neither, but carry no victim's cookie.
     """
     if request.headers.get("Sec-Fetch-Site") in {"cross-site", "same-site"}:
         return True
@@ -22,7 +21,7 @@ def is_from_elsewhere(request: HttpRequest) -> bool:
 
 
 def own_origin() -> str:
-    """Give BASE_URL as browsers write it in ``Origin``: lower case, no default port."""
+    """Return BASE_URL as browsers write it in ``Origin``: lower case, no default port."""
     return _as_origin(settings.BASE_URL)
 
 

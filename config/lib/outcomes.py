@@ -1,4 +1,4 @@
-"""The outcome of a call to a provider, as metrics name it."""
+"""Outcomes of calls to providers, for metrics."""
 
 from collections.abc import Container
 

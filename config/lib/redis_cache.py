@@ -1,82 +1,92 @@
-"""A shared cache that may fail: it answers as an empty one, and nothing but speed and limits go.
+"""A Redis cache that behaves as empty while Redis is down."""
 
-Django's own backend raises whatever Redis does, in the middle of what somebody asked for; one that
-accepts and then says nothing holds a thread for each question. Here a question that fails is
-answered as if nothing were kept, and the next ones as well, unasked, for some seconds.
-"""
-
+import functools
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
 from datetime import timedelta
-from typing import Any, TypeVar
+from typing import Any
 
-from django.core.cache.backends.base import DEFAULT_TIMEOUT
 from django.core.cache.backends.redis import RedisCache
 from redis.exceptions import RedisError
 
 logger = logging.getLogger(__name__)
 
-# Far longer than an answer from a machine nearby takes; a request meets such a wait once.
+# A silent Redis costs a request this wait once. A library that only ignores exceptions waits at
+# each operation: three times for the agenda, 1.5 s in all.
 PATIENCE_SECONDS = 0.4
-FAILURES = (RedisError, OSError)
-Answer = TypeVar("Answer")
 
 
 class Outage:
-    """Remembers for the whole process that the cache failed: Django gives each thread its own.
+    """Remember for the whole process that Redis failed; Django has one cache a thread.
 
-    While a pause lasts nobody asks. After it one asks, and the others go on without the cache
-    until that one knows more.
+    During a pause no operation reaches Redis; after it one does.
     """
 
     def __init__(self, pause: timedelta) -> None:
         self._pause = pause.total_seconds()
         self._lock = threading.Lock()
         self._is_on = False
-        self._quiet_until = self._told_until = 0.0
+        self._quiet_until = self._logged_until = 0.0
 
     def may_ask(self) -> bool:
-        """Whether to ask the cache now; who is told so during an outage is the only one."""
         if not self._is_on:
             return True
         with self._lock:
-            if time.monotonic() < self._quiet_until:
-                return False
-            self._quiet_until = time.monotonic() + self._pause
-            return True
+            now = time.monotonic()
+            is_over = now >= self._quiet_until
+            if is_over:
+                self._quiet_until = now + self._pause
+            return is_over
 
     def begin(self, error: Exception) -> None:
-        """Note a failure; at most one line in the log for each pause, without the address."""
-        now = time.monotonic()
+        """Note a failure, with one log line a pause, without the address."""
         with self._lock:
+            now = time.monotonic()
             self._is_on = True
             self._quiet_until = now + self._pause
-            is_told = now < self._told_until
-            if not is_told:
-                self._told_until = now + self._pause
-        if not is_told:
+            is_logged = now < self._logged_until
+            if not is_logged:
+                self._logged_until = now + self._pause
+        if not is_logged:
             logger.warning("The cache does not answer: %s", type(error).__name__)
 
     def end(self) -> None:
-        """Note an answer."""
-        if not self._is_on:
-            return
-        with self._lock:
+        if self._is_on:
             self._is_on = False
-        logger.info("The cache answers again.")
+            logger.info("The cache answers again.")
 
 
 outage = Outage(pause=timedelta(seconds=5))
 
 
-class ForgivingRedisCache(RedisCache):
-    """Django's Redis cache, empty while Redis fails.
+def _forgiving(name: str, otherwise: Any) -> Any:
+    """Wrap an operation: during an outage it returns ``otherwise``, called if it is callable."""
+    operation = getattr(RedisCache, name)
 
-    What is added then counts as new, and what is counted as none: callers go on, limits let
-    everybody through (SECURITY.md, *Limits*). What should have been forgotten meanwhile is still
-    there after it, until its own time is over.
+    @functools.wraps(operation)
+    def ask(self: RedisCache, *args: Any, **kwargs: Any) -> Any:
+        if outage.may_ask():
+            try:
+                answer = operation(self, *args, **kwargs)
+            except (RedisError, OSError) as error:
+                outage.begin(error)
+            except ValueError:  # ``incr`` of a missing key: Redis has answered
+                outage.end()
+                raise
+            else:
+                outage.end()
+                return answer
+        return otherwise(*args, **kwargs) if callable(otherwise) else otherwise
+
+    return ask
+
+
+class ForgivingRedisCache(RedisCache):
+    """Django's Redis cache, empty during an outage.
+
+    ``add`` then returns True and ``incr`` 0, so limits let every request through (SECURITY.md,
+    *Limits*). A value that could not be deleted is there afterwards, until it expires.
     """
 
     def __init__(self, server: Any, params: dict[str, Any]) -> None:
@@ -84,70 +94,14 @@ class ForgivingRedisCache(RedisCache):
         options = {**patience, **params.get("OPTIONS", {})}
         super().__init__(server, {**params, "OPTIONS": options})
 
-    def get(self, key: Any, default: Any = None, version: int | None = None) -> Any:
-        """Give a value, ``default`` during an outage."""
-        return _ask(default, super().get, key, default, version)
-
-    def get_many(self, keys: Iterable[Any], version: int | None = None) -> dict[Any, Any]:
-        """Give what is there, nothing during an outage."""
-        return _ask({}, super().get_many, keys, version)
-
-    def has_key(self, key: Any, version: int | None = None) -> bool:
-        """Whether it is there; nothing is during an outage."""
-        return _ask(False, super().has_key, key, version)
-
-    def add(
-        self, key: Any, value: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None
-    ) -> bool:
-        """Keep what is new, which all is during an outage."""
-        return _ask(True, super().add, key, value, timeout, version)
-
-    def incr(self, key: Any, delta: int = 1, version: int | None = None) -> int:
-        """Count on, also for ``decr``; 0 during an outage. Raises ValueError for no such key."""
-        return _ask(0, super().incr, key, delta, version)
-
-    def set(
-        self, key: Any, value: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None
-    ) -> None:
-        """Keep a value, or not."""
-        _ask(None, super().set, key, value, timeout, version)
-
-    def set_many(
-        self,
-        data: Mapping[Any, Any],
-        timeout: Any = DEFAULT_TIMEOUT,
-        version: int | None = None,
-    ) -> list[Any]:
-        """Keep several; give the keys that were not kept."""
-        return _ask(list(data), super().set_many, data, timeout, version)
-
-    def touch(self, key: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None) -> bool:
-        """Keep it for longer; whether it was there."""
-        return _ask(False, super().touch, key, timeout, version)
-
-    def delete(self, key: Any, version: int | None = None) -> bool:
-        """Forget it; whether it was there. One that is not reached goes when its time is over."""
-        return _ask(False, super().delete, key, version)
-
-    def delete_many(self, keys: Iterable[Any], version: int | None = None) -> None:
-        """Forget several."""
-        _ask(None, super().delete_many, keys, version)
-
-    def clear(self) -> None:
-        """Forget everything."""
-        _ask(None, super().clear)
-
-
-def _ask(otherwise: Answer, operation: Callable[..., Answer], *args: Any) -> Answer:
-    if not outage.may_ask():
-        return otherwise
-    try:
-        answer = operation(*args)
-    except FAILURES as error:
-        outage.begin(error)
-        return otherwise
-    except ValueError:  # no such key to count on: an answer as well
-        outage.end()
-        raise
-    outage.end()
-    return answer
+    get = _forgiving("get", lambda key, default=None, version=None: default)
+    get_many = _forgiving("get_many", lambda *args, **kwargs: {})
+    has_key = _forgiving("has_key", False)
+    add = _forgiving("add", True)
+    incr = _forgiving("incr", 0)
+    set = _forgiving("set", None)
+    set_many = _forgiving("set_many", lambda data, *args, **kwargs: list(data))
+    touch = _forgiving("touch", False)
+    delete = _forgiving("delete", False)
+    delete_many = _forgiving("delete_many", None)
+    clear = _forgiving("clear", None)

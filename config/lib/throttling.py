@@ -1,7 +1,6 @@
-"""How often somebody may do what costs something: counted in the cache that all processes share.
+"""Rate limits, counted in the shared cache by atomic steps.
 
-Exact whoever races: each count is one atomic step of the cache. A cache that cannot count lets
-everybody through, and says so in the log: better some rows too many than nobody served.
+A cache that cannot count lets every request through, and logs it.
 """
 
 import logging
@@ -29,9 +28,9 @@ PATIENCE_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """One that was counted. number: the how-manieth of its window; 0 where nothing counts.
+    """A counted event. number: its position in the window, from 1; 0 if not counted.
 
-    lifetime: the seconds for which the cache is asked to keep the count.
+    lifetime: seconds that the cache keeps the count.
     """
 
     key: str
@@ -40,22 +39,17 @@ class Count:
 
 
 def has_started_too_often(request: HttpRequest) -> bool:
-    """Count the start of a sign-in and say whether it is one too many for its address and minute.
-
-    Every start by a stranger stores a session row; without a limit a loop could fill the table.
-    The limit is far above what a class of students behind one address needs.
-    """
+    """Count a stranger's sign-in, which stores a session row; True beyond its address's limit."""
     address = client_address(request)
     return is_too_often("sign-in-starts", address, limit=settings.MAX_SIGN_IN_STARTS)
 
 
 def is_too_often(what: str, who: object, *, limit: int, window: timedelta = MINUTE) -> bool:
-    """Count something that somebody does; say whether it happened too often in this window."""
+    """Count an event; True if it is beyond the limit of this window."""
     return count_one(what, who, window=window).number > limit
 
 
 def count_one(what: str, who: object, *, window: timedelta = MINUTE) -> Count:
-    """Count something that somebody does."""
     seconds = int(window.total_seconds())
     key = f"{what}:{int(time.time()) // seconds}:{who}"
     lifetime = 2 * seconds
@@ -69,7 +63,7 @@ def count_one(what: str, who: object, *, window: timedelta = MINUTE) -> Count:
 
 
 def give_back(count: Count) -> None:
-    """Take one back that turned out not to count."""
+    """Uncount an event."""
     if not count.number:
         return
     try:
@@ -80,13 +74,12 @@ def give_back(count: Count) -> None:
 
 
 def seconds_left(window: timedelta = MINUTE) -> int:
-    """Give how long the present window lasts: what ``Retry-After`` says."""
+    """Return the seconds left of the window, for ``Retry-After``."""
     seconds = int(window.total_seconds())
     return seconds - int(time.time()) % seconds
 
 
 def _increase(key: str, lifetime: int) -> int:
-    """Add one; most of what is counted is there already."""
     try:
         return cache.incr(key)
     except ValueError:
@@ -96,10 +89,9 @@ def _increase(key: str, lifetime: int) -> int:
 
 @contextmanager
 def _one_at_a_time(key: str, lifetime: int) -> Iterator[None]:
-    """Stand in line where the cache counts by reading and then writing, as the database's does.
+    """Lock where the cache counts by reading and writing, as the database cache does.
 
-    What it does in one step is to add: whoever adds the lock has it. One left by a crash expires.
-    What such a cache writes it keeps for its usual five minutes only, so it is told how long.
+    The lock is a cache entry that expires; the lifetime is passed on, as such a cache forgets it.
     """
     if type(caches["default"]).incr is not BaseCache.incr:
         yield

@@ -1,7 +1,4 @@
-"""What the work at hand belongs to: the request that asked for it, or a turn of a sweep.
-
-Each line of the log says so (``config/monitoring/logs.py``): whoever has one line finds the others.
-"""
+"""Tags that name the request or sweep of each log line."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -16,7 +13,7 @@ work_tags: ContextVar[Mapping[str, str]] = ContextVar("work_tags", default=Mappi
 
 @contextmanager
 def tagged(**tags: str) -> Iterator[None]:
-    """Have every line that is logged meanwhile say what it belongs to."""
+    """Tag every line logged meanwhile."""
     token = work_tags.set(tags)
     try:
         yield
@@ -25,5 +22,5 @@ def tagged(**tags: str) -> Iterator[None]:
 
 
 def new_id() -> str:
-    """Give an id that no other work has: 16 digits, which tell nothing."""
+    """Return a unique id of 16 digits."""
     return token_hex(8)

@@ -1,8 +1,4 @@
-"""The teacher's clock: what an instant reads on it, and which instant an hour of it is.
-
-Twice a year some countries skip an hour or repeat one. An hour that is skipped or repeated names no
-instant, so it cannot be chosen.
-"""
+"""Convert between instants and the teacher's clock."""
 
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -25,7 +21,7 @@ def read_wall_time(wall: datetime) -> datetime:
 
 
 def is_clear(moment: datetime) -> bool:
-    """True if the clock shows the hour of this instant once, so that its name is enough."""
+    """True if the clock shows the hour of this instant once."""
     return _is_clear(moment.astimezone(ZoneInfo(settings.TIME_ZONE)))
 
 

@@ -1,1 +1,1 @@
-"""Middleware and handlers of every request."""
+"""Middleware and error handlers."""

@@ -1,4 +1,4 @@
-"""What a request without a view gets: JSON below ``/api``, a page elsewhere."""
+"""Error responses: JSON below ``/api``, pages elsewhere."""
 
 import sys
 
@@ -19,22 +19,19 @@ RETRY_SECONDS = 5
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Answer 400: a malformed request that no view could read."""
     return _answer(request, 400, BAD_REQUEST)
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Answer 403."""
     return _answer(request, 403, FORBIDDEN)
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Answer 404."""
     return _answer(request, 404, NOT_FOUND)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Answer 500 without a word about the cause; 503 when the database took no connection."""
+    """Answer 500 without the cause; 503 when the database took no connection."""
     if not lacks_connection(sys.exc_info()[1]):
         return _answer(request, 500, SERVER_ERROR)
     response = _answer(request, 503, OVERLOADED)
@@ -43,25 +40,20 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 
 def lacks_connection(error: BaseException | None) -> bool:
-    """Return True if the database took no connection: nothing was done, and a retry may work.
-
-    PostgreSQL refuses those beyond ``max_connections``, a pooler those beyond its own limit.
-    """
+    """True if the database took no connection: nothing was done, and a retry may work."""
     return isinstance(error, OperationalError) and connection.connection is None
 
 
 def headers_too_large(request: HttpRequest) -> HttpResponse:
-    """Answer 431, usually to somebody who tries what happens."""
     return _answer(request, 431, HEADERS_TOO_LARGE, template="400.html")
 
 
 def https_only(request: HttpRequest) -> HttpResponse:
-    """Answer 403 to what must not travel in the open."""
     return _answer(request, 403, HTTPS_ONLY)
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """Answer 403 to a form that came without its token, usually a page left open too long."""
+    """Answer 403 to a form without its token, usually a page left open too long."""
     return render(request, "403_csrf.html", status=403)
 
 

@@ -1,4 +1,4 @@
-"""The other names of this machine: 127.0.0.1 where BASE_URL says localhost, and the reverse."""
+"""Redirects between the local names of one machine."""
 
 from collections.abc import Callable
 from urllib.parse import urlsplit
@@ -11,17 +11,12 @@ ANYWHERE = ("/api/", "/static/", "/healthz", "/readyz", "/metrics")
 
 
 class LocalNameMiddleware:
-    """Redirects pages that are opened under another local name to the one of BASE_URL.
-
-    A browser keeps cookies for one name, and sign-in comes back to BASE_URL: on a page under
-    the other name it would fail. Used with DEBUG or DEMO only.
-    """
+    """Redirect pages opened under another local name to BASE_URL: cookies belong to one name."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Redirect to the same page of BASE_URL, or go on."""
         name = urlsplit(f"//{request.get_host()}").hostname
         is_page = request.method in {"GET", "HEAD"} and not request.path.startswith(ANYWHERE)
         if is_page and name != urlsplit(settings.BASE_URL).hostname:

@@ -1,4 +1,4 @@
-"""The cookie that carries "Guardamos tus datos." to the next page, named like the others."""
+"""The message cookie, named like our others."""
 
 from django.conf import settings
 from django.contrib.messages.storage.cookie import CookieStorage
@@ -7,12 +7,12 @@ from django.contrib.messages.storage.session import SessionStorage
 
 
 class NamedCookieStorage(CookieStorage):
-    """Django's own; it offers no setting for the name."""
+    """Django's storage, which has no setting for the name."""
 
     cookie_name = settings.MESSAGE_COOKIE_NAME
 
 
 class MessageStorage(FallbackStorage):
-    """A cookie, and the session for what is too long for one."""
+    """A cookie, and the session for longer messages."""
 
     storage_classes = (NamedCookieStorage, SessionStorage)

@@ -1,4 +1,4 @@
-"""What a program hears that writes to ``/api`` over plain http."""
+"""Refuse API writes over plain http."""
 
 from collections.abc import Callable
 
@@ -11,19 +11,15 @@ READING = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 class PlainHttpMiddleware:
-    """Refuses writes to ``/api`` that did not come over https, where the site is on https.
+    """Answer 403 to writes to ``/api`` over http where the site is on https. OWASP ASVS 5.0, 4.1.2.
 
-    SecurityMiddleware, which comes next, would redirect them. Clients follow that with a GET and
-    without the body, or repeat both; either way nobody notices that a secret travels in the open
-    with every call. Reading is redirected: that is how browsers arrive.
-    OWASP ASVS 5.0, 4.1.2.
+    A redirect would hide that each call sends its secret in the open.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Answer 403, or go on."""
         if settings.SECURE_SSL_REDIRECT and _is_open_write(request):
             return https_only(request)
         return self.get_response(request)

@@ -1,4 +1,4 @@
-"""The request as it comes from the WSGI server, made safe for Django before any view runs."""
+"""The WSGI request, made safe for Django before any view runs."""
 
 from io import BytesIO
 from typing import Any
@@ -12,48 +12,47 @@ UNREADABLE_TYPE = "application/octet-stream"
 
 
 class Request(WSGIRequest):
-    """A request whose headers can neither hide its body nor end in an error without a shape."""
+    """A request whose headers cannot hide its body or fail Django early."""
 
     def __init__(self, environ: dict[str, Any]) -> None:
         _measure_chunks(environ)
+        _drop_charset(environ)
         super().__init__(environ)
         # Nothing here takes files, and Django's size limit does not count them.
         self.upload_handlers = [RefusedUploads(self)]
 
-    def _set_content_type_params(self, meta: dict[str, Any]) -> None:
-        """Read the content type without its charset; forms and bodies here are UTF-8.
-
-        Django's own takes any codec for a charset. ``base64`` is one and makes it fail right here,
-        where no handler of errors is in place yet.
-        """
-        try:
-            kind, parameters = parse_header_parameters(meta.get("CONTENT_TYPE", ""))
-        except ValueError:
-            kind, parameters = UNREADABLE_TYPE, {}
-            meta["CONTENT_TYPE"] = kind  # REST framework parses the header again
-        self.content_type, self.content_params = kind, parameters
-
 
 class RefusedUploads(FileUploadHandler):
-    """Lets a form's files pass by unread by us, in no memory and on no disk."""
+    """Skip uploaded files."""
 
     def new_file(self, *args: Any, **kwargs: Any) -> None:
-        """Skip the file that begins."""
         raise SkipFile
 
     def receive_data_chunk(self, raw_data: bytes, start: int) -> bytes | None:
-        """Never called: files are skipped when they begin."""
         return None
 
     def file_complete(self, file_size: int) -> None:
-        """Never called: files are skipped when they begin."""
         return
 
 
-def _measure_chunks(environ: dict[str, Any]) -> None:
-    """Read a body that comes in chunks, and give it the length without which Django sees none.
+def _drop_charset(environ: dict[str, Any]) -> None:
+    """Remove the charset from the content type: forms and bodies are UTF-8.
 
-    One byte more than is allowed is enough to be refused as too large.
+    Django takes any codec for one: ``base64`` makes it fail before its error handlers are in place.
+    """
+    try:
+        kind, parameters = parse_header_parameters(environ.get("CONTENT_TYPE", ""))
+    except ValueError:
+        kind, parameters = UNREADABLE_TYPE, {"charset": ""}
+    if parameters.pop("charset", None) is not None:
+        others = [f'{name}="{value}"' for name, value in parameters.items()]
+        environ["CONTENT_TYPE"] = "; ".join([kind, *others])
+
+
+def _measure_chunks(environ: dict[str, Any]) -> None:
+    """Read a chunked body and set its length, else Django reads none.
+
+    One byte above the limit is enough to be refused.
     """
     is_chunked = environ.get("HTTP_TRANSFER_ENCODING", "").lower() == "chunked"
     if is_chunked and environ.get("wsgi.input_terminated"):

@@ -1,4 +1,4 @@
-"""Answers to methods that an address does not have."""
+"""Responses to methods that an address does not have."""
 
 from collections.abc import Callable
 from http import HTTPStatus
@@ -8,18 +8,15 @@ from django.shortcuts import render
 
 
 class WrongMethodMiddleware:
-    """Gives Django's 405, which is empty, a page where a browser asks for one.
+    """Give a browser's empty 405 a page, as a form's address may be bookmarked.
 
-    Forms are sent to addresses that answer no GET; a bookmark or the address bar leads there. What
-    has a body, as below ``/api``, says for itself what is wrong. OPTIONS is a method of no address:
-    REST framework refuses it too, and yet names it in ``Allow``.
+    OPTIONS leaves ``Allow``: REST framework names it and refuses it.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Put the page into an empty refusal of GET, and take OPTIONS out of ``Allow``."""
         response = self.get_response(request)
         if "Allow" in response:
             methods = response["Allow"].split(", ")

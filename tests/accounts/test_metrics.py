@@ -4,7 +4,7 @@ import pytest
 import requests
 
 from accounts.sign_in.metrics import SECONDS, TimedAdapter
-from bookings.payments import metrics as payments
+from bookings.payments.mercadopago import metrics as payments
 from config.lib.outcomes import outcome_of
 
 

@@ -29,7 +29,7 @@ from bookings.models import (
 from bookings.webhooks.teacher_actions import record_test_event
 from tests.admin.moments import MONDAY, NOW, at
 from tests.bookings.webhooks.factories import WebhookEndpointFactory
-from tests.factories import VirtualClassFactory
+from tests.factories import HoldFactory, VirtualClassFactory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
 
@@ -47,7 +47,7 @@ def make_row(model, owner):
     makers = {
         BookingRules: lambda: BookingRules.objects.create(),
         Closure: lambda: Closure.objects.create(first_day=MONDAY, last_day=MONDAY),
-        Hold: lambda: Hold.objects.create(user=owner, expires_at=NOW + timedelta(1), **hours),
+        Hold: lambda: HoldFactory(user=owner, expires_at=NOW + timedelta(1), **hours),
         LogEntry: lambda: LogEntry.objects.create(user=owner, action_flag=2),
         Notice: lambda: Notice.objects.create(user=owner, kind=NoticeKind.GUESSING),
         Payment: lambda: Payment.objects.create(user=owner, amount=1),
@@ -89,6 +89,7 @@ def answers_of(client, teacher_client, address):
             return
 
 
+@pytest.mark.each_engine
 @pytest.mark.parametrize("person", ["teacher", "looker"])
 @pytest.mark.parametrize("model", admin.site._registry, ids=lambda model: model.__name__)
 def test_no_page_breaks(model, person, teacher, host, student, sign_in):

@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from bookings.domain.recovery.reconciling import inspect
-from bookings.domain.recovery.repairs import note_drift
+from bookings.domain.recovery.repairs import record_drift
 from bookings.models import ClassEvent, ClassStatus, VirtualClass
 from calendar_sync.push.following import note_comparison
 from tests.admin.steps import confirm, confirm_several
@@ -31,7 +31,7 @@ def classes(host, teacher, google):
     two = scheduled_classes(2, booked_by=host)
     move(google, two[0])
     [finding] = inspect().findings
-    note_drift(finding.drift)
+    record_drift(finding.drift)
     return VirtualClass.objects.order_by("start_time")
 
 
@@ -52,7 +52,7 @@ def test_a_class_says_that_its_event_repeats(panel, classes, google):
     other = classes[1]
     google.edit_event(other.provider_event_id, recurrence=["RRULE:FREQ=WEEKLY;COUNT=4"])
     for finding in inspect().findings:
-        note_drift(finding.drift)
+        record_drift(finding.drift)
 
     page = text_of(panel.get(page_of(other)))
 

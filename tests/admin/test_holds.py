@@ -9,7 +9,7 @@ from django.urls import reverse
 from bookings.models import Hold
 from tests.admin.moments import NOW, at
 from tests.admin.steps import confirm_several
-from tests.factories import VirtualClassFactory
+from tests.factories import HoldFactory, VirtualClassFactory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
 
@@ -19,7 +19,7 @@ LIST = reverse("admin:bookings_hold_changelist")
 @pytest.fixture
 def hold(host) -> Hold:
     """Ana's hold of today, 15:00."""
-    return Hold.objects.create(
+    return HoldFactory(
         user=host,
         start_time=at("15:00"),
         end_time=at("16:00"),

@@ -13,7 +13,8 @@ from django.utils import timezone
 
 from bookings.admin.money import steps
 from bookings.admin.money.export import BYTE_ORDER_MARK, HEADER, disarm
-from bookings.domain.checkout.settling import process_notifications, settle
+from bookings.domain.checkout.notifications import process_notifications
+from bookings.domain.checkout.settling import settle
 from bookings.domain.exceptions import RefundOutdatedError
 from bookings.domain.money.takings import list_monthly_takings
 from bookings.models import (

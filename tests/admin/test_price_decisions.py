@@ -9,7 +9,6 @@ from django.utils import timezone
 from bookings.domain.checkout.scheduling_requests import trigger_scheduling
 from bookings.domain.checkout.settling import confirm_payment, settle
 from bookings.domain.exceptions import PriceNotAgreedError, PriceTooLowError
-from bookings.domain.lifecycle.booking import book_class
 from bookings.domain.lifecycle.scheduling import foresee_scheduling
 from bookings.models import (
     ClassEvent,
@@ -24,6 +23,7 @@ from bookings.models import (
 )
 from bookings.work.sweeps import sweep
 from tests.admin.steps import address_of, confirm, look
+from tests.booking import book_class
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("teacher", "google")]
 

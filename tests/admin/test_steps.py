@@ -23,7 +23,7 @@ from bookings.domain.money.refunds import refundable_amount, request_partial_ref
 from bookings.domain.places.joining import join_class
 from bookings.domain.places.waiting_list import wait_for_place
 from bookings.domain.recovery.reconciling import inspect
-from bookings.domain.recovery.repairs import note_drift
+from bookings.domain.recovery.repairs import record_drift
 from bookings.models import Hold, Notice, NoticeKind, Payment, PriceDecision, Refund, VirtualClass
 from tests.admin.steps import (
     address_of,
@@ -35,7 +35,7 @@ from tests.admin.steps import (
     seen_on,
 )
 from tests.bookings import drifts
-from tests.factories import UserFactory, VirtualClassFactory
+from tests.factories import HoldFactory, UserFactory, VirtualClassFactory
 from tests.payments import make_payment
 
 pytestmark = pytest.mark.django_db
@@ -111,7 +111,7 @@ def test_every_button_of_the_panel_was_decided_about():
     root, buttons = Path(settings.BASE_DIR), set()
     for path in [
         *(root / "templates/admin").rglob("*.html"),
-        *(root / "bookings/admin").glob("*.py"),
+        *(root / "bookings/admin").rglob("*.py"),
         root / "accounts/admin.py",
     ]:
         for tag in re.findall(r'<(?:button|input)\b[^>]*type="submit"[^>]*>', path.read_text()):
@@ -168,7 +168,7 @@ def drifted(scheduled, google):
     """Ana's class, whose event was moved by hand."""
     drifts.move(google, scheduled)
     [finding] = inspect().findings
-    note_drift(finding.drift)
+    record_drift(finding.drift)
     return VirtualClass.objects.get(pk=scheduled.pk)
 
 
@@ -186,9 +186,7 @@ def chosen(request, student):
             start = timezone.now() + timedelta(days=1)
             times = {"start_time": start, "end_time": start + timedelta(hours=1)}
             over = timezone.now() + timedelta(minutes=9)
-            return Hold.objects.create(
-                user=student, class_type="grupal", expires_at=over, **times
-            ), {}
+            return HoldFactory(user=student, class_type="grupal", expires_at=over, **times), {}
         if model is Notice:
             sent = {"sent_at": timezone.now(), "next_attempt_at": None}
             return Notice.objects.create(user=student, kind=NoticeKind.GUESSING, **sent), {}

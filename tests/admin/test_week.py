@@ -7,9 +7,9 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from bookings.models import ClassStatus, Closure, Hold, VirtualClass, WeeklyHours
+from bookings.models import ClassStatus, Closure, VirtualClass, WeeklyHours
 from tests.admin.moments import MONDAY, NOW, at, days_later
-from tests.factories import UserFactory, VirtualClassFactory
+from tests.factories import HoldFactory, UserFactory, VirtualClassFactory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
 
@@ -115,7 +115,7 @@ def test_a_class_shows_as_what_it_is(blocks, fields, kinds):
 
 @pytest.mark.parametrize(("minutes", "kinds"), [(1, ["hold"]), (0, [])], ids=["live", "over"])
 def test_only_live_holds_show(blocks, host, minutes, kinds):
-    Hold.objects.create(
+    HoldFactory(
         user=host,
         start_time=at("15:00"),
         end_time=at("16:00"),
@@ -128,7 +128,7 @@ def test_only_live_holds_show(blocks, host, minutes, kinds):
 
 def test_a_hold_that_became_a_class_shows_once(blocks, host):
     virtual_class = VirtualClassFactory(booked_by=host, start_time=at("15:00"))
-    Hold.objects.create(
+    HoldFactory(
         user=host,
         start_time=virtual_class.start_time,
         end_time=virtual_class.end_time,
@@ -217,7 +217,7 @@ def test_the_page_costs_the_same_whatever_the_week_holds(
         start = at("00:00") + timedelta(hours=4 * number)
         VirtualClassFactory(scheduled=True, start_time=start)
         VirtualClassFactory(start_time=start)
-        Hold.objects.create(
+        HoldFactory(
             user=UserFactory(),
             start_time=start,
             end_time=start + timedelta(minutes=30),

@@ -406,8 +406,8 @@ def test_calendar_notices_that_the_class_was_deleted_meanwhile(
 ):
     create = scheduling.create_event
 
-    def overtaken(virtual_class):
-        event = create(virtual_class)
+    def overtaken(virtual_class, **how):
+        event = create(virtual_class, **how)
         VirtualClass.objects.filter(pk=virtual_class.pk).delete()
         return event
 

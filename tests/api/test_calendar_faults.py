@@ -16,7 +16,7 @@ from bookings.models import ClassLog, Role, UserActivity, VirtualClass
 from calendar_sync import CalendarUnavailableError, writers
 from calendar_sync.generation import find_generation
 from calendar_sync.google.calendar import GoogleCalendar
-from config.lib.bulkhead import Bulkhead
+from config.lib.provider_guard import ProviderGuard
 from tests.api.bodies import answer_of, post
 from tests.api.database_faults import failing
 from tests.environment import TEACHER_EMAIL
@@ -262,7 +262,7 @@ def test_provider_that_was_away_is_met_again(anybody, pending, google):
 
 def test_post_is_refused_at_once_while_many_wait(anybody, pending, google, settings, monkeypatch):
     settings.CALENDAR_WRITERS = 0
-    monkeypatch.setattr(writers, "_bulkhead", Bulkhead(timedelta(0)))
+    monkeypatch.setattr(writers, "_guard", ProviderGuard(timedelta(0)))
     before = find_generation({})
 
     answer = schedule(anybody, pending)

@@ -13,7 +13,6 @@ from bookings.domain.calendar.access import check_calendar_grant
 from bookings.models import (
     SERVICE_ACCOUNT,
     Heartbeat,
-    Hold,
     Notice,
     NoticeKind,
     PaymentNotification,
@@ -21,12 +20,12 @@ from bookings.models import (
 )
 from bookings.payments.backend import get_gateway
 from bookings.payments.gateway import PaymentError
-from bookings.payments.metrics import SECONDS as PAYMENT_SECONDS
-from bookings.payments.metrics import name_operation
+from bookings.payments.mercadopago.metrics import SECONDS as PAYMENT_SECONDS
+from bookings.payments.mercadopago.metrics import name_operation
 from bookings.work.queues import QUEUES
 from calendar_sync.google.metrics import SECONDS as CALENDAR_SECONDS
 from tests.api.database_faults import SECRET, failing
-from tests.factories import VirtualClassFactory
+from tests.factories import HoldFactory, VirtualClassFactory
 from tests.standins import Fault
 
 TOKEN = "a-token-of-some-length"
@@ -157,7 +156,7 @@ def test_notification_that_waits(read):
 def test_times_that_are_kept(read, host):
     now = timezone.now()
     start = now + timedelta(days=1)
-    Hold.objects.create(
+    HoldFactory(
         user=host,
         start_time=start,
         end_time=start + timedelta(hours=1),

@@ -7,7 +7,7 @@ import pytest
 from bookings.domain.calendar.drafts import derive_event_id
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.lifecycle.rescheduling import reschedule_class
-from bookings.domain.recovery.reconciling import reconcile_by_itself
+from bookings.domain.recovery.reconciling import reconcile_automatically
 from bookings.domain.recovery.retry_events import withdraw_events
 from bookings.models import ClassStatus, VirtualClass
 from tests.api.bodies import answer_of, post
@@ -69,7 +69,7 @@ def test_event_under_its_own_id_goes_with_the_class(anybody, pending, provider, 
 def test_event_under_its_own_id_is_not_doubled_by_a_comparison(anybody, pending, provider):
     schedule(anybody, pending)
 
-    reconcile_by_itself()
+    reconcile_automatically()
 
     assert len(provider.live_events()) == 1
 

@@ -17,9 +17,8 @@ from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bookings.domain.checkout import settling
-from bookings.domain.checkout.notifications import forget_notifications
-from bookings.domain.checkout.settling import process_notifications
+from bookings.domain.checkout import notifications
+from bookings.domain.checkout.notifications import forget_notifications, process_notifications
 from bookings.models import ClassStatus, PaymentNotification, SignatureState
 from tests.payments import make_payment, posting
 from tests.standins import Fault
@@ -370,13 +369,13 @@ def test_a_notice_that_cannot_be_looked_into_stops_no_other_and_is_given_up(
         if notification.resource_id == "1":
             raise ValueError("a bug")
 
-    monkeypatch.setattr(settling, "_look_into", fail_for_one)
+    monkeypatch.setattr(notifications, "_look_into", fail_for_one)
     for number in range(3):
         post(provider, f"data.id={number}&type=payment", headers=signed(str(number)))
 
     assert process_notifications() == 2
     with time_machine.travel(timezone.now(), tick=False) as clock:
-        for _ in range(settling.NOTIFICATION_ATTEMPTS):
+        for _ in range(notifications.NOTIFICATION_ATTEMPTS):
             clock.shift(timedelta(days=1))
             process_notifications()
 
@@ -421,6 +420,6 @@ def test_a_committed_notice_is_looked_into_at_once(provider, paid, mercadopago, 
 
 def wait_for_errand():
     for thread in threading.enumerate():
-        if thread.name == "cashier":
+        if thread.name == "process_notifications":
             thread.join(30)
             assert not thread.is_alive()

@@ -86,6 +86,7 @@ def insert_script() -> str:
         booked_by_id=id_of(PEOPLE, 1),
         start_time=start,
         end_time=start + timedelta(hours=1),
+        utc_offset=-180,
         class_type=ClassType.INDIVIDUAL,
         class_price=1_500_000,
         max_participants=1,

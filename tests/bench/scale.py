@@ -17,7 +17,6 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.domain.lifecycle.booking import book_class
 from bookings.domain.places.joining import join_class
 from bookings.domain.queries import (
     get_class_by_preference,
@@ -33,6 +32,7 @@ from tests.bench.filling import gather_statistics, id_of, id_sql, moment_sql
 from tests.bench.options import Options
 from tests.bench.results import Measure, Part
 from tests.bench.scene import HOUR, PEOPLE, add_people, add_scheduled_classes, code_of
+from tests.booking import book_class
 from tests.drills.standins import Remote
 
 SIZES, QUICK_SIZES = (1_000, 100_000, 1_000_000), (1_000, 20_000)

@@ -109,6 +109,7 @@ def _scheduled_class(places: int, taken: int) -> VirtualClass:
     return VirtualClass(
         class_type=ClassType.GROUP,
         class_price=1_500_000,
+        utc_offset=-180,
         max_participants=places,
         current_participants=taken,
         participants_ids=[str(id_of(PEOPLE, 1))],
@@ -140,6 +141,7 @@ def add_waiting_classes(first: int, last: int) -> None:
         VirtualClass(
             class_type=ClassType.INDIVIDUAL,
             class_price=1_500_000,
+            utc_offset=-180,
             max_participants=1,
             participants_ids=[str(id_of(PEOPLE, 1))],
         ),

@@ -11,8 +11,8 @@ from bookings.domain.exceptions import (
     InvalidPeriodError,
     PreferenceTakenError,
 )
-from bookings.domain.lifecycle.booking import book_class
 from bookings.models import ClassStatus, ClassType, UserActivity, VirtualClass
+from tests.booking import book_class
 from tests.factories import VirtualClassFactory
 
 

@@ -6,7 +6,12 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from bookings.domain.change_policy import decide_refund, find_change_deadline
+from bookings.domain.change_policy import (
+    RefundDecision,
+    decide_refund,
+    find_cancelling_case,
+    find_change_deadline,
+)
 from bookings.domain.checkout.settling import settle
 from bookings.domain.exceptions import (
     ClassCompletedError,
@@ -33,7 +38,7 @@ from bookings.models import (
     WaitingState,
 )
 from calendar_sync import CalendarError
-from tests.factories import VirtualClassFactory
+from tests.factories import HoldFactory, VirtualClassFactory
 from tests.payments import make_payment
 from tests.standins import Fault
 
@@ -95,14 +100,18 @@ def test_the_cut_off_is_the_teacher_s_to_set(paid, minutes):
 def test_a_late_student_would_get_nothing_back(paid, host, teacher):
     deadline = find_change_deadline(paid.start_time)
 
-    assert decide_refund(paid, host, deadline - timedelta(seconds=1)) == RefundReason.CANCELLED
-    assert decide_refund(paid, host, deadline) is None
-    assert decide_refund(paid, teacher, deadline) == RefundReason.CANCELLED
+    def decide(actor, seconds):
+        with time_machine.travel(deadline + timedelta(seconds=seconds), tick=False):
+            return decide_refund(find_cancelling_case(actor), left=100, virtual_class=paid)
+
+    assert decide(host, -1) == RefundDecision(RefundReason.CANCELLED, 100)
+    assert decide(host, 0) == RefundDecision(RefundReason.CANCELLED, 0)
+    assert decide(teacher, 0) == RefundDecision(RefundReason.CANCELLED, 100)
 
 
 def test_an_unpaid_class_is_given_up_at_any_time_and_frees_its_time(host):
     soon = VirtualClassFactory(booked_by=host)
-    Hold.objects.create(
+    HoldFactory(
         user=host,
         virtual_class=soon,
         start_time=soon.start_time,

@@ -19,7 +19,6 @@ from bookings.domain.exceptions import (
     SlotTakenError,
     TooManyPaymentsError,
 )
-from bookings.domain.lifecycle.booking import book_class
 from bookings.domain.queries import has_lapsed, list_next_classes_of, list_past_classes_of
 from bookings.models import (
     BookingRules,
@@ -32,7 +31,8 @@ from bookings.models import (
     VirtualClass,
 )
 from bookings.payments.gateway import PaymentError
-from tests.factories import VirtualClassFactory
+from tests.booking import book_class
+from tests.factories import HoldFactory, VirtualClassFactory
 from tests.standins import Fault
 
 START = (timezone.now() + timedelta(days=7)).replace(minute=0, second=0, microsecond=0)
@@ -53,7 +53,7 @@ def _prices(db):
 
 
 def keep(user, *, start=START, class_type=ClassType.INDIVIDUAL, minutes=15):
-    return Hold.objects.create(
+    return HoldFactory(
         user=user,
         start_time=start,
         end_time=start + timedelta(hours=1),
@@ -237,7 +237,7 @@ def test_without_a_provider_the_class_waits_for_the_teachers_word(host):
     done = check_out(host, keep(host))
 
     assert done.checkout_url == ""
-    assert done.virtual_class.preference_id.startswith("manual-")
+    assert not done.virtual_class.has_preference
     assert not Payment.objects.exists()
 
 
@@ -253,6 +253,13 @@ def test_a_class_lapses_with_its_preference(mercadopago, host):
     [lapsed] = list_past_classes_of(host)
     assert has_lapsed(lapsed)
     assert list(list_next_classes_of(host)) == []
+
+
+def test_the_name_of_a_preference_lets_no_class_lapse(host):
+    named = VirtualClassFactory(booked_by=host, preference_id="manual-of-a-client")
+
+    assert not has_lapsed(named)
+    assert list_next_classes_of(host).get() == named
 
 
 def test_a_class_does_not_lapse_while_an_attempt_is_under_way(mercadopago, host):
@@ -339,7 +346,7 @@ def test_the_time_of_a_paid_class_that_waits_for_the_calendar_gets_no_preference
 
 
 def test_a_time_that_is_kept_for_somebody_else_gets_no_preference(mercadopago, host, stranger):
-    Hold.objects.create(
+    HoldFactory(
         user=stranger,
         start_time=START,
         end_time=END,

@@ -3,7 +3,7 @@
 import pytest
 
 from bookings.domain.calendar import events
-from bookings.domain.calendar.events import request_withdrawal, withdraw_event
+from bookings.domain.calendar.events import create_event, request_withdrawal, withdraw_event
 from bookings.domain.exceptions import ClassCancelledError, SlotTakenError
 from bookings.domain.lifecycle import scheduling
 from bookings.domain.lifecycle.cancelling import cancel_class
@@ -204,3 +204,14 @@ def test_a_class_that_lost_its_time_asks_the_calendar_once(pending, google):
     assert len(looks) == 1
     assert pending.scheduling_refusal == "slot_taken"
     assert not pending.is_being_scheduled
+
+
+def test_pending_classes_can_all_lose_their_events(pending, host, google):
+    rivals = [pending, VirtualClassFactory(booked_by=host)]
+
+    for one in rivals:
+        create_event(one)
+        request_withdrawal(one)
+        withdraw_event(one)
+
+    assert google.live_events() == []

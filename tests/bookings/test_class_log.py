@@ -2,11 +2,11 @@
 
 import pytest
 
-from bookings.domain.lifecycle.booking import book_class
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.lifecycle.scheduling import schedule_class
 from bookings.domain.places.joining import join_class
 from bookings.models import ClassLog, VirtualClass
+from tests.booking import book_class
 from tests.factories import VirtualClassFactory
 
 

@@ -9,11 +9,9 @@ from django.core import mail
 from django.utils import timezone
 
 from bookings.domain.calendar.outages import CALENDAR
-from bookings.domain.lifecycle.booking import book_class
 from bookings.models import (
     ClassStatus,
     Heartbeat,
-    Hold,
     Notice,
     NoticeKind,
     Payment,
@@ -31,8 +29,9 @@ from bookings.webhooks.payloads import build_test_event
 from bookings.work.clock_jumps import bring_back_plans
 from bookings.work.sweeps import sweep
 from calendar_sync.push import channels, following
+from tests.booking import book_class
 from tests.bookings.webhooks.factories import WebhookEndpointFactory
-from tests.factories import VirtualClassFactory
+from tests.factories import HoldFactory, VirtualClassFactory
 
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 
@@ -144,14 +143,14 @@ def test_plans_of_a_right_clock_are_left_alone(rows, host):
     Heartbeat.objects.update(paused_until=now + HOUR)
     WebhookDelivery.objects.update(next_attempt_at=now + 2 * MINUTE)
     reminded = VirtualClass.objects.get()
-    record_due(NoticeKind.REMINDER_DAY, reminded, [host.pk], due_at=now + 20 * DAY)
+    Notice.draft(NoticeKind.REMINDER_DAY, reminded, host.pk, now + 20 * DAY).save()
 
     assert bring_back_plans() == 0
 
 
 def test_hold_and_offer_end_after_their_length_from_now(host, student, settings):
     now = timezone.now()
-    hold = Hold.objects.create(
+    hold = HoldFactory(
         user=host,
         start_time=now + 5 * DAY,
         end_time=now + 5 * DAY + HOUR,

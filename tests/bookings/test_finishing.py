@@ -302,13 +302,6 @@ def test_sweep_ends_when_its_time_is_up(host, calendar, monkeypatch):
     assert finish_requested_schedulings() == 0
 
 
-def test_attempt_belongs_to_one_sweep(host):
-    virtual_class = interrupted(host)
-    same = VirtualClass.objects.get()
-
-    assert [retry_scheduling._claim(virtual_class), retry_scheduling._claim(same)] == [True, False]
-
-
 def test_known_outage_is_left_alone_by_those_who_need_not_know(host, calendar):
     waiting = interrupt_many(host, 4)
     calendar.fail_with(DOWN)

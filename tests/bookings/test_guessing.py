@@ -135,10 +135,10 @@ def test_sent_all_at_once_no_more_are_looked_at(
     settings.MAX_WRONG_CODES = 3
     looks, look = [], joining.lock_class
 
-    def look_slowly(code, user):
+    def look_slowly(code):
         looks.append(code)
         time.sleep(0.05)
-        return look(code, user)
+        return look(code)
 
     monkeypatch.setattr(joining, "lock_class", look_slowly)
 

@@ -13,12 +13,12 @@ from bookings.domain.exceptions import (
     HoldLostError,
     SlotTakenError,
 )
-from bookings.domain.lifecycle.booking import book_class
 from bookings.domain.lifecycle.scheduling import schedule_class
 from bookings.models import Hold, Notice, NoticeKind, Price, RefundReason, VirtualClass, WeeklyHours
 from bookings.payments.gateway import PaymentError
 from bookings.work.sweeps import sweep
-from tests.factories import VirtualClassFactory
+from tests.booking import book_class
+from tests.factories import HoldFactory, VirtualClassFactory
 from tests.payments import make_payment
 from tests.standins import Fault
 
@@ -33,7 +33,7 @@ def paid(host):
 
 def hold_of(user, over, **changes):
     return keep_time(
-        Hold(
+        HoldFactory.build(
             user=user,
             start_time=over.start_time + timedelta(minutes=30),
             end_time=over.end_time + timedelta(minutes=30),
@@ -104,7 +104,7 @@ def test_the_hold_of_a_paid_class_stays(paid, stranger):
 def test_money_for_a_class_whose_hold_was_ended_goes_back(mercadopago, host, stranger):
     payment = make_payment(stranger)
     virtual_class = payment.virtual_class
-    Hold.objects.create(
+    HoldFactory(
         user=stranger,
         virtual_class=virtual_class,
         start_time=virtual_class.start_time,
@@ -214,7 +214,7 @@ def test_choosing_another_slot_leaves_the_time_of_a_preference(prices, host):
     start = payment.expires_at + timedelta(days=3)
 
     keep_time(
-        Hold(
+        HoldFactory.build(
             user=host,
             start_time=start,
             end_time=start + timedelta(hours=1),

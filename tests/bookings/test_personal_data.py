@@ -75,7 +75,7 @@ def past(ana, student):
         status=ChargeStatus.APPROVED,
         amount=100,
         currency="ARS",
-        collector_id="1",
+        account_id="1",
         provider_updated_at=timezone.now(),
     )
     record_due("confirmation", virtual_class, [ana.pk])

@@ -14,7 +14,7 @@ from bookings.domain.calendar.records import open_record, seal_record
 from bookings.domain.lifecycle.rescheduling import reschedule_class
 from bookings.domain.places.joining import join_class
 from bookings.domain.recovery.rebuilding import rebuild_from_calendar
-from bookings.domain.recovery.reconciling import inspect, reconcile_by_itself
+from bookings.domain.recovery.reconciling import inspect, reconcile_automatically
 from bookings.models import (
     ClassEvent,
     ClassStatus,
@@ -124,7 +124,7 @@ def test_fifty_classes_scheduled_after_the_backup_are_there_once(teacher, google
 
     # The worker, should it run, leaves them alone.
     with time_machine.travel(timezone.now() + timedelta(minutes=5)):
-        assert not any(one.is_mended for one in reconcile_by_itself().findings)
+        assert not any(one.is_repaired for one in reconcile_automatically().findings)
         lines = rebuild_from_calendar()
 
     assert {line.is_done for line in lines} == {True}

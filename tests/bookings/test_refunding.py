@@ -13,10 +13,10 @@ from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.money import refunds
 from bookings.domain.money.refunds import (
     refundable_amount,
-    request_full_refund,
     request_partial_refund,
+    request_refund,
     send_due_refunds,
-    send_refunds_of_payment,
+    send_refunds_of,
 )
 from bookings.models import (
     ClassStatus,
@@ -118,7 +118,7 @@ def test_a_refund_that_is_retried_after_its_answer_was_lost_refunds_once(
 ):
     mercadopago.empty_repeats = empty_repeats
     mercadopago.fault("refunds.create", fault)
-    [refund] = request_full_refund(payment=paid, reason=RefundReason.BY_TEACHER)
+    [refund] = request_refund(payment=paid, reason=RefundReason.BY_TEACHER)
     assert send_due_refunds() == 0
     with later(minutes=1):
         assert send_due_refunds() == 1
@@ -135,7 +135,7 @@ def test_a_refund_that_is_retried_after_its_answer_was_lost_refunds_once(
 def test_a_refund_that_timed_out_refunds_once(mercadopago, paid, settings):
     settings.MERCADOPAGO_TIMEOUT = timedelta(milliseconds=400)
     mercadopago.fault("refunds.create", Fault.delay(1.2))
-    request_full_refund(payment=paid, reason=RefundReason.BY_TEACHER)
+    request_refund(payment=paid, reason=RefundReason.BY_TEACHER)
     assert send_due_refunds() == 0
     settings.MERCADOPAGO_TIMEOUT = timedelta(seconds=4)
 
@@ -235,14 +235,14 @@ def test_a_refund_that_never_arrived_is_made_however_late(mercadopago, charge, t
 
 
 def test_asking_twice_decides_once(paid, teacher):
-    first = request_full_refund(payment=paid, reason=RefundReason.BY_TEACHER, by=teacher)
-    second = request_full_refund(payment=paid, reason=RefundReason.CANCELLED, by=teacher)
+    first = request_refund(payment=paid, reason=RefundReason.BY_TEACHER, by=teacher)
+    second = request_refund(payment=paid, reason=RefundReason.CANCELLED, by=teacher)
 
     assert (len(first), second) == (1, [])
 
 
 def test_a_refund_is_nobody_elses_while_it_is_being_sent(mercadopago, paid, monkeypatch):
-    request_full_refund(payment=paid, reason=RefundReason.BY_TEACHER)
+    request_refund(payment=paid, reason=RefundReason.BY_TEACHER)
     inner = []
 
     def send_meanwhile(current):
@@ -285,7 +285,7 @@ def test_one_refund_that_cannot_be_sent_stops_no_other(paid, charge, teacher, mo
 
 def test_a_token_that_is_being_changed_fails_no_refund(mercadopago, paid, teacher):
     mercadopago.fault("refunds.create", Fault.status(401))
-    request_full_refund(payment=paid, reason=RefundReason.BY_TEACHER, by=teacher)
+    request_refund(payment=paid, reason=RefundReason.BY_TEACHER, by=teacher)
 
     assert send_due_refunds() == 0
     with later(minutes=5):
@@ -293,7 +293,7 @@ def test_a_token_that_is_being_changed_fails_no_refund(mercadopago, paid, teache
 
 
 def test_a_failing_provider_is_asked_less_and_less_often(mercadopago, paid):
-    [refund] = request_full_refund(payment=paid, reason=RefundReason.BY_TEACHER)
+    [refund] = request_refund(payment=paid, reason=RefundReason.BY_TEACHER)
     mercadopago.fault("refunds.create", *[Fault.status(503)] * 15)
     waits = []
     with time_machine.travel(timezone.now(), tick=False) as clock:
@@ -323,8 +323,8 @@ def test_a_refund_in_process_is_followed_until_it_is_decided(
     mercadopago, paid, decision, status, review
 ):
     mercadopago.refund_status = "in_process"
-    [refund] = request_full_refund(payment=paid, reason=RefundReason.BY_TEACHER)
-    send_refunds_of_payment(paid)
+    [refund] = request_refund(payment=paid, reason=RefundReason.BY_TEACHER)
+    send_refunds_of(paid)
     refund.refresh_from_db()
     assert refund.status == RefundStatus.IN_PROCESS
     mercadopago.settle_refund(int(refund.refund_id), decision)
@@ -340,10 +340,10 @@ def test_a_refund_in_process_is_followed_until_it_is_decided(
 
 def test_a_refund_that_the_provider_has_in_hand_wakes_nobody_up(mercadopago, paid):
     mercadopago.refund_status = "in_process"
-    request_full_refund(payment=paid, reason=RefundReason.BY_TEACHER)
+    request_refund(payment=paid, reason=RefundReason.BY_TEACHER)
     with later(hours=1):
         assert QUEUES["refunds"].measure(timezone.now()).age >= timedelta(minutes=59)
-    send_refunds_of_payment(paid)
+    send_refunds_of(paid)
 
     with later(hours=2):
         assert QUEUES["refunds"].measure(timezone.now()) == Waiting(0, timedelta())
@@ -352,23 +352,23 @@ def test_a_refund_that_the_provider_has_in_hand_wakes_nobody_up(mercadopago, pai
 
 def test_a_refused_refund_is_left_to_a_person(mercadopago, paid, teacher, caplog):
     mercadopago.fault("refunds.create", Fault.status(400, body={"error": "bad", "cause": []}))
-    request_full_refund(payment=paid, reason=RefundReason.CANCELLED)
+    request_refund(payment=paid, reason=RefundReason.CANCELLED)
     send_due_refunds()
 
     refund = Refund.objects.get()
     assert refund.status == RefundStatus.FAILED
     assert Payment.objects.get().review == ReviewReason.REFUND_FAILED
     assert "was refused" in caplog.text
-    assert request_full_refund(payment=paid, reason=RefundReason.CANCELLED) == []
+    assert request_refund(payment=paid, reason=RefundReason.CANCELLED) == []
 
-    [again] = request_full_refund(payment=paid, reason=RefundReason.BY_TEACHER, by=teacher)
+    [again] = request_refund(payment=paid, reason=RefundReason.BY_TEACHER, by=teacher)
     assert again.key != refund.key
     assert send_due_refunds() == 1
     assert len(mercadopago.refunds) == 1
 
 
 def test_a_refund_that_the_panel_made_first_is_done(mercadopago, paid, charge):
-    [refund] = request_full_refund(payment=paid, reason=RefundReason.BY_TEACHER)
+    [refund] = request_refund(payment=paid, reason=RefundReason.BY_TEACHER)
     mercadopago.settle(int(charge.charge_id), "refunded")
 
     assert send_due_refunds() == 1
@@ -381,7 +381,7 @@ def test_a_refund_that_the_panel_made_first_is_done(mercadopago, paid, charge):
 def test_a_provider_that_fails_after_refusing_is_asked_again(mercadopago, paid):
     mercadopago.fault("refunds.create", Fault.status(400))
     mercadopago.fault("payments.get", Fault.status(503))
-    request_full_refund(payment=paid, reason=RefundReason.BY_TEACHER)
+    request_refund(payment=paid, reason=RefundReason.BY_TEACHER)
     send_due_refunds()
     assert Refund.objects.get().status == RefundStatus.REQUESTED
 
@@ -403,7 +403,7 @@ def test_parts_go_back_to_the_centavo_until_nothing_is_left(mercadopago, paid, c
     assert charge.refunded_amount == 1_250_051
 
     left = refundable_amount(charge)
-    request_full_refund(payment=paid, reason=RefundReason.BY_TEACHER, by=teacher)
+    request_refund(payment=paid, reason=RefundReason.BY_TEACHER, by=teacher)
     send_due_refunds()
 
     assert left == PRICE - 1_250_051

@@ -13,8 +13,8 @@ from bookings.domain.checkout.settling import settle
 from bookings.domain.exceptions import ClassCancelledError, ClassNotFoundError
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.money.refunds import (
-    request_full_refund,
     request_partial_refund,
+    request_refund,
     send_due_refunds,
 )
 from bookings.domain.places.joining import join_class
@@ -37,7 +37,7 @@ from bookings.notices.returned_money import (
     ReturnState,
     list_returned_money,
 )
-from bookings.notices.usefulness import REFUNDED_SINCE
+from bookings.notices.skip_rules import REFUNDED_SINCE
 from bookings.payments.backend import get_gateway
 from tests.payments import PRICE, make_payment
 from tests.standins import Fault
@@ -92,7 +92,7 @@ def test_a_class_whose_money_went_back_takes_no_new_joins(
     if way == "charged back":
         after = charge_back(mercadopago, paid)
     else:
-        request_full_refund(payment=paid, reason=RefundReason.BY_TEACHER, by=teacher)
+        request_refund(payment=paid, reason=RefundReason.BY_TEACHER, by=teacher)
         assert send_due_refunds() == 1
         after = settle(paid.preference_id)
 
@@ -207,7 +207,7 @@ def test_a_refused_refund_is_not_mailed_once_the_teacher_asked_for_it_again(
     mercadopago.refund_status = "rejected"
     cancel_class(class_id=paid.virtual_class.pk, actor=teacher)
     mercadopago.refund_status = "approved"
-    request_full_refund(payment=paid, reason=RefundReason.BY_TEACHER, by=teacher)
+    request_refund(payment=paid, reason=RefundReason.BY_TEACHER, by=teacher)
     send_due_refunds()
 
     deliver_due()

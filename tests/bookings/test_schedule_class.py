@@ -25,7 +25,6 @@ from bookings.models import (
     ClassEvent,
     ClassLog,
     ClassStatus,
-    Hold,
     HostType,
     Role,
     UserActivity,
@@ -36,7 +35,7 @@ from calendar_sync import (
     CalendarRefusedError,
     CalendarUnavailableError,
 )
-from tests.factories import VirtualClassFactory
+from tests.factories import HoldFactory, VirtualClassFactory
 from tests.standins import Fault
 
 # How long a calendar that refuses is asked again, where a test need not wait for the usual time.
@@ -172,8 +171,8 @@ def test_schedule_class_takes_back_its_event_when_the_time_went_meanwhile(
 ):
     create = scheduling.create_event
 
-    def overtaken(virtual_class):
-        event = create(virtual_class)
+    def overtaken(virtual_class, **how):
+        event = create(virtual_class, **how)
         VirtualClassFactory(scheduled=True, owns_time=True, start_time=virtual_class.start_time)
         return event
 
@@ -192,8 +191,8 @@ def test_schedule_class_takes_back_its_event_when_cancelled_meanwhile(
 ):
     create = scheduling.create_event
 
-    def cancelled(virtual_class):
-        event = create(virtual_class)
+    def cancelled(virtual_class, **how):
+        event = create(virtual_class, **how)
         VirtualClass.objects.filter(pk=virtual_class.pk).update(status=ClassStatus.CANCELLED)
         return event
 
@@ -331,7 +330,7 @@ def test_cancel_class_refuses_a_completed_class(pending, teacher):
 
 
 def hold_time_of(virtual_class, user):
-    return Hold.objects.create(
+    return HoldFactory(
         user=user,
         start_time=virtual_class.start_time,
         end_time=virtual_class.end_time,

@@ -8,8 +8,8 @@ from django.utils import timezone
 
 from bookings.domain.checkout.settling import confirm_payment, settle, settle_due_payments
 from bookings.domain.lifecycle.cancelling import cancel_class
-from bookings.models import ChargeStatus, ClassStatus, Hold, Payment, PaymentCharge, Refund
-from tests.factories import VirtualClassFactory
+from bookings.models import ChargeStatus, ClassStatus, Payment, PaymentCharge, Refund
+from tests.factories import HoldFactory, VirtualClassFactory
 from tests.payments import make_payment
 from tests.standins import Fault
 
@@ -107,7 +107,7 @@ def test_a_class_that_is_over_cancels_the_voucher(mercadopago, host, booked):
 
 
 def test_a_voucher_outlives_the_time_that_was_kept_for_it(mercadopago, payment, student):
-    Hold.objects.create(
+    HoldFactory(
         user=student,
         start_time=payment.virtual_class.start_time,
         end_time=payment.virtual_class.end_time,

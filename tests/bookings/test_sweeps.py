@@ -9,11 +9,11 @@ from django.core import mail
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from bookings.models import Heartbeat, Hold
+from bookings.models import Heartbeat
 from bookings.work import sweeps
 from bookings.work.sweeps import sweep
 from tests.api.database_faults import failing
-from tests.factories import VirtualClassFactory
+from tests.factories import HoldFactory, VirtualClassFactory
 
 LONG_AGO = timedelta(minutes=5)
 NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)
@@ -31,7 +31,7 @@ def interrupted(host, *, day=1, since=LONG_AGO):
 def test_a_sweep_does_everything_once(host, teacher):
     interrupted(host)
     now = timezone.now()
-    Hold.objects.create(
+    HoldFactory(
         user=host, start_time=now, end_time=now + LONG_AGO, class_type="grupal", expires_at=now
     )
 

@@ -233,7 +233,7 @@ def test_a_new_grant_opens_the_channel_at_once(
     """Also when an attempt without one has just failed, which else counts for twelve hours."""
     settings.BASE_URL = "https://clases.example"
     settings.FOLLOW_CALENDAR_AT_ONCE = True
-    monkeypatch.setattr(watching, "_channel_errand", Inline(keep_push_channel))
+    monkeypatch.setattr(watching, "_channel_job", Inline(keep_push_channel))
     type(teacher).objects.update(provider_refresh_token="")
     failed = keep_push_channel()
 

@@ -24,6 +24,7 @@ from calendar_sync.backend import name_calendar
 from calendar_sync.listing import LIST_KEY
 from calendar_sync.memory import MemoryCalendar
 from calendar_sync.models import SyncState
+from config.lib.provider_guard import ProviderGuard
 from tests.api.database_faults import failing
 from tests.calendar_sync.backends import GatedCalendar
 from tests.standins import Fault
@@ -200,7 +201,8 @@ def test_a_reader_after_a_write_does_not_join_the_call_before_it(gated):
 @pytest.fixture
 def impatient(monkeypatch):
     """Readers who wait a tenth of a second for each other."""
-    monkeypatch.setattr(listing, "PATIENCE", timedelta(seconds=0.1))
+    quick = ProviderGuard(timedelta(seconds=0.1), pause=timedelta(seconds=5))
+    monkeypatch.setattr(listing, "guard", quick)
 
 
 @pytest.mark.concurrency
@@ -254,10 +256,10 @@ def test_slow_failures_in_a_row_keep_callers_away_until_the_pause_is_over(gated,
         upcoming_events()
     assert gated.calls == 2
 
-    gated.failure = None
-    listing.circuit._open_until = 0.0
+    gated.failure, gated.seconds = None, 0
+    listing.guard._closed_until = 0.0
     assert upcoming_events() == []
-    assert not listing.circuit.is_suspect
+    assert listing.guard.patience
 
 
 def test_a_quick_failure_keeps_nobody_away(google, token):
@@ -333,7 +335,7 @@ def test_others_get_the_earlier_list_while_one_renews_it(expired):
         expired.gate.set()
         assert renewing.result(5) == [SLOT, LATER]
     assert upcoming_events() == [SLOT, LATER]
-    assert not listing.circuit.is_suspect
+    assert listing.guard.patience
 
 
 def test_a_write_in_another_process_makes_the_list_an_old_one(gated):

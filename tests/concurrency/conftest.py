@@ -1,6 +1,5 @@
 """What the races share: committed rows, a provider that hurries, and ways to take a lock off."""
 
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -10,7 +9,6 @@ from django.db import connection, connections
 from django.db.models import Model, QuerySet
 from django.test import Client
 
-from accounts.sessions import prepared
 from tests.bookings.webhooks.conftest import endpoint, new_receiver, receiver  # noqa: F401
 
 
@@ -29,8 +27,6 @@ def without_locks(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
 
     def take_off() -> None:
         monkeypatch.setattr(QuerySet, "select_for_update", lambda rows, **options: rows.all())
-        # What was written before has its locks still, and what is written now goes with them.
-        monkeypatch.setattr(prepared, "_compiled", threading.local())
         if connection.vendor == "sqlite":
             options = connections.settings["default"]["OPTIONS"]
             monkeypatch.setitem(options, "transaction_mode", "DEFERRED")

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from functools import partial
 
-from bookings.webhooks.announcing import announce_events
 from bookings.webhooks.delivery import deliver_webhooks
+from bookings.webhooks.events import announce_events
 from tests.drills.patching import die_after, die_before
 
 POINTS: dict[str, Callable[[], None]] = {
@@ -12,7 +12,7 @@ POINTS: dict[str, Callable[[], None]] = {
         die_after, "bookings.models.WebhookDelivery.objects.bulk_create"
     ),
     "while sending": partial(die_before, "bookings.webhooks.delivery.post"),
-    "between sending and noting": partial(die_before, "bookings.webhooks.delivery.note_answer"),
+    "between sending and noting": partial(die_before, "bookings.webhooks.delivery.record_answer"),
 }
 
 

@@ -42,7 +42,7 @@ def saving(model: type) -> Callable[[], None]:
 
 SETTLING: dict[str, Callable[[], None]] = {
     "before the provider is asked": before(settling, "look_up"),
-    "when the provider has told": before(settling, "record_settlement"),
+    "when the provider has told": before(settling, "record_charges"),
     "in the record, a charge written": saving(PaymentCharge),
     "in the record, the class written": saving(VirtualClass),
     "in the record, all written": saving(Payment),

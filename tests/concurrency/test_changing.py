@@ -28,14 +28,13 @@ from bookings.models import (
     ClassEvent,
     ClassLog,
     ClassType,
-    Hold,
     Notice,
     NoticeKind,
     UserActivity,
     VirtualClass,
 )
 from tests.concurrency.racing import LONG_PATIENCE, SHORT_PATIENCE, Gate, race
-from tests.factories import UserFactory, VirtualClassFactory
+from tests.factories import HoldFactory, UserFactory, VirtualClassFactory
 
 pytestmark = pytest.mark.concurrency
 
@@ -197,7 +196,7 @@ def race_with_a_hold(make_class, teacher, morning, monkeypatch, patience=SHORT_P
     def hold():
         gate.wait()
         return keep_time(
-            Hold(
+            HoldFactory.build(
                 user=UserFactory(),
                 start_time=target,
                 end_time=target + timedelta(minutes=60),

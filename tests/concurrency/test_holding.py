@@ -13,6 +13,7 @@ from bookings.domain.checkout.holds import keep_time
 from bookings.domain.exceptions import TooManyHoldsError
 from bookings.models import Hold, Payment, Price
 from tests.concurrency.racing import SHORT_PATIENCE, Gate, race
+from tests.factories import HoldFactory
 
 pytestmark = pytest.mark.concurrency
 
@@ -71,7 +72,7 @@ def test_slots_chosen_at_once_leave_the_last_one(host, starts):
         *[
             partial(
                 keep_time,
-                Hold(
+                HoldFactory.build(
                     user=host,
                     start_time=start,
                     end_time=start + timedelta(hours=1),

@@ -62,15 +62,13 @@ def is_consistent(places):
 
 def pause_between_check_and_write(monkeypatch, count, patience):
     """Have each guest wait for the others after the checks, as far as locks let them come."""
-    gate, find_refusal = Gate(count, patience), joining._find_refusal
+    gate, refuse = Gate(count, patience), joining._refuse
 
     def check_and_wait(*args):
-        refusal = find_refusal(*args)
-        if refusal is None:
-            gate.wait()
-        return refusal
+        refuse(*args)
+        gate.wait()
 
-    monkeypatch.setattr(joining, "_find_refusal", check_and_wait)
+    monkeypatch.setattr(joining, "_refuse", check_and_wait)
 
 
 def test_two_hundred_guests_of_a_real_server_get_four_places(make_class, client_of, tmp_path):
@@ -160,20 +158,19 @@ def join_while_cancelling(make_class, student, teacher, monkeypatch, patience=SH
     virtual_class = make_class()
     is_cancelled, has_checked = threading.Event(), threading.Event()
     came_too_late = []
-    find_refusal = joining._find_refusal
+    refuse = joining._refuse
 
     def check_and_wait(*args):
-        refusal = find_refusal(*args)
+        refuse(*args)
         has_checked.set()
         came_too_late.append(is_cancelled.wait(patience))
-        return refusal
 
     def cancel():
         has_checked.wait(LONG_PATIENCE)
         cancel_class(class_id=virtual_class.pk, actor=teacher)
         is_cancelled.set()
 
-    monkeypatch.setattr(joining, "_find_refusal", check_and_wait)
+    monkeypatch.setattr(joining, "_refuse", check_and_wait)
     joined, _ = race(partial(join_class, user=student, access_code=CODE), cancel)
     return isinstance(joined, VirtualClass) and came_too_late == [False]
 

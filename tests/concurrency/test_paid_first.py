@@ -17,7 +17,7 @@ from bookings.domain.lifecycle.scheduling import schedule_class
 from bookings.domain.queries import list_holds_over
 from bookings.models import Hold, Notice, NoticeKind, VirtualClass
 from tests.concurrency.racing import SHORT_PATIENCE, Gate, race
-from tests.factories import UserFactory, VirtualClassFactory
+from tests.factories import HoldFactory, UserFactory, VirtualClassFactory
 
 pytestmark = pytest.mark.concurrency
 
@@ -30,7 +30,7 @@ def paid(teacher, google, host):
 
 def hold_it(user, virtual_class):
     return keep_time(
-        Hold(
+        HoldFactory.build(
             user=user,
             start_time=virtual_class.start_time,
             end_time=virtual_class.end_time,

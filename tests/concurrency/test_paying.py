@@ -15,15 +15,16 @@ import time_machine
 from django.utils import timezone
 
 from bookings.domain.checkout import settling
+from bookings.domain.checkout.notifications import process_notifications
 from bookings.domain.checkout.scheduling_requests import trigger_scheduling
-from bookings.domain.checkout.settling import process_notifications, settle
+from bookings.domain.checkout.settling import settle
 from bookings.domain.exceptions import RefundOutdatedError
 from bookings.domain.lifecycle import cancelling
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.money import charges, refunds
 from bookings.domain.money.refunds import (
-    request_full_refund,
     request_partial_refund,
+    request_refund,
     send_due_refunds,
 )
 from bookings.models import (
@@ -113,7 +114,7 @@ def test_nobody_gets_402_for_a_class_that_was_paid_before_the_call(
     mercadopago, google, payment, make_client, monkeypatch
 ):
     """The first look-up read "unpaid" before the payment, and ends while the others wait."""
-    read, may_end, record = threading.Event(), threading.Event(), settling.record_settlement
+    read, may_end, record = threading.Event(), threading.Event(), settling.record_charges
 
     def record_late(*args):
         if not read.is_set():
@@ -121,7 +122,7 @@ def test_nobody_gets_402_for_a_class_that_was_paid_before_the_call(
             assert may_end.wait(10)
         record(*args)
 
-    monkeypatch.setattr(settling, "record_settlement", record_late)
+    monkeypatch.setattr(settling, "record_charges", record_late)
     body = {"preferenceId": payment.preference_id}
 
     def call():
@@ -227,7 +228,7 @@ def test_news_of_a_charge_and_a_cancellation_do_not_wait_for_each_other(
     mercadopago.advance(seconds=5)
     mercadopago.settle(charge["id"], "in_mediation")
     gate = Gate(2, SHORT_PATIENCE)
-    for module, name in ((charges, "_mark_class_paid"), (cancelling, "request_full_refund")):
+    for module, name in ((charges, "_mark_class_paid"), (cancelling, "request_money_back")):
         monkeypatch.setattr(module, name, wait_first(gate, getattr(module, name)))
 
     outcomes = race(
@@ -315,7 +316,7 @@ def test_a_refund_is_made_once_only_by_its_key(mercadopago, refund, monkeypatch)
 def test_everything_is_asked_back_once(mercadopago, payment, teacher):
     mercadopago.pay(payment.preference_id)
     settle(payment.preference_id)
-    ask = partial(request_full_refund, payment=payment, reason=RefundReason.BY_TEACHER, by=teacher)
+    ask = partial(request_refund, payment=payment, reason=RefundReason.BY_TEACHER, by=teacher)
 
     outcomes = race(*[ask] * 6)
 

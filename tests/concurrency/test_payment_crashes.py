@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from bookings.domain.checkout.settling import settle
 from bookings.domain.money import refunds
-from bookings.domain.money.refunds import request_full_refund, request_partial_refund
+from bookings.domain.money.refunds import request_partial_refund, request_refund
 from bookings.models import ClassLog, PaymentStatus, Refund, RefundReason, RefundStatus
 from bookings.work.sweeps import sweep
 from tests.concurrency import mortal_payment
@@ -123,5 +123,5 @@ def test_a_part_goes_back_once_only_under_its_own_key(
 def decide(payment, charge, teacher, *, part):
     if part:
         return request_partial_refund(charge_id=charge.pk, amount=100, left=PRICE, by=teacher)
-    [refund] = request_full_refund(payment=payment, reason=RefundReason.BY_TEACHER, by=teacher)
+    [refund] = request_refund(payment=payment, reason=RefundReason.BY_TEACHER, by=teacher)
     return refund

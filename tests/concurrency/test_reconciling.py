@@ -18,13 +18,13 @@ RACERS = 6
 def all_have_looked(monkeypatch):
     """Nobody writes a drift down before everybody has seen it."""
     gate = Gate(RACERS, SHORT_PATIENCE)
-    note = reconciling.note_drift
+    note = reconciling.record_drift
 
     def note_together(*args, **options):
         gate.wait()
         return note(*args, **options)
 
-    monkeypatch.setattr(reconciling, "note_drift", note_together)
+    monkeypatch.setattr(reconciling, "record_drift", note_together)
 
 
 def told():

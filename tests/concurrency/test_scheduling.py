@@ -206,8 +206,8 @@ def test_cancelled_class_keeps_no_event(host, teacher, google, monkeypatch, clie
     is_made, is_cancelled = threading.Event(), threading.Event()
     create = scheduling.create_event
 
-    def create_and_wait(*args):
-        event = create(*args)
+    def create_and_wait(*args, **how):
+        event = create(*args, **how)
         is_made.set()
         is_cancelled.wait(LONG_PATIENCE)
         return event

@@ -20,10 +20,10 @@ from bookings.models import (
     WebhookEvent,
     WebhookState,
 )
-from bookings.webhooks import announcing
 from bookings.webhooks import delivery as delivering
-from bookings.webhooks.announcing import announce_events
+from bookings.webhooks import events
 from bookings.webhooks.delivery import deliver_webhooks
+from bookings.webhooks.events import announce_events
 from bookings.webhooks.outcomes import LEASE
 from bookings.webhooks.teacher_actions import record_test_event
 from tests.concurrency.mortal_messenger import POINTS, tell
@@ -92,13 +92,13 @@ def test_without_the_condition_of_the_claim_both_send_it(
 def announce_together(monkeypatch, patience):
     """Have two workers take what is to be announced at the same moment."""
     record_event(VirtualClassFactory(scheduled=True), ClassEvent.SCHEDULED)
-    gate, draft = Gate(2, patience), announcing._draft_deliveries
+    gate, draft = Gate(2, patience), events._draft_deliveries
 
     def wait_and_draft(*arguments):
         gate.wait()
         return draft(*arguments)
 
-    monkeypatch.setattr(announcing, "_draft_deliveries", wait_and_draft)
+    monkeypatch.setattr(events, "_draft_deliveries", wait_and_draft)
     return race(announce_events, announce_events)
 
 

@@ -36,6 +36,7 @@ NEW = 'CREATE TABLE "bookings_new" ("id" bigint NOT NULL PRIMARY KEY);'
         (['DROP TABLE "bookings_notice" CASCADE;'], "DROP_TABLE"),
         (['CREATE INDEX "i" ON "bookings_notice" ("x") WHERE "x" > 0;'], "CREATE_INDEX"),
         (['DROP INDEX IF EXISTS "i";'], "DROP_INDEX"),
+        ([OLD + 'ADD CONSTRAINT "c" CHECK ("x" > 0);'], "ADD_CHECK"),
     ],
     ids=str,
 )
@@ -50,6 +51,7 @@ def test_fault_is_found(statements, fault):
         ['CREATE INDEX CONCURRENTLY "i" ON "bookings_notice" ("x");'],
         ['DROP INDEX CONCURRENTLY IF EXISTS "i";'],
         ["BEGIN;", OLD + 'ADD CONSTRAINT "c" CHECK ("x" > 0) NOT VALID;', "COMMIT;"],
+        ["BEGIN;", NEW, 'ALTER TABLE "bookings_new" ADD CONSTRAINT "c" CHECK ("id" > 0);'],
         ["BEGIN;", OLD + 'ADD COLUMN "x" varchar(9) NULL;', "COMMIT;"],
         ["BEGIN;", OLD + "ADD COLUMN \"x\" varchar(9) DEFAULT '' NOT NULL;", "COMMIT;"],
     ],
@@ -58,6 +60,7 @@ def test_fault_is_found(statements, fault):
         "concurrently",
         "dropped so",
         "not valid",
+        "a check of a new table",
         "empty",
         "with a default that stays",
     ],

@@ -22,7 +22,7 @@ LABEL = re.compile(r'(\w+)(?:=~|!~|!=|=)"([^"]*)"')
 COUNTING = (
     "config.monitoring.figures",
     "accounts.sign_in.metrics",
-    "bookings.payments.metrics",
+    "bookings.payments.mercadopago.metrics",
     "calendar_sync.google.metrics",
 )
 # Prometheus' own, on everything that it reads.

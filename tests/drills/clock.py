@@ -15,12 +15,12 @@ from django_q.conf import Conf
 
 from accounts.models import User
 from bookings.domain.checkout.settling import confirm_payment
-from bookings.domain.lifecycle.booking import book_class
 from bookings.domain.money.prices import find_price
 from bookings.models import ClassStatus, ClassType, Heartbeat, Notice, NoticeKind, VirtualClass
 from bookings.work.health import check_work
 from bookings.work.sweeps import SWEEPS
 from bookings.work.worker import Worker
+from tests.booking import book_class
 from tests.drills.processes import Say, ServiceProcess, require
 from tests.drills.protections import Twin, leave_plan_ahead, leave_waits_ahead
 from tests.drills.report import Result

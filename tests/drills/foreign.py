@@ -11,9 +11,9 @@ from datetime import timedelta
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.domain.lifecycle.booking import book_class
 from bookings.domain.money.prices import find_price
 from bookings.models import ClassStatus, ClassType, VirtualClass
+from tests.booking import book_class
 from tests.drills.processes import Say, require
 from tests.drills.protections import Twin, follow_no_booking, search_nothing
 from tests.drills.referee import Promises, judge, look_outside, read_rows

@@ -13,7 +13,6 @@ from django.utils import timezone
 
 from accounts.services import remember_refresh_token
 from bookings.domain.checkout.checkout import request_preference
-from bookings.domain.lifecycle.booking import book_class
 from bookings.models import (
     ClassStatus,
     Notice,
@@ -22,6 +21,7 @@ from bookings.models import (
     UserActivity,
     VirtualClass,
 )
+from tests.booking import book_class
 from tests.drills.processes import Prepare, Say, require
 from tests.drills.protections import (
     Twin,

@@ -107,7 +107,7 @@ def get_application() -> WSGIHandler:
     """Load the service, and what its first request would load: its processes begin with that."""
     for path in (settings.CALENDAR_BACKEND, settings.EMAIL_BACKEND):
         import_string(path)
-    import_module("bookings.payments.mercadopago")
+    import_module("bookings.payments.mercadopago.gateway")
     resolve("/api/booking")
     return get_wsgi_application()
 

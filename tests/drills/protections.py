@@ -23,7 +23,7 @@ PAUSE_SECONDS = 0.02
 def use_random_event_ids() -> None:
     """Leave out that the event's id follows from the class."""
     replace(
-        f"{DOMAIN}.event_drafts.derive_event_id",
+        f"{DOMAIN}.calendar.drafts.derive_event_id",
         lambda original: lambda virtual_class: uuid.uuid4().hex,
     )
 
@@ -31,7 +31,7 @@ def use_random_event_ids() -> None:
 def save_without_transaction() -> None:
     """Leave out that a class, its host and its mail are written together."""
     _without_locks()
-    replace(f"{DOMAIN}.scheduling._store", _unwrapped)
+    replace(f"{DOMAIN}.lifecycle.scheduling._store", _unwrapped)
 
 
 def join_without_transaction() -> None:
@@ -43,7 +43,7 @@ def join_without_transaction() -> None:
 def leave_without_transaction() -> None:
     """Leave out that a guest and the counter go together."""
     _without_locks()
-    replace(f"{DOMAIN}.leaving._leave", _unwrapped)
+    replace(f"{DOMAIN}.places.leaving._leave", _unwrapped)
 
 
 def use_random_refund_keys() -> None:
@@ -55,7 +55,7 @@ def use_random_refund_keys() -> None:
 
         return refund
 
-    replace("bookings.payments.mercadopago.MercadoPagoGateway.refund", make)
+    replace("bookings.payments.mercadopago.gateway.MercadoPagoGateway.refund", make)
 
 
 def mark_mails_before_sending() -> None:
@@ -76,7 +76,7 @@ def mark_mails_before_sending() -> None:
 def complete_without_transaction() -> None:
     """Leave out that a class and its people's totals are completed together."""
     _without_locks()
-    replace(f"{DOMAIN}.completing.complete_class", _unwrapped)
+    replace(f"{DOMAIN}.lifecycle.completing.complete_class", _unwrapped)
 
 
 def join_without_lock() -> None:
@@ -86,19 +86,20 @@ def join_without_lock() -> None:
         connections.settings["default"]["OPTIONS"]["transaction_mode"] = "DEFERRED"
 
     def make(original: Callable[..., Any]) -> Callable[..., Any]:
-        def find_refusal(*args: Any) -> Any:
-            refusal = original(*args)
+        def refuse(*args: Any) -> None:
+            original(*args)
             time.sleep(PAUSE_SECONDS)
-            return refusal
 
-        return find_refusal
+        return refuse
 
-    replace(f"{DOMAIN}.joining._find_refusal", make)
+    replace(f"{DOMAIN}.places.joining._refuse", make)
 
 
 def count_no_wrong_codes() -> None:
     """Leave out that the count of wrong access codes keeps anybody from the next."""
-    replace(f"{DOMAIN}.guessing._refuse_beyond", lambda original: lambda limit, tally: None)
+    replace(
+        f"{DOMAIN}.places.code_limits._refuse_beyond", lambda original: lambda limit, count: None
+    )
 
 
 def keep_dead_connections() -> None:
@@ -119,13 +120,15 @@ def never_try_again() -> None:
 
     for name in ("process_notifications", "settle_due_payments"):
         del sweeps.SWEEPS[getattr(sweeps, name)]
-    replace(f"{DOMAIN}.finishing._find_due", lambda original: lambda **how: None)
+    replace(f"{DOMAIN}.recovery.retry_scheduling._find_due", lambda original: lambda **how: None)
 
 
 def follow_no_booking() -> None:
     """Leave out that the money of every booking is looked for, whoever made its preference."""
-    replace(f"{DOMAIN}.booking.adopt_payment", lambda original: lambda virtual_class: None)
-    replace(f"{DOMAIN}.settling._adopt_bookings", lambda original: lambda: None)
+    replace(
+        f"{DOMAIN}.lifecycle.booking.adopt_payment", lambda original: lambda virtual_class: None
+    )
+    replace(f"{DOMAIN}.checkout.settling._adopt_bookings", lambda original: lambda: None)
 
 
 def search_nothing() -> None:
@@ -137,8 +140,8 @@ def search_nothing() -> None:
 
 def alert_every_time() -> None:
     """Leave out that one lost grant is noticed once, and one occasion for an alert."""
-    replace(f"{DOMAIN}.grants.mark_grant_revoked", lambda original: lambda user: True)
-    replace(f"{DOMAIN}.grants.grant_id", lambda original: lambda owner: uuid.uuid4().hex)
+    replace(f"{DOMAIN}.calendar.grants.mark_grant_revoked", lambda original: lambda user: True)
+    replace(f"{DOMAIN}.calendar.grants.grant_id", lambda original: lambda owner: uuid.uuid4().hex)
 
 
 def leave_plan_ahead() -> None:
@@ -148,12 +151,12 @@ def leave_plan_ahead() -> None:
 
 def leave_waits_ahead() -> None:
     """Leave out that what is planned beyond its longest wait is due now."""
-    replace(f"{DOMAIN}.clock._beyond", lambda original: lambda rows, *bounds: rows.none())
+    replace("bookings.work.clock_jumps._beyond", lambda original: lambda rows, *bounds: rows.none())
 
 
 def keep_instants() -> None:
     """Leave out that a class keeps its hour when the law of the zone changes."""
-    replace(f"{DOMAIN}.wall_times.find_shifts", lambda original: list)
+    replace(f"{DOMAIN}.recovery.wall_times.find_shifts", lambda original: list)
 
 
 def _without_locks() -> None:

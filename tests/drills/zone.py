@@ -11,10 +11,10 @@ from django.conf import settings
 from django.utils import timezone
 
 from bookings.domain.checkout.settling import confirm_payment
-from bookings.domain.lifecycle.booking import book_class
 from bookings.domain.places.joining import join_class
 from bookings.domain.recovery.wall_times import find_shifts
 from bookings.models import NoticeKind, VirtualClass
+from tests.booking import book_class
 from tests.drills.processes import Say, require
 from tests.drills.protections import Twin, keep_instants
 from tests.drills.referee import Promises, judge, look_outside, read_rows

@@ -4,12 +4,10 @@ So are mails and entries for calendars.
 """
 
 import pytest
-from django.db import transaction
 from django.urls import URLPattern, URLResolver, get_resolver
 from icalendar import Calendar
 
 from bookings.domain.places.joining import join_class
-from bookings.models import NoticeKind
 from bookings.notices.rendering import render_mail
 from tests.i18n.mails import MAILS
 from tests.i18n.reading import Text, untranslated
@@ -72,16 +70,6 @@ def test_a_mail_is_in_one_language(world, show):
     assert [piece.text for piece in said if piece.is_foreign] == []
     assert untranslated(html) == []
     assert [untranslated_entry(entry, world.language) for entry in entries] == [[]] * len(entries)
-
-
-def test_every_kind_of_mail_is_read(world):
-    kinds = set()
-    for show in MAILS.values():
-        with transaction.atomic():  # the class of one would be in the other's way
-            kinds.add(show(world).kind)
-            transaction.set_rollback(True)
-
-    assert kinds == set(NoticeKind)
 
 
 def page_names(resolver: URLResolver, prefix: str = "", namespace: str = "") -> set[str]:

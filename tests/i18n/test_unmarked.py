@@ -45,7 +45,7 @@ OTHER_READERS = {
     "bookings/domain/checkout/settling.py",
     "bookings/notices/delivery.py",
     "bookings/notices/reminders.py",
-    "bookings/notices/usefulness.py",
+    "bookings/notices/skip_rules.py",
     "bookings/templatetags/sweep_names.py",
 }
 GETTEXT = {

@@ -58,7 +58,7 @@ def is_running(pid):
     return bool(state.stdout.strip()) and not state.stdout.startswith("Z")
 
 
-@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGKILL])
 def test_demo_leaves_nothing_behind(demo, ending):
     # Stand-ins, web with its worker, the worker with its hand, and the leash.
     end = time.monotonic() + PATIENCE_SECONDS
@@ -112,7 +112,7 @@ def try_to_get(address):
         return None
 
 
-@pytest.mark.parametrize("seconds", [0.5, 2, 4])
+@pytest.mark.parametrize("seconds", [0.5, 2])
 def test_interrupt_while_it_starts_leaves_nothing_running(tmp_path, seconds):
     with start_demo(tmp_path) as process:
         time.sleep(seconds)

@@ -13,8 +13,7 @@ from bookings.availability.periods import Period
 from bookings.domain.money.prices import list_offers
 from bookings.models import Closure, Hold, Price, WeeklyHours
 from bookings.pages.choice import read_choice
-from bookings.pages.choosing import name_utc_offset
-from bookings.pages.free_times import split_day
+from bookings.pages.free_times import name_utc_offset, split_day
 from tests.factories import VirtualClassFactory
 from tests.pages.moments import tuesday
 from tests.standins import Fault

@@ -18,6 +18,7 @@ from bookings.models import (
     ReviewReason,
     VirtualClass,
 )
+from tests.factories import HoldFactory
 from tests.payments import PRICE, make_payment
 from tests.standins import Fault
 
@@ -210,7 +211,7 @@ def hold(host) -> Hold:
         valid_from=timezone.localdate(),
     )
     start = (timezone.now() + timedelta(days=5)).replace(minute=0, second=0, microsecond=0)
-    return Hold.objects.create(
+    return HoldFactory(
         user=host,
         start_time=start,
         end_time=start + timedelta(hours=1),

@@ -8,8 +8,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from bookings.models import Hold, Role, UserActivity, WaitingListEntry
-from tests.factories import UserFactory, VirtualClassFactory
+from bookings.models import Role, UserActivity, WaitingListEntry
+from tests.factories import HoldFactory, UserFactory, VirtualClassFactory
 from tests.pages.moments import tuesday
 
 pytestmark = pytest.mark.usefixtures("agenda")
@@ -20,8 +20,8 @@ def book_classes(host, numbers: range) -> None:
     for number in numbers:
         start = tuesday("10:00") + timedelta(weeks=number % 4, minutes=number)
         VirtualClassFactory(booked_by=host, scheduled=True, start_time=start)
-        pending = VirtualClassFactory(booked_by=host, preference_id=f"manual-{number}")
-        Hold.objects.create(
+        pending = VirtualClassFactory(booked_by=host, has_preference=False)
+        HoldFactory(
             user=host,
             virtual_class=pending,
             start_time=start + timedelta(days=1),

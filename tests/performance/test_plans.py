@@ -1,4 +1,4 @@
-"""Among a hundred thousand classes nothing that people wait for reads them all, or sorts them.
+"""Among twenty thousand classes nothing that people wait for reads them all, or sorts them.
 
 What a plan says is the database's word; how long it takes, ``make bench ARGS=scale`` tells.
 """
@@ -22,7 +22,7 @@ from bookings.models import ClassStatus, VirtualClass
 from tests.bench.filling import gather_statistics, id_of, id_sql
 from tests.bench.scene import PEOPLE, add_people, add_scheduled_classes
 
-CLASSES, PERSONS = 100_000, 2_000
+CLASSES, PERSONS = 20_000, 400
 PAGE = 50
 
 

@@ -18,12 +18,13 @@ from tests.statements import statements
 
 pytestmark = pytest.mark.django_db
 
-SESSION = 'SELECT "accounts_session"'
+SESSION = 'SELECT person.*, session.session_data, session.used_at FROM "accounts_session"'
 SELECT_CLASS = 'SELECT "bookings_virtualclass"'
 INSERT_PART = 'INSERT INTO "bookings_useractivity"'
 INSERT_LOG = 'INSERT INTO "bookings_classlog"'
 INSERT_NOTICES = 'INSERT INTO "bookings_notice"'
 UPDATE_CLASS = 'UPDATE "bookings_virtualclass"'
+UPDATE_WAITING = 'UPDATE "bookings_waitinglistentry"'
 CODE = "ABCD2345"
 PROFILE = {"location": "Rosario", "level": "basico", "phone": "341", "newsletter": "si"}
 
@@ -39,7 +40,7 @@ def cost(client, method, path, body=None, status=200):
 
 def kind_of(sql):
     """Shorten a statement to what it does to which table."""
-    verb = sql.split('"', 1)[0]
+    verb = sql.split('"', 1)[0].replace("INSERT OR IGNORE", "INSERT")  # SQLite's word
     return f'{verb}"{sql.split(chr(34))[1]}"'
 
 
@@ -102,23 +103,25 @@ def test_booking_costs_its_row_and_its_line(guest):
     assert cost(guest, "post", "/api/booking", body) == expected
 
 
-JOIN = [SESSION, SELECT_CLASS, INSERT_PART, UPDATE_CLASS, INSERT_LOG, INSERT_NOTICES]
+LOOK = [SESSION, SELECT_CLASS, 'SELECT %s AS "a"']
+WRITES = [INSERT_PART, UPDATE_CLASS, INSERT_LOG, INSERT_NOTICES, UPDATE_WAITING]
+JOIN = [*LOOK, *WRITES]
 
 
-def test_joining_costs_a_lock_and_four_writes(guest, virtual_class):
+def test_joining_costs_a_lock_a_look_and_five_writes(guest, virtual_class):
     assert cost(guest, "post", "/api/access-code", CODE) == JOIN
 
 
 def test_joining_looks_for_an_offer_when_one_place_is_left(guest, host):
     VirtualClassFactory(scheduled=True, booked_by=host, access_code=CODE, max_participants=2)
 
-    looks = [*JOIN[:2], 'SELECT %s AS "a"', *JOIN[2:]]
+    looks = [*LOOK, 'SELECT %s AS "a"', *WRITES]
     assert cost(guest, "post", "/api/access-code", CODE) == looks
 
 
-def test_refused_join_costs_one_look(guest, virtual_class, host, sign_in, student):
+def test_refused_join_costs_two_looks(guest, virtual_class, host, sign_in, student):
     def refused(client, status):
-        return cost(client, "post", "/api/access-code", CODE, status) == [SESSION, SELECT_CLASS]
+        return cost(client, "post", "/api/access-code", CODE, status) == LOOK
 
     assert refused(sign_in(host), 403)
     guest.post("/api/access-code", json.dumps(CODE), content_type="application/json")

@@ -1,1 +1,1 @@
-"""Opening hours, closures and the calendar in the panel."""
+"""Hours, closures and calendar."""

@@ -1,4 +1,4 @@
-"""When classes are given, as the teacher sets it."""
+"""Opening hours and booking rules."""
 
 from typing import Any
 
@@ -21,17 +21,15 @@ from bookings.templatetags.class_times import short_day
 
 @admin.register(WeeklyHours)
 class WeeklyHoursAdmin(admin.ModelAdmin[WeeklyHours]):
-    """One page with the whole week, in the place of a list and a page for each range."""
+    """The whole week on one page."""
 
     def get_urls(self) -> list[URLPattern]:
-        """Have no address but the list's, which is the week."""
         week = self.admin_site.admin_view(self.changelist_view)
         return [path("", week, name="bookings_weeklyhours_changelist")]
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Show the seven days, and store them all at once."""
         may_change = self.has_change_permission(request)
         if not may_change and (request.method == "POST" or not self.has_view_permission(request)):
             raise PermissionDenied
@@ -61,14 +59,12 @@ class WeeklyHoursAdmin(admin.ModelAdmin[WeeklyHours]):
 
 
 class UpcomingSpecialHours(UpcomingFilter):
-    """Special hours of today and later."""
-
     last_day = "day"
 
 
 @admin.register(SpecialHours)
 class SpecialHoursAdmin(admin.ModelAdmin[SpecialHours]):
-    """Hours of one date, which count in the place of the week's and in spite of a closure."""
+    """Hours of one date; they override the week's and a closure."""
 
     list_display = ["on", "start", "end", "reason"]
     list_filter = [UpcomingSpecialHours]
@@ -83,8 +79,6 @@ class SpecialHoursAdmin(admin.ModelAdmin[SpecialHours]):
 
 
 class BookingRulesForm(forms.ModelForm[BookingRules]):
-    """The rules, with what the numbers mean."""
-
     class Meta:
         model = BookingRules
         fields = [
@@ -110,26 +104,23 @@ class BookingRulesForm(forms.ModelForm[BookingRules]):
 
 @admin.register(BookingRules)
 class BookingRulesAdmin(admin.ModelAdmin[BookingRules]):
-    """One row: the list leads straight to it."""
+    """The single row of rules."""
 
     form = BookingRulesForm
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """Nobody adds a row: there always is one, if only with the defaults."""
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: BookingRules | None = None) -> bool:
-        """Nobody deletes it."""
         return False
 
     def get_object(
         self, request: HttpRequest, object_id: str, from_field: str | None = None
     ) -> BookingRules | None:
-        """Give the row; before it was saved for the first time, the defaults."""
+        """Return the row, or the defaults if it was never saved."""
         return BookingRules.load() if object_id == str(BookingRules.SINGLETON) else None
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Go straight to the row."""
         return redirect("admin:bookings_bookingrules_change", BookingRules.SINGLETON)

@@ -1,4 +1,4 @@
-"""The calendar's page: is it connected, and what comes next."""
+"""The calendar's page."""
 
 from django.conf import settings
 from django.contrib import admin
@@ -22,7 +22,6 @@ EVENTS_SHOWN = 10
 
 
 def show_calendar(request: HttpRequest) -> HttpResponse:
-    """Show the connection's state, "reconnect", and at most ten upcoming events."""
     if not request.user.is_superuser:
         raise PermissionDenied
     state, events = _read(find_calendar_owner())
@@ -45,10 +44,9 @@ def show_calendar(request: HttpRequest) -> HttpResponse:
 
 
 def _read(owner: User | None) -> tuple[str, list[BusySlot]]:
-    """Ask the provider now: a stored grant proves nothing until it is used.
+    """Ask the provider now: the stored grant may have been revoked since.
 
-    One that is found revoked is noted, so that the panel can say since when; one that is noted is
-    asked with once more, for the provider may have changed its mind.
+    A grant noted as revoked is tried again: the provider may accept it.
     """
     if is_revoked(owner) and not check_calendar_grant():
         return "revoked", []

@@ -1,4 +1,4 @@
-"""Days without classes, as the teacher keeps them."""
+"""Days without classes."""
 
 from typing import Any
 
@@ -19,13 +19,11 @@ from bookings.templatetags.class_times import short_day
 
 
 class UpcomingClosures(UpcomingFilter):
-    """Closures that are not over."""
-
     last_day = "last_day"
 
 
 class ClosureForm(forms.ModelForm[Closure]):
-    """A closure, of one day unless another one is given."""
+    """A closure; without a last day it lasts one day."""
 
     class Meta:
         model = Closure
@@ -34,11 +32,10 @@ class ClosureForm(forms.ModelForm[Closure]):
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        if "last_day" in self.fields:  # whoever may only look gets no fields
+        if "last_day" in self.fields:  # staff who may only look get no fields
             self.fields["last_day"].required = False
 
     def clean(self) -> None:
-        """Take the first day for the last one; without either, leave the closure its own."""
         super().clean()
         last_day = self.cleaned_data.pop("last_day", None) or self.cleaned_data.get("first_day")
         if last_day:
@@ -47,8 +44,6 @@ class ClosureForm(forms.ModelForm[Closure]):
 
 @admin.register(Closure)
 class ClosureAdmin(admin.ModelAdmin[Closure]):
-    """Days without classes; a button closes the public holidays."""
-
     form = ClosureForm
     formfield_overrides = BROWSERS_OWN
     list_display = ["days", "reason", "is_public_holiday"]
@@ -59,7 +54,6 @@ class ClosureAdmin(admin.ModelAdmin[Closure]):
     change_list_template = "admin/bookings/closure/change_list.html"
 
     def get_urls(self) -> list[URLPattern]:
-        """Add the button's address."""
         view = self.admin_site.admin_view(require_POST(self.import_holidays))
         return [
             path("importar-feriados/", view, name="bookings_closure_import"),
@@ -68,7 +62,6 @@ class ClosureAdmin(admin.ModelAdmin[Closure]):
 
     @admin.display(description="días", ordering="first_day")
     def days(self, obj: Closure) -> str:
-        """Write ``lun 23 nov 2026``, or from when to when."""
         days = sorted({obj.first_day, obj.last_day})
         return " al ".join(f"{short_day(day)} {day.year}" for day in days)
 
@@ -87,7 +80,7 @@ class ClosureAdmin(admin.ModelAdmin[Closure]):
         return redirect("admin:bookings_closure_changelist")
 
     def save_model(self, request: HttpRequest, obj: Closure, form: Any, change: bool) -> None:
-        """Store the closure and name the classes that it leaves standing."""
+        """Store the closure; warn of scheduled classes on its days."""
         super().save_model(request, obj, form, change)
         for virtual_class in list_scheduled_between(obj.first_day, obj.last_day):
             self.message_user(

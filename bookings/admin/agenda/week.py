@@ -1,4 +1,4 @@
-"""The week's page: hours, classes, holds and appointments side by side."""
+"""The week's page."""
 
 from datetime import date, timedelta
 from zoneinfo import ZoneInfo
@@ -15,14 +15,14 @@ from bookings.availability.week_agenda import load_week
 from bookings.availability.weeks import build_week, monday_of
 
 LOCALE = "es_AR"
-# Years that a page may be asked for; what lies beyond has no week before or after it.
+# Years that the page shows: the first and last date have no week beside them.
 YEARS = range(2000, 2100)
-# The provider lists what has not ended yet, and no more than this. Beyond it nothing is known.
+# The provider lists events that have not ended, and none beyond this.
 APPOINTMENTS_KNOWN_FOR = timedelta(days=90)
 
 
 def show_week(request: HttpRequest) -> HttpResponse:
-    """Show the week of ``?semana=2026-W48``, which any date may stand for, or this week."""
+    """Show the week of any date in ``?semana=``, by default this week."""
     if not request.user.has_perm("bookings.view_virtualclass"):
         raise PermissionDenied
     today = timezone.localdate()
@@ -56,7 +56,6 @@ def _read_day(text: str) -> date | None:
 
 
 def _name_week(monday: date) -> str:
-    """Write ``del 23 al 29 de noviembre de 2026``, naming what differs twice."""
     sunday = monday + timedelta(days=6)
     first = "d"
     if monday.month != sunday.month:

@@ -14,13 +14,13 @@ from bookings.domain.desk.opening_hours import Week
 from bookings.models import HoursRange, Weekday
 
 RANGES_PER_DAY = 8
-# How many empty rows a day offers below those in use, so that nobody needs a script to add one.
+# Empty rows below those in use, so that adding one needs no script.
 SPARE_ROWS = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A range's two boxes. number: counted from 1, for labels."""
+    """A range's two inputs. number: from 1, for labels."""
 
     number: int
     start: BoundField
@@ -28,18 +28,16 @@ class Row:
 
     @property
     def is_blank(self) -> bool:
-        """Whether there is nothing in it and nothing to say about it."""
         return not any((self.start.value(), self.end.value(), self.errors))
 
     @property
     def errors(self) -> list[str]:
-        """What is wrong with it."""
         return [*self.start.errors, *self.end.errors]
 
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """A day's rows, as many as it needs and some spare ones."""
+    """A day's used rows and some spare ones."""
 
     weekday: Weekday
     rows: list[Row]
@@ -47,7 +45,7 @@ class Day:
 
 
 class WeeklyHoursForm(forms.Form):
-    """Seven days with several ranges each. A row whose two boxes are empty does not count."""
+    """Seven days with several ranges each; an empty row does not count."""
 
     def __init__(self, data: Any = None, *, week: Week) -> None:
         super().__init__(data)
@@ -61,7 +59,6 @@ class WeeklyHoursForm(forms.Form):
 
     @cached_property
     def week(self) -> Week:
-        """The ranges that were typed; only of a valid form."""
         return {
             weekday: [
                 (self.cleaned_data[row.start.name], self.cleaned_data[row.end.name])
@@ -81,11 +78,9 @@ class WeeklyHoursForm(forms.Form):
                     self.add_error(missing.name, "Completá las dos horas, o borrá las dos.")
 
     def add_day_error(self, weekday: int, text: str) -> None:
-        """Say what is wrong with a day as a whole."""
         self.day_errors.setdefault(weekday, []).append(text)
 
     def days(self) -> Iterator[Day]:
-        """Give the seven days as they are shown."""
         for weekday in Weekday:
             rows = list(self._rows(weekday))
             used = max((row.number for row in rows if not row.is_blank), default=0)

@@ -1,4 +1,4 @@
-"""Who takes part, as the teacher sees it."""
+"""Participations."""
 
 from django.contrib import admin
 
@@ -8,8 +8,6 @@ from bookings.models import UserActivity
 
 @admin.register(UserActivity)
 class UserActivityAdmin(ReadOnlyMixin, admin.ModelAdmin[UserActivity]):
-    """People's parts in classes."""
-
     list_display = ["user", "virtual_class", "rol", "completed", "no_show", "created_at"]
     list_filter = ["rol", "completed", "no_show"]
     list_select_related = ["user", "virtual_class"]

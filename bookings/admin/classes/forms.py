@@ -1,4 +1,4 @@
-"""The forms of a class's steps."""
+"""Forms of a class's steps."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -15,23 +15,20 @@ from config.lib.wall_time import UnclearTimeError, read_wall_time
 
 
 class DisplacedField(forms.ModelMultipleChoiceField[VirtualClass]):
-    """The paid classes that lose their time, each with a box to tick."""
+    """Boxes for the paid classes that lose their time."""
 
     widget = forms.CheckboxSelectMultiple
 
     def label_from_instance(self, obj: VirtualClass) -> str:
-        """Say whose class it is, and when."""
         when = f"{short_day(obj.start_time)}, {clock(obj.start_time)} a {clock(obj.end_time)}"
         return f"La clase de {obj.booked_by} ({when}) pierde su horario"
 
 
 class MoveForm(forms.Form):
-    """Another time for a class; it stays as long as it is."""
-
     day = forms.DateField(label="Día", widget=DayInput, validators=SENSIBLE_DATES)
     clock = forms.TimeField(label="Hora", widget=ClockInput)
     reason = forms.CharField(label="Por qué (queda en la historia)", max_length=500, required=False)
-    # Any class may be named: one that does not await the time any more loses nothing.
+    # Any class may be named: a class that no longer awaits the time loses nothing.
     displaces = DisplacedField(
         VirtualClass.objects.all(),
         label="Mover de todos modos",
@@ -40,7 +37,7 @@ class MoveForm(forms.Form):
         "correo y el dinero vuelve solo; si la marcaste vos como pagada, arreglalo con esa "
         "persona.",
     )
-    # Whether there is something to confirm: only then there are boxes, of what ``ask_about`` got.
+    # True if there is something to confirm: the boxes that ``ask_about`` added.
     asks = False
     # The chosen instant, once the form is valid.
     start: datetime
@@ -50,7 +47,7 @@ class MoveForm(forms.Form):
         super().__init__(data, initial={"day": start.date(), "clock": start.time()})
 
     def clean(self) -> None:
-        """Read the chosen time on the teacher's clock; refuse an hour that it skips or repeats."""
+        """Read the time on the teacher's clock; refuse an hour it skips or repeats."""
         day, clock = self.cleaned_data.get("day"), self.cleaned_data.get("clock")
         if day is None or clock is None:
             return  # the fields' own errors say so
@@ -60,10 +57,7 @@ class MoveForm(forms.Form):
             self.add_error("clock", "Ese día los relojes cambian a esa hora: elegí otra.")
 
     def ask_about(self, classes: Iterable[VirtualClass]) -> None:
-        """Show the classes that would lose their time, for the teacher to confirm.
-
-        Those she ticked before stay ticked.
-        """
+        """Ask the teacher to confirm that these classes lose their time."""
         displaced = [one.pk for one in classes]
         field = cast(DisplacedField, self.fields["displaces"])
         field.queryset = VirtualClass.objects.select_related("booked_by").filter(pk__in=displaced)
@@ -71,8 +65,6 @@ class MoveForm(forms.Form):
 
 
 class CapacityForm(forms.Form):
-    """For how many people a group is."""
-
     capacity = forms.IntegerField(label="Para cuántas personas", min_value=1)
 
     def __init__(self, data: Any, *, virtual_class: VirtualClass) -> None:
@@ -80,6 +72,4 @@ class CapacityForm(forms.Form):
 
 
 class LineForm(forms.Form):
-    """Whose turn is meant: an entry of the waiting list."""
-
     entry = forms.UUIDField(widget=forms.HiddenInput)

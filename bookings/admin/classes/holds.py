@@ -1,4 +1,4 @@
-"""Times that students hold, as the teacher sees them."""
+"""Holds."""
 
 from typing import Any
 
@@ -8,24 +8,22 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from accounts.models import User
+from bookings.admin.cells import day_and_time
 from bookings.admin.read_only import ReadOnlyMixin
 from bookings.admin.steps import Facts, Report, Step, StepsMixin
 from bookings.domain.checkout.holds import release_hold
 from bookings.domain.dry_runs import rolled_back
 from bookings.domain.exceptions import HoldInUseError
 from bookings.models import Hold
-from bookings.templatetags.class_times import clock, short_day
+from bookings.templatetags.class_times import clock
 
 
 class ReleaseHold(Step[Hold]):
-    """Give a time back to everybody, unless a class is being paid for it."""
-
     name, permission = "liberar", "release"
     label, bulk, yes = "Liberar el horario", "Liberar", "Sí, liberar"
     warning = "Otra persona puede reservarlo enseguida."
 
     def foresee(self, row: Hold, form: Any, actor: User) -> Facts | None:
-        """Say who loses the time they were booking."""
         if row.virtual_class_id:
             raise HoldInUseError
         with rolled_back():
@@ -34,36 +32,29 @@ class ReleaseHold(Step[Hold]):
         return Facts(str(row), happens) if is_held else None
 
     def take(self, row: Hold, form: Any, actor: User) -> Report:
-        """Let go of it."""
         release_hold(user=row.user, hold_id=row.pk)
         return Report(f"{row}: horario liberado.")
 
 
 @admin.register(Hold)
 class HoldAdmin(StepsMixin, ReadOnlyMixin, admin.ModelAdmin[Hold]):
-    """The live holds; over is over, and nobody makes one by hand."""
-
     list_display = ["when", "user", "class_type", "virtual_class", "expires_at"]
     list_select_related = ["user", "virtual_class"]
     search_fields = ["user__email", "user__name"]
     ordering = ["start_time"]
     steps = (ReleaseHold(),)
     fields = ["when", "user", "class_type", "virtual_class", "expires_at", "created_at"]
-    readonly_fields = ["when", "created_at"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Hold]:
-        """Leave out what is over but not deleted yet."""
         return super().get_queryset(request).filter(expires_at__gt=timezone.now())
 
     def row_address(self, row: Model) -> str:
-        """Lead back to the list: a hold that was released has no page."""
+        """Return the list's address: a released hold has no page."""
         return self.list_address()
 
     def has_release_permission(self, request: HttpRequest) -> bool:
-        """Whoever may delete holds may release them."""
         return request.user.has_perm("bookings.delete_hold")
 
     @admin.display(description="horario", ordering="start_time")
     def when(self, obj: Hold) -> str:
-        """Say day and hours in the service's zone."""
-        return f"{short_day(obj.start_time)} · {clock(obj.start_time)} a {clock(obj.end_time)}"
+        return f"{day_and_time(obj.start_time)} a {clock(obj.end_time)}"

@@ -1,6 +1,5 @@
-"""Who is in a class and who waits for it, with a button for each person."""
+"""Participants and waiting list of a class."""
 
-import uuid
 from typing import Any
 
 from django import forms
@@ -16,20 +15,13 @@ from accounts.models import User
 from bookings.admin.read_only import ReadOnlyMixin
 from bookings.domain.lifecycle.attendance import mark_no_show, take_back_no_show
 from bookings.domain.places.offers import IN_LINE
-from bookings.models import (
-    ClassStatus,
-    UserActivity,
-    VirtualClass,
-    WaitingListEntry,
-)
+from bookings.models import ClassStatus, UserActivity, VirtualClass, WaitingListEntry
 from bookings.templatetags.class_times import clock, near_day
 
 INLINE_TEMPLATE = "admin/read_only_inline.html"
 
 
 class ActivityInline(ReadOnlyMixin, admin.TabularInline[UserActivity, VirtualClass]):
-    """Who takes part, and whether they came."""
-
     model = UserActivity
     fields = ["user", "attendance", "rol", "completed", "created_at"]
     readonly_fields = ["created_at", "attendance"]
@@ -38,19 +30,17 @@ class ActivityInline(ReadOnlyMixin, admin.TabularInline[UserActivity, VirtualCla
     extra = 0
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
-        """Show what is marked without the button that marks it to whoever may only look."""
+        """Hide the buttons from staff who may only look."""
         fields = super().get_fields(request, obj)
         if _may_take_steps(request):
             return list(fields)
         return ["no_show" if name == "attendance" else name for name in fields]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[UserActivity]:
-        """Read person and class along."""
         return super().get_queryset(request).select_related("user", "virtual_class")
 
     @admin.display(description="asistencia")
     def attendance(self, obj: UserActivity) -> str:
-        """Say who did not come, with the button that says otherwise, once the class has begun."""
         if not _may_be_marked(obj.virtual_class):
             return "—"
         if obj.no_show:
@@ -59,8 +49,6 @@ class ActivityInline(ReadOnlyMixin, admin.TabularInline[UserActivity, VirtualCla
 
 
 class WaitingInline(ReadOnlyMixin, admin.TabularInline[WaitingListEntry, VirtualClass]):
-    """Who waits for a place, whoever comes first before the others."""
-
     model = WaitingListEntry
     fields = ["user", "standing", "remove", "created_at"]
     readonly_fields = ["standing", "created_at", "remove"]
@@ -69,18 +57,16 @@ class WaitingInline(ReadOnlyMixin, admin.TabularInline[WaitingListEntry, Virtual
     extra = 0
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
-        """Leave the button out for whoever may only look."""
+        """Hide the button from staff who may only look."""
         fields = super().get_fields(request, obj)
         may_remove = _may_take_steps(request)
         return [name for name in fields if may_remove or name != "remove"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[WaitingListEntry]:
-        """Read the person along."""
         return super().get_queryset(request).select_related("user")
 
     @admin.display(description="estado")
     def standing(self, obj: WaitingListEntry) -> str:
-        """Say where the waiting stands, and until when a place is kept."""
         if obj.offer_expires_at and obj.is_live():
             until = f"{near_day(obj.offer_expires_at)}, {clock(obj.offer_expires_at)}"
             return f"{obj.get_state_display()} hasta {until}"
@@ -88,7 +74,6 @@ class WaitingInline(ReadOnlyMixin, admin.TabularInline[WaitingListEntry, Virtual
 
     @admin.display(description="turno")
     def remove(self, obj: WaitingListEntry) -> str:
-        """Link to the step that takes the person out."""
         if obj.state not in IN_LINE:
             return ""
         step = reverse("admin:bookings_virtualclass_step", args=[obj.virtual_class_id, "espera"])
@@ -102,28 +87,27 @@ class WaitingInline(ReadOnlyMixin, admin.TabularInline[WaitingListEntry, Virtual
 
 
 class PeopleForm(forms.Form):
-    """The fields of the buttons beside a person: mark as absent, and take that back."""
+    """The buttons beside a person."""
 
     no_show = forms.IntegerField(required=False)
     showed_up = forms.IntegerField(required=False)
 
+    def note_attendance(self, virtual_class: VirtualClass, actor: User) -> str:
+        """Mark or unmark an absence; return a sentence about it, or nothing.
 
-def note_attendance(*, class_id: uuid.UUID, chosen: dict[str, Any], actor: User) -> str:
-    """Do what the pressed button says; tells what was done, "" when there was nothing to do.
-
-    chosen: the data of a PeopleForm. Raises BookingError.
-    """
-    if chosen["no_show"]:
-        part = mark_no_show(class_id=class_id, activity_id=chosen["no_show"], actor=actor)
-        return f"Anotamos que {part.user} faltó: la clase no le cuenta."
-    if chosen["showed_up"]:
-        part = take_back_no_show(class_id=class_id, activity_id=chosen["showed_up"], actor=actor)
-        return f"Anotamos que {part.user} vino."
-    return ""
+        Raises BookingError.
+        """
+        absent, present = self.cleaned_data["no_show"], self.cleaned_data["showed_up"]
+        if absent:
+            part = mark_no_show(class_id=virtual_class.pk, activity_id=absent, actor=actor)
+            return f"Anotamos que {part.user} faltó: la clase no le cuenta."
+        if present:
+            part = take_back_no_show(class_id=virtual_class.pk, activity_id=present, actor=actor)
+            return f"Anotamos que {part.user} vino."
+        return ""
 
 
 def _may_take_steps(request: HttpRequest) -> bool:
-    """Whether the buttons would be taken: they need the right to change classes."""
     return request.user.has_perm("bookings.change_virtualclass")
 
 
@@ -133,7 +117,6 @@ def _may_be_marked(virtual_class: VirtualClass) -> bool:
 
 
 def _button(name: str, value: object, label: str, user: User) -> SafeString:
-    """Make a button of the form ``people`` in change_form.html; the page's own is another."""
     return format_html(
         '<button class="button" type="submit" form="people" name="{}" value="{}">'
         '{}<span class="visually-hidden">: {}</span></button>',

@@ -1,4 +1,4 @@
-"""The steps of a class: cancel, move, mark as paid, schedule, change places, repair its event."""
+"""The steps of a class."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,6 +10,7 @@ from accounts.models import User
 from bookings.admin.classes.forms import CapacityForm, LineForm, MoveForm
 from bookings.admin.classes.timeline import describe_drift
 from bookings.admin.steps import Facts, Reason, Report, Step, group_mails
+from bookings.domain.change_policy import RefundCase
 from bookings.domain.checkout.price_decisions import agree_to_price, foresee_agreement
 from bookings.domain.checkout.settling import confirm_payment, foresee_confirmation
 from bookings.domain.dry_runs import Consequences
@@ -21,7 +22,6 @@ from bookings.domain.lifecycle.scheduling import foresee_scheduling, schedule_cl
 from bookings.domain.money.money_back import MoneyWay, find_money_back
 from bookings.domain.places.offers import IN_LINE
 from bookings.domain.places.waiting_list import foresee_removal, remove_from_line
-from bookings.domain.queries import is_undecided
 from bookings.domain.recovery.reconciling import reconcile_class
 from bookings.models import ClassEvent, ClassStatus, ClassType, Notice, NoticeKind, VirtualClass
 from bookings.templatetags.class_times import clock, pesos, short_day
@@ -39,30 +39,24 @@ SCHEDULES = "Se agenda en tu calendario, con su videollamada y su código."
 
 
 def describe(virtual_class: VirtualClass) -> str:
-    """Name a class as the teacher knows it: when, whose, and for how many."""
     when = f"{short_day(virtual_class.start_time)}, {clock(virtual_class.start_time)}"
     kind = f"{virtual_class.get_class_type_display()}, {virtual_class.current_participants}"
     return f"{when} · {virtual_class.booked_by} · {kind} de {virtual_class.capacity}"
 
 
 class CancelClass(Step[VirtualClass]):
-    """Cancel, give the money back, and take the event off the calendar."""
-
     name = "cancelar"
     is_final = True
     label, bulk, yes = "Cancelar la clase", "Cancelar", "Sí, cancelar"
     warning = "No se puede deshacer: la clase habría que reservarla de nuevo."
 
     def is_offered(self, row: VirtualClass) -> bool:
-        """Offer it until the class took place or was cancelled."""
         return row.is_scheduled or row.status == ClassStatus.PENDING
 
     def make_form(self, data: Any, rows: Sequence[VirtualClass]) -> forms.Form:
-        """Ask for a reason."""
         return Reason(data)
 
     def foresee(self, row: VirtualClass, form: Any, actor: User) -> Facts | None:
-        """List who loses the class and the money that goes back."""
         seen = foresee_cancelling(class_id=row.pk, actor=actor)
         if not seen:
             return None
@@ -72,28 +66,22 @@ class CancelClass(Step[VirtualClass]):
         return Facts(describe(row), tuple(happens), group_mails(seen.mails), seen.refunded)
 
     def take(self, row: VirtualClass, form: Any, actor: User) -> Report:
-        """Cancel."""
         cancel_class(class_id=row.pk, actor=actor, reason=form.cleaned_data["reason"])
         return Report(f"{row}: cancelada.")
 
 
 class MoveClass(Step[VirtualClass]):
-    """Give the class another time."""
-
     name, needs_input = "mover", True
     label, yes = "Cambiar el horario", "Sí, cambiar el horario"
     warning = MAIL_SENT
 
     def is_offered(self, row: VirtualClass) -> bool:
-        """Offer it for scheduled classes: others have no time to change."""
         return row.is_scheduled
 
     def make_form(self, data: Any, rows: Sequence[VirtualClass]) -> forms.Form:
-        """Ask for day and hour."""
         return MoveForm(data, virtual_class=rows[0])
 
     def foresee(self, row: VirtualClass, form: MoveForm, actor: User) -> Facts | None:
-        """List both times, and the paid classes that lose theirs."""
         displaced = list(form.cleaned_data["displaces"])
         try:
             seen = foresee_move(
@@ -118,7 +106,6 @@ class MoveClass(Step[VirtualClass]):
         return Facts(describe(row), happens, group_mails(seen.mails), refunded)
 
     def take(self, row: VirtualClass, form: MoveForm, actor: User) -> Report:
-        """Move."""
         moved = reschedule_class(
             class_id=row.pk,
             actor=actor,
@@ -141,11 +128,9 @@ class AgreeToPrice(Step[VirtualClass]):
     warning = "No se puede deshacer: después solo podés cancelarla."
 
     def is_offered(self, row: VirtualClass) -> bool:
-        """Offer it while the class waits for the decision."""
-        return is_undecided(row)
+        return row.is_undecided
 
     def foresee(self, row: VirtualClass, form: Any, actor: User) -> Facts | None:
-        """Name the price that was asked for, and say when the class is scheduled."""
         seen = foresee_agreement(class_id=row.pk, by=actor)
         if not seen:
             return None
@@ -159,25 +144,22 @@ class AgreeToPrice(Step[VirtualClass]):
         return Facts(describe(row), tuple(happens), group_mails(seen.mails))
 
     def take(self, row: VirtualClass, form: Any, actor: User) -> Report:
-        """Agree."""
         agreed = agree_to_price(class_id=row.pk, by=actor)
         done = "aceptada y agendada" if agreed.is_scheduled else "aceptada"
         return Report(f"{row}: {done}.")
 
 
 class MarkAsPaid(Step[VirtualClass]):
-    """Record that the teacher took the money by hand, and schedule the class."""
+    """Record a payment by hand, and schedule the class."""
 
     name, label = "pagada", "Marcar como pagada y agendar"
     bulk, yes = "Marcar como pagadas y agendar", "Sí, ya la cobré"
     warning = "No se puede deshacer: si te equivocás, hay que cancelar la clase."
 
     def is_offered(self, row: VirtualClass) -> bool:
-        """Offer it while the class waits, once its price is agreed."""
-        return row.status == ClassStatus.PENDING and not is_undecided(row)
+        return row.status == ClassStatus.PENDING and not row.is_undecided
 
     def foresee(self, row: VirtualClass, form: Any, actor: User) -> Facts | None:
-        """Name the money, and the reason if the class cannot be scheduled."""
         seen = foresee_confirmation(class_id=row.pk, actor=actor)
         if not seen and seen.result is not None:
             raise seen.result
@@ -193,24 +175,21 @@ class MarkAsPaid(Step[VirtualClass]):
         return Facts(describe(row), tuple(happens), group_mails(seen.mails))
 
     def take(self, row: VirtualClass, form: Any, actor: User) -> Report:
-        """Confirm the payment."""
         confirm_payment(class_id=row.pk, actor=actor)
         return Report(f"{row}: pagada y agendada.")
 
 
 class ScheduleClass(Step[VirtualClass]):
-    """Schedule, or finish a scheduling that was cut short."""
+    """Schedule, or finish an interrupted scheduling."""
 
     name, yes = "agendar", "Sí, agendar"
     label = bulk = "Agendar en el calendario"
     warning = MAIL_SENT
 
     def is_offered(self, row: VirtualClass) -> bool:
-        """Offer it while the class waits, once its price is agreed."""
-        return row.status == ClassStatus.PENDING and not is_undecided(row)
+        return row.status == ClassStatus.PENDING and not row.is_undecided
 
     def foresee(self, row: VirtualClass, form: Any, actor: User) -> Facts | None:
-        """Say that the class is scheduled, and warn if it is not paid."""
         seen = foresee_scheduling(preference_id=row.preference_id, actor=actor)
         if not seen:
             return None
@@ -219,24 +198,21 @@ class ScheduleClass(Step[VirtualClass]):
         return Facts(describe(row), tuple(happens), group_mails(seen.mails))
 
     def take(self, row: VirtualClass, form: Any, actor: User) -> Report:
-        """Schedule."""
         schedule_class(preference_id=row.preference_id, actor=actor)
         return Report(f"{row}: agendada.")
 
 
 class RepairEvent(Step[VirtualClass]):
-    """Write the class's data to its event again; what differs is known only after asking Google."""
+    """Write the class's data to its event again."""
 
     name, yes = "reparar", "Sí, reparar"
     label = bulk = "Reparar el evento del calendario"
     warning = "Lo que cambiaste a mano en el evento se pierde."
 
     def is_offered(self, row: VirtualClass) -> bool:
-        """Offer it where a difference is known."""
         return row.is_scheduled and bool(row.calendar_drift)
 
     def foresee(self, row: VirtualClass, form: Any, actor: User) -> Facts | None:
-        """Say what differs, as far as it is known."""
         people = tuple(str(one.user) for one in row.activities.select_related("user"))
         happens = ["El evento vuelve a decir lo que dice la clase."]
         if row.calendar_drift:
@@ -245,29 +221,23 @@ class RepairEvent(Step[VirtualClass]):
         return Facts(describe(row), tuple(happens), mails)
 
     def take(self, row: VirtualClass, form: Any, actor: User) -> Report:
-        """Compare the event with the class, and mend it."""
         reconcile_class(class_id=row.pk, actor=actor)
         return Report(f"{row}: el calendario dice lo mismo.")
 
 
 class ChangeCapacity(Step[VirtualClass]):
-    """Change the number of places of a group."""
-
     name, needs_input = "lugares", True
     label, yes = "Cambiar los lugares", "Sí, cambiar los lugares"
     warning = "Un lugar que se ofreció no se puede retirar."
 
     def is_offered(self, row: VirtualClass) -> bool:
-        """Offer it for a group that lies ahead."""
         is_group = row.class_type == ClassType.GROUP
         return is_group and row.is_scheduled and not row.has_ended()
 
     def make_form(self, data: Any, rows: Sequence[VirtualClass]) -> forms.Form:
-        """Ask for the number of places."""
         return CapacityForm(data, virtual_class=rows[0])
 
     def foresee(self, row: VirtualClass, form: Any, actor: User) -> Facts | None:
-        """List both numbers, and the people who are offered a place."""
         capacity = form.cleaned_data["capacity"]
         seen = foresee_capacity(class_id=row.pk, capacity=capacity, actor=actor)
         if not seen:
@@ -279,29 +249,25 @@ class ChangeCapacity(Step[VirtualClass]):
         return Facts(describe(row), happens, group_mails(seen.mails))
 
     def take(self, row: VirtualClass, form: Any, actor: User) -> Report:
-        """Change the capacity."""
         capacity = form.cleaned_data["capacity"]
         changed = change_capacity(class_id=row.pk, capacity=capacity, actor=actor)
         return Report(f"Ahora hay {changed.capacity} lugares.")
 
 
 class RemoveFromLine(Step[VirtualClass]):
-    """Take a person out of the waiting list; the row's page has a link beside each."""
+    """Remove a person from the waiting list; a link beside each leads here."""
 
     name, needs_input = "espera", True
     label, yes = "Quitar de la lista de espera", "Sí, quitar"
     warning = "Pierde su turno: si vuelve a anotarse, queda al final."
 
     def is_offered(self, row: VirtualClass) -> bool:
-        """Leave it to the links beside the people."""
         return False
 
     def make_form(self, data: Any, rows: Sequence[VirtualClass]) -> forms.Form:
-        """Read whom the link names."""
         return LineForm(data)
 
     def foresee(self, row: VirtualClass, form: Any, actor: User) -> Facts | None:
-        """Name the person who leaves the line, and the one who is offered their place."""
         entry_id = form.cleaned_data["entry"]
         seen = foresee_removal(class_id=row.pk, entry_id=entry_id)
         if not row.waiting_list.filter(pk=entry_id, state__in=IN_LINE).exists():
@@ -313,7 +279,6 @@ class RemoveFromLine(Step[VirtualClass]):
         return Facts(describe(row), happens, group_mails(seen.mails))
 
     def take(self, row: VirtualClass, form: Any, actor: User) -> Report:
-        """Take them out."""
         entry = remove_from_line(class_id=row.pk, entry_id=form.cleaned_data["entry"])
         return Report(f"{entry.user} salió de la lista de espera.")
 
@@ -333,7 +298,7 @@ CLASS_STEPS = [
 def _money_sentence(row: VirtualClass, seen: Consequences[VirtualClass]) -> str:
     if seen.refunded:
         return f"Vuelven {pesos(seen.refunded)} a {row.booked_by} por Mercado Pago."
-    money = find_money_back(row)
+    money = find_money_back(row, RefundCase.TEACHER_CANCELS)
     return {
         MoneyWay.ONLINE: "Lo que se pagó por Mercado Pago ya volvió.",
         MoneyWay.FREE: "Es gratis: no hay nada que devolver.",
@@ -349,8 +314,8 @@ def _loss_sentence(displaced: VirtualClass) -> str:
 
 
 def _refundable(virtual_class: VirtualClass) -> int:
-    """Return the centavos that go back through the provider if the class is cancelled."""
-    money = find_money_back(virtual_class)
+    """Return the centavos that the provider refunds if the class is cancelled."""
+    money = find_money_back(virtual_class, RefundCase.SLOT_LOST)
     return money.amount if money.way == MoneyWay.ONLINE else 0
 
 

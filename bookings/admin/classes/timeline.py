@@ -1,4 +1,4 @@
-"""What happened to a class, in order, as the teacher reads it."""
+"""The timeline of a class."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -44,18 +44,14 @@ KINDS = {
 }
 TIMES = ("from", "to", "until")
 NUMBERS = ("places_before", "places")
-NOBODY, UNKNOWN = "el servicio", "—"
+SERVICE, UNKNOWN = "el servicio", "—"
 
 
 def build_timeline(virtual_class: VirtualClass) -> list[Entry]:
-    """Tell the story of a class, oldest first, in two queries however long it is.
-
-    Who, when, what, from which status to which, and why. Classes of before bookings were logged
-    begin with the row's own time.
-    """
+    """List a class's history, oldest first, in two queries."""
     lines = list(virtual_class.log.select_related("actor").order_by("at", "id"))
     people = _name_people(lines)
-    entries = [_tell(line, people) for line in lines]
+    entries = [_entry(line, people) for line in lines]
     if not any(line.event == ClassEvent.BOOKED for line in lines):
         who = f"por {virtual_class.booked_by}"
         entries.insert(0, Entry(virtual_class.created_at, "start", "Se reservó", who))
@@ -63,7 +59,7 @@ def build_timeline(virtual_class: VirtualClass) -> list[Entry]:
 
 
 def describe_drift(virtual_class: VirtualClass) -> str:
-    """Say how the event differs from its class, as the last line says if it is about that."""
+    """Describe how the event differs from its class."""
     lines = virtual_class.log.filter(event=ClassEvent.EVENT_DRIFTED).order_by("at", "id")
     noted = lines.last()
     if noted is None or noted.details.get("drift") != virtual_class.calendar_drift:
@@ -71,12 +67,12 @@ def describe_drift(virtual_class: VirtualClass) -> str:
     return _drift(noted)
 
 
-def _tell(line: ClassLog, people: dict[str, str]) -> Entry:
+def _entry(line: ClassLog, people: dict[str, str]) -> Entry:
     event = ClassEvent(line.event)
     words = {name: _moment(line.details.get(name)) for name in TIMES}
     words |= {name: str(line.details.get(name, UNKNOWN)) for name in NUMBERS}
     words["person"] = people.get(str(line.details.get("person")), UNKNOWN)
-    details = [f"por {line.actor or NOBODY}", _transition(line), _drift(line), line.reason]
+    details = [f"por {line.actor or SERVICE}", _transition(line), _drift(line), line.reason]
     return Entry(
         line.at,
         "start" if event == ClassEvent.BOOKED else KINDS.get(event, "plain"),
@@ -95,7 +91,6 @@ def _transition(line: ClassLog) -> str:
 
 
 def _drift(line: ClassLog) -> str:
-    """Say how the event differed from the class; of a moved one, where to."""
     kind = line.details.get("drift")
     if kind not in CalendarDrift.values:
         return ""
@@ -106,7 +101,6 @@ def _drift(line: ClassLog) -> str:
 
 
 def _moment(text: object) -> str:
-    """Write ``mar 24 nov, 18:30``."""
     try:
         moment = datetime.fromisoformat(str(text))
     except ValueError:
@@ -115,7 +109,6 @@ def _moment(text: object) -> str:
 
 
 def _name_people(lines: Iterable[ClassLog]) -> dict[str, str]:
-    """Name everybody the lines speak of, by id."""
     ids = {line.details["person"] for line in lines if _is_id(line.details.get("person"))}
     return {str(pk): str(person) for pk, person in User.objects.in_bulk(ids).items()}
 

@@ -1,1 +1,1 @@
-"""Payments and prices in the panel."""
+"""Payments and prices."""

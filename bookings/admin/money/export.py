@@ -25,14 +25,14 @@ HEADER = [
     "Preferencia",
     "Referencia",
 ]
-# What makes a spreadsheet take a text for a formula.
+# A spreadsheet computes a text that begins with one of these.
 FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-# Without it Excel reads UTF-8 as something else.
+# Excel reads UTF-8 only with it.
 BYTE_ORDER_MARK = "\ufeff"
 
 
 class _Echo:
-    """A file whose ``write`` hands back what it got."""
+    """A file whose ``write`` returns its argument."""
 
     def write(self, text: str) -> str:
         return text
@@ -41,7 +41,7 @@ class _Echo:
 def export_payments(payments: Iterable[Payment]) -> StreamingHttpResponse:
     """Answer with the payments, their charges prefetched, row by row.
 
-    Semicolons and decimal commas are what spreadsheets in Argentina expect.
+    Semicolons and decimal commas suit spreadsheets in Argentina.
     """
     response = StreamingHttpResponse(_write(payments), content_type="text/csv; charset=utf-8")
     name = f"pagos-{timezone.localdate():%Y-%m-%d}.csv"
@@ -57,7 +57,7 @@ def _write(payments: Iterable[Payment]) -> Iterator[str]:
 
 
 def disarm(cell: str) -> str:
-    """Put an apostrophe before what a spreadsheet would compute."""
+    """Put an apostrophe before a formula."""
     return f"'{cell}" if cell.lstrip(" ").startswith(FORMULA_SIGNS) else cell
 
 
@@ -86,5 +86,4 @@ def _moment(value: datetime | None) -> str:
 
 
 def _pesos(centavos: int) -> str:
-    """Write ``15000,50``: no sign and no points, so that it is read as a number."""
     return f"{centavos // 100},{centavos % 100:02d}"

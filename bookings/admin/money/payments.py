@@ -1,4 +1,4 @@
-"""Payments, as the teacher follows them; giving money back is in ``payment_steps``."""
+"""Payments."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -7,19 +7,14 @@ from django.contrib import admin, messages
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.views.main import ERROR_FLAG
 from django.core.exceptions import PermissionDenied
-from django.db.models import QuerySet
-from django.http import (
-    HttpRequest,
-    HttpResponse,
-    HttpResponseBase,
-    HttpResponseRedirect,
-)
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
-from django.utils.html import format_html
 
 from accounts.models import User
 from accounts.sign_in.fresh_sign_in import fresh_sign_in_required
+from bookings.admin.cells import class_link, day_and_time, make_badge
+from bookings.admin.filters import OptionFilter
 from bookings.admin.money.export import export_payments
 from bookings.admin.money.steps import RefundAll, RefundPart
 from bookings.admin.money.timeline import build_timeline
@@ -28,10 +23,10 @@ from bookings.admin.steps import StepsMixin
 from bookings.domain.money.reviews import put_aside
 from bookings.domain.money.takings import list_monthly_takings
 from bookings.models import Payment, PaymentStatus
-from bookings.templatetags.class_times import clock, pesos, short_day
+from bookings.templatetags.class_times import pesos
 
 NOT_AS_IT_WAS = "Mientras tanto cambió algo en este pago. Miralo de nuevo."
-# The class's state whose badge looks right.
+# The class's state whose badge is shown.
 BADGES = {
     PaymentStatus.CREATED: "pending",
     PaymentStatus.PENDING: "pending",
@@ -43,28 +38,20 @@ BADGES = {
 }
 
 
-class ReviewFilter(admin.SimpleListFilter):
-    """Find the payments that a person has to look at."""
-
+class ReviewFilter(OptionFilter):
     title = "a revisar"
     parameter_name = "revisar"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[Any, str]]:
-        """Offer what needs a look, and what does not."""
-        return [("si", "Sí"), ("no", "No")]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Payment]) -> QuerySet[Payment]:
-        """Keep the chosen ones."""
-        if self.value() == "si":
-            return queryset.exclude(review="")
-        return queryset.filter(review="") if self.value() == "no" else queryset
+    options = {
+        "si": ("Sí", lambda payments: payments.exclude(review="")),
+        "no": ("No", lambda payments: payments.filter(review="")),
+    }
 
 
 @admin.register(Payment)
 class PaymentAdmin(StepsMixin, ReadOnlyMixin, admin.ModelAdmin[Payment]):
-    """The list of payments. The provider writes them; the teacher can give money back."""
+    """The list of payments; the provider writes them."""
 
-    # What a phone shows without scrolling comes first.
+    # A phone shows the first ones without scrolling.
     list_display = ["when", "badge", "review_badge", "user", "price", "class_link"]
     steps = (RefundPart(), RefundAll())
     list_filter = [ReviewFilter, "status", ("created_at", admin.DateFieldListFilter)]
@@ -85,10 +72,8 @@ class PaymentAdmin(StepsMixin, ReadOnlyMixin, admin.ModelAdmin[Payment]):
         "preference_id",
         "reference",
     ]
-    readonly_fields = ["class_link", "price", "badge", "review_badge", "reference"]
 
     def get_urls(self) -> list[URLPattern]:
-        """Add the export and the months."""
         export, months = (
             self.admin_site.admin_view(view)
             for view in (fresh_sign_in_required(self.export_view), self.months_view)
@@ -100,90 +85,66 @@ class PaymentAdmin(StepsMixin, ReadOnlyMixin, admin.ModelAdmin[Payment]):
         ]
 
     def has_refund_permission(self, request: HttpRequest) -> bool:
-        """Nobody edits payments; whoever could may give money back."""
         return request.user.has_perm("bookings.change_payment")
 
     @admin.display(description="creado", ordering="created_at")
     def when(self, obj: Payment) -> str:
-        """Say day and time in the service's zone."""
-        return f"{short_day(obj.created_at)} · {clock(obj.created_at)}"
+        return day_and_time(obj.created_at)
 
     @admin.display(description="clase")
     def class_link(self, obj: Payment) -> str:
-        """Link to the class it pays for."""
-        virtual_class = obj.virtual_class
-        if virtual_class is None:
-            return "Sin reserva"
-        address = reverse("admin:bookings_virtualclass_change", args=[virtual_class.pk])
-        text = f"{short_day(virtual_class.start_time)} · {clock(virtual_class.start_time)}"
-        return format_html('<a href="{}">{}</a>', address, text)
+        return class_link(obj.virtual_class, missing="Sin reserva")
 
     @admin.display(description="monto", ordering="amount")
     def price(self, obj: Payment) -> str:
-        """Write the amount in pesos."""
         return pesos(obj.amount)
 
     @admin.display(description="estado", ordering="status")
     def badge(self, obj: Payment) -> str:
-        """Show the status as a badge."""
-        return format_html(
-            '<span class="badge badge-{}">{}</span>',
-            BADGES.get(PaymentStatus(obj.status), "completed"),
-            obj.get_status_display(),
-        )
+        look = BADGES.get(PaymentStatus(obj.status), "completed")
+        return make_badge(look, obj.get_status_display())
 
     @admin.display(description="a revisar", ordering="review")
     def review_badge(self, obj: Payment) -> str:
-        """Say why a person has to look at it."""
-        if not obj.review:
-            return "—"
-        return format_html(
-            '<span class="badge badge-cancelled">{}</span>', obj.get_review_display()
-        )
+        return make_badge("cancelled", obj.get_review_display()) if obj.review else "—"
 
     @admin.display(description="referencia")
     def reference(self, obj: Payment) -> str:
-        """Give our name for it at the provider."""
         return obj.reference
 
     def change_view(
-        self,
-        request: HttpRequest,
-        object_id: str,
-        form_url: str = "",
-        extra_context: dict[str, Any] | None = None,
+        self, request: HttpRequest, object_id: str, *args: Any, **kwargs: Any
     ) -> HttpResponse:
-        """Show the payment's history; a POST takes it off the list of payments to review."""
-        payment = self.get_object(request, object_id)
-        if payment is None:
-            return super().change_view(request, object_id, form_url, extra_context)
-        if request.method == "POST":
+        """Show a payment; a POST ends its review."""
+        payment = self.get_object(request, object_id) if request.method == "POST" else None
+        if payment is not None:
             self._put_aside(request, payment)
             return HttpResponseRedirect(request.path)
-        extra = {
-            **(extra_context or {}),
-            "timeline": build_timeline(payment),
-            "to_review": payment
-            if payment.review and self.has_refund_permission(request)
-            else None,
-        }
-        return super().change_view(request, object_id, form_url, extra)
+        return super().change_view(request, object_id, *args, **kwargs)
+
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
+    ) -> HttpResponse:
+        payment: Payment = context["original"]
+        may_review = bool(payment.review) and self.has_refund_permission(request)
+        context["to_review"] = payment if may_review else None
+        context["timeline"] = build_timeline(payment)
+        return super().render_change_form(request, context, *args, **kwargs)
 
     def export_view(self, request: HttpRequest) -> HttpResponseBase:
-        """Export what the list shows with the same filters, all pages of it."""
+        """Export all rows of the list with its filters."""
         if not self.has_view_permission(request):
             raise PermissionDenied
         try:
             rows = self.get_changelist_instance(request).get_queryset(request)
         except IncorrectLookupParameters:
-            # To the list, with the mark by which Django's own leads to itself without the filters.
+            # As Django's own list: back to it without filters, with the error's mark.
             address = reverse("admin:bookings_payment_changelist")
             return HttpResponseRedirect(f"{address}?{ERROR_FLAG}=1")
         chosen = rows.select_related("user", "virtual_class").prefetch_related("charges")
         return export_payments(chosen.iterator(chunk_size=500))
 
     def months_view(self, request: HttpRequest) -> HttpResponse:
-        """Show the money of each month."""
         if not self.has_view_permission(request):
             raise PermissionDenied
         context = {
@@ -197,7 +158,6 @@ class PaymentAdmin(StepsMixin, ReadOnlyMixin, admin.ModelAdmin[Payment]):
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Hand the list's filters on to the export."""
         extra = {**(extra_context or {}), "export_query": urlencode(request.GET, doseq=True)}
         return super().changelist_view(request, extra)
 

@@ -1,4 +1,4 @@
-"""Money as the teacher types it: pesos outside, centavos inside."""
+"""Amounts typed in pesos and kept in centavos."""
 
 import re
 from typing import Any
@@ -14,7 +14,7 @@ PESOS = re.compile(
 
 
 class PesosField(forms.Field):
-    """An amount of money: ``15.000,50`` is 1500050 centavos. Nothing is rounded or guessed."""
+    """An amount: ``15.000,50`` is 1500050 centavos. Nothing is rounded or guessed."""
 
     widget = forms.TextInput(attrs={"inputmode": "decimal", "size": 12})
 
@@ -23,11 +23,9 @@ class PesosField(forms.Field):
         self.max_centavos = max_centavos
 
     def prepare_value(self, value: Any) -> Any:
-        """Show stored centavos as pesos; what was typed stays as it was typed."""
         return write_pesos(value) if isinstance(value, int) else value
 
     def to_python(self, value: Any) -> int | None:
-        """Give centavos, or nothing for nothing."""
         text = str(value or "").strip()
         if not text:
             return None

@@ -1,4 +1,4 @@
-"""The price list, as the teacher keeps it."""
+"""The price list."""
 
 from datetime import timedelta
 from typing import Any
@@ -22,8 +22,6 @@ HIGHEST_PRICE = 10**10  # centavos; the table holds no more
 
 
 class PriceForm(forms.ModelForm[Price]):
-    """A row of the list, in pesos."""
-
     amount = PesosField(
         label="Precio en pesos",
         max_centavos=HIGHEST_PRICE,
@@ -42,7 +40,7 @@ class PriceForm(forms.ModelForm[Price]):
 
 @admin.register(Price)
 class PriceAdmin(admin.ModelAdmin[Price]):
-    """The list of prices. A new price is a new row; what was in force stays on record."""
+    """The list of prices. A new price is a new row; old rows stay."""
 
     form = PriceForm
     list_display = [
@@ -60,29 +58,25 @@ class PriceAdmin(admin.ModelAdmin[Price]):
     show_full_result_count = False
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Price]:
-        """Know which rows count today."""
         return with_is_current(super().get_queryset(request))
 
     def get_list_display(self, request: HttpRequest) -> list[Any]:
-        """Leave out the link to a new row for whoever may not add one."""
         may_add = self.has_add_permission(request)
         return [name for name in self.list_display if may_add or name != "replace"]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Price | None = None) -> list[str]:
-        """Leave a price that was in force before today as it was; only its end may change."""
+        """Allow only a new end for a price that began before today."""
         if obj is None or obj.valid_from >= timezone.localdate():
             return []
         return ["class_type", "minutes", "students_up_to", "amount", "price", "valid_from"]
 
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
-        """Let a new price begin today unless the address says otherwise."""
         return {
             "valid_from": timezone.localdate(),
             **super().get_changeform_initial_data(request),
         }
 
     def get_fields(self, request: HttpRequest, obj: Price | None = None) -> list[Any]:
-        """Show the amount as text where it may not be typed."""
         fields = PriceForm.Meta.fields
         if "price" not in self.get_readonly_fields(request, obj):
             return fields
@@ -90,27 +84,22 @@ class PriceAdmin(admin.ModelAdmin[Price]):
 
     @admin.display(description="duración", ordering="minutes")
     def length(self, obj: Price) -> str:
-        """Write ``60 minutos``."""
         return f"{obj.minutes} minutos"
 
     @admin.display(description="estudiantes", ordering="students_up_to")
     def students(self, obj: Price) -> str:
-        """Write ``hasta 6``."""
         return "1" if obj.students_up_to == 1 else f"hasta {obj.students_up_to}"
 
     @admin.display(description="precio", ordering="amount")
     def price(self, obj: Price) -> str:
-        """Write the amount in pesos."""
         return pesos(obj.amount)
 
     @admin.display(description="rige hoy", boolean=True)
     def is_current(self, obj: Price) -> bool:
-        """Whether students pay this today."""
         return bool(getattr(obj, "is_current"))  # noqa: B009 - annotated; mypy knows no such field
 
     @admin.display(description="nuevo precio")
     def replace(self, obj: Price) -> str:
-        """Link to a new row for the same class, from tomorrow on."""
         values = {
             "class_type": obj.class_type,
             "minutes": obj.minutes,

@@ -1,4 +1,4 @@
-"""The steps of a payment: refund all that is left, or a part of one operation."""
+"""The steps of a payment."""
 
 import logging
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from bookings.domain.money.refunds import (
     refundable_amount,
     refuse_other_sum,
     request_partial_refund,
-    send_refunds_of_payment,
+    send_refunds_of,
 )
 from bookings.models import Payment, PaymentCharge, Refund, RefundStatus
 from bookings.payments.gateway import PaymentError
@@ -37,13 +37,11 @@ REPORTS = {
     RefundStatus.DONE: (messages.SUCCESS, "Devolviste {amount}."),
     RefundStatus.FAILED: (messages.ERROR, "Mercado Pago rechazó la devolución de {amount}."),
 }
-# Which of several refunds the report's colour is about: the one that needs the teacher most.
+# Of several refunds the worst state gives the report's colour.
 GRAVEST = [RefundStatus.FAILED, RefundStatus.REQUESTED, RefundStatus.IN_PROCESS, RefundStatus.DONE]
 
 
 class PartForm(forms.Form):
-    """How much of which operation goes back, in pesos."""
-
     amount = PesosField(label="Monto en pesos", max_centavos=HIGHEST_REFUND)
 
     def __init__(self, data: Any, *, payment: Payment) -> None:
@@ -68,15 +66,13 @@ class _Refund(Step[Payment]):
     warning = "Lo que se devolvió no se puede volver a cobrar."
 
     def is_offered(self, row: Payment) -> bool:
-        """Offer it while there is money to refund."""
         return bool(list_refundable(row))
 
     def choose(self, row: Payment, form: Any) -> list[tuple[PaymentCharge, int, int]]:
-        """Return each operation to refund, with the amount and what is left of it, in centavos."""
+        """Return operations, each with the centavos to refund and those left."""
         raise NotImplementedError
 
     def foresee(self, row: Payment, form: Any, actor: User) -> Facts | None:
-        """List the operations and amounts."""
         chosen = self.choose(row, form)
         if not chosen:
             return None
@@ -92,35 +88,27 @@ class _Refund(Step[Payment]):
         return Facts(_describe(row), tuple(happens), group_mails(seen.mails), total)
 
     def take(self, row: Payment, form: Any, actor: User) -> Report:
-        """Decide the refunds, and ask the provider for them at once."""
         refunds = _request(self.choose(row, form), actor)
-        send_refunds_of_payment(row)
+        send_refunds_of(row)
         _read_again(row)
         return _report(refunds)
 
 
 class RefundAll(_Refund):
-    """Refund all that is left."""
-
     name, label, yes = "devolver-todo", "Devolver todo", "Sí, devolver todo"
 
     def choose(self, row: Payment, form: Any) -> list[tuple[PaymentCharge, int, int]]:
-        """Choose all that is left."""
         return [(charge, left, left) for charge, left in list_refundable(row)]
 
 
 class RefundPart(_Refund):
-    """Refund a part of one operation."""
-
     name, label, yes = "devolver", "Devolver una parte", "Sí, devolver este monto"
     needs_input = True
 
     def make_form(self, data: Any, rows: Sequence[Payment]) -> forms.Form:
-        """Ask for operation and amount."""
         return PartForm(data, payment=rows[0])
 
     def choose(self, row: Payment, form: PartForm) -> list[tuple[PaymentCharge, int, int]]:
-        """Choose the part that was filled in."""
         charge, left = form.charges[form.cleaned_data["charge"]]
         amount = form.cleaned_data["amount"]
         if not 0 < amount <= left:
@@ -129,7 +117,7 @@ class RefundPart(_Refund):
 
 
 def list_refundable(payment: Payment) -> list[tuple[PaymentCharge, int]]:
-    """List the operations of which money is left, with how much, in centavos."""
+    """List the operations that have money left, with the centavos."""
     amounts = [(charge, refundable_amount(charge)) for charge in payment.charges.all()]
     return [(charge, left) for charge, left in amounts if left > 0]
 
@@ -145,7 +133,6 @@ def _request(chosen: list[tuple[PaymentCharge, int, int]], actor: User) -> list[
 
 
 def _report(refunds: list[Refund]) -> Report:
-    """Report the state of each refund; the sweep repeats those that the provider did not take."""
     now = Refund.objects.filter(pk__in=[one.pk for one in refunds]).order_by("pk")
     states = [RefundStatus(one.status) for one in now]
     texts = [
@@ -156,7 +143,6 @@ def _report(refunds: list[Refund]) -> Report:
 
 
 def _read_again(payment: Payment) -> None:
-    """Read the payment from the provider again; if that fails, the sweep does it later."""
     try:
         settle(payment.preference_id or "")
     except PaymentError as error:

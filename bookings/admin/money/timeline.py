@@ -1,15 +1,15 @@
-"""What happened to a payment, in order, as the teacher reads it."""
+"""The timeline of a payment."""
 
 from django.db.models import Q
 
 from bookings.admin.timeline import Entry
 from bookings.models import Payment, PaymentCharge, PaymentNotification, Refund, SignatureState
-from bookings.payments.notifications import PAYMENT
+from bookings.payments.gateway import CHARGE_TOPIC
 from bookings.templatetags.class_times import pesos
 
 
 def build_timeline(payment: Payment) -> list[Entry]:
-    """Tell the story of a payment, oldest first, in three queries."""
+    """List a payment's history, oldest first, in three queries."""
     charges = list(payment.charges.all())
     refunds = Refund.objects.filter(charge__in=charges).select_related("charge", "requested_by")
     entries = [
@@ -24,7 +24,7 @@ def build_timeline(payment: Payment) -> list[Entry]:
 def _milestones(payment: Payment, charges: list[PaymentCharge]) -> list[Entry]:
     entries = [Entry(payment.created_at, "start", f"Se pidieron {pesos(payment.amount)}")]
     if payment.approved_at:
-        # Written in one go with the charges that paid, and read after them.
+        # Stored in one transaction with the charges that paid, and shown after them.
         at = max([payment.approved_at, *[one.seen_at for one in charges if one.counts]])
         entries.append(Entry(at, "good", "El pago quedó aprobado"))
     if payment.reviewed_at:
@@ -64,13 +64,12 @@ def _refund(refund: Refund) -> list[Entry]:
 
 
 def _list_notices(payment: Payment, charges: list[PaymentCharge]) -> list[PaymentNotification]:
-    """Find what was told of the payment, and of its charges what was not looked into yet."""
-    of_charges = Q(topic=PAYMENT, resource_id__in=[charge.charge_id for charge in charges])
+    of_charges = Q(topic=CHARGE_TOPIC, resource_id__in=[charge.charge_id for charge in charges])
     return list(PaymentNotification.objects.filter(Q(payment=payment) | of_charges))
 
 
 def _notice(notice: PaymentNotification) -> Entry:
-    what = "la operación" if notice.topic == PAYMENT else "la orden"
+    what = "la operación" if notice.topic == CHARGE_TOPIC else "la orden"
     waiting = "sin leer todavía" if notice.next_attempt_at else ""
     title = f"Aviso de Mercado Pago sobre {what} {notice.resource_id}"
     details = [notice.action, f"firma {notice.get_signature_display().lower()}"]

@@ -1,4 +1,4 @@
-"""People in the panel, with what concerns their classes: their data, for whoever asks by mail."""
+"""People: steps and the export of their data."""
 
 import uuid
 
@@ -20,13 +20,10 @@ admin.site.unregister(User)
 
 @admin.register(User)
 class PersonAdmin(StepsMixin, UserAdmin):
-    """The person's page, with what the teacher can do to them, and the export."""
-
     steps = (SuspendPerson(), ReactivatePerson(), ErasePerson())
     change_form_template = "admin/accounts/user/change_form.html"
 
     def get_urls(self) -> list[URLPattern]:
-        """Add the export before Django's own."""
         view = self.admin_site.admin_view
         return [
             path(
@@ -38,7 +35,7 @@ class PersonAdmin(StepsMixin, UserAdmin):
         ]
 
     def export(self, request: HttpRequest, user_id: uuid.UUID) -> HttpResponse:
-        """Give a person's data as a file, and note who took it."""
+        """Send a person's data as a file, and log who took it."""
         user = self._person(request, user_id)
         self.log_change(request, user, "Exportó sus datos.")
         return HttpResponse(
@@ -48,7 +45,7 @@ class PersonAdmin(StepsMixin, UserAdmin):
         )
 
     def _person(self, request: HttpRequest, user_id: uuid.UUID) -> User:
-        """Find a person whose account is not erased. Raises PermissionDenied, Http404."""
+        """Raises PermissionDenied, or Http404 for an erased account."""
         if not self.has_change_permission(request):
             raise PermissionDenied
         return get_object_or_404(User.objects.exclude(status=UserStatus.ERASED), pk=user_id)

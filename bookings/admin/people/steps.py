@@ -1,4 +1,4 @@
-"""The steps of a person: suspend, reactivate, erase."""
+"""The steps of a person."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,8 +17,6 @@ from bookings.domain.queries import list_next_classes_of
 
 
 class OpenClassesError(BookingError):
-    """The teacher wants to erase a person who has classes ahead."""
-
     text = (
         "Esta persona todavía tiene clases por delante. Cancelalas, o esperá a que pasen, y "
         "después borrá la cuenta."
@@ -26,14 +24,12 @@ class OpenClassesError(BookingError):
 
 
 class NotInChargeError(BookingError):
-    """Staff without the right to cancel classes wants to erase a person who booked one."""
-
     text = "Esta persona tiene una reserva sin pagar, y solo puede cancelarla la profe."
 
 
 @contextmanager
 def _in_the_teachers_words() -> Iterator[None]:
-    """Replace the domain's texts, which address the person, by texts for the teacher."""
+    """Replace texts that address the person by texts for the teacher."""
     try:
         yield
     except ClassesAheadError as refusal:
@@ -43,17 +39,15 @@ def _in_the_teachers_words() -> Iterator[None]:
 
 
 class SuspendPerson(Step[User]):
-    """Close the account and end its sessions; administrators are left alone."""
+    """Suspend the account and end its sessions; not an administrator's."""
 
     name = "suspender"
     label, bulk, yes = "Suspender la cuenta", "Suspender", "Sí, suspender"
 
     def is_offered(self, row: User) -> bool:
-        """Offer it for active accounts."""
         return row.status == UserStatus.ACTIVE and not row.is_superuser
 
     def foresee(self, row: User, form: Any, actor: User) -> Facts | None:
-        """List the sessions that end, the classes that stay, and the offered places."""
         if not self.is_offered(row):
             return None
         sessions = Session.objects.filter(user=row).count()
@@ -64,47 +58,37 @@ class SuspendPerson(Step[User]):
         return Facts(f"{row.name} ({row.email})", tuple(happens), group_mails(seen.mails))
 
     def take(self, row: User, form: Any, actor: User) -> Report:
-        """Suspend."""
         suspend(user=row)
         return Report(f"{row}: cuenta suspendida.")
 
 
 class ReactivatePerson(Step[User]):
-    """Open a suspended account again."""
-
     name = "reactivar"
     label, bulk, yes = "Reactivar la cuenta", "Reactivar", "Sí, reactivar"
 
     def is_offered(self, row: User) -> bool:
-        """Offer it for suspended accounts."""
         return row.status == UserStatus.SUSPENDED
 
     def foresee(self, row: User, form: Any, actor: User) -> Facts | None:
-        """Name the person who may come back."""
         if not self.is_offered(row):
             return None
         return Facts(f"{row.name} ({row.email})", ("Puede volver a entrar y reservar.",))
 
     def take(self, row: User, form: Any, actor: User) -> Report:
-        """Reactivate."""
         reactivate(user=row)
         return Report(f"{row}: cuenta reactivada.")
 
 
 class ErasePerson(Step[User]):
-    """Erase the person, as they asked by mail."""
-
     name = "borrar"
     is_final = is_sensitive = True
     label, yes = "Borrar la cuenta", "Sí, borrar la cuenta"
     warning = "No se puede deshacer. Si pidió sus datos, exportalos antes."
 
     def is_offered(self, row: User) -> bool:
-        """Offer it for all but the staff."""
         return not row.is_staff and row.status != UserStatus.ERASED
 
     def foresee(self, row: User, form: Any, actor: User) -> Facts | None:
-        """Say what is deleted, what is cancelled and what stays."""
         if row.status == UserStatus.ERASED:
             return None
         with _in_the_teachers_words():
@@ -120,7 +104,7 @@ class ErasePerson(Step[User]):
         return Facts(f"{row.name} ({row.email})", happens, group_mails(seen.mails))
 
     def take(self, row: User, form: Any, actor: User) -> Report:
-        """Erase; the row is read again so that the panel's note has no name."""
+        """Erase; read the row again so that the panel's log has no name."""
         with _in_the_teachers_words():
             erase_person(user=row, by=actor)
         row.refresh_from_db()

@@ -1,1 +1,1 @@
-"""Webhook endpoints and deliveries in the panel."""
+"""Webhook endpoints and deliveries."""

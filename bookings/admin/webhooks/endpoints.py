@@ -1,4 +1,4 @@
-"""Other systems that are told of classes, as the teacher keeps them."""
+"""Receivers of webhooks."""
 
 import uuid
 from collections.abc import Iterable
@@ -15,21 +15,20 @@ from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 from django.utils.decorators import method_decorator
-from django.utils.html import format_html
 from django.views.decorators.http import require_POST
 
 from accounts.sign_in.fresh_sign_in import ask_to_confirm, fresh_sign_in_required, is_fresh
+from bookings.admin.cells import day_and_time, make_badge
 from bookings.admin.webhooks.deliveries import report_outcome
 from bookings.models import CHOSEN_KINDS, WebhookDelivery, WebhookEndpoint
-from bookings.templatetags.class_times import clock, short_day
 from bookings.webhooks.addresses import MAX_LENGTH, AddressError, parse_address
 from bookings.webhooks.delivery import deliver_now
 from bookings.webhooks.endpoints import (
-    give_secret,
     has_earlier_secret,
     reveal_secret,
     rotate_secret,
 )
+from bookings.webhooks.signing import generate_secret
 from bookings.webhooks.teacher_actions import record_test_event, switch_on
 
 ALREADY_SHOWN = "El secreto ya se mostró una vez. Si se perdió, cambialo por otro."
@@ -38,14 +37,12 @@ ADDED = "Listo. Falta llevar el secreto al otro sistema: «Ver el secreto» lo m
 ROTATED = "Listo: el secreto nuevo firma desde ahora, y el de antes también, hasta mañana."
 REPLACED = "Listo: desde ahora firma solo el secreto nuevo. El de antes no se podía leer."
 NOT_ACTIVE = "El receptor está desactivado: activalo y guardá, y después probalo."
-# What the service itself writes; the form must not write it over.
+# The service writes these fields too; the form must not overwrite them.
 SWITCHES = ["is_active", "disabled_reason", "failures", "failing_since", "resting_until"]
 KIND_TEXTS = [(kind.value, f"{kind.label} ({kind.value})") for kind in CHOSEN_KINDS]
 
 
 class EndpointForm(forms.ModelForm[WebhookEndpoint]):
-    """Where to send, and what."""
-
     address = forms.CharField(
         label="Dirección",
         max_length=MAX_LENGTH,
@@ -65,7 +62,6 @@ class EndpointForm(forms.ModelForm[WebhookEndpoint]):
         help_texts = {"description": "Para reconocerlo, por ejemplo «Planilla de asistencia»."}
 
     def clean_address(self) -> str:
-        """Refuse what nothing is ever sent to, and say why."""
         address: str = self.cleaned_data["address"]
         try:
             parse_address(address)
@@ -76,8 +72,6 @@ class EndpointForm(forms.ModelForm[WebhookEndpoint]):
 
 @admin.register(WebhookEndpoint)
 class WebhookEndpointAdmin(admin.ModelAdmin[WebhookEndpoint]):
-    """The receivers: added, tried, and given another secret here."""
-
     form = EndpointForm
     list_display = ["__str__", "host", "badge", "waiting"]
     show_full_result_count = False
@@ -86,7 +80,6 @@ class WebhookEndpointAdmin(admin.ModelAdmin[WebhookEndpoint]):
     actions = None
 
     def get_urls(self) -> list[URLPattern]:
-        """Add where the buttons lead, before Django's own."""
         views = {
             "probar": (require_POST(self.send_test), "test"),
             "rotar": (require_POST(fresh_sign_in_required(self.rotate)), "rotate"),
@@ -104,26 +97,23 @@ class WebhookEndpointAdmin(admin.ModelAdmin[WebhookEndpoint]):
 
     @method_decorator(fresh_sign_in_required)
     def add_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        """Add a receiver, after a fresh sign-in: it gets people's data from then on."""
+        """Ask for a fresh sign-in: the receiver gets people's data."""
         return super().add_view(request, *args, **kwargs)
 
     def change_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        """Show a receiver; change it after a fresh sign-in: its address may become another's."""
+        """Ask for a fresh sign-in before a change: the address may become another's."""
         if request.method == "POST" and not is_fresh(request):
             return ask_to_confirm(request, page=request.get_full_path())
         return super().change_view(request, *args, **kwargs)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[WebhookEndpoint]:
-        """Count what waits for each, and leave the secrets sealed: one may be past reading."""
+        """Leave the secrets encrypted: one may be unreadable."""
         waiting = Count("deliveries", filter=Q(deliveries__next_attempt_at__isnull=False))
         rows = super().get_queryset(request).defer("secret", "previous_secret")
         return rows.annotate(waiting_count=waiting)
 
     def get_fieldsets(self, request: HttpRequest, obj: WebhookEndpoint | None = None) -> Any:
-        """Say how it does where there is something to say.
-
-        Who may only look reads the names of server and events: an address may hold a secret.
-        """
+        """Hide the address from staff who may only look: it may hold a secret."""
         may_only_look = obj is not None and not self.has_change_permission(request, obj)
         address, kinds = ("host", "wanted") if may_only_look else ("address", "kinds")
         fields = [address, "description", kinds, "is_active"]
@@ -133,7 +123,7 @@ class WebhookEndpointAdmin(admin.ModelAdmin[WebhookEndpoint]):
     def get_deleted_objects(
         self, objs: Iterable[Any], request: HttpRequest
     ) -> tuple[list[Any], dict[str, int], set[str], list[str]]:
-        """Count what goes along, of which there may be thousands, instead of naming it."""
+        """Count the deliveries, maybe thousands, by one query."""
         objs = list(objs)
         deliveries = WebhookDelivery.objects.filter(endpoint__in=objs).count()
         counts = {
@@ -144,55 +134,50 @@ class WebhookEndpointAdmin(admin.ModelAdmin[WebhookEndpoint]):
 
     @admin.display(description="qué avisarle")
     def wanted(self, obj: WebhookEndpoint) -> str:
-        """Name what it wants to be told of, a line each."""
         return "\n".join(text for kind, text in KIND_TEXTS if kind in obj.kinds)
 
     @admin.display(description="servidor")
     def host(self, obj: WebhookEndpoint) -> str:
-        """Name the server; the rest of an address may be a secret."""
+        """Return the server's name; the rest may be a secret."""
         return urlsplit(obj.address).hostname or "—"
 
     @admin.display(description="estado")
     def badge(self, obj: WebhookEndpoint) -> str:
-        """Say in a word whether it takes what it is told."""
         look, word = "scheduled", "Activo"
         if not obj.is_active:
             look, word = "expired", "Desactivado"
         elif obj.failing_since is not None:
             look, word = "cancelled", "Falla"
-        return format_html('<span class="badge badge-{}">{}</span>', look, word)
+        return make_badge(look, word)
 
     @admin.display(description="desde cuándo, o por qué")
     def situation(self, obj: WebhookEndpoint) -> str:
-        """Say what there is to know of a receiver that takes nothing."""
         since = obj.failing_since
-        failing = f"Falla desde el {short_day(since)} · {clock(since)}." if since else ""
+        failing = f"Falla desde el {day_and_time(since)}." if since else ""
         reason = obj.get_disabled_reason_display() if obj.disabled_reason else ""
         switched_off = f"Lo desactivamos porque {reason}." if reason else ""
         return f"{switched_off} {failing}".strip() or "—"
 
     @admin.display(description="esperan")
     def waiting(self, obj: Any) -> int:
-        """Count what is still to be delivered."""
         count: int = obj.waiting_count
         return count
 
     @admin.display(description="secreto")
     def secret_state(self, obj: WebhookEndpoint) -> str:
-        """Say whether somebody has it, and until when the one of before is good."""
         shown = obj.secret_shown_at
-        told = f"Mostrado el {short_day(shown)} · {clock(shown)}." if shown else "Sin mostrar."
+        text = f"Mostrado el {day_and_time(shown)}." if shown else "Sin mostrar."
         until = obj.previous_until
         if until is None or not has_earlier_secret(obj):
-            return told
-        return f"{told} El anterior firma también hasta el {short_day(until)} · {clock(until)}."
+            return text
+        return f"{text} El anterior firma también hasta el {day_and_time(until)}."
 
     def save_model(
         self, request: HttpRequest, obj: WebhookEndpoint, form: EndpointForm, change: bool
     ) -> None:
-        """Write what the form holds and nothing else: workers write the same row."""
+        """Write only the changed fields: workers write the same row."""
         if not change:
-            give_secret(obj)
+            obj.secret = generate_secret()
             obj.save(force_insert=True)
             return
         written = set(form.changed_data)
@@ -204,12 +189,11 @@ class WebhookEndpointAdmin(admin.ModelAdmin[WebhookEndpoint]):
     def response_add(
         self, request: HttpRequest, obj: WebhookEndpoint, post_url_continue: str | None = None
     ) -> HttpResponse:
-        """Lead to the new receiver's page, where its secret waits to be seen."""
         self.message_user(request, ADDED, messages.SUCCESS)
         return self._back_to(obj.pk)
 
     def show_secret(self, request: HttpRequest, endpoint_id: uuid.UUID) -> HttpResponse:
-        """Show a new secret, once, and note who saw it."""
+        """Show a new secret, once, and log who saw it."""
         endpoint = self._find(request, endpoint_id)
         try:
             secret = reveal_secret(endpoint)
@@ -231,13 +215,11 @@ class WebhookEndpointAdmin(admin.ModelAdmin[WebhookEndpoint]):
         return TemplateResponse(request, "admin/bookings/webhookendpoint/secret.html", context)
 
     def rotate(self, request: HttpRequest, endpoint_id: uuid.UUID) -> HttpResponse:
-        """Give it another secret, which waits on its page to be seen."""
         still_signs = rotate_secret(self._find(request, endpoint_id))
         self.message_user(request, ROTATED if still_signs else REPLACED, messages.SUCCESS)
         return self._back_to(endpoint_id)
 
     def send_test(self, request: HttpRequest, endpoint_id: uuid.UUID) -> HttpResponse:
-        """Send it an event that tells of nothing, and show what came back."""
         endpoint = self._find(request, endpoint_id)
         if not endpoint.is_active:
             self.message_user(request, NOT_ACTIVE, messages.WARNING)
@@ -251,7 +233,6 @@ class WebhookEndpointAdmin(admin.ModelAdmin[WebhookEndpoint]):
         return redirect("admin:bookings_webhookendpoint_change", endpoint_id)
 
     def _find(self, request: HttpRequest, endpoint_id: uuid.UUID) -> WebhookEndpoint:
-        """Find a receiver for somebody who may change it."""
         if not self.has_change_permission(request):
             raise PermissionDenied
         endpoint = self.get_object(request, str(endpoint_id))

@@ -17,7 +17,7 @@ from bookings.domain.exceptions import (
     SlotTakenError,
     TooManyPaymentsError,
 )
-from bookings.payments.notifications import MAX_BYTES
+from bookings.payments.gateway import MAX_NOTIFICATION_BYTES as MAX_BYTES
 from config.lib.api_schema import answer, from_settings, refusal, retry_after, say_bytes
 from config.lib.api_texts import BODY_TOO_LARGE
 

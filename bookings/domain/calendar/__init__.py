@@ -1,1 +1,1 @@
-"""What a class is in the teacher's calendar: its event, and the way in to the calendar."""
+"""A class in the teacher's calendar: its event, and access to the calendar."""

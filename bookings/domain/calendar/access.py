@@ -1,4 +1,4 @@
-"""How the teacher's calendar is opened: with her grant, or the service account instead."""
+"""Access to the teacher's calendar: by her grant, or the service account instead."""
 
 import logging
 from collections.abc import Callable
@@ -33,20 +33,14 @@ T = TypeVar("T")
 
 
 def ask_calendar(work: Callable[[Calendar], T]) -> T:
-    """Call the calendar with whatever opens it. Raises CalendarError.
-
-    A grant that is known to be revoked is not used: without a service account
-    CalendarNotConnectedError comes at once. A new refusal is noted by ``note_refusal``.
+    """Call the calendar. Raises CalendarError; CalendarNotConnectedError at once for a revoked
+    grant.
     """
     return use_calendar(work, refresh_token=_find_token())
 
 
 def write_calendar(work: Callable[[Calendar], T]) -> T:
-    """Call the calendar for one write.
-
-    Only so many may wait for it at a time: beyond them CalendarUnavailableError comes at once.
-    Raises CalendarError as ``ask_calendar`` does.
-    """
+    """Call the calendar for one write. Raises CalendarError, at once if too many writers wait."""
     token = _find_token()
     with limit_writers():
         try:
@@ -66,12 +60,12 @@ def _find_token() -> str | None:
 
 
 def is_closed() -> bool:
-    """True if the teacher's grant is revoked and no service account can be used instead."""
+    """True if the grant is revoked and there is no service account."""
     return not settings.CALENDAR_SERVICE_ACCOUNT and is_revoked(find_calendar_owner())
 
 
 def note_refusal(refresh_token: str | None) -> None:
-    """Note that the provider refused a grant, or the service account for None; report it once."""
+    """Store and report, once, that a grant was refused, or the service account for None."""
     if refresh_token is None:
         note_refused_account()
         return
@@ -81,10 +75,9 @@ def note_refusal(refresh_token: str | None) -> None:
 
 
 def check_calendar_grant() -> int:
-    """Use the teacher's grant, or the service account, for one cheap call; 1 if either works.
+    """Test the grant, or the service account, with one cheap call; return 1 if it works, else 0.
 
-    To learn early that it is gone. A calendar that cannot be reached says nothing about that. A
-    grant that was revoked is tried again, for the provider may honour it after all.
+    A revoked grant is tried again, for the provider may accept it after all.
     """
     owner = find_calendar_owner()
     if owner is not None and _is_accepted(owner.provider_refresh_token):
@@ -112,30 +105,23 @@ def _is_accepted(refresh_token: str | None) -> bool:
 
 
 def refused_since(owner: User | None) -> datetime | None:
-    """Return since when Google refuses both the grant and the service account; None if one opens.
-
-    For the grant it costs nothing, for a service account one query.
-    """
+    """Return since when both grant and service account are refused; None if one works."""
     if owner is None or has_stand_in(owner):
         return account_refused_since()
     return owner.provider_token_revoked_at
 
 
 def has_stand_in(owner: User | None) -> bool:
-    """True if the service account is used because the owner's grant is revoked."""
     return is_revoked(owner) and bool(settings.CALENDAR_SERVICE_ACCOUNT)
 
 
 def describe_access(*, is_down: bool) -> str:
-    """Return in a word whether the calendar can be asked: ``ok``, ``down``, ``at_risk`` and so on.
-
-    ``stand_in``: the service account opens it because the teacher's grant is revoked.
-
-    is_down: whether it is left alone because it fails. One query, two with a service account.
+    """Return the state of the access: ``ok``, ``down``, ``at_risk``, ``revoked``, ``stand_in``,
+    ``not_connected`` or ``unreadable``. is_down: True during an outage.
     """
     try:
         owner = find_calendar_owner()
-    except InvalidToken:  # a key of FIELD_KEYS is lost, and its owner's row cannot be loaded
+    except InvalidToken:  # a key of FIELD_KEYS is lost, so the owner cannot be loaded
         return "unreadable"
     if owner is None and not settings.CALENDAR_SERVICE_ACCOUNT:
         return "not_connected"

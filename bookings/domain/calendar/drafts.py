@@ -19,17 +19,15 @@ EVENT_NAMESPACE = uuid.UUID("5f0c7b1e-3d3a-4a53-9d51-1f6f0a3f6b6e")
 
 
 def derive_event_id(virtual_class: VirtualClass) -> str:
-    """Give the one id this class's event can have.
+    """Return the class's event id; the provider refuses a second event with the same id.
 
-    The provider refuses a second event with the same id, which is what makes a repeated insert
-    harmless. Hexadecimal digits are valid base32hex, the alphabet of event ids:
+    Hexadecimal digits are valid base32hex, the alphabet of event ids:
     https://developers.google.com/workspace/calendar/api/v3/reference/events/insert
     """
     return name_event(virtual_class.pk)
 
 
 def find_event_id(virtual_class: VirtualClass) -> str:
-    """Return the id under which the class's event is stored, or will be."""
     return virtual_class.provider_event_id or derive_event_id(virtual_class)
 
 
@@ -39,12 +37,11 @@ def is_named_by_provider(virtual_class: VirtualClass) -> bool:
 
 
 def name_event(class_id: uuid.UUID) -> str:
-    """Give the event's id of a class that need not be stored."""
     return uuid.uuid5(EVENT_NAMESPACE, str(class_id)).hex
 
 
 def read_reference(text: str) -> uuid.UUID | None:
-    """Give the id of the class whose reference this is; other programs' references are none."""
+    """Return the class's id in an event's reference; None for another program's."""
     try:
         return uuid.UUID(text)
     except ValueError:
@@ -52,18 +49,12 @@ def read_reference(text: str) -> uuid.UUID | None:
 
 
 def describe_summary(virtual_class: VirtualClass) -> str:
-    """Give a class's ``summary`` as the calendar's answer makes it.
-
-    Spec: Resources, VirtualClass, summary.
-    """
+    """Return a class's ``summary``. Spec: Resources, VirtualClass, summary."""
     return f"{SUMMARY}. {_describe(virtual_class)}"
 
 
 def draft_event(virtual_class: VirtualClass) -> EventDraft:
-    """Describe the event of a class. Spec: External calendar event (created by the service).
-
-    In Spanish, whoever's page asked for it: the calendar is the teacher's.
-    """
+    """Return the event of a class, in Spanish. Spec: External calendar event."""
     return EventDraft(
         event_id=derive_event_id(virtual_class),
         reference=str(virtual_class.pk),
@@ -78,7 +69,7 @@ def draft_event(virtual_class: VirtualClass) -> EventDraft:
 
 
 def draft_update(virtual_class: VirtualClass) -> EventDraft:
-    """Describe what the event of a class becomes, and what it may have said so far."""
+    """Return the changed event of a class, with the texts it may have now."""
     texts = frozenset(_list_texts(virtual_class))
     return replace(
         draft_event(virtual_class),
@@ -89,7 +80,6 @@ def draft_update(virtual_class: VirtualClass) -> EventDraft:
 
 
 def _list_texts(virtual_class: VirtualClass) -> Iterator[str]:
-    """Give what the event says for each number of people: it changes with the capacity alone."""
     as_it_was = copy(virtual_class)
     for people in range(1, settings.MAX_STUDENTS + 1):
         as_it_was.max_participants = people

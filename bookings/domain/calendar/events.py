@@ -1,35 +1,36 @@
-"""The event of a class: how it is made and moved, and when it may be taken away.
+"""The event of a class: made, moved and withdrawn, without a lock during calls.
 
-Making and taking away may run side by side for one class, and neither holds a lock while the
-calendar is called. Two marks on the row keep them apart: ``withdrawal_requested_at`` is committed
-before an event is deleted and cleared once it is gone, and ``event_withdrawals`` counts deletions,
-so that a scheduling sees that the event it made has been deleted since. Moving has a mark of its
-own, ``event_update_requested_at``: set with the new times or capacity, cleared once the event has
-them.
+``withdrawal_requested_at`` is committed before an event is deleted and cleared once it is gone.
+``event_withdrawals`` counts deletions, so that a scheduling sees that its event was deleted since.
+``event_update_requested_at`` is set with a new time or capacity and cleared once the event has it.
 """
 
 import logging
+from contextlib import suppress
 from datetime import timedelta
+from typing import Any
 
-from django.db import transaction
+from django.db import DatabaseError, transaction
 from django.utils import timezone
 
 from bookings.domain.calendar.access import write_calendar
 from bookings.domain.calendar.drafts import (
+    derive_event_id,
     draft_event,
     draft_update,
     find_event_id,
     is_named_by_provider,
 )
-from bookings.domain.calendar.outages import note_answer
+from bookings.domain.calendar.outages import must_wait, note_answer
 from bookings.domain.history import record_event
 from bookings.domain.teacher_alerts import tell_teacher
 from bookings.models import CalendarDrift, ClassEvent, ClassStatus, NoticeKind, VirtualClass
+from bookings.notices.drifts import MOVE_REFUSED
 from bookings.notices.due import record_due
-from bookings.notices.texts import MOVE_REFUSED
 from calendar_sync import (
     CalendarError,
     CalendarRefusedError,
+    CalendarUnavailableError,
     CreatedEvent,
     EventGoneError,
     EventNotOursError,
@@ -37,32 +38,59 @@ from calendar_sync import (
 
 logger = logging.getLogger(__name__)
 
-# A scheduled class needs its event; that of one that took place is the calendar's memory of it.
+# A scheduled class needs its event; a completed one keeps it as the calendar's history.
 KEEPS_EVENT = (ClassStatus.SCHEDULED, ClassStatus.COMPLETED)
-# Whoever asked for a change may still be at work on it; CALENDAR_BUDGET bounds how long.
+# The process that asked for a change may still be making it, within CALENDAR_BUDGET.
 REQUEST_GRACE = timedelta(minutes=1)
-# So often one call follows a class that others keep moving; the sweep does the rest.
+# How often one call follows a class that keeps moving; then the sweep goes on.
 MOVES_AT_ONCE = 3
 
 
-def create_event(virtual_class: VirtualClass) -> CreatedEvent:
-    """Make the class's event, or find the one that an earlier attempt made.
+def create_event(virtual_class: VirtualClass, *, during_outage: bool = True) -> CreatedEvent:
+    """Make the class's event, or find the one that an earlier attempt made. Raises CalendarError.
 
-    Nothing is written once it is there: a database that fails then is the caller's to report.
-    Raises CalendarError; a revoked grant is noted on its owner.
+    during_outage: if False and the calendar has just failed, raise CalendarUnavailableError.
     """
+    if not during_outage and must_wait(virtual_class):
+        raise CalendarUnavailableError("The class waits for the calendar.")
+    if is_named_by_provider(virtual_class):
+        _delete_leftover(virtual_class)
     draft = draft_event(virtual_class)
-    return write_calendar(lambda calendar: calendar.create_event(draft))
+    event = write_calendar(lambda calendar: calendar.create_event(draft))
+    with suppress(DatabaseError):  # a database that fails is reported by the caller's own write
+        note_answer()
+    return event
+
+
+def _delete_leftover(virtual_class: VirtualClass) -> None:
+    delete_event_of(virtual_class)
+    same = VirtualClass.objects.filter(
+        pk=virtual_class.pk, provider_event_id=virtual_class.provider_event_id
+    )
+    same.filter(status=ClassStatus.PENDING).update(provider_event_id=None)
+
+
+def discard_event(virtual_class: VirtualClass, event_id: str) -> None:
+    """Delete an event that could not be stored, if the next attempt would not find it by its id."""
+    if event_id == derive_event_id(virtual_class):
+        return
+    virtual_class.provider_event_id = event_id
+    try:
+        delete_event_of(virtual_class)
+    except CalendarError as error:  # the next attempt deletes it
+        logger.warning("The event %s is left behind: %s", event_id, type(error).__name__)
+        rows = VirtualClass.objects.filter(pk=virtual_class.pk).exclude(status__in=KEEPS_EVENT)
+        with suppress(DatabaseError):
+            rows.update(provider_event_id=event_id)
 
 
 def move_event(virtual_class: VirtualClass) -> None:
-    """Have the event say what the class does, if that was requested and the class is scheduled.
+    """Give the event the time and capacity of its class, if that was requested.
 
-    Several may do it side by side, and the last to write may have read an earlier time. So whoever
-    wrote looks at the row again, and writes anew what it says by then. An event that was deleted is
-    made again. Raises CalendarError: then the request stands, and the sweep or a caller tries
-    again; but what the calendar refuses is asked no more, and another time left to a person.
+    Raises CalendarError, and the request stays, unless the calendar refuses it.
     """
+    # Two processes may move it at once, and the last to write may have read an earlier time; so
+    # each reads the row again after its write.
     for _ in range(MOVES_AT_ONCE):
         current = _find_to_move(virtual_class)
         if current is None:
@@ -74,7 +102,7 @@ def move_event(virtual_class: VirtualClass) -> None:
             raise
         if _note_move(current, made):
             break
-    # Made again for a class that was cancelled meanwhile, it has to go.
+    # If the class was cancelled meanwhile, an event that was made again has to go.
     withdraw_event(virtual_class)
 
 
@@ -96,24 +124,19 @@ def _find_to_move(virtual_class: VirtualClass) -> VirtualClass | None:
 
 
 def _move_or_make(virtual_class: VirtualClass) -> CreatedEvent | None:
-    """Move the event; when it is gone, make it again and return the new one."""
-    draft, made = draft_update(virtual_class), None
+    draft = draft_update(virtual_class)
     try:
         write_calendar(lambda calendar: calendar.update_event(draft))
     except EventGoneError:
-        if is_named_by_provider(virtual_class):
-            # It may only be out of sight: under an id of its own the new one would be a second.
-            delete_event_of(virtual_class)
-        made = create_event(virtual_class)
+        return create_event(virtual_class)
     note_answer()
-    return made
+    return None
 
 
 @transaction.atomic
 def _note_move(before: VirtualClass, made: CreatedEvent | None) -> bool:
-    """Write down that the event says what it was told to; whether the class still says so.
-
-    before: the class as it was when it was read. made: an event that was made again.
+    """Store that the event was moved or made again; False if the class has changed since
+    ``before``.
     """
     locked = VirtualClass.objects.select_for_update().filter(pk=before.pk).first()
     if locked is None:
@@ -127,7 +150,7 @@ def _note_move(before: VirtualClass, made: CreatedEvent | None) -> bool:
         locked.event_update_requested_at = None
         locked.calendar_drift = CalendarDrift.NONE
     else:
-        # Whoever changed the class since may have been done before this attempt wrote.
+        # The process that changed the class may have cleared its request before this one wrote.
         locked.event_update_requested_at = locked.event_update_requested_at or timezone.now()
     if made and locked.is_scheduled:
         record_event(locked, ClassEvent.EVENT_REPAIRED)
@@ -137,12 +160,11 @@ def _note_move(before: VirtualClass, made: CreatedEvent | None) -> bool:
 
 
 def _event_fields(virtual_class: VirtualClass) -> tuple[object, ...]:
-    """Give what an event takes over from its class when it is changed."""
     return virtual_class.start_time, virtual_class.end_time, virtual_class.capacity
 
 
 def note_event(locked: VirtualClass, event: CreatedEvent) -> None:
-    """Store a new event in a class, and mail a new link to its people; the caller saves."""
+    """Set a new event on a class, and mail a new link to its people; the caller saves."""
     locked.provider_event_id = event.event_id
     if event.conference_url == locked.html_link:
         return
@@ -154,17 +176,12 @@ def note_event(locked: VirtualClass, event: CreatedEvent) -> None:
 
 @transaction.atomic
 def _drop_event_update(before: VirtualClass) -> None:
-    """Ask the calendar no more for what it refuses.
-
-    A class that was moved is left to a person: the panel shows that the two differ, and the teacher
-    is told, unless the class was marked, and so told of, before. A number of places alone is not
-    worth her attention; what else may differ, the next comparison sees.
-    """
     rows = VirtualClass.objects.select_for_update().filter(status=ClassStatus.SCHEDULED)
     locked = rows.filter(pk=before.pk).first()
     if locked is None or _event_fields(locked) != _event_fields(before):
-        return  # whoever changed it since asks for something else
+        return  # changed since, so another update is requested
     locked.event_update_requested_at = None
+    # A refused number of places alone is not worth the teacher's attention.
     if awaits_move(locked):
         _mark_as_moved(locked)
     else:
@@ -173,16 +190,13 @@ def _drop_event_update(before: VirtualClass) -> None:
 
 
 def awaits_move(virtual_class: VirtualClass) -> bool:
-    """Whether what the calendar still has to be told is more than a number of places.
-
-    For a class with an open request. A change of places says in its line whether it found a move
-    open: the time of the request cannot tell, for each failure puts it at the end.
-    """
+    """True if the open request of a class is about its time, not only its number of places."""
     moves = [ClassEvent.RESCHEDULED, ClassEvent.ZONE_CHANGED]
     changes = virtual_class.log.filter(event__in=[*moves, ClassEvent.CAPACITY_CHANGED])
     last = changes.order_by("at", "id").last()
     if last is None or last.event in moves:
         return True
+    # Recorded with a change of places, because each failure renews the time of the request.
     return bool(last.details.get("awaits_move"))
 
 
@@ -196,26 +210,28 @@ def _mark_as_moved(locked: VirtualClass) -> None:
 
 
 def remove_event(event_id: str, *, reference: str) -> None:
-    """Remove an event that carries the reference of a class and is not the class's own.
-
-    Raises CalendarError.
-    """
+    """Delete an event that carries a class's reference but is not its own. Raises CalendarError."""
     write_calendar(lambda calendar: calendar.delete_event(event_id, reference=reference))
 
 
-def request_withdrawal(virtual_class: VirtualClass) -> None:
-    """Write down that an event, if there is one, must go: unless the class keeps it."""
-    VirtualClass.objects.filter(pk=virtual_class.pk).exclude(status__in=KEEPS_EVENT).update(
-        withdrawal_requested_at=timezone.now(), scheduling_requested_at=None
-    )
+def request_withdrawal(virtual_class: VirtualClass, event_id: str = "") -> None:
+    """Store that the event of a class that may not keep it must go, and an id that the provider
+    chose.
+    """
+    changes: dict[str, Any] = {
+        "withdrawal_requested_at": timezone.now(),
+        "scheduling_requested_at": None,
+    }
+    if event_id and event_id != derive_event_id(virtual_class):
+        virtual_class.provider_event_id = changes["provider_event_id"] = event_id
+    rows = VirtualClass.objects.filter(pk=virtual_class.pk).exclude(status__in=KEEPS_EVENT)
+    rows.update(**changes)
 
 
 def withdraw_event(virtual_class: VirtualClass) -> None:
-    """Take the event off the calendar, if that was requested and the class does not keep it.
+    """Delete the event, if that was requested and the class does not keep it. Raises CalendarError.
 
-    The event of a class that is not stored any more is nobody's, and goes too. One that has the
-    id without our reference is somebody else's and stays: there is nothing of ours to withdraw.
-    Raises CalendarError: then the request stands, and the sweep or a caller tries again.
+    The event of a class that is no longer stored is deleted too.
     """
     current = VirtualClass.objects.filter(pk=virtual_class.pk).first()
     if current and (current.status in KEEPS_EVENT or current.withdrawal_requested_at is None):
@@ -229,7 +245,7 @@ def withdraw_event(virtual_class: VirtualClass) -> None:
 
 
 def withdraw_event_if_possible(virtual_class: VirtualClass) -> None:
-    """Withdraw now, or leave it to the sweep when the calendar fails."""
+    """Withdraw the event now, or leave it to the sweep when the calendar fails."""
     try:
         withdraw_event(virtual_class)
     except CalendarError as error:
@@ -241,10 +257,7 @@ def withdraw_event_if_possible(virtual_class: VirtualClass) -> None:
 
 
 def delete_event_of(virtual_class: VirtualClass) -> bool:
-    """Have the calendar delete the class's event; False when the event with that id is not ours.
-
-    Writes nothing. Raises CalendarError.
-    """
+    """Delete the class's event; False if its id is another program's. Raises CalendarError."""
     event_id, reference = find_event_id(virtual_class), str(virtual_class.pk)
     is_named = is_named_by_provider(virtual_class)
     try:
@@ -261,24 +274,20 @@ def delete_event_of(virtual_class: VirtualClass) -> bool:
 
 @transaction.atomic
 def _note_withdrawal(before: VirtualClass, *, is_removed: bool) -> VirtualClass | None:
-    """Count the deletion; give the class back when it was scheduled while its event went.
-
-    before: the class as it was before the deletion. Only that request is answered: a later one is
-    about an event that may have been made after this deletion.
-    """
-    rows = VirtualClass.objects.select_for_update().filter(pk=before.pk)
-    locked = rows.first()
+    """Count the deletion; return the class if it was scheduled while its event was deleted."""
+    locked = VirtualClass.objects.select_for_update().filter(pk=before.pk).first()
     if locked is None:
         return None
     if locked.is_scheduled:
         return locked if is_removed else None
+    # A newer request stays: an event may have been made after this deletion.
     if locked.withdrawal_requested_at == before.withdrawal_requested_at:
         locked.withdrawal_requested_at = None
     if is_removed:
         locked.event_withdrawals += 1
         record_event(locked, ClassEvent.EVENT_REMOVED)
         if locked.status == ClassStatus.PENDING:
-            locked.provider_event_id = None
+            locked.provider_event_id = None  # unique, so not ""
     locked.save(
         update_fields=[
             "event_withdrawals",
@@ -291,27 +300,21 @@ def _note_withdrawal(before: VirtualClass, *, is_removed: bool) -> VirtualClass 
 
 
 def _restore(virtual_class: VirtualClass) -> None:
-    """Bring back an event that was deleted under a class somebody scheduled meanwhile."""
     event = create_event(virtual_class)
-    note_answer()
     if not _note_restored(virtual_class, event):
-        # Cancelled meanwhile: the sweep takes away what was just brought back.
+        # Cancelled meanwhile: the sweep deletes the restored event.
         request_withdrawal(virtual_class)
 
 
 @transaction.atomic
 def _note_restored(virtual_class: VirtualClass, event: CreatedEvent) -> bool:
-    """Store the link of an event that came back; False for a class that is not scheduled any more.
-
-    The confirmation may have left with the link of the one that was deleted.
-    """
     rows = VirtualClass.objects.select_for_update().filter(status=ClassStatus.SCHEDULED)
     locked = rows.filter(pk=virtual_class.pk).first()
     if locked is None:
         return False
     note_event(locked, event)
     if _event_fields(locked) != _event_fields(virtual_class):
-        # Moved meanwhile, and its event was perhaps moved before it came back.
+        # Moved meanwhile, and the event perhaps moved before it was restored.
         locked.event_update_requested_at = timezone.now()
     locked.save(
         update_fields=[

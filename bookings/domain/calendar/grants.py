@@ -1,4 +1,4 @@
-"""The teacher's grant, which opens her calendar: its age, and what follows its end."""
+"""The teacher's grant for her calendar: its age, and its end."""
 
 import logging
 from datetime import timedelta
@@ -18,16 +18,12 @@ RISKY_UNTIL = timedelta(days=7, hours=12)
 
 
 def is_revoked(owner: User | None) -> bool:
-    """Whether we know that the grant is of no use any more."""
     return owner is not None and owner.provider_token_revoked_at is not None
 
 
 def is_at_risk(owner: User | None) -> bool:
-    """Whether the grant may end soon for its age.
+    """True if Google may soon end the grant for its age: seven days for an application in testing.
 
-    Google ends the grants of an application in testing after seven days, and tells nobody which
-    those are; one that lived longer is none of them. It also ends what nobody used for six months,
-    which the hourly check keeps from happening.
     https://developers.google.com/identity/protocols/oauth2#expiration
     """
     if owner is None or owner.provider_token_saved_at is None or is_revoked(owner):
@@ -37,20 +33,18 @@ def is_at_risk(owner: User | None) -> bool:
 
 
 def warn_of_risk(owner: User) -> None:
-    """Promise the teacher one mail about a grant that may end soon."""
     if is_at_risk(owner):
         record_alert(NoticeKind.GRANT_AT_RISK, owner, grant_id(owner))
 
 
 @transaction.atomic
 def note_revoked_grant(owner: User) -> None:
-    """Remember that the grant is gone, and promise the teacher one mail about it."""
+    """Store that the grant was revoked, and mail the teacher once."""
     if mark_grant_revoked(user=owner):
         logger.error("The calendar's grant was revoked: nothing is scheduled until it is renewed.")
         record_alert(NoticeKind.GRANT_REVOKED, owner, grant_id(owner))
 
 
 def grant_id(owner: User) -> str:
-    """Tell a grant from those before and after it: by when it was given."""
     saved_at = owner.provider_token_saved_at
     return saved_at.isoformat() if saved_at else ""

@@ -1,36 +1,24 @@
-"""Outages of the calendar: it is asked now and then, not by everybody, and all hear the answer.
-
-A class that cannot be scheduled waits longer each time, for itself: one that always fails keeps
-nobody. When several fail in a row, the calendar itself is taken to be down, and the sweeps leave it
-alone for a while; then they try with one class. The first success brings all the others forward.
-"""
+"""Outages of the calendar: after several failures in a row the sweeps pause, then try one class."""
 
 from datetime import datetime, timedelta
-from secrets import SystemRandom
 
 from django.utils import timezone
 
 from bookings.domain.batches import FAILURES_IN_A_ROW
 from bookings.models import Heartbeat, VirtualClass, list_awaiting_scheduling
 from calendar_sync import CalendarUnavailableError
+from config.lib.retries import backoff
 
-# The calendar's row among the heartbeats.
 CALENDAR = "calendar"
 FIRST_WAIT = timedelta(minutes=1)
 LONGEST_CLASS_WAIT = timedelta(minutes=30)
-# Also how long after an outage's end it may take until somebody notices.
+# Also the longest time until the end of an outage is noticed.
 LONGEST_PAUSE = timedelta(minutes=5)
-# What a provider asks for is believed up to here.
 LONGEST_RETRY_AFTER = timedelta(hours=1)
-
-_random = SystemRandom()
 
 
 def bearable_failures(now: datetime) -> int:
-    """Give how many failures in a row a sweep bears before it leaves the calendar alone.
-
-    None at all during a pause, one after it, for that is a trial.
-    """
+    """Return after how many failures in a row a sweep stops: 0 during a pause, 1 right after it."""
     state = Heartbeat.objects.filter(name=CALENDAR).first()
     if state is None or state.paused_until is None:
         return FAILURES_IN_A_ROW
@@ -38,55 +26,45 @@ def bearable_failures(now: datetime) -> int:
 
 
 def must_wait(virtual_class: VirtualClass) -> bool:
-    """Whether the calendar is to be left alone, by everybody or by this class."""
     now = timezone.now()
     wait_until = virtual_class.next_scheduling_at
     return (wait_until is not None and wait_until > now) or not bearable_failures(now)
 
 
 def note_outage(error: Exception) -> None:
-    """Leave the calendar alone for a while, a longer one each time in a row."""
     now = timezone.now()
     state, _ = Heartbeat.objects.get_or_create(name=CALENDAR)
     rows = Heartbeat.objects.filter(name=CALENDAR)
     failures = state.count + 1
-    pause = max(_double(FIRST_WAIT, failures, LONGEST_PAUSE), asked_wait(error))
+    # Not spread: a trial has to come before the classes that wait as often.
+    pause = backoff(failures, first=FIRST_WAIT, longest=LONGEST_PAUSE, is_spread=False)
     rows.update(
         count=failures,
         failed_at=state.failed_at if state.count else now,
         failure=type(error).__name__,
-        paused_until=now + pause,
+        paused_until=now + max(pause, asked_wait(error)),
     )
 
 
 def note_answer() -> None:
-    """Note that the calendar answers; after an outage everybody who waits may go on."""
+    """Note that the calendar answers; after an outage, end every class's wait."""
     down = Heartbeat.objects.filter(name=CALENDAR, paused_until__isnull=False)
     if down.update(paused_until=None, count=0, failure="", beat_at=timezone.now()):
         bring_forward()
 
 
 def bring_forward() -> None:
-    """End the waiting of every class that waits for the calendar."""
     now = timezone.now()
     waiting = list_awaiting_scheduling(now).filter(next_scheduling_at__gt=now)
     waiting.update(next_scheduling_at=None)
 
 
 def class_wait(attempts: int, error: Exception) -> timedelta:
-    """Give how long a class waits after so many attempts; those who failed together come apart."""
-    wait = _double(FIRST_WAIT, attempts, LONGEST_CLASS_WAIT) * _random.uniform(0.75, 1.25)
+    wait = backoff(attempts, first=FIRST_WAIT, longest=LONGEST_CLASS_WAIT)
     return max(wait, asked_wait(error))
 
 
 def asked_wait(error: Exception) -> timedelta:
-    """Give how long the provider asked to wait, within reason."""
     if not isinstance(error, CalendarUnavailableError):
         return timedelta()
     return timedelta(seconds=min(error.retry_after, LONGEST_RETRY_AFTER.total_seconds()))
-
-
-def _double(first: timedelta, times: int, longest: timedelta) -> timedelta:
-    exponent = min(times - 1, 20)  # a timedelta has an end
-    wait: timedelta = min(first * 2**exponent, longest)
-    return wait

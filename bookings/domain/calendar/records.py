@@ -1,9 +1,6 @@
-"""What an event keeps of its class, so that a lost row can be made again from it.
+"""The sealed record in an event, from which a lost class can be rebuilt.
 
-Whoever may read the teacher's calendar through Google's API reads an event's private properties
-too: other programs she let in, and perhaps anybody when the calendar is public. So the record is
-sealed: it tells nothing, and nobody else can write one. It does not hold the access code, which is
-made after the event.
+Other programs may read an event's private properties, so the record is encrypted.
 """
 
 import json
@@ -18,10 +15,7 @@ VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class ClassRecord:
-    """A class as it was when its event was made; its times are the event's own.
-
-    booked_at, paid_at: ISO 8601; paid_at is empty for a class nobody had confirmed as paid.
-    """
+    """A class as it was when its event was made. booked_at, paid_at: ISO 8601; empty if unpaid."""
 
     class_id: str
     preference_id: str
@@ -36,7 +30,6 @@ class ClassRecord:
 
 
 def seal_record(virtual_class: VirtualClass) -> str:
-    """Write the record of a class."""
     record = ClassRecord(
         class_id=str(virtual_class.pk),
         preference_id=virtual_class.preference_id,
@@ -53,7 +46,7 @@ def seal_record(virtual_class: VirtualClass) -> str:
 
 
 def open_record(text: str, *, class_id: uuid.UUID) -> ClassRecord | None:
-    """Read the record of a class; None for one that is missing, forged or another class's."""
+    """Return the record of a class; None if it is missing, forged or another class's."""
     opened = find_sealed(text) if text else None
     if opened is None:
         return None

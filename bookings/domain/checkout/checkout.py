@@ -1,16 +1,21 @@
-"""Checking out: from a kept time, or a wish of a JS client, to the provider's checkout."""
+"""From a hold, or a JS client's request, to the provider's checkout."""
 
 import uuid
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Count, Min
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.domain.checkout.holds import book_hold, explain_end, find_live_hold, keep_time
+from bookings.domain.checkout.holds import (
+    book_hold,
+    explain_end,
+    find_live_hold,
+    keep_time,
+    limit_unpaid,
+)
 from bookings.domain.checkout.settling import settle_free_class
 from bookings.domain.exceptions import (
     NothingToPayError,
@@ -18,7 +23,7 @@ from bookings.domain.exceptions import (
     SlotTakenError,
     TooManyPaymentsError,
 )
-from bookings.domain.lifecycle.booking import book_class, refuse_impossible_period
+from bookings.domain.lifecycle.booking import BookingRequest, book_class, refuse_impossible_period
 from bookings.domain.money.preferences import ask_for_payment, make_preference, open_payment
 from bookings.domain.money.prices import find_list_price
 from bookings.domain.money.quotes import Quote
@@ -26,12 +31,11 @@ from bookings.domain.queries import is_time_awaited
 from bookings.models import BookingRules, ClassType, Hold, Payment, VirtualClass
 from bookings.payments.backend import is_provider_configured
 from bookings.payments.gateway import PaymentError
-from config.lib.wall_time import find_offset
 
 
 @dataclass(frozen=True, slots=True)
 class Checkout:
-    """A booked class, and where its payment goes on; no address when nothing is paid online."""
+    """A booked class. checkout_url: empty if it is not paid online."""
 
     virtual_class: VirtualClass
     checkout_url: str
@@ -40,11 +44,10 @@ class Checkout:
 def check_out_hold(
     *, user: User, hold_id: uuid.UUID, students_count: int, text: str = ""
 ) -> Checkout:
-    """Turn a live hold into a pending class and its preference, which last equally long.
+    """Turn a live hold into a pending class with a preference; repeated, return the same class.
 
-    No transaction may be open: the provider is called. Checking out again gives the same class.
-    A class that costs nothing is scheduled instead, or is left to the sweep to schedule.
-    Raises HoldExpiredError, NoPriceError, and PaymentError when the provider fails: the hold stays.
+    No transaction may be open: the provider is called. Raises HoldExpiredError, NoPriceError,
+    PaymentError.
     """
     hold = find_live_hold(user=user, hold_id=hold_id)
     if hold.virtual_class is not None:
@@ -65,13 +68,11 @@ def check_out_hold(
 def request_preference(
     *, user: User, start: datetime, end: datetime, is_group_class: bool, students_count: int
 ) -> Payment:
-    """Make a preference for a class that a JS client is about to book, at the price of the list.
+    """Make a preference, and hold its time, for a class that a JS client is about to book.
 
-    start, end: aware. No transaction may be open: the provider is called. The time is held as long
-    as the preference can be paid. The booking must then name the same class and the payment's
-    amount, and takes the hold over. Raises PaymentsOffError; InvalidPeriodError,
-    ClassEndedError, ClassTooLongError, NoPriceError, NothingToPayError, SlotTakenError,
-    TooManyPaymentsError, TooManyHoldsError; and PaymentError: then the time is not kept.
+    start, end: aware. No transaction may be open: the provider is called. Raises, in this order,
+    PaymentsOffError, InvalidPeriodError, ClassEndedError, ClassTooLongError, NoPriceError,
+    NothingToPayError, TooManyPaymentsError, SlotTakenError, TooManyHoldsError, PaymentError.
     """
     if not is_provider_configured():
         raise PaymentsOffError
@@ -80,7 +81,11 @@ def request_preference(
     if quote.price == 0:
         raise NothingToPayError
     now = timezone.now()
-    check_unpaid_limit(user, now)
+    # Each is looked up at the provider for days.
+    unpaid = Payment.objects.filter(user=user, approved_at=None, expires_at__gt=now)
+    limit_unpaid(
+        unpaid.exclude(preference_id=None), settings.MAX_UNPAID_PREFERENCES, TooManyPaymentsError
+    )
     expires_at = min(now + timedelta(minutes=BookingRules.load().hold_minutes), end)
     with transaction.atomic():
         payment = open_payment(user=user, quote=quote, expires_at=expires_at)
@@ -94,7 +99,6 @@ def request_preference(
 
 
 def _keep_time_for(payment: Payment, quote: Quote) -> Hold:
-    """Keep the time for as long as the preference can be paid."""
     if is_time_awaited(quote.start, quote.end):
         raise SlotTakenError
     return keep_time(
@@ -103,26 +107,10 @@ def _keep_time_for(payment: Payment, quote: Quote) -> Hold:
             payment=payment,
             start_time=quote.start,
             end_time=quote.end,
-            utc_offset=find_offset(quote.start),
             class_type=quote.class_type,
             expires_at=payment.expires_at or quote.start,
         )
     )
-
-
-def check_unpaid_limit(user: User, now: datetime) -> None:
-    """Bound how much one person can have asked for and not paid: each is followed for days.
-
-    The wait ends with the first of those payments.
-    """
-    unpaid = (
-        Payment.objects.filter(user=user, approved_at=None, expires_at__gt=now)
-        .exclude(preference_id=None)
-        .aggregate(count=Count("pk"), first_end=Min("expires_at"))
-    )
-    if unpaid["count"] >= settings.MAX_UNPAID_PREFERENCES:
-        wait = unpaid["first_end"] - now
-        raise TooManyPaymentsError(wait_seconds=int(wait.total_seconds()) + 1)
 
 
 def _quote_hold(hold: Hold, students_count: int) -> Quote:
@@ -143,17 +131,9 @@ def _book(
     if hold is None or not hold.is_live():
         raise explain_end(user, hold_id)
     if hold.virtual_class is not None:
-        return hold.virtual_class  # sent twice: the other preference is never shown to anybody
-    hold.virtual_class = book_class(
-        user=user,
-        start=quote.start,
-        end=quote.end,
-        is_group_class=quote.is_group_class,
-        students_count=quote.students_count,
-        price=quote.price,
-        preference_id=payment.preference_id or "",
-        text=text,
-    )
+        return hold.virtual_class  # a repeat: the other preference is never shown
+    request = BookingRequest(**asdict(quote), preference_id=payment.preference_id or "", text=text)
+    hold.virtual_class = book_class(user=user, request=request)
     hold.expires_at = payment.expires_at or hold.expires_at
     hold.save(update_fields=["virtual_class", "expires_at"])
     return hold.virtual_class

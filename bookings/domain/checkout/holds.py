@@ -1,11 +1,12 @@
-"""Holding: a chosen time is kept while its student pays."""
+"""Chosen times that are kept while their students pay."""
 
 import uuid
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.conf import settings
-from django.db import IntegrityError, OperationalError, transaction
-from django.db.models import Min, Q
+from django.db import transaction
+from django.db.models import Count, Min, Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
@@ -14,11 +15,13 @@ from bookings.domain.exceptions import (
     HoldExpiredError,
     HoldLostError,
     SlotTakenError,
+    TooManyError,
     TooManyHoldsError,
 )
-from bookings.domain.lifecycle.booking import book_class
+from bookings.domain.lifecycle.booking import BookingRequest, book_class
+from bookings.domain.lifecycle.time_claims import racing_for_time
 from bookings.domain.money.prices import find_price
-from bookings.domain.queries import HELD_PREFERENCE, list_scheduled_between
+from bookings.domain.queries import list_scheduled_between
 from bookings.models import (
     BookingRules,
     ClassStatus,
@@ -28,16 +31,13 @@ from bookings.models import (
     NoticeKind,
     VirtualClass,
 )
-from config.lib.deadlocks import is_deadlock
 from config.lib.wall_time import find_offset
 
 
 def hold_slot(*, user: User, start: datetime, minutes: int, class_type: ClassType) -> Hold:
-    """Keep a free slot for ``user`` for ``BookingRules.hold_minutes``.
+    """Hold a free slot instead of the user's earlier one.
 
-    A slot that the user held before and did not book is let go. Raises SlotTakenError when the
-    time is not free, TooManyHoldsError when they keep several unpaid ones, NoPriceError when no
-    such class is offered, and CalendarError when the calendar cannot tell.
+    Raises NoPriceError, CalendarError, SlotTakenError, TooManyHoldsError.
     """
     find_price(class_type=class_type, minutes=minutes, students=1)
     day = timezone.localdate(start)
@@ -51,7 +51,6 @@ def hold_slot(*, user: User, start: datetime, minutes: int, class_type: ClassTyp
             user=user,
             start_time=start,
             end_time=end,
-            utc_offset=find_offset(start),
             class_type=class_type,
             expires_at=expires_at,
         )
@@ -59,28 +58,20 @@ def hold_slot(*, user: User, start: datetime, minutes: int, class_type: ClassTyp
 
 
 def keep_time(hold: Hold) -> Hold:
-    """Store a hold in the place of an earlier one of its person that was not booked.
+    """Store a hold instead of the unbooked slot or, for a preference, any hold at its time.
 
-    For a preference (``hold.payment``) that is any earlier one over the same time, else the slot
-    that they chose before. Raises SlotTakenError, TooManyHoldsError.
+    Raises SlotTakenError, TooManyHoldsError.
     """
-    try:
+    with racing_for_time():
         return _store_hold(hold)
-    except IntegrityError as error:
-        raise SlotTakenError from error
-    except OperationalError as error:
-        if is_deadlock(error):  # two inserts waited for each other: the other one has the time
-            raise SlotTakenError from error
-        raise
 
 
 def book_hold(
     *, user: User, hold_id: uuid.UUID, students_count: int, text: str = ""
 ) -> VirtualClass:
-    """Turn a live hold into a pending class at the price of the list; the hold keeps its time.
+    """Turn a live hold into a pending class; the hold stays. Repeated, return the same class.
 
-    Booking it again returns the class it became. Raises HoldExpiredError when the hold is over or
-    somebody else's, and NoPriceError.
+    Raises HoldExpiredError, NoPriceError.
     """
     with transaction.atomic():
         hold = Hold.objects.select_for_update().filter(pk=hold_id, user=user).first()
@@ -92,33 +83,36 @@ def book_hold(
         students = students_count if class_type == ClassType.GROUP else 1
         hold.virtual_class = book_class(
             user=user,
-            start=hold.start_time,
-            end=hold.end_time,
-            is_group_class=class_type == ClassType.GROUP,
-            students_count=students,
-            price=find_price(class_type=class_type, minutes=hold.minutes, students=students),
-            preference_id=f"{HELD_PREFERENCE}{uuid.uuid4()}",
-            text=text,
+            request=BookingRequest(
+                start=hold.start_time,
+                end=hold.end_time,
+                is_group_class=class_type == ClassType.GROUP,
+                students_count=students,
+                price=find_price(class_type=class_type, minutes=hold.minutes, students=students),
+                preference_id=f"manual-{uuid.uuid4()}",
+                has_preference=False,
+                text=text,
+            ),
         )
         hold.save(update_fields=["virtual_class"])
     return hold.virtual_class
 
 
 def release_hold(*, user: User, hold_id: uuid.UUID) -> bool:
-    """Release a slot that was not booked; False, and nothing happens, the second time."""
+    """Delete a hold that was not booked; return False if there is none."""
     unbooked = Hold.objects.filter(pk=hold_id, user=user, virtual_class=None, payment=None)
     return bool(unbooked.delete()[0])
 
 
 def explain_end(user: User, hold_id: uuid.UUID) -> HoldExpiredError:
-    """Return the error for a hold that is over: HoldLostError if a paid class ended it."""
+    """Return HoldLostError if a paid class took its time, else HoldExpiredError."""
     mails = Notice.objects.filter(user=user, kind=NoticeKind.HOLD_LOST)
     was_lost = mails.filter(occasion__startswith=hold_id.hex).exists()
     return HoldLostError() if was_lost else HoldExpiredError()
 
 
 def find_live_hold(*, user: User, hold_id: uuid.UUID) -> Hold:
-    """Find the user's own hold. Raises HoldExpiredError when it is over."""
+    """Raise HoldExpiredError if the hold is over or another person's."""
     hold = Hold.objects.filter(pk=hold_id, user=user, expires_at__gt=timezone.now()).first()
     if hold is None:
         raise explain_end(user, hold_id)
@@ -126,21 +120,21 @@ def find_live_hold(*, user: User, hold_id: uuid.UUID) -> Hold:
 
 
 def delete_expired_holds() -> int:
-    """Free the time of the holds that are over; returns how many there were."""
     return Hold.objects.filter(expires_at__lte=timezone.now()).delete()[0]
 
 
 @transaction.atomic
 def _store_hold(hold: Hold) -> Hold:
-    # Two of one person's at once would each count the holds without the other one.
+    # Two concurrent holds of one person would each be counted without the other.
     User.objects.select_for_update(no_key=True).get(pk=hold.user_id)
     delete_expired_holds()
     _release_earlier(hold)
     check_unpaid_limit(hold.user)
     if Hold.objects.filter(start_time__lt=hold.end_time, end_time__gt=hold.start_time).exists():
         raise SlotTakenError
+    hold.utc_offset = find_offset(hold.start_time)
     hold.save(force_insert=True)
-    # Only now: a class that takes this time made the hold wait, and shows when it is in.
+    # Only now: the insert above waits for a class that is taking this time, which then shows here.
     if list_scheduled_between(hold.start_time, hold.end_time).exists():
         raise SlotTakenError
     return hold
@@ -155,12 +149,17 @@ def _release_earlier(hold: Hold) -> None:
 
 
 def check_unpaid_limit(user: User) -> None:
-    """Bound how many times one person keeps without paying; the wait ends with the first."""
+    """Raise TooManyHoldsError beyond MAX_UNPAID_HOLDS, until the first expires."""
     is_unpaid = Q(virtual_class__status=ClassStatus.PENDING) | Q(
         virtual_class=None, payment__isnull=False
     )
     unpaid = Hold.objects.filter(is_unpaid, user=user)
-    if unpaid.count() >= settings.MAX_UNPAID_HOLDS:
-        first_end = unpaid.aggregate(end=Min("expires_at"))["end"]
-        wait = (first_end or timezone.now()) - timezone.now()
-        raise TooManyHoldsError(wait_seconds=max(int(wait.total_seconds()), 0) + 1)
+    limit_unpaid(unpaid, settings.MAX_UNPAID_HOLDS, TooManyHoldsError)
+
+
+def limit_unpaid(rows: QuerySet[Any], most: int, refusal: type[TooManyError]) -> None:
+    """Raise ``refusal``, until the first of the rows expires, if there are ``most`` already."""
+    unpaid = rows.aggregate(count=Count("pk"), first_end=Min("expires_at"))
+    if unpaid["count"] >= most:
+        seconds = (unpaid["first_end"] - timezone.now()).total_seconds()
+        raise refusal(wait_seconds=max(int(seconds), 0) + 1)

@@ -1,5 +1,7 @@
-"""Noticing: what the provider tells is stored before it is answered, and looked into afterwards."""
+"""Notifications from the payment provider: stored before they are answered, read afterwards."""
 
+import uuid
+from collections.abc import Mapping
 from datetime import timedelta
 
 from django.conf import settings
@@ -7,59 +9,177 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from bookings.domain.checkout.settling import process_notifications
-from bookings.models import PaymentNotification, SignatureState
-from bookings.payments.notifications import Notification
+from bookings.domain.batches import work_through
+from bookings.domain.checkout.settling import LEASE, PAYMENTS_PER_SWEEP, settle
+from bookings.models import Payment, PaymentNotification, SignatureState
+from bookings.payments.backend import PROVIDER, get_gateway, read_notification
+from bookings.payments.gateway import (
+    IncomingNotification,
+    PaymentError,
+    PaymentRefusedError,
+    PaymentUnavailableError,
+    Verdict,
+)
 from config.lib.background_jobs import BackgroundJob
+from config.lib.retries import backoff, claim
+from config.lib.throttling import is_too_often
 
-# How long notices are kept that led to nothing of ours, and those that tell a payment's story.
-LED_NOWHERE, TOLD = timedelta(days=7), timedelta(days=400)
-NOTICES_PER_SWEEP = 1000
+# How long notifications are kept that led to no payment of ours, and the others.
+UNRELATED_LIFE, RELATED_LIFE = timedelta(days=7), timedelta(days=400)
+DELETIONS_PER_SWEEP = 1000
+# The sweeps find the truth by themselves, so a notification is not retried for ever.
+NOTIFICATION_ATTEMPTS = 8
+FIRST_WAIT, LONGEST_WAIT = timedelta(minutes=2), timedelta(hours=4)
+# The search also finds charges of other businesses, whose orders may stay unknown.
+FOUND_ATTEMPTS = 4
 
 
-def record_notification(notification: Notification, signature: SignatureState) -> None:
-    """Store a notice; once that is committed, have it looked into without anybody waiting.
+class ForgedNotificationError(Exception):
+    """The signature is wrong."""
 
-    The same notice once more is looked into once more: nothing tells a repeat from news, and
-    looking changes nothing that is settled.
+
+class TooManyNotificationsError(Exception):
+    """Too many arrive without a valid signature."""
+
+
+class _NothingToSettleError(Exception):
+    """It is about nothing of ours."""
+
+
+class _NotKnownYetError(Exception):
+    """The provider does not know yet what it is about."""
+
+
+def accept_notification(
+    *, query: Mapping[str, str], headers: Mapping[str, str], body: bytes, address: str
+) -> None:
+    """Parse, verify, limit and store a notification.
+
+    One that cannot be looked up, or does not count unsigned, is dropped: a repeat changes nothing.
+    Raises TooManyNotificationsError, ForgedNotificationError.
     """
+    notification = read_notification(query, headers, body)
+    if notification is None:
+        return
+    if notification.signature != SignatureState.VALID:
+        _limit_unverified(address)
+    if notification.verdict == Verdict.FORGED:
+        raise ForgedNotificationError
+    if notification.verdict == Verdict.TAKE:
+        _store(notification)
+
+
+def _limit_unverified(address: str) -> None:
+    if is_too_often("notices", address, limit=settings.MAX_UNVERIFIED_NOTICES) or is_too_often(
+        "notices", "everybody", limit=settings.MAX_UNVERIFIED_NOTICES_OF_ALL
+    ):
+        raise TooManyNotificationsError
+
+
+def _store(notification: IncomingNotification) -> None:
     now = timezone.now()
     row = PaymentNotification(
+        provider=PROVIDER,
         topic=notification.topic,
         resource_id=notification.resource_id,
         action=notification.action,
-        notice_id=notification.notice_id,
-        signature=signature,
+        notification_id=notification.notification_id,
+        signature=notification.signature,
         received_at=now,
         next_attempt_at=now,
     )
+    # A repeat is read again: it may be news.
     PaymentNotification.objects.bulk_create(
         [row],
         update_conflicts=True,
-        unique_fields=["topic", "resource_id", "action", "notice_id"],
+        unique_fields=["provider", "topic", "resource_id", "action", "notification_id"],
         update_fields=["signature", "received_at", "processed_at", "attempts", "next_attempt_at"],
     )
-    transaction.on_commit(look_into_notifications)
+    transaction.on_commit(process_notifications_soon)
 
 
-def look_into_notifications() -> None:
-    """Have stored notices looked into soon. What fails is left to the sweeps."""
+def process_notifications_soon() -> None:
     if settings.SETTLE_AT_ONCE:
         _job.call()
 
 
+def process_notifications() -> int:
+    """Return how many are done."""
+    due = PaymentNotification.objects.filter(
+        processed_at=None, next_attempt_at__lte=timezone.now()
+    ).order_by("next_attempt_at", "id")
+    return work_through(
+        list(due[:PAYMENTS_PER_SWEEP]),
+        _process,
+        outage=PaymentUnavailableError,
+        name="Notification",
+    )
+
+
 def forget_notifications() -> int:
-    """Delete notices that are done and old, so that no flood of them stays; returns how many."""
+    """Delete old notifications that are done; return how many."""
     now = timezone.now()
-    nothing = Q(payment=None, received_at__lt=now - LED_NOWHERE)
-    closed = PaymentNotification.objects.filter(next_attempt_at=None)
-    old = closed.filter(nothing | Q(received_at__lt=now - TOLD)).order_by("received_at")
-    numbers = list(old.values_list("pk", flat=True)[:NOTICES_PER_SWEEP])
+    unrelated = Q(payment=None, received_at__lt=now - UNRELATED_LIFE)
+    done = PaymentNotification.objects.filter(next_attempt_at=None)
+    old = done.filter(unrelated | Q(received_at__lt=now - RELATED_LIFE)).order_by("received_at")
+    numbers = list(old.values_list("pk", flat=True)[:DELETIONS_PER_SWEEP])
     return PaymentNotification.objects.filter(pk__in=numbers, next_attempt_at=None).delete()[0]
 
 
-def _look() -> int:
-    return process_notifications()
+def _process(notification: PaymentNotification) -> bool:
+    now = timezone.now()
+    row = PaymentNotification.objects.filter(
+        pk=notification.pk, received_at=notification.received_at
+    )
+    attempts = notification.attempts + 1
+    if not claim(row, notification, "next_attempt_at", LEASE, attempts=attempts):
+        return False
+    is_last = attempts >= NOTIFICATION_ATTEMPTS
+    wait = None if is_last else backoff(attempts, first=FIRST_WAIT, longest=LONGEST_WAIT)
+    payment, failure = None, ""
+    try:
+        payment = _look_into(notification)
+    except _NothingToSettleError as error:
+        failure = str(error)
+    except PaymentRefusedError as error:
+        failure = str(error)[:200]  # a retry would change nothing
+    except _NotKnownYetError as error:
+        if notification.signature == SignatureState.FOUND and attempts >= FOUND_ATTEMPTS:
+            wait = None
+        row.update(next_attempt_at=wait and now + wait, failure=str(error))
+        return False
+    except Exception as error:
+        why = str(error) if isinstance(error, PaymentError) else type(error).__name__
+        row.update(next_attempt_at=wait and now + wait, failure=why[:200])
+        raise
+    # A repeat that arrived meanwhile has changed ``received_at``: that one stays open.
+    row.update(processed_at=now, next_attempt_at=None, failure=failure, payment=payment)
+    return True
 
 
-_job = BackgroundJob("cashier", _look, delay=timedelta(milliseconds=200))
+def _look_into(notification: PaymentNotification) -> Payment:
+    found = get_gateway().find_notified(
+        topic=notification.topic, resource_id=notification.resource_id
+    )
+    if found is None:
+        raise _NothingToSettleError("unknown charge")
+    preference_id = found.preference_id or _find_by_reference(found.reference)
+    if preference_id is None and found.preference_id is None:
+        raise _NotKnownYetError("unknown order")
+    if not preference_id:
+        raise _NothingToSettleError("no preference")
+    payment = settle(preference_id, charge_id=found.charge_id)
+    if payment is None:
+        raise _NothingToSettleError("no payment")
+    return payment
+
+
+def _find_by_reference(reference: str) -> str | None:
+    try:
+        payment_id = uuid.UUID(reference)
+    except ValueError:
+        return None
+    return Payment.objects.filter(pk=payment_id).values_list("preference_id", flat=True).first()
+
+
+_job = BackgroundJob("process_notifications", process_notifications, delay=timedelta(seconds=0.2))

@@ -1,4 +1,4 @@
-"""Deciding about a class that the price list lacks: the teacher agrees, or cancels it."""
+"""The teacher agrees to a price that her list lacks."""
 
 import uuid
 
@@ -6,20 +6,18 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.domain.checkout.settling import carry_out
+from bookings.domain.checkout.settling import carry_out_class, find_refusal
 from bookings.domain.dry_runs import Consequences, foresee
 from bookings.domain.exceptions import BookingError
 from bookings.domain.history import record_event
-from bookings.domain.lifecycle.scheduling import UNSCHEDULABLE, rehearse_scheduling, schedule_class
-from bookings.domain.queries import is_undecided
-from bookings.models import ClassEvent, Payment, PriceDecision, VirtualClass
+from bookings.domain.lifecycle.scheduling import UNSCHEDULABLE, schedule_class
+from bookings.models import ClassEvent, PriceDecision, VirtualClass
 
 
 def agree_to_price(*, class_id: uuid.UUID, by: User) -> VirtualClass:
-    """Take a class at the price that was named; if it is paid, or costs nothing, schedule it.
+    """Accept the price of a class; if it is paid or free, schedule it.
 
-    Agreeing again changes nothing. What can no longer be scheduled is cancelled and refunded.
-    Raises what ``schedule_class`` raises: the agreement is kept, and the sweep tries again.
+    Raises what ``schedule_class`` raises: the agreement is kept, and the sweep retries.
     """
     virtual_class = _note_agreement(class_id, by)
     if virtual_class.paid_at is None or virtual_class.is_scheduled:
@@ -27,26 +25,16 @@ def agree_to_price(*, class_id: uuid.UUID, by: User) -> VirtualClass:
     try:
         return schedule_class(preference_id=virtual_class.preference_id, actor=by)
     except UNSCHEDULABLE:
-        if payment := Payment.objects.filter(virtual_class=virtual_class).first():
-            carry_out(payment.pk)
+        carry_out_class(virtual_class)
         raise
 
 
 def foresee_agreement(*, class_id: uuid.UUID, by: User) -> Consequences[BookingError | None]:
-    """Find out what agreeing to a price would write, if the calendar makes the event.
-
-    Its ``result`` is the refusal, if a paid class could not be scheduled.
-    """
+    """Return what agreeing would write; ``result`` is the refusal to schedule, if any."""
 
     def decide() -> BookingError | None:
         agreed = _note_agreement(class_id, by)
-        if agreed.paid_at is None:
-            return None
-        try:
-            rehearse_scheduling(agreed, by)
-        except UNSCHEDULABLE as refusal:
-            return refusal
-        return None
+        return find_refusal(agreed, by) if agreed.paid_at else None
 
     return foresee(decide, [class_id])
 
@@ -54,7 +42,7 @@ def foresee_agreement(*, class_id: uuid.UUID, by: User) -> Consequences[BookingE
 @transaction.atomic
 def _note_agreement(class_id: uuid.UUID, by: User) -> VirtualClass:
     locked = VirtualClass.objects.select_for_update().get(pk=class_id)
-    if not is_undecided(locked):
+    if not locked.is_undecided:
         return locked
     now = timezone.now()
     locked.price_decision = PriceDecision.AGREED
@@ -63,7 +51,7 @@ def _note_agreement(class_id: uuid.UUID, by: User) -> VirtualClass:
         locked.paid_at = now
         record_event(locked, ClassEvent.PAID, actor=by)
     if locked.paid_at is not None:
-        # The wish is committed with the decision, so that the sweep finishes what a crash cuts.
+        # The request is committed with the decision, so that the sweep can finish it.
         locked.scheduling_requested_at = now
     locked.save(
         update_fields=["price_decision", "paid_at", "scheduling_requested_at", "updated_at"]

@@ -1,14 +1,10 @@
-"""Triggering: a caller without a session asks to have a class scheduled.
-
-A caller who asks right after the payment gets an answer that the provider gave after the call
-arrived. Concurrent callers of a process share one look-up, and a rate bounds how many there are.
-"""
+"""Requests without a session to schedule a paid class."""
 
 import hmac
 
 from django.conf import settings
 
-from bookings.domain.checkout.settling import carry_out, find_payment, look_up
+from bookings.domain.checkout.settling import carry_out_class, find_payment, look_up
 from bookings.domain.exceptions import (
     ClassCancelledError,
     NotPaidError,
@@ -17,22 +13,20 @@ from bookings.domain.exceptions import (
     TriggerRefusedError,
 )
 from bookings.domain.lifecycle.scheduling import UNSCHEDULABLE, schedule_class
-from bookings.domain.queries import get_class_by_preference, is_undecided
+from bookings.domain.queries import get_class_by_preference, list_money_gone
 from bookings.domain.trigger_policy import TriggerPolicy, get_trigger_policy
-from bookings.models import MONEY_GONE, Payment, VirtualClass
+from bookings.models import Payment, VirtualClass
 from bookings.payments.gateway import PaymentUnavailableError
-from calendar_sync import SingleFlight
+from config.lib.single_flight import SingleFlight
 from config.lib.throttling import is_too_often, seconds_left
 
 _look_ups: SingleFlight[None] = SingleFlight()
 
 
 def trigger_scheduling(*, preference_id: str, secret: str = "") -> VirtualClass:
-    """Schedule the class of a preference, if CALENDAR_TRIGGER_POLICY lets this caller.
+    """Schedule the class of a preference, if CALENDAR_TRIGGER_POLICY permits or it is scheduled.
 
-    secret: what the caller sent along. A class that is scheduled already is returned as it is
-    to every caller. Raises TriggerRefusedError, what ``schedule_class`` raises, PaymentError when
-    the provider cannot tell whether the class is paid, and TooManyLookUpsError.
+    Raises TriggerRefusedError, PaymentError, TooManyLookUpsError, what ``schedule_class`` raises.
     """
     virtual_class = get_class_by_preference(preference_id)
     if virtual_class.is_scheduled:
@@ -44,7 +38,7 @@ def trigger_scheduling(*, preference_id: str, secret: str = "") -> VirtualClass:
     try:
         return schedule_class(preference_id=preference_id)
     except UNSCHEDULABLE:
-        _return_money(virtual_class)
+        carry_out_class(virtual_class)
         raise
 
 
@@ -58,18 +52,7 @@ def _refuse_caller(secret: str) -> None:
         raise TriggerRefusedError
 
 
-def _return_money(virtual_class: VirtualClass) -> None:
-    """Give back what was paid for a class that can never be scheduled."""
-    payment = Payment.objects.filter(virtual_class=virtual_class, approved_at__isnull=False).first()
-    if payment is not None:
-        carry_out(payment.pk)
-
-
 def _refuse_unpaid(virtual_class: VirtualClass) -> None:
-    """Ask the provider, unless the class is known to be paid.
-
-    Raises NotPaidError; PriceNotAgreedError for a class at price 0 that awaits the teacher's yes.
-    """
     if virtual_class.paid_at is not None:
         return
     preference_id = virtual_class.preference_id
@@ -78,26 +61,19 @@ def _refuse_unpaid(virtual_class: VirtualClass) -> None:
         _look_up_together(payment)
     current = get_class_by_preference(preference_id)
     if current.paid_at is None:
-        is_free = payment is None and is_undecided(current)
+        is_free = payment is None and current.is_undecided
         raise PriceNotAgreedError if is_free else NotPaidError
 
 
 def _refuse_returned(virtual_class: VirtualClass) -> None:
-    """Cancel a class whose money went back before it was scheduled. Raises ClassCancelledError."""
-    gone = Payment.objects.filter(virtual_class=virtual_class, status__in=MONEY_GONE).first()
-    if gone is not None:
-        carry_out(gone.pk)
+    if list_money_gone(virtual_class.pk).exists():
+        carry_out_class(virtual_class)
         raise ClassCancelledError
 
 
 def _look_up_together(payment: Payment) -> None:
-    """Read and record the truth about a payment, once for all callers who wait for it.
-
-    A look-up that began before this call does not count: the person may have paid since.
-    Raises PaymentError, and TooManyLookUpsError beyond MAX_LOOK_UPS a minute for one person's
-    payments.
-    """
-
+    # Once for all concurrent callers of the process. A look-up that began before this call does
+    # not count: the person may have paid since.
     def work() -> None:
         if is_too_often("look-ups", payment.user_id, limit=settings.MAX_LOOK_UPS):
             raise TooManyLookUpsError(wait_seconds=seconds_left())

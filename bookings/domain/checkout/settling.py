@@ -1,16 +1,12 @@
-"""Settling: what a payment means for a class.
+"""Settling: read a payment from the provider, record it, and do what follows for its class.
 
-The provider is the authority: whatever starts a settling (a notification, a sweep, a page, a
-caller), the truth is read from it first. Reading changes nothing there, recording it twice changes
-nothing here, and what follows from it is done until it is done; so any of them may be repeated,
-come late, or be cut short.
+All of it may be repeated, come late or be cut short.
 """
 
 import logging
 import uuid
-from datetime import datetime, timedelta
+from datetime import timedelta
 
-from django.conf import settings
 from django.core.cache import cache
 from django.db import transaction
 from django.utils import timezone
@@ -18,6 +14,7 @@ from django.utils import timezone
 from accounts.models import User
 from bookings.domain.batches import work_through
 from bookings.domain.calendar.events import withdraw_event_if_possible
+from bookings.domain.change_policy import RefundCase
 from bookings.domain.dry_runs import Consequences, foresee
 from bookings.domain.exceptions import (
     BookingError,
@@ -35,85 +32,72 @@ from bookings.domain.lifecycle.scheduling import (
     rehearse_scheduling,
     schedule_class,
 )
-from bookings.domain.money.charges import SEARCH_REACH, record_settlement
+from bookings.domain.money.charges import SEARCH_REACH, record_charges
 from bookings.domain.money.foreign_preferences import adopt_payment
-from bookings.domain.money.refunds import request_full_refund, send_refunds_of_payment
+from bookings.domain.money.refunds import refund_unbooked, send_refunds_of
 from bookings.domain.money.void_charges import cancel_dead_charges
-from bookings.domain.queries import HELD_PREFERENCE
 from bookings.domain.teacher_alerts import tell_teacher
 from bookings.models import (
     ClassEvent,
     ClassStatus,
     NoticeKind,
     Payment,
-    PaymentNotification,
     PaymentStatus,
     PriceDecision,
-    RefundReason,
-    SignatureState,
     VirtualClass,
 )
-from bookings.payments.backend import get_gateway, is_provider_configured
-from bookings.payments.gateway import PaymentError, PaymentRefusedError, PaymentUnavailableError
-from bookings.payments.notifications import ORDER, PAYMENT
+from bookings.payments.backend import PROVIDER, get_gateway, is_provider_configured
+from bookings.payments.gateway import PaymentRefusedError, PaymentUnavailableError
 from calendar_sync import CalendarError
+from config.lib.retries import claim
 
 logger = logging.getLogger(__name__)
 
 LEASE = timedelta(minutes=1)
 LOOK_EVERY = timedelta(seconds=10)
 PAYMENTS_PER_SWEEP = 50
-# The sweeps find the truth by themselves, so a notification is not pursued for ever.
-NOTIFICATION_ATTEMPTS = 8
-# The search also finds charges of other businesses, whose orders may stay unknown.
-FOUND_ATTEMPTS = 4
 
-REFUND_REASONS: dict[type[BookingError], RefundReason] = {
-    SlotTakenError: RefundReason.SLOT_LOST,
-    ClassEndedError: RefundReason.CLASS_OVER,
-    ClassCancelledError: RefundReason.CANCELLED,
+# A paid class that was refused for another reason took place, or is gone.
+REFUND_CASES: dict[type[BookingError], RefundCase] = {
+    SlotTakenError: RefundCase.SLOT_LOST,
+    ClassEndedError: RefundCase.CLASS_OVER,
+    ClassCancelledError: RefundCase.PAID_AFTER_CANCELLING,
 }
 
 
-class _NothingToSettleError(Exception):
-    """A notification is about nothing of ours."""
-
-
-class _NotKnownYetError(Exception):
-    """The provider does not know yet what its own notification is about."""
-
-
 def confirm_payment(*, class_id: uuid.UUID, actor: User) -> VirtualClass:
-    """Note that a class is paid, and schedule it.
+    """Mark a class as paid by hand, and schedule it; the mark stays if scheduling fails.
 
-    actor: who vouches for the money. The confirmation is kept even when scheduling fails, and
-    confirming again schedules again. Raises what ``schedule_class`` raises; a cancelled class is
-    refused before anything is noted.
+    Raises ClassCancelledError, PriceNotAgreedError, and what ``schedule_class`` raises.
     """
     preference_id = _mark_paid(class_id, actor)
     return schedule_class(preference_id=preference_id, actor=actor)
 
 
 def foresee_confirmation(*, class_id: uuid.UUID, actor: User) -> Consequences[BookingError | None]:
-    """Find out what confirming a payment by hand would write, if the calendar makes the event.
+    """Return what confirming would write; ``result`` is the refusal to schedule, if any.
 
-    Its ``result`` is the refusal, if the class could not be scheduled: the confirmation is kept
-    all the same. Raises ClassCancelledError.
+    Raises ClassCancelledError.
     """
 
     def decide() -> BookingError | None:
         _mark_paid(class_id, actor)
-        try:
-            rehearse_scheduling(VirtualClass.objects.get(pk=class_id), actor)
-        except UNSCHEDULABLE as refusal:
-            return refusal
-        return None
+        return find_refusal(VirtualClass.objects.get(pk=class_id), actor)
 
     return foresee(decide, [class_id])
 
 
+def find_refusal(virtual_class: VirtualClass, actor: User) -> BookingError | None:
+    """Rehearse scheduling a class, and return the refusal, if any."""
+    try:
+        rehearse_scheduling(virtual_class, actor)
+    except UNSCHEDULABLE as refusal:
+        return refusal
+    return None
+
+
 def settle_free_class(virtual_class: VirtualClass) -> VirtualClass:
-    """Schedule a class whose price is nothing; what fails is left to the sweep."""
+    """Schedule a free class; the sweep retries what fails."""
     preference_id = _mark_paid(virtual_class.pk, actor=None)
     try:
         return schedule_class(preference_id=preference_id)
@@ -125,11 +109,10 @@ def settle_free_class(virtual_class: VirtualClass) -> VirtualClass:
 
 
 def settle(preference_id: str, *, charge_id: str = "") -> Payment | None:
-    """Read from the provider what was paid for a preference, and do what follows from it.
+    """Read what was paid for a preference, and do what follows; None if no payment has it.
 
-    charge_id: a charge of it that a notification named.
-    Returns the payment as it stands then, None when nothing here goes with the preference. Raises
-    PaymentError when the provider cannot tell; what was known before is carried out all the same.
+    charge_id: a charge that a notification named. Raises PaymentError after doing what follows
+    from the state known before.
     """
     payment = find_payment(preference_id)
     if payment is None:
@@ -141,16 +124,16 @@ def settle(preference_id: str, *, charge_id: str = "") -> Payment | None:
     return Payment.objects.select_related("virtual_class").get(pk=payment.pk)
 
 
-def settle_now_and_then(payment: Payment) -> None:
-    """Settle a payment, unless a page did within LOOK_EVERY. Raises PaymentError."""
+def settle_if_not_recent(payment: Payment) -> None:
+    """Settle at most once within LOOK_EVERY. Raises PaymentError."""
     key = f"looked-up:{payment.preference_id}"
     if payment.preference_id and cache.add(key, True, timeout=LOOK_EVERY.total_seconds()):
         settle(payment.preference_id)
 
 
 def find_payment(preference_id: str) -> Payment | None:
-    """Find the payment of a preference, or adopt the one of a class that came with its own."""
-    payment = Payment.objects.filter(preference_id=preference_id).first()
+    """Find the payment of a preference, or adopt that of a class booked with a foreign one."""
+    payment = Payment.objects.filter(provider=PROVIDER, preference_id=preference_id).first()
     if payment is not None:
         return payment
     virtual_class = VirtualClass.objects.filter(preference_id=preference_id).first()
@@ -158,37 +141,42 @@ def find_payment(preference_id: str) -> Payment | None:
 
 
 def look_up(payment: Payment, *, charge_id: str = "") -> None:
-    """Read the truth about a payment and record it. Raises PaymentError.
-
-    Known charges are read by their numbers as well: the provider's search forgets old ones.
-    """
+    """Read a payment from the provider and record it. Raises PaymentError."""
     if payment.preference_id is None:
         return
     reference = None if payment.made_elsewhere else payment.reference
+    # Known charges are read by their ids as well: the provider's search forgets old ones.
     known = {*payment.charges.values_list("charge_id", flat=True), charge_id} - {""}
-    settlement = get_gateway().find_settlement(
+    charges = get_gateway().list_charges(
         preference_id=payment.preference_id, reference=reference, known=known
     )
-    record_settlement(payment.pk, settlement)
+    record_charges(payment.pk, charges)
 
 
 def carry_out(payment_id: uuid.UUID) -> None:
-    """Do what the recorded state of a payment demands; what fails is left to the sweep."""
+    """Do what follows from the recorded state; the sweep retries what fails."""
     payment = Payment.objects.select_related("virtual_class").get(pk=payment_id)
     if payment.approved_at is not None:
         if payment.virtual_class is None:
-            _refund_unbooked(payment)
+            refund_unbooked(payment)
         elif payment.virtual_class.status in {ClassStatus.PENDING, ClassStatus.CANCELLED}:
-            _schedule_or_refund(payment, payment.virtual_class)
-    send_refunds_of_payment(payment)
+            _schedule_or_cancel(payment, payment.virtual_class)
+    send_refunds_of(payment)
     cancel_dead_charges(payment)
 
 
+def carry_out_class(virtual_class: VirtualClass) -> None:
+    """Do ``carry_out`` for the approved payment of a class, if there is one."""
+    paid = Payment.objects.filter(virtual_class=virtual_class, approved_at__isnull=False)
+    if payment := paid.first():
+        carry_out(payment.pk)
+
+
 def settle_due_payments() -> int:
-    """Settle the payments whose turn it is; returns how many could be read."""
+    """Return how many payments could be read."""
     _adopt_bookings()
     due = Payment.objects.filter(next_check_at__lte=timezone.now())
-    # Whoever books may name any preference; those that are nothing must not keep ours waiting.
+    # Anyone may book with a made-up preference; such payments must not delay ours.
     due = due.order_by("made_elsewhere", "next_check_at")
     return work_through(
         list(due[:PAYMENTS_PER_SWEEP]), _settle_due, outage=PaymentUnavailableError, name="Payment"
@@ -196,7 +184,7 @@ def settle_due_payments() -> int:
 
 
 def _adopt_bookings() -> None:
-    """Follow the money of bookings from before payments were configured, or of an older release."""
+    # Classes may have been booked while payments were not configured.
     if not is_provider_configured():
         return
     unpaid = VirtualClass.objects.filter(
@@ -205,35 +193,22 @@ def _adopt_bookings() -> None:
         paid_at=None,
         payment=None,
         class_price__gt=0,
-    ).exclude(preference_id__startswith=HELD_PREFERENCE)
+        has_preference=True,
+    )
     for virtual_class in unpaid[:PAYMENTS_PER_SWEEP]:
         adopt_payment(virtual_class)
 
 
 def expire_payments() -> int:
-    """Close the payments that never got as far as a preference; returns how many."""
+    """Close the payments that never got a preference; return how many."""
     unmade = Payment.objects.filter(
         status=PaymentStatus.CREATED, preference_id=None, expires_at__lte=timezone.now()
     )
     return unmade.update(status=PaymentStatus.EXPIRED)
 
 
-def process_notifications() -> int:
-    """Look into the notifications that wait for it; returns how many are done."""
-    due = PaymentNotification.objects.filter(
-        processed_at=None, next_attempt_at__lte=timezone.now()
-    ).order_by("next_attempt_at", "id")
-    return work_through(
-        list(due[:PAYMENTS_PER_SWEEP]),
-        _process,
-        outage=PaymentUnavailableError,
-        name="Notification",
-    )
-
-
 def _settle_due(payment: Payment) -> bool:
-    """Settle one payment, unless somebody else does. Raises PaymentUnavailableError."""
-    if not _claim(payment):
+    if not claim(Payment.objects.all(), payment, "next_check_at", LEASE):
         return False
     try:
         settle(payment.preference_id or "")
@@ -243,121 +218,35 @@ def _settle_due(payment: Payment) -> bool:
     return True
 
 
-def _process(notification: PaymentNotification) -> bool:
-    """Look into one notification, unless somebody else does. Raises PaymentUnavailableError."""
-    now = timezone.now()
-    row = PaymentNotification.objects.filter(
-        pk=notification.pk, received_at=notification.received_at
-    )
-    attempts = notification.attempts + 1
-    claimed = row.filter(next_attempt_at=notification.next_attempt_at).update(
-        attempts=attempts, next_attempt_at=now + LEASE
-    )
-    if not claimed:
-        return False
-    wait = LEASE * 2**attempts if attempts < NOTIFICATION_ATTEMPTS else None
-    payment, failure = None, ""
-    try:
-        payment = _look_into(notification)
-    except _NothingToSettleError as error:
-        failure = str(error)
-    except PaymentRefusedError as error:
-        failure = str(error)[:200]  # asking again would change nothing
-    except _NotKnownYetError as error:
-        if notification.signature == SignatureState.FOUND and attempts >= FOUND_ATTEMPTS:
-            wait = None
-        row.update(next_attempt_at=wait and now + wait, failure=str(error))
-        return False
-    except Exception as error:
-        why = str(error) if isinstance(error, PaymentError) else type(error).__name__
-        row.update(next_attempt_at=wait and now + wait, failure=why[:200])
-        raise
-    # Told again meanwhile, it is news and stays open: then ``received_at`` has changed.
-    row.update(processed_at=now, next_attempt_at=None, failure=failure, payment=payment)
-    return True
-
-
-def _look_into(notification: PaymentNotification) -> Payment:
-    """Settle what a notification is about. Raises _NothingToSettleError, which says why."""
-    preference_id: str | None = ""
-    charge_id = notification.resource_id if notification.topic == PAYMENT else ""
-    if charge_id:
-        found = get_gateway().get_charge(charge_id)
-        if found is None:
-            raise _NothingToSettleError("unknown charge")
-        charge, preference_id = found
-        preference_id = preference_id or _find_by_reference(charge.reference) or preference_id
-    elif notification.topic == ORDER:
-        preference_id = get_gateway().find_preference(notification.resource_id)
-    if preference_id is None:
-        raise _NotKnownYetError("unknown order")
-    if not preference_id:
-        raise _NothingToSettleError("no preference")
-    payment = settle(preference_id, charge_id=charge_id)
-    if payment is None:
-        raise _NothingToSettleError("no payment")
-    return payment
-
-
-def _find_by_reference(reference: str) -> str | None:
-    try:
-        payment_id = uuid.UUID(reference)
-    except ValueError:
-        return None
-    return Payment.objects.filter(pk=payment_id).values_list("preference_id", flat=True).first()
-
-
-def _schedule_or_refund(payment: Payment, virtual_class: VirtualClass) -> None:
-    """Schedule a paid class; when that can never be, cancel it and give the money back."""
+def _schedule_or_cancel(payment: Payment, virtual_class: VirtualClass) -> None:
     if payment.is_money_gone:
-        _give_up(virtual_class, "El pago volvió a quien lo hizo.", None)
+        _cancel(virtual_class, "El pago volvió a quien lo hizo.", RefundCase.TAKEN_BACK)
         return
     if payment.status == PaymentStatus.DISPUTED or needs_manual_scheduling(virtual_class):
         return
     try:
         schedule_class(preference_id=virtual_class.preference_id, during_outage=False)
     except PriceNotAgreedError:
-        return  # its money is recorded, and waits with it
+        return  # the teacher decides about the class and its money
     except UNSCHEDULABLE as refusal:
-        reason = REFUND_REASONS.get(type(refusal))
-        if reason is not None:  # else the class took place, or is gone
-            _give_up(virtual_class, str(refusal), reason)
+        if case := REFUND_CASES.get(type(refusal)):
+            _cancel(virtual_class, str(refusal), case)
     except (CalendarError, EventNotSavedError) as error:
         logger.warning(
             "Paid class %s is not scheduled yet: %s", virtual_class.pk, type(error).__name__
         )
 
 
-def _give_up(virtual_class: VirtualClass, why: str, reason: RefundReason | None) -> None:
-    """Cancel a class for good, so that nobody schedules it later for money that went back."""
+def _cancel(virtual_class: VirtualClass, why: str, case: RefundCase) -> None:
+    # Cancelled with its refund, so that it is never scheduled for money that goes back.
     with transaction.atomic():
         locked = VirtualClass.objects.select_for_update().get(pk=virtual_class.pk)
         if locked.status not in {ClassStatus.PENDING, ClassStatus.CANCELLED}:
-            return  # somebody scheduled it after all
+            return  # it was scheduled meanwhile
         if locked.status == ClassStatus.PENDING:
             tell_teacher(NoticeKind.MONEY_BACK, locked)
-        call_off(locked, actor=None, reason=why, refund_reason=reason)
+        call_off(locked, actor=None, reason=why, case=case)
     withdraw_event_if_possible(locked)
-
-
-@transaction.atomic
-def _refund_unbooked(payment: Payment) -> None:
-    """Give the money back for which nobody booked a class in time."""
-    long_ago = timezone.now() - settings.UNBOOKED_PAYMENT_AGE
-    unbooked = Payment.objects.filter(virtual_class=None, approved_at__lte=long_ago)
-    locked = unbooked.select_for_update().filter(pk=payment.pk).first()
-    if locked is not None:
-        request_full_refund(payment=locked, reason=RefundReason.NEVER_BOOKED)
-
-
-def _claim(payment: Payment) -> bool:
-    """Put off the next check, unless another worker did."""
-    lease: datetime = timezone.now() + LEASE
-    return bool(
-        Payment.objects.filter(pk=payment.pk, next_check_at=payment.next_check_at).update(
-            next_check_at=lease
-        )
-    )
 
 
 @transaction.atomic
@@ -372,7 +261,7 @@ def _mark_paid(class_id: uuid.UUID, actor: User | None) -> str:
         virtual_class.paid_at = now
         record_event(virtual_class, ClassEvent.PAID, actor=actor)
     if virtual_class.status == ClassStatus.PENDING:
-        # The wish is committed with the word, so that the sweep finishes what a crash cuts.
+        # The request is committed with the confirmation, so that the sweep can finish it.
         virtual_class.scheduling_requested_at = virtual_class.scheduling_requested_at or now
     virtual_class.save(update_fields=["paid_at", "scheduling_requested_at", "updated_at"])
     return virtual_class.preference_id

@@ -1,1 +1,1 @@
-"""The teacher's day, her opening hours and her closures."""
+"""The teacher's day, opening hours and closures."""

@@ -1,4 +1,4 @@
-"""Closures: the days on which nobody teaches."""
+"""Closures: days without classes."""
 
 from collections.abc import Iterable
 from datetime import date
@@ -14,11 +14,8 @@ LONGEST_REASON = 200
 
 
 def import_public_holidays(years: Iterable[int]) -> int:
-    """Close the country's public holidays of these years; returns how many were new.
-
-    Importing again adds only what is missing, and a reason that the teacher rewrote stays.
-    """
-    from holidays import country_holidays  # once a year; a start would wait for it each time
+    """Add missing public holidays as closures; return their number."""
+    from holidays import country_holidays  # slow to import, and used once a year
 
     known = set(Closure.objects.filter(is_public_holiday=True).values_list("first_day", flat=True))
     missing = [
@@ -26,13 +23,13 @@ def import_public_holidays(years: Iterable[int]) -> int:
         for day, name in sorted(country_holidays(COUNTRY, years=years, language="es").items())
         if day not in known
     ]
-    # Somebody else who imports at the same time met the same days.
+    # A concurrent import may add the same days.
     Closure.objects.bulk_create(missing, ignore_conflicts=True)
     return len(missing)
 
 
 def list_scheduled_between(first_day: date, last_day: date) -> QuerySet[VirtualClass]:
-    """List the scheduled classes of a range of days, both included: closing cancels none."""
+    """List the scheduled classes of a range of days, both included."""
     whole = whole_days(first_day, last_day)
     return VirtualClass.objects.filter(
         status=ClassStatus.SCHEDULED,

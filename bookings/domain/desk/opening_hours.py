@@ -1,4 +1,4 @@
-"""Opening hours: what the teacher's week looks like."""
+"""The teacher's weekly opening hours."""
 
 from collections.abc import Mapping, Sequence
 from datetime import time
@@ -13,7 +13,6 @@ Week = Mapping[Weekday, Sequence[HoursRange]]
 
 
 def list_weekly_hours() -> dict[Weekday, list[HoursRange]]:
-    """List the hours of the seven days, in order; a day without classes has none."""
     week: dict[Weekday, list[HoursRange]] = {weekday: [] for weekday in Weekday}
     for weekday, start, end in WeeklyHours.objects.values_list("weekday", "start", "end"):
         week[Weekday(weekday)].append((start, end))
@@ -21,11 +20,7 @@ def list_weekly_hours() -> dict[Weekday, list[HoursRange]]:
 
 
 def set_weekly_hours(week: Week) -> None:
-    """Put these hours in the place of every hour of the week; a day left out has none.
-
-    Scheduled classes stay as they are. Raises ImpossibleHoursError, and writes nothing, when a
-    range ends before it starts or shares time with another of its day.
-    """
+    """Replace all weekly hours. Raises ImpossibleHoursError, without writing."""
     for weekday, ranges in week.items():
         _refuse_impossible(weekday, ranges)
     with transaction.atomic():

@@ -1,4 +1,4 @@
-"""The teacher's day: what waits for her, and whom she meets today."""
+"""The data of the panel's first page."""
 
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -17,7 +17,7 @@ from bookings.models import ClassStatus, PriceDecision, SpecialHours, VirtualCla
 
 
 class CalendarState(StrEnum):
-    """What we know of the grant, or of the service account, without asking the provider."""
+    """As stored, without a call to the provider."""
 
     GRANTED = "granted"
     REVOKED = "revoked"
@@ -26,13 +26,7 @@ class CalendarState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TeacherDay:
-    """What the panel's first page says.
-
-    paid_not_scheduled: classes whose money arrived and whose event is missing. awaiting_payment:
-    requests that can still be paid. undecided: classes that the price list lacks and the teacher
-    has to decide about. to_review: payments that wait for a person. has_hours, has_prices: without
-    either nothing is offered.
-    """
+    """undecided: classes without a list price. to_review: payments flagged for review."""
 
     day: date
     classes: list[VirtualClass]
@@ -46,12 +40,10 @@ class TeacherDay:
 
     @property
     def is_ready(self) -> bool:
-        """Whether students can book and classes can be scheduled."""
         return self.has_hours and self.has_prices and self.calendar == CalendarState.GRANTED
 
 
 def load_teacher_day() -> TeacherDay:
-    """Read today's classes and everything that needs the teacher; seven queries."""
     now = timezone.now()
     day = timezone.localdate(now)
     waiting = _count_waiting(now)

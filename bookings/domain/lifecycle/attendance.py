@@ -1,8 +1,7 @@
-"""Attendance: the teacher says who did not come, and takes it back.
+"""Attendance: the teacher marks who did not come.
 
-A class counts for those who came: whoever is marked as absent keeps an activity that is not
-completed, and no class more. So a person's ``total_classes`` is the number of their completed
-activities, however often a mark is set and taken back, before the class is completed and after.
+``total_classes`` of a person is the number of their completed activities; a no-show is not
+completed.
 """
 
 import uuid
@@ -19,10 +18,8 @@ from bookings.models import ClassEvent, ClassStatus, UserActivity, VirtualClass
 
 @transaction.atomic
 def mark_no_show(*, class_id: uuid.UUID, activity_id: int, actor: User) -> UserActivity:
-    """Mark a person as absent from a class that has begun; a second time does nothing.
-
-    Raises ClassNotStartedError, and ClassNotFoundError for a class that was never given or an
-    activity of another.
+    """Mark a person as absent from a class that has begun. Raises ClassNotStartedError,
+    ClassNotFoundError.
     """
     activity = _lock(class_id, activity_id)
     if activity.no_show:
@@ -37,7 +34,7 @@ def mark_no_show(*, class_id: uuid.UUID, activity_id: int, actor: User) -> UserA
 
 @transaction.atomic
 def take_back_no_show(*, class_id: uuid.UUID, activity_id: int, actor: User) -> UserActivity:
-    """Say that a person came after all; refused and repeated as ``mark_no_show``."""
+    """Take the mark back. Raises as ``mark_no_show``."""
     activity = _lock(class_id, activity_id)
     if not activity.no_show:
         return activity
@@ -51,7 +48,6 @@ def take_back_no_show(*, class_id: uuid.UUID, activity_id: int, actor: User) -> 
 
 
 def _lock(class_id: uuid.UUID, activity_id: int) -> UserActivity:
-    """Lock the class first, as completing it does: a mark falls before it or after it."""
     given = [ClassStatus.SCHEDULED, ClassStatus.COMPLETED]
     try:
         virtual_class = VirtualClass.objects.select_for_update().get(pk=class_id, status__in=given)

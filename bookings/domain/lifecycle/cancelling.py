@@ -1,4 +1,4 @@
-"""Cancelling: the class gives its time and its money back, and its event leaves the calendar."""
+"""Cancelling a class."""
 
 import uuid
 from datetime import datetime
@@ -8,12 +8,18 @@ from django.utils import timezone
 
 from accounts.models import User
 from bookings.domain.calendar.events import withdraw_event
-from bookings.domain.change_policy import decide_refund, is_in_charge, refuse_change
+from bookings.domain.change_policy import (
+    RefundCase,
+    find_cancelling_case,
+    is_in_charge,
+    refuse_change,
+)
 from bookings.domain.dry_runs import Consequences, foresee
 from bookings.domain.exceptions import ClassCompletedError, ClassEndedError, ClassNotFoundError
 from bookings.domain.history import record_event
-from bookings.domain.money.refunds import refuse_other_sum, request_full_refund, send_refunds_of
-from bookings.domain.money.void_charges import stop_charges_of
+from bookings.domain.money.money_back import request_money_back, store_refund_decision
+from bookings.domain.money.refunds import refuse_other_sum, send_refunds_of
+from bookings.domain.money.void_charges import cancel_dead_charges
 from bookings.domain.places.offers import close_line
 from bookings.domain.teacher_alerts import tell_teacher
 from bookings.models import (
@@ -22,7 +28,6 @@ from bookings.models import (
     Hold,
     NoticeKind,
     Payment,
-    RefundReason,
     VirtualClass,
 )
 from bookings.notices.due import record_due
@@ -30,30 +35,29 @@ from bookings.notices.reminders import drop_reminders
 
 
 def cancel_class(*, class_id: uuid.UUID, actor: User, reason: str = "") -> VirtualClass:
-    """Cancel a class and take its event off the calendar.
+    """Cancel a class, delete its event and refund its money; repeated, retry the last two.
 
-    The cancellation is committed first: nobody can join a class whose event is going away, and
-    cancelling again tries the removal again. What the policy gives back is promised with the
-    cancellation, and tried at once. Raises, without writing: ClassNotFoundError for somebody whose
-    class it is not, TooLateToChangeError, ClassCompletedError, ClassEndedError for a student; and
-    CalendarError when the event could not be removed: the class is cancelled all the same.
+    The cancellation and its refunds are committed first. Raises, without writing,
+    ClassNotFoundError, TooLateToChangeError, ClassCompletedError, ClassEndedError for a student;
+    and CalendarError if the event could not be deleted: the class is cancelled.
     """
     virtual_class = decide_cancelling(class_id, actor, reason)
     try:
         withdraw_event(virtual_class)
     finally:
-        send_refunds_of(virtual_class)
-        stop_charges_of(virtual_class)
+        if payment := Payment.objects.filter(virtual_class=virtual_class).first():
+            send_refunds_of(payment)
+            cancel_dead_charges(payment)
     return virtual_class
 
 
 def foresee_cancelling(*, class_id: uuid.UUID, actor: User) -> Consequences[VirtualClass]:
-    """Find out what cancelling a class would write. Raises what ``cancel_class`` raises."""
+    """Return what cancelling would write. Raises the refusals of ``cancel_class``."""
     return foresee(lambda: decide_cancelling(class_id, actor), [class_id])
 
 
 def refuse_cancelling(virtual_class: VirtualClass, actor: User, now: datetime) -> None:
-    """Say whether the person may cancel the class; one that is cancelled already may be again."""
+    """Raise the refusal, if any; a cancelled class may be cancelled again."""
     refuse_change(virtual_class, actor, now)
     if virtual_class.status == ClassStatus.COMPLETED:
         raise ClassCompletedError
@@ -62,24 +66,20 @@ def refuse_cancelling(virtual_class: VirtualClass, actor: User, now: datetime) -
 
 
 def concerns_teacher(virtual_class: VirtualClass) -> bool:
-    """Whether the teacher counts on the class: it was scheduled, or is paid."""
+    """Return True if the class was scheduled or is paid."""
     return virtual_class.provider_event_id is not None or virtual_class.paid_at is not None
 
 
 def call_off(
-    virtual_class: VirtualClass,
-    *,
-    actor: User | None,
-    reason: str,
-    refund_reason: RefundReason | None,
+    virtual_class: VirtualClass, *, actor: User | None, reason: str, case: RefundCase
 ) -> None:
-    """Cancel a class whose row the caller has locked, and give its money back.
+    """Cancel a class that the caller has locked, and request its refunds by the stored decision.
 
-    refund_reason: None when there is no money left to give back. One that is cancelled already
-    only gives its money back. Raises ClassCompletedError.
+    Raises ClassCompletedError.
     """
     if virtual_class.status == ClassStatus.COMPLETED:
         raise ClassCompletedError
+    store_refund_decision(virtual_class, case)
     if virtual_class.status != ClassStatus.CANCELLED:
         earlier = virtual_class.status
         _write_off(virtual_class)
@@ -92,13 +92,10 @@ def call_off(
             reason=reason,
         )
         _tell(virtual_class, actor)
-    payment = Payment.objects.filter(virtual_class=virtual_class).first()
-    if payment and refund_reason:
-        request_full_refund(payment=payment, reason=refund_reason, by=actor)
+    request_money_back(virtual_class, actor)
 
 
 def _write_off(locked: VirtualClass) -> None:
-    """Store that the class is cancelled: its event is to go, and nobody is kept its time."""
     locked.status = ClassStatus.CANCELLED
     locked.ics_sequence += 1
     if locked.scheduling_requested_at:
@@ -111,7 +108,6 @@ def _write_off(locked: VirtualClass) -> None:
 
 
 def _tell(virtual_class: VirtualClass, actor: User | None) -> None:
-    """Promise everybody in the class or in line for it a mail, and take the reminders back."""
     in_line = close_line(virtual_class)
     record_due(NoticeKind.CANCELLED, virtual_class, _everybody_in(virtual_class) | in_line)
     if actor and not is_in_charge(actor) and concerns_teacher(virtual_class):
@@ -121,24 +117,20 @@ def _tell(virtual_class: VirtualClass, actor: User | None) -> None:
 
 @transaction.atomic
 def decide_cancelling(class_id: uuid.UUID, actor: User, reason: str = "") -> VirtualClass:
-    """Write everything that a cancellation decides; calendar and provider are called afterwards.
-
-    Raises, without writing, the refusals of ``cancel_class``.
-    """
+    """Write a cancellation, without calling a provider. Raises as ``cancel_class``."""
     virtual_class = VirtualClass.objects.select_for_update().filter(pk=class_id).first()
     if virtual_class is None:
         raise ClassNotFoundError
     now = timezone.now()
     refuse_cancelling(virtual_class, actor, now)
     if virtual_class.status == ClassStatus.CANCELLED and not is_in_charge(actor):
-        return virtual_class  # a refund that failed is for the teacher to ask for again
-    refund_reason = decide_refund(virtual_class, actor, now)
-    call_off(virtual_class, actor=actor, reason=reason, refund_reason=refund_reason)
+        return virtual_class  # only the teacher requests a rejected refund again
+    call_off(virtual_class, actor=actor, reason=reason, case=find_cancelling_case(actor))
     refuse_other_sum()
     return virtual_class
 
 
 def _everybody_in(virtual_class: VirtualClass) -> set[uuid.UUID]:
-    """Give the host, who has no activity before the class is scheduled, and the guests."""
+    # The host has no activity before the class is scheduled.
     people = virtual_class.activities.values_list("user_id", flat=True)
     return {virtual_class.booked_by_id, *people}

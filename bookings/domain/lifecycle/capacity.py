@@ -1,4 +1,4 @@
-"""Capacity: the teacher lets more people, or fewer, into a group."""
+"""Capacity: the teacher changes how many people a group takes."""
 
 import uuid
 from typing import Any
@@ -25,11 +25,10 @@ from bookings.models import ClassEvent, ClassStatus, ClassType, VirtualClass
 def change_capacity(
     *, class_id: uuid.UUID, capacity: int, actor: User | None = None
 ) -> VirtualClass:
-    """Set for how many people a scheduled group is; a place that becomes free is offered.
+    """Set the capacity of a scheduled group; a place that becomes free is offered.
 
-    Its event says the number too: what fails there is left to the sweep. Raises ClassNotFoundError
-    for any other class, ClassEndedError, CapacityTooLargeError beyond MAX_STUDENTS, and
-    CapacityTooSmallError when more have a place, or are offered one.
+    Raises ClassNotFoundError, ClassEndedError, CapacityTooLargeError, and CapacityTooSmallError,
+    for which an offered place counts as taken.
     """
     virtual_class = _change(class_id, capacity, actor)
     move_event_if_possible(virtual_class)
@@ -39,7 +38,6 @@ def change_capacity(
 def foresee_capacity(
     *, class_id: uuid.UUID, capacity: int, actor: User
 ) -> Consequences[VirtualClass]:
-    """Find out what changing the capacity would write. Raises as ``change_capacity``."""
     return foresee(lambda: _change(class_id, capacity, actor), [class_id])
 
 

@@ -1,7 +1,6 @@
-"""Completing: a class that is over counts for those who came, once.
+"""Completing: a class that is over counts once for each person who came.
 
-A clock that is ahead completes classes that are still to come. Once it is right, they are opened
-again.
+A clock that is ahead completes classes too early; once it is right, they are reopened.
 """
 
 import logging
@@ -24,11 +23,7 @@ CLOCK_MARGIN = timedelta(minutes=1)
 
 
 def complete_ended_classes() -> int:
-    """Complete the scheduled classes that are over, those that ended first; returns how many.
-
-    No more than CLASSES_AT_ONCE: after a long stop the next sweeps catch up. A class whose rows
-    somebody else keeps locked is left to them, and keeps no other.
-    """
+    """Complete up to CLASSES_AT_ONCE scheduled classes that are over; return how many."""
     now = timezone.now()
     _reopen_unended(now)
     ended = VirtualClass.objects.filter(status=ClassStatus.SCHEDULED, end_time__lte=now)
@@ -43,11 +38,7 @@ def complete_ended_classes() -> int:
 
 @transaction.atomic
 def complete_class(*, virtual_class: VirtualClass, now: datetime) -> bool:
-    """Complete a class that is over at ``now``, in one transaction; False when it is not.
-
-    Its activities are completed and each of their people has one class more, but those whom the
-    teacher marked as absent. However many try it, one does it: it claims the class by a condition
-    that no longer holds once it did.
+    """Complete a class that is over at ``now``; False if it is not, or another worker did it.
 
     Spec: UserActivity, completed; User, totalClasses.
     """
@@ -69,7 +60,6 @@ def complete_class(*, virtual_class: VirtualClass, now: datetime) -> bool:
 
 
 def _reopen_unended(now: datetime) -> None:
-    """Open the classes again that were completed before their end; each by itself."""
     unended = VirtualClass.objects.filter(
         status=ClassStatus.COMPLETED,
         start_time__gt=now - settings.MAX_CLASS_LENGTH,
@@ -78,13 +68,12 @@ def _reopen_unended(now: datetime) -> None:
     for virtual_class in unended:
         try:
             _reopen(virtual_class, now)
-        except DatabaseError:  # its time is another class's by now, or its rows are locked
+        except DatabaseError:  # another class has its time now, or its rows are locked
             logger.exception("Class %s is completed before its end.", virtual_class.pk)
 
 
 @transaction.atomic
 def _reopen(virtual_class: VirtualClass, now: datetime) -> None:
-    """Undo a completion, with all that it counted, and have the class's people reminded."""
     completed = VirtualClass.objects.filter(pk=virtual_class.pk, status=ClassStatus.COMPLETED)
     if not completed.update(status=ClassStatus.SCHEDULED, updated_at=now):
         return

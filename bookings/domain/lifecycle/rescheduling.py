@@ -1,19 +1,11 @@
-"""Rescheduling: a scheduled class gets another time and stays the class it is.
-
-Preference, code, participants, event and video link are kept: the same event is moved. The new time
-and the wish to move the event are committed first, in one transaction with the log and the mails;
-the calendar is called afterwards, and what fails is left to the sweep. A class that is not
-scheduled has no time to change: unpaid, another time is simply booked; paid, it is about to be
-scheduled, and its money is bound to what was chosen.
-"""
+"""Rescheduling: a scheduled class moves to another time; code, people, event and link stay."""
 
 import uuid
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection
 from datetime import datetime, timedelta
 
 from django.conf import settings
-from django.db import IntegrityError, OperationalError, transaction
+from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
@@ -33,14 +25,13 @@ from bookings.domain.exceptions import (
     TimeOverError,
 )
 from bookings.domain.history import record_event
-from bookings.domain.lifecycle.time_claims import claim_time
+from bookings.domain.lifecycle.time_claims import claim_time, racing_for_time
 from bookings.domain.places.offers import list_line, renew_offer
 from bookings.domain.queries import is_time_taken, list_awaiting_between
 from bookings.domain.teacher_alerts import tell_teacher
 from bookings.models import ClassEvent, ClassStatus, NoticeKind, VirtualClass
 from bookings.notices.due import record_due
 from bookings.notices.reminders import replan_reminders
-from config.lib.deadlocks import is_deadlock
 from config.lib.wall_time import find_offset
 
 
@@ -52,20 +43,15 @@ def reschedule_class(
     reason: str = "",
     displacing: Collection[uuid.UUID] = (),
 ) -> VirtualClass:
-    """Move a scheduled class to ``start``; it stays as long as it is.
+    """Move a scheduled class to ``start``; the event follows now or by the sweep.
 
-    start: aware. For a student it has to be a free slot, as when booking. The teacher chooses any
-    time that no other class has and that nobody is kept while paying, whatever her hours, rules
-    and own appointments say.
-    displacing: classes that were paid for the time and wait for the calendar, which the teacher
-    knows will lose it.
-    Returns the class as stored; ``event_update_requested_at`` says that the calendar still has the
-    earlier time, which the sweep mends, and ``calendar_drift`` that a person has to. Raises,
-    without writing: ClassNotFoundError, NotScheduledYetError, ClassCancelledError,
+    start: aware. A student needs a free slot; the teacher may choose any time without another class
+    or a hold.
+    displacing: paid classes that wait for the calendar and lose the time, as the teacher confirmed.
+    Raises, without writing: ClassNotFoundError, NotScheduledYetError, ClassCancelledError,
     ClassCompletedError, ClassEndedError, TooLateToChangeError, TooManyAttemptsError, SameTimeError,
-    TimeOverError, SlotTakenError, TimeAwaitedError, with all that await the time, for a paid class
-    that is not in ``displacing`` (to the teacher; a student's slot is taken); CalendarError when
-    the calendar cannot tell a student what is free.
+    TimeOverError, SlotTakenError; TimeAwaitedError to the teacher for paid classes that are not in
+    ``displacing``; CalendarError if free slots cannot be read.
     """
     virtual_class = _find(class_id)
     refuse_move(virtual_class, actor)
@@ -73,7 +59,7 @@ def reschedule_class(
     if not is_in_charge(actor):
         _refuse_unoffered(virtual_class, actor, start)
     check_change_rate(actor)
-    with _meeting_racers():
+    with racing_for_time():
         moved = _move(virtual_class, actor, start, reason, displacing)
     move_event_if_possible(moved)
     moved.refresh_from_db(fields=["event_update_requested_at", "html_link", "calendar_drift"])
@@ -87,14 +73,13 @@ def foresee_move(
     start: datetime,
     displacing: Collection[uuid.UUID] = (),
 ) -> Consequences[VirtualClass]:
-    """Find out what the teacher's move of a class would write. Raises as ``reschedule_class``."""
     seen = _find(class_id)
-    with _meeting_racers():
+    with racing_for_time():
         return foresee(lambda: _move(seen, actor, start, "", displacing), [class_id])
 
 
 def refuse_move(virtual_class: VirtualClass, actor: User) -> None:
-    """Say whether the person may move the class at all, whatever the new time is."""
+    """Raise if the person may not move the class to any time."""
     now = timezone.now()
     if virtual_class.status == ClassStatus.CANCELLED:
         raise ClassCancelledError
@@ -122,25 +107,11 @@ def _refuse_time(virtual_class: VirtualClass, start: datetime, now: datetime) ->
 
 
 def _refuse_unoffered(virtual_class: VirtualClass, actor: User, start: datetime) -> None:
-    """Hold a student to the slots that the booking page offers."""
     day = timezone.localdate(start)
     agenda = load_agenda(day, day, user=actor, moving=virtual_class)
     free = agenda.find_free_slots(_length(virtual_class))
     if all(slot.start != start for slot in free.get(day, [])):
         raise SlotTakenError
-
-
-@contextmanager
-def _meeting_racers() -> Iterator[None]:
-    """Refuse a time that another class, or a hold, got between check and write."""
-    try:
-        yield
-    except IntegrityError as error:  # a constraint noticed
-        raise SlotTakenError from error
-    except OperationalError as error:
-        if is_deadlock(error):
-            raise SlotTakenError from error
-        raise
 
 
 @transaction.atomic
@@ -151,7 +122,6 @@ def _move(
     reason: str,
     displacing: Collection[uuid.UUID],
 ) -> VirtualClass:
-    """Look again with the row locked, and write the new time with all that follows from it."""
     now = timezone.now()
     locked = VirtualClass.objects.select_for_update().get(pk=seen.pk)
     refuse_move(locked, actor)
@@ -161,7 +131,8 @@ def _move(
     locked.utc_offset = find_offset(start)
     if settings.PREVENT_OVERLAPS:
         _refuse_awaited(locked, actor, displacing)
-        _refuse_taken(locked, now)
+        if is_time_taken(locked, now):
+            raise SlotTakenError
         claim_time(locked, now, ends_holds=False)
     locked.ics_sequence += 1
     locked.event_update_requested_at = now
@@ -186,15 +157,9 @@ def _move(
     return locked
 
 
-def _refuse_taken(virtual_class: VirtualClass, now: datetime) -> None:
-    if is_time_taken(virtual_class, now):
-        raise SlotTakenError
-
-
 def _refuse_awaited(
     virtual_class: VirtualClass, actor: User, displacing: Collection[uuid.UUID]
 ) -> None:
-    """Take the time of no paid class, unless the teacher knows of it: that class is refunded."""
     awaiting = list(list_awaiting_between(virtual_class.start_time, virtual_class.end_time))
     if all(one.pk in displacing for one in awaiting):
         return
@@ -209,7 +174,7 @@ def _tell(virtual_class: VirtualClass, actor: User) -> None:
         tell_teacher(NoticeKind.STUDENT_MOVED, virtual_class, occasion)
     replan_reminders(virtual_class)
     renew_offer(virtual_class)
-    # Whoever was offered the place anew hears of the new time with it.
+    # Without the person with an offer: the new offer's mail names the new time.
     in_line = list_line(virtual_class).values_list("user_id", flat=True)
     record_due(NoticeKind.WAITING_CLASS_MOVED, virtual_class, in_line, occasion)
 

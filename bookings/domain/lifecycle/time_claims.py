@@ -1,38 +1,54 @@
-"""Claiming: a class takes its time, and ends the unpaid holds in its way."""
+"""Time claims: a class takes its time and ends the unpaid holds over it."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 
+from django.db import Error
 from django.db.models import Q, QuerySet
 
 from bookings.domain.exceptions import SlotTakenError
 from bookings.domain.queries import list_holds_over
 from bookings.models import ClassStatus, Hold, NoticeKind, VirtualClass
 from bookings.notices.due import record_alert, record_due
+from config.lib.retries import is_collision
+
+
+@contextmanager
+def racing_for_time() -> Iterator[None]:
+    """Raise SlotTakenError if another class or hold took the time between check and write."""
+    try:
+        yield
+    except Error as error:
+        if is_collision(error):
+            raise SlotTakenError from error
+        raise
 
 
 def claim_time(locked: VirtualClass, now: datetime, *, ends_holds: bool) -> None:
     """Take the time of a class whose row the caller has locked.
 
-    ends_holds: whether unpaid holds over the time end and their owners get a mail. If False, or
-    where a hold belongs to a paid class, raises SlotTakenError. A hold that is stored at the same
-    moment raises IntegrityError: the caller tries again in a new transaction.
+    ends_holds: if True, unpaid holds over the time end and their owners get a mail. If False, or if
+    a paid class has a hold, raises SlotTakenError. A hold that is stored at the same moment raises
+    IntegrityError: try again in a new transaction.
     """
     here = list_holds_over(locked)
     own = Q(virtual_class=locked) | Q(pk__in=here.filter(_chosen_by_host(locked)).values("pk"))
     Hold.objects.filter(own | Q(expires_at__lte=now)).delete()
     if ends_holds:
         _end_unpaid(here, locked)
-    # An unpaid hold that was committed since is no reason to lose the time: the constraint below
-    # finds it, and the next attempt ends it.
+    # Only paid ones: the constraint below finds an unpaid hold that was committed since, and the
+    # next attempt ends it.
     lasting = here.filter(virtual_class__paid_at__isnull=False) if ends_holds else here
     if lasting.exists():
         raise SlotTakenError
-    # The exclusion constraint on holds makes this wait for a hold that another transaction is
-    # storing. The row goes at once, and the other transaction then finds the class.
+    # The exclusion constraint makes this wait for a hold that another transaction is storing. The
+    # row is deleted at once, and the other transaction then finds the class.
     Hold.objects.create(
         user_id=locked.booked_by_id,
         start_time=locked.start_time,
         end_time=locked.end_time,
+        utc_offset=locked.utc_offset,
         class_type=locked.class_type,
         virtual_class=locked,
         expires_at=now,
@@ -44,11 +60,7 @@ def _chosen_by_host(locked: VirtualClass) -> Q:
 
 
 def _end_unpaid(here: QuerySet[Hold], winner: VirtualClass) -> None:
-    """End the holds over the winner's time that no paid class has.
-
-    Classes are locked before their holds, as a cancellation does; one that is paid meanwhile
-    keeps its hold.
-    """
+    # Classes are locked before their holds, as in a cancellation.
     unpaid = VirtualClass.objects.filter(status=ClassStatus.PENDING, paid_at=None)
     unpaid.filter(pk__in=here.values("virtual_class")).update(
         scheduling_refusal=SlotTakenError.code
@@ -61,10 +73,6 @@ def _end_unpaid(here: QuerySet[Hold], winner: VirtualClass) -> None:
 
 
 def _tell_owner(hold: Hold, occasion: str, winner: VirtualClass) -> None:
-    """Promise a mail, unless the winner is the owner's own class.
-
-    The mail's occasion names the hold and its time, for the row itself is gone.
-    """
     if hold.user.pk == winner.booked_by_id:
         return
     if hold.virtual_class is not None:

@@ -1,8 +1,4 @@
-"""Recording: what the provider tells about a payment becomes our own state, step by step forward.
-
-Money counts when it is pesos, ours, meant for this payment and enough; anything else is written
-down for a person to look at. No provider is called here.
-"""
+"""Charges: the provider's reports become our own state, which never moves backwards."""
 
 import logging
 import uuid
@@ -10,12 +6,11 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
 from bookings.domain.history import record_event
-from bookings.domain.money.refunds import request_surplus_refund
+from bookings.domain.money.refunds import is_refund_open, refund_surplus
 from bookings.domain.teacher_alerts import flag_for_review
 from bookings.models import (
     ChargeStatus,
@@ -29,11 +24,11 @@ from bookings.models import (
     ReviewReason,
     VirtualClass,
 )
-from bookings.payments.gateway import Charge, Settlement
+from bookings.payments.gateway import Charge
 
 logger = logging.getLogger(__name__)
 
-# Which of two reports of one instant is the later one.
+# Of two reports with one timestamp, the later state in this order is the later report.
 STEPS = (
     ChargeStatus.PENDING,
     ChargeStatus.REJECTED,
@@ -43,35 +38,35 @@ STEPS = (
     ChargeStatus.REFUNDED,
     ChargeStatus.CHARGED_BACK,
 )
-# Once there, a charge moves among these only.
+# A charge never leaves these states.
 MONEY_CAME = frozenset(STEPS[STEPS.index(ChargeStatus.APPROVED) :])
 # Between two checks of a payment lies a quarter of its age, within these bounds.
 SHORTEST_WAIT, LONGEST_WAIT = timedelta(minutes=1), timedelta(hours=1)
 DAILY = timedelta(days=1)
-# People pay within this time; then only an attempt that is under way may still bring money.
+# People pay within this time; after that only a pending charge may still bring money.
 OPEN_DAYS, VOUCHER_DAYS = timedelta(days=4), timedelta(days=30)
 # Banks take money back, and refunds are possible, for about this long.
 DISPUTABLE_DAYS = timedelta(days=180)
-# The provider's search for the orders of a preference reaches back this far.
+# How far the provider's search for the charges of a preference reaches back.
 SEARCH_REACH = timedelta(days=90)
 
 
 @transaction.atomic
-def record_settlement(payment_id: uuid.UUID, settlement: Settlement) -> None:
-    """Write down what the provider told, and what our state is now.
-
-    An older report changes nothing, and what was approved never becomes unpaid again: later
-    refunds and disputes are states of their own.
-    """
+def record_charges(payment_id: uuid.UUID, reports: list[Charge]) -> None:
+    """Store the provider's reports and derive our state; an older report changes nothing."""
     now = timezone.now()
     payment = Payment.objects.select_for_update().get(pk=payment_id)
     virtual_class = _lock_class(payment)
-    news = [row for charge in settlement.charges if (row := _note_charge(payment, charge))]
-    charges = sorted(payment.charges.all(), key=lambda charge: int(charge.charge_id))
+    news = [row for charge in reports if (row := _record_charge(payment, charge))]
+    order = {charge.charge_id: place for place, charge in enumerate(reports)}
+    charges = sorted(payment.charges.all(), key=lambda row: order.get(row.charge_id, len(order)))
     if payment.approved_at is None:
         _approve_if_paid(payment, charges, now)
     _mark_class_paid(payment, virtual_class)
-    _return_surplus(payment, charges)
+    if payment.approved_at is not None:
+        for charge in charges:
+            if _is_good(charge) and not charge.counts:
+                refund_surplus(charge)
     payment.status = _derive_status(payment, charges, now)
     flag_for_review(payment, _review(payment, charges, news))
     payment.next_check_at = _plan_check(payment, now)
@@ -79,41 +74,40 @@ def record_settlement(payment_id: uuid.UUID, settlement: Settlement) -> None:
 
 
 def _lock_class(payment: Payment) -> VirtualClass | None:
-    """Lock the class, if there is one: a cancellation at the same time sees the money, or is seen.
-
-    Before the charges, as cancelling does: in the other order the two would wait for each other.
-    """
+    # A concurrent cancellation sees the money, or is seen here. It also locks the class before the
+    # charges; the other order would deadlock.
     if payment.virtual_class_id is None:
         return None
     return VirtualClass.objects.select_for_update().get(pk=payment.virtual_class_id)
 
 
-def _note_charge(payment: Payment, charge: Charge) -> PaymentCharge | None:
-    """Store a charge, or what is new about it; None when nothing is."""
-    row = PaymentCharge.objects.filter(charge_id=charge.charge_id).first()
+def _record_charge(payment: Payment, charge: Charge) -> PaymentCharge | None:
+    rows = PaymentCharge.objects.filter(provider=payment.provider, charge_id=charge.charge_id)
+    row = rows.first()
     if row is None:
         return PaymentCharge.objects.create(
             payment=payment,
+            provider=payment.provider,
             charge_id=charge.charge_id,
             amount=charge.amount,
             currency=charge.currency,
-            collector_id=charge.collector_id,
+            account_id=charge.account_id,
             method=charge.method,
             problem=_find_problem(payment, charge),
-            **_changing(charge),
+            **_changing_fields(charge),
         )
     if row.payment_id != payment.pk:
         logger.error("Charge %s belongs to another payment.", charge.charge_id)
         flag_for_review(payment, ReviewReason.REFERENCE)
         return None
     stored = (row.provider_updated_at, STEPS.index(ChargeStatus(row.status)), row.refunded_amount)
-    told = (charge.updated_at, STEPS.index(charge.status), charge.refunded_amount)
-    if told <= stored:
+    reported = (charge.updated_at, STEPS.index(charge.status), charge.refunded_amount)
+    if reported <= stored:
         return None
     if row.status in MONEY_CAME and charge.status not in MONEY_CAME:
         _flag_contradiction(payment, row, charge)
         return None
-    for name, value in _changing(charge).items():
+    for name, value in _changing_fields(charge).items():
         setattr(row, name, value)
     row.refunded_amount = min(row.refunded_amount, row.amount)
     row.save()
@@ -121,15 +115,15 @@ def _note_charge(payment: Payment, charge: Charge) -> PaymentCharge | None:
 
 
 def _flag_contradiction(payment: Payment, row: PaymentCharge, charge: Charge) -> None:
-    """Leave money that came and is said never to have come to a person; our state stays."""
+    # The provider now denies money it had confirmed: keep our state.
     logger.error("Charge %s was %s and is told as %s.", row.charge_id, row.status, charge.status)
     row.provider_updated_at = charge.updated_at
     row.save(update_fields=["provider_updated_at"])
-    if charge.status != ChargeStatus.PENDING:  # which also stands for what is new to us
+    if charge.status != ChargeStatus.PENDING:  # also the state of a status that we do not know
         flag_for_review(payment, ReviewReason.REFUNDED_ELSEWHERE)
 
 
-def _changing(charge: Charge) -> dict[str, Any]:
+def _changing_fields(charge: Charge) -> dict[str, Any]:
     return {
         "status": charge.status,
         "status_detail": charge.status_detail,
@@ -139,18 +133,17 @@ def _changing(charge: Charge) -> dict[str, Any]:
 
 
 def _find_problem(payment: Payment, charge: Charge) -> ReviewReason:
-    """Say why a charge may not count, if so."""
     if charge.currency != payment.currency:
         return ReviewReason.CURRENCY
-    if charge.collector_id != settings.MERCADOPAGO_COLLECTOR_ID:
-        return ReviewReason.COLLECTOR
+    if not charge.is_ours:
+        return ReviewReason.ACCOUNT
     if not payment.made_elsewhere and charge.reference != payment.reference:
         return ReviewReason.REFERENCE
     return ReviewReason.NONE
 
 
 def _approve_if_paid(payment: Payment, charges: Iterable[PaymentCharge], now: datetime) -> None:
-    """Let the oldest charges pay that are enough together; later ones are surplus."""
+    # The oldest good charges pay; later ones are surplus.
     paying: list[PaymentCharge] = []
     for charge in filter(_is_good, charges):
         if _net_amount(paying) < payment.amount:
@@ -171,15 +164,7 @@ def _net_amount(charges: Iterable[PaymentCharge]) -> int:
     return sum(charge.amount - charge.refunded_amount for charge in charges)
 
 
-def _return_surplus(payment: Payment, charges: Iterable[PaymentCharge]) -> None:
-    if payment.approved_at is not None:
-        for charge in charges:
-            if _is_good(charge) and not charge.counts:
-                request_surplus_refund(charge)
-
-
 def _mark_class_paid(payment: Payment, locked: VirtualClass | None) -> None:
-    """Tell the class, once, that it is paid."""
     if payment.approved_at is None or locked is None or locked.paid_at is not None:
         return
     locked.paid_at = payment.approved_at
@@ -192,7 +177,7 @@ def _derive_status(payment: Payment, charges: list[PaymentCharge], now: datetime
         return _derive_paid_status([charge for charge in charges if charge.counts])
     states = {charge.status for charge in charges if not charge.problem}
     if states & {ChargeStatus.PENDING, ChargeStatus.APPROVED, ChargeStatus.DISPUTED}:
-        return PaymentStatus.PENDING  # approved ones that are not enough, too
+        return PaymentStatus.PENDING  # approved charges that are not enough, too
     if ChargeStatus.CHARGED_BACK in states:
         return PaymentStatus.CHARGED_BACK
     if ChargeStatus.REFUNDED in states:
@@ -216,7 +201,7 @@ def _derive_paid_status(paying: list[PaymentCharge]) -> PaymentStatus:
 
 
 def _review(payment: Payment, charges: list[PaymentCharge], news: list[PaymentCharge]) -> str:
-    """Say what a person has to look at. Only news raise it again, once somebody put it aside."""
+    # Only news flags a payment again that the teacher has dealt with.
     for charge in news:
         if charge.problem and charge.status != ChargeStatus.REJECTED:
             return charge.problem
@@ -224,15 +209,14 @@ def _review(payment: Payment, charges: list[PaymentCharge], news: list[PaymentCh
             return ReviewReason.DISPUTE
         if charge.refunded_amount > _own_refunds_total(charge):
             return ReviewReason.REFUNDED_ELSEWHERE
-    if payment.approved_at is None and news and any(map(_is_good, charges)):
-        return ReviewReason.SHORT
     if payment.approved_at is not None:
         return _review_paid(payment, charges, news)
+    if news and any(map(_is_good, charges)):
+        return ReviewReason.SHORT
     return payment.review
 
 
 def _review_paid(payment: Payment, charges: list[PaymentCharge], news: list[PaymentCharge]) -> str:
-    """Say whether more came than was asked for: the class stands, the rest is for a person."""
     paying = [charge for charge in charges if charge.counts]
     is_too_much = _net_amount(paying) > payment.amount
     if is_too_much and {charge.pk for charge in news} & {charge.pk for charge in paying}:
@@ -244,13 +228,11 @@ def _review_paid(payment: Payment, charges: list[PaymentCharge], news: list[Paym
 
 
 def _own_refunds_total(charge: PaymentCharge) -> int:
-    """Sum up what we gave back of a charge, or are about to."""
     refunds = Refund.objects.filter(charge=charge).exclude(status=RefundStatus.FAILED)
     return sum(refunds.values_list("amount", flat=True))
 
 
 def _plan_check(payment: Payment, now: datetime) -> datetime | None:
-    """Say when the provider is asked next without being told to; None: never."""
     age = now - payment.created_at
     soon = now + min(max(age / 4, SHORTEST_WAIT), LONGEST_WAIT)
     if payment.approved_at is not None:
@@ -266,12 +248,10 @@ def _plan_check(payment: Payment, now: datetime) -> datetime | None:
 
 
 def _is_unfinished(payment: Payment) -> bool:
-    """Whether paid money has neither its class nor its way back."""
     if Refund.objects.filter(charge__payment=payment, next_attempt_at__isnull=False).exists():
         return True
     if payment.is_money_gone:
         return False
-    if payment.virtual_class_id is None:
-        return True
-    status = VirtualClass.objects.values_list("status", flat=True).get(pk=payment.virtual_class_id)
-    return status in {ClassStatus.PENDING, ClassStatus.CANCELLED}
+    if payment.virtual_class is None or payment.virtual_class.status == ClassStatus.CANCELLED:
+        return is_refund_open(payment)
+    return payment.virtual_class.status == ClassStatus.PENDING

@@ -1,24 +1,22 @@
-"""Adopting: the money of a preference that another system made is followed as that of ours."""
+"""Preferences that another system made."""
 
 from django.utils import timezone
 
 from bookings.domain.exceptions import NoPriceError
 from bookings.domain.money.prices import find_list_price
 from bookings.domain.money.quotes import Quote
-from bookings.domain.queries import HELD_PREFERENCE
 from bookings.models import Payment, PaymentStatus, VirtualClass
+from bookings.payments.backend import PROVIDER
 
 
 def adopt_payment(virtual_class: VirtualClass) -> Payment | None:
-    """Keep account of a preference that we did not make and a class was booked with.
-
-    It has to bring the class's price, or that of the list when the list asks for more. None for a
-    class that costs nothing, or whose preference no system made.
-    """
+    """Store a payment for a class's foreign preference; None if it is free or held by hand."""
+    # The list's price, if that is higher: the client named the other one.
     amount = max(virtual_class.class_price, _list_price(virtual_class))
-    if amount == 0 or virtual_class.preference_id.startswith(HELD_PREFERENCE):
+    if amount == 0 or not virtual_class.has_preference:
         return None
     return Payment.objects.get_or_create(
+        provider=PROVIDER,
         preference_id=virtual_class.preference_id,
         defaults={
             "user_id": virtual_class.booked_by_id,

@@ -1,15 +1,15 @@
-"""How the money of a class goes back when the class is cancelled."""
+"""The money of a cancelled class: decided once, and stored with the cancellation."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
-from bookings.domain.money.refunds import sum_refundable
-from bookings.models import Payment, VirtualClass
+from accounts.models import User
+from bookings.domain.change_policy import RefundCase, decide_refund
+from bookings.domain.money.refunds import request_refund, sum_refundable
+from bookings.models import Payment, RefundReason, VirtualClass
 
 
 class MoneyWay(StrEnum):
-    """How the money of a cancelled class goes back."""
-
     FREE = "free"
     UNPAID = "unpaid"
     ONLINE = "online"
@@ -18,19 +18,49 @@ class MoneyWay(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MoneyBack:
-    """What goes back when the class is cancelled. amount: centavos."""
+    """amount: centavos still to go back. kept: centavos that stay."""
 
     way: MoneyWay
-    amount: int = 0
+    reason: RefundReason
+    amount: int
+    kept: int
 
 
-def find_money_back(virtual_class: VirtualClass) -> MoneyBack:
-    """Return what goes back to the host who cancels the class, or cancelled it, and how."""
+def find_money_back(
+    virtual_class: VirtualClass, case: RefundCase = RefundCase.PAID_AFTER_CANCELLING
+) -> MoneyBack:
+    """Return what goes back to the host, as stored, or else as decided for ``case``."""
+    way, left = _find_money(virtual_class)
+    kept = virtual_class.amount_kept
+    if kept is not None:
+        reason = RefundReason(virtual_class.refund_reason)
+        return MoneyBack(way, reason, max(left - kept, 0), kept)
+    decision = decide_refund(case, left=left, virtual_class=virtual_class)
+    return MoneyBack(way, decision.reason, decision.amount, left - decision.amount)
+
+
+def store_refund_decision(locked: VirtualClass, case: RefundCase) -> None:
+    """Decide what goes back, once. locked: the class before its status changes."""
+    money = find_money_back(locked, case)
+    if locked.amount_kept is None and money.way in {MoneyWay.ONLINE, MoneyWay.BY_HAND}:
+        locked.refund_reason, locked.amount_kept = money.reason, money.kept
+        locked.save(update_fields=["refund_reason", "amount_kept", "updated_at"])
+
+
+def request_money_back(locked: VirtualClass, by: User | None) -> None:
+    """Request the refunds that the stored decision still lacks."""
+    payment = Payment.objects.filter(virtual_class=locked).first()
+    if payment is not None and locked.amount_kept is not None:
+        reason = RefundReason(locked.refund_reason)
+        request_refund(payment=payment, reason=reason, keep=locked.amount_kept, by=by)
+
+
+def _find_money(virtual_class: VirtualClass) -> tuple[MoneyWay, int]:
     payment: Payment | None = getattr(virtual_class, "payment", None)
     if payment is not None and payment.approved_at is not None:
-        return MoneyBack(MoneyWay.ONLINE, sum_refundable(payment))
+        return MoneyWay.ONLINE, sum_refundable(payment)
     if virtual_class.class_price == 0:
-        return MoneyBack(MoneyWay.FREE)
+        return MoneyWay.FREE, 0
     if virtual_class.paid_at is not None:
-        return MoneyBack(MoneyWay.BY_HAND, virtual_class.class_price)
-    return MoneyBack(MoneyWay.UNPAID)
+        return MoneyWay.BY_HAND, virtual_class.class_price
+    return MoneyWay.UNPAID, 0

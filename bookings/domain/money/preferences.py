@@ -1,4 +1,4 @@
-"""Paying: a preference is made at the provider, and somebody is sent there."""
+"""What the provider is asked to collect, and until when."""
 
 from datetime import datetime, timedelta
 from urllib.parse import urljoin
@@ -10,36 +10,30 @@ from django.utils import timezone
 from accounts.models import User
 from bookings.domain.money.quotes import Quote
 from bookings.models import Payment, PaymentStatus
-from bookings.payments.backend import get_gateway
-from bookings.payments.gateway import CreatedPreference, PreferenceDraft
-
-WEBHOOK_PATH = "/api/webhooks/mercadopago"
+from bookings.payments.backend import PROVIDER, get_gateway
+from bookings.payments.gateway import PreferenceDraft
 
 
 def ask_for_payment(*, user: User, quote: Quote, expires_at: datetime) -> Payment:
-    """Make a preference for a quote; afterwards nobody can pay it later than ``expires_at``.
-
-    No transaction may be open: the provider is called. A crash after the call leaves a preference
-    that expires without harm. Raises PaymentError.
-    """
+    """Make a payment and its preference. Call it outside of transactions. Raises PaymentError."""
     payment = open_payment(user=user, quote=quote, expires_at=expires_at)
     return make_preference(payment, quote)
 
 
 def open_payment(*, user: User, quote: Quote, expires_at: datetime) -> Payment:
-    """Store a payment that has no preference yet; one that never gets it expires."""
+    """Store a payment that has no preference yet."""
     return Payment.objects.create(
-        user=user, amount=quote.price, quote=quote.to_json(), expires_at=expires_at
+        user=user,
+        provider=PROVIDER,
+        amount=quote.price,
+        quote=quote.to_json(),
+        expires_at=expires_at,
     )
 
 
 def make_preference(payment: Payment, quote: Quote) -> Payment:
-    """Make the preference of an open payment at the provider. Raises PaymentError."""
+    """Make the preference of an open payment. Raises PaymentError."""
     preference = get_gateway().create_preference(_draft(payment, quote))
-    return _store(payment, preference)
-
-
-def _store(payment: Payment, preference: CreatedPreference) -> Payment:
     payment.preference_id = preference.preference_id
     payment.checkout_url = preference.checkout_url
     payment.status = PaymentStatus.PENDING
@@ -61,13 +55,13 @@ def _draft(payment: Payment, quote: Quote) -> PreferenceDraft:
         payer_email=payment.user.email,
         expires_at=payment.expires_at or start,
         return_url=urljoin(settings.BASE_URL, f"/inicio/pagos/{payment.pk}"),
-        notification_url=urljoin(settings.BASE_URL, WEBHOOK_PATH) + "?source_news=webhooks",
+        notification_url=urljoin(settings.BASE_URL, f"/api/webhooks/{PROVIDER}"),
         cash_until=_cash_until(quote.start),
     )
 
 
 def _cash_until(start: datetime) -> datetime | None:
-    """Say until when a voucher may be paid so that its money is there before the class, if ever."""
+    # A voucher that is paid by then is credited before the class.
     now: datetime = timezone.now()
     if start - now <= settings.CASH_NOTICE:
         return None

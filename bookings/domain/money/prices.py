@@ -1,4 +1,4 @@
-"""Pricing: what the price list says."""
+"""The price list."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -14,11 +14,7 @@ from bookings.models import ClassType, Price, PriceDecision
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A kind of class that students may book.
-
-    minutes: its length. lowest_amount: centavos, for the fewest students.
-    max_students: the largest group that has a price.
-    """
+    """minutes: length. lowest_amount: centavos. max_students: the largest group with a price."""
 
     class_type: ClassType
     minutes: int
@@ -29,10 +25,7 @@ class Offer:
 def find_price(
     *, class_type: ClassType, minutes: int, students: int, on: date | None = None
 ) -> int:
-    """Give the price of a class in centavos, as the list stands on a day, by default today.
-
-    Raises NoPriceError when the list has none: such a class is not offered.
-    """
+    """Return a price in centavos by the list of a day, by default today. Raises NoPriceError."""
     prices = (
         list_prices(on)
         .filter(class_type=class_type, minutes=minutes, students_up_to__gte=students)
@@ -45,7 +38,7 @@ def find_price(
 
 
 def find_list_price(quote: Quote) -> int:
-    """Return the price of today's list for a quote's class, in centavos. Raises NoPriceError."""
+    """Return today's price of a quote, in centavos. Raises NoPriceError."""
     if (quote.end - quote.start) % timedelta(minutes=1):
         raise NoPriceError
     students = max(quote.students_count, 1)
@@ -53,10 +46,9 @@ def find_list_price(quote: Quote) -> int:
 
 
 def judge_price(quote: Quote) -> PriceDecision:
-    """Compare the price that a client named with the list.
+    """Return WAITING for a class that the list lacks; if there is no list, only for a free one.
 
-    Returns WAITING for a class that the list lacks, and NONE where no decision is needed. Without
-    any list a price above 0 is taken as it is. Raises PriceTooLowError.
+    Raises PriceTooLowError.
     """
     try:
         listed = find_list_price(quote)
@@ -69,7 +61,7 @@ def judge_price(quote: Quote) -> PriceDecision:
 
 
 def list_offers(on: date | None = None) -> list[Offer]:
-    """List what is offered on a day, by type and length, in one query."""
+    """List the offers of a day by type and length, in one query."""
     current: defaultdict[tuple[str, int], dict[int, int]] = defaultdict(dict)
     for price in list_prices(on).order_by("valid_from"):
         current[price.class_type, price.minutes][price.students_up_to] = price.amount
@@ -82,10 +74,7 @@ def list_offers(on: date | None = None) -> list[Offer]:
 
 
 def list_prices_by_students(*, class_type: ClassType, minutes: int) -> dict[int, int]:
-    """Give what today's list asks for each number of students, in centavos.
-
-    Keys run from 1, or from 2 for a group, to the largest group that has a price.
-    """
+    """Return today's price in centavos by number of students; a group begins with 2."""
     rows = list_prices().filter(class_type=class_type, minutes=minutes).order_by("valid_from")
     amounts = dict(rows.values_list("students_up_to", "amount"))
     fewest = 2 if class_type == ClassType.GROUP else 1
@@ -96,7 +85,7 @@ def list_prices_by_students(*, class_type: ClassType, minutes: int) -> dict[int,
 
 
 def list_prices(on: date | None = None) -> QuerySet[Price]:
-    """List the rows in force on a day."""
+    """List the rows in force on a day, by default today."""
     day = on or timezone.localdate()
     return Price.objects.filter(
         Q(valid_until__isnull=True) | Q(valid_until__gte=day), valid_from__lte=day
@@ -104,7 +93,7 @@ def list_prices(on: date | None = None) -> QuerySet[Price]:
 
 
 def with_is_current(prices: QuerySet[Price], on: date | None = None) -> QuerySet[Price]:
-    """Add ``is_current``: whether the row counts on a day, or a later one has taken its place."""
+    """Add ``is_current``: True if the row is in force and no later row replaces it."""
     in_force = list_prices(on)
     successors = in_force.filter(
         class_type=OuterRef("class_type"),

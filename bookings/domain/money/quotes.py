@@ -1,4 +1,4 @@
-"""A quote: the class that a price was given for."""
+"""The class that a price was given for."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,7 +9,7 @@ from bookings.models import ClassType, VirtualClass
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """What a preference pays for. start, end: aware. price: centavos."""
+    """A class and its price. start, end: aware. price: centavos."""
 
     start: datetime
     end: datetime
@@ -19,7 +19,6 @@ class Quote:
 
     @classmethod
     def of(cls, virtual_class: VirtualClass) -> Self:
-        """Return the quote that a stored class would have."""
         return cls(
             virtual_class.start_time,
             virtual_class.end_time,
@@ -30,16 +29,14 @@ class Quote:
 
     @property
     def class_type(self) -> ClassType:
-        """The type that the flag means."""
         return ClassType.GROUP if self.is_group_class else ClassType.INDIVIDUAL
 
     @property
     def minutes(self) -> int:
-        """How long the class takes."""
         return int((self.end - self.start).total_seconds() // 60)
 
     def to_json(self) -> dict[str, Any]:
-        """Give plain values for a JSON column; equal quotes give equal values."""
+        """Return values for a JSON column; equal quotes give equal values."""
         return {
             "start": self.start.timestamp(),
             "end": self.end.timestamp(),

@@ -1,8 +1,4 @@
-"""Refunding: money goes back, once, however often it is tried.
-
-The decision is a row, written in the transaction that makes it; the provider is called afterwards,
-under a key that follows from the row. A call that is repeated refunds nothing twice.
-"""
+"""Refunds: the row is the decision; the provider is called afterwards, under the row's key."""
 
 import logging
 from collections.abc import Iterator
@@ -10,14 +6,16 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import timedelta
-from secrets import SystemRandom
+from typing import Any
 
+from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet, Sum
 from django.utils import timezone
 
 from accounts.models import User
 from bookings.domain.batches import work_through
+from bookings.domain.change_policy import RefundCase, decide_refund
 from bookings.domain.exceptions import RefundOutdatedError, RefundTooLargeError
 from bookings.domain.teacher_alerts import flag_for_review
 from bookings.models import (
@@ -29,7 +27,6 @@ from bookings.models import (
     RefundReason,
     RefundStatus,
     ReviewReason,
-    VirtualClass,
 )
 from bookings.notices.due import record_alert, record_due
 from bookings.notices.returned_money import name_refund
@@ -42,24 +39,22 @@ from bookings.payments.gateway import (
     PaymentUnavailableError,
     RefundState,
 )
+from config.lib.retries import backoff, claim
 
 logger = logging.getLogger(__name__)
 
 LEASE = timedelta(minutes=1)
-FIRST_WAIT, LONGEST_WAIT = timedelta(seconds=15), timedelta(hours=1)
-# So long the provider surely knows the key of a refund again.
+FIRST_WAIT, LONGEST_WAIT = timedelta(seconds=30), timedelta(hours=1)
+# For this long the provider surely recognises the key of a refund.
 KEY_LIFE = timedelta(hours=12)
 CLOCK_DIFFERENCE = timedelta(minutes=2)
 UNSENT = (RefundStatus.REQUESTED, RefundStatus.IN_PROCESS)
 REFUNDS_PER_SWEEP = 50
 
-_random = SystemRandom()
-
 
 @dataclass(slots=True)
 class _Shown:
-    """The sum that a page has shown, and what was decided since, in centavos."""
-
+    # Centavos on a page, and those decided since.
     amount: int
     decided: int = 0
 
@@ -69,11 +64,8 @@ _shown: ContextVar[_Shown | None] = ContextVar("shown", default=None)
 
 @contextmanager
 def refunding_exactly(amount: int) -> Iterator[None]:
-    """Let decisions inside refund this sum or none, in centavos: the one that a person confirmed.
-
-    Another refund may be committed after the page was compared and before the decision locks its
-    rows. A decision asks by ``refuse_other_sum``.
-    """
+    """Let ``refuse_other_sum`` accept only this sum, in centavos: the one on the page."""
+    # Another refund may be committed between the page and the locks of a decision.
     token = _shown.set(_Shown(amount))
     try:
         yield
@@ -82,115 +74,136 @@ def refunding_exactly(amount: int) -> Iterator[None]:
 
 
 def refuse_other_sum() -> None:
-    """End a decision's transaction if it refunds another sum than a person confirmed.
-
-    Raises RefundOutdatedError, which rolls the decision back.
-    """
+    """Raise RefundOutdatedError, which rolls back, if the sum is not the one shown."""
     shown = _shown.get()
     if shown is not None and shown.decided != shown.amount:
         raise RefundOutdatedError
 
 
 @transaction.atomic
-def request_full_refund(
-    *, payment: Payment, reason: RefundReason, by: User | None = None
+def request_refund(
+    *, payment: Payment, reason: RefundReason, keep: int = 0, by: User | None = None
 ) -> list[Refund]:
-    """Decide that everything that paid for the class goes back; returns what was decided anew.
+    """Request what is left of the charges that paid for a class, but ``keep`` centavos.
 
-    Decided before, it decides nothing. What the provider refused only a person asks for again.
+    What the provider rejected is requested again only ``by`` a person. Return the new refunds.
     """
-    charges = payment.charges.select_for_update().filter(counts=True).order_by("id")
-    decided = [_request_whole(charge, reason, by) for charge in charges]
-    return [refund for refund in decided if refund is not None]
+    charges = list(payment.charges.select_for_update().filter(counts=True).order_by("id"))
+    owed = sum(map(refundable_amount, charges)) - keep
+    refunds = []
+    for charge in charges:
+        amount = min(refundable_amount(charge), owed)
+        if amount <= 0:
+            continue
+        owed -= amount
+        if by or not charge.refunds.filter(status=RefundStatus.FAILED).exists():
+            refunds.append(_request(charge, amount, reason, by))
+    return refunds
 
 
 @transaction.atomic
-def request_surplus_refund(charge: PaymentCharge) -> Refund | None:
-    """Decide that a charge goes back whole that came when the class was paid already."""
+def refund_unbooked(payment: Payment) -> None:
+    """Decide, once, what goes back of a payment that was not booked in time."""
+    long_ago = timezone.now() - settings.UNBOOKED_PAYMENT_AGE
+    unbooked = Payment.objects.filter(virtual_class=None, approved_at__lte=long_ago)
+    locked = unbooked.select_for_update().filter(pk=payment.pk).first()
+    if locked is not None and not _decided(charge__payment=locked, charge__counts=True).exists():
+        left = sum_refundable(locked)
+        decision = decide_refund(RefundCase.NEVER_BOOKED, left=left)
+        request_refund(payment=locked, reason=decision.reason, keep=left - decision.amount)
+
+
+@transaction.atomic
+def refund_surplus(charge: PaymentCharge) -> None:
+    """Decide, once, what goes back of a charge for a payment that was paid already."""
     locked = PaymentCharge.objects.select_for_update().get(pk=charge.pk)
-    return _request_whole(locked, RefundReason.PAID_TWICE, None)
+    if not _decided(charge=locked).exists():
+        decision = decide_refund(RefundCase.PAID_TWICE, left=refundable_amount(locked))
+        if decision.amount > 0:
+            _request(locked, decision.amount, decision.reason, None)
 
 
 @transaction.atomic
 def request_partial_refund(*, charge_id: int, amount: int, left: int, by: User) -> Refund:
-    """Decide that a part of a charge goes back, as the teacher wishes.
+    """Request centavos of a charge, as the teacher asks.
 
-    amount: centavos. left: what the teacher saw was left of the charge, in centavos: a form that
-    is sent twice asks for one refund. Raises RefundOutdatedError when less or more is left by now,
-    RefundTooLargeError for more than that.
+    left: as shown, so that a form sent twice asks once. Raises RefundOutdatedError,
+    RefundTooLargeError.
     """
     charge = PaymentCharge.objects.select_for_update().get(pk=charge_id)
     if left != refundable_amount(charge):
         raise RefundOutdatedError
     if not 0 < amount <= left:
         raise RefundTooLargeError
-    return _request(charge, amount, RefundReason.BY_TEACHER, by)
+    decision = decide_refund(RefundCase.BY_HAND, left=left, asked=amount)
+    return _request(charge, decision.amount, decision.reason, by)
+
+
+def is_refund_open(payment: Payment) -> bool:
+    """Return True until the provider confirms that all went back that was decided."""
+    paying = payment.charges.filter(counts=True)
+    sums = paying.aggregate(paid=Sum("amount"), returned=Sum("refunded_amount"))
+    paid, returned = sums["paid"] or 0, sums["returned"] or 0
+    if payment.virtual_class is not None:
+        kept = payment.virtual_class.amount_kept
+    else:
+        decided = _decided(charge__in=paying).aggregate(total=Sum("amount"))["total"]
+        kept = None if decided is None else paid - decided
+    return kept is None or paid - returned > kept
 
 
 def refundable_amount(charge: PaymentCharge) -> int:
-    """Give what is left of a charge, in centavos: what neither went back nor is about to."""
+    """Return the centavos of a charge that have not gone back and are not about to."""
     if charge.status not in {ChargeStatus.APPROVED, ChargeStatus.DISPUTED}:
         return 0
     ours = charge.refunds.exclude(status=RefundStatus.FAILED).aggregate(total=Sum("amount"))
-    # Part of what the provider says went back are our own refunds; the rest is the panel's.
+    # The provider's sum includes our own refunds, and those made in its panel.
     return max(charge.amount - max(ours["total"] or 0, charge.refunded_amount), 0)
 
 
 def sum_refundable(payment: Payment) -> int:
-    """Give what would go back if everything did that paid for the class, in centavos."""
     return sum(refundable_amount(charge) for charge in payment.charges.filter(counts=True))
 
 
 def send_due_refunds() -> int:
-    """Send every refund whose time has come to the provider; returns how many it took."""
-    due = Refund.objects.filter(status__in=UNSENT, next_attempt_at__lte=timezone.now())
-    return _send(due.order_by("next_attempt_at")[:REFUNDS_PER_SWEEP])
+    """Send the refunds that are due to the provider; return how many are done."""
+    return _send(_due().order_by("next_attempt_at")[:REFUNDS_PER_SWEEP])
 
 
-def send_refunds_of(virtual_class: VirtualClass) -> int:
-    """Send the refunds of one class that are due; what fails is left to the sweep."""
-    return _send(
-        Refund.objects.filter(
-            charge__payment__virtual_class=virtual_class,
-            status__in=UNSENT,
-            next_attempt_at__lte=timezone.now(),
-        )
-    )
+def send_refunds_of(payment: Payment) -> int:
+    return _send(_due().filter(charge__payment=payment))
 
 
-def send_refunds_of_payment(payment: Payment) -> int:
-    """Send the refunds of one payment that are due; what fails is left to the sweep."""
-    return _send(
-        Refund.objects.filter(
-            charge__payment=payment, status__in=UNSENT, next_attempt_at__lte=timezone.now()
-        )
-    )
+def _decided(**refunds: Any) -> QuerySet[Refund]:
+    # By the policy. Where there is no class, these rows are its stored decision.
+    return Refund.objects.filter(**refunds).exclude(reason=RefundReason.BY_TEACHER)
+
+
+def _due() -> QuerySet[Refund]:
+    return Refund.objects.filter(status__in=UNSENT, next_attempt_at__lte=timezone.now())
+
+
+def _send(refunds: QuerySet[Refund]) -> int:
+    numbers = list(refunds.values_list("pk", flat=True))
+    return work_through(numbers, _attempt, outage=PaymentUnavailableError, name="Refund")
 
 
 def _attempt(refund_id: int) -> bool:
-    """Send one refund, unless somebody else is at it; whether it is done now.
-
-    Raises PaymentUnavailableError when the provider could not take it: then it is put off.
-    """
-    now = timezone.now()
-    claimed = Refund.objects.filter(
-        pk=refund_id, status__in=UNSENT, next_attempt_at__lte=now
-    ).update(next_attempt_at=now + LEASE)
-    if not claimed:
+    refund = _due().select_related("charge__payment__virtual_class").filter(pk=refund_id).first()
+    if refund is None or not claim(_due(), refund, "next_attempt_at", LEASE):
         return False
-    refund = Refund.objects.select_related("charge__payment__virtual_class").get(pk=refund_id)
     try:
         created = _ask_provider(refund)
     except PaymentUnavailableError as error:
         _postpone(refund, str(error))
         raise
     except PaymentRefusedError as error:
-        return _give_up(refund, str(error))
+        return _fail(refund, str(error))
     if not _note_refund_id(refund, created.refund_id):
         _postpone(refund, "The payment provider named a refund that another one of ours is.")
         return False
     if created.state == RefundState.REJECTED:
-        return _give_up(refund, "The payment provider rejected the refund.")
+        return _fail(refund, "The payment provider rejected the refund.")
     if created.state == RefundState.IN_PROCESS:
         refund.status = RefundStatus.IN_PROCESS
         _postpone(refund, "")
@@ -199,25 +212,10 @@ def _attempt(refund_id: int) -> bool:
     return True
 
 
-def _send(refunds: QuerySet[Refund]) -> int:
-    numbers = list(refunds.values_list("pk", flat=True))
-    return work_through(numbers, _attempt, outage=PaymentUnavailableError, name="Refund")
-
-
-def _request_whole(charge: PaymentCharge, reason: RefundReason, by: User | None) -> Refund | None:
-    left = refundable_amount(charge)
-    if left <= 0:
-        return None
-    if by is None and charge.refunds.filter(status=RefundStatus.FAILED).exists():
-        return None
-    return _request(charge, left, reason, by)
-
-
 def _request(charge: PaymentCharge, amount: int, reason: RefundReason, by: User | None) -> Refund:
-    """Write the promise down. The charge is locked, so the number in the key is nobody else's."""
     if shown := _shown.get():
         shown.decided += amount
-    number = charge.refunds.count() + 1
+    number = charge.refunds.count() + 1  # unique, since the caller has locked the charge
     return Refund.objects.create(
         charge=charge,
         amount=amount,
@@ -238,7 +236,7 @@ def _ask_provider(refund: Refund) -> CreatedRefund:
     made = gateway.refund(
         charge_id=charge.charge_id, amount=None if whole else refund.amount, key=refund.key
     )
-    # Repetitions have been answered by 200 without a body; so may a refund be that was not made.
+    # An answer without a body may mean a repeat, or a refund that was not made.
     made = made or _find_lost(refund, gateway)
     if made is None:
         raise PaymentUnavailableError("The payment provider does not say what it gave back.")
@@ -246,11 +244,7 @@ def _ask_provider(refund: Refund) -> CreatedRefund:
 
 
 def _find_lost(refund: Refund, gateway: PaymentGateway) -> CreatedRefund | None:
-    """Find the refund that the provider made of this one, if its answer was lost.
-
-    That is one of the same amount, made since this was decided, and none of our others. So it is
-    found even when the provider has forgotten the key.
-    """
+    # By amount and time, since the answer with its id was lost.
     others = Refund.objects.filter(charge=refund.charge).exclude(pk=refund.pk)
     known = set(others.values_list("refund_id", flat=True))
     for listed in gateway.list_refunds(refund.charge.charge_id):
@@ -261,10 +255,7 @@ def _find_lost(refund: Refund, gateway: PaymentGateway) -> CreatedRefund | None:
 
 
 def _note_refund_id(refund: Refund, refund_id: str) -> bool:
-    """Store the provider's number; False, and nothing is stored, if another of our refunds has it.
-
-    Two workers may find the same refund at the same moment, and the constraint decides.
-    """
+    # Two workers may find the same refund at once; the constraint decides.
     try:
         with transaction.atomic():
             Refund.objects.filter(pk=refund.pk).update(refund_id=refund_id)
@@ -276,20 +267,20 @@ def _note_refund_id(refund: Refund, refund_id: str) -> bool:
 
 def _postpone(refund: Refund, failure: str) -> None:
     refund.attempts += 1
-    wait = min(FIRST_WAIT * 2 ** min(refund.attempts, 12), LONGEST_WAIT)
-    refund.next_attempt_at = timezone.now() + wait * _random.uniform(0.8, 1.2)
+    wait = backoff(refund.attempts, first=FIRST_WAIT, longest=LONGEST_WAIT)
+    refund.next_attempt_at = timezone.now() + wait
     refund.failure = failure
     refund.save(update_fields=["status", "attempts", "next_attempt_at", "failure"])
 
 
-def _give_up(refund: Refund, failure: str) -> bool:
-    """Leave a refused refund to a person, unless the money went back by another way."""
+def _fail(refund: Refund, failure: str) -> bool:
+    # Left to the teacher, unless the money went back in another way.
     try:
         found = get_gateway().get_charge(refund.charge.charge_id)
     except PaymentError as error:
         _postpone(refund, str(error))
         return False
-    if found and found[0].status == ChargeStatus.REFUNDED:
+    if found and found.status == ChargeStatus.REFUNDED:
         _finish(refund)
         return True
     refund.status, refund.failure, refund.next_attempt_at = RefundStatus.FAILED, failure, None
@@ -305,18 +296,16 @@ def _give_up(refund: Refund, failure: str) -> bool:
 
 @transaction.atomic
 def _finish(refund: Refund) -> None:
-    """Note that the money went back, mail its owner, and have the charge read again."""
     now = timezone.now()
     refund.status, refund.failure = RefundStatus.DONE, ""
     refund.done_at, refund.next_attempt_at = now, None
     refund.save(update_fields=["status", "failure", "done_at", "next_attempt_at"])
     payment = refund.charge.payment
-    Payment.objects.filter(pk=payment.pk).update(next_check_at=now)
+    Payment.objects.filter(pk=payment.pk).update(next_check_at=now)  # read the charge again soon
     _mail_payer(NoticeKind.MONEY_RETURNED, refund)
 
 
 def _mail_payer(kind: NoticeKind, refund: Refund) -> None:
-    """Promise the person who paid a mail about their refund, once."""
     payment = refund.charge.payment
     if payment.virtual_class is not None:
         record_due(kind, payment.virtual_class, [payment.user_id], name_refund(refund))

@@ -1,4 +1,4 @@
-"""Takings: what came in and went back, month by month."""
+"""Money received and returned, by month."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -10,24 +10,20 @@ from django.db.models.functions import Coalesce, TruncMonth
 
 from bookings.models import ChargeStatus, PaymentCharge, ReviewReason, VirtualClass
 
-# Charges whose money arrived, whatever became of it.
+# Charges whose money arrived, also if it went back since.
 CAME_IN = [
     ChargeStatus.APPROVED,
     ChargeStatus.REFUNDED,
     ChargeStatus.DISPUTED,
     ChargeStatus.CHARGED_BACK,
 ]
-# Money that is none of ours, or not in pesos.
-FOREIGN = [ReviewReason.CURRENCY, ReviewReason.COLLECTOR]
+# Money of another account, or not in pesos.
+FOREIGN = [ReviewReason.CURRENCY, ReviewReason.ACCOUNT]
 
 
 @dataclass(slots=True)
 class MonthTakings:
-    """One month's money in centavos.
-
-    received: through the provider. by_hand: what the teacher vouched for. returned: refunds.
-    charged_back: taken back by the payers' banks. disputed: received, but may still be taken back.
-    """
+    """Centavos. by_hand: confirmed by the teacher. charged_back: taken back by banks."""
 
     month: date
     received: int = 0
@@ -38,14 +34,13 @@ class MonthTakings:
 
     @property
     def net(self) -> int:
-        """What is left of it all."""
         return self.received + self.by_hand - self.returned - self.charged_back
 
 
 def list_monthly_takings() -> list[MonthTakings]:
-    """List the months with money, the latest first, in two queries.
+    """List the months with money, latest first, in two queries.
 
-    A refund counts in the month of its charge. Months are those of the service's zone.
+    A refund counts in the month of its charge.
     """
     months: defaultdict[date, dict[str, int]] = defaultdict(dict)
     for row in [*_through_the_provider(), *_by_hand()]:

@@ -1,4 +1,4 @@
-"""``User.total_classes``: how many completed activities a person has."""
+"""``User.total_classes``: a person's number of completed activities."""
 
 import uuid
 from collections.abc import Iterable
@@ -10,11 +10,9 @@ from accounts.models import User
 
 
 def add_to_total_classes(people: Iterable[uuid.UUID], count: int) -> None:
-    """Change the people's totals by ``count``, in the transaction that changes their activities.
-
-    They are locked in the order of their ids: two classes that share people and end together would
-    otherwise wait for each other. NO KEY, so that whoever refers to a person need not wait.
-    """
+    """Change the totals in the transaction that changes the people's activities."""
+    # Locked by id, so that two classes with the same people do not deadlock; NO KEY, so that
+    # inserting rows that refer to these people does not wait.
     in_order = User.objects.filter(pk__in=list(people)).order_by("pk")
     locked = in_order.select_for_update(no_key=True).values_list("pk", flat=True)
     total = Greatest(F("total_classes") + count, 0)

@@ -1,9 +1,4 @@
-"""Stopping: attempts to pay that can lead nowhere any more are cancelled at the provider.
-
-A voucher may be paid days after it was issued. Once its class is cancelled, over, paid otherwise or
-has lost its time, its money could only go back again. While the time is free it stays: an attempt
-outlives the time that was kept for it.
-"""
+"""Cancel pending charges, as of vouchers, whose money could only go back."""
 
 import logging
 from datetime import UTC, datetime
@@ -13,37 +8,29 @@ from django.utils import timezone
 
 from bookings.domain.batches import work_through
 from bookings.domain.queries import list_overlapping_scheduled
-from bookings.models import ChargeStatus, ClassStatus, Payment, PaymentCharge, VirtualClass
+from bookings.models import ChargeStatus, ClassStatus, Payment, PaymentCharge
 from bookings.payments.backend import get_gateway
 from bookings.payments.gateway import PaymentRefusedError, PaymentUnavailableError
 
 logger = logging.getLogger(__name__)
 
 
-def stop_charges_of(virtual_class: VirtualClass) -> int:
-    """Cancel the attempts to pay a class that can lead nowhere; returns how many were."""
-    payment = Payment.objects.filter(virtual_class=virtual_class).first()
-    return cancel_dead_charges(payment) if payment else 0
-
-
 def cancel_dead_charges(payment: Payment) -> int:
-    """Cancel the attempts to pay that can lead nowhere; returns how many were.
+    """Cancel pending charges if their money could only go back; return how many.
 
-    No transaction may be open: the provider is called. What fails is tried again whenever the
-    payment is settled, which goes on as long as an attempt is open. One that is approved first is
-    left alone, and its money goes back.
+    No transaction may be open. The next settling retries what fails.
     """
     charges = list(payment.charges.filter(status=ChargeStatus.PENDING))
-    if not charges or not _is_pointless(payment):
+    if not charges or not _is_dead(payment):
         return 0
-    stopped = work_through(charges, _stop, outage=PaymentUnavailableError, name="Charge")
-    if stopped:
-        # What the provider says now is read by the next sweep.
+    cancelled = work_through(charges, _cancel, outage=PaymentUnavailableError, name="Charge")
+    if cancelled:
+        # The next sweep reads their new state.
         Payment.objects.filter(pk=payment.pk).update(next_check_at=timezone.now())
-    return stopped
+    return cancelled
 
 
-def _stop(charge: PaymentCharge) -> bool:
+def _cancel(charge: PaymentCharge) -> bool:
     try:
         get_gateway().cancel(charge.charge_id)
     except PaymentRefusedError as error:
@@ -52,25 +39,17 @@ def _stop(charge: PaymentCharge) -> bool:
     return True
 
 
-def _is_pointless(payment: Payment) -> bool:
-    """Whether more money could only go back. The teacher's word may be about this very money."""
+def _is_dead(payment: Payment) -> bool:
     current = Payment.objects.select_related("virtual_class").get(pk=payment.pk)
     if current.approved_at is not None:
         return True
     virtual_class = current.virtual_class
     if virtual_class is None:
-        return _was_meant_until(current) <= timezone.now()
+        return datetime.fromtimestamp(current.quote["end"], UTC) <= timezone.now()
     if virtual_class.status in {ClassStatus.CANCELLED, ClassStatus.COMPLETED}:
         return True
-    if virtual_class.is_scheduled:
+    if virtual_class.is_scheduled:  # confirmed by hand, perhaps for this very money
         return False
-    return virtual_class.has_ended() or _has_lost_its_time(virtual_class)
-
-
-def _was_meant_until(payment: Payment) -> datetime:
-    return datetime.fromtimestamp(payment.quote["end"], UTC)
-
-
-def _has_lost_its_time(virtual_class: VirtualClass) -> bool:
-    """Whether another class owns the time; one that is only kept for somebody may come back."""
-    return settings.PREVENT_OVERLAPS and list_overlapping_scheduled(virtual_class).exists()
+    # A time that is only held may become free again.
+    has_lost_time = settings.PREVENT_OVERLAPS and list_overlapping_scheduled(virtual_class).exists()
+    return virtual_class.has_ended() or has_lost_time

@@ -1,4 +1,4 @@
-"""Erasing: a person leaves, and takes along what is only theirs."""
+"""Erasing a person and the data that is only theirs."""
 
 import logging
 from dataclasses import replace
@@ -15,26 +15,23 @@ from bookings.domain.lifecycle.cancelling import cancel_class, decide_cancelling
 from bookings.domain.places.offers import list_open_entries
 from bookings.domain.places.waiting_list import leave_every_line
 from bookings.models import ClassLog, ClassStatus, UserActivity, VirtualClass
-from bookings.webhooks.announcing import announce_events
+from bookings.webhooks.events import announce_events
 from calendar_sync import CalendarError
 
 logger = logging.getLogger(__name__)
 
 
 def erase_person(*, user: User, by: User) -> None:
-    """Erase a person: their profile, identities, sessions, mails, and what they booked in vain.
+    """Erase account, mails and unpaid bookings; idempotent.
 
-    Payments, and classes that were paid or that took place, stay without a name: the teacher's
-    books, and other people's classes. Classes that were never paid are cancelled. by: the person
-    themselves, or the teacher at their request. Doing it again changes nothing.
-    Raises, without writing: TeacherAccountError, ClassesAheadError, and ClassNotFoundError when
-    there is a class to cancel that is not ``by``'s to cancel.
+    Payments and classes that were paid or took place stay without a name. Raises, without writing:
+    TeacherAccountError, ClassesAheadError, and ClassNotFoundError if ``by`` may not cancel a class.
     """
     for virtual_class in list_classes_to_cancel(user):
-        _call_off(virtual_class, by)
+        _cancel(virtual_class, by)
     leave_every_line(user=user)
     with transaction.atomic():
-        # What is cancelled above goes with its log, and what was told to nobody yet with that.
+        # Before the log of cancelled classes is deleted with them.
         booked = VirtualClass.objects.filter(booked_by=user)
         announce_events(ClassLog.objects.filter(virtual_class__in=booked))
         _forget_bookings(user)
@@ -43,10 +40,7 @@ def erase_person(*, user: User, by: User) -> None:
 
 
 def list_classes_to_cancel(user: User) -> list[VirtualClass]:
-    """List the unpaid classes that are cancelled when the person is erased.
-
-    Raises TeacherAccountError, and ClassesAheadError for classes that take place or are paid.
-    """
+    """List unpaid classes. Raises TeacherAccountError, and ClassesAheadError if any is settled."""
     if user.is_staff:
         raise TeacherAccountError
     ahead = _classes_ahead(user)
@@ -56,11 +50,7 @@ def list_classes_to_cancel(user: User) -> list[VirtualClass]:
 
 
 def foresee_erasing(*, user: User, by: User) -> Consequences[list[VirtualClass]]:
-    """Find out what erasing a person would write about classes, and which it would cancel.
-
-    Mails to the person are left out: they are deleted with the account. Raises as
-    ``erase_person``.
-    """
+    """Dry-run ``erase_person``, with its errors; mails to the person are left out."""
     ahead = list_classes_to_cancel(user)
     lines = list_open_entries(user).values_list("virtual_class", flat=True)
 
@@ -75,7 +65,6 @@ def foresee_erasing(*, user: User, by: User) -> Consequences[list[VirtualClass]]
 
 
 def _classes_ahead(user: User) -> list[VirtualClass]:
-    """List what is not over yet, booked or joined."""
     ahead = VirtualClass.objects.filter(
         end_time__gt=timezone.now(), status__in=[ClassStatus.PENDING, ClassStatus.SCHEDULED]
     )
@@ -84,17 +73,16 @@ def _classes_ahead(user: User) -> list[VirtualClass]:
 
 
 def _is_settled(virtual_class: VirtualClass) -> bool:
-    """Whether the class takes place, or its money is here."""
     is_paid = virtual_class.paid_at is not None
     return virtual_class.is_scheduled or virtual_class.is_being_scheduled or is_paid
 
 
-def _call_off(virtual_class: VirtualClass, by: User) -> None:
-    """Cancel a class nobody paid. Money that arrives all the same goes back by itself."""
+def _cancel(virtual_class: VirtualClass, by: User) -> None:
+    """Cancel an unpaid class; a later payment is refunded automatically."""
     try:
         cancel_class(class_id=virtual_class.pk, actor=by)
     except CalendarError:
-        # It is cancelled; the sweep takes its event away.
+        # The class is cancelled; the sweep withdraws its event.
         logger.warning("The event of class %s stays for the sweep.", virtual_class.pk)
 
 
@@ -103,17 +91,14 @@ def _forget_bookings(user: User) -> None:
     user.waiting_list_entries.all().delete()
     user.notices.all().delete()
     booked = VirtualClass.objects.filter(booked_by=user)
-    _came_to_nothing(booked, user).delete()
-    # What somebody typed may say who they are.
-    booked.update(learning_focus="")
+    _unused(booked, user).delete()
+    # Free text may identify the person.
+    booked.update(**dict.fromkeys(VirtualClass.TYPED, ""))
     ClassLog.objects.filter(actor=user).update(reason="")
 
 
-def _came_to_nothing(booked: QuerySet[VirtualClass], user: User) -> QuerySet[VirtualClass]:
-    """Choose the classes that nobody paid, that never took place, and that are nobody else's.
-
-    One whose event still has to leave the calendar stays: its row is what remembers that.
-    """
+def _unused(booked: QuerySet[VirtualClass], user: User) -> QuerySet[VirtualClass]:
+    """Classes without money and guests; a withdrawal still needs its row."""
     others = UserActivity.objects.filter(virtual_class=OuterRef("pk")).exclude(user=user)
     return booked.filter(
         ~Exists(others),

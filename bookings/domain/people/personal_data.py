@@ -1,4 +1,4 @@
-"""Everything that is stored about a person, for themselves to keep."""
+"""The export of a person's own data."""
 
 import json
 from typing import Any
@@ -12,10 +12,9 @@ from bookings.models import Notice, Payment, VirtualClass
 
 
 def export_person(user: User) -> str:
-    """Give a person's data as JSON text; times are ISO 8601, amounts centavos.
+    """Return a person's data as JSON; times are ISO 8601, amounts centavos.
 
-    What belongs to the service or to others stays out: tokens, keys, the other people of a class,
-    the code of a class that somebody else gives away.
+    Without tokens, other participants, and access codes of other hosts' classes.
     """
     data = {
         **describe_account(user),

@@ -1,1 +1,1 @@
-"""Who has a place in a class: codes, joining, leaving, the waiting list."""
+"""Places in a class: codes, joining, leaving, the waiting list."""

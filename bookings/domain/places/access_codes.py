@@ -3,6 +3,8 @@
 import re
 import secrets
 
+from bookings.domain.exceptions import ClassNotFoundError
+
 LENGTH = 8
 # Without 0, O, 1 and I, which people mistake for each other when they read a code aloud.
 ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
@@ -12,12 +14,20 @@ _SEPARATORS = re.compile(r"[\s\-]+")
 
 
 def generate_access_code() -> str:
-    """Draw a code: 40 bits, so that guessing is hopeless. Spec: Limits, access code length."""
+    """Return a random code of 40 bits. Spec: Limits, access code length."""
     return "".join(secrets.choice(ALPHABET) for _ in range(LENGTH))
 
 
 def normalize_access_code(text: str) -> str | None:
-    """Read a code as people type it: any case, spaces, dashes. None when it cannot be one."""
+    """Return a typed code in capitals, without spaces and dashes; None if it cannot be one."""
     code = _SEPARATORS.sub("", text)
-    # Looked at before it is raised: the capitals of "ß" are "SS".
+    # Checked before it is upper-cased: the capitals of "ß" are "SS".
     return code.upper() if _CODE.fullmatch(code) else None
+
+
+def read_access_code(text: str) -> str:
+    """Return ``normalize_access_code(text)``. Raises ClassNotFoundError."""
+    code = normalize_access_code(text)
+    if code is None:
+        raise ClassNotFoundError
+    return code

@@ -1,4 +1,4 @@
-"""Guessing: a person who types one wrong access code after the other has to wait."""
+"""Limits on wrong access codes, for each person and each address."""
 
 import logging
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from django.core.cache import cache
 from django.utils import timezone
 
 from accounts.models import User
-from accounts.selectors import find_user_by_email
+from accounts.selectors import find_teacher
 from bookings.domain.exceptions import ClassNotFoundError, TooManyAttemptsError
 from bookings.models import NoticeKind
 from bookings.notices.due import record_alert
@@ -26,9 +26,9 @@ WAVE = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """How many wrong codes a person may type, or people of one address, within ``WINDOW``.
+    """How many wrong codes a person or an address may try within ``WINDOW``.
 
-    is_shared: whether others count here too. Then it holds only for people who were wrong.
+    is_shared: True for an address; then it never refuses a person's first try.
     """
 
     who: object
@@ -38,35 +38,32 @@ class Limit:
 
 @contextmanager
 def limit_wrong_codes(*, user: User, address: str) -> Iterator[None]:
-    """Count a person's try of one access code; only ClassNotFoundError out of the block counts.
+    """Count a try of an access code; it stays counted only if the block raises ClassNotFoundError.
 
-    Each try is counted before the code is looked at, and given back unless it was wrong: however
-    many are sent at once, no more than the limit are looked at. Raises TooManyAttemptsError
-    beforehand, for a right code as well, or the refusal would tell which codes are right.
-    A person whose first try in the window this is passes, whatever others of the address did.
-    address: where the request comes from; empty when it is unknown.
+    Raises TooManyAttemptsError before the block, for right codes as well. address: empty if
+    unknown.
     """
     counts: list[Count] = []
     try:
         for limit in _limits(user, address):
+            # Counted before the look-up: many tries at once do not exceed the limit.
             counts.append(count_one("wrong-codes", limit.who, window=WINDOW))
             if not (limit.is_shared and counts[0].number <= 1):
                 _refuse_beyond(limit, counts[-1])
         yield
     except ClassNotFoundError:
+        counts.clear()  # so they stay counted
         raise
-    except BaseException:
-        _give_back(counts)
-        raise
-    else:
-        _give_back(counts)
+    finally:
+        for count in counts:
+            give_back(count)
 
 
 def _limits(user: User, address: str) -> list[Limit]:
-    """List what is counted, the person first: a refused person uses up nothing of the address.
+    """Return the limits, the person's first: a refused person uses up nothing of the address.
 
-    There is no limit for all people together, because a few accounts could use it up. A thousand
-    accounts that guess for a year try 1 in 1,000 of the 40 bits of a code.
+    A limit for all together could be used up by a few accounts. A thousand accounts that guess for
+    a year try 1 in 1,000 of all codes.
     """
     limits = [Limit(user.pk, settings.MAX_WRONG_CODES)]
     if address:
@@ -80,17 +77,11 @@ def _refuse_beyond(limit: Limit, count: Count) -> None:
         raise TooManyAttemptsError(wait_seconds=seconds_left(WINDOW))
 
 
-def _give_back(counts: list[Count]) -> None:
-    for count in counts:
-        give_back(count)
-
-
 def _report() -> None:
-    """Tell log and teacher, once for a wave of tries; the cache keeps it from costing more."""
     today = timezone.localdate().isoformat()
     if not cache.add(f"guessing-reported:{today}", 1, timeout=WAVE.total_seconds()):
         return
-    logger.warning("Somebody tries one wrong access code after the other.")
-    teacher = find_user_by_email(settings.ADMIN_EMAIL)
+    logger.warning("A person tries one wrong access code after the other.")
+    teacher = find_teacher()
     if teacher is not None:
         record_alert(NoticeKind.GUESSING, teacher, today)

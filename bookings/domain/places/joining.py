@@ -1,17 +1,10 @@
 """Joining: a guest takes a place in a scheduled class."""
 
-import uuid
-from typing import Any
-
 from django.db import IntegrityError, transaction
-from django.db.models import Exists, OuterRef, QuerySet
-from django.utils import timezone
 
 from accounts.models import User
-from accounts.sessions.prepared import Prepared, insert, update
 from bookings.domain.exceptions import (
     AlreadyJoinedError,
-    BookingError,
     ClassEndedError,
     ClassFullError,
     ClassNotFoundError,
@@ -19,10 +12,9 @@ from bookings.domain.exceptions import (
     PlaceOfferedError,
 )
 from bookings.domain.history import record_event
-from bookings.domain.places.access_codes import normalize_access_code
+from bookings.domain.places.access_codes import normalize_access_code, read_access_code
 from bookings.domain.places.code_limits import limit_wrong_codes
 from bookings.domain.places.offers import (
-    IN_LINE,
     is_kept_for_another,
     list_open_entries,
     offer_free_place,
@@ -35,135 +27,87 @@ from bookings.models import (
     Role,
     UserActivity,
     VirtualClass,
-    WaitingListEntry,
     WaitingState,
 )
 from bookings.notices.due import record_place
 
 
-def _select_open(code: str, user_id: uuid.UUID) -> QuerySet[Any]:
-    line = WaitingListEntry.objects.filter(
-        user=user_id, state__in=IN_LINE, virtual_class=OuterRef("pk")
-    )
-    return (
-        VirtualClass.objects.annotate(is_waiting=Exists(line))
-        .select_for_update()
-        .filter(access_code=code, status__in=[ClassStatus.SCHEDULED, ClassStatus.COMPLETED])
-        .exclude(Exists(list_money_gone(OuterRef("pk"))))
-        .order_by()
-    )
-
-
-_open_class = Prepared(_select_open, code=str, user_id=uuid.UUID)
-
-
 def join_class(*, user: User, access_code: str, address: str = "") -> VirtualClass:
-    """Give ``user`` a place in the class that ``access_code`` opens.
+    """Give ``user`` a place in the class of an access code, and return it as stored.
 
-    access_code: eight digits and letters, in any case, with or without spaces and dashes.
-    address: the IP address that asks, as far as it is known; wrong codes are counted by it too.
-    Returns the class as stored afterwards; ``current_participants`` counts the user.
-    Raises, in this order and without writing: ClassNotFoundError, OwnClassError,
-    ClassEndedError, ClassFullError (PlaceOfferedError where the free places are offered to people
-    on the waiting list), AlreadyJoinedError. Before them all: TooManyAttemptsError,
-    for a person or an address that was wrong too often.
+    access_code: in any case, with or without spaces and dashes. address: empty if unknown; wrong
+    codes are counted by it too.
+    Raises, in this order and without writing: TooManyAttemptsError, ClassNotFoundError,
+    OwnClassError, ClassEndedError, ClassFullError or PlaceOfferedError, AlreadyJoinedError.
 
     Spec: Endpoints, POST /api/access-code, checks 1 to 6.
     """
     with limit_wrong_codes(user=user, address=address):
-        return _join(user, access_code)
-
-
-def _join(user: User, access_code: str) -> VirtualClass:
-    code = normalize_access_code(access_code)
-    if code is None:
-        raise ClassNotFoundError
-    with transaction.atomic():
-        virtual_class, is_waiting = lock_class(code, user)
-        refusal = _find_refusal(user, virtual_class)
-        if refusal is None:
-            _give_place(user, virtual_class, is_waiting=is_waiting)
-    # Raised in the transaction it would roll back what wrote nothing, and with a rollback the
-    # driver forgets which statements PostgreSQL keeps for it. Wrong codes do; they are few.
-    if refusal is not None:
-        raise refusal
+        code = read_access_code(access_code)
+        with transaction.atomic():
+            virtual_class = lock_class(code)
+            _admit(user, virtual_class)
     return virtual_class
 
 
 def take_place(*, user: User, virtual_class: VirtualClass) -> None:
-    """Give a place to somebody in line for it; the caller has locked the class's row.
-
-    Raises as ``join_class``.
-    """
+    """Give a place of a locked class to a person in line. Raises as ``join_class``."""
     if list_money_gone(virtual_class.pk).exists():
         raise ClassNotFoundError
-    refusal = _find_refusal(user, virtual_class)
-    if refusal is not None:
-        raise refusal
-    _give_place(user, virtual_class, is_waiting=True)
+    _admit(user, virtual_class)
 
 
-def _give_place(user: User, virtual_class: VirtualClass, *, is_waiting: bool) -> None:
-    """Store the part of somebody whom nothing refuses, and end their waiting."""
+def _admit(user: User, virtual_class: VirtualClass) -> None:
+    _refuse(user, virtual_class)
     part = _register(user, virtual_class)
     virtual_class.current_participants += 1
     virtual_class.participants_ids.append(str(user.pk))
-    update(virtual_class, "current_participants", "participants_ids", "updated_at")
+    virtual_class.save(update_fields=["current_participants", "participants_ids", "updated_at"])
     record_event(virtual_class, ClassEvent.JOINED, actor=user, details={"person": str(user.pk)})
-    # Whoever left and comes back has another part, and is told again.
+    # A guest who left and comes back has another activity, and gets another mail.
     record_place(NoticeKind.JOINED, virtual_class, user.pk, occasion=str(part.pk))
-    if is_waiting:
-        list_open_entries(user).filter(virtual_class=virtual_class).update(
-            state=WaitingState.CLAIMED
-        )
+    waiting = list_open_entries(user).filter(virtual_class=virtual_class)
+    if waiting.update(state=WaitingState.CLAIMED):
         offer_free_place(virtual_class)
 
 
 def find_joined_class(*, user: User, access_code: str) -> VirtualClass | None:
-    """Find the open class of a code, as people type it, when ``user`` is in it already."""
+    """Return the open class of a typed code if ``user`` is in it already."""
     code = normalize_access_code(access_code)
     if code is None:
         return None
     return list_classes_of(user).filter(access_code=code, status=ClassStatus.SCHEDULED).first()
 
 
-def lock_class(code: str, user: User) -> tuple[VirtualClass, bool]:
-    """Lock the row before anything is checked: two guests may not both see the last place.
+def lock_class(code: str) -> VirtualClass:
+    """Lock the class of a code before any check. Raises ClassNotFoundError.
 
-    A completed class is found, so that its code answers "ended" as it did before it was completed.
-    A class whose money went back, by refunds or a chargeback, is not: its code opens nothing.
-    Tells besides whether the person is in line for a place, which only they or the teacher end.
-    Raises ClassNotFoundError.
+    A completed class is found, to be refused as ended; one whose money went back is not.
     """
-    virtual_class = _open_class.find(code=code, user_id=user.pk)
-    if virtual_class is None:
+    found = VirtualClass.objects.filter(access_code=code).select_for_update().first()
+    opens = found and found.status in {ClassStatus.SCHEDULED, ClassStatus.COMPLETED}
+    if not found or not opens or list_money_gone(found.pk).exists():
         raise ClassNotFoundError
-    return virtual_class, virtual_class.is_waiting
+    return found
 
 
-def _find_refusal(user: User, virtual_class: VirtualClass) -> BookingError | None:
-    """Make the documented checks 2 to 5, in their order."""
+def _refuse(user: User, virtual_class: VirtualClass) -> None:
     if virtual_class.is_hosted_by(user):
-        return OwnClassError()
-    if virtual_class.status == ClassStatus.COMPLETED or virtual_class.has_ended(timezone.now()):
-        return ClassEndedError()
+        raise OwnClassError
+    if virtual_class.status == ClassStatus.COMPLETED or virtual_class.has_ended():
+        raise ClassEndedError
     if virtual_class.is_full:
-        return ClassFullError()
+        raise ClassFullError
     if is_kept_for_another(virtual_class, user):
-        return PlaceOfferedError()
+        raise PlaceOfferedError
     if str(user.pk) in virtual_class.participants_ids:
-        return AlreadyJoinedError()
-    return None
+        raise AlreadyJoinedError
 
 
 def _register(user: User, virtual_class: VirtualClass) -> UserActivity:
-    """Store the guest's part. Its row has the last word on who takes part, not the list of ids.
-
-    No savepoint: a refusal ends the whole transaction.
-    """
-    part = UserActivity(user=user, virtual_class=virtual_class, rol=Role.PARTICIPANT)
     try:
-        insert([part])
+        return UserActivity.objects.create(
+            user=user, virtual_class=virtual_class, rol=Role.PARTICIPANT
+        )
     except IntegrityError:
         raise AlreadyJoinedError from None
-    return part

@@ -1,4 +1,4 @@
-"""Leaving: a guest gives their place back. The class and everybody else in it stay as they are."""
+"""Leaving: a guest gives their place back."""
 
 import uuid
 
@@ -22,12 +22,10 @@ from bookings.notices.reminders import drop_reminders
 
 
 def leave_class(*, class_id: uuid.UUID, user: User) -> VirtualClass:
-    """Take a guest out of a class that has not begun; their place goes to whoever waits for one.
+    """Take a guest out of a class that has not begun; return the class as stored.
 
-    The class is locked first, as joining does it: rows, counter and list change together.
-    Returns the class as stored. Raises, without writing: ClassNotFoundError for somebody who is not
-    in it, HostCannotLeaveError, ClassCancelledError, ClassCompletedError, ClassStartedError,
-    TooManyAttemptsError.
+    Raises, without writing: TooManyAttemptsError, ClassNotFoundError, HostCannotLeaveError,
+    ClassCancelledError, ClassCompletedError, ClassStartedError.
     """
     check_change_rate(user)
     return _leave(class_id, user)
@@ -42,12 +40,12 @@ def _leave(class_id: uuid.UUID, user: User) -> VirtualClass:
     if part is None:
         raise ClassNotFoundError
     refuse_leaving(virtual_class, user)
-    occasion = str(part.pk)  # whoever joins again gets another part, and may leave again
+    occasion = str(part.pk)  # a guest who joins again gets another, and may leave again
     part.delete()
     virtual_class.current_participants -= 1
     others = [one for one in virtual_class.participants_ids if one != str(user.pk)]
     virtual_class.participants_ids = others
-    # Calendars take the mail that cancels the entry only with a higher revision (RFC 5546).
+    # Calendars accept a cancellation only with a higher revision (RFC 5546).
     virtual_class.ics_sequence += 1
     virtual_class.save(
         update_fields=["current_participants", "participants_ids", "ics_sequence", "updated_at"]
@@ -61,7 +59,6 @@ def _leave(class_id: uuid.UUID, user: User) -> VirtualClass:
 
 
 def refuse_leaving(virtual_class: VirtualClass, user: User) -> None:
-    """Say whether a person of the class may leave it now."""
     if virtual_class.is_hosted_by(user):
         raise HostCannotLeaveError
     if virtual_class.status == ClassStatus.CANCELLED:

@@ -1,7 +1,6 @@
-"""Offering: a place that frees is kept for whoever waits longest, for a while.
+"""Offers: one free place of a class at a time is kept for the first person in line.
 
-One place of a class is offered at a time. Whoever frees or takes places has locked the class, and
-offers in the same transaction: nobody sees a freed place that is not offered yet.
+The class is locked, and the offer is made in the transaction that frees or takes places.
 """
 
 import logging
@@ -35,11 +34,9 @@ CLASSES_PER_SWEEP = 50
 
 
 def offer_free_place(virtual_class: VirtualClass) -> WaitingListEntry | None:
-    """Offer a place of a class whose row the caller has locked to whoever is first in line.
+    """Offer a free place of a locked class to the first in line; return the new offer, or None.
 
-    To be called whenever places were freed or taken; gives the offer, None when there is nothing
-    to offer, nobody to offer it to, or a live offer. One that is over is closed. Whoever was
-    suspended with a live one keeps their turn, and is passed over while they are.
+    An offer that is over is closed; a suspended person's goes back into line.
     """
     now = timezone.now()
     offers = virtual_class.waiting_list.filter(state=WaitingState.OFFERED)
@@ -57,20 +54,14 @@ def offer_free_place(virtual_class: VirtualClass) -> WaitingListEntry | None:
 
 
 def renew_offer(virtual_class: VirtualClass) -> None:
-    """Make a live offer anew, for its class was moved: window and mail follow the new time.
-
-    The class's row is locked. Whoever had the offer is still first in line.
-    """
+    """Renew a live offer of a locked class that was moved."""
     offers = _list_live_offers(virtual_class)
     if offers.update(state=WaitingState.WAITING, offered_at=None, offer_expires_at=None):
         offer_free_place(virtual_class)
 
 
 def close_line(virtual_class: VirtualClass) -> set[uuid.UUID]:
-    """Let nobody wait any more for a class that is called off, whose row is locked.
-
-    Returns who waited, to be told; not those whose account is suspended.
-    """
+    """End all waiting for a locked class; return the active people who waited."""
     line = virtual_class.waiting_list.filter(state__in=IN_LINE)
     told = line.filter(user__status=UserStatus.ACTIVE)
     people = set(told.values_list("user_id", flat=True))
@@ -79,7 +70,7 @@ def close_line(virtual_class: VirtualClass) -> set[uuid.UUID]:
 
 
 def takes_waiting(virtual_class: VirtualClass, now: datetime) -> bool:
-    """Whether people may wait: for a group, and while they can still be told in time."""
+    """True if people may wait: a scheduled group, until WAITING_LIST_CLOSES before its start."""
     return (
         virtual_class.is_scheduled
         and virtual_class.class_type == ClassType.GROUP
@@ -88,18 +79,13 @@ def takes_waiting(virtual_class: VirtualClass, now: datetime) -> bool:
 
 
 def is_kept_for_another(virtual_class: VirtualClass, user: User) -> bool:
-    """Whether the class's only free place is offered to somebody else.
-
-    There is one offer at a time, so where more places are free nobody needs to be asked. The class
-    is locked: what this statement reads was committed before, as a part of the locking one is not.
-    """
     if virtual_class.free_places != 1:
         return False
+    # Not part of the locking statement, which may have read the offers before it got the lock.
     return _list_live_offers(virtual_class).exclude(user=user).exists()
 
 
 def count_kept_places(virtual_class: VirtualClass) -> int:
-    """Count the places that are offered at this moment: none or one."""
     return _list_live_offers(virtual_class).count()
 
 
@@ -118,12 +104,11 @@ def _list_live_offers(virtual_class: VirtualClass) -> QuerySet[WaitingListEntry]
 
 
 def list_open_entries(user: User) -> QuerySet[WaitingListEntry]:
-    """List what a person waits for, or is offered."""
     return WaitingListEntry.objects.filter(user=user, state__in=IN_LINE)
 
 
 def list_line(virtual_class: VirtualClass) -> QuerySet[WaitingListEntry]:
-    """List who waits without an offer, whoever came first before the others."""
+    """List the entries that wait without an offer, the oldest first."""
     parts = UserActivity.objects.filter(
         virtual_class=OuterRef("virtual_class"), user=OuterRef("user")
     )
@@ -134,7 +119,7 @@ def list_line(virtual_class: VirtualClass) -> QuerySet[WaitingListEntry]:
 
 
 def pass_on_offers() -> int:
-    """Close the offers that are over and offer what is free; returns how many were made anew."""
+    """Close the offers that are over and offer what is free; return how many offers were made."""
     now = timezone.now()
     is_over = Q(offer_expires_at__lte=now) | ~Q(user__status=UserStatus.ACTIVE)
     over = WaitingListEntry.objects.filter(is_over, state=WaitingState.OFFERED).order_by(
@@ -148,14 +133,12 @@ def pass_on_offers() -> int:
 
 
 def pass_on_offers_to(user: User) -> None:
-    """Offer to the next in line what is offered to somebody whose account was suspended."""
     offers = list_open_entries(user).filter(state=WaitingState.OFFERED)
     for class_id in list(offers.values_list("virtual_class", flat=True)):
         _try_to_offer(class_id)
 
 
 def _with_a_place_to_offer(now: datetime) -> QuerySet[VirtualClass]:
-    """Select the classes with room, people in line and no offer, whatever left them so."""
     line = WaitingListEntry.objects.filter(virtual_class=OuterRef("pk"))
     return VirtualClass.objects.filter(
         Exists(line.filter(state=WaitingState.WAITING, user__status=UserStatus.ACTIVE)),
@@ -168,7 +151,6 @@ def _with_a_place_to_offer(now: datetime) -> QuerySet[VirtualClass]:
 
 
 def _try_to_offer(class_id: uuid.UUID) -> bool:
-    """Look at one class; one whose row somebody else keeps locked is left to the next sweep."""
     try:
         with transaction.atomic():
             virtual_class = VirtualClass.objects.select_for_update().get(pk=class_id)
@@ -179,7 +161,6 @@ def _try_to_offer(class_id: uuid.UUID) -> bool:
 
 
 def _offer(virtual_class: VirtualClass, entry: WaitingListEntry, now: datetime) -> WaitingListEntry:
-    """Keep the place for the window, or for half of the time that is left, whichever is shorter."""
     window = min(settings.WAITING_LIST_WINDOW, (virtual_class.start_time - now) / 2)
     entry.state = WaitingState.OFFERED
     entry.offered_at, entry.offer_expires_at = now, now + window

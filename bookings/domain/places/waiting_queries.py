@@ -1,4 +1,4 @@
-"""What people in line see of it."""
+"""Queries about the waiting list."""
 
 import uuid
 from typing import TYPE_CHECKING, TypedDict
@@ -21,8 +21,6 @@ from bookings.models import (
 
 
 class _Standing(TypedDict):
-    """How an entry stands: people ahead of it; who has, or is offered, a place of its class."""
-
     ahead: int
     is_in_class: bool
     is_place_kept: bool
@@ -35,12 +33,11 @@ else:
 
 
 def get_entry_of(user: User, entry_id: uuid.UUID) -> "StandingEntry | None":
-    """Find the person's own entry; None when it is not theirs."""
     return _with_standing(WaitingListEntry.objects.filter(pk=entry_id, user=user)).first()
 
 
 def list_lines_of(user: User) -> "QuerySet[StandingEntry]":
-    """List what a person waits for or let pass, while the class is ahead, the nearest first."""
+    """List the person's waiting and expired entries of classes ahead, the nearest first."""
     entries = WaitingListEntry.objects.filter(
         user=user,
         state__in=[WaitingState.WAITING, WaitingState.OFFERED, WaitingState.EXPIRED],
@@ -52,7 +49,7 @@ def list_lines_of(user: User) -> "QuerySet[StandingEntry]":
 
 
 def count_waiting(virtual_class: VirtualClass) -> int:
-    """Count who waits for a place of a class, or is offered one; none once nobody may wait."""
+    """Return how many people wait or have an offer; 0 once the waiting list is closed."""
     now = timezone.now()
     if not takes_waiting(virtual_class, now):
         return 0
@@ -65,7 +62,7 @@ def count_waiting(virtual_class: VirtualClass) -> int:
 
 
 def find_class_to_wait_for(access_code: str) -> VirtualClass | None:
-    """Find the group of a code, as people type it, if one may wait for a place in it."""
+    """Return the group of a typed code if people may wait for a place in it."""
     code = normalize_access_code(access_code)
     virtual_class = VirtualClass.objects.filter(access_code=code).first() if code else None
     if virtual_class is None or not takes_waiting(virtual_class, timezone.now()):

@@ -1,1 +1,1 @@
-"""Finish what failed, and repair what differs between our rows and the calendar."""
+"""Retries, and repair of differences between our rows and the calendar."""

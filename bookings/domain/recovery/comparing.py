@@ -1,7 +1,6 @@
-"""Comparing: what the calendar says, beside our classes. Nothing is written here.
+"""Read-only comparison of our classes with the calendar.
 
-An error is never read as a deletion. The calendar is listed whole; whatever then looks different
-is looked at once more by itself; and only when both answers came whole is it a drift.
+A difference in the listing is checked by itself, so an error never counts as a deletion.
 """
 
 import uuid
@@ -19,9 +18,9 @@ from bookings.domain.calendar.records import open_record
 from bookings.domain.recovery.drift import (
     Drift,
     DriftKind,
+    build_unknown_drift,
     find_class_drift,
     find_orphan,
-    name_unknown,
     read_version,
 )
 from bookings.models import ClassStatus, VirtualClass
@@ -30,25 +29,22 @@ from calendar_sync import Calendar, Changes, OwnEvent
 
 @dataclass(slots=True)
 class Finding:
-    """A drift and what became of it. problem: why it was not mended, if that was tried."""
+    """problem: why the drift was not repaired."""
 
     drift: Drift
-    is_mended: bool = False
+    is_repaired: bool = False
     problem: str = ""
 
     def as_json(self) -> dict[str, object]:
-        """Give a report's line."""
         problem = {"problem": self.problem} if self.problem else {}
-        return {**self.drift.as_json(), "repaired": self.is_mended, **problem}
+        return {**self.drift.as_json(), "repaired": self.is_repaired, **problem}
 
 
 @dataclass(slots=True)
 class Report:
-    """What a round found.
+    """classes, events: the numbers compared. recovered: agreeing classes, with their versions.
 
-    classes, events: how many were compared. recovered: classes that were looked at again and do
-    not differ, each with the version of the row that was compared. unsettled: how many events seem
-    to be gone that we wrote a moment ago; to be looked at again.
+    unsettled: number of missing events that we have just written.
     """
 
     classes: int = 0
@@ -59,71 +55,65 @@ class Report:
 
     @property
     def is_clean(self) -> bool:
-        """Whether nothing differs any more."""
-        return all(finding.is_mended for finding in self.findings)
+        return all(finding.is_repaired for finding in self.findings)
 
 
 def compare_all(now: datetime, *, settled_before: datetime | None = None) -> Report:
-    """List the calendar, compare, and look again at each class that seems to differ.
+    """Compare all classes ahead. Raises CalendarError if the listing is incomplete.
 
-    settled_before: a class that was written since is not missed in the calendar yet. Raises
-    CalendarError when the calendar does not answer in full.
+    settled_before: missing events of classes written later are unsettled, not deleted.
     """
     events = ask_calendar(lambda calendar: calendar.own_events(since=now))
-    standing = _by_class(events)
+    by_class = _group_by_class(events)
     classes = list(_list_comparable(now))
     report = Report(classes=len(classes), events=len(events))
     suspects = {
         virtual_class.pk
         for virtual_class in classes
         if virtual_class.calendar_drift
-        or find_class_drift(virtual_class, standing.get(virtual_class.pk, []))
+        or find_class_drift(virtual_class, by_class.get(virtual_class.pk, []))
     }
-    stored = VirtualClass.objects.in_bulk(standing)
+    stored = VirtualClass.objects.in_bulk(by_class)
     suspects |= {
         class_id
-        for class_id, own in standing.items()
+        for class_id, own in by_class.items()
         if class_id not in stored or find_orphan(stored[class_id], own)
     }
-    _look_again(suspects, report, settled_before=settled_before)
+    _compare_each(suspects, report, settled_before=settled_before)
     return report
 
 
 def compare_changed(changes: Changes, now: datetime, *, settled_before: datetime) -> Report:
-    """Look again at the classes whose events changed. Raises CalendarError."""
+    """Compare classes whose events changed. Raises CalendarError."""
     classes = VirtualClass.objects.filter(provider_event_id__in=changes.event_ids)
     touched = set(classes.values_list("pk", flat=True))
     touched |= {class_id for text in changes.references if (class_id := read_reference(text))}
     report = Report(classes=_list_comparable(now).count(), events=len(changes.event_ids))
-    _look_again(touched, report, settled_before=settled_before)
+    _compare_each(touched, report, settled_before=settled_before)
     return report
 
 
 def compare_one(class_id: uuid.UUID) -> Report:
-    """Look at one class. Raises CalendarError."""
+    """Raises CalendarError."""
     report = Report()
-    _look_again({class_id}, report)
+    _compare_each({class_id}, report)
     return report
 
 
-def _look_again(
+def _compare_each(
     class_ids: set[uuid.UUID],
     report: Report,
     *,
     settled_before: datetime | None = None,
 ) -> None:
-    """Compare each class by itself, as it and the calendar are now; add what differs.
-
-    The row is read before the calendar: a change of ours that falls between the two shows when the
-    drift is written down, for the row is no longer the one that was compared.
-    """
     for class_id in sorted(class_ids):
+        # The row before the calendar: if we change the row in between, its version shows it.
         virtual_class = VirtualClass.objects.filter(pk=class_id).first()
         saved_id = (virtual_class and virtual_class.provider_event_id) or name_event(class_id)
         events = ask_calendar(partial(_list_events, class_id, saved_id))
         drift = _compare(class_id, virtual_class, events)
         if drift is None:
-            if virtual_class and _ought_to_agree(virtual_class):
+            if virtual_class and _must_agree(virtual_class):
                 report.recovered[class_id] = read_version(virtual_class)
         elif drift.kind == DriftKind.DELETED and _is_fresh(virtual_class, settled_before):
             report.unsettled += 1
@@ -136,16 +126,15 @@ def _compare(
 ) -> Drift | None:
     if virtual_class is None:
         ours = [event for event in events if _is_made_by_us(class_id, event)]
-        return name_unknown(class_id, ours) if ours else None
+        return build_unknown_drift(class_id, ours) if ours else None
     if not virtual_class.is_scheduled:
         return find_orphan(virtual_class, events)
-    return find_class_drift(virtual_class, events) if _ought_to_agree(virtual_class) else None
+    return find_class_drift(virtual_class, events) if _must_agree(virtual_class) else None
 
 
-def _ought_to_agree(virtual_class: VirtualClass) -> bool:
-    """Whether the event has to say what the class does; not while we are about to change it."""
-    is_at_rest = not virtual_class.event_update_requested_at and not virtual_class.has_ended()
-    return virtual_class.is_scheduled and is_at_rest
+def _must_agree(virtual_class: VirtualClass) -> bool:
+    is_final = not virtual_class.event_update_requested_at and not virtual_class.has_ended()
+    return virtual_class.is_scheduled and is_final
 
 
 def _is_fresh(virtual_class: VirtualClass | None, settled_before: datetime | None) -> bool:
@@ -155,20 +144,17 @@ def _is_fresh(virtual_class: VirtualClass | None, settled_before: datetime | Non
 
 
 def _list_comparable(now: datetime) -> QuerySet[VirtualClass]:
-    """The classes whose events ought to say what they say."""
     return VirtualClass.objects.filter(
         status=ClassStatus.SCHEDULED, end_time__gt=now, event_update_requested_at=None
     )
 
 
-def _by_class(events: Iterable[OwnEvent]) -> dict[uuid.UUID, list[OwnEvent]]:
-    """Group events by the class that they are about; other programs' references are no ids."""
-    standing = defaultdict(list)
+def _group_by_class(events: Iterable[OwnEvent]) -> dict[uuid.UUID, list[OwnEvent]]:
+    by_class = defaultdict(list)
     for event in events:
-        class_id = read_reference(event.reference)
-        if class_id:
-            standing[class_id].append(event)
-    return standing
+        if class_id := read_reference(event.reference):
+            by_class[class_id].append(event)
+    return by_class
 
 
 def _is_made_by_us(class_id: uuid.UUID, event: OwnEvent) -> bool:

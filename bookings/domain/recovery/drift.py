@@ -1,8 +1,4 @@
-"""How the calendar's events differ from our classes. Pure: no query, no call.
-
-Our database is the authority: students agreed to a class's time, and are told of another one by us.
-So whatever differs in the calendar has drifted.
-"""
+"""Differences between events and classes, as pure functions; our database is the authority."""
 
 import uuid
 from collections.abc import Iterable
@@ -14,12 +10,11 @@ from bookings.domain.calendar.drafts import name_event
 from bookings.models import CalendarDrift, ClassStatus, VirtualClass
 from calendar_sync import OwnEvent
 
-# Of what else stands in the calendar on other days, nobody knows what it is there for.
 RECURS = "recurs"
 
 
 class DriftKind(StrEnum):
-    """What became of an event. The first four are those of ``CalendarDrift``."""
+    """The first four are those of ``CalendarDrift``."""
 
     MOVED = CalendarDrift.MOVED.value
     DELETED = CalendarDrift.DELETED.value
@@ -27,19 +22,14 @@ class DriftKind(StrEnum):
     DUPLICATED = CalendarDrift.DUPLICATED.value
     # An event of ours whose class was cancelled.
     ORPHAN = "orphan"
-    # An event of ours whose class is not stored, or waits for none: after a backup was restored it
-    # may be all that is left of a class, or of its scheduling.
+    # An event of ours whose class is not stored, or does not know it. After a backup was restored
+    # it may be the only trace of a class.
     UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """One difference.
-
-    surplus: ids of events that stand beside the one they repeat. details: what the calendar says;
-    RECURS, that somebody made the event recurring.
-    version: of the row that was compared, to tell whether it still is that one.
-    """
+    """surplus: ids of duplicates. details: the calendar's times, or RECURS. version: of the row."""
 
     kind: DriftKind
     class_id: uuid.UUID
@@ -50,11 +40,9 @@ class Drift:
 
     @property
     def recurs(self) -> bool:
-        """Whether somebody made the event recurring."""
         return RECURS in self.details
 
     def as_json(self) -> dict[str, object]:
-        """Give what a report says of it, and a class's log."""
         return {
             "drift": str(self.kind),
             "class": str(self.class_id),
@@ -65,16 +53,13 @@ class Drift:
 
 
 def find_class_drift(virtual_class: VirtualClass, events: Iterable[OwnEvent]) -> Drift | None:
-    """Compare a scheduled class with all the events that carry its reference.
-
-    Of several differences the gravest is named; mending it mends the others.
-    """
+    """Return the gravest difference; its repair repairs the others."""
     events = list(events)
     saved_id = virtual_class.provider_event_id or name_event(virtual_class.pk)
     saved = next((event for event in events if event.event_id == saved_id), None)
     surplus = tuple(event.event_id for event in events if event is not saved)
     if saved is None and saved_id != name_event(virtual_class.pk):
-        return None  # a provider that keeps neither our id nor our reference tells nothing
+        return None  # the provider keeps neither our id nor our reference
     found = _compare(virtual_class, saved)
     if found is None and surplus:
         found = DriftKind.DUPLICATED, {}
@@ -85,31 +70,25 @@ def find_class_drift(virtual_class: VirtualClass, events: Iterable[OwnEvent]) ->
 
 
 def read_version(virtual_class: VirtualClass) -> tuple[datetime, ...]:
-    """Tell a row from what it is once somebody moved it, mended its event, or joined."""
     return virtual_class.start_time, virtual_class.end_time, virtual_class.updated_at
 
 
 def find_orphan(virtual_class: VirtualClass, events: Iterable[OwnEvent]) -> Drift | None:
-    """Tell whether events stand for a class that has none.
-
-    None while the service itself is at work: an event that is being made, or is about to go. One
-    of a class that took place stays: it is the calendar's memory.
-    """
+    """Return a drift if a cancelled or pending class has events, unless we are changing them."""
     ids = tuple(event.event_id for event in events)
     is_busy = virtual_class.withdrawal_requested_at or virtual_class.is_being_scheduled
     kinds = {ClassStatus.CANCELLED: DriftKind.ORPHAN, ClassStatus.PENDING: DriftKind.UNKNOWN}
     kind = kinds.get(ClassStatus(virtual_class.status))
     if not ids or is_busy or kind is None:
         return None
-    return _spare(kind, virtual_class.pk, ids)
+    return _build_spare(kind, virtual_class.pk, ids)
 
 
-def name_unknown(class_id: uuid.UUID, events: Iterable[OwnEvent]) -> Drift:
-    """Name the events of a class that is not stored."""
-    return _spare(DriftKind.UNKNOWN, class_id, tuple(event.event_id for event in events))
+def build_unknown_drift(class_id: uuid.UUID, events: Iterable[OwnEvent]) -> Drift:
+    return _build_spare(DriftKind.UNKNOWN, class_id, tuple(event.event_id for event in events))
 
 
-def _spare(kind: DriftKind, class_id: uuid.UUID, ids: tuple[str, ...]) -> Drift:
+def _build_spare(kind: DriftKind, class_id: uuid.UUID, ids: tuple[str, ...]) -> Drift:
     saved_id = name_event(class_id)
     first = saved_id if saved_id in ids else ids[0]
     return Drift(kind, class_id, first, tuple(one for one in ids if one != first))

@@ -1,9 +1,4 @@
-"""Rebuilding: rows that were lost are made again from the events that stand for them.
-
-For the day an old backup is restored: classes booked or scheduled since then are in the calendar,
-paid for and known to their students, and the database knows nothing of them. Rows that exist are
-never overwritten, so running it twice, or on a day nothing was lost, changes nothing.
-"""
+"""Idempotent rebuilding of lost classes from calendar events, after a backup was restored."""
 
 import uuid
 from collections.abc import Iterator
@@ -30,17 +25,16 @@ from bookings.models import (
     VirtualClass,
 )
 from bookings.notices.due import record_place
-from bookings.payments.backend import is_provider_configured
+from bookings.payments.backend import PROVIDER, is_provider_configured
 from calendar_sync import CalendarError, OwnEvent
 from config.lib.wall_time import find_offset
 
 
 @dataclass(frozen=True, slots=True)
 class Rebuilt:
-    """What was done about one event whose class is not stored, or does not know it.
+    """action: ``rebuild`` a missing class, or let a pending one ``adopt`` the event.
 
-    action: ``rebuild`` the row, or ``adopt`` the event by the row that waits for one. problem: why
-    it was not done; empty in a dry run for what would be.
+    problem: why it was impossible.
     """
 
     class_id: uuid.UUID
@@ -50,7 +44,6 @@ class Rebuilt:
     problem: str = ""
 
     def as_json(self) -> dict[str, object]:
-        """Give a report's line."""
         problem = {"problem": self.problem} if self.problem else {}
         return {
             "class": str(self.class_id),
@@ -62,26 +55,21 @@ class Rebuilt:
 
 
 class CannotRebuildError(Exception):
-    """The row cannot be made; its text is the problem's name."""
+    """The text is the problem's code."""
 
 
 def rebuild_from_calendar(*, is_dry_run: bool = False) -> list[Rebuilt]:
-    """Make lost rows again, and schedule classes that do not know that they have an event.
+    """Rebuild lost classes, and schedule pending ones that have an event.
 
-    The class, its host's activity, its log and its payment, to be looked up at the provider, come
-    back. The access code is a new one, which the host is mailed. Guests are not known to the event:
-    they join again with that code.
-    Raises CalendarError, having written nothing, when the calendar does not answer in full.
+    Restores class, host, log and payment. The host is mailed a new access code, and guests must
+    join again. Raises CalendarError, without writing.
     """
     events = ask_calendar(lambda calendar: calendar.own_events())
-    return [_treat(*lost, is_dry_run=is_dry_run) for lost in _list_lost(events)]
+    return [_restore(*lost, is_dry_run=is_dry_run) for lost in _list_lost(events)]
 
 
 def _list_lost(events: list[OwnEvent]) -> Iterator[tuple[OwnEvent, uuid.UUID, str]]:
-    """Find the events whose classes miss them: event, class, and what is to be done.
-
-    Copies, and what other programs call a reference, are not ours to read.
-    """
+    """Yield event, class id and action."""
     saved = {
         class_id: event
         for event in events
@@ -91,16 +79,16 @@ def _list_lost(events: list[OwnEvent]) -> Iterator[tuple[OwnEvent, uuid.UUID, st
     for class_id, event in saved.items():
         if class_id not in stored:
             yield event, class_id, "rebuild"
-        elif _waits_unknowing(stored[class_id]):
+        elif _is_unaware(stored[class_id]):
             yield event, class_id, "adopt"
 
 
-def _waits_unknowing(stored: VirtualClass) -> bool:
+def _is_unaware(stored: VirtualClass) -> bool:
     is_busy = stored.is_being_scheduled or stored.withdrawal_requested_at
     return stored.status == ClassStatus.PENDING and not is_busy
 
 
-def _treat(event: OwnEvent, class_id: uuid.UUID, action: str, *, is_dry_run: bool) -> Rebuilt:
+def _restore(event: OwnEvent, class_id: uuid.UUID, action: str, *, is_dry_run: bool) -> Rebuilt:
     try:
         record = _open(event, class_id)
         if action == "rebuild":
@@ -123,7 +111,7 @@ def _open(event: OwnEvent, class_id: uuid.UUID) -> ClassRecord:
 
 
 def _find_host(record: ClassRecord) -> User:
-    """Find who booked: by id, or by address when that person had to sign up again."""
+    """Search by id, then by address after a new sign-up."""
     host = User.objects.filter(pk=record.host_id).first() or find_user_by_email(record.host_email)
     if host is None:
         raise CannotRebuildError("host_not_stored")
@@ -136,12 +124,11 @@ def _refuse_taken(record: ClassRecord) -> None:
 
 
 def _rebuild(event: OwnEvent, record: ClassRecord, class_id: uuid.UUID, host: User) -> None:
-    """Make the row as it was; the database has the last word on what it may not be."""
     if not event.conference_url:
         raise CannotRebuildError("no_link")
     try:
         with transaction.atomic():
-            # Before the class: locks are taken in this order everywhere.
+            # Lock order: payment before class.
             unjoined = Payment.objects.filter(
                 preference_id=record.preference_id, virtual_class=None
             )
@@ -189,23 +176,18 @@ def _make_row(
 
 
 def _later_sequence(booked_at: datetime) -> int:
-    """Give a revision above any that people's calendars may have: they pass over a lower one.
-
-    It is not in the record. Nobody changes a class once a minute.
-    """
+    """Return an .ics revision above any sent, assuming at most one a minute."""
     minutes = int((timezone.now() - booked_at).total_seconds() // 60)
     return max(minutes, 0) + 1
 
 
 def _join_payment(virtual_class: VirtualClass, payment: Payment | None) -> None:
-    """Give the class its payment, for the provider to be asked about.
-
-    One that the backup knows without its class would be paid back as money for nothing.
-    """
+    """Attach the payment: without a class it would be refunded."""
     if not is_provider_configured() or virtual_class.class_price == 0:
         return
     if payment is None:
         payment = Payment(
+            provider=PROVIDER,
             preference_id=virtual_class.preference_id,
             user_id=virtual_class.booked_by_id,
             amount=virtual_class.class_price,
@@ -218,7 +200,6 @@ def _join_payment(virtual_class: VirtualClass, payment: Payment | None) -> None:
 
 
 def _adopt(class_id: uuid.UUID, record: ClassRecord) -> None:
-    """Schedule a class that had been scheduled; the event that exists is taken as its own."""
     rows = VirtualClass.objects.filter(pk=class_id, status=ClassStatus.PENDING)
     if record.paid_at:
         rows.filter(paid_at=None).update(paid_at=datetime.fromisoformat(record.paid_at))

@@ -1,7 +1,4 @@
-"""Reconciling: what is ours in the calendar is set right by our classes.
-
-A call that fails leaves every row as it was: the comparison comes first, and whole.
-"""
+"""Compare first, then repair our events in the calendar."""
 
 import logging
 import uuid
@@ -12,124 +9,107 @@ from django.utils import timezone
 from accounts.models import User
 from bookings.domain.recovery.comparing import Report, compare_all, compare_changed, compare_one
 from bookings.domain.recovery.drift import DriftKind
-from bookings.domain.recovery.repairs import mend, note_drift, note_no_drift
+from bookings.domain.recovery.repairs import clear_drift, record_drift, repair
 from bookings.models import VirtualClass
 from calendar_sync import CalendarError, CalendarRefusedError, Changes
 
 logger = logging.getLogger(__name__)
 
-# A class that was written a moment ago may not have reached every one of the provider's copies.
+# A recent write may not have reached all of the provider's replicas.
 SETTLING_TIME = timedelta(minutes=2)
-# So many events gone or moved, and more than half of all, are no slip of a hand: it is another
-# calendar, or another account. Nothing is mended then unless a person says so.
+# At least five events and more than half of all deleted or moved: probably another calendar or
+# account. Only the teacher may repair those.
 MANY, MOST = 5, 0.5
-# Why a drift was not mended.
+# Reasons why a drift was not repaired.
 REFUSED, UNAVAILABLE = "calendar_refused", "calendar_unavailable"
-NEEDS_A_PERSON = "needs_a_person"
+NEEDS_TEACHER = "needs_a_person"
 GRAVE = {DriftKind.DELETED, DriftKind.MOVED}
 
 
 def inspect() -> Report:
-    """Compare every class that lies ahead with the calendar, and write nothing.
-
-    Raises CalendarError when the calendar does not answer in full.
-    """
+    """Compare, without writing. Raises CalendarError."""
     return compare_all(timezone.now())
 
 
 def reconcile(*, actor: User | None = None, with_unknown: bool = False) -> Report:
-    """Compare every class that lies ahead with the calendar, and mend what is ours.
+    """Compare and repair all drifts, on request. Raises CalendarError, without writing.
 
-    For a person who asks for it: many differences at once are mended as well.
-    with_unknown: remove events of ours whose class knows nothing of them, too. They may be all
-        that is left of it, so nobody does that unasked: see ``rebuilding``.
-    Raises CalendarError, having written nothing, when the calendar does not answer in full.
+    with_unknown: also remove events without a stored class, which ``rebuilding`` may need.
     """
     report = compare_all(timezone.now())
-    _settle(report, actor=actor, with_unknown=with_unknown, is_asked=True)
+    _repair_all(report, actor=actor, with_unknown=with_unknown, on_request=True)
     return report
 
 
-def reconcile_by_itself() -> Report:
-    """Compare and mend without anybody having asked: carefully.
-
-    What was written a moment ago is not missed yet, and many differences at once are only told.
-    """
+def reconcile_automatically() -> Report:
+    """Compare; repair unless suspiciously many differ. Raises CalendarError."""
     now = timezone.now()
     report = compare_all(now, settled_before=now - SETTLING_TIME)
-    _settle_carefully(report)
+    _repair_cautiously(report)
     return report
 
 
-def follow(changes: Changes) -> Report:
-    """Look again at the classes whose events changed, and mend what is ours, carefully."""
+def reconcile_changes(changes: Changes) -> Report:
+    """Compare the changed classes; repair as above. Raises CalendarError."""
     now = timezone.now()
     report = compare_changed(changes, now, settled_before=now - SETTLING_TIME)
-    _settle_carefully(report)
+    _repair_cautiously(report)
     return report
 
 
 def reconcile_class(*, class_id: uuid.UUID, actor: User) -> VirtualClass:
-    """Compare one class with its event and mend it, as somebody asked.
-
-    An event that the class knows nothing of stays: see ``rebuilding``. Raises CalendarError; what
-    was not mended stays marked.
-    """
+    """Compare one class and repair it, unless its event is unknown. Raises CalendarError."""
     report = compare_one(class_id)
     for finding in report.findings:
         is_known = finding.drift.kind != DriftKind.UNKNOWN
-        if is_known and note_drift(finding.drift, is_told=False):
-            mend(finding.drift, actor=actor)
-    _note_recovered(report)
+        if is_known and record_drift(finding.drift, with_mail=False):
+            repair(finding.drift, actor=actor)
+    _clear_recovered(report)
     return VirtualClass.objects.get(pk=class_id)
 
 
-def _settle_carefully(report: Report) -> None:
-    """Mend, unless so much is gone or moved that it is no slip of a hand."""
+def _repair_cautiously(report: Report) -> None:
     grave = [one for one in report.findings if one.drift.kind in GRAVE]
     if len(grave) < MANY or len(grave) <= MOST * report.classes:
-        _settle(report)
+        _repair_all(report)
         return
     logger.error("%d of %d classes differ from the calendar.", len(grave), report.classes)
     for number, finding in enumerate(grave):
-        note_drift(finding.drift, is_told=number == 0, is_one_of_many=True)
+        record_drift(finding.drift, with_mail=number == 0, is_one_of_many=True)
     for finding in report.findings:
         finding.problem = "too_many"
 
 
-def _settle(
+def _repair_all(
     report: Report,
     *,
     actor: User | None = None,
     with_unknown: bool = False,
-    is_asked: bool = False,
+    on_request: bool = False,
 ) -> None:
-    """Write each drift down, tell the teacher, and mend it. One that fails stops no other.
-
-    is_asked: by a person. An event that was made recurring is left alone otherwise.
-    """
+    """A failure does not stop the others; without ``on_request`` recurring events stay."""
     for finding in report.findings:
         drift = finding.drift
         if drift.kind == DriftKind.UNKNOWN and not with_unknown:
-            finding.problem = NEEDS_A_PERSON
+            finding.problem = NEEDS_TEACHER
             continue
-        if not note_drift(drift):
+        if not record_drift(drift):
             finding.problem = "class_changed_meanwhile"
             continue
-        if drift.recurs and not is_asked:
-            finding.problem = NEEDS_A_PERSON
+        if drift.recurs and not on_request:
+            finding.problem = NEEDS_TEACHER
             continue
         try:
-            mend(drift, actor=actor)
+            repair(drift, actor=actor)
         except CalendarError as error:
-            logger.warning("Class %s is not mended: %s", drift.class_id, type(error).__name__)
+            logger.warning("Class %s is not repaired: %s", drift.class_id, type(error).__name__)
             is_final = isinstance(error, CalendarRefusedError)
             finding.problem = REFUSED if is_final else UNAVAILABLE
         else:
-            finding.is_mended = True
-    _note_recovered(report)
+            finding.is_repaired = True
+    _clear_recovered(report)
 
 
-def _note_recovered(report: Report) -> None:
+def _clear_recovered(report: Report) -> None:
     for class_id, version in report.recovered.items():
-        note_no_drift(class_id, version)
+        clear_drift(class_id, version)

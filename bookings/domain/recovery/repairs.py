@@ -1,7 +1,6 @@
-"""Mending: a drift is written down, the teacher is told, and the event says again what we say.
+"""Repairs of drift.
 
-Making an event is asking for one that is: ``create_event`` brings a deleted one back, moves a moved
-one back, and asks for a meeting where there is none. So all three are mended by one call.
+``create_event`` is idempotent: it also restores a deleted event, its time and its meeting link.
 """
 
 import uuid
@@ -24,24 +23,16 @@ from bookings.domain.calendar.events import (
 from bookings.domain.history import record_event
 from bookings.domain.recovery.drift import Drift, DriftKind, read_version
 from bookings.domain.teacher_alerts import tell_teacher
-from bookings.models import (
-    CalendarDrift,
-    ClassEvent,
-    ClassStatus,
-    NoticeKind,
-    VirtualClass,
-)
-from bookings.notices.texts import MANY_AT_ONCE, RECURRING
+from bookings.models import CalendarDrift, ClassEvent, ClassStatus, NoticeKind, VirtualClass
+from bookings.notices.drifts import MANY_AT_ONCE, RECURRING
 from calendar_sync import CreatedEvent
 
 
 @transaction.atomic
-def note_drift(drift: Drift, *, is_told: bool = True, is_one_of_many: bool = False) -> bool:
-    """Mark the class, with a line in its log and a mail to the teacher; once for each drift.
+def record_drift(drift: Drift, *, with_mail: bool = True, is_one_of_many: bool = False) -> bool:
+    """Mark the class, log the drift and mail the teacher, once until it is repaired.
 
-    A class that is marked already has had its mail, whatever becomes of its event until it is
-    mended. False, and nothing is written, when the class is no longer the one that was compared:
-    it was moved or cancelled by us meanwhile, waits to be moved, or another process sees to it.
+    Returns False, without writing, if the class has changed since the comparison.
     """
     if drift.kind not in CalendarDrift.values:
         return True
@@ -50,11 +41,11 @@ def note_drift(drift: Drift, *, is_told: bool = True, is_one_of_many: bool = Fal
         return False
     if locked.calendar_drift == drift.kind:
         return True
-    is_told = is_told and not locked.calendar_drift
+    with_mail = with_mail and not locked.calendar_drift
     locked.calendar_drift = drift.kind
     locked.save(update_fields=["calendar_drift", "updated_at"])
     record_event(locked, ClassEvent.EVENT_DRIFTED, details=drift.as_json())
-    if is_told:
+    if with_mail:
         word = MANY_AT_ONCE if is_one_of_many else RECURRING if drift.recurs else drift.kind
         occasion = f"{word} {timezone.now():%Y-%m-%dT%H:%M:%S.%f}"
         tell_teacher(NoticeKind.CALENDAR_CHANGED, locked, occasion)
@@ -62,22 +53,15 @@ def note_drift(drift: Drift, *, is_told: bool = True, is_one_of_many: bool = Fal
 
 
 @transaction.atomic
-def note_no_drift(class_id: uuid.UUID, version: tuple[datetime, ...]) -> None:
-    """Take the mark away from a class whose event says the same again, by whomever.
-
-    version: of the row that was compared; a mark that was set since is about something else.
-    """
+def clear_drift(class_id: uuid.UUID, version: tuple[datetime, ...]) -> None:
+    """Unmark a class that agrees again, if the row still has the compared version."""
     locked = _lock(class_id)
     if locked is not None and locked.calendar_drift and read_version(locked) == version:
         _unmark(locked, None)
 
 
-def mend(drift: Drift, *, actor: User | None = None) -> None:
-    """Have the calendar say what our classes say.
-
-    actor: who asked for it; nobody when the service did it by itself. Raises CalendarError: the
-    drift stays, and asking again finishes the work.
-    """
+def repair(drift: Drift, *, actor: User | None = None) -> None:
+    """Restore the event. Raises CalendarError; a retry finishes the work."""
     if drift.kind in {DriftKind.ORPHAN, DriftKind.UNKNOWN}:
         _remove_spare(drift)
         return
@@ -87,23 +71,20 @@ def mend(drift: Drift, *, actor: User | None = None) -> None:
     event = None if drift.kind == DriftKind.DUPLICATED else create_event(virtual_class)
     for event_id in drift.surplus:
         remove_event(event_id, reference=str(drift.class_id))
-    if not _note_mended(virtual_class, event, actor) and event:
-        # Cancelled meanwhile: what was just brought back must go again.
+    if not _record_repair(virtual_class, event, actor) and event:
+        # Cancelled meanwhile.
         request_withdrawal(virtual_class)
         withdraw_event_if_possible(virtual_class)
 
 
 @transaction.atomic
-def _note_mended(before: VirtualClass, event: CreatedEvent | None, actor: User | None) -> bool:
-    """Store the event's link, tell those who take part when it is another one, and unmark.
-
-    False for a class that is not scheduled any more.
-    """
+def _record_repair(before: VirtualClass, event: CreatedEvent | None, actor: User | None) -> bool:
+    """Return False if the class is no longer scheduled."""
     locked = _lock(before.pk)
     if locked is None or not locked.is_scheduled:
         return False
     if (locked.start_time, locked.end_time) != (before.start_time, before.end_time):
-        # Somebody moved the class while its event was put to the earlier time.
+        # The class was rescheduled while its event was restored to the earlier time.
         locked.event_update_requested_at = timezone.now()
     if event:
         note_event(locked, event)
@@ -118,10 +99,7 @@ def _unmark(locked: VirtualClass, actor: User | None) -> None:
 
 
 def _remove_spare(drift: Drift) -> None:
-    """Remove events that stand for no class that should have one.
-
-    That of a class goes the way of every withdrawal, which a scheduling at the same time notices.
-    """
+    # The class's own event goes as every withdrawal, which a concurrent scheduling notices.
     rows = VirtualClass.objects.filter(pk=drift.class_id)
     has_none = Q(status=ClassStatus.CANCELLED) | Q(
         status=ClassStatus.PENDING, scheduling_requested_at=None

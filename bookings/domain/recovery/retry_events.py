@@ -1,4 +1,4 @@
-"""Catching up: events that stayed behind their classes while the calendar failed."""
+"""Retries of event updates and withdrawals that failed."""
 
 import logging
 from collections.abc import Callable
@@ -19,7 +19,7 @@ EVENTS_PER_SWEEP = 50
 
 
 def update_events() -> int:
-    """Change the events of classes that got another time, or number of places; returns how many."""
+    """Update events of changed classes; return their number."""
     waiting = VirtualClass.objects.filter(
         status=ClassStatus.SCHEDULED,
         event_update_requested_at__lte=timezone.now() - REQUEST_GRACE,
@@ -28,7 +28,7 @@ def update_events() -> int:
 
 
 def withdraw_events() -> int:
-    """Take away the events of classes that lost them; returns how many."""
+    """Withdraw events of classes that lost them; return their number."""
     waiting = VirtualClass.objects.filter(withdrawal_requested_at__isnull=False)
     return _change(waiting, "withdrawal_requested_at", withdraw_event)
 
@@ -36,7 +36,7 @@ def withdraw_events() -> int:
 def _change(
     waiting: QuerySet[VirtualClass], mark: str, change: Callable[[VirtualClass], None]
 ) -> int:
-    """Change the event of each class, until the calendar seems down. mark: since when they wait."""
+    """mark: the field with the time of the request."""
     max_failures = bearable_failures(timezone.now())
     if not max_failures:
         return 0
@@ -50,19 +50,19 @@ def _change(
 
 
 def _try(virtual_class: VirtualClass, *, mark: str, change: Callable[[VirtualClass], None]) -> bool:
-    """Change one event; whichever fails goes to the end, for some event may never change."""
+    """On failure put it last: it may fail forever."""
     try:
         change(virtual_class)
     except CalendarRefusedError as error:
         logger.warning("The event of class %s stays as it is: %s", virtual_class.pk, error)
-        _put_at_the_end(virtual_class, mark)
+        _put_last(virtual_class, mark)
         return False
     except Exception:
-        _put_at_the_end(virtual_class, mark)
+        _put_last(virtual_class, mark)
         raise
     return True
 
 
-def _put_at_the_end(virtual_class: VirtualClass, mark: str) -> None:
+def _put_last(virtual_class: VirtualClass, mark: str) -> None:
     same = VirtualClass.objects.filter(pk=virtual_class.pk, **{mark: getattr(virtual_class, mark)})
     same.update(**{mark: timezone.now()})

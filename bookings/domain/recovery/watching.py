@@ -1,7 +1,6 @@
-"""Watching the calendar: told of a change, or by the clock, it is looked at and set right.
+"""Automatic reconciliation: by push, by incremental sync, and in full every hour.
 
-What the provider tells is a hint and gets lost; what it answers when it is asked what changed may
-be incomplete after an outage of ours; so it is told, followed and, every hour, compared whole.
+Push notifications get lost, and an incremental sync may be incomplete.
 """
 
 import logging
@@ -14,7 +13,11 @@ from django.db import transaction
 from accounts.selectors import find_calendar_token
 from bookings.domain.calendar.access import is_closed
 from bookings.domain.recovery.comparing import Report
-from bookings.domain.recovery.reconciling import UNAVAILABLE, follow, reconcile_by_itself
+from bookings.domain.recovery.reconciling import (
+    UNAVAILABLE,
+    reconcile_automatically,
+    reconcile_changes,
+)
 from calendar_sync import CalendarError
 from calendar_sync.push.channels import allow_attempt, keep_channel
 from calendar_sync.push.following import (
@@ -27,59 +30,52 @@ from config.lib.background_jobs import BackgroundJob
 
 logger = logging.getLogger(__name__)
 
-# A little less than an hour: the clock that asks every hour is never quite on time.
+# A little less than an hour, because an hourly schedule is never quite on time.
 COMPARE_EVERY = timedelta(minutes=55)
 
 
 def follow_calendar() -> int:
-    """Look at what changed since the last look; returns how many differences it found.
+    """Reconcile the changes since the last sync; return the number of differences.
 
-    Nothing is remembered of a look that fails, or comes too soon after a write of ours to believe
-    that an event is gone: the next one sees the same changes.
+    A failed sync, or one with a missing event that we have just written, is repeated.
     """
     return _unless_calendar_fails(_follow)
 
 
 def compare_calendar() -> int:
-    """Compare everything, once an hour; returns how many differences it found."""
+    """Reconcile everything once an hour; return the number of differences."""
     if not is_comparison_due(COMPARE_EVERY):
         return 0
-    return _unless_calendar_fails(_compare)
+    return _unless_calendar_fails(lambda token: _count(_compare_all()))
 
 
 def keep_push_channel() -> int:
-    """Have the provider tell of changes; returns how many channels were opened, 0 or 1."""
+    """Return the number of channels opened, 0 or 1."""
     return _unless_calendar_fails(lambda token: keep_channel(refresh_token=token))
 
 
 def open_channel_soon() -> None:
-    """Open a push channel with the grant that has just come, without anybody waiting for it."""
     allow_attempt()
     if settings.FOLLOW_CALENDAR_AT_ONCE:
-        transaction.on_commit(_channel_errand.call, robust=True)
+        transaction.on_commit(_channel_job.call, robust=True)
 
 
 def check_calendar_soon() -> None:
-    """Look at the calendar without anybody waiting for it."""
     if settings.FOLLOW_CALENDAR_AT_ONCE:
         _job.call()
 
 
 def _follow(refresh_token: str | None) -> int:
     pull = pull_changes(refresh_token=refresh_token)
-    report = _compare_all() if pull.is_blind else follow(pull.changes)
+    report = _compare_all() if pull.is_blind else reconcile_changes(pull.changes)
     has_failed = any(finding.problem == UNAVAILABLE for finding in report.findings)
     if not report.unsettled and (pull.is_blind or not has_failed):
         remember(pull)
     return _count(report)
 
 
-def _compare(refresh_token: str | None) -> int:
-    return _count(_compare_all())
-
-
 def _compare_all() -> Report:
-    report = reconcile_by_itself()
+    report = reconcile_automatically()
     note_comparison()
     return report
 
@@ -92,7 +88,7 @@ def _count(report: Report) -> int:
 
 
 def _unless_calendar_fails(work: Callable[[str | None], int]) -> int:
-    """Leave it to the next time when the calendar fails, or while its grant is known to be dead."""
+    """Return 0 if the calendar fails; the next sweep retries."""
     if is_closed():
         return 0
     try:
@@ -103,4 +99,4 @@ def _unless_calendar_fails(work: Callable[[str | None], int]) -> int:
 
 
 _job = BackgroundJob("watcher", follow_calendar)
-_channel_errand = BackgroundJob("channel keeper", keep_push_channel)
+_channel_job = BackgroundJob("channel keeper", keep_push_channel)

@@ -1,4 +1,4 @@
-"""Account for the mails: what is due to whom, and what became of it."""
+"""Audit the mails."""
 
 import json
 from collections.abc import Iterator
@@ -14,12 +14,12 @@ from bookings.models import NoticeKind
 from bookings.notices.audit import Account, Audit, Entry, audit_notices
 
 LINES_SHOWN = 20
-# The exit code of a check that found something; 1 is that of a command that failed.
+# An exit code other than 1, which is that of a command that failed.
 FOUND_SOMETHING = 3
 
 
 class Command(BaseCommand):
-    """Prints the audit, for people or for programs."""
+    """Prints the audit as a table or as JSON."""
 
     help = (
         "Holds what each class promised to whom against the mails that were written down. "
@@ -27,7 +27,6 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Take the way to print, and how far to look back."""
         parser.add_argument("--audit", action="store_true", required=True, help="Account for all.")
         parser.add_argument("--json", action="store_true", help="Print JSON.")
         parser.add_argument(
@@ -35,7 +34,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Audit, print, and fail when something is open."""
+        """Print the audit; raise CommandError if a mail is missing or late."""
         if not 0 <= options["days"] <= 36_500:
             raise CommandError("--days takes a number from 0 to 36500.")
         audit = audit_notices(since=timezone.now() - timedelta(days=options["days"]))
@@ -51,7 +50,6 @@ class Command(BaseCommand):
 
 
 def _describe(audit: Audit) -> Iterator[str]:
-    """Write the table, what is open, and why mails were given up."""
     yield "".join(["mail".ljust(18), *(account.rjust(9) for account in Account)])
     for kind in NoticeKind:
         counts = [audit.counts[kind, account] for account in Account]

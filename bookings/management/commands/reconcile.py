@@ -43,7 +43,7 @@ class Command(BaseCommand):
                 f"Nothing was changed: {error}", returncode=CALENDAR_FAILED
             ) from error
         self.stdout.write(json.dumps(_as_json(report), indent=2))
-        left = sum(not finding.is_mended for finding in report.findings)
+        left = sum(not finding.is_repaired for finding in report.findings)
         if left:
             raise CommandError(f"The calendar differs in {left} cases.", returncode=DRIFT)
 

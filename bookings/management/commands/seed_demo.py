@@ -15,7 +15,7 @@ from django.utils import timezone
 from accounts.models import Level, User
 from bookings.availability.agenda import list_openings
 from bookings.domain.checkout.settling import confirm_payment
-from bookings.domain.lifecycle.booking import book_class
+from bookings.domain.lifecycle.booking import BookingRequest, book_class
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.money.prices import find_price
 from bookings.domain.places.joining import join_class
@@ -41,6 +41,7 @@ from bookings.models import (
     VirtualClass,
     WebhookEndpoint,
 )
+from config.lib.wall_time import find_offset
 
 HOUR = timedelta(hours=1)
 
@@ -157,8 +158,7 @@ def _at(day: date, hour: int) -> datetime:
 
 def _book(user: User, start: datetime, *, students: int = 1, text: str = "") -> VirtualClass:
     class_type = ClassType.GROUP if students > 1 else ClassType.INDIVIDUAL
-    return book_class(
-        user=user,
+    request = BookingRequest(
         start=start,
         end=start + HOUR,
         is_group_class=students > 1,
@@ -167,6 +167,7 @@ def _book(user: User, start: datetime, *, students: int = 1, text: str = "") -> 
         preference_id=f"demo-{uuid.uuid4()}",
         text=text,
     )
+    return book_class(user=user, request=request)
 
 
 def _schedule(virtual_class: VirtualClass, teacher: User) -> str:
@@ -182,6 +183,7 @@ def _store_completed(host: User, guests: list[User], start: datetime) -> None:
         preference_id=f"demo-{uuid.uuid4()}",
         start_time=start,
         end_time=start + HOUR,
+        utc_offset=find_offset(start),
         class_type=ClassType.GROUP,
         class_price=find_price(class_type=ClassType.GROUP, minutes=60, students=3),
         max_participants=3,

@@ -61,7 +61,7 @@ DESCRIPTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     calendar.CalendarView.post: calendar_openapi.describe_scheduling,
     access_code.AccessCodeView.post: access_code_openapi.describe_joining,
     preference.PreferenceView.post: payments_openapi.describe_preference,
-    webhooks.MercadoPagoWebhookView.post: payments_openapi.describe_notice,
+    webhooks.PaymentWebhookView.post: payments_openapi.describe_notice,
     calendar_sync_webhooks.CalendarWebhookView.post: calendar_sync_openapi.describe_push,
     health.healthz: health_openapi.describe_health,
     health.readyz: health_openapi.describe_readiness,

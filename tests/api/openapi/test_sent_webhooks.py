@@ -13,7 +13,7 @@ from bookings.domain.lifecycle.scheduling import schedule_class
 from bookings.domain.places.joining import join_class
 from bookings.domain.places.leaving import leave_class
 from bookings.models import CHOSEN_KINDS, WebhookEvent
-from bookings.webhooks.announcing import announce_events
+from bookings.webhooks.events import announce_events
 from config.api.openapi.document import generate
 from tests.bookings.webhooks.factories import WebhookEndpointFactory
 from tests.factories import VirtualClassFactory

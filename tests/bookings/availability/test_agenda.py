@@ -32,6 +32,7 @@ def add_past_classes(count: int) -> None:
                 preference_id=f"past-{n}",
                 start_time=now - (n + 12) * HOUR,
                 end_time=now - (n + 11) * HOUR,
+                utc_offset=-180,
                 class_type="individual",
                 class_price=0,
                 max_participants=1,

@@ -1,1 +1,1 @@
-"""What is due is sent once, and reads well."""
+"""Mails."""

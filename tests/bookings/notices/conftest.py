@@ -1,4 +1,4 @@
-"""A class with a host and a guest, and a way to read what reached them."""
+"""A class with a host and a guest, and their mails."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -9,21 +9,30 @@ from django.utils import timezone
 
 from bookings.domain.lifecycle.scheduling import schedule_class
 from bookings.domain.places.joining import join_class
-from bookings.models import Notice, VirtualClass
+from bookings.models import Notice, NoticeKind, VirtualClass
 from bookings.notices.delivery import deliver_due
+from bookings.notices.registry import EXPECTATIONS, PLANNED
 from tests.factories import VirtualClassFactory
+
+
+@pytest.fixture(autouse=True)
+def _only_reminders(monkeypatch):
+    """Plan no mails but the reminders: what tests count stays when a planned mail is added."""
+    for kind in PLANNED.keys() - {NoticeKind.REMINDER_DAY, NoticeKind.REMINDER_HOUR}:
+        monkeypatch.delitem(PLANNED, kind)
+        monkeypatch.delitem(EXPECTATIONS, kind)
 
 
 @pytest.fixture
 def pending(host, teacher) -> VirtualClass:
-    """A class for five that waits for its payment; too soon to remind anybody of it."""
+    """An unpaid class for five; too soon for reminders."""
     soon = timezone.now() + timedelta(minutes=30)
     return VirtualClassFactory(booked_by=host, summary="", start_time=soon)
 
 
 @pytest.fixture
 def scheduled(pending) -> VirtualClass:
-    """The class in the calendar; its host's mail is due."""
+    """The scheduled class; its host's mail is due."""
     return schedule_class(preference_id=pending.preference_id)
 
 
@@ -35,7 +44,7 @@ def joined(scheduled, student) -> VirtualClass:
 
 @pytest.fixture
 def deliver_to() -> Callable:
-    """Send what is due and give the one mail that reached a person, and it alone."""
+    """Send due mails and return the only one to a person."""
 
     def deliver(person):
         mail.outbox.clear()

@@ -1,4 +1,4 @@
-"""notices/audit.py and its command: every mail that somebody is due is accounted for."""
+"""notices/audit.py and its command: missing and late mails are found."""
 
 import io
 import json
@@ -28,7 +28,7 @@ from bookings.models import (
     PriceDecision,
     ReviewReason,
 )
-from bookings.notices import promises
+from bookings.notices import expectations
 from bookings.notices.audit import Account, audit_notices
 from bookings.notices.delivery import deliver_due
 from bookings.notices.due import record_alert, record_due
@@ -53,12 +53,12 @@ def audit():
 
 
 def counts():
-    """Give the audit as a table without its empty fields."""
+    """Return the counts without zeros."""
     return {(kind.value, account.value): count for (kind, account), count in audit().counts.items()}
 
 
 def command(*options):
-    """Run the command; give its exit code and what it prints."""
+    """Run the command; return its exit code and output."""
     out = io.StringIO()
     try:
         call_command("notices", "--audit", *options, stdout=out)
@@ -125,7 +125,7 @@ def test_a_mail_to_the_teacher_that_nobody_wrote_down_is_missing(booked, host, t
 
 
 def note_move(virtual_class, host, teacher):
-    """Write down that a student moved the class."""
+    """Record that the host moved the class."""
     earlier = {"from": (virtual_class.start_time - DAY).isoformat()}
     record_event(virtual_class, ClassEvent.RESCHEDULED, actor=host, details=earlier)
     record_due(NoticeKind.STUDENT_MOVED, virtual_class, [teacher.pk], "1")
@@ -273,9 +273,9 @@ def test_what_changes_while_it_is_read_is_looked_at_twice(booked, monkeypatch):
     Notice.objects.filter(kind=NoticeKind.JOINED).delete()
     looks = []
 
-    def find_missing_and_mend(virtual_class, now):
+    def find_missing_and_mend(virtual_class, *arguments):
         looks.append(virtual_class.pk)
-        return promises.find_missing(virtual_class, now) if len(looks) == 1 else []
+        return expectations.find_missing(virtual_class, *arguments) if len(looks) == 1 else []
 
     monkeypatch.setattr("bookings.notices.audit.find_missing", find_missing_and_mend)
 

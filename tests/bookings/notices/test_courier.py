@@ -1,4 +1,4 @@
-"""notices/courier.py: delivery right after the commit, in a thread of its own."""
+"""notices/courier.py: delivery after the commit, in a thread."""
 
 import threading
 from datetime import timedelta
@@ -27,7 +27,7 @@ def _on_duty(settings, monkeypatch):
 
 
 def wait_for_courier():
-    """Let the thread come back."""
+    """Allow the thread again."""
     for thread in threading.enumerate():
         if thread.name == "courier":
             thread.join(JOIN_SECONDS)

@@ -1,4 +1,4 @@
-"""notices/delivery.py: each mail once, late rather than never, and never in anybody's way."""
+"""notices/delivery.py: each mail leaves once, and failed ones are retried."""
 
 import logging
 import socket
@@ -18,7 +18,7 @@ from bookings.domain.places.joining import join_class
 from bookings.models import Notice, NoticeKind, NoticeState, Role, UserActivity
 from bookings.notices.delivery import LEASE, LONGEST_DELAY, MAX_ATTEMPTS, deliver_due
 from bookings.notices.due import record_due
-from bookings.notices.usefulness import load_notice
+from bookings.notices.skip_rules import load_notice
 from tests.bookings.notices.backends import COUNTING, DOWN, DYING, SLOW, CountingBackend
 from tests.concurrency.racing import race
 from tests.factories import UserFactory
@@ -27,7 +27,7 @@ from tests.standins.smtp import MailServer
 
 @pytest.fixture
 def repair(settings):
-    """A function that mends the mail server."""
+    """A function that repairs the mail server."""
     working = settings.EMAIL_BACKEND
     return lambda: setattr(settings, "EMAIL_BACKEND", working)
 
@@ -168,7 +168,7 @@ def test_a_crash_after_sending_repeats_the_mail_once_and_recognisably(notice, se
 
 @pytest.fixture
 def many(scheduled):
-    """Sixty mails that are due: more than one conversation with the server takes."""
+    """Sixty due mails, more than one connection takes."""
     people = [user.pk for user in UserFactory.create_batch(60)]
     UserActivity.objects.bulk_create(
         UserActivity(user_id=pk, virtual_class=scheduled, rol=Role.PARTICIPANT) for pk in people
@@ -207,7 +207,7 @@ def test_a_conversation_that_breaks_off_costs_one_mail_its_attempt(many, setting
 
 
 def test_a_real_server_takes_many_mails_in_one_conversation(many, settings):
-    """Over SMTP itself: what a stand-in for the backend cannot show."""
+    """Over real SMTP."""
     with MailServer() as server:
         settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
         settings.EMAIL_HOST, settings.EMAIL_PORT = server.address
@@ -262,7 +262,7 @@ def test_many_workers_send_each_mail_once(scheduled, settings):
 @pytest.mark.concurrency
 @pytest.mark.django_db(transaction=True)
 def test_without_the_claim_they_would_send_it_again(notice, settings, monkeypatch):
-    """The control of the race above: it proves something only if this one goes wrong."""
+    """The control of the race above."""
     settings.EMAIL_BACKEND = SLOW
 
     def take(notice_id, planned):

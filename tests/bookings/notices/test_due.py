@@ -1,10 +1,7 @@
-"""notices/due.py: who is promised what, and that it stands or falls with what happened."""
-
-from datetime import timedelta
+"""notices/due.py: notices are written with the change that makes them due, or not at all."""
 
 import pytest
 from django.db import transaction
-from django.utils import timezone
 
 from bookings.domain.exceptions import AlreadyJoinedError
 from bookings.domain.lifecycle.cancelling import cancel_class
@@ -15,7 +12,7 @@ from bookings.notices.due import make_due_again, record_alert, record_due
 
 
 def promised():
-    """List who is promised what."""
+    """Return each notice's reader and kind."""
     return set(Notice.objects.values_list("user__email", "kind"))
 
 
@@ -96,12 +93,3 @@ def test_an_alert_is_promised_once_for_each_occasion(teacher):
         record_alert(NoticeKind.GRANT_REVOKED, teacher, occasion)
 
     assert Notice.objects.count() == 2
-
-
-def test_a_notice_may_be_due_later(scheduled, host):
-    later = timezone.now() + timedelta(hours=3)
-
-    record_due(NoticeKind.REMINDER_HOUR, scheduled, [host.pk], occasion="0", due_at=later)
-
-    reminder = Notice.objects.get(kind=NoticeKind.REMINDER_HOUR)
-    assert (reminder.due_at, reminder.next_attempt_at) == (later, later)

@@ -1,4 +1,4 @@
-"""notices/icalendar.py: the class in people's own calendars, read back by the library."""
+"""notices/icalendar.py: files, read back by the library."""
 
 from datetime import datetime
 from zoneinfo import ZoneInfo
@@ -23,7 +23,7 @@ def virtual_class(host):
 
 
 def read(virtual_class, method=Method.REQUEST, attendee="bruno@example.com"):
-    """Build a file; give it parsed, and its one event."""
+    """Return the parsed file and its only event."""
     calendar = Calendar.from_ical(build_calendar(virtual_class, method=method, attendee=attendee))
     [event] = calendar.events
     return calendar, event

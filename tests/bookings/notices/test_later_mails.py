@@ -1,4 +1,4 @@
-"""What people read once their place is theirs, and the teacher about her calendar."""
+"""The texts of mails after the confirmation."""
 
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -25,14 +25,14 @@ LINK = "https://meet.google.com/abc-defg-hij"
 
 @pytest.fixture
 def virtual_class(host):
-    """Ana's class, on Friday by now."""
+    """Ana's class, moved to Friday."""
     return VirtualClassFactory(
         scheduled=True, booked_by=host, start_time=FRIDAY, access_code="ABCD2345", ics_sequence=2
     )
 
 
 def write(kind, user, virtual_class=None, occasion=""):
-    """Write a mail; give its subject and text, and its entry for the calendar."""
+    """Return subject and text of a mail, and its calendar."""
     notice = Notice(kind=kind, user=user, virtual_class=virtual_class, occasion=occasion)
     letter = render_mail(notice)
     entries = [part.content for part in letter.alternatives if "calendar" in part.mimetype]

@@ -1,4 +1,4 @@
-"""What people read about money: the host that it comes back, the teacher what happened to it."""
+"""The texts of mails about money."""
 
 from datetime import timedelta
 
@@ -15,12 +15,12 @@ from tests.payments import make_payment
 
 @pytest.fixture
 def payment(mercadopago, host, teacher):
-    """Ana's payment of a booked class, still to be made."""
+    """Ana's open payment of a booked class."""
     return make_payment(host)
 
 
 def letters():
-    """Give what is delivered now, by its reader."""
+    """Deliver due mails; return them by address."""
     deliver_due()
     return {letter.to[0]: letter for letter in mail.outbox}
 

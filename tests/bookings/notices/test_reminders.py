@@ -1,4 +1,4 @@
-"""notices/reminders.py: who is reminded of which class, and when."""
+"""notices/reminders.py: reminders are planned, dropped and planned anew."""
 
 from datetime import timedelta
 
@@ -25,7 +25,7 @@ DAY, HOUR = NoticeKind.REMINDER_DAY, NoticeKind.REMINDER_HOUR
 
 
 def schedule_in(time_ahead, **changes):
-    """Schedule a class that starts after the time."""
+    """Schedule a class that starts after this time."""
     start = timezone.now() + time_ahead
     virtual_class = VirtualClassFactory(summary="", start_time=start, **changes)
     return schedule_class(preference_id=virtual_class.preference_id)
@@ -33,12 +33,12 @@ def schedule_in(time_ahead, **changes):
 
 @pytest.fixture
 def far(host, teacher):
-    """Ana's class in three days; she is to be reminded twice."""
+    """Ana's class in three days, with two reminders planned."""
     return schedule_in(timedelta(days=3), booked_by=host)
 
 
 def planned():
-    """Give who is to be reminded, of what, and how long before the start."""
+    """Return address, kind and lead of each reminder."""
     reminders = Notice.objects.filter(kind__in=[DAY, HOUR]).select_related("user", "virtual_class")
     return {
         (one.user.email, one.kind, one.virtual_class.start_time - one.due_at) for one in reminders

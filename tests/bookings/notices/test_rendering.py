@@ -1,4 +1,4 @@
-"""notices/rendering.py: what each person reads."""
+"""notices/rendering.py: text, HTML, headers and calendar."""
 
 from datetime import timedelta
 
@@ -15,12 +15,12 @@ from bookings.notices.due import make_due_again
 
 
 def parts(letter):
-    """Give the mail's alternatives by their type: text, HTML and calendar entry."""
+    """Return the mail's alternatives by type."""
     return {kind.partition(";")[0]: content for content, kind in letter.alternatives}
 
 
 def everything(letter):
-    """Give all there is to read in a mail."""
+    """Return all texts of a mail."""
     return "\n".join([letter.subject, letter.body, *parts(letter).values()])
 
 

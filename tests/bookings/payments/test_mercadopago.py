@@ -1,4 +1,4 @@
-"""payments/mercadopago.py against the stand-in: what is sent, what is read, how faults come out."""
+"""mercadopago/gateway.py against the stand-in: calls, answers, and how faults come out."""
 
 import itertools
 import threading
@@ -10,16 +10,17 @@ import pytest
 from requests.exceptions import RetryError
 
 from bookings.models import ChargeStatus
-from bookings.payments import mercadopago as gateway_module
 from bookings.payments.backend import get_gateway
 from bookings.payments.gateway import (
+    NotifiedPayment,
     PaymentRefusedError,
     PaymentUnavailableError,
     PreferenceDraft,
     RefundState,
 )
 from bookings.payments.manual import ManualGateway
-from config.lib.bulkhead import Bulkhead
+from bookings.payments.mercadopago import gateway as gateway_module
+from config.lib.provider_guard import ProviderGuard
 from tests.standins import Fault
 
 EXPIRES_AT = datetime(2030, 1, 5, 18, 30, tzinfo=UTC)
@@ -55,7 +56,7 @@ def preference_id(gateway):
 
 
 def charges_of(gateway, preference_id):
-    return gateway.find_settlement(preference_id=preference_id, reference=REFERENCE).charges
+    return gateway.list_charges(preference_id=preference_id, reference=REFERENCE)
 
 
 def routes(mercadopago):
@@ -70,10 +71,10 @@ def test_without_credentials_payments_are_by_hand():
 
     assert isinstance(gateway, ManualGateway)
     assert gateway.create_preference(draft()).checkout_url == ""
-    assert gateway.find_settlement(preference_id="p", reference=None).charges == ()
+    assert gateway.list_charges(preference_id="p", reference=None) == []
     assert gateway.search_updates(since=EXPIRES_AT) == []
     assert gateway.get_charge("1") is None
-    assert gateway.find_preference("1") is None
+    assert gateway.find_notified(topic="payment", resource_id="1") is None
     gateway.cancel("1")
     with pytest.raises(PaymentRefusedError):
         gateway.refund(charge_id="1", amount=None, key="k")
@@ -96,7 +97,8 @@ def test_a_preference_says_what_is_paid_by_whom_and_until_when(mercadopago, gate
     assert sent["expires"] is True
     assert sent["expiration_date_to"] == "2030-01-05T15:30:00.000-03:00"
     assert (sent["payer"]["name"], sent["payer"]["email"]) == ("Ana", "ana@example.com")
-    assert sent["notification_url"] == "https://clases.example/api/webhooks/mercadopago"
+    address = "https://clases.example/api/webhooks/mercadopago?source_news=webhooks"
+    assert sent["notification_url"] == address
     assert set(sent["back_urls"].values()) == {"https://clases.example/inicio/pagos/1"}
 
 
@@ -161,7 +163,7 @@ def test_a_preference_that_the_provider_refuses_is_refused(gateway):
 
 
 def test_a_preference_without_charges_has_none(gateway, preference_id):
-    assert charges_of(gateway, preference_id) == ()
+    assert charges_of(gateway, preference_id) == []
 
 
 def test_charges_are_found_through_orders_and_reference_once_and_oldest_first(
@@ -175,7 +177,7 @@ def test_charges_are_found_through_orders_and_reference_once_and_oldest_first(
     assert [rejected.charge_id, approved.charge_id] == [str(first["id"]), str(second["id"])]
     assert (rejected.status, approved.status) == (ChargeStatus.REJECTED, ChargeStatus.APPROVED)
     assert approved.currency == "ARS"
-    assert approved.collector_id == str(mercadopago.collector_id)
+    assert (approved.account_id, approved.is_ours) == (str(mercadopago.collector_id), True)
     assert approved.reference == REFERENCE
     assert approved.method == "visa"
     assert approved.updated_at.tzinfo is not None
@@ -195,7 +197,7 @@ def test_searches_that_lag_behind_show_nothing_yet(mercadopago, gateway, prefere
     mercadopago.pay(preference_id)
     mercadopago.search_lag = 3600
 
-    assert charges_of(gateway, preference_id) == ()
+    assert charges_of(gateway, preference_id) == []
 
 
 def test_a_range_that_the_search_ignores_shows_no_older_charges(mercadopago, gateway):
@@ -210,9 +212,9 @@ def test_a_range_that_the_search_ignores_shows_no_older_charges(mercadopago, gat
 def test_without_a_reference_the_orders_are_the_way(mercadopago, gateway, preference_id):
     mercadopago.pay(preference_id, external_reference="another")
 
-    settlement = gateway.find_settlement(preference_id=preference_id, reference=None)
+    found = gateway.list_charges(preference_id=preference_id, reference=None)
 
-    assert [charge.reference for charge in settlement.charges] == ["another"]
+    assert [charge.reference for charge in found] == ["another"]
     assert "payments.search" not in routes(mercadopago)
 
 
@@ -224,7 +226,7 @@ def test_other_preferences_orders_are_left_out(mercadopago, gateway, preference_
         Fault.status(200, body={"elements": mercadopago.merchant_orders}),
     )
 
-    assert charges_of(gateway, preference_id) == ()
+    assert charges_of(gateway, preference_id) == []
 
 
 @pytest.mark.parametrize(
@@ -255,7 +257,7 @@ def test_a_status_that_is_new_to_us_decides_nothing(mercadopago, gateway, prefer
     payment = mercadopago.pay(preference_id)
     mercadopago.fault("payments.get", Fault.status(200, body={**payment, "status": "dreaming"}))
 
-    charge, _ = gateway.get_charge(str(payment["id"]))
+    charge = gateway.get_charge(str(payment["id"]))
 
     assert charge.status == ChargeStatus.PENDING
 
@@ -298,7 +300,7 @@ def test_words_are_kept_as_the_database_takes_them(mercadopago, gateway, prefere
     odd = {"status_detail": "nul \x00", "payment_method_id": "v" * 500}
     mercadopago.fault("payments.get", Fault.status(200, body={**payment, **odd}))
 
-    charge, _ = gateway.get_charge(str(payment["id"]))
+    charge = gateway.get_charge(str(payment["id"]))
 
     assert (charge.status_detail, charge.method) == ("", "v" * 50)
 
@@ -327,7 +329,7 @@ def test_an_order_of_no_readable_preference_is_not_taken(mercadopago, gateway):
     mercadopago.fault("merchant_orders.get", Fault.status(200, body={"preference_id": "p\x00"}))
 
     with pytest.raises(PaymentUnavailableError):
-        gateway.find_preference("1")
+        gateway.find_notified(topic="merchant_order", resource_id="1")
 
 
 def test_the_latest_of_many_charges_is_found_by_the_reference(mercadopago, gateway, preference_id):
@@ -342,24 +344,27 @@ def test_the_latest_of_many_charges_is_found_by_the_reference(mercadopago, gatew
 def test_a_charge_leads_to_its_preference(mercadopago, gateway, preference_id):
     payment = mercadopago.pay(preference_id)
 
-    charge, found = gateway.get_charge(str(payment["id"]))
+    found = gateway.find_notified(topic="payment", resource_id=str(payment["id"]))
 
-    assert (charge.charge_id, found) == (str(payment["id"]), preference_id)
-    assert gateway.find_preference(charge.order_id) == preference_id
+    assert found == NotifiedPayment(preference_id, str(payment["id"]), REFERENCE)
+    order = gateway.find_notified(topic="merchant_order", resource_id=str(payment["order"]["id"]))
+    assert order == NotifiedPayment(preference_id)
 
 
 def test_a_charge_without_an_order_leads_to_none(mercadopago, gateway, preference_id):
     payment = mercadopago.pay(preference_id)
     mercadopago.fault("payments.get", Fault.status(200, body={**payment, "order": {}}))
 
-    _, found = gateway.get_charge(str(payment["id"]))
+    found = gateway.find_notified(topic="payment", resource_id=str(payment["id"]))
 
-    assert found == ""
+    assert found.preference_id == ""
 
 
 def test_what_the_provider_does_not_know_is_nothing(gateway):
     assert gateway.get_charge("123456") is None
-    assert gateway.find_preference("123456") is None
+    assert gateway.find_notified(topic="payment", resource_id="123456") is None
+    order = gateway.find_notified(topic="merchant_order", resource_id="123456")
+    assert order.preference_id is None
 
 
 # --- Refunds and cancelling -----------------------------------------------------------------------
@@ -478,7 +483,7 @@ REFUSED = {
 }
 CALLS = {
     "preferences.create": lambda gateway, charge_id: gateway.create_preference(draft()),
-    "merchant_orders.search": lambda gateway, charge_id: gateway.find_settlement(
+    "merchant_orders.search": lambda gateway, charge_id: gateway.list_charges(
         preference_id="p", reference=None
     ),
     "payments.get": lambda gateway, charge_id: gateway.get_charge(charge_id),
@@ -542,7 +547,7 @@ def test_a_slow_provider_costs_the_budget_once(mercadopago, gateway, preference_
 def test_while_as_many_wait_as_may_others_are_refused(
     mercadopago, gateway, charge_id, settings, monkeypatch
 ):
-    monkeypatch.setattr(gateway_module, "_bulkhead", Bulkhead(timedelta(seconds=0.1)))
+    monkeypatch.setattr(gateway_module, "_guard", ProviderGuard(timedelta(seconds=0.1)))
     settings.MERCADOPAGO_CALLERS = 1
     mercadopago.fault("payments.get", Fault.delay(1.5))
     waiting = threading.Thread(target=get_gateway().get_charge, args=[charge_id])
@@ -563,11 +568,11 @@ def test_waiting_for_a_turn_is_within_the_budget(
     mercadopago, gateway, charge_id, settings, monkeypatch
 ):
     settings.MERCADOPAGO_BUDGET = timedelta(seconds=0.2)
-    bulkhead = Bulkhead(timedelta(seconds=5))
-    monkeypatch.setattr(gateway_module, "_bulkhead", bulkhead)
+    guard = ProviderGuard(timedelta(seconds=5))
+    monkeypatch.setattr(gateway_module, "_guard", guard)
     settings.MERCADOPAGO_CALLERS = 1
     somebody = ExitStack()
-    somebody.enter_context(bulkhead.enter(1))
+    somebody.enter_context(guard.enter(1))
     threading.Timer(0.4, somebody.close).start()
 
     with pytest.raises(PaymentUnavailableError):
@@ -604,7 +609,7 @@ def test_a_charge_that_makes_no_sense_is_unavailable(mercadopago, gateway, charg
     mercadopago.fault("payments.get", Fault.status(200, body={**payment, **changes}))
 
     with pytest.raises(PaymentUnavailableError):
-        gateway.get_charge(charge_id)
+        gateway.find_notified(topic="payment", resource_id=charge_id)
 
 
 def test_an_error_never_repeats_the_token_or_the_payer(mercadopago, gateway):

@@ -1,10 +1,12 @@
-"""payments/notifications.py: what a notice is about, whatever it looks like."""
+"""payments/mercadopago/notifications.py: what a notice is about, whatever it looks like."""
 
 import json
 
 import pytest
 
-from bookings.payments.notifications import Notification, read_notification
+from bookings.models import SignatureState
+from bookings.payments.gateway import IncomingNotification, Verdict
+from bookings.payments.mercadopago.notifications import read_notification
 
 WEBHOOK = {
     "id": 12345,
@@ -17,7 +19,7 @@ WEBHOOK = {
 
 def read(query, body):
     raw = body if isinstance(body, bytes) else json.dumps(body).encode()
-    return read_notification(query, raw)
+    return read_notification(query, {}, raw)
 
 
 def named(query, body):
@@ -26,12 +28,13 @@ def named(query, body):
 
 
 def test_a_webhook_is_read_whole():
-    assert read({"data.id": "999", "type": "payment"}, WEBHOOK) == Notification(
+    assert read({"data.id": "999", "type": "payment"}, WEBHOOK) == IncomingNotification(
         topic="payment",
         resource_id="999",
         action="payment.created",
-        notice_id="12345",
-        is_webhook=True,
+        notification_id="12345",
+        signature=SignatureState.UNCONFIGURED,
+        verdict=Verdict.TAKE,
     )
 
 
@@ -106,4 +109,4 @@ def test_words_that_would_not_fit_are_left_out():
         {"action": "x" * 51, "id": "y\n", "data": {}, "type": "payment"},
     )
 
-    assert (notification.action, notification.notice_id) == ("", "")
+    assert (notification.action, notification.notification_id) == ("", "")

@@ -1,4 +1,4 @@
-"""payments/signatures.py: what was signed with our secret, and nothing else, is signed."""
+"""mercadopago/signatures.py: what was signed with our secret, and nothing else, is signed."""
 
 import hashlib
 import hmac
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bookings.payments.signatures import is_signed
+from bookings.payments.mercadopago.signatures import is_signed
 
 SECRET = "s3cr3t"
 RESOURCE = "123456789"

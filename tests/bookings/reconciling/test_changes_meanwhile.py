@@ -24,7 +24,7 @@ def test_a_mark_that_was_set_since_the_comparison_stays(scheduled, monkeypatch):
             calendar_drift=CalendarDrift.MOVED, updated_at=timezone.now() + timedelta(seconds=1)
         )
 
-    before(monkeypatch, reconciling, "_note_recovered", mark)
+    before(monkeypatch, reconciling, "_clear_recovered", mark)
 
     reconcile_class(class_id=scheduled.pk, actor=scheduled.booked_by)
 
@@ -112,7 +112,7 @@ def test_a_class_moved_by_us_while_it_is_compared_is_not_marked(scheduled, googl
     before(
         monkeypatch,
         reconciling,
-        "note_drift",
+        "record_drift",
         lambda: VirtualClass.objects.update(
             start_time=scheduled.start_time + later, end_time=scheduled.end_time + later
         ),

@@ -6,7 +6,7 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from bookings.domain.recovery.reconciling import inspect, reconcile, reconcile_by_itself
+from bookings.domain.recovery.reconciling import inspect, reconcile, reconcile_automatically
 from calendar_sync import CalendarError, CalendarUnavailableError
 from tests.bookings import drifts
 from tests.bookings.drifts import dump, scheduled_classes
@@ -31,9 +31,9 @@ OUTAGES = {
 def test_an_event_is_not_missed_right_after_it_was_made(scheduled, google):
     drifts.delete(google, scheduled)
 
-    assert reconcile_by_itself().findings == []
+    assert reconcile_automatically().findings == []
     with time_machine.travel(timezone.now() + timedelta(minutes=5)):
-        assert kinds_of(reconcile_by_itself()) == ["deleted"]
+        assert kinds_of(reconcile_automatically()) == ["deleted"]
 
 
 @pytest.mark.parametrize("route", ["events.list", "events.get"])

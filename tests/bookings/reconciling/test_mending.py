@@ -11,7 +11,7 @@ from bookings.domain.places.joining import join_class
 from bookings.domain.recovery.reconciling import (
     inspect,
     reconcile,
-    reconcile_by_itself,
+    reconcile_automatically,
     reconcile_class,
 )
 from bookings.models import CalendarDrift, ClassEvent, ClassStatus, NoticeKind
@@ -59,7 +59,7 @@ def test_five_drifts_at_once_are_found_and_mended(teacher, google):
         make(google, virtual_class)
 
     with time_machine.travel(timezone.now() + timedelta(minutes=5)):
-        report = reconcile_by_itself()
+        report = reconcile_automatically()
 
     assert sorted(kinds_of(report)) == sorted(DRIFTS)
     assert report.is_clean

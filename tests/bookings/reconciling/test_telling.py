@@ -5,7 +5,7 @@ from datetime import timedelta
 import time_machine
 from django.utils import timezone
 
-from bookings.domain.recovery.reconciling import reconcile, reconcile_by_itself
+from bookings.domain.recovery.reconciling import reconcile, reconcile_automatically
 from bookings.models import CalendarDrift, NoticeKind, VirtualClass
 from tests.bookings import drifts
 from tests.bookings.drifts import event_of, scheduled_classes
@@ -16,13 +16,13 @@ from tests.standins import Fault
 def test_the_teacher_is_told_once_for_each_drift(scheduled, google):
     drifts.move(google, scheduled)
     google.fault("events.patch", *[Fault.status(403)] * 2)
-    reconcile_by_itself()
-    reconcile_by_itself()
+    reconcile_automatically()
+    reconcile_automatically()
     marked = VirtualClass.objects.get().calendar_drift
-    reconcile_by_itself()
+    reconcile_automatically()
     drifts.move(google, scheduled)
 
-    reconcile_by_itself()
+    reconcile_automatically()
 
     assert marked == CalendarDrift.MOVED
     assert VirtualClass.objects.get().calendar_drift == CalendarDrift.NONE
@@ -51,10 +51,10 @@ def test_many_differences_at_once_are_told_and_left_to_a_person(teacher, google)
         google.delete_event(virtual_class.provider_event_id)
 
     with time_machine.travel(timezone.now() + timedelta(minutes=5)):
-        report = reconcile_by_itself()
-        reconcile_by_itself()
+        report = reconcile_automatically()
+        reconcile_automatically()
 
-    assert not any(finding.is_mended for finding in report.findings)
+    assert not any(finding.is_repaired for finding in report.findings)
     assert google.live_events() == []
     assert VirtualClass.objects.filter(calendar_drift="deleted").count() == 6
     [mail] = told(NoticeKind.CALENDAR_CHANGED)

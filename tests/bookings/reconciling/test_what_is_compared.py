@@ -9,7 +9,7 @@ from django.utils import timezone
 from bookings.domain.recovery.reconciling import (
     inspect,
     reconcile,
-    reconcile_by_itself,
+    reconcile_automatically,
     reconcile_class,
 )
 from bookings.models import CalendarDrift, ClassEvent, NoticeKind, VirtualClass
@@ -41,7 +41,7 @@ def test_an_event_that_a_hand_made_recurring_is_marked_and_left_to_the_teacher(
 ):
     repeat(google, scheduled)
 
-    reports = [reconcile_by_itself(), reconcile_by_itself()]
+    reports = [reconcile_automatically(), reconcile_automatically()]
 
     assert [kinds_of(report) for report in reports] == [["moved"], ["moved"]]
     assert {finding.problem for report in reports for finding in report.findings} == {
@@ -57,7 +57,7 @@ def test_the_event_of_a_class_that_is_not_stored_is_told_and_kept(scheduled, goo
     VirtualClass.objects.all().delete()
 
     report = reconcile()
-    by_itself = reconcile_by_itself()
+    by_itself = reconcile_automatically()
 
     assert kinds_of(report) == kinds_of(by_itself) == ["unknown"]
     assert not report.is_clean

@@ -7,9 +7,9 @@ import time_machine
 from django.utils import timezone
 
 from bookings.domain.exceptions import PreferenceMismatchError, PreferenceTakenError
-from bookings.domain.lifecycle.booking import book_class
 from bookings.models import PaymentStatus, Refund
 from bookings.work.sweeps import sweep
+from tests.booking import book_class
 from tests.bookings.settling.steps import PESOS, look
 from tests.payments import PRICE
 

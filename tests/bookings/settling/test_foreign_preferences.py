@@ -7,13 +7,8 @@ import time_machine
 from django.test import Client
 from django.utils import timezone
 
-from bookings.domain.checkout.settling import (
-    PAYMENTS_PER_SWEEP,
-    process_notifications,
-    settle,
-    settle_due_payments,
-)
-from bookings.domain.lifecycle.booking import book_class
+from bookings.domain.checkout.notifications import process_notifications
+from bookings.domain.checkout.settling import PAYMENTS_PER_SWEEP, settle, settle_due_payments
 from bookings.domain.people.erasing import erase_person
 from bookings.models import (
     ClassStatus,
@@ -25,7 +20,9 @@ from bookings.models import (
     SignatureState,
     VirtualClass,
 )
+from bookings.payments.backend import PROVIDER
 from bookings.work.sweeps import sweep
+from tests.booking import book_class
 from tests.factories import VirtualClassFactory
 from tests.payments import posting
 from tests.standins import Fault
@@ -171,7 +168,7 @@ def test_a_booking_of_an_older_release_is_followed_as_well(mercadopago, host, pr
 
 
 def test_a_class_that_is_paid_by_hand_is_not_searched_for(mercadopago, host):
-    VirtualClassFactory(booked_by=host, preference_id="manual-1")
+    VirtualClassFactory(booked_by=host, has_preference=False)
 
     settle_due_payments()
 
@@ -279,6 +276,7 @@ def test_many_unpaid_bookings_cost_one_search_a_minute(mercadopago, google, host
     Payment.objects.bulk_create(
         Payment(
             user=host,
+            provider=PROVIDER,
             preference_id=f"foreign-{number}",
             amount=1,
             made_elsewhere=True,
@@ -389,7 +387,7 @@ def test_a_search_that_fails_stops_nothing_and_is_made_up_for(
 
 
 def test_charges_on_further_pages_are_found(mercadopago, booked, preference_id, monkeypatch):
-    monkeypatch.setattr("bookings.payments.mercadopago.PAGE_SIZE", 2)
+    monkeypatch.setattr("bookings.payments.mercadopago.gateway.PAGE_SIZE", 2)
     with time_machine.travel(timezone.now() + 3 * HOUR):
         sweep()
         mercadopago.pay(preference_id)
@@ -401,7 +399,7 @@ def test_charges_on_further_pages_are_found(mercadopago, booked, preference_id, 
 
 
 def test_a_search_ends_after_its_last_page(mercadopago, booked, monkeypatch, caplog):
-    monkeypatch.setattr("bookings.payments.mercadopago.PAGE_SIZE", 1)
+    monkeypatch.setattr("bookings.payments.mercadopago.gateway.PAGE_SIZE", 1)
     for _ in range(7):
         mercadopago.pay(mercadopago.add_preference()["id"])
 

@@ -11,7 +11,7 @@ from bookings.domain.checkout.settling import (
     expire_payments,
     settle,
     settle_due_payments,
-    settle_now_and_then,
+    settle_if_not_recent,
 )
 from bookings.models import Payment, PaymentStatus, VirtualClass
 from bookings.payments.gateway import PaymentUnavailableError
@@ -165,6 +165,6 @@ def test_a_page_asks_the_provider_now_and_then_only(mercadopago, payment):
     before = len(mercadopago.requests)
 
     for _ in range(3):
-        settle_now_and_then(payment)
+        settle_if_not_recent(payment)
 
     assert routes(mercadopago, before) == ["merchant_orders.search", "payments.search"]

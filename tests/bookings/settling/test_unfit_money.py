@@ -67,7 +67,7 @@ def test_what_was_put_aside_above_the_price_stays_so(mercadopago, payment, teach
         ({"amount": PESOS - 0.01}, ReviewReason.SHORT),
         ({"amount": "0.01"}, ReviewReason.SHORT),
         ({"currency": "USD"}, ReviewReason.CURRENCY),
-        ({"collector_id": 1_000_000_002}, ReviewReason.COLLECTOR),
+        ({"collector_id": 1_000_000_002}, ReviewReason.ACCOUNT),
         ({"external_reference": "somebody-elses"}, ReviewReason.REFERENCE),
     ],
     ids=["a centavo short", "one centavo", "dollars", "other collector", "other reference"],

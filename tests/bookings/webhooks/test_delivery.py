@@ -22,7 +22,7 @@ from bookings.models import (
 from bookings.webhooks import delivery as delivering
 from bookings.webhooks.delivery import deliver_now, deliver_webhooks
 from bookings.webhooks.endpoints import OVERLAP, list_secrets, reveal_secret, rotate_secret
-from bookings.webhooks.forgetting import forget_webhooks
+from bookings.webhooks.events import forget_webhooks
 from bookings.webhooks.outcomes import LEASE, MAX_ATTEMPTS
 from bookings.webhooks.signing import sign
 from bookings.webhooks.teacher_actions import make_due_again, record_test_event, switch_on
@@ -125,7 +125,7 @@ def test_a_worker_that_dies_after_sending_has_it_sent_again_under_the_same_id(
         raise SystemExit
 
     with monkeypatch.context() as killed:
-        killed.setattr(delivering, "note_answer", die)
+        killed.setattr(delivering, "record_answer", die)
         with pytest.raises(SystemExit):
             deliver_webhooks()
 
@@ -207,7 +207,7 @@ def deliver():
     time.sleep(0.2)
     endpoint = WebhookEndpoint(address=sys.argv[1], secret=generate_secret())
     claimed = WebhookDelivery(event=build_test_event(), endpoint=endpoint)
-    [(_, answer)] = delivery._ask([claimed])
+    [(_, answer)] = delivery._post_all([claimed])
     print(answer.status)
 
 threading.Thread(target=deliver).start()

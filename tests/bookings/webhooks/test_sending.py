@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from bookings.webhooks import addresses
-from bookings.webhooks.addresses import AddressError, is_foreign, parse_address
+from bookings.webhooks.addresses import AddressError, is_public, parse_address
 from bookings.webhooks.sending import post
 
 BODY = b'{"id":"1"}'
@@ -239,13 +239,13 @@ def test_what_is_connected_to_is_what_was_checked(listening, monkeypatch):
     ],
 )
 def test_own_and_special_networks_are_not_foreign(number):
-    assert not is_foreign(number)
+    assert not is_public(number)
 
 
 @pytest.mark.usefixtures("_on_the_internet")
 @pytest.mark.parametrize("number", ["93.184.216.34", "2606:2800:220:1:248:1893:25c8:1946"])
-def test_the_internet_is_foreign(number):
-    assert is_foreign(number)
+def test_the_internet_is_public(number):
+    assert is_public(number)
 
 
 @pytest.mark.usefixtures("_on_the_internet")

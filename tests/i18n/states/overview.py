@@ -2,9 +2,9 @@
 
 from accounts.models import User
 from bookings.domain.checkout.holds import book_hold
-from bookings.domain.lifecycle.booking import book_class
 from bookings.domain.places.joining import join_class
 from bookings.models import ClassStatus
+from tests.booking import book_class
 from tests.factories import VirtualClassFactory
 from tests.i18n.states.world import NOW, World, state
 
@@ -66,7 +66,8 @@ def my_classes(world):
         is_group_class=False,
         students_count=1,
         price=0,
-        preference_id="manual-lapsed",
+        preference_id="preference-lapsed",
+        has_preference=False,
     )
     return world.get("bookings:my_classes", user=world.host)
 

@@ -24,7 +24,7 @@ from tests.i18n.states.world import NOW, World, state
 
 def make_payment(world: World, *, charge: ChargeStatus | None = None, **changes: Any) -> Payment:
     """Let the host have a payment of tomorrow's class, which the provider is not asked about."""
-    world.monkeypatch.setattr(paying, "settle_now_and_then", lambda payment: None)
+    world.monkeypatch.setattr(paying, "settle_if_not_recent", lambda payment: None)
     usual = {
         "user": world.host,
         "virtual_class": None,
@@ -49,7 +49,7 @@ def make_payment(world: World, *, charge: ChargeStatus | None = None, **changes:
             status=charge,
             amount=payment.amount,
             currency="ARS",
-            collector_id="1000000001",
+            account_id="1000000001",
             provider_updated_at=NOW,
         )
     return payment

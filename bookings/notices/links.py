@@ -1,0 +1,67 @@
+"""The link at the end of a mail."""
+
+from collections.abc import Callable
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from bookings.models import Notice
+from bookings.notices.facts import Fact, find_entry, find_offer, site_address
+from bookings.notices.returned_money import find_named_refund
+
+LinkRule = Callable[[Notice], Fact]
+
+
+def _to(
+    label: Promise, name: str, find_argument: Callable[[Notice], object] | None = None
+) -> LinkRule:
+    def make_link(notice: Notice) -> Fact:
+        arguments = [find_argument(notice)] if find_argument else []
+        return Fact(str(label), site_address(name, *arguments), is_link=True)
+
+    return make_link
+
+
+def _class_id(notice: Notice) -> object:
+    return notice.virtual_class_id
+
+
+def _payment_id(notice: Notice) -> object:
+    return find_named_refund(notice.occasion).charge.payment_id
+
+
+_CLASS_IN_PANEL = "admin:bookings_virtualclass_change"
+
+see_class = _to(_("Mirá tu clase"), "bookings:class", _class_id)
+book_another = _to(_("Reservá otra clase"), "bookings:book")
+choose_another_time = _to(_("Elegí otro horario"), "bookings:book")
+see_own_payment = _to(_("Mirá el pago"), "bookings:payment", _payment_id)
+see_profile = _to(_("Mirá tu perfil"), "profile")
+# To pages of the panel.
+decide_price = _to(_("Decidí si la das"), _CLASS_IN_PANEL, _class_id)
+see_class_in_panel = _to(_("Mirá la clase"), _CLASS_IN_PANEL, _class_id)
+see_payments = _to(_("Mirá los pagos"), "admin:bookings_payment_changelist")
+see_people = _to(_("Mirá las cuentas"), "admin:accounts_user_changelist")
+see_receivers = _to(_("Mirá los receptores"), "admin:bookings_webhookendpoint_changelist")
+see_calendar = _to(_("Mirá el calendario"), "admin:calendar")
+reconnect = _to(_("Reconectá tu calendario"), "admin:calendar")
+
+
+def enter_video_call(notice: Notice) -> Fact:
+    return Fact(str(_("Entrá a la videollamada")), notice.require_class().html_link, is_link=True)
+
+
+def take_place(notice: Notice) -> Fact:
+    offer = find_offer(notice)
+    if offer is None:
+        return book_another(notice)
+    address = site_address("bookings:claim_place", offer.pk)
+    return Fact(str(_("Tomá tu lugar")), address, is_link=True)
+
+
+def see_turn(notice: Notice) -> Fact:
+    entry = find_entry(notice)
+    if entry is None:
+        return book_another(notice)
+    address = site_address("bookings:claim_place", entry.pk)
+    return Fact(str(_("Mirá tu turno")), address, is_link=True)

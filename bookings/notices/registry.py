@@ -1,0 +1,371 @@
+"""The kinds of mail, one entry each (checklist: docs/contributing.md)."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.conf import settings
+from django.utils.functional import Promise, lazy
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from bookings.models import ClassEvent, Notice, NoticeKind, RefundStatus
+from bookings.notices import expectations as to
+from bookings.notices import facts, links
+from bookings.notices import skip_rules as skip
+from bookings.notices.expectations import (
+    UNTRACKED,
+    AfterEvent,
+    AfterRefund,
+    Expectation,
+    OutsidePriceList,
+    PaymentToReview,
+)
+from bookings.notices.facts import FactRule
+from bookings.notices.icalendar import Method
+from bookings.notices.links import LinkRule
+from bookings.notices.planned import Planned
+from bookings.notices.skip_rules import NoticeToSend, SkipRule
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mail:
+    """A kind of mail.
+
+    subject, opening: may name the ``day``, ``clock`` and ``host`` of the class.
+    skip_if: without rules, the mail leaves however late.
+    calendar: the method of the attached file, if any.
+    expected: when the mail must exist; ``Planned`` also makes it due.
+    """
+
+    subject: Promise
+    opening: Promise
+    explanation: Promise | str = ""
+    facts: tuple[FactRule, ...] = ()
+    link: LinkRule
+    skip_if: tuple[SkipRule, ...] = ()
+    calendar: Method | None = None
+    expected: Expectation
+
+
+def _explain_revoked() -> str:
+    if settings.CALENDAR_SERVICE_ACCOUNT:
+        return gettext(
+            "Mientras tanto usamos la cuenta de servicio. Reconectalo para que las clases vuelvan "
+            "a agendarse con tu cuenta."
+        )
+    return gettext(
+        "Hasta que lo reconectes no se agenda ninguna clase. Las pagadas esperan y después se "
+        "agendan solas: no hace falta que hagas nada más."
+    )
+
+
+IF_NOT_YOU = _(
+    "Si fuiste vos, no hace falta que hagas nada. Si no, entrá a tu perfil, desconectá lo que no "
+    "sea tuyo y cerrá todas las demás sesiones."
+)
+NO_PLACE = (skip.over, skip.not_scheduled, skip.not_in_class)
+
+MAILS = {
+    NoticeKind.CONFIRMATION: Mail(
+        subject=_("Tu clase está confirmada: %(day)s, %(clock)s"),
+        opening=_("Tu clase de inglés está confirmada."),
+        facts=(facts.when, facts.video_call, facts.access_code, facts.invitation),
+        link=links.see_class,
+        skip_if=NO_PLACE,
+        calendar=Method.REQUEST,
+        expected=AfterEvent(ClassEvent.SCHEDULED, to.host),
+    ),
+    NoticeKind.JOINED: Mail(
+        subject=_("Ya tenés tu lugar en la clase: %(day)s, %(clock)s"),
+        opening=_("Ya tenés tu lugar en la clase de inglés de %(host)s."),
+        facts=(facts.when, facts.video_call),
+        link=links.see_class,
+        skip_if=(*NO_PLACE, skip.replaced),
+        calendar=Method.REQUEST,
+        expected=AfterEvent(ClassEvent.JOINED, to.person),
+    ),
+    NoticeKind.CANCELLED: Mail(
+        subject=_("Se canceló la clase: %(day)s, %(clock)s"),
+        opening=_("Se canceló esta clase de inglés. No vamos a darla."),
+        facts=(facts.when, facts.money_back),
+        link=links.book_another,
+        calendar=Method.CANCEL,
+        expected=AfterEvent(ClassEvent.CANCELLED, to.everyone),
+    ),
+    NoticeKind.RESCHEDULED: Mail(
+        subject=_("Tu clase cambió de horario: %(day)s, %(clock)s"),
+        opening=_("Tu clase de inglés tiene otro horario."),
+        explanation=_("La videollamada es la misma."),
+        facts=(facts.known_time, facts.new_time, facts.video_call, facts.access_code),
+        link=links.see_class,
+        skip_if=(*NO_PLACE, skip.replaced),
+        calendar=Method.REQUEST,
+        expected=AfterEvent(ClassEvent.RESCHEDULED, to.everyone),
+    ),
+    NoticeKind.ZONE_CHANGED: Mail(
+        subject=_("Tu clase sigue a la misma hora: %(day)s, %(clock)s"),
+        opening=_(
+            "Cambió la hora oficial de Argentina. Tu clase de inglés sigue a las %(clock)s, como "
+            "habíamos quedado."
+        ),
+        explanation=_(
+            "Si la anotaste en tu calendario, fijate que diga esta hora: con este correo va la "
+            "clase actualizada. La videollamada es la misma."
+        ),
+        facts=(facts.when, facts.video_call, facts.access_code),
+        link=links.see_class,
+        skip_if=(*NO_PLACE, skip.replaced),
+        calendar=Method.REQUEST,
+        expected=AfterEvent(ClassEvent.ZONE_CHANGED, to.everyone),
+    ),
+    NoticeKind.WAITING_CLASS_MOVED: Mail(
+        subject=_("Cambió de horario la clase que esperás: %(day)s, %(clock)s"),
+        opening=_(
+            "La clase de inglés de %(host)s, en la que esperás un lugar, tiene otro horario."
+        ),
+        explanation=_(
+            "Seguís en la lista, con tu turno. Si el horario nuevo no te sirve, podés salir."
+        ),
+        # Without the video call, which is for people who have a place.
+        facts=(facts.time_before, facts.new_time),
+        link=links.see_turn,
+        skip_if=(skip.over, skip.not_scheduled, skip.not_in_line, skip.replaced),
+        expected=UNTRACKED,
+    ),
+    NoticeKind.LINK_CHANGED: Mail(
+        subject=_("Tu clase tiene otro enlace: %(day)s, %(clock)s"),
+        opening=_("La videollamada de tu clase de inglés tiene otro enlace."),
+        explanation=_("El anterior ya no sirve. El horario es el mismo."),
+        facts=(facts.when, facts.video_call),
+        link=links.see_class,
+        skip_if=(*NO_PLACE, skip.replaced),
+        calendar=Method.REQUEST,
+        expected=UNTRACKED,
+    ),
+    NoticeKind.LEFT: Mail(
+        subject=_("Dejaste tu lugar en la clase: %(day)s, %(clock)s"),
+        opening=_("Dejaste tu lugar en la clase de inglés de %(host)s."),
+        facts=(facts.when,),
+        link=links.book_another,
+        skip_if=(skip.over, skip.back_in_class, skip.replaced),
+        calendar=Method.CANCEL,
+        expected=AfterEvent(ClassEvent.LEFT, to.person),
+    ),
+    NoticeKind.REMINDER_DAY: Mail(
+        subject=_("Se acerca tu clase: %(day)s, %(clock)s"),
+        opening=_("Falta poco para tu clase de inglés."),
+        facts=(facts.when, facts.video_call, facts.access_code),
+        link=links.see_class,
+        skip_if=NO_PLACE,
+        # Until the next reminder.
+        expected=Planned(before_start=timedelta(hours=24), useful_for=timedelta(hours=23)),
+    ),
+    NoticeKind.REMINDER_HOUR: Mail(
+        subject=_("Tu clase empieza a las %(clock)s"),
+        opening=_("Tu clase de inglés empieza a las %(clock)s."),
+        facts=(facts.when, facts.video_call, facts.access_code, facts.class_page),
+        link=links.enter_video_call,
+        skip_if=NO_PLACE,
+        expected=Planned(before_start=timedelta(minutes=60), useful_for=timedelta(minutes=70)),
+    ),
+    NoticeKind.PLACE_OFFERED: Mail(
+        subject=_("Se liberó un lugar en la clase: %(day)s, %(clock)s"),
+        opening=_("Se liberó un lugar en la clase de inglés de %(host)s, y es tuyo."),
+        explanation=_("Si no lo tomás a tiempo, se lo ofrecemos a quien sigue."),
+        facts=(facts.when, facts.offer_end),
+        link=links.take_place,
+        skip_if=(skip.over, skip.not_scheduled, skip.offer_over, skip.replaced),
+        expected=AfterEvent(ClassEvent.OFFERED, to.person),
+    ),
+    NoticeKind.HOLD_LOST: Mail(
+        subject=_("Se ocupó el horario que te guardábamos"),
+        opening=_("Otra persona pagó antes una clase en el horario que te estábamos guardando."),
+        explanation=_(
+            "Ya no hace falta que lo pagues. Si justo pagaste, te devolvemos todo el dinero."
+        ),
+        facts=(facts.held_time,),
+        link=links.choose_another_time,
+        expected=UNTRACKED,
+    ),
+    NoticeKind.MONEY_RETURNED: Mail(
+        subject=_("Te devolvimos dinero"),
+        opening=_("Te devolvimos dinero que pagaste por Mercado Pago."),
+        explanation=_(
+            "El dinero vuelve por el mismo medio con que pagaste. Con tarjeta puede tardar hasta "
+            "el próximo resumen."
+        ),
+        facts=(facts.refund_amount, facts.refund_reason, facts.refunded_at, facts.paid_class_time),
+        link=links.see_own_payment,
+        expected=AfterRefund(RefundStatus.DONE),
+    ),
+    NoticeKind.REFUND_FAILED: Mail(
+        subject=_("No pudimos devolverte dinero todavía"),
+        opening=_("Quisimos devolverte dinero, y Mercado Pago no lo aceptó."),
+        explanation=_(
+            "La profe ya lo sabe y te va a contactar para devolvértelo. No hace falta que hagas "
+            "nada."
+        ),
+        facts=(
+            facts.refund_amount,
+            facts.refund_reason,
+            facts.refund_requested_at,
+            facts.paid_class_time,
+        ),
+        link=links.see_own_payment,
+        skip_if=(skip.refund_settled,),
+        expected=AfterRefund(RefundStatus.FAILED),
+    ),
+    NoticeKind.GUEST_LEFT: Mail(
+        subject=_("Se liberó un lugar en tu clase: %(day)s, %(clock)s"),
+        opening=_("Alguien dejó su lugar en tu clase de inglés."),
+        explanation=_("La clase sigue igual. Podés invitar a otra persona con el código."),
+        facts=(facts.when,),
+        link=links.see_class,
+        skip_if=(skip.over, skip.not_scheduled),
+        expected=AfterEvent(ClassEvent.LEFT, to.host),
+    ),
+    NoticeKind.STUDENT_MOVED: Mail(
+        subject=_("%(host)s cambió el horario de su clase: %(day)s, %(clock)s"),
+        opening=_("%(host)s cambió el horario de su clase de inglés."),
+        facts=(facts.time_before, facts.new_time),
+        link=links.see_class_in_panel,
+        skip_if=(skip.over, skip.not_scheduled, skip.replaced),
+        expected=AfterEvent(ClassEvent.RESCHEDULED, to.teacher_if_by_student),
+    ),
+    NoticeKind.STUDENT_CANCELLED: Mail(
+        subject=_("%(host)s canceló su clase: %(day)s, %(clock)s"),
+        opening=_("%(host)s canceló su clase de inglés. El horario quedó libre."),
+        facts=(facts.when,),
+        link=links.see_class_in_panel,
+        expected=AfterEvent(ClassEvent.CANCELLED, to.teacher_if_agreed),
+    ),
+    NoticeKind.TO_REVIEW: Mail(
+        subject=_("Hay un pago para revisar: %(day)s, %(clock)s"),
+        opening=_("El pago de %(host)s necesita que lo mires."),
+        facts=(facts.when,),
+        link=links.see_payments,
+        expected=PaymentToReview(),
+    ),
+    NoticeKind.MONEY_BACK: Mail(
+        subject=_("Se devuelve un pago: %(day)s, %(clock)s"),
+        opening=_("Lo que pagó %(host)s vuelve, y la clase se canceló."),
+        facts=(facts.when, facts.last_reason),
+        link=links.see_payments,
+        expected=AfterEvent(ClassEvent.CANCELLED, to.teacher_if_given_up),
+    ),
+    NoticeKind.UNBOOKED_TO_REVIEW: Mail(
+        subject=_("Hay un pago sin reserva para revisar"),
+        opening=_("Llegó dinero de alguien que todavía no reservó, y necesita que lo mires."),
+        link=links.see_payments,
+        expected=UNTRACKED,
+    ),
+    NoticeKind.PRICE_TO_DECIDE: Mail(
+        subject=_("%(host)s pidió una clase fuera de tu lista: %(day)s, %(clock)s"),
+        opening=_(
+            "%(host)s reservó una clase que tu lista de precios no tiene. No se agenda hasta que "
+            "la aceptes."
+        ),
+        explanation=_(
+            "Si la rechazás, se cancela y vuelve lo que se haya pagado por Mercado Pago."
+        ),
+        facts=(facts.when, facts.class_description, facts.offered_price),
+        link=links.decide_price,
+        skip_if=(skip.over, skip.price_decided),
+        expected=OutsidePriceList(),
+    ),
+    NoticeKind.GRANT_REVOKED: Mail(
+        subject=_("Tu calendario está desconectado"),
+        opening=_("Google ya no acepta la conexión con tu calendario."),
+        explanation=lazy(_explain_revoked, str)(),
+        facts=(facts.how_to_reconnect, facts.waiting_classes),
+        link=links.reconnect,
+        skip_if=(skip.reconnected,),
+        expected=UNTRACKED,
+    ),
+    NoticeKind.ACCOUNT_REFUSED: Mail(
+        subject=_("Tu calendario está desconectado"),
+        opening=_("Google ya no acepta la cuenta de servicio de tu calendario."),
+        explanation=_(
+            "Hasta que la acepte no se agenda ninguna clase. Las pagadas esperan y después se "
+            "agendan solas: no hace falta que hagas nada más."
+        ),
+        facts=(facts.what_to_check, facts.waiting_classes),
+        link=links.see_calendar,
+        skip_if=(skip.reconnected, skip.account_accepted),
+        expected=UNTRACKED,
+    ),
+    NoticeKind.GRANT_AT_RISK: Mail(
+        subject=_("Tu calendario puede desconectarse pronto"),
+        opening=_("La conexión con tu calendario puede cortarse en estos días."),
+        explanation=_("Reconectalo ahora, así las clases se siguen agendando solas."),
+        facts=(facts.how_to_reconnect,),
+        link=links.reconnect,
+        skip_if=(skip.reconnected,),
+        expected=UNTRACKED,
+    ),
+    NoticeKind.CALENDAR_CHANGED: Mail(
+        subject=_("El calendario no coincide con la clase: %(day)s, %(clock)s"),
+        opening=_(
+            "El evento de la clase de %(host)s en tu calendario ya no dice lo mismo que la clase."
+        ),
+        facts=(facts.when, facts.drift),
+        link=links.see_class_in_panel,
+        expected=UNTRACKED,
+    ),
+    NoticeKind.GUESSING: Mail(
+        subject=_("Alguien prueba códigos de acceso"),
+        opening=_("Alguien está probando códigos de acceso al azar, y lo frenamos."),
+        explanation=_(
+            "No hace falta que hagas nada. Si un estudiante te dice que su código no anda, que "
+            "espere diez minutos. Por hoy no te avisamos de nuevo."
+        ),
+        link=links.see_people,
+        expected=UNTRACKED,
+    ),
+    NoticeKind.WEBHOOK_DISABLED: Mail(
+        subject=_("Dejamos de avisarle a otro sistema"),
+        opening=_(
+            "Uno de los sistemas que reciben avisos de tus clases no los acepta, y lo desactivamos."
+        ),
+        explanation=_(
+            "Tus clases siguen igual. Lo que quedó sin entregar se guarda 30 días: cuando el otro "
+            "sistema ande, activalo de nuevo y sale solo. De lo que pase hasta entonces no se "
+            "entera."
+        ),
+        link=links.see_receivers,
+        expected=UNTRACKED,
+    ),
+    NoticeKind.IDENTITY_ADDED: Mail(
+        subject=_("Hay otra forma de ingresar a tu cuenta"),
+        opening=_("Se conectó otra cuenta a la tuya, y ya sirve para ingresar."),
+        explanation=IF_NOT_YOU,
+        facts=(facts.identity,),
+        link=links.see_profile,
+        expected=UNTRACKED,
+    ),
+    NoticeKind.IDENTITY_REMOVED: Mail(
+        subject=_("Una forma de ingresar a tu cuenta ya no sirve"),
+        opening=_(
+            "Se desconectó de la tuya una cuenta con la que se podía ingresar. Cerramos tus otras "
+            "sesiones."
+        ),
+        explanation=IF_NOT_YOU,
+        facts=(facts.identity,),
+        link=links.see_profile,
+        expected=UNTRACKED,
+    ),
+}
+EXPECTATIONS = {kind: mail.expected for kind, mail in MAILS.items()}
+PLANNED = {kind: rule for kind, rule in EXPECTATIONS.items() if isinstance(rule, Planned)}
+
+
+def find_mail(notice: Notice) -> Mail:
+    return MAILS[NoticeKind(notice.kind)]
+
+
+def reason_to_skip(notice: "NoticeToSend") -> str:
+    """Return why a mail is obsolete, or an empty string."""
+    rules = (skip.erased, *find_mail(notice).skip_if)
+    if plan := PLANNED.get(NoticeKind(notice.kind)):
+        rules = (*rules, plan.moved, plan.too_late)
+    return next(filter(None, (rule(notice) for rule in rules)), "")

@@ -1,0 +1,190 @@
+"""``/inicio/reservar``: choose a time, then fill in the details of the hold."""
+
+import uuid
+from dataclasses import dataclass
+from datetime import timedelta
+from http import HTTPStatus
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST
+
+from accounts.models import User
+from accounts.sessions.requests import SignedInRequest
+from bookings.domain.change_policy import find_change_deadline
+from bookings.domain.checkout.checkout import check_out_hold
+from bookings.domain.checkout.holds import find_live_hold, hold_slot, release_hold
+from bookings.domain.exceptions import (
+    BookingError,
+    HoldExpiredError,
+    NoPriceError,
+    SlotTakenError,
+)
+from bookings.domain.money.prices import Offer, list_offers, list_prices_by_students
+from bookings.models import ClassType, Hold
+from bookings.pages.access import signed_in
+from bookings.pages.choice import Choice, read_choice
+from bookings.pages.class_card import TITLES
+from bookings.pages.forms import DetailsForm
+from bookings.pages.free_times import present_free_times
+from bookings.payments.gateway import PaymentError
+from calendar_sync import CalendarError
+
+PROVIDER_DOWN = gettext_lazy(
+    "El medio de pago no responde. Te guardamos el horario: probá de nuevo en un momento."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A type of class. lowest_amount: centavos, of its cheapest length."""
+
+    class_type: ClassType
+    hint: str
+    lowest_amount: int
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def choose(request: HttpRequest) -> HttpResponse:
+    """Show the free times to anybody; hold the chosen one for a signed-in person."""
+    offers = list_offers()
+    if not offers:
+        return render(request, "bookings/choose.html", {"problem": "no_offers"})
+    if request.method == "POST":
+        return _hold(request, read_choice(request.POST, offers))
+    choice = read_choice(request.GET, offers)
+    context = {
+        "kinds": list_kinds(offers),
+        "lengths": [one for one in offers if one.class_type == choice.offer.class_type],
+        **present_free_times(
+            choice,
+            length=timedelta(minutes=choice.offer.minutes),
+            user=request.user if isinstance(request.user, User) else None,
+        ),
+    }
+    return render(request, "bookings/choose.html", context)
+
+
+def _hold(request: HttpRequest, choice: Choice) -> HttpResponse:
+    if not request.user.is_authenticated:
+        back = urlencode({"callbackUrl": choice.address})
+        return redirect(f"{reverse('bookings:inicio')}?{back}")
+    if choice.start is None:
+        messages.error(request, _("Elegí un horario para continuar."))
+        return redirect(choice.address)  # without #horarios: the message has the focus
+    try:
+        hold = hold_slot(
+            user=request.user,
+            start=choice.start,
+            minutes=choice.offer.minutes,
+            class_type=choice.offer.class_type,
+        )
+    except (SlotTakenError, CalendarError):
+        return redirect(choice.address)  # that page finds and shows the problem itself
+    except BookingError as refusal:
+        messages.error(request, refusal.text)
+        return redirect(choice.address)
+    # The address carries the choice, so that the person can choose again when the hold expires.
+    query = choice.address.partition("?")[2]
+    return redirect(f"{reverse('bookings:hold', args=[hold.pk])}?{query}")
+
+
+def list_kinds(offers: list[Offer]) -> list[Kind]:
+    return [
+        Kind(class_type, _hint(class_type, of_type), min(one.lowest_amount for one in of_type))
+        for class_type in ClassType
+        if (of_type := [one for one in offers if one.class_type == class_type])
+    ]
+
+
+def _hint(class_type: ClassType, offers: list[Offer]) -> str:
+    if class_type == ClassType.INDIVIDUAL:
+        return _("Vos y la profe, a tu ritmo.")
+    people = max(offer.max_students for offer in offers)
+    return ngettext(
+        "Reservás vos e invitás con un código. Hasta %(people)d persona.",
+        "Reservás vos e invitás con un código. Hasta %(people)d personas.",
+        people,
+    ) % {"people": people}
+
+
+@signed_in
+@require_http_methods(["GET", "HEAD", "POST"])
+def fill_in(request: SignedInRequest, hold_id: uuid.UUID) -> HttpResponse:
+    """Turn a hold and its details into a booking."""
+    try:
+        hold = find_live_hold(user=request.user, hold_id=hold_id)
+    except HoldExpiredError as refusal:
+        messages.warning(request, refusal.text)
+        return _choose_again(request)
+    if hold.virtual_class_id:
+        return redirect("bookings:class", class_id=hold.virtual_class_id)
+    prices = list_prices_by_students(class_type=ClassType(hold.class_type), minutes=hold.minutes)
+    if not prices:
+        messages.warning(request, NoPriceError.text)
+        return _choose_again(request)
+    form = DetailsForm(request.POST or None, prices=prices)
+    if request.method == "POST" and form.is_valid():
+        return _book(request, hold, form)
+    return _show_details(request, hold, form)
+
+
+@signed_in
+@require_POST
+def release(request: SignedInRequest, hold_id: uuid.UUID) -> HttpResponse:
+    release_hold(user=request.user, hold_id=hold_id)
+    return _choose_again(request)
+
+
+def _book(request: SignedInRequest, hold: Hold, form: DetailsForm) -> HttpResponse:
+    try:
+        checkout = check_out_hold(
+            user=request.user,
+            hold_id=hold.pk,
+            students_count=form.cleaned_data["students_count"],
+            text=form.cleaned_data["text"],
+        )
+    except NoPriceError as refusal:
+        form.add_error("students_count", refusal.text)
+        return _show_details(request, hold, form)
+    except PaymentError:
+        form.add_error(None, PROVIDER_DOWN)
+        return _show_details(request, hold, form)
+    except BookingError as refusal:
+        messages.warning(request, refusal.text)
+        return _choose_again(request)
+    if checkout.checkout_url:
+        # 303, so that the browser opens the provider's checkout with GET.
+        return HttpResponseRedirect(checkout.checkout_url, status=HTTPStatus.SEE_OTHER)
+    return redirect("bookings:class", class_id=checkout.virtual_class.pk)
+
+
+def _show_details(request: SignedInRequest, hold: Hold, form: DetailsForm) -> HttpResponse:
+    release_path = reverse("bookings:release", args=[hold.pk])
+    context = {
+        "hold": hold,
+        "title": TITLES[ClassType(hold.class_type)],
+        "form": form,
+        "deadline": find_change_deadline(hold.start_time),
+        "now": timezone.now(),
+        "choose_again": _with_choice(request, reverse("bookings:book")),
+        "release_url": _with_choice(request, release_path),
+    }
+    return render(request, "bookings/details.html", context)
+
+
+def _choose_again(request: SignedInRequest) -> HttpResponse:
+    return redirect(_with_choice(request, reverse("bookings:book")))
+
+
+def _with_choice(request: SignedInRequest, path: str) -> str:
+    """Append the choice in the current address to a path."""
+    return f"{path}?{request.GET.urlencode()}".removesuffix("?")

@@ -1,0 +1,130 @@
+"""A class as a person sees it."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.utils import timezone
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from accounts.models import User
+from bookings.domain.queries import has_lapsed, has_lost_its_hold
+from bookings.models import ClassStatus, ClassType, Hold, Payment, VirtualClass
+
+# From when on the page offers to enter the call.
+DOORS_OPEN_BEFORE = timedelta(minutes=15)
+# The longest a link takes when nothing fails; after that the page does not say "a minute".
+LINK_TAKES = timedelta(minutes=5)
+
+TITLES = {
+    ClassType.INDIVIDUAL: _("Clase individual"),
+    ClassType.GROUP: _("Clase grupal"),
+}
+STATE_LABELS = {
+    "pending": _("Esperando el pago"),
+    "expired": _("Se venció"),
+    "preparing": _("Enlace en preparación"),
+    "refused": _("No se pudo agendar"),
+    "lost": _("Horario ocupado"),
+    "undecided": _("Falta que la profe acepte"),
+    "scheduled": _("Confirmada"),
+    "completed": _("Completada"),
+    "cancelled": _("Cancelada"),
+    "ended": _("Terminada"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ClassCard:
+    """A class for one of its participants.
+
+    state: a key of STATE_LABELS. conference_url: only of a scheduled class. access_code: only for
+    the host, while the class is open. kept_until: the end of an unpaid class's hold. is_money_gone:
+    True if all that the host paid went back, so that nobody may join.
+    """
+
+    virtual_class: VirtualClass
+    is_host: bool
+    state: str
+    conference_url: str
+    access_code: str
+    kept_until: datetime | None
+    is_near: bool
+    is_money_gone: bool = False
+
+    @property
+    def title(self) -> Promise:
+        return TITLES[ClassType(self.virtual_class.class_type)]
+
+    @property
+    def state_label(self) -> Promise:
+        return STATE_LABELS[self.state]
+
+    @property
+    def is_late(self) -> bool:
+        """True if preparing the link takes longer than it should."""
+        return self.state == "preparing" and is_link_late(self.virtual_class)
+
+    @property
+    def start(self) -> datetime:
+        return self.virtual_class.start_time
+
+    @property
+    def end(self) -> datetime:
+        return self.virtual_class.end_time
+
+    @property
+    def minutes(self) -> int:
+        return int((self.end - self.start).total_seconds() // 60)
+
+    @property
+    def doors_open(self) -> datetime:
+        return self.start - DOORS_OPEN_BEFORE
+
+    @property
+    def is_group(self) -> bool:
+        return self.virtual_class.class_type == ClassType.GROUP
+
+
+def present_class(virtual_class: VirtualClass, user: User) -> ClassCard:
+    now = timezone.now()
+    is_host = virtual_class.is_hosted_by(user)
+    is_open = virtual_class.is_scheduled and not virtual_class.has_ended(now)
+    state = _state(virtual_class, now)
+    hold: Hold | None = getattr(virtual_class, "hold", None)
+    payment: Payment | None = getattr(virtual_class, "payment", None)
+    is_money_gone = payment is not None and payment.is_money_gone
+    has_code = is_open and is_host and not is_money_gone
+    return ClassCard(
+        virtual_class=virtual_class,
+        is_host=is_host,
+        state=state,
+        conference_url=virtual_class.html_link if is_open else "",
+        access_code=(virtual_class.access_code or "") if has_code else "",
+        kept_until=hold.expires_at if hold and hold.is_live(now) and state == "pending" else None,
+        is_near=is_open and virtual_class.start_time - DOORS_OPEN_BEFORE <= now,
+        is_money_gone=is_money_gone and is_host,
+    )
+
+
+def is_link_late(virtual_class: VirtualClass) -> bool:
+    """Return True if a paid class waits too long for its link."""
+    requested_at = virtual_class.scheduling_requested_at
+    return requested_at is None or requested_at + LINK_TAKES <= timezone.now()
+
+
+def _state(virtual_class: VirtualClass, now: datetime) -> str:
+    if has_lost_its_hold(virtual_class):
+        return "lost"
+    if virtual_class.is_undecided and not virtual_class.has_ended(now):
+        return "undecided"
+    if virtual_class.status == ClassStatus.PENDING and virtual_class.scheduling_refusal:
+        return "refused"
+    if virtual_class.is_being_scheduled:
+        # A class that is over gets no link any more.
+        return "refused" if virtual_class.has_ended(now) else "preparing"
+    if has_lapsed(virtual_class):
+        return "expired"
+    if virtual_class.status in {ClassStatus.PENDING, ClassStatus.SCHEDULED}:
+        return "ended" if virtual_class.has_ended(now) else virtual_class.status
+    return virtual_class.status

@@ -1,0 +1,63 @@
+"""A class in the person's own calendar."""
+
+import uuid
+from datetime import UTC, datetime
+from urllib.parse import quote, urlencode
+
+from django.conf import settings
+from django.http import Http404, HttpResponse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from accounts.sessions.requests import SignedInRequest
+from bookings.notices.icalendar import Method, build_calendar
+from bookings.pages.access import get_own_class, signed_in
+from bookings.pages.class_card import ClassCard
+
+
+@never_cache
+@signed_in
+@require_safe
+def download_class(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
+    """Send a scheduled class as a file to its participants."""
+    virtual_class = get_own_class(request.user, class_id)
+    if not virtual_class.is_scheduled:
+        raise Http404
+    name = f"clase-{timezone.localdate(virtual_class.start_time)}.ics"
+    return HttpResponse(
+        build_calendar(virtual_class, method=Method.PUBLISH),
+        content_type="text/calendar; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{name}"'},
+    )
+
+
+def link_to_google_calendar(card: ClassCard) -> str:
+    # https://github.com/InteractionDesignFoundation/add-event-to-calendar-docs
+    parts = {
+        "action": "TEMPLATE",
+        "text": _("Clase de inglés"),
+        "dates": f"{_compact(card.start)}/{_compact(card.end)}",
+        "ctz": settings.TIME_ZONE,
+        "location": card.conference_url,
+    }
+    return f"https://calendar.google.com/calendar/render?{urlencode(parts)}"
+
+
+def link_to_outlook(card: ClassCard) -> str:
+    parts = {
+        "path": "/calendar/action/compose",
+        "rru": "addevent",
+        "subject": _("Clase de inglés"),
+        "startdt": card.start.astimezone(UTC).isoformat(),
+        "enddt": card.end.astimezone(UTC).isoformat(),
+        "location": card.conference_url,
+    }
+    # Outlook shows a plus as it is, so spaces are written as %20.
+    query = urlencode(parts, quote_via=quote)
+    return f"https://outlook.live.com/calendar/0/deeplink/compose?{query}"
+
+
+def _compact(moment: datetime) -> str:
+    return f"{moment.astimezone(UTC):%Y%m%dT%H%M%SZ}"

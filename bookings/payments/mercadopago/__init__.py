@@ -1,0 +1,1 @@
+"""Mercado Pago's Checkout Pro."""

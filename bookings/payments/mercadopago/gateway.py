@@ -1,0 +1,366 @@
+"""The gateway to Mercado Pago's Checkout Pro.
+
+https://www.mercadopago.com.ar/developers/es/reference
+"""
+
+import logging
+import re
+import time
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import requests
+from django.conf import settings
+from mercadopago import SDK
+from mercadopago.config import RequestOptions
+from mercadopago.errors import MercadoPagoError
+from mercadopago.http import HttpClient
+
+from bookings.models import ChargeStatus
+from bookings.payments.gateway import (
+    CHARGE_TOPIC,
+    Charge,
+    ChargeUpdate,
+    CreatedPreference,
+    CreatedRefund,
+    ListedRefund,
+    NotifiedPayment,
+    PaymentRefusedError,
+    PaymentUnavailableError,
+    PreferenceDraft,
+    RefundState,
+)
+from bookings.payments.mercadopago.amounts import to_centavos, to_pesos
+from bookings.payments.mercadopago.metrics import timed
+from config.lib.provider_guard import ProviderBusyError, ProviderGuard
+
+logger = logging.getLogger(__name__)
+
+PROVIDER_URL = "https://api.mercadopago.com"
+CURRENCY = "ARS"
+# Payments that are credited days later: too late for a class that is near.
+CASH_TYPES = ("ticket", "atm")
+OK, MULTIPLE_CHOICES, BAD_REQUEST, NOT_FOUND, SERVER_ERROR = 200, 300, 400, 404, 500
+# Refusals that do not depend on the request: a token that is being changed (401), time-outs, the
+# same key in progress (409), locks and limits. The same call may succeed later.
+PASSING = frozenset({401, 408, 409, 423, 425, 429})
+# Payments on a page of a search, and pages to read.
+PAGE_SIZE, PAGES = 100, 5
+_DIGITS = re.compile(r"[0-9]{1,20}", re.ASCII)
+_CURRENCY = re.compile(r"[A-Z]{3}", re.ASCII)
+LONGEST_WORD, LONGEST_PREFERENCE, LONGEST_ADDRESS = 50, 255, 500
+# A provider that hangs must not hold every thread of the server.
+_guard = ProviderGuard(patience=timedelta(seconds=1))
+
+STATUSES = {
+    "approved": ChargeStatus.APPROVED,
+    "authorized": ChargeStatus.PENDING,
+    "pending": ChargeStatus.PENDING,
+    "in_process": ChargeStatus.PENDING,
+    "in_mediation": ChargeStatus.DISPUTED,
+    "rejected": ChargeStatus.REJECTED,
+    "cancelled": ChargeStatus.CANCELLED,
+    "refunded": ChargeStatus.REFUNDED,
+    "charged_back": ChargeStatus.CHARGED_BACK,
+}
+REFUND_STATES = {
+    "approved": RefundState.DONE,
+    "rejected": RefundState.REJECTED,
+    "cancelled": RefundState.REJECTED,
+}
+
+
+class RebasedHttpClient(HttpClient):  # type: ignore[misc]  # the SDK carries no types
+    """Sends the SDK's calls to the configured address, which the SDK itself cannot change."""
+
+    def __init__(self) -> None:
+        # One budget for all calls of this client: their time-outs must not add up.
+        self._deadline = time.monotonic() + settings.MERCADOPAGO_BUDGET.total_seconds()
+
+    def request(self, method: str, url: str, *args: Any, **kwargs: Any) -> Any:
+        target = url.replace(PROVIDER_URL, settings.MERCADOPAGO_API_URL, 1)
+        with _guard.enter(settings.MERCADOPAGO_CALLERS):
+            left = self._deadline - time.monotonic()
+            if left <= 0:
+                raise requests.Timeout("The budget for the payment provider is spent.")
+            kwargs["timeout"] = min(kwargs.get("timeout") or left, left)
+            # The API never redirects; another server must not get the token.
+            with timed(method, target) as call:
+                answer = super().request(method, target, *args, allow_redirects=False, **kwargs)
+                call.status = int(answer["status"])
+        return answer
+
+
+class MercadoPagoGateway:
+    """One instance for each operation."""
+
+    def __init__(self, access_token: str) -> None:
+        self._sdk = SDK(access_token, http_client=RebasedHttpClient(), request_options=_options())
+
+    def create_preference(self, draft: PreferenceDraft) -> CreatedPreference:
+        """https://www.mercadopago.com.ar/developers/es/reference/preferences/_checkout_preferences/post"""
+        body = _call(lambda: self._sdk.preference().create(_present(draft)))
+        with _understanding():
+            return CreatedPreference(
+                _identify(body["id"], LONGEST_PREFERENCE),
+                _address(body["init_point"]),
+            )
+
+    def list_charges(
+        self, *, preference_id: str, reference: str | None, known: Collection[str] = ()
+    ) -> list[Charge]:
+        # A payment does not name its preference; its order does. The search by reference lags.
+        ids = self._list_ordered(preference_id) | set(known)
+        if reference:
+            ids |= self._list_referring(reference)
+        charges = [charge for number in ids if (charge := self.get_charge(number))]
+        return sorted(charges, key=lambda charge: int(charge.charge_id))
+
+    def search_updates(self, *, since: datetime) -> list[ChargeUpdate]:
+        """https://www.mercadopago.com.ar/developers/es/reference/online-payments/checkout-api-payments/search-payments/get"""
+        updates: list[ChargeUpdate] = []
+        for page in range(PAGES):
+            found = self._list_updated(since, page * PAGE_SIZE)
+            # If the provider ignored the range, there are payments of years.
+            updates += [update for update in found if update.updated_at >= since]
+            if len(found) < PAGE_SIZE or found[-1].updated_at < since:
+                return updates
+        logger.warning("More than %d payments were updated since %s.", len(updates), since)
+        return updates
+
+    def get_charge(self, charge_id: str) -> Charge | None:
+        body = self._get_payment(charge_id)
+        return None if body is None else _read(body)
+
+    def find_notified(self, *, topic: str, resource_id: str) -> NotifiedPayment | None:
+        if topic != CHARGE_TOPIC:
+            return NotifiedPayment(self._find_preference(resource_id))
+        body = self._get_payment(resource_id)
+        if body is None:
+            return None
+        charge = _read(body)
+        with _understanding():
+            order_id = _word((body.get("order") or {}).get("id"))
+        preference_id = order_id and self._find_preference(order_id)
+        return NotifiedPayment(preference_id, charge.charge_id, charge.reference)
+
+    def refund(self, *, charge_id: str, amount: int | None, key: str) -> CreatedRefund | None:
+        """https://www.mercadopago.com.ar/developers/es/reference/chargebacks/_payments_id_refunds/post"""
+        body = {} if amount is None else {"amount": to_pesos(amount)}
+        options = _options({"X-Idempotency-Key": key})
+        answer = _call(
+            lambda: self._sdk.refund().create(charge_id, body, options), may_be_empty=True
+        )
+        return None if answer is None else _read_refund(answer)
+
+    def get_refund(self, *, charge_id: str, refund_id: str) -> CreatedRefund:
+        return _read_refund(_call(lambda: self._sdk.refund().get(charge_id, refund_id)))
+
+    def list_refunds(self, charge_id: str) -> list[ListedRefund]:
+        answer = _call(lambda: self._sdk.refund().list_all(charge_id))
+        with _understanding():
+            return sorted(map(_list_refund, answer), key=lambda one: int(one.refund.refund_id))
+
+    def cancel(self, charge_id: str) -> None:
+        try:
+            _call(lambda: self._sdk.payment().update(charge_id, {"status": "cancelled"}))
+        except PaymentRefusedError:
+            charge = self.get_charge(charge_id)
+            if charge is not None and charge.status == ChargeStatus.PENDING:
+                raise
+
+    def _find_preference(self, order_id: str) -> str | None:
+        order = _call(lambda: self._sdk.merchant_order().get(order_id), may_be_missing=True)
+        with _understanding():
+            if not order:  # new orders are unknown, or empty, for a while
+                return None
+            named = order["preference_id"]
+            return _identify(named, LONGEST_PREFERENCE) if named else ""
+
+    def _list_ordered(self, preference_id: str) -> set[str]:
+        answer = _call(lambda: self._sdk.merchant_order().search({"preference_id": preference_id}))
+        with _understanding():
+            orders = answer.get("elements") or []
+            # If the provider ignored the filter, there are other people's orders too.
+            own = [order for order in orders if order["preference_id"] == preference_id]
+            return {_digits(payment["id"]) for order in own for payment in order["payments"] or []}
+
+    def _list_referring(self, reference: str) -> set[str]:
+        latest_first = {"sort": "date_created", "criteria": "desc"}
+        filters = {"external_reference": reference, **latest_first}
+        answer = _call(lambda: self._sdk.payment().search(filters))
+        with _understanding():
+            found = answer.get("results") or []
+            return {_digits(one["id"]) for one in found if one["external_reference"] == reference}
+
+    def _list_updated(self, since: datetime, offset: int) -> list[ChargeUpdate]:
+        by_update = {
+            "range": "date_last_updated",
+            "begin_date": _present_instant(since),
+            "end_date": "NOW",  # by the provider's clock, which may be ahead of ours
+            "sort": "date_last_updated",
+            "criteria": "desc",
+        }
+        filters = {**by_update, "limit": PAGE_SIZE, "offset": offset}
+        answer = _call(lambda: self._sdk.payment().search(filters))
+        with _understanding():
+            return [ChargeUpdate(_digits(one["id"]), _updated_at(one)) for one in answer["results"]]
+
+    def _get_payment(self, charge_id: str) -> Any:
+        return _call(lambda: self._sdk.payment().get(charge_id), may_be_missing=True)
+
+
+def _options(headers: dict[str, str] | None = None) -> RequestOptions:
+    seconds = settings.MERCADOPAGO_TIMEOUT.total_seconds()
+    return RequestOptions(connection_timeout=seconds, max_retries=1, custom_headers=headers)
+
+
+def _present(draft: PreferenceDraft) -> dict[str, Any]:
+    body: dict[str, Any] = {
+        "items": [
+            {
+                "id": "clase",
+                "title": draft.title,
+                "description": draft.description,
+                "category_id": "services",
+                "quantity": 1,
+                "currency_id": CURRENCY,
+                "unit_price": to_pesos(draft.amount),
+            }
+        ],
+        "payer": {"name": draft.payer_name, "email": draft.payer_email},
+        "back_urls": dict.fromkeys(("success", "pending", "failure"), draft.return_url),
+        "external_reference": draft.reference,
+        "expires": True,
+        "expiration_date_to": _present_instant(draft.expires_at),
+        "binary_mode": draft.cash_until is None,
+    }
+    if draft.return_url.startswith("https://"):
+        # The provider refuses auto_return for addresses that it cannot reach.
+        body["auto_return"] = "approved"
+    if draft.notification_url.startswith("https://"):
+        # It calls no others, and sends its webhooks instead of IPN if the address says so.
+        body["notification_url"] = f"{draft.notification_url}?source_news=webhooks"
+    if draft.cash_until is not None:
+        body["date_of_expiration"] = _present_instant(draft.cash_until)
+    else:
+        body["payment_methods"] = {"excluded_payment_types": [{"id": name} for name in CASH_TYPES]}
+    return body
+
+
+def _present_instant(instant: datetime) -> str:
+    return instant.astimezone(ZoneInfo(settings.TIME_ZONE)).isoformat(timespec="milliseconds")
+
+
+def _digits(value: object) -> str:
+    text = "" if isinstance(value, bool) else str(value)
+    if not _DIGITS.fullmatch(text):
+        raise ValueError("not a number")
+    return text
+
+
+def _identify(value: object, longest: int) -> str:
+    if not isinstance(value, str) or not value.isprintable() or not 0 < len(value) <= longest:
+        raise ValueError("not an identifier")
+    return value
+
+
+def _address(value: object) -> str:
+    address = _identify(value, LONGEST_ADDRESS)
+    if not address.startswith(("https://", "http://")):
+        raise ValueError("not an address")
+    return address
+
+
+def _word(value: object, longest: int = LONGEST_WORD) -> str:
+    # Only shown, so cut to what the database takes.
+    text = str(value or "")
+    return text[:longest] if text.isprintable() else ""
+
+
+def _read(body: dict[str, Any]) -> Charge:
+    with _understanding():
+        account_id = _digits(body["collector_id"])
+        return Charge(
+            charge_id=_digits(body["id"]),
+            # An unknown status decides nothing yet.
+            status=STATUSES.get(body["status"], ChargeStatus.PENDING),
+            status_detail=_word(body.get("status_detail")),
+            amount=to_centavos(body["transaction_amount"]),
+            refunded_amount=to_centavos(body.get("transaction_amount_refunded") or 0),
+            currency=_currency(body["currency_id"]),
+            account_id=account_id,
+            is_ours=account_id == settings.MERCADOPAGO_COLLECTOR_ID,
+            reference=str(body.get("external_reference") or ""),
+            method=_word(body.get("payment_method_id")),
+            updated_at=_updated_at(body),
+        )
+
+
+def _read_refund(body: dict[str, Any]) -> CreatedRefund:
+    with _understanding():
+        state = REFUND_STATES.get(body.get("status") or "", RefundState.IN_PROCESS)
+        return CreatedRefund(_digits(body["id"]), state)
+
+
+def _list_refund(body: dict[str, Any]) -> ListedRefund:
+    amount, created_at = to_centavos(body["amount"]), _read_instant(body["date_created"])
+    return ListedRefund(_read_refund(body), amount, created_at)
+
+
+def _currency(code: object) -> str:
+    if not isinstance(code, str) or not _CURRENCY.fullmatch(code):
+        raise ValueError("not a currency")
+    return code
+
+
+def _updated_at(payment: dict[str, Any]) -> datetime:
+    return _read_instant(payment.get("date_last_updated") or payment["date_created"])
+
+
+def _read_instant(text: str) -> datetime:
+    instant = datetime.fromisoformat(text)
+    if instant.tzinfo is None:
+        raise ValueError("no offset")
+    return instant
+
+
+def _call(
+    send: Callable[[], dict[str, Any]],
+    *,
+    may_be_missing: bool = False,
+    may_be_empty: bool = False,
+) -> Any:
+    try:
+        answer = send()
+    except (requests.RequestException, MercadoPagoError, ProviderBusyError) as error:
+        # The SDK lets its transport's errors through; see the table in its tests.
+        raise PaymentUnavailableError("The payment provider could not be reached.") from error
+    status, body = int(answer["status"]), answer["response"]
+    if status == NOT_FOUND and may_be_missing:
+        return None
+    if BAD_REQUEST <= status < SERVER_ERROR and status not in PASSING:
+        raise PaymentRefusedError(f"The payment provider answered {status} ({_reason(body)}).")
+    if not OK <= status < MULTIPLE_CHOICES:
+        raise PaymentUnavailableError(f"The payment provider answered {status}.")
+    if body is None and may_be_empty:
+        return None
+    if not isinstance(body, dict | list):
+        raise PaymentUnavailableError("The payment provider's answer makes no sense.")
+    return body
+
+
+def _reason(body: Any) -> str:
+    # The error key contains no person and no secret, unlike the message.
+    return str(body.get("error") or "")[:60] if isinstance(body, dict) else ""
+
+
+@contextmanager
+def _understanding() -> Iterator[None]:
+    try:
+        yield
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise PaymentUnavailableError("The payment provider's answer makes no sense.") from error

@@ -1,0 +1,109 @@
+"""Parse and verify a notification of Mercado Pago.
+
+https://www.mercadopago.com.ar/developers/es/docs/your-integrations/notifications
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from django.conf import settings
+
+from bookings.models import SignatureState
+from bookings.payments.gateway import CHARGE_TOPIC, IncomingNotification, Verdict
+from bookings.payments.mercadopago.signatures import is_signed
+
+ORDER = "merchant_order"
+TOPICS = {"payment": CHARGE_TOPIC, "merchant_order": ORDER, "topic_merchant_order_wh": ORDER}
+CHARGEBACK = "topic_chargebacks_wh"
+_DIGITS = re.compile(r"[0-9]{1,20}", re.ASCII)
+_LAST_DIGITS = re.compile(r"(?:^|/)([0-9]{1,20})/?$", re.ASCII)
+LONGEST_WORD = 50
+LONGEST_ID = 100
+
+
+def read_notification(
+    query: Mapping[str, str], headers: Mapping[str, str], body: bytes
+) -> IncomingNotification | None:
+    """Return None if it names nothing that can be looked up."""
+    content = _read_json(body)
+    is_webhook = "data.id" in query or ("data" in content and "type" in content)
+    named = _read_webhook(query, content) if is_webhook else _read_ipn(query, content)
+    if named is None:
+        return None
+    topic, resource_id = named
+    signature = _check_signature(query, headers)
+    return IncomingNotification(
+        topic=topic,
+        resource_id=resource_id,
+        action=_word(content.get("action"), LONGEST_WORD),
+        notification_id=_word(content.get("id"), LONGEST_ID) if is_webhook else "",
+        signature=signature,
+        verdict=_judge(signature, is_webhook=is_webhook),
+    )
+
+
+def _check_signature(query: Mapping[str, str], headers: Mapping[str, str]) -> SignatureState:
+    if not settings.MERCADOPAGO_WEBHOOK_SECRET:
+        return SignatureState.UNCONFIGURED
+    header = headers.get("x-signature", "")
+    if not header:
+        return SignatureState.ABSENT
+    is_valid = is_signed(
+        header=header,
+        request_id=headers.get("x-request-id", ""),
+        resource_id=query.get("data.id", ""),
+        secret=settings.MERCADOPAGO_WEBHOOK_SECRET,
+    )
+    return SignatureState.VALID if is_valid else SignatureState.INVALID
+
+
+def _judge(signature: SignatureState, *, is_webhook: bool) -> Verdict:
+    if settings.MERCADOPAGO_WEBHOOK_SIGNATURE != "require":
+        return Verdict.TAKE
+    if signature in {SignatureState.VALID, SignatureState.UNCONFIGURED}:
+        return Verdict.TAKE
+    # An IPN is dropped: it may carry a signature that fits no secret.
+    is_forged = is_webhook and signature == SignatureState.INVALID
+    return Verdict.FORGED if is_forged else Verdict.DROP
+
+
+def _read_webhook(query: Mapping[str, str], content: dict[str, Any]) -> tuple[str, str] | None:
+    data = content.get("data")
+    data = data if isinstance(data, dict) else {}
+    word = query.get("type") or query.get("topic") or content.get("type")
+    if word == CHARGEBACK:
+        # Its own number is that of a case; the payment's number is beside it.
+        return _name(CHARGE_TOPIC, data.get("payment_id"))
+    topic = TOPICS.get(str(word))
+    # An order's notification has no number in ``data``: its own number is the order's.
+    number = query.get("data.id") or data.get("id") or (content.get("id") if topic == ORDER else "")
+    return _name(topic, number)
+
+
+def _read_ipn(query: Mapping[str, str], content: dict[str, Any]) -> tuple[str, str] | None:
+    # Of an address only the digits at the end are read.
+    topic = TOPICS.get(str(query.get("topic") or content.get("topic")))
+    if "id" in query:
+        return _name(topic, query["id"])
+    end = _LAST_DIGITS.search(str(content.get("resource") or ""))
+    return _name(topic, end[1] if end else None)
+
+
+def _name(topic: str | None, number: object) -> tuple[str, str] | None:
+    text = str(number) if isinstance(number, int | str) and not isinstance(number, bool) else ""
+    return (topic, text) if topic and _DIGITS.fullmatch(text) else None
+
+
+def _read_json(body: bytes) -> dict[str, Any]:
+    try:
+        content = json.loads(body)
+    except (ValueError, RecursionError):
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def _word(value: object, length: int) -> str:
+    text = str(value) if isinstance(value, int | str) else ""
+    return text if text.isprintable() and len(text) <= length else ""

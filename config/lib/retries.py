@@ -1,0 +1,55 @@
+"""Retries: how long to wait, which worker owns the next attempt, which failure is worth one."""
+
+from datetime import timedelta
+from secrets import SystemRandom
+from typing import Any, TypeVar
+
+from django.db import Error, IntegrityError, OperationalError
+from django.db.models import Model, QuerySet
+from django.utils import timezone
+
+# https://www.postgresql.org/docs/current/errcodes-appendix.html
+DEADLOCK_STATES = frozenset({"40P01", "40001"})
+
+_random = SystemRandom()
+
+Row = TypeVar("Row", bound=Model)
+
+
+def backoff(
+    attempts: int, *, first: timedelta, longest: timedelta, is_spread: bool = True
+) -> timedelta:
+    """Return the wait after a failed attempt: ``first``, then doubled up to ``longest``.
+
+    attempts: those that failed in a row, from 1.
+    """
+    exponent = min(attempts - 1, 20)  # a timedelta has an end
+    wait: timedelta = min(first * 2**exponent, longest)
+    return spread(wait) if is_spread else wait
+
+
+def spread(wait: timedelta) -> timedelta:
+    """Change a wait by up to a quarter, so that attempts that failed together come back apart."""
+    return wait * _random.uniform(0.75, 1.25)
+
+
+def claim(rows: QuerySet[Row], row: Row, column: str, lease: timedelta, **changes: Any) -> bool:
+    """Own a row's next attempt by moving ``column`` ahead; False if another worker has moved it.
+
+    rows: where the row must still be. row: as it was read; its ``column`` gets the new value.
+    lease: how long the attempt may take; afterwards another worker may claim the row.
+    changes: further columns to write, as ``QuerySet.update`` takes them.
+    """
+    until = timezone.now() + lease
+    unmoved = rows.filter(pk=row.pk, **{column: getattr(row, column)})
+    if not unmoved.update(**{column: until}, **changes):
+        return False
+    setattr(row, column, until)
+    return True
+
+
+def is_collision(error: Error) -> bool:
+    """True if another transaction won: a constraint failed, or a deadlock ended this one."""
+    state = getattr(error.__cause__, "sqlstate", "")
+    is_deadlock = isinstance(error, OperationalError) and state in DEADLOCK_STATES
+    return is_deadlock or isinstance(error, IntegrityError)

@@ -1,0 +1,55 @@
+"""One call for all threads that ask for the same at the same time."""
+
+import threading
+import time
+from collections.abc import Callable, Hashable
+from concurrent.futures import Future, wait
+from datetime import timedelta
+from functools import partial
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class SingleFlight(Generic[T]):
+    """Share one call and its outcome among threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._flights: dict[Hashable, Future[T]] = {}
+
+    def run(self, key: Hashable, work: Callable[[], T], *, patience: timedelta) -> T:
+        """Do ``work``, or wait for the thread that does it under ``key``.
+
+        Its exception is shared too, else each thread would wait for its own time-out. Raises
+        TimeoutError after ``patience``.
+        """
+        with self._lock:
+            flight = self._flights.get(key)
+            mine: Future[T] = Future()
+            if flight is None:
+                self._flights[key] = mine
+        if flight is not None:
+            return flight.result(patience.total_seconds())
+        try:
+            outcome = partial(mine.set_result, work())
+        except BaseException as error:  # noqa: BLE001  # those who wait must not wait for ever
+            outcome = partial(mine.set_exception, error)
+        # Forgotten before it is over: a thread that saw it end begins or joins a later one.
+        with self._lock:
+            del self._flights[key]
+        outcome()
+        return mine.result()
+
+    def run_anew(self, key: Hashable, work: Callable[[], T], *, patience: timedelta) -> T:
+        """Share a call that begins after this one; an earlier call may be out of date.
+
+        Raises TimeoutError after ``patience``.
+        """
+        deadline = time.monotonic() + patience.total_seconds()
+        with self._lock:
+            earlier = self._flights.get(key)
+        if earlier is not None and not wait([earlier], patience.total_seconds()).done:
+            raise TimeoutError
+        left = timedelta(seconds=max(0, deadline - time.monotonic()))
+        return self.run(key, work, patience=left)

@@ -1,0 +1,150 @@
+"""A refund is one decision: when ``decide_refund`` gives half back, nothing later gives more."""
+
+from datetime import timedelta
+
+import pytest
+import time_machine
+from django.conf import settings
+from django.test import Client
+from django.utils import timezone
+
+from bookings.domain.change_policy import RefundCase, RefundDecision
+from bookings.domain.checkout.notifications import process_notifications
+from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.money import money_back, refunds
+from bookings.domain.money.money_back import MoneyBack, MoneyWay, find_money_back
+from bookings.models import Payment, PaymentStatus, Refund, RefundReason, RefundStatus, VirtualClass
+from bookings.work.sweeps import sweep
+from tests.bookings.settling.steps import PESOS, look
+from tests.factories import VirtualClassFactory
+from tests.payments import PRICE, posting
+from tests.standins import Fault
+
+pytestmark = pytest.mark.usefixtures("teacher")
+
+
+@pytest.fixture(autouse=True)
+def half(monkeypatch):
+    """A policy that gives half back in every case."""
+
+    def decide(case, *, left, **facts):
+        return RefundDecision(case.value[1], left // 2)
+
+    for module in (money_back, refunds):
+        monkeypatch.setattr(module, "decide_refund", decide)
+
+
+def by_student(mercadopago, payment, host, teacher):
+    mercadopago.pay(payment.preference_id)
+    look(payment)
+    cancel_class(class_id=payment.virtual_class.pk, actor=host)
+
+
+def by_teacher(mercadopago, payment, host, teacher):
+    mercadopago.pay(payment.preference_id)
+    look(payment)
+    cancel_class(class_id=payment.virtual_class.pk, actor=teacher)
+
+
+def for_a_lost_time(mercadopago, payment, host, teacher):
+    start = payment.virtual_class.start_time
+    VirtualClassFactory(scheduled=True, owns_time=True, start_time=start)
+    mercadopago.pay(payment.preference_id)
+    look(payment)
+
+
+def after_the_class(mercadopago, payment, host, teacher):
+    mercadopago.pay(payment.preference_id)
+    with time_machine.travel(payment.virtual_class.end_time + timedelta(minutes=1)):
+        look(payment)
+
+
+def after_cancelling(mercadopago, payment, host, teacher):
+    cancel_class(class_id=payment.virtual_class.pk, actor=host)
+    mercadopago.pay(payment.preference_id)
+    look(payment)
+
+
+def repeat_everything(mercadopago, payment, teacher):
+    mercadopago.deliver(duplicate=2, post=posting(Client()))
+    process_notifications()
+    for hours in (1, 2, 30, 60):
+        with time_machine.travel(timezone.now() + timedelta(hours=hours)):
+            sweep()
+            look(payment)
+    if class_id := Payment.objects.get(pk=payment.pk).virtual_class_id:
+        for _ in range(2):
+            cancel_class(class_id=class_id, actor=teacher)
+
+
+@pytest.mark.parametrize(
+    ("happen", "reason"),
+    [
+        (by_student, RefundReason.CANCELLED),
+        (by_teacher, RefundReason.CANCELLED),
+        (for_a_lost_time, RefundReason.SLOT_LOST),
+        (after_the_class, RefundReason.CLASS_OVER),
+        (after_cancelling, RefundReason.CANCELLED),
+    ],
+)
+def test_half_of_a_cancelled_class_stays_half(mercadopago, payment, host, teacher, happen, reason):
+    happen(mercadopago, payment, host, teacher)
+    repeat_everything(mercadopago, payment, teacher)
+
+    assert [refund["amount"] for refund in mercadopago.refunds] == [PESOS / 2]
+    assert Refund.objects.get().reason == reason
+    stored = VirtualClass.objects.get(pk=payment.virtual_class.pk)
+    assert (stored.refund_reason, stored.amount_kept) == (reason, PRICE // 2)
+    after = look(payment)
+    assert after.status == PaymentStatus.PARTIALLY_REFUNDED
+    # All that is to go back went back, so the provider is asked daily only.
+    assert after.next_check_at > timezone.now() + timedelta(hours=23)
+
+
+def test_half_of_money_that_was_never_booked_stays_half(mercadopago, early, teacher):
+    mercadopago.pay(early.preference_id)
+    look(early)
+    with time_machine.travel(timezone.now() + settings.UNBOOKED_PAYMENT_AGE):
+        look(early)
+        repeat_everything(mercadopago, early, teacher)
+
+    assert [refund["amount"] for refund in mercadopago.refunds] == [PESOS / 2]
+    assert Refund.objects.get().reason == RefundReason.NEVER_BOOKED
+
+
+def test_half_of_money_paid_twice_stays_half(mercadopago, payment, teacher):
+    mercadopago.pay(payment.preference_id)
+    look(payment)
+    mercadopago.pay(payment.preference_id)
+    look(payment)
+    mercadopago.deliver(duplicate=2, post=posting(Client()))
+    process_notifications()
+    for _ in range(2):
+        look(payment)
+        sweep()
+
+    assert [refund["amount"] for refund in mercadopago.refunds] == [PESOS / 2]
+    assert Refund.objects.get().reason == RefundReason.PAID_TWICE
+
+
+def test_a_rejected_half_is_requested_again_as_half(mercadopago, payment, host, teacher):
+    mercadopago.fault("refunds.create", Fault.status(400, body={"error": "bad", "cause": []}))
+
+    by_student(mercadopago, payment, host, teacher)
+    repeat_everything(mercadopago, payment, teacher)
+
+    assert [refund["amount"] for refund in mercadopago.refunds] == [PESOS / 2]
+    states = list(Refund.objects.order_by("pk").values_list("status", flat=True))
+    assert states == [RefundStatus.FAILED, RefundStatus.DONE]
+
+
+def test_pages_show_the_decided_amount(payment, host, teacher):
+    VirtualClass.objects.update(paid_at=timezone.now())
+    virtual_class = VirtualClass.objects.get()
+    expected = MoneyBack(MoneyWay.BY_HAND, RefundReason.CANCELLED, PRICE // 2, PRICE // 2)
+
+    before = find_money_back(virtual_class, RefundCase.STUDENT_CANCELS)
+    cancel_class(class_id=virtual_class.pk, actor=host)
+
+    virtual_class.refresh_from_db()
+    assert (before, find_money_back(virtual_class)) == (expected, expected)

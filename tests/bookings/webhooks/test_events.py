@@ -1,0 +1,194 @@
+"""What happens to a class is told: once, as it was, to whoever wants to know."""
+
+import json
+from datetime import timedelta
+
+import pytest
+from django.db import transaction
+from django.utils import timezone
+
+from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.lifecycle.completing import complete_ended_classes
+from bookings.domain.lifecycle.rescheduling import reschedule_class
+from bookings.domain.lifecycle.scheduling import schedule_class
+from bookings.domain.people.erasing import erase_person
+from bookings.domain.places.joining import join_class
+from bookings.domain.places.leaving import leave_class
+from bookings.models import ClassLog, VirtualClass, WebhookDelivery, WebhookEvent
+from bookings.webhooks.events import announce_events
+from tests.booking import book_class
+from tests.bookings.webhooks.factories import WebhookEndpointFactory
+from tests.factories import VirtualClassFactory
+
+
+@pytest.fixture
+def endpoint(db):
+    return WebhookEndpointFactory()
+
+
+@pytest.fixture
+def scheduled(host):
+    return VirtualClassFactory(scheduled=True, booked_by=host)
+
+
+def told():
+    """Hand everything on, and give what is told of it, in order."""
+    announce_events()
+    return [json.loads(event.body) for event in WebhookEvent.objects.order_by("created_at")]
+
+
+def test_the_life_of_a_class_is_told(endpoint, host, student, stranger, teacher):
+    pending = VirtualClassFactory(booked_by=host)
+    schedule_class(preference_id=pending.preference_id)
+    pending.refresh_from_db()
+    join_class(user=student, access_code=pending.access_code)
+    join_class(user=stranger, access_code=pending.access_code)
+    leave_class(class_id=pending.pk, user=stranger)
+    moved_to = pending.start_time + timedelta(days=1)
+    reschedule_class(class_id=pending.pk, actor=teacher, start=moved_to)
+    cancel_class(class_id=pending.pk, actor=teacher, reason="Estoy enferma.")
+
+    events = told()
+
+    assert [
+        (one["type"], one["data"]["class"]["status"], one["data"]["class"]["currentParticipants"])
+        for one in events
+    ] == [
+        ("class.scheduled", "scheduled", 1),
+        ("class.joined", "scheduled", 2),
+        ("class.joined", "scheduled", 3),
+        ("class.left", "scheduled", 2),
+        ("class.moved", "scheduled", 2),
+        ("class.cancelled", "cancelled", 2),
+    ]
+    assert [one["data"].get("userId") for one in events[1:4]] == [
+        str(one.pk) for one in (student, stranger, stranger)
+    ]
+    assert events[5]["data"]["previousStatus"] == "scheduled"
+
+
+def test_an_event_is_told_in_full_and_opens_nothing(endpoint, host, student, scheduled):
+    join_class(user=student, access_code=scheduled.access_code)
+
+    [event] = told()
+
+    local = "%Y-%m-%dT%H:%M:%S.%f-03:00"
+    assert event == {
+        "id": str(WebhookEvent.objects.get().pk),
+        "type": "class.joined",
+        "createdAt": timezone.localtime(ClassLog.objects.get().at).strftime(local),
+        "data": {
+            "class": {
+                "id": str(scheduled.pk),
+                "bookedById": str(host.pk),
+                "preferenceId": scheduled.preference_id,
+                "status": "scheduled",
+                "classType": "grupal",
+                "classPrice": 1_500_000,
+                "startTime": timezone.localtime(scheduled.start_time).strftime(local),
+                "endTime": timezone.localtime(scheduled.end_time).strftime(local),
+                "currentParticipants": 2,
+                "maxParticipants": 5,
+            },
+            "userId": str(student.pk),
+        },
+    }
+
+
+def test_a_completed_class_is_told_as_completed(endpoint, host):
+    VirtualClassFactory(scheduled=True, ended=True, booked_by=host)
+    complete_ended_classes()
+
+    [event] = told()
+
+    assert event["type"] == "class.completed"
+    assert event["data"]["class"]["status"] == "completed"
+
+
+def test_an_event_tells_what_was_and_not_what_is(endpoint, student, stranger, scheduled):
+    join_class(user=student, access_code=scheduled.access_code)
+    join_class(user=stranger, access_code=scheduled.access_code)
+
+    assert [one["data"]["class"]["currentParticipants"] for one in told()] == [2, 3]
+
+
+def test_what_is_rolled_back_is_told_to_nobody(endpoint, student, scheduled):
+    with transaction.atomic():
+        join_class(user=student, access_code=scheduled.access_code)
+        transaction.set_rollback(True)
+
+    assert told() == []
+
+
+def test_a_class_that_goes_with_its_person_is_told_as_cancelled(endpoint, host):
+    VirtualClassFactory(booked_by=host)
+
+    erase_person(user=host, by=host)
+
+    assert not VirtualClass.objects.exists()
+    assert [event["type"] for event in told()] == ["class.cancelled"]
+
+
+def test_who_leaves_waits_for_no_news_of_others(endpoint, host, student, stranger, scheduled):
+    join_class(user=student, access_code=scheduled.access_code)
+
+    erase_person(user=stranger, by=stranger)
+
+    assert not WebhookEvent.objects.exists()
+    assert [event["type"] for event in told()] == ["class.joined"]
+
+
+def test_each_event_is_handed_on_once(endpoint, student, scheduled):
+    join_class(user=student, access_code=scheduled.access_code)
+
+    assert [announce_events(), announce_events()] == [1, 0]
+    assert WebhookDelivery.objects.count() == 1
+
+
+def test_one_event_goes_to_each_who_wants_it_under_one_id(endpoint, student, scheduled):
+    other = WebhookEndpointFactory(kinds=["class.joined"])
+    WebhookEndpointFactory(kinds=["class.cancelled"])
+    WebhookEndpointFactory(is_active=False)
+    join_class(user=student, access_code=scheduled.access_code)
+
+    announce_events()
+
+    assert {one.endpoint for one in WebhookDelivery.objects.all()} == {endpoint, other}
+    assert WebhookEvent.objects.count() == 1
+
+
+def test_nobody_is_told_of_what_was_before_them(db, student, scheduled):
+    join_class(user=student, access_code=scheduled.access_code)
+    WebhookEndpointFactory()
+
+    assert told() == []
+
+
+def test_without_receivers_nothing_piles_up(db, student, scheduled):
+    join_class(user=student, access_code=scheduled.access_code)
+
+    announce_events()
+
+    assert not ClassLog.objects.exclude(announcement=None).exists()
+    assert not WebhookEvent.objects.exists()
+
+
+def test_what_is_nobodys_business_is_not_told(endpoint, host):
+    draft = VirtualClassFactory.build(booked_by=host)
+    book_class(
+        user=host,
+        start=draft.start_time,
+        end=draft.end_time,
+        is_group_class=True,
+        students_count=3,
+        price=1_500_000,
+        preference_id="preference-of-the-webhooks",
+    )
+
+    assert ClassLog.objects.get().announcement is None
+    assert told() == []
+
+
+def test_looking_for_news_costs_one_statement(endpoint, django_assert_num_queries):
+    with django_assert_num_queries(1):
+        announce_events()
