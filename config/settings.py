@@ -47,7 +47,6 @@ INSTALLED_APPS = [
     "allauth.account",
     "allauth.socialaccount",
     "calendar_sync",
-    "django_q",
     "bookings",
 ]
 
@@ -247,19 +246,8 @@ SETTLE_AT_ONCE = True
 
 # --- Work behind the requests -----------------------------------------------------------------
 
-# django-q2 keeps plan and queue of the sweeps; ``manage.py worker`` carries them out.
-Q_CLUSTER: dict[str, Any] = {
-    "name": "bookings",
-    "orm": "default",
-    # Seconds that one sweep may take before its process is ended.
-    "timeout": 300,
-    # Seconds after which the task of a worker that is gone is another's: it must be longer.
-    "retry": 330,
-    # Seconds between two looks at an empty queue.
-    "poll": 2,
-    # What was missed while nobody worked is done once, not as often as it was missed.
-    "catch_up": False,
-}
+# How long one sweep may take before its process is ended.
+SWEEP_TIMEOUT = timedelta(minutes=5)
 
 # --- Webhooks ---------------------------------------------------------------------------------
 
@@ -438,7 +426,6 @@ LOGGING = {
         # Django's own handlers would print each line a second time.
         "django": {"handlers": [], "level": "INFO", "propagate": True},
         # It has a line for each sweep, each minute.
-        "django-q": {"level": "WARNING"},
         # A refused request is no event worth a line each; server errors still are.
         "django.request": {"level": "ERROR"},
         # Scanners ask for foreign hosts all day; each is answered 400 and is no event.

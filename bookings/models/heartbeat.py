@@ -16,6 +16,7 @@ class Heartbeat(models.Model):
 
     name = models.CharField("trabajo", max_length=50, primary_key=True)
     beat_at = models.DateTimeField("última vez", null=True, blank=True)
+    next_run_at = models.DateTimeField("próxima vez", null=True, blank=True)
     count = models.PositiveIntegerField("hizo", default=0)
     failed_at = models.DateTimeField("última falla", null=True, blank=True)
     failure = models.CharField("qué falló", max_length=200, blank=True)

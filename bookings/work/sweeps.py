@@ -41,6 +41,9 @@ from config.lib.tracing import new_id, tagged
 logger = logging.getLogger(__name__)
 
 
+Sweep = Callable[[], int]
+
+
 def send_due_notices() -> int:
     """Send the mails that are due; returns how many left."""
     return deliver_due()
@@ -52,7 +55,7 @@ HOUR = timedelta(hours=1)
 # In this order, so that what one of them finds to do is done by those after it. Mails, and what is
 # only tidied up, come last.
 # How often: whole minutes.
-SWEEPS: dict[Callable[[], int], timedelta] = {
+SWEEPS: dict[Sweep, timedelta] = {
     bring_back_plans: MINUTE,
     keep_wall_times: 5 * MINUTE,
     delete_expired_holds: MINUTE,
@@ -80,11 +83,6 @@ SWEEPS: dict[Callable[[], int], timedelta] = {
 }
 
 
-def find_sweep(name: str) -> Callable[[], int] | None:
-    """Find a sweep by the name that plan, queue and heartbeat know it by."""
-    return next((run for run in SWEEPS if run.__name__ == name), None)
-
-
 def sweep() -> dict[str, int | None]:
     """Run each sweep once, of the rarer ones those whose time has come.
 
@@ -106,7 +104,7 @@ def _is_due(beat_at: datetime | None, every: timedelta) -> bool:
     return age > every - MINUTE / 2 or age < -MINUTE
 
 
-def run_sweep(run: Callable[[], int]) -> int | None:
+def run_sweep(run: Sweep) -> int | None:
     """Run one sweep and write its heartbeat; tell how much it did, None when it failed."""
     name = run.__name__
     with tagged(run_id=new_id(), sweep=name):

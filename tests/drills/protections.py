@@ -143,12 +143,12 @@ def alert_every_time() -> None:
 
 def leave_plan_ahead() -> None:
     """Leave out that a sweep planned beyond its interval is due now."""
-    replace("bookings.work.plan._bring_back", lambda original: lambda ahead, now: None)
+    replace("bookings.work.plan._is_ahead", lambda original: lambda at, every, now: False)
 
 
 def leave_waits_ahead() -> None:
     """Leave out that what is planned beyond its longest wait is due now."""
-    replace(f"{DOMAIN}.clock._beyond", lambda original: lambda rows, *bounds: rows.none())
+    replace("bookings.work.clock_jumps._beyond", lambda original: lambda rows, *bounds: rows.none())
 
 
 def keep_instants() -> None:
