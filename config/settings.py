@@ -51,7 +51,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "config.monitoring.observing.ObservingMiddleware",
+    "config.monitoring.request_log.RequestLogMiddleware",
     "config.web.clock.ClockMiddleware",
     "config.web.headers.HeadersMiddleware",
     "config.web.limits.HeaderLimitMiddleware",
@@ -408,7 +408,7 @@ if ENV.monitoring.sentry_dsn:
     from config.monitoring.sentry import start_sentry  # a tenth of a second that only its users pay
 
     start_sentry(ENV.monitoring)
-# A line for each request (config/monitoring/observing.py); the server in front needs none then.
+# A line for each request (config/monitoring/request_log.py); the server in front needs none then.
 ACCESS_LOG = True
 
 LOGGING = {
