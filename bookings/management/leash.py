@@ -1,7 +1,6 @@
-"""Ends what a process has started, if that process is killed and cannot do it itself.
+"""Ends the process groups that another process started, after that process has ended.
 
-``python -m bookings.management.leash`` reads the ids of process groups, a line for each, until
-nobody holds the other end of its input any more. Needs nothing but POSIX, and no Django.
+``python -m bookings.management.leash`` reads a group's id a line, until its input is closed.
 """
 
 import os
@@ -14,7 +13,7 @@ STOP_SECONDS = 10
 
 
 def main() -> None:
-    """Wait for the end, then stop every group that is left, by force if need be."""
+    """Wait for the end of the input, then terminate each group, and kill what is left."""
     groups = [int(line) for line in sys.stdin]
     for group in groups:
         _send(group, signal.SIGTERM)
@@ -26,7 +25,7 @@ def main() -> None:
 
 
 def _send(group: int, number: int) -> bool:
-    """Signal a group; tell whether there is one."""
+    """Signal a group; return False if it is gone."""
     with suppress(ProcessLookupError):
         os.killpg(group, number)
         return True

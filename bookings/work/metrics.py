@@ -1,8 +1,4 @@
-"""Figures of what the service has still to do, read from the database when somebody asks.
-
-Every query walks an index, along rows that wait or classes that are near: none takes longer with
-the years.
-"""
+"""Metrics that are read from the database at each scrape. Every query uses an index."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -19,15 +15,14 @@ from bookings.models import ClassStatus, ClassType, Hold, VirtualClass
 from bookings.work.health import check_work
 from bookings.work.queues import QUEUES
 
-# Classes that began earlier are told by no figure: counting them all would take longer each year.
+# Counting all classes would take longer each year.
 LOOK_BACK = timedelta(days=7)
 
 
 class ServiceCollector(Collector):
-    """Reads the figures with each scrape; a database that fails is one of them."""
+    """Reads the metrics at each scrape; if the database fails, only ``classes_database_up``."""
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
-        """Give every figure; of a database that does not answer, only that."""
         now, figures = timezone.now(), []
         try:
             for read in (_queues, _classes, _holds, _reviews, _sweeps, _calendar):
@@ -59,8 +54,7 @@ def _queues(now: datetime) -> list[GaugeMetricFamily]:
 
 
 def _classes(now: datetime) -> list[GaugeMetricFamily]:
-    """Classes by state and type, and those whose event somebody changed in the calendar."""
-    # With the states named, the index on state and start is walked four times, from a start on.
+    # Naming the states makes the query use the index on state and start.
     near = VirtualClass.objects.filter(
         status__in=ClassStatus.values, start_time__gte=now - LOOK_BACK
     )

@@ -11,18 +11,17 @@ from bookings.work.sweeps import SWEEPS, Sweep
 
 logger = logging.getLogger(__name__)
 
-# A sweep that failed is retried after this, even if its turn is once a day.
+# After a failure, even of a daily sweep.
 RETRY_AFTER = timedelta(minutes=5)
-# A process that was killed says little about its sweep.
+# After a process was killed, which says little about its sweep.
 RESTART_AFTER = timedelta(seconds=10)
-# Longer than a sweep may take by as much as its end may take.
+# Added to SWEEP_TIMEOUT: a sweep has ended before its lease does.
 LEASE_MARGIN = timedelta(seconds=30)
-# The clocks of two machines are never quite the same.
-CLOCK_MARGIN = timedelta(minutes=1)
+CLOCK_MARGIN = timedelta(minutes=1)  # between the clocks of two machines
 
 
 def list_due(now: datetime) -> list[tuple[Sweep, datetime | None]]:
-    """Return the sweeps whose turn has come, in their order, with the time that was planned."""
+    """Return the due sweeps in their order, each with its planned time for ``claim``."""
     planned = dict(Heartbeat.objects.values_list("name", "next_run_at"))
     new = [Heartbeat(name=run.__name__) for run in SWEEPS if run.__name__ not in planned]
     if new:
@@ -32,16 +31,16 @@ def list_due(now: datetime) -> list[tuple[Sweep, datetime | None]]:
 
 
 def claim(run: Sweep, planned: datetime | None) -> bool:
-    """Take a lease on a sweep that was planned for ``planned``; False if another worker has it.
+    """Take a lease on a sweep; return False if another worker was faster.
 
-    The worker that has the lease runs the sweep. If it dies, the sweep is due when the lease ends.
+    The sweep of a dead worker is due again when the lease ends.
     """
     row = Heartbeat.objects.filter(name=run.__name__, next_run_at=planned)
     return bool(row.update(next_run_at=timezone.now() + _lease()))
 
 
 def plan_next(name: str, at: datetime) -> None:
-    """End the lease: the sweep is due at ``at``."""
+    """Plan the sweep's next turn, which also ends the lease."""
     Heartbeat.objects.filter(name=name).update(next_run_at=at)
 
 
@@ -54,5 +53,5 @@ def _is_due(at: datetime | None, every: timedelta, now: datetime) -> bool:
 
 
 def _is_ahead(at: datetime, every: timedelta, now: datetime) -> bool:
-    """True if only a clock that was ahead can have planned so far ahead."""
+    """True if only a clock that was ahead can have planned this."""
     return at > now + max(every, RETRY_AFTER, _lease()) + CLOCK_MARGIN

@@ -1,4 +1,4 @@
-"""The worker: a process that runs the sweeps, and its parent, which replaces it when it dies."""
+"""The worker: a process that runs the sweeps, and its parent, which replaces it if it dies."""
 
 import logging
 import math
@@ -22,28 +22,27 @@ logger = logging.getLogger(__name__)
 POLL = timedelta(seconds=2)
 # Less than the ten seconds that Docker waits after SIGTERM.
 STOP_AFTER = timedelta(seconds=8)
-# After a database that is away, and after a process that died.
+# After the database failed, or the process died.
 PAUSE = timedelta(seconds=2)
 
 
 class SharedState:
-    """What both processes see, in memory without a lock: a killed process would keep one."""
+    """Memory of both processes, without a lock: a killed process would keep it."""
 
     def __init__(self) -> None:
         self._memory = mmap(-1, 64)
 
     @property
     def is_stopping(self) -> bool:
-        """True once the running sweep is to be the last."""
+        """True if the running sweep is the last."""
         return self._memory[0] == 1
 
     def stop(self) -> None:
-        """Let the running sweep be the last."""
         self._memory[0] = 1
 
     @property
     def running(self) -> str:
-        """The name of the running sweep, or nothing."""
+        """The name of the running sweep; empty between sweeps."""
         return self._memory[1:].rstrip(b"\0").decode()
 
     @running.setter
@@ -54,8 +53,8 @@ class SharedState:
 class Worker:
     """Run the sweeps until SIGTERM or SIGINT.
 
-    After the first signal the running sweep has STOP_AFTER to end. Then, or at the second signal,
-    it is killed, and due at once for another worker.
+    The running sweep then has STOP_AFTER to end. After that, or at a second signal, it is killed,
+    and due at once for another worker.
     """
 
     def __init__(self) -> None:
@@ -63,7 +62,7 @@ class Worker:
         self._kill_at = math.inf
 
     def run(self) -> None:
-        """Keep a process at the sweeps until a signal comes."""
+        """Replace the process that runs the sweeps until a signal comes."""
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._stop)
         logger.info("The worker begins.")
@@ -77,9 +76,8 @@ class Worker:
         self._state.stop()
 
     def _run_process(self) -> None:
-        """Fork a process that runs the sweeps, and wait for its end."""
-        connections.close_all()  # two processes cannot share one
-        # Forked, it starts at once and shares the memory of what is loaded.
+        connections.close_all()  # a forked process cannot share them
+        # Forking starts at once and shares the memory of loaded code.
         fork = multiprocessing.get_context("fork").Process
         process = fork(target=_run_sweeps, args=(self._state,), daemon=True)
         process.start()
@@ -96,7 +94,7 @@ class Worker:
             time.sleep(PAUSE.total_seconds())
 
     def _replan(self, process: BaseProcess) -> None:
-        """Plan the sweep that died with its process, and record the failure unless we killed it."""
+        """Plan the sweep that died with its process, and record the failure unless we stop."""
         name, self._state.running = self._state.running, ""
         failure, delay = "El proceso murió", RESTART_AFTER
         if process.exitcode == -signal.SIGALRM:
@@ -114,8 +112,8 @@ class Worker:
 
 
 def _run_sweeps(state: SharedState) -> None:
-    """Run what is due until the worker stops, or its parent is gone."""
-    # Ctrl-C and a supervisor may signal every process; the parent decides.
+    """Run due sweeps until the worker stops or the parent is dead."""
+    # Ctrl-C and a supervisor may signal both processes; the parent decides.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
@@ -130,7 +128,7 @@ def _run_sweeps(state: SharedState) -> None:
 
 
 def _run_due(state: SharedState) -> bool:
-    """Run each due sweep once, so that slow ones do not delay the others twice; False if none."""
+    """Run each due sweep once, in turn, so that slow ones starve none; False if none was due."""
     close_old_connections()
     turn = timezone.now()
     due = list_due(turn)
@@ -143,13 +141,12 @@ def _run_due(state: SharedState) -> bool:
 
 
 def _run_claimed(run: Sweep, turn: datetime, state: SharedState) -> None:
-    """Run a sweep and plan its next turn."""
     state.running = run.__name__
-    # Without a handler the signal ends the process, even where a library hangs.
+    # Without a handler the signal kills the process, even if a library hangs.
     signal.alarm(settings.SWEEP_TIMEOUT.seconds)
     try:
         has_failed = run_sweep(run) is None
-        close_old_connections()  # the sweep's end may be that of its connection
+        close_old_connections()  # the sweep may have failed with its connection
         following = turn + SWEEPS[run]
         retry = timezone.now() + RETRY_AFTER
         plan_next(run.__name__, min(following, retry) if has_failed else following)

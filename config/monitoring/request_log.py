@@ -30,10 +30,7 @@ SECONDS = Histogram(
 
 
 class RequestLogMiddleware:
-    """The outermost middleware: every answer has an id, a timing and, mostly, a log line.
-
-    ``tests/bench/request_log.py`` measures what it costs.
-    """
+    """The outermost middleware. ``tests/bench/request_log.py`` measures its cost."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -41,7 +38,6 @@ class RequestLogMiddleware:
         self._has_log = settings.ACCESS_LOG
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Answer under an id, then time and log the request."""
         began = time.perf_counter()
         request_id = (self._is_behind_proxy and _read_given_id(request)) or new_id()
         # Django logs some answers after every middleware, and attaches the request.
@@ -65,12 +61,11 @@ class RequestLogMiddleware:
 
 
 def _name_without_route(request: HttpRequest) -> str:
-    """Name the request in no word that the sender wrote."""
     return FILES if request.path_info.startswith(settings.STATIC_URL) else NOWHERE
 
 
 def _read_given_id(request: HttpRequest) -> str:
-    """Return the well-formed id that the proxy in front sends and logs, or nothing."""
+    """Return the id of the proxy's log, empty if it is missing or malformed."""
     given: str = request.META.get("HTTP_X_REQUEST_ID", "")
     return given if GIVEN_ID.fullmatch(given) else ""
 

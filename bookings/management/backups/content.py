@@ -1,4 +1,4 @@
-"""What the configured database holds: how many rows, and which migrations."""
+"""The rows and migrations of the configured database."""
 
 from dataclasses import dataclass
 
@@ -8,22 +8,18 @@ from django.db.migrations.loader import MigrationLoader
 
 @dataclass(frozen=True, slots=True)
 class Migrations:
-    """How the tables stand to the code. Each is ``app.name``.
-
-    missing: still to be applied. unknown: applied by a newer version of the code.
-    """
+    """Each is ``app.name``. unknown: applied by a newer version of the code."""
 
     missing: list[str]
     unknown: list[str]
 
 
 def has_tables() -> bool:
-    """Whether there is anything in the database."""
     return bool(connection.introspection.table_names())
 
 
 def count_rows(tables: list[str]) -> dict[str, int]:
-    """Count the rows of each table; one that is not there has none."""
+    """Count the rows of each table that exists."""
     known = set(connection.introspection.table_names())
     with connection.cursor() as cursor:
         counts = {}
@@ -36,7 +32,7 @@ def count_rows(tables: list[str]) -> dict[str, int]:
 
 
 def compare_migrations() -> Migrations:
-    """Compare what was applied with what the code has."""
+    """Compare the applied migrations with the code's."""
     loader = MigrationLoader(connection)
     applied, known = set(loader.applied_migrations), set(loader.graph.nodes)
     return Migrations(

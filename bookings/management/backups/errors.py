@@ -1,5 +1,5 @@
-"""What may keep a backup from being made or restored."""
+"""The error of backups."""
 
 
 class BackupError(Exception):
-    """It did not work; the text says why, and holds nothing secret."""
+    """A backup or a restore failed. The text holds no secret."""

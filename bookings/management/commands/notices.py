@@ -1,4 +1,4 @@
-"""Account for the mails: what is due to whom, and what became of it."""
+"""Audit the mails: which are due, and what became of them."""
 
 import json
 from collections.abc import Iterator
@@ -14,20 +14,16 @@ from bookings.models import NoticeKind
 from bookings.notices.audit import Account, Audit, Entry, audit_notices
 
 LINES_SHOWN = 20
-# The exit code of a check that found something; 1 is that of a command that failed.
-FOUND_SOMETHING = 3
+FOUND_SOMETHING = 3  # the exit code; a command that fails exits with 1
 
 
 class Command(BaseCommand):
-    """Prints the audit, for people or for programs."""
-
     help = (
         "Holds what each class promised to whom against the mails that were written down. "
         "Exits with 3 when a mail is missing, or overdue for more than five minutes."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Take the way to print, and how far to look back."""
         parser.add_argument("--audit", action="store_true", required=True, help="Account for all.")
         parser.add_argument("--json", action="store_true", help="Print JSON.")
         parser.add_argument(
@@ -35,7 +31,6 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Audit, print, and fail when something is open."""
         if not 0 <= options["days"] <= 36_500:
             raise CommandError("--days takes a number from 0 to 36500.")
         audit = audit_notices(since=timezone.now() - timedelta(days=options["days"]))
@@ -51,7 +46,6 @@ class Command(BaseCommand):
 
 
 def _describe(audit: Audit) -> Iterator[str]:
-    """Write the table, what is open, and why mails were given up."""
     yield "".join(["mail".ljust(18), *(account.rjust(9) for account in Account)])
     for kind in NoticeKind:
         counts = [audit.counts[kind, account] for account in Account]

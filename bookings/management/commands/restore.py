@@ -1,4 +1,4 @@
-"""Fill the database with what a backup holds."""
+"""Replace the database by a backup."""
 
 import json
 import os
@@ -17,16 +17,11 @@ GRACE_TENTHS = 10  # tenths of a second
 
 
 class Command(BaseCommand):
-    """Restores into an empty database, or in place of what is in it; counts every row afterwards.
-
-    What fails on the way changes nothing. Stop web server and worker before; docs/operations.md
-    says what to look at before they start.
-    """
+    """A failure changes nothing. docs/operations.md lists the steps before and after."""
 
     help = "Restores what `backup` wrote into an empty database, and proves that all is there."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Take the file's name, and the permission to lose what is there."""
         parser.add_argument("file", type=Path, help="What `backup` wrote.")
         parser.add_argument(
             "--replace", action="store_true", help="Lose everything that is in the database now."
@@ -36,7 +31,6 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Read the whole file first, so that nothing is lost for one that is of no use."""
         engine, file = get_engine(), options["file"]
         if not (os.path.isfile(file) and os.access(file, os.R_OK)):
             raise CommandError(f"{file} is not there, or not readable for this user.")
@@ -45,17 +39,16 @@ class Command(BaseCommand):
                 "The database is not empty. --replace loses what is in it; back it up before."
             )
         if has_tables() and not options["while_connected"]:
-            _demand_silence(engine)
+            _require_no_clients(engine)
         try:
-            wanted = engine.count(file)
-            _demand_tables(wanted, file)
+            wanted = engine.count(file)  # reads the whole file before anything is lost
+            _require_our_tables(wanted, file)
             engine.restore(file)
         except BackupError as error:
             raise CommandError(str(error)) from error
         self._prove(wanted)
 
     def _prove(self, wanted: dict[str, int]) -> None:
-        """Compare what is there with what was in the file, and say what is to be done next."""
         found = count_rows(list(wanted))
         if found != wanted:
             lost = sorted(name for name in wanted if found.get(name) != wanted[name])
@@ -71,11 +64,8 @@ class Command(BaseCommand):
             raise CommandError("A newer version made this backup: run that one.")
 
 
-def _demand_silence(engine: ModuleType) -> None:
-    """Raise CommandError while a service runs that would go on with other data under its feet.
-
-    Whoever was stopped a moment ago is given one to be gone.
-    """
+def _require_no_clients(engine: ModuleType) -> None:
+    """Raise CommandError if other clients stay connected for a second."""
     for _ in range(GRACE_TENTHS):
         clients = engine.count_clients()
         if not clients:
@@ -87,7 +77,6 @@ def _demand_silence(engine: ModuleType) -> None:
     )
 
 
-def _demand_tables(rows: dict[str, int], file: Path) -> None:
-    """Raise BackupError for a copy of another database."""
+def _require_our_tables(rows: dict[str, int], file: Path) -> None:
     if "django_migrations" not in rows:
         raise BackupError(f"{file} is no backup of this service.")
