@@ -51,7 +51,7 @@ class TeacherAdminSite(AdminSite):
 
     def admin_view(self, view: View, cacheable: bool = False) -> View:
         """Guard a page as Django does, refuse malformed input, and log what is done."""
-        checked = _with_valid_keys(_without_nul(view), getattr(view, "__self__", None))
+        checked = _refuse_malformed(view, getattr(view, "__self__", None))
         return super().admin_view(audited(self, checked), cacheable)
 
     def index(
@@ -76,34 +76,22 @@ class TeacherAdminSite(AdminSite):
         ]
 
 
-def _without_nul(view: View) -> View:
-    """Answer 400 to a query with NUL: filters would pass it to PostgreSQL, which refuses it."""
-
-    @wraps(view)
-    def refuse(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        if any("\0" in value for values in request.GET.lists() for value in values[1]):
-            raise BadRequest
-        return view(request, *args, **kwargs)
-
-    return cast(View, refuse)
-
-
-def _with_valid_keys(view: View, owner: object) -> View:
-    """Answer 400 to a list's action whose rows are malformed keys: Django would answer 500.
+def _refuse_malformed(view: View, owner: object) -> View:
+    """Answer 400 to NUL in a query and to malformed keys of a list's action, not Django's 500.
 
     owner: the view's ModelAdmin, if it is a method of one.
     """
-    if not isinstance(owner, ModelAdmin):
-        return view
-    key = owner.model._meta.pk
+    key: Any = owner.model._meta.pk if isinstance(owner, ModelAdmin) else None
 
     @wraps(view)
-    def refuse(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        for chosen in request.POST.getlist(ACTION_CHECKBOX_NAME):
+    def check(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if any("\0" in value for values in request.GET.lists() for value in values[1]):
+            raise BadRequest  # PostgreSQL refuses it
+        for chosen in request.POST.getlist(ACTION_CHECKBOX_NAME) if key else ():
             try:
                 key.clean(chosen, None)
             except ValidationError as error:
                 raise BadRequest from error
         return view(request, *args, **kwargs)
 
-    return cast(View, refuse)
+    return cast(View, check)

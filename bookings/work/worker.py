@@ -119,7 +119,7 @@ def _run_sweeps(state: SharedState) -> None:
     parent = multiprocessing.parent_process()
     while parent and parent.is_alive() and not state.is_stopping:
         try:
-            if not _run_due(state):
+            if not _run_due(state, parent):
                 parent.join(POLL.total_seconds())
         except Error as error:
             logger.warning("The worker waits for the database: %s", type(error).__name__)
@@ -127,13 +127,13 @@ def _run_sweeps(state: SharedState) -> None:
             parent.join(PAUSE.total_seconds())
 
 
-def _run_due(state: SharedState) -> bool:
+def _run_due(state: SharedState, parent: BaseProcess) -> bool:
     """Run each due sweep once, in turn, so that slow ones starve none; False if none was due."""
     close_old_connections()
     turn = timezone.now()
     due = list_due(turn)
     for run, planned in due:
-        if state.is_stopping:
+        if state.is_stopping or not parent.is_alive():
             break
         if claim(run, planned):
             _run_claimed(run, turn, state)

@@ -70,7 +70,7 @@ class JSONFormatter(JsonFormatter):
         self, log_data: dict[str, Any], record: logging.LogRecord, message_dict: dict[str, Any]
     ) -> None:
         log_data |= {
-            "time": line_time(record.created),
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname,
             "logger": record.name,
             **_tags(record),
@@ -83,8 +83,3 @@ def _tags(record: logging.LogRecord) -> Mapping[str, str]:
     request = getattr(record, "request", None)
     request_id = getattr(request, "META", {}).get(REQUEST_ID)
     return {"request_id": request_id} if request_id else work_tags.get()
-
-
-def line_time(seconds: float) -> str:
-    """Format a line's time, in UTC to the millisecond."""
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from bookings.management.backups.errors import BackupError
+
+class BackupError(Exception):
+    """A backup or a restore failed. The text holds no secret."""
 
 
 def require_other_file(path: Path, files: list[Path]) -> None:

@@ -17,7 +17,7 @@ from typing import IO, cast
 
 from django.db import connection
 
-from bookings.management.backups.errors import BackupError
+from bookings.management.backups.files import BackupError
 
 # libpq's variables. An argument would show the password to every user of the machine.
 VARIABLES = {

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from django.db import connection
 
-from bookings.management.backups.errors import BackupError
+from bookings.management.backups.files import BackupError
 
 
 def list_files() -> list[Path]:

@@ -7,8 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from bookings.management.backups import get_engine
-from bookings.management.backups.errors import BackupError
-from bookings.management.backups.files import require_other_file, whole_file
+from bookings.management.backups.files import BackupError, require_other_file, whole_file
 
 
 class Command(BaseCommand):
