@@ -27,7 +27,6 @@ PRICES = [
 
 
 def seed_offer() -> None:
-    """Store hours, the holidays of two years, prices and rules."""
     today = timezone.localdate()
     set_weekly_hours(HOURS)
     import_public_holidays([today.year, today.year + 1])

@@ -23,11 +23,10 @@ START_SECONDS = 60
 
 
 class Processes:
-    """The demo's child processes, which end together.
+    """The demo's children. The leash ends them if this process is killed.
 
-    The first signal raises KeyboardInterrupt, except while a child is being started: its id would
-    be lost. If this process is killed, the leash ends the children.
-    lock: a file descriptor that the leash keeps until they have ended.
+    The first signal raises KeyboardInterrupt, but not while a child starts: its id would be lost.
+    lock: a file descriptor that the leash keeps until all have ended.
     """
 
     def __init__(self, environment: dict[str, str], lock: int) -> None:
@@ -40,7 +39,6 @@ class Processes:
         self._leash = self._start_leash(lock)
 
     def start_standins(self, configuration: dict[str, Any]) -> None:
-        """Start the providers' stand-ins, and wait until they listen."""
         process = self._start("-m", "tests.standins", stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         stdin, stdout = cast(IO[bytes], process.stdin), cast(IO[bytes], process.stdout)
         # The stand-ins stop when this pipe closes.
@@ -50,7 +48,6 @@ class Processes:
             raise CommandError("The providers' stand-ins did not start.")
 
     def start_web(self, listener: socket, ports: Ports) -> None:
-        """Start the web server on a listening socket, and wait until it answers."""
         self._start(
             *("-m", "gunicorn", "--config", "config/gunicorn.py"),
             *("--bind", f"fd://{listener.fileno()}"),
@@ -82,7 +79,6 @@ class Processes:
             time.sleep(0.5)
 
     def stop(self) -> None:
-        """Stop the children, the last one first."""
         self._is_ending = True
         for process in reversed(self.children):
             process.terminate()

@@ -1,7 +1,4 @@
-"""Ends the process groups that another process started, after that process has ended.
-
-``python -m bookings.management.leash`` reads a group's id a line, until its input is closed.
-"""
+"""Ends process groups, whose ids it reads line by line, once its input is closed."""
 
 import os
 import signal
@@ -13,7 +10,6 @@ STOP_SECONDS = 10
 
 
 def main() -> None:
-    """Wait for the end of the input, then terminate each group, and kill what is left."""
     groups = [int(line) for line in sys.stdin]
     for group in groups:
         _send(group, signal.SIGTERM)
@@ -25,7 +21,6 @@ def main() -> None:
 
 
 def _send(group: int, number: int) -> bool:
-    """Signal a group; return False if it is gone."""
     with suppress(ProcessLookupError):
         os.killpg(group, number)
         return True

@@ -6,10 +6,10 @@ SERVICE_ACCOUNT = "service_account"  # its row
 
 
 class Heartbeat(models.Model):
-    """A sweep's last success, last failure and next turn. ``next_run_at`` is its lease too.
+    """A sweep's last success, last failure, and next turn or end of lease (``next_run_at``).
 
-    The calendar and its service account have a row each (``domain/calendar/outages.py`` and
-    ``service_account.py``): since when it fails, how often, and until when calls are paused.
+    The calendar and its service account have rows too: ``domain/calendar/outages.py`` and
+    ``service_account.py``.
     """
 
     name = models.CharField("trabajo", max_length=50, primary_key=True)

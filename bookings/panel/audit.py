@@ -64,8 +64,7 @@ def _log(site: AdminSite, request: HttpRequest) -> None:
 
 
 def _storable(text: str) -> str:
-    """Remove NUL, which PostgreSQL refuses in texts and any client may send."""
-    return text.replace("\0", "")
+    return text.replace("\0", "")  # which PostgreSQL refuses
 
 
 def _find_admin(site: AdminSite, request: HttpRequest) -> ModelAdmin[Any] | None:

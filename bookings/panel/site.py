@@ -77,10 +77,7 @@ class TeacherAdminSite(AdminSite):
 
 
 def _refuse_malformed(view: View, owner: object) -> View:
-    """Answer 400 to NUL in a query and to malformed keys of a list's action, not Django's 500.
-
-    owner: the view's ModelAdmin, if it is a method of one.
-    """
+    """Answer 400, not Django's 500, to NUL in a query and malformed keys of a list's action."""
     key: Any = owner.model._meta.pk if isinstance(owner, ModelAdmin) else None
 
     @wraps(view)

@@ -15,10 +15,7 @@ GRACE = timedelta(minutes=5)
 
 @dataclass(frozen=True, slots=True)
 class SweepHealth:
-    """One sweep: its last success, and the failure of its last turn, if it failed.
-
-    is_late: the last success is too long ago, or in the future, as after a clock that was ahead.
-    """
+    """One sweep. is_late: its last success is too old, or in the future (a clock was ahead)."""
 
     name: str
     every: timedelta
@@ -53,12 +50,10 @@ class WorkHealth:
 
     @property
     def late(self) -> list[SweepHealth]:
-        """The late sweeps."""
         return [sweep for sweep in self.sweeps if sweep.is_late]
 
     @property
     def failing(self) -> list[SweepHealth]:
-        """The sweeps whose last turn failed."""
         return [sweep for sweep in self.sweeps if sweep.failure]
 
     @property

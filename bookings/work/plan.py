@@ -31,10 +31,7 @@ def list_due(now: datetime) -> list[tuple[Sweep, datetime | None]]:
 
 
 def claim(run: Sweep, planned: datetime | None) -> bool:
-    """Take a lease on a sweep; return False if another worker was faster.
-
-    The sweep of a dead worker is due again when the lease ends.
-    """
+    """Take a lease on a sweep; return False if another worker was faster."""
     row = Heartbeat.objects.filter(name=run.__name__, next_run_at=planned)
     return bool(row.update(next_run_at=timezone.now() + _lease()))
 

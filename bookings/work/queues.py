@@ -39,7 +39,6 @@ class Queue:
     since: str
 
     def measure(self, now: datetime) -> Waiting:
-        """Count the rows, in one query."""
         found = self.rows(now).order_by().aggregate(count=Count("pk"), oldest=Min(self.since))
         oldest = found["oldest"]
         return Waiting(found["count"], max(now - oldest, timedelta()) if oldest else timedelta())

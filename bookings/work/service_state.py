@@ -17,11 +17,7 @@ from bookings.work.health import WorkHealth, check_work
 
 @dataclass(frozen=True, slots=True)
 class ServiceState:
-    """The sweeps, the queue of schedulings and the calendar's access.
-
-    owner: the teacher whose grant opens the calendar. refused_since: since when Google refuses the
-    grant or the service account.
-    """
+    """owner: the calendar's. refused_since: since when Google refuses grant or service account."""
 
     work: WorkHealth
     waiting: int

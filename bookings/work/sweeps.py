@@ -1,8 +1,7 @@
-"""The sweeps: work that is repeated until nothing is left to do.
+"""The sweeps: functions without arguments that return how much they did.
 
-A sweep is a function without arguments that returns how much it did, and an entry in SWEEPS. It may
-run twice at once and be killed anywhere, so it claims its rows by conditional updates and leaves
-what fails for its next turn.
+A sweep may run twice at once and be killed anywhere, so it claims its rows by conditional updates
+and leaves what fails for its next turn.
 """
 
 import logging
@@ -45,7 +44,6 @@ Sweep = Callable[[], int]
 
 
 def send_due_notices() -> int:
-    """Send the mails that are due; return the number sent."""
     return deliver_due()
 
 
@@ -82,10 +80,7 @@ SWEEPS: dict[Sweep, timedelta] = {
 
 
 def sweep() -> dict[str, int | None]:
-    """Run every minutely sweep, and the others that are due; return each one's count.
-
-    The count is None for a sweep that failed.
-    """
+    """Run the minutely sweeps, and due others; return their counts, None for a failed one."""
     beats = read_beats()
     return {
         run.__name__: run_sweep(run)

@@ -53,8 +53,7 @@ class SharedState:
 class Worker:
     """Run the sweeps until SIGTERM or SIGINT.
 
-    The running sweep then has STOP_AFTER to end. After that, or at a second signal, it is killed,
-    and due at once for another worker.
+    The running sweep then has STOP_AFTER to end. After that, or at a second signal, it is killed.
     """
 
     def __init__(self) -> None:
@@ -62,7 +61,6 @@ class Worker:
         self._kill_at = math.inf
 
     def run(self) -> None:
-        """Replace the process that runs the sweeps until a signal comes."""
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._stop)
         logger.info("The worker begins.")
@@ -94,7 +92,7 @@ class Worker:
             time.sleep(PAUSE.total_seconds())
 
     def _replan(self, process: BaseProcess) -> None:
-        """Plan the sweep that died with its process, and record the failure unless we stop."""
+        """Plan the sweep that died with its process; record the failure, unless we stop."""
         name, self._state.running = self._state.running, ""
         failure, delay = "El proceso murió", RESTART_AFTER
         if process.exitcode == -signal.SIGALRM:
@@ -112,7 +110,6 @@ class Worker:
 
 
 def _run_sweeps(state: SharedState) -> None:
-    """Run due sweeps until the worker stops or the parent is dead."""
     # Ctrl-C and a supervisor may signal both processes; the parent decides.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, signal.SIG_IGN)

@@ -1,8 +1,7 @@
-"""Metrics that web and worker processes share: files of one directory, added up at each scrape.
+"""Metrics shared by all processes: https://prometheus.github.io/client_python/multiprocess/
 
-The client library names the files after process ids, which pile up with restarts and repeat in
-containers: https://prometheus.github.io/client_python/multiprocess/
-So each process locks the first free slot instead, and continues the counts that it finds there.
+Process ids pile up with restarts and repeat in containers, so each process locks the first free
+slot instead, and continues its counts.
 """
 
 import fcntl

@@ -41,7 +41,6 @@ _SECRETS = re.compile(
 
 
 def mask(text: str) -> str:
-    """Hide every secret value and every mail address in ``text``."""
     return _SECRETS.sub(_hide, text)
 
 

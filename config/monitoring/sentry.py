@@ -1,8 +1,4 @@
-"""Error reports to Sentry, imported only if SENTRY_DSN is set.
-
-A report holds no body, cookie, address or variable, and the rest is masked like the log.
-https://docs.sentry.io/platforms/python/
-"""
+"""Error reports to Sentry, without personal data. Imported only if SENTRY_DSN is set."""
 
 from typing import Any
 

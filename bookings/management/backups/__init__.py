@@ -13,9 +13,8 @@ ENGINES = {"sqlite": sqlite, "postgresql": postgresql}
 def get_engine() -> ModuleType:
     """Return the module for the configured database.
 
-    Each has ``write(path)``, ``count(path)`` and ``restore(path)``, which changes all or nothing;
-    they raise BackupError. ``list_files()`` returns the database's own files, ``count_clients()``
-    the number of other clients, 0 if unknown.
+    Each has ``write``, ``count`` and ``restore`` of a path, which raise BackupError, ``list_files``
+    of the database itself, and ``count_clients``.
     """
     engine = ENGINES.get(connection.vendor)
     if engine is None:

@@ -100,7 +100,6 @@ def restore(path: Path) -> None:
 
 
 def _emptying() -> bytes:
-    """Return the SQL that begins a transaction and drops every table."""
     with connection.cursor() as cursor:
         names = connection.introspection.table_names(cursor)
     quoted = ", ".join(map(connection.ops.quote_name, names))
@@ -137,7 +136,6 @@ def _complaint(program: str, errors: IO[bytes]) -> BackupError:
 
 
 def _environment() -> dict[str, str]:
-    """Return the connection's variables, and none of our other secrets."""
     parameters = connection.get_connection_params()
     variables = {
         name: str(parameters[key]) for key, name in VARIABLES.items() if parameters.get(key)

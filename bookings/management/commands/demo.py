@@ -102,7 +102,6 @@ def _environment(ports: Ports, webhook_secret: str, data: Path) -> dict[str, str
 
 
 def _standins(ports: Ports, webhook_secret: str, refresh_token: str) -> dict[str, Any]:
-    """Configure the providers: the same people, and an appointment of the teacher's own."""
     day = timezone.localdate() + timedelta(days=1)
     dentist = datetime.combine(day, clock(15), tzinfo=ZoneInfo(settings.TIME_ZONE))
     return {

@@ -13,10 +13,7 @@ from bookings.management.pooler import leads_through_pooler
 
 
 class Command(migrate.Command):
-    """Filling a column takes longer than a request may.
-
-    The lock timeout stays, because requests wait behind a migration that waits: it fails unapplied.
-    """
+    """The lock timeout stays: requests wait behind a migration that waits."""
 
     def handle(self, *args: Any, **options: Any) -> None:
         with _no_statement_timeout(connections[options["database"]]):

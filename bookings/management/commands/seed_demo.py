@@ -170,7 +170,6 @@ def _schedule(virtual_class: VirtualClass, teacher: User) -> str:
 
 
 def _store_completed(host: User, guests: list[User], start: datetime) -> None:
-    """Store a past class, which the domain would not book."""
     everybody = [host, *guests]
     virtual_class = VirtualClass.objects.create(
         booked_by=host,
