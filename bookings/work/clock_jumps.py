@@ -74,7 +74,7 @@ def _money(now: datetime) -> Plans:
         Q(virtual_class=None)
         | Q(virtual_class__status__in=[ClassStatus.PENDING, ClassStatus.CANCELLED])
     )
-    # Returned money is checked daily, whatever its class's status.
+    # Money that went back is looked at daily, whatever became of its class.
     is_gone = Q(status__in=MONEY_GONE)
     often = Payment.objects.filter(is_unpaid | is_unfinished & ~is_gone)
     yield _beyond(often, "next_check_at", now, charges.LONGEST_WAIT), {"next_check_at": now}
@@ -83,8 +83,9 @@ def _money(now: datetime) -> Plans:
 
 
 def _notices(now: datetime) -> Plans:
+    """Bring back mails. A reminder follows from its class's start, which no clock can shift."""
     unsent = Notice.objects.filter(next_attempt_at__isnull=False)
-    news = unsent.exclude(kind__in=LEADS)  # a reminder's time follows from its class
+    news = unsent.exclude(kind__in=LEADS)
     yield _beyond(news, "due_at", now), {"due_at": now, "next_attempt_at": now}
     put_off = unsent.filter(next_attempt_at__gt=F("due_at"))
     longest = delivery.LONGEST_DELAY * SPREAD

@@ -1,4 +1,4 @@
-"""Audit the mails: which are due, and what became of them."""
+"""Audit the mails."""
 
 import json
 from collections.abc import Iterator
@@ -14,10 +14,13 @@ from bookings.models import NoticeKind
 from bookings.notices.audit import Account, Audit, Entry, audit_notices
 
 LINES_SHOWN = 20
-FOUND_SOMETHING = 3  # the exit code; a command that fails exits with 1
+# An exit code other than 1, which is that of a command that failed.
+FOUND_SOMETHING = 3
 
 
 class Command(BaseCommand):
+    """Prints the audit as a table or as JSON."""
+
     help = (
         "Holds what each class promised to whom against the mails that were written down. "
         "Exits with 3 when a mail is missing, or overdue for more than five minutes."
@@ -31,6 +34,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
+        """Print the audit; raise CommandError if a mail is missing or late."""
         if not 0 <= options["days"] <= 36_500:
             raise CommandError("--days takes a number from 0 to 36500.")
         audit = audit_notices(since=timezone.now() - timedelta(days=options["days"]))
