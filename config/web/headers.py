@@ -17,7 +17,7 @@ DEBUG_PAGES = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.INTERNAL_SERVER_ERROR}
 class HeadersMiddleware:
     """Adds the content policy and ``SECURITY_HEADERS`` to whatever an answer is made by.
 
-    Before it stand only those that make no answer of their own: ``RequestLogMiddleware``, which
+    Before it stand only those that make no answer of their own: ``ObservingMiddleware``, which
     counts and names, and on one's own machine Django's compression.
 
     A page gets the policy of pages. Whatever else there is loads nothing, so it may load nothing.
