@@ -97,6 +97,6 @@ class MaskingLogger(Logger):  # type: ignore[misc]  # gunicorn carries no types
 
 
 logger_class = MaskingLogger
-# Off unless asked for: config/monitoring/access_log.py writes a line for each request.
+# Off unless asked for: config/monitoring/request_log.py writes a line for each request.
 # Path only, for a query may be somebody's sign-in.
 access_log_format = '%(h)s %(t)s "%(m)s %(U)s" %(s)s %(B)s bytes %(M)s ms'

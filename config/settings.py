@@ -49,12 +49,11 @@ INSTALLED_APPS = [
     "allauth.account",
     "allauth.socialaccount",
     "calendar_sync",
-    "django_q",
     "bookings",
 ]
 
 MIDDLEWARE = [
-    "config.monitoring.observing.ObservingMiddleware",
+    "config.monitoring.request_log.RequestLogMiddleware",
     "config.web.clock.ClockMiddleware",
     "config.web.headers.HeadersMiddleware",
     "config.web.limits.HeaderLimitMiddleware",
@@ -249,19 +248,8 @@ SETTLE_AT_ONCE = True
 
 # --- Work behind the requests -----------------------------------------------------------------
 
-# django-q2 keeps plan and queue of the sweeps; ``manage.py worker`` carries them out.
-Q_CLUSTER: dict[str, Any] = {
-    "name": "bookings",
-    "orm": "default",
-    # Seconds that one sweep may take before its process is ended.
-    "timeout": 300,
-    # Seconds after which the task of a worker that is gone is another's: it must be longer.
-    "retry": 330,
-    # Seconds between two looks at an empty queue.
-    "poll": 2,
-    # What was missed while nobody worked is done once, not as often as it was missed.
-    "catch_up": False,
-}
+# How long one sweep may take before its process is ended.
+SWEEP_TIMEOUT = timedelta(minutes=5)
 
 # --- Webhooks ---------------------------------------------------------------------------------
 
@@ -402,7 +390,7 @@ if ENV.monitoring.sentry_dsn:
     from config.monitoring.sentry import start_sentry  # a tenth of a second that only its users pay
 
     start_sentry(ENV.monitoring)
-# A line for each request (config/monitoring/observing.py); the server in front needs none then.
+# A line for each request (config/monitoring/request_log.py); the server in front needs none then.
 ACCESS_LOG = True
 
 LOGGING = log_settings(LOG_FORMAT)

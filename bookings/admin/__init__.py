@@ -1,6 +1,6 @@
 """The teacher's panel."""
 
-from bookings.admin import notices, work
+from bookings.admin import notices
 from bookings.admin.agenda import availability, closures
 from bookings.admin.classes import activities, holds, virtual_class
 from bookings.admin.money import payments, prices
@@ -19,5 +19,4 @@ __all__ = [
     "person",
     "prices",
     "virtual_class",
-    "work",
 ]

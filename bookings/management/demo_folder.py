@@ -1,4 +1,4 @@
-"""The folder with the demo's database and mails: one demo at a time."""
+"""The folder of the demo's database and mails."""
 
 import fcntl
 import os
@@ -15,14 +15,13 @@ MAILS = "correos"
 
 @contextmanager
 def empty_folder(path: Path) -> Iterator[int]:
-    """Keep the folder for this demo, without what an earlier one left there.
+    """Lock and empty the folder; yield the lock's file descriptor, which children may inherit.
 
-    Yield the lock's file descriptor: a process that inherits it holds the lock as well.
-    Raises CommandError if another demo has the folder, or if it cannot be written to.
+    Raises CommandError if another demo has the folder, or it cannot be written to.
     """
     try:
         lock = _lock(path)
-        _forget_last_time(path)
+        _empty(path)
     except BlockingIOError:
         raise CommandError(
             f"Another demo is running with {path}. Stop it, or give this one a folder of its own: "
@@ -47,7 +46,7 @@ def _lock(path: Path) -> int:
     return lock
 
 
-def _forget_last_time(path: Path) -> None:
+def _empty(path: Path) -> None:
     for file in path.glob(f"{DATABASE}*"):
         file.unlink()
     mails = path / MAILS

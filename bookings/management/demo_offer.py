@@ -1,4 +1,4 @@
-"""What the demo's teacher offers: when, for how much, and by which rules."""
+"""The demo's opening hours, prices and rules."""
 
 from datetime import time
 
@@ -27,7 +27,6 @@ PRICES = [
 
 
 def seed_offer() -> None:
-    """Store hours, holidays of this and the next year, prices from today on, and rules."""
     today = timezone.localdate()
     set_weekly_hours(HOURS)
     import_public_holidays([today.year, today.year + 1])

@@ -1,4 +1,4 @@
-"""Who lives in the demo: the seed stores them, the stand-ins let them sign in."""
+"""The demo's people."""
 
 from dataclasses import dataclass
 
@@ -20,7 +20,7 @@ BRUNO = DemoPerson("Bruno Benítez", "bruno@demo.example", "google", "1000000000
 CARLA = DemoPerson("Carla Conti", "carla@demo.example", "google", "1000000000000000004")
 DIEGO = DemoPerson("Diego Díaz", "diego@demo.example", "github", "50000005", login="diegodiaz")
 
-# What opens Ana's class: the examples of the API type it.
+# Of Ana's class; the API's examples use it.
 ACCESS_CODE = "7K2M9QXA"
 
 STUDENTS = [ANA, BRUNO, CARLA, DIEGO]

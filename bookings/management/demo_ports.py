@@ -1,4 +1,4 @@
-"""Which ports the demo listens on."""
+"""The demo's ports."""
 
 import socket
 from contextlib import ExitStack
@@ -8,13 +8,13 @@ from django.core.management.base import CommandError
 
 HOST = "127.0.0.1"
 LAST_PORT = 65535
-# How far above the site's port each stand-in listens, unless another program is there already.
+# From the site's port to each stand-in's, if that port is free.
 OFFSETS = {"google": 101, "github": 102, "mercadopago": 103, "receiver": 104, "mail": 105}
 
 
 @dataclass(frozen=True, slots=True)
 class Ports:
-    """Where the site and each stand-in listen. mail: the page of the mails; smtp: their server."""
+    """mail: the page of the mails; smtp: their server."""
 
     web: int
     google: int
@@ -28,12 +28,11 @@ class Ports:
 def choose_ports(web: socket.socket, wanted: dict[str, int | None]) -> Ports:
     """Choose a free port for each stand-in, near the site's.
 
-    web: the site's socket. wanted: the ports that were asked for, by stand-in.
-    Raises CommandError if one of those is in use.
+    Raises CommandError if a wanted port is in use.
     """
     port = web.getsockname()[1]
     with ExitStack() as stack:
-        # All stay bound until each has one, so that no two are the same.
+        # All stay bound until the end, so that no two are the same.
         chosen = {
             name: stack.enter_context(_bind(wanted.get(name), port + offset))
             for name, offset in OFFSETS.items()
@@ -43,9 +42,9 @@ def choose_ports(web: socket.socket, wanted: dict[str, int | None]) -> Ports:
 
 
 def listen(port: int) -> socket.socket:
-    """Listen on the site's port: early requests wait until the server takes the socket over.
+    """Listen on the site's port; requests wait until the server takes the socket over.
 
-    Raises CommandError if the port is in use or is none.
+    Raises CommandError if the port is in use or invalid.
     """
     listener = _bind(port, port)
     listener.listen(128)

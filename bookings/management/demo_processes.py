@@ -1,4 +1,4 @@
-"""The demo's child processes: started, watched, and stopped together."""
+"""The demo's child processes."""
 
 import http.client
 import json
@@ -23,43 +23,38 @@ START_SECONDS = 60
 
 
 class Processes:
-    """The demo's child processes; they end together.
+    """The demo's children. The leash ends them if this process is killed.
 
-    The first signal that ends this process raises KeyboardInterrupt, but never while a child is
-    being started: its id would be lost. Later ones change nothing. A process that ends the children
-    if this one is killed, the leash, keeps the lock of the demo's folder until they have ended.
+    The first signal raises KeyboardInterrupt, but not while a child starts: its id would be lost.
+    lock: a file descriptor that the leash keeps until all have ended.
     """
 
     def __init__(self, environment: dict[str, str], lock: int) -> None:
-        """Take what the children's environment is, and the file descriptor of the lock."""
         self.environment = environment
         self.children: list[subprocess.Popen[bytes]] = []
         self._is_ending = self._is_starting = False
-        # A closed terminal hangs up; the children have a session of their own and would stay.
+        # SIGHUP too: the children's own sessions would outlive a closed terminal.
         for ending in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
             signal.signal(ending, self._interrupt)
         self._leash = self._start_leash(lock)
 
     def start_standins(self, configuration: dict[str, Any]) -> None:
-        """Start the providers' stand-ins and wait until they listen."""
         process = self._start("-m", "tests.standins", stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         stdin, stdout = cast(IO[bytes], process.stdin), cast(IO[bytes], process.stdout)
-        # The pipe stays open: the stand-ins stop when it closes, even if this process is killed.
+        # The stand-ins stop when this pipe closes.
         stdin.write(json.dumps(configuration).encode() + b"\n")
         stdin.flush()
         if stdout.readline().strip() != b"ready":
             raise CommandError("The providers' stand-ins did not start.")
 
     def start_web(self, listener: socket, ports: Ports) -> None:
-        """Start the web server on a socket that listens, and wait until it answers."""
         self._start(
             *("-m", "gunicorn", "--config", "config/gunicorn.py"),
             *("--bind", f"fd://{listener.fileno()}"),
             *("--workers", "1", "--threads", "8", "--log-level", "warning"),
             pass_fds=[listener.fileno()],
         )
-        # From now on only the server holds the socket: if it ends, connections end as well.
-        listener.close()
+        listener.close()  # if the server ends, connections are refused
         give_up_at = time.monotonic() + START_SECONDS
         while not _answers(ports.web):
             self._require_alive()
@@ -68,24 +63,22 @@ class Processes:
             time.sleep(0.05)
 
     def start_worker(self) -> None:
-        """Start what does the work behind the requests."""
         self._start("manage.py", "worker", "--skip-checks")
 
     def manage(self, *arguments: str, **environment: str) -> None:
-        """Run a management command in the demo's environment. environment: what differs from it."""
+        """Run a management command; ``environment`` overrides the demo's."""
         process = self._start("manage.py", *arguments, env=self.environment | environment)
         if process.wait():
             raise CommandError(f"manage.py {arguments[0]} failed.")
         self.children.remove(process)
 
     def wait(self) -> None:
-        """Stay until one of the processes ends. Raises CommandError then."""
+        """Raise CommandError as soon as a child ends."""
         while True:
             self._require_alive()
             time.sleep(0.5)
 
     def stop(self) -> None:
-        """Stop what was started, the last first."""
         self._is_ending = True
         for process in reversed(self.children):
             process.terminate()
@@ -95,7 +88,7 @@ class Processes:
                 process.wait(timeout=max(0, give_up_at - time.monotonic()))
             except subprocess.TimeoutExpired:
                 process.kill()
-        # It ends with its input. The folder is free after that.
+        # The leash ends with its input, and frees the folder.
         cast(IO[bytes], self._leash.stdin).close()
         self._leash.wait()
 
@@ -104,8 +97,7 @@ class Processes:
             process = subprocess.Popen(  # noqa: S603 - our own words
                 [sys.executable, *arguments],
                 cwd=settings.BASE_DIR,
-                # Ctrl-C reaches this process only, which then stops the others in order.
-                start_new_session=True,
+                start_new_session=True,  # Ctrl-C reaches only this process, which stops them
                 **{"env": self.environment, **options},
             )
             self.children.append(process)
@@ -145,7 +137,6 @@ class Processes:
 
 
 def _answers(port: int) -> bool:
-    """Ask for the page that a visitor opens first; True once the server has it."""
     connection = http.client.HTTPConnection(HOST, port, timeout=START_SECONDS)
     try:
         connection.request("GET", "/inicio", headers={"Host": f"localhost:{port}"})

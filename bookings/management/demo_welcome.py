@@ -1,4 +1,4 @@
-"""What the demo prints once it can be used, in the site's two languages."""
+"""The demo's welcome text, in both languages."""
 
 from pathlib import Path
 
@@ -38,7 +38,6 @@ _WELCOME = """
 
 
 def welcome(ports: Ports, mails: Path) -> str:
-    """Say where everything is and who can sign in. mails: the folder of the mails."""
     return _WELCOME.format(
         site=f"http://localhost:{ports.web}",
         mail=f"http://localhost:{ports.mail}",

@@ -1,8 +1,4 @@
-"""Ends what a process has started, if that process is killed and cannot do it itself.
-
-``python -m bookings.management.leash`` reads the ids of process groups, a line for each, until
-nobody holds the other end of its input any more. Needs nothing but POSIX, and no Django.
-"""
+"""Ends process groups, whose ids it reads line by line, once its input is closed."""
 
 import os
 import signal
@@ -14,7 +10,6 @@ STOP_SECONDS = 10
 
 
 def main() -> None:
-    """Wait for the end, then stop every group that is left, by force if need be."""
     groups = [int(line) for line in sys.stdin]
     for group in groups:
         _send(group, signal.SIGTERM)
@@ -26,7 +21,6 @@ def main() -> None:
 
 
 def _send(group: int, number: int) -> bool:
-    """Signal a group; tell whether there is one."""
     with suppress(ProcessLookupError):
         os.killpg(group, number)
         return True

@@ -1,13 +1,10 @@
-"""Whether a pooler such as PgBouncer stands between the service and PostgreSQL."""
+"""Detection of a pooler such as PgBouncer."""
 
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 
 def leads_through_pooler(connection: BaseDatabaseWrapper) -> bool:
-    """Return True if the server that answers is another process than the one connected to.
-
-    PgBouncer gives each client a process id of its own making. connection: PostgreSQL's.
-    """
+    """True if a PostgreSQL connection leads through a pooler, which makes up process ids."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_backend_pid()")
         [answering] = cursor.fetchone()

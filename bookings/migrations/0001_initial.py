@@ -27,6 +27,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('name', models.CharField(max_length=50, primary_key=True, serialize=False, verbose_name='trabajo')),
                 ('beat_at', models.DateTimeField(blank=True, null=True, verbose_name='última vez')),
+                ('next_run_at', models.DateTimeField(blank=True, null=True, verbose_name='próxima vez')),
                 ('count', models.PositiveIntegerField(default=0, verbose_name='hizo')),
                 ('failed_at', models.DateTimeField(blank=True, null=True, verbose_name='última falla')),
                 ('failure', models.CharField(blank=True, max_length=200, verbose_name='qué falló')),

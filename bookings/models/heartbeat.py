@@ -1,21 +1,20 @@
-"""Signs of life of the work behind the requests, and of the calendar it needs."""
+"""Heartbeats of the sweeps, and of the calendar that they need."""
 
 from django.db import models
 
-# The service account's row.
-SERVICE_ACCOUNT = "service_account"
+SERVICE_ACCOUNT = "service_account"  # its row
 
 
 class Heartbeat(models.Model):
-    """When a sweep last ended well, and last failed; one row for each.
+    """A sweep's last success, last failure, and next turn or end of lease (``next_run_at``).
 
-    One more is the calendar's: since when it fails, how often it did (``count``), and until when
-    nobody asks it; see ``domain/calendar/outages.py``. Another is the service account's, where one
-    opens the calendar: since when Google refuses it; see ``domain/calendar/service_account.py``.
+    The calendar and its service account have rows too: ``domain/calendar/outages.py`` and
+    ``service_account.py``.
     """
 
     name = models.CharField("trabajo", max_length=50, primary_key=True)
     beat_at = models.DateTimeField("última vez", null=True, blank=True)
+    next_run_at = models.DateTimeField("próxima vez", null=True, blank=True)
     count = models.PositiveIntegerField("hizo", default=0)
     failed_at = models.DateTimeField("última falla", null=True, blank=True)
     failure = models.CharField("qué falló", max_length=200, blank=True)

@@ -1,10 +1,11 @@
-"""Who did what in the panel: a line for each act, also for those that Django does not note."""
+"""The panel's log: a line for each action, buttons and downloads included."""
 
 from collections.abc import Callable
 from contextvars import ContextVar
 from functools import wraps
 from typing import Any, TypeVar, cast
 
+from django.apps import apps
 from django.contrib.admin import AdminSite, ModelAdmin
 from django.contrib.admin.models import CHANGE, LogEntry
 from django.contrib.contenttypes.models import ContentType
@@ -17,39 +18,39 @@ from accounts.models import User
 View = TypeVar("View", bound=Callable[..., HttpResponseBase])
 REPR_LENGTH = 200
 
-# Whether the act of this request has its line already: Django notes what its own forms save.
-_is_noted: ContextVar[bool] = ContextVar("is_noted", default=False)
+# True once this request has its line: Django logs what its own forms save.
+_is_logged: ContextVar[bool] = ContextVar("is_logged", default=False)
 
 
 @receiver(post_save, sender=LogEntry)
-def _on_noted(**kwargs: Any) -> None:
-    _is_noted.set(True)
+def _on_logged(**kwargs: Any) -> None:
+    _is_logged.set(True)
 
 
 def audited(site: AdminSite, view: View) -> View:
-    """Have a view of the panel note what was asked of it: buttons, actions, files to take along.
+    """Log each POST that a view of the panel answers, even with a refusal.
 
-    Noted once it was answered, whether or not it could be done; a form with mistakes is no act.
+    A form that comes back with errors is not logged.
     """
 
     @wraps(view)
-    def watch(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        _is_noted.set(False)
+    def log(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        _is_logged.set(False)
         response = view(request, *args, **kwargs)
-        is_act = request.method == "POST" and _is_answered(response)
-        # Whoever has just signed out is nobody any more.
-        if is_act and request.user.is_authenticated and not _is_noted.get():
-            _note(site, request)
+        is_action = request.method == "POST" and _is_answered(response)
+        # Signing out leaves an anonymous user.
+        if is_action and request.user.is_authenticated and not _is_logged.get():
+            _log(site, request)
         return response
 
-    return cast(View, watch)
+    return cast(View, log)
 
 
 def _is_answered(response: HttpResponseBase) -> bool:
     return response.status_code == 302 or "Content-Disposition" in response.headers
 
 
-def _note(site: AdminSite, request: HttpRequest) -> None:
+def _log(site: AdminSite, request: HttpRequest) -> None:
     model_admin = _find_admin(site, request)
     keys = _chosen_keys(request)
     LogEntry.objects.create(
@@ -63,21 +64,16 @@ def _note(site: AdminSite, request: HttpRequest) -> None:
 
 
 def _storable(text: str) -> str:
-    """Leave out the one character that PostgreSQL keeps in no text; anybody may send it."""
-    return text.replace("\0", "")
+    return text.replace("\0", "")  # which PostgreSQL refuses
 
 
 def _find_admin(site: AdminSite, request: HttpRequest) -> ModelAdmin[Any] | None:
-    """Find whose page it is, by its address's name: ``<app>_<model>_<page>``."""
+    """Find the admin of the page by its URL's name: ``<app>_<model>_<page>``."""
     name = (request.resolver_match and request.resolver_match.url_name) or ""
-    return next(
-        (
-            model_admin
-            for model, model_admin in site._registry.items()
-            if name.startswith(f"{model._meta.app_label}_{model._meta.model_name}_")
-        ),
-        None,
-    )
+    for model in filter(site.is_registered, apps.get_models()):
+        if name.startswith(f"{model._meta.app_label}_{model._meta.model_name}_"):
+            return site.get_model_admin(model)
+    return None
 
 
 def _chosen_keys(request: HttpRequest) -> list[str]:
@@ -94,11 +90,9 @@ def _name(request: HttpRequest, model_admin: ModelAdmin[Any] | None, keys: list[
 
 
 def _describe(request: HttpRequest, model_admin: ModelAdmin[Any] | None) -> str:
-    """Say which action was chosen, or which button pressed: theirs begin with an underscore.
-
-    A page whose form has neither is named itself.
-    """
-    action = model_admin.get_action(request.POST.get("action", "")) if model_admin else None
+    """Name the chosen action, else the pressed button (with an underscore), else the path."""
+    actions = model_admin.get_actions(request) if model_admin else {}
+    action = actions.get(request.POST.get("action", ""))
     if action:
         return str(action[2])
     buttons = [name for name in request.POST if name.startswith("_")]

@@ -1,1 +1,1 @@
-"""The worker, its sweeps, and how their health is known."""
+"""The worker, its sweeps and their health."""

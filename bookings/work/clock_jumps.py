@@ -1,8 +1,4 @@
-"""After a clock was ahead and is right again: what it planned too far ahead is due now.
-
-Each column that says when to go on has a longest wait. A later value was written by a clock that
-was ahead. Nothing that a right clock writes is touched.
-"""
+"""Repair what a clock that was ahead planned: a value beyond its column's longest wait."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -37,33 +33,30 @@ from bookings.notices import delivery
 from bookings.notices.registry import PLANNED
 from bookings.webhooks.outcomes import DELAYS, LEASE, MAX_ATTEMPTS
 
-# Waits are spread by up to a quarter, and the clocks of two machines are never quite the same.
-SPREAD = 1.25
-MARGIN = timedelta(minutes=1)
+SPREAD = 1.25  # waits are spread by up to a quarter
+MARGIN = timedelta(minutes=1)  # between the clocks of two machines
 
 Plans = Iterator[tuple[QuerySet[Any], dict[str, Any]]]
 
 
 def bring_back_plans() -> int:
-    """Have what is planned beyond its longest wait done now; returns how many rows that were.
+    """Plan for now what is planned beyond its longest wait; return the number of rows.
 
-    Holds and offers of places end after their full length from now on, not at once: their students
-    may be paying at this moment.
+    Holds and offers get their full length again: their students may be paying right now.
     """
     now = timezone.now()
-    plans = (_classes, _money, _notices, _webhooks, _kept_for_people)
+    plans = (_classes, _money, _notices, _webhooks, _holds_and_offers)
     return sum(rows.update(**changes) for plan in plans for rows, changes in plan(now))
 
 
 def _classes(now: datetime) -> Plans:
-    """Bring back what classes wait for. A mark that is set says since when, so never later."""
     alive = VirtualClass.objects.filter(
         status__in=[ClassStatus.PENDING, ClassStatus.SCHEDULED],
         start_time__gt=now - settings.MAX_CLASS_LENGTH,
     )
     for mark in ("scheduling_requested_at", "event_update_requested_at"):
         yield _beyond(alive, mark, now), {mark: now}
-    # Of a cancelled class, so of any time; the rows of this mark are always few.
+    # A cancelled class may be of any time; these rows are few.
     waiting = VirtualClass.objects.filter(withdrawal_requested_at__isnull=False)
     yield _beyond(waiting, "withdrawal_requested_at", now), {"withdrawal_requested_at": now}
     longest = LONGEST_RETRY_AFTER
@@ -113,7 +106,7 @@ def _webhooks(now: datetime) -> Plans:
     yield _beyond(endpoints, "resting_until", now, LONGEST_RETRY_AFTER), {"resting_until": now}
 
 
-def _kept_for_people(now: datetime) -> Plans:
+def _holds_and_offers(now: datetime) -> Plans:
     expires_at = now + timedelta(minutes=BookingRules.load().hold_minutes)
     yield _beyond(Hold.objects.all(), "expires_at", now, LONGEST_HOLD), {"expires_at": expires_at}
     window = settings.WAITING_LIST_WINDOW

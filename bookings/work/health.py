@@ -1,4 +1,4 @@
-"""How the work behind the requests is doing, as far as its heartbeats tell."""
+"""The health of the sweeps, read from their heartbeats."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -9,18 +9,13 @@ from bookings.domain.calendar.outages import CALENDAR
 from bookings.models import Heartbeat
 from bookings.work.sweeps import SWEEPS
 
-# A turn may wait for the others, and each of them for a provider that is down.
+# A sweep may wait for the others, and each of them for a provider that is down.
 GRACE = timedelta(minutes=5)
 
 
 @dataclass(frozen=True, slots=True)
 class SweepHealth:
-    """One sweep.
-
-    beat_at: when it last ended well, if ever. failure: how the last turn failed, if it did.
-    is_late: whether the last good end is too long ago, or in the future: then a clock was ahead,
-    and nobody knows when it was.
-    """
+    """One sweep. is_late: its last success is too old, or in the future (a clock was ahead)."""
 
     name: str
     every: timedelta
@@ -31,10 +26,7 @@ class SweepHealth:
 
 @dataclass(frozen=True, slots=True)
 class WorkHealth:
-    """All sweeps, and what is to be said of them together.
-
-    calendar_down_since: while the calendar is left alone because it fails.
-    """
+    """The health of all sweeps. calendar_down_since: set while calendar calls are paused."""
 
     at: datetime
     sweeps: list[SweepHealth]
@@ -42,39 +34,37 @@ class WorkHealth:
 
     @property
     def is_alive(self) -> bool:
-        """Whether every sweep ended well not long ago."""
+        """True if no sweep is late."""
         return not self.late
 
     @property
     def is_calendar_down(self) -> bool:
-        """Whether the calendar is left alone because it fails."""
+        """True while calendar calls are paused after failures."""
         return self.calendar_down_since is not None
 
     @property
     def is_stopped(self) -> bool:
-        """Whether nobody seems to be at work at all: not even the most frequent sweeps end."""
+        """True if not even the most frequent sweeps end."""
         often = min(sweep.every for sweep in self.sweeps)
         return _is_late(self.last_beat, often, self.at)
 
     @property
     def late(self) -> list[SweepHealth]:
-        """Those whose last good end is too long ago."""
         return [sweep for sweep in self.sweeps if sweep.is_late]
 
     @property
     def failing(self) -> list[SweepHealth]:
-        """Those whose last turn failed."""
         return [sweep for sweep in self.sweeps if sweep.failure]
 
     @property
     def last_beat(self) -> datetime | None:
-        """When any of them last ended well: then a worker was there. The future does not count."""
+        """The latest success of any sweep, those in the future aside."""
         beats = (sweep.beat_at for sweep in self.sweeps if sweep.beat_at)
         return max((beat for beat in beats if beat <= self.at + GRACE), default=None)
 
 
 def check_work() -> WorkHealth:
-    """Read the heartbeats; one query."""
+    """Read the heartbeats, in one query."""
     now = timezone.now()
     beats = Heartbeat.objects.in_bulk()
     calendar = beats.get(CALENDAR)

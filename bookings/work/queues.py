@@ -1,9 +1,4 @@
-"""What waits to be done by itself, queue by queue: how much, and since when.
-
-Every row here is found by an index: one that holds only what waits, or, of classes, that by status
-and start, walked from the longest class ago. ``age`` is how long the oldest has been waiting since
-it could have been done first, whatever was tried meanwhile.
-"""
+"""Length and age of each queue of pending work. Every query uses an index."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -30,7 +25,7 @@ from bookings.notices.delivery import LONGEST_DELAY
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """How much waits, and how long the oldest of it has."""
+    """How many rows wait, and since when the oldest could have been done, tried or not."""
 
     count: int
     age: timedelta
@@ -38,13 +33,12 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """Rows that wait. since: the column that says from when on each could have been done."""
+    """Rows that wait. since: the column with the first moment when a row could have been done."""
 
     rows: Callable[[datetime], QuerySet[Any]]
     since: str
 
     def measure(self, now: datetime) -> Waiting:
-        """Read how much waits; one query."""
         found = self.rows(now).order_by().aggregate(count=Count("pk"), oldest=Min(self.since))
         oldest = found["oldest"]
         return Waiting(found["count"], max(now - oldest, timedelta()) if oldest else timedelta())
@@ -63,17 +57,15 @@ def _settlements(now: datetime) -> QuerySet[Any]:
 
 
 def _notices(now: datetime) -> QuerySet[Any]:
-    """Mails that are due. A failed one is planned at most so far ahead, a reminder much further."""
+    # A failed notice is retried within LONGEST_DELAY, a reminder may be months ahead.
     return Notice.objects.filter(next_attempt_at__lte=now + 2 * LONGEST_DELAY, due_at__lte=now)
 
 
 def _refunds(now: datetime) -> QuerySet[Any]:
-    """Those that did not reach the provider; how long it takes afterwards is its own affair."""
     return Refund.objects.filter(next_attempt_at__isnull=False, status=RefundStatus.REQUESTED)
 
 
 def _deliveries(now: datetime) -> QuerySet[Any]:
-    """What other systems are due; those that rest for long are failing ones, and count as well."""
     return WebhookDelivery.objects.filter(
         endpoint__is_active=True, next_attempt_at__isnull=False, due_at__lte=now
     )

@@ -1,4 +1,4 @@
-"""What the teacher is told of the service itself: does it work by itself, or does it need her?"""
+"""The state of the service for the panel's first page."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,12 +17,7 @@ from bookings.work.health import WorkHealth, check_work
 
 @dataclass(frozen=True, slots=True)
 class ServiceState:
-    """The state of the work behind the requests.
-
-    waiting: classes whose scheduling was asked for and is not done, the first at waiting_since.
-    owner: whose grant opens the calendar, if somebody's does. refused_since: since when Google
-    refuses that, or the service account in its place.
-    """
+    """owner: the calendar's. refused_since: since when Google refuses grant or service account."""
 
     work: WorkHealth
     waiting: int
@@ -32,30 +27,27 @@ class ServiceState:
 
     @property
     def is_at_risk(self) -> bool:
-        """Whether the grant may end in the next days."""
+        """True if the grant may expire in the next days."""
         return is_at_risk(self.owner)
 
     @property
     def is_connected(self) -> bool:
-        """Whether there is anything to open the calendar with."""
+        """True if a grant or a service account opens the calendar."""
         return self.owner is not None or bool(settings.CALENDAR_SERVICE_ACCOUNT)
 
     @property
     def calendar_down_since(self) -> datetime | None:
-        """Since when the calendar fails, as far as is known: it is only asked while a class waits.
-
-        With the last one cancelled, or over, nobody learns that the outage ended.
-        """
+        """Since when the calendar fails. None if no class waits: the calendar is not asked then."""
         return self.work.calendar_down_since if self.waiting else None
 
     @property
-    def needs_somebody(self) -> bool:
-        """Whether the service does not mend itself."""
+    def needs_attention(self) -> bool:
+        """True if a person has to act."""
         return not self.work.is_alive or self.refused_since is not None
 
 
 def load_service_state() -> ServiceState:
-    """Read the state of the service; three queries, one more with a service account."""
+    """Read the state in three queries, four with a service account."""
     owner = find_calendar_owner()
     waiting = (
         list_awaiting_scheduling(timezone.now())

@@ -1,8 +1,7 @@
-"""What is done again and again until nothing is left to do: any number of workers may, at once.
+"""The sweeps: functions without arguments that return how much they did.
 
-A new sweep is a function without arguments that returns how much it did, and one line in SWEEPS,
-which says how often it runs. It may meet itself in another process, be killed anywhere, and start
-over: so it claims its rows by conditional updates, and leaves for the next time what it cannot do.
+A sweep may run twice at once and be killed anywhere, so it claims its rows by conditional updates
+and leaves what fails for its next turn.
 """
 
 import logging
@@ -39,18 +38,18 @@ from config.lib.tracing import new_id, tagged
 logger = logging.getLogger(__name__)
 
 
+Sweep = Callable[[], int]
+
+
 def send_due_notices() -> int:
-    """Send the mails that are due; returns how many left."""
     return deliver_due()
 
 
 MINUTE = timedelta(minutes=1)
 HOUR = timedelta(hours=1)
 
-# In this order, so that what one of them finds to do is done by those after it. Mails, and what is
-# only tidied up, come last.
-# How often: whole minutes.
-SWEEPS: dict[Callable[[], int], timedelta] = {
+# Each with its interval, in the order in which they run: later ones do what earlier ones find.
+SWEEPS: dict[Sweep, timedelta] = {
     bring_back_plans: MINUTE,
     keep_wall_times: 5 * MINUTE,
     delete_expired_holds: MINUTE,
@@ -78,16 +77,8 @@ SWEEPS: dict[Callable[[], int], timedelta] = {
 }
 
 
-def find_sweep(name: str) -> Callable[[], int] | None:
-    """Find a sweep by the name that plan, queue and heartbeat know it by."""
-    return next((run for run in SWEEPS if run.__name__ == name), None)
-
-
 def sweep() -> dict[str, int | None]:
-    """Run each sweep once, of the rarer ones those whose time has come.
-
-    Tells how much each did, None where it failed. One stops no other.
-    """
+    """Run the minutely sweeps, and due others; return their counts, None for a failed one."""
     beats = read_beats()
     return {
         run.__name__: run_sweep(run)
@@ -100,12 +91,12 @@ def _is_due(beat_at: datetime | None, every: timedelta) -> bool:
     if beat_at is None:
         return True
     age = timezone.now() - beat_at
-    # Cron is sometimes a little early. A heartbeat from the future is of a clock that was ahead.
+    # Cron may be a little early. A heartbeat in the future is of a clock that was ahead.
     return age > every - MINUTE / 2 or age < -MINUTE
 
 
-def run_sweep(run: Callable[[], int]) -> int | None:
-    """Run one sweep and write its heartbeat; tell how much it did, None when it failed."""
+def run_sweep(run: Sweep) -> int | None:
+    """Run one sweep and write its heartbeat; return its count, None if it failed."""
     name = run.__name__
     with tagged(run_id=new_id(), sweep=name):
         try:
@@ -119,8 +110,8 @@ def run_sweep(run: Callable[[], int]) -> int | None:
 
 
 def note_failure_if_possible(name: str, failure: str) -> None:
-    """Write a failure down, unless the database is what fails: then the missing beat tells."""
+    """Record a failure. If the database fails, the missing heartbeat shows it."""
     try:
         note_failure(name, failure)
     except Error:
-        logger.warning("The failure of the sweep %s could not be written down.", name)
+        logger.warning("The failure of the sweep %s could not be recorded.", name)

@@ -1,4 +1,4 @@
-"""How the log reads: JSON lines for programs, plain ones for people; neither tells a secret."""
+"""Log formatters: JSON for programs, text for people, both without secrets."""
 
 import logging
 from collections.abc import Mapping
@@ -11,9 +11,9 @@ from pythonjsonlogger.json import JsonFormatter
 from config.lib.tracing import work_tags
 from config.monitoring.masking import mask, mask_texts
 
-# Where a request carries its id; no header can be called so.
+# The key of the id in request.META; no header can have this name.
 REQUEST_ID = "classes.request_id"
-# What a terminal obeys, or takes for the end of a line, and how it is written instead.
+# Control characters and line ends, and how they are written instead.
 CONTROLS = {
     code: repr(chr(code))[1:-1]
     for code in (*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029)
@@ -23,48 +23,37 @@ CONTROLS_AND_LINES = CONTROLS | {ord("\n"): "\\n"}
 
 
 class MaskingFormatter(logging.Formatter):
-    """Formats as usual, then hides access codes, tokens, addresses and the like.
-
-    A filter would see the message only; the text of an exception may repeat the same secret.
-    """
+    """Masks secrets in the whole line. A filter would not see the traceback."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Give the line, its traceback included."""
         return mask(super().format(record))
 
 
 class PlainFormatter(MaskingFormatter):
-    """A line for people, with what the work belongs to behind the name of whoever logs.
+    """A line for people: time, level, logger, tags, message.
 
-    A sender's words can neither command the terminal nor look like a line of ours: controls are
-    written out, and what follows the first line, a traceback, is set in.
+    A client's words can neither control the terminal nor imitate a line: control characters are
+    escaped, and further lines indented.
     """
 
     def __init__(self) -> None:
         super().__init__("{asctime} {levelname} {name}{tags}: {message}", style="{")
 
     def format(self, record: logging.LogRecord) -> str:
-        """Give the line, its traceback included."""
         tags = " ".join(_tags(record).values())
         record.tags = f" [{tags}]" if tags else ""
         return super().format(record).translate(CONTROLS).replace("\n", "\n  ")
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's name
-        """Give the line without its traceback.
-
-        Masked before it is escaped: the letter of an escape would hide where a secret begins.
-        """
+        # Masked before it is escaped: the letter of an escape would hide where a secret begins.
         return mask(super().formatMessage(record)).translate(CONTROLS_AND_LINES)
 
 
 class JSONFormatter(JsonFormatter):
-    """One JSON object for each line: time, level, logger, message, tags, and what else was said.
-
-    Masked before it is JSON: what hides the end of a string must not hide the quotes behind it.
-    """
+    """One JSON object a line: time, level, logger, tags, message, and further fields."""
 
     def __init__(self) -> None:
-        # Django attaches the whole request to what went wrong in it; its address is in the message.
+        # Django attaches the whole request to its errors.
         reserved = [*RESERVED_ATTRS, "request"]
         super().__init__(
             "%(message)s",
@@ -74,15 +63,14 @@ class JSONFormatter(JsonFormatter):
         )
 
     def process_log_record(self, log_data: dict[str, Any]) -> dict[str, Any]:
-        """Hide the secrets in every text of the line."""
+        # Masked before it is JSON, whose quotes a mask must not swallow.
         return {name: mask_texts(value) for name, value in log_data.items()}
 
     def add_fields(
         self, log_data: dict[str, Any], record: logging.LogRecord, message_dict: dict[str, Any]
     ) -> None:
-        """Put time, level and logger first, and what the work belongs to behind them."""
         log_data |= {
-            "time": line_time(record.created),
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname,
             "logger": record.name,
             **_tags(record),
@@ -91,12 +79,7 @@ class JSONFormatter(JsonFormatter):
 
 
 def _tags(record: logging.LogRecord) -> Mapping[str, str]:
-    """Say what a line belongs to; after a request's end its line still says which it was."""
+    """Return the tags of the line's request, even after its end, else of the current work."""
     request = getattr(record, "request", None)
     request_id = getattr(request, "META", {}).get(REQUEST_ID)
     return {"request_id": request_id} if request_id else work_tags.get()
-
-
-def line_time(seconds: float) -> str:
-    """Say when a line was written, in UTC to the millisecond."""
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")

@@ -1,15 +1,15 @@
-"""What no log and no report of an error may repeat: whatever lets its reader in somewhere."""
+"""Masking of secrets and mail addresses in logs and error reports."""
 
 import re
 from typing import Any
 
 MASK = "***"
 
-# A slash, and how it looks in an address that stands in another one's query.
+# A slash, plain or encoded in a query.
 _SLASH = r"(?:/|%(?:25)*2F)"
-# Brackets stand in the names of routes, which are no secret.
+# Without angle brackets, which are part of routes.
 _VALUE = r"[^\s&#\"'\\<>{}]+"
-# What the providers' and our own secrets look like, wherever they stand.
+# The shapes of the providers' secrets and ours.
 _SHAPES = (
     r"\beyJ[\w-]{8,}\.[\w-]+\.[\w-]+",  # a session, or an id token
     r"\bya29(?:\.[\w-]+)+",  # Google's access token
@@ -20,15 +20,15 @@ _SHAPES = (
     r"\bwhsec_[\w+/=]{16,}",  # what signs our webhooks
     # An access code, unless it happens to have no digit, or digits only.
     r"(?-i:\b(?=[A-Z]*[0-9])(?=[0-9]*[A-Z])[0-9A-Z]{8}\b)",
-    # Somebody's address. At most so long before the @: more would make long words costly.
+    # A mail address. The limit before the @ keeps long words cheap.
     r"[\w.+-]{1,64}(?:@|%40)[\w-]+(?:\.[\w-]+)+",
 )
 _SECRETS = re.compile(
-    # An access code: in an invitation, and in the address of a sign-in that leads back to it.
+    # An access code in an invitation, also as the target of a sign-in.
     rf"(inicio{_SLASH}unirse{_SLASH}){_VALUE}"
-    # What an identity provider sends back: whoever is faster with it, signs in.
+    # An identity provider's answer, which signs its sender in.
     rf"|([?&](?:code|state)=){_VALUE}"
-    # Whatever says of itself that it is one.
+    # A value with a telling name.
     r"|((?:access_?code|token|secret|password|api_?key|session(?:id)?|cookie|authorization)"
     # As in headers, in JSON, and in what PostgreSQL says: "Key (access_code)=(...)".
     rf"[\"')]?\s?[:=]\s?[\"'(]?(?:(?:Bearer|Basic)\s)?){_VALUE}"
@@ -41,12 +41,11 @@ _SECRETS = re.compile(
 
 
 def mask(text: str) -> str:
-    """Hide every secret value and every mail address in ``text``."""
     return _SECRETS.sub(_hide, text)
 
 
 def mask_texts(value: Any) -> Any:
-    """Mask each text in what JSON may hold, however deep; what is no text stays as it is."""
+    """Mask each text in a JSON value, at any depth."""
     if isinstance(value, str):
         return mask(value)
     if isinstance(value, dict):
@@ -57,5 +56,4 @@ def mask_texts(value: Any) -> Any:
 
 
 def _hide(found: re.Match[str]) -> str:
-    """Keep what only introduces a secret."""
     return "".join(group for group in found.groups() if group) + MASK

@@ -1,6 +1,6 @@
-"""Asks the web server beside it whether it can serve: a container's health check.
+"""A container's health check.
 
-``python -m config.monitoring.probe [URL]`` ends with 0 when ``/readyz`` answers 200, else with 1.
+``python -m config.monitoring.probe [URL]`` exits with 0 if ``/readyz`` answers 200, else with 1.
 """
 
 import sys
@@ -14,7 +14,7 @@ PATIENCE_SECONDS = 4
 
 
 def main(url: str = HERE) -> int:
-    """Ask under the site's own name; the service answers to no other."""
+    """Ask with the site's own host name, the only one that the service accepts."""
     request = Request(f"{url}/readyz", headers={"Host": load_env().host})  # noqa: S310
     try:
         urlopen(request, timeout=PATIENCE_SECONDS).close()  # ours # noqa: S310 # nosec B310

@@ -1,8 +1,4 @@
-"""Errors for Sentry, when SENTRY_DSN asks for it; otherwise nothing of it is even imported.
-
-A report says where the code broke and nothing of whom: no bodies, no cookies, no addresses, no
-values of variables. What is left is masked as the log is. https://docs.sentry.io/platforms/python/
-"""
+"""Error reports to Sentry, without personal data. Imported only if SENTRY_DSN is set."""
 
 from typing import Any
 
@@ -14,12 +10,11 @@ from config.env.monitoring import Monitoring
 from config.lib.tracing import work_tags
 from config.monitoring.masking import mask, mask_texts
 
-# Of a request: how it was made, not by whom. The address is left to the route.
 KEPT_HEADERS = frozenset({"accept", "content-length", "content-type", "host", "user-agent"})
 
 
 def start_sentry(monitoring: Monitoring) -> None:
-    """Report errors from now on; nothing else leaves, neither traces nor sessions."""
+    """Report errors, but neither traces nor sessions."""
     sentry_sdk.init(
         dsn=monitoring.sentry_dsn,
         environment=monitoring.sentry_environment,
@@ -27,10 +22,9 @@ def start_sentry(monitoring: Monitoring) -> None:
         send_default_pii=False,
         max_request_body_size="never",
         include_local_variables=False,
-        # Named after the machine by default.
-        server_name="",
+        server_name="",  # the machine's by default
         auto_session_tracking=False,
-        # What the integrations of our packages would add: queries, calls, their parameters.
+        # Integrations of other packages would add queries, calls and parameters.
         auto_enabling_integrations=False,
         integrations=[DjangoIntegration(transaction_style="url", middleware_spans=False)],
         before_send=clean,
@@ -39,7 +33,7 @@ def start_sentry(monitoring: Monitoring) -> None:
 
 
 def clean(event: Event, hint: Hint) -> Event:
-    """Take out of a report what it has no use for, and mask the rest."""
+    """Remove personal data from a report, and mask the rest."""
     report: Any = event
     report["tags"] = {**report.get("tags", {}), **work_tags.get()}
     report.pop("user", None)
@@ -56,7 +50,7 @@ def clean(event: Event, hint: Hint) -> Event:
 
 
 def clean_breadcrumb(crumb: dict[str, Any], hint: dict[str, Any]) -> dict[str, Any] | None:
-    """Keep what was logged before an error; leave out calls, whose addresses hold people's ids."""
+    """Keep log lines; drop calls and queries, which hold people's ids."""
     if crumb.get("type") == "http" or crumb.get("category") in {"httplib", "query", "subprocess"}:
         return None
     crumb.pop("data", None)

@@ -1,6 +1,6 @@
 """``drill clock``: all clocks are a day ahead while people book and pay, and then right again.
 
-The worker is the real one, with its plan and its queue. Later moments are reached by moving its
+The worker is the real one, with its plan. Later moments are reached by moving its
 clock, as everywhere.
 """
 
@@ -11,12 +11,12 @@ from typing import Any
 from django.conf import settings
 from django.test import Client
 from django.utils import timezone
-from django_q.conf import Conf
 
 from accounts.models import User
 from bookings.domain.checkout.settling import confirm_payment
 from bookings.domain.money.prices import find_price
 from bookings.models import ClassStatus, ClassType, Heartbeat, Notice, NoticeKind, VirtualClass
+from bookings.work import worker
 from bookings.work.health import check_work
 from bookings.work.sweeps import SWEEPS
 from bookings.work.worker import Worker
@@ -34,7 +34,7 @@ AHEAD = timedelta(days=1)
 ROUNDS_MINUTES = (0, 2, 7, 12)
 # Real time in which a worker takes every turn, on a busy machine too.
 ROUND_SECONDS = 40.0
-POLL_SECONDS = 0.05
+POLL = timedelta(milliseconds=50)
 TWINS = (
     Twin("the plan's way back", leave_plan_ahead),
     Twin("the waits' way back", leave_waits_ahead),
@@ -74,7 +74,7 @@ def drill(world: World, size: Size, twin: Twin | None = None) -> Result:
 
 
 def _hurry() -> None:
-    Conf.POLL = POLL_SECONDS
+    worker.POLL = POLL
 
 
 def _schedule_soon(scene: Scene, host: User) -> VirtualClass:
@@ -126,13 +126,13 @@ def _live_ahead(scene: Scene, people: list[User], *prepare: Any) -> str:
 def _work(scene: Scene, *prepare: Any) -> set[str]:
     """Run a worker until each sweep had its turn; return those that did not, in ROUND_SECONDS."""
     began = scene.now
-    worker = ServiceProcess(lambda say: Worker().run(), *prepare, ahead=scene.ahead)
+    process = ServiceProcess(lambda say: Worker().run(), *prepare, ahead=scene.ahead)
     end = time.monotonic() + ROUND_SECONDS
     waiting = _waiting_since(began, scene)
     while waiting and time.monotonic() < end:
-        time.sleep(POLL_SECONDS)
+        time.sleep(POLL.total_seconds())
         waiting = _waiting_since(began, scene)
-    require(worker.stop())
+    require(process.stop())
     return waiting
 
 

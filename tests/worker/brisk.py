@@ -3,13 +3,13 @@
 import os
 import time
 from collections.abc import Callable
+from datetime import timedelta
 from functools import partial, update_wrapper
 from pathlib import Path
 
 from django.conf import settings
-from django_q.conf import Conf
 
-from bookings.work import sweeps
+from bookings.work import sweeps, worker
 from bookings.work.worker import Worker
 
 
@@ -21,9 +21,8 @@ def work(diary: Path, log: Path, *chosen: str, seconds: int) -> None:
     os.setsid()
     with log.open("w") as file:
         os.dup2(file.fileno(), 2)
-    Conf.POLL = 0.05
-    settings.Q_CLUSTER["timeout"] = seconds
-    Conf.RETRY = seconds + 1
+    worker.POLL = worker.PAUSE = timedelta(milliseconds=50)
+    settings.SWEEP_TIMEOUT = timedelta(seconds=seconds)
     sweeps.SWEEPS.clear()
     for name in chosen:
         sweep: Callable[[], int] = update_wrapper(partial(DOINGS[name], diary), DOINGS[name])

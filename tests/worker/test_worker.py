@@ -1,4 +1,4 @@
-"""``manage.py worker`` as a real process: what it was told is done, whoever is killed."""
+"""``manage.py worker`` as a real process: the sweeps run, whichever process is killed."""
 
 import os
 import signal
@@ -10,11 +10,11 @@ from functools import partial
 import pytest
 from django.db import connection
 from django.utils import timezone
-from django_q.models import OrmQ, Schedule
 
 from bookings.models import Heartbeat
 from bookings.work import plan, sweeps
-from bookings.work.plan import RESTART_AFTER, plan_sweeps
+from bookings.work import worker as worker_module
+from bookings.work.plan import RESTART_AFTER
 from tests.processes import CHILD_SECONDS, start_forked, wait_for_end
 from tests.worker import brisk
 
@@ -87,9 +87,14 @@ def wait_for(condition):
     pytest.fail("waited in vain")
 
 
-def make_due(plan=Schedule.objects):
-    """Have the turn of every sweep in the plan come now; tell how many there are."""
-    return plan.update(next_run=timezone.now() - timedelta(seconds=1))
+def make_due(sweeps=Heartbeat.objects):
+    """Plan the sweeps for now, as the end of a lease would; return how many there are."""
+    return sweeps.update(next_run_at=timezone.now())
+
+
+def is_leased():
+    """True while a worker has the lease: no sweep here is planned more than a minute ahead."""
+    return Heartbeat.objects.filter(next_run_at__gt=timezone.now() + sweeps.MINUTE).exists()
 
 
 def in_a_moment():
@@ -109,7 +114,7 @@ def test_worker_runs_each_sweep_at_once_and_then_at_its_time(diary):
     with worker(diary, "tick", "nap", seconds=2) as process:
         process.wake()
         wait_for(lambda: Heartbeat.objects.filter(beat_at__isnull=False).count() == 2)
-        # Longer than a sweep may take: the clock runs for the sweeps, not for who waits for them.
+        # Longer than a sweep may take: the alarm counts sweeps, not the time between them.
         time.sleep(2.2)
         make_due()
         wait_for(lambda: process.lines.count("tick") == 2)
@@ -122,29 +127,29 @@ def test_worker_runs_each_sweep_at_once_and_then_at_its_time(diary):
 
 def test_two_workers_share_the_turns(diary):
     with worker(diary, "tick") as one, worker(diary, "tick"):
-        wait_for(lambda: one.lines == ["tick"])
+        wait_for(lambda: one.lines == ["tick"] and not is_leased())
         for turns in range(2, 6):
             make_due()
-            wait_for(lambda turns=turns: one.lines.count("tick") >= turns)
+            wait_for(lambda turns=turns: one.lines.count("tick") >= turns and not is_leased())
         time.sleep(0.5)
 
         assert one.lines == ["tick"] * 5
-        assert Schedule.objects.count() == 1
 
 
-def test_worker_that_is_told_to_stop_ends_what_it_has_begun(diary):
-    with worker(diary, "nap") as process:
+def test_stopped_worker_ends_its_sweep(diary):
+    with worker(diary, "nap", "tick") as process:
         wait_for(lambda: process.lines == ["nap begins"])
 
         process.terminate()
+        time.sleep(0.2)  # the signal arrives before the nap ends
         process.wake()
 
         assert process.wait() == 0
         assert process.lines == ["nap begins", "nap ends"]
-        assert not OrmQ.objects.exists()
+        assert not is_leased()
 
 
-def test_second_signal_hands_the_work_back(diary):
+def test_second_signal_leaves_the_sweep_to_the_next_worker(diary):
     with worker(diary, "hang") as process:
         wait_for(lambda: process.lines == ["hang begins"])
         process.terminate()
@@ -154,26 +159,30 @@ def test_second_signal_hands_the_work_back(diary):
         assert process.wait() == 0
 
         assert all(is_gone(pid) for pid in process.hands)
-        assert OrmQ.objects.get().lock <= timezone.now()
+        assert Heartbeat.objects.get().next_run_at <= timezone.now()
+        assert Heartbeat.objects.get().failure == ""
 
 
 def test_killed_sweep_is_run_again_by_the_same_worker(diary):
-    with worker(diary, "nap") as process:
+    with worker(diary, "nap", "tick") as process:
         wait_for(lambda: process.lines == ["nap begins"])
         os.kill(process.hands[0], signal.SIGKILL)
         wait_for(lambda: Heartbeat.objects.filter(failure="El proceso murió").exists())
-        wait_for(lambda: make_due(Schedule.objects.filter(next_run__lte=in_a_moment())))
+        # The other sweep does not wait for it.
+        wait_for(lambda: "tick" in process.lines)
+        soon = Heartbeat.objects.filter(name="nap", next_run_at__lte=in_a_moment())
+        wait_for(lambda: make_due(soon))
         process.wake()
 
         wait_for(lambda: "nap ends" in process.lines)
 
         assert len(set(process.hands)) == 2
-        wait_for(lambda: Heartbeat.objects.get().failure == "")
+        wait_for(lambda: Heartbeat.objects.get(name="nap").failure == "")
 
 
 def test_killing_the_idle_process_stops_nothing(diary):
     with worker(diary, "tick") as process:
-        wait_for(lambda: process.lines == ["tick"] and not OrmQ.objects.exists())
+        wait_for(lambda: process.lines == ["tick"] and not is_leased())
         os.kill(process.hands[0], signal.SIGKILL)
 
         make_due()
@@ -182,21 +191,22 @@ def test_killing_the_idle_process_stops_nothing(diary):
         assert Heartbeat.objects.get().failed_at is None
 
 
-def test_killed_worker_leaves_its_task_to_the_next(diary):
-    with worker(diary, "nap") as first:
+def test_lease_of_a_killed_worker_passes_on(diary):
+    with worker(diary, "nap") as first, worker(diary, "nap") as second:
         wait_for(lambda: first.lines == ["nap begins"])
-        first.kill_group()
-        # Its turn comes in a minute: only the task that was left can bring it back sooner.
-        Schedule.objects.update(next_run=timezone.now() + timedelta(minutes=1))
-        assert OrmQ.objects.filter(lock__gt=timezone.now()).update(lock=timezone.now()) == 1
+        time.sleep(0.5)
+        assert first.lines == ["nap begins"]
+        leader = next(one for one in (first, second) if os.getpgid(first.hands[0]) == one.pid)
+        leader.kill_group()
+        make_due()
         first.wake()
 
-        with worker(diary, "nap") as second:
-            wait_for(lambda: second.lines == ["nap begins", "nap begins", "nap ends"])
-            wait_for(lambda: not OrmQ.objects.exists())
+        wait_for(lambda: first.lines == ["nap begins", "nap begins", "nap ends"])
+        wait_for(lambda: not is_leased())
+        assert len(set(first.hands)) == 2
 
 
-def test_nobody_stays_when_the_worker_is_killed(diary):
+def test_no_process_stays_when_the_worker_is_killed(diary):
     with worker(diary, "tick") as process:
         wait_for(lambda: process.lines == ["tick"])
 
@@ -205,7 +215,7 @@ def test_nobody_stays_when_the_worker_is_killed(diary):
         wait_for(lambda: is_gone(process.hands[0]))
 
 
-def test_sweep_that_takes_too_long_is_ended_and_said_so(diary):
+def test_sweep_that_takes_too_long_is_ended_and_named(diary):
     with worker(diary, "hang", "tick", seconds=2) as process:
         wait_for(lambda: Heartbeat.objects.filter(failure="Más de 2 segundos").exists())
         wait_for(lambda: "tick" in process.lines)
@@ -215,11 +225,11 @@ def test_sweep_that_takes_too_long_is_ended_and_said_so(diary):
         assert "The sweep hang was cut short" in process.log
 
 
-def test_failing_sweep_is_told_by_name_and_tried_again_soon(diary):
+def test_failing_sweep_is_named_and_tried_again_soon(diary):
     with worker(diary, "fail") as process:
         wait_for(lambda: Heartbeat.objects.filter(failure="RuntimeError").exists())
 
-        wait_for(lambda: not OrmQ.objects.exists())
+        wait_for(lambda: not is_leased())
 
     assert process.lines == ["fail"]
     assert "with a secret" not in Heartbeat.objects.get().failure
@@ -243,68 +253,61 @@ def test_worker_outlives_its_connections(diary):
         assert process.is_alive()
 
 
-def test_each_sweep_has_a_row_of_its_own_and_takes_whole_minutes():
-    assert len({plan._key(run.__name__) for run in sweeps.SWEEPS}) == len(sweeps.SWEEPS)
-    assert all(every >= sweeps.MINUTE for every in sweeps.SWEEPS.values())
-    assert not any(every % sweeps.MINUTE for every in sweeps.SWEEPS.values())
-
-
-def test_plan_is_kept_in_step(db, monkeypatch, django_assert_num_queries):
-    def old():
-        return 0
-
-    def new():
-        return 0
-
-    monkeypatch.setattr(sweeps, "SWEEPS", {old: sweeps.MINUTE})
-    monkeypatch.setattr("bookings.work.plan.SWEEPS", {old: sweeps.MINUTE})
-    plan_sweeps()
-    monkeypatch.setattr("bookings.work.plan.SWEEPS", {new: sweeps.MINUTE * 1440})
-
-    plan_sweeps()
-
-    assert list(Schedule.objects.values_list("name", "minutes")) == [("new", 1440)]
-    with django_assert_num_queries(1):
-        plan_sweeps()
-
-
 def test_worker_runs_what_a_clock_that_was_ahead_planned(diary):
-    """The plan of a clock that was a day ahead, and a task that it locked."""
     with worker(diary, "tick") as process:
-        wait_for(lambda: process.lines == ["tick"] and not OrmQ.objects.exists())
-        tomorrow = timezone.now() + timedelta(days=1)
-        OrmQ.objects.create(key="bookings", payload="of another clock", lock=tomorrow)
-        Schedule.objects.update(next_run=tomorrow)
+        wait_for(lambda: process.lines == ["tick"] and not is_leased())
+        Heartbeat.objects.update(next_run_at=timezone.now() + timedelta(days=1))
 
         wait_for(lambda: process.lines == ["tick", "tick"])
-        wait_for(lambda: not OrmQ.objects.exists())
-
-    assert Schedule.objects.get().next_run < timezone.now() + timedelta(minutes=2)
+        wait_for(lambda: not is_leased())
 
 
-@pytest.mark.parametrize(("minutes", "ahead"), [(1, 1.9), (1440, 1440.9)])
-def test_plan_within_its_interval_is_left_alone(db, minutes, ahead):
-    planned = timezone.now() + timedelta(minutes=ahead)
-    Schedule.objects.create(
-        func=plan.TASK, schedule_type=Schedule.MINUTES, minutes=minutes, next_run=planned
-    )
+@pytest.mark.parametrize(
+    ("every", "ahead"),
+    [(sweeps.MINUTE, plan.LEASE_MARGIN * 12), (sweeps.HOUR, sweeps.HOUR + sweeps.MINUTE / 2)],
+    ids=["lease", "turn"],
+)
+def test_sweep_planned_within_its_interval_or_lease_is_not_due(db, monkeypatch, every, ahead):
+    def work():
+        return 0
 
-    plan.enqueue_due()
+    monkeypatch.setattr(plan, "SWEEPS", {work: every})
+    now = timezone.now()
+    Heartbeat.objects.create(name="work", next_run_at=now + ahead)
 
-    assert Schedule.objects.get().next_run == planned
+    assert plan.list_due(now) == []
 
 
-def test_a_sweep_that_another_worker_planned_meanwhile_keeps_its_turn(db, monkeypatch):
-    """It has put the sweep into the queue already: another turn at once would do it twice."""
-    planned, later = plan._plan, timezone.now() + timedelta(minutes=1)
+def test_only_one_of_two_claims_a_sweep(db, monkeypatch):
+    def work():
+        return 0
 
-    def plan_too_late(*arguments, **known):
-        planned(*arguments, **known)
-        Schedule.objects.update(next_run=later)
-        planned(*arguments, **known)
+    monkeypatch.setattr(plan, "SWEEPS", {work: sweeps.MINUTE})
+    seen = plan.list_due(timezone.now())
 
-    monkeypatch.setattr(plan, "_plan", plan_too_late)
+    assert seen == [(work, None)]
+    assert [plan.claim(*seen[0]), plan.claim(*seen[0])] == [True, False]
 
-    plan_sweeps()
 
-    assert set(Schedule.objects.values_list("next_run", flat=True)) == {later}
+def test_a_new_sweep_gets_its_row_and_the_others_cost_one_query(db, django_assert_num_queries):
+    now = timezone.now()
+
+    assert [run for run, _ in plan.list_due(now)] == list(sweeps.SWEEPS)
+
+    assert Heartbeat.objects.count() == len(sweeps.SWEEPS)
+    with django_assert_num_queries(1):
+        plan.list_due(now)
+
+
+def test_daily_sweep_that_fails_is_retried_in_minutes(db, monkeypatch):
+    def work():
+        raise RuntimeError
+
+    monkeypatch.setitem(sweeps.SWEEPS, work, timedelta(days=1))
+    now = timezone.now()
+    plan.list_due(now)
+
+    worker_module._run_claimed(work, now, worker_module.SharedState())
+
+    planned = Heartbeat.objects.get(name="work").next_run_at
+    assert now < planned <= timezone.now() + plan.RETRY_AFTER

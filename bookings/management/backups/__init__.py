@@ -1,4 +1,4 @@
-"""Copies of the whole database: written while the service runs, read back, and proved."""
+"""Backups of the whole database."""
 
 from types import ModuleType
 
@@ -11,11 +11,10 @@ ENGINES = {"sqlite": sqlite, "postgresql": postgresql}
 
 
 def get_engine() -> ModuleType:
-    """Give the module that knows how the configured database is copied.
+    """Return the module for the configured database.
 
-    Each has ``write(path)``, ``count(path)`` and ``restore(path)``, which replaces what is there or
-    changes nothing; all raise BackupError. ``list_files()`` gives what no copy may replace,
-    ``count_clients()`` how many others are connected, as far as that shows.
+    Each has ``write``, ``count`` and ``restore`` of a path, which raise BackupError, ``list_files``
+    of the database itself, and ``count_clients``.
     """
     engine = ENGINES.get(connection.vendor)
     if engine is None:

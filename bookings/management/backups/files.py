@@ -1,4 +1,4 @@
-"""A file that is there whole, or not at all, and that nobody else may read."""
+"""Files that are written completely or not at all, readable for their owner only."""
 
 import os
 import tempfile
@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from bookings.management.backups.errors import BackupError
+
+class BackupError(Exception):
+    """A backup or a restore failed. The text holds no secret."""
 
 
-def keep_off(path: Path, files: list[Path]) -> None:
-    """Raise BackupError when the path leads to one of the files, by whatever name."""
+def require_other_file(path: Path, files: list[Path]) -> None:
+    """Raise BackupError if the path leads to one of the files, by any name."""
     real = os.path.realpath(path)
     if any(real == os.path.realpath(one) or _is_same(path, one) for one in files):
         raise BackupError(f"{path} is the database itself. Name another file.")
@@ -18,12 +20,11 @@ def keep_off(path: Path, files: list[Path]) -> None:
 
 @contextmanager
 def whole_file(path: Path, *, replace: bool) -> Iterator[Path]:
-    """Give an empty file to write, which takes its name when the block ends well.
+    """Yield an empty file beside ``path`` that gets this name if the block succeeds.
 
-    It lies beside the final one, on the same disk, and is its owner's alone (0600). Raises
-    BackupError when the name is taken, unless ``replace``; also when it was taken meanwhile.
+    Raises BackupError if the name is taken, then or now, unless ``replace`` is set.
     """
-    # Path.exists would raise for a folder that this user may not look into.
+    # Path.exists would raise for a folder without permission.
     if os.path.lexists(path) and not replace:
         raise BackupError(f"{path} exists. Name another file, or add --replace.")
     try:
@@ -34,15 +35,15 @@ def whole_file(path: Path, *, replace: bool) -> Iterator[Path]:
     draft = Path(name)
     try:
         yield draft
-        _keep(draft)
+        _sync(draft)
         _name(draft, path, replace=replace)
-        _keep(path.parent)
+        _sync(path.parent)
     finally:
         draft.unlink(missing_ok=True)
 
 
 def _is_same(path: Path, other: Path) -> bool:
-    """Whether both are there, and one file: a second name of it is no other file."""
+    """True if both are names of one file."""
     return os.path.exists(path) and os.path.exists(other) and path.samefile(other)
 
 
@@ -51,13 +52,13 @@ def _name(draft: Path, path: Path, *, replace: bool) -> None:
         draft.replace(path)
         return
     try:
-        os.link(draft, path)  # unlike a renaming, it fails when the name is taken
+        os.link(draft, path)  # renaming would replace an existing file
     except FileExistsError as error:
         raise BackupError(f"{path} exists. Name another file, or add --replace.") from error
 
 
-def _keep(path: Path) -> None:
-    """Have what was written survive a power cut."""
+def _sync(path: Path) -> None:
+    """Make the file or folder survive a power cut."""
     number = os.open(path, os.O_RDONLY)
     try:
         os.fsync(number)

@@ -1,6 +1,5 @@
-"""PostgreSQL: pg_dump, pg_restore and psql, which have to be installed, in the server's version.
+"""PostgreSQL: pg_dump, pg_restore and psql, of the server's version.
 
-An older pg_dump refuses a newer server, and an older server refuses what a newer pg_restore says.
 https://www.postgresql.org/docs/current/app-pgdump.html
 """
 
@@ -18,10 +17,9 @@ from typing import IO, cast
 
 from django.db import connection
 
-from bookings.management.backups.errors import BackupError
+from bookings.management.backups.files import BackupError
 
-# Names of libpq's variables for what a connection is made with. The password is in no argument,
-# where everybody on the machine could read it.
+# libpq's variables. An argument would show the password to every user of the machine.
 VARIABLES = {
     "dbname": "PGDATABASE",
     "user": "PGUSER",
@@ -35,11 +33,11 @@ VARIABLES = {
     "sslcert": "PGSSLCERT",
     "sslkey": "PGSSLKEY",
 }
-# Who owns what, and who may do what with it, is the server's own affair.
+# Owners and privileges are the server's own.
 PORTABLE = ("--no-owner", "--no-privileges")
 COPIED = re.compile(rb'COPY (?:\w+\.)?"?(\w+)"? ')
 END = b"\\.\n"
-# The first error ends it, and is told with its code: the words may be in any language.
+# Stop at the first error, and print its code: the words may be in any language.
 STRICT = (
     *("--no-psqlrc", "--quiet", "--output=/dev/null"),
     *("--set=ON_ERROR_STOP=1", "--set=VERBOSITY=verbose"),
@@ -49,15 +47,11 @@ LOCK_TIMEOUT = "5s"
 
 
 def list_files() -> list[Path]:
-    """Give none: the server's files are out of our reach."""
     return []
 
 
 def count_clients() -> int:
-    """Count who else is connected to the database, idle or not; the server's own work has no user.
-
-    https://www.postgresql.org/docs/current/monitoring-stats.html
-    """
+    """Count other connections; the server's own have no user."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
@@ -67,13 +61,13 @@ def count_clients() -> int:
 
 
 def write(path: Path) -> None:
-    """Write one state of the database into an empty file, in pg_restore's own format."""
+    """Write one state of the database, in pg_restore's own format."""
     with _run("pg_dump", "--format=custom", "--lock-wait-timeout=30s", *PORTABLE, f"--file={path}"):
         pass
 
 
 def count(path: Path) -> dict[str, int]:
-    """Count the rows of each table in the file, by reading all of it."""
+    """Count the rows of each table by reading the whole file."""
     counts: Counter[str] = Counter()
     table = ""
     with _run("pg_restore", "--data-only", "--file=-", str(path)) as process:
@@ -91,24 +85,21 @@ def count(path: Path) -> dict[str, int]:
 
 
 def restore(path: Path) -> None:
-    """Put what the file holds in the place of every table, all of it or nothing.
+    """Replace every table in one session, which commits only after pg_restore succeeded.
 
-    One session does both, and commits once pg_restore has ended well: whatever fails, and whoever
-    is killed meanwhile, the database stays what it was. Raises BackupError, also when somebody uses
-    the tables.
+    Raises BackupError, also if the tables are in use.
     """
-    # Comments belong to the owner of an extension, who may be another.
+    # Only an extension's owner may set its comment.
     whole = ("--no-comments", *PORTABLE, "--file=-", str(path))
     with _run("pg_restore", *whole) as script, _run("psql", *STRICT) as session:
-        told = cast("IO[bytes]", session.stdin)
-        told.write(_emptying())
-        shutil.copyfileobj(cast("IO[bytes]", script.stdout), told)
+        stdin = cast("IO[bytes]", session.stdin)
+        stdin.write(_emptying())
+        shutil.copyfileobj(cast("IO[bytes]", script.stdout), stdin)
         if script.wait() == 0:
-            told.write(b"COMMIT;\n")
+            stdin.write(b"COMMIT;\n")
 
 
 def _emptying() -> bytes:
-    """Give the SQL that begins a transaction and drops every table."""
     with connection.cursor() as cursor:
         names = connection.introspection.table_names(cursor)
     quoted = ", ".join(map(connection.ops.quote_name, names))
@@ -118,35 +109,35 @@ def _emptying() -> bytes:
 
 @contextmanager
 def _run(program: str, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
-    """Run a program of PostgreSQL's to its end; its input and output are pipes meanwhile."""
+    """Run a program with pipes until it ends. Raises BackupError if it fails."""
     found = shutil.which(program)
     if found is None:
         raise BackupError(f"{program} is not installed (Debian: postgresql-client).")
     command = [found, "--no-password", *arguments]
-    # Complaints go into a file: a pipe that nobody reads meanwhile would stop it when full.
-    with tempfile.TemporaryFile() as said:
+    # Errors go into a file: an unread pipe would block the program when full.
+    with tempfile.TemporaryFile() as errors:
         try:
             with subprocess.Popen(  # noqa: S603 - our own words and the operator's
-                command, env=_environment(), stdin=PIPE, stdout=PIPE, stderr=said
+                command, env=_environment(), stdin=PIPE, stdout=PIPE, stderr=errors
             ) as process:
                 yield process
         except BrokenPipeError as error:
-            # It ended before it read everything, and says why.
-            raise _complaint(program, said) from error
+            raise _complaint(program, errors) from error
         if process.returncode:
-            raise _complaint(program, said)
+            raise _complaint(program, errors)
 
 
-def _complaint(program: str, said: IO[bytes]) -> BackupError:
-    said.seek(0)
-    text = said.read()[-500:].decode(errors="replace").strip()
+def _complaint(program: str, errors: IO[bytes]) -> BackupError:
+    errors.seek(0)
+    text = errors.read()[-500:].decode(errors="replace").strip()
     if LOCK_NOT_AVAILABLE in text:
         return BackupError("The database is in use: stop web server and worker.")
     return BackupError(f"{program}: {text}")
 
 
 def _environment() -> dict[str, str]:
-    """What the programs are told: where the database is, and nothing of our own secrets."""
     parameters = connection.get_connection_params()
-    told = {name: str(parameters[key]) for key, name in VARIABLES.items() if parameters.get(key)}
-    return {"PATH": os.pathsep.join(os.get_exec_path()), "LC_ALL": "C.UTF-8", **told}
+    variables = {
+        name: str(parameters[key]) for key, name in VARIABLES.items() if parameters.get(key)
+    }
+    return {"PATH": os.pathsep.join(os.get_exec_path()), "LC_ALL": "C.UTF-8", **variables}

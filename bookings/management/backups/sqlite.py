@@ -1,7 +1,4 @@
-"""SQLite: its online backup, which copies one state of the database while others write.
-
-https://www.sqlite.org/backup.html
-"""
+"""SQLite's online backup: https://www.sqlite.org/backup.html"""
 
 import sqlite3
 from collections.abc import Iterator
@@ -10,11 +7,11 @@ from pathlib import Path
 
 from django.db import connection
 
-from bookings.management.backups.errors import BackupError
+from bookings.management.backups.files import BackupError
 
 
 def list_files() -> list[Path]:
-    """Give the files that the database lives in, also those that come and go; none in memory."""
+    """Return the database's files, temporary ones included; none for one in memory."""
     with connection.cursor() as cursor:
         cursor.execute("PRAGMA database_list")
         main = next(file for _, name, file in cursor.fetchall() if name == "main")
@@ -22,21 +19,20 @@ def list_files() -> list[Path]:
 
 
 def count_clients() -> int:
-    """Give 0: a file does not know who has it open. Whoever writes is waited for."""
+    """Return 0: SQLite does not know its clients, and waits for writers."""
     return 0
 
 
 def write(path: Path) -> None:
-    """Copy the database into an empty file."""
     connection.ensure_connection()
     with _errors(), closing(sqlite3.connect(path)) as copy:
         connection.connection.backup(copy)
-        # One file instead of three: nobody writes to a copy.
+        # One file instead of three.
         copy.execute("PRAGMA journal_mode=DELETE")
 
 
 def count(path: Path) -> dict[str, int]:
-    """Count the rows of each table in a copy, once it was found to be undamaged."""
+    """Count the rows of each table. Raises BackupError if the copy is damaged."""
     with _opened(path) as copy:
         if copy.execute("PRAGMA integrity_check").fetchone() != ("ok",):
             raise BackupError(f"{path} is damaged.")
@@ -47,7 +43,7 @@ def count(path: Path) -> dict[str, int]:
 
 
 def restore(path: Path) -> None:
-    """Make the database what the copy is, every page of it, in one transaction."""
+    """Replace the database by the copy, in one transaction."""
     connection.ensure_connection()
     with _opened(path) as copy:
         copy.backup(connection.connection)
@@ -62,7 +58,7 @@ def _count_table(copy: sqlite3.Connection, name: str) -> int:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[sqlite3.Connection]:
-    """Open a copy to read it; SQLite would make an empty database of a name that is not there."""
+    """Open a copy read-only: otherwise SQLite would create a missing file."""
     address = f"{path.absolute().as_uri()}?mode=ro"
     with _errors(), closing(sqlite3.connect(address, uri=True)) as copy:
         yield copy

@@ -1,4 +1,4 @@
-"""Copy the whole database into a file, while the service runs."""
+"""Copy the database into a file while the service runs."""
 
 import json
 from pathlib import Path
@@ -7,27 +7,22 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from bookings.management.backups import get_engine
-from bookings.management.backups.errors import BackupError
-from bookings.management.backups.files import keep_off, whole_file
+from bookings.management.backups.files import BackupError, require_other_file, whole_file
 
 
 class Command(BaseCommand):
-    """Writes one state of the database: a SQLite file, or an archive of pg_dump's."""
-
     help = "Copies the database into FILE, reads the copy back, and says what is in it."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Take the file's name."""
         parser.add_argument("file", type=Path, help="Where to; it must not exist.")
         parser.add_argument(
             "--replace", action="store_true", help="Replace the file once the new one is whole."
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Write, read back, and print how many rows each table has, as JSON."""
         engine = get_engine()
         try:
-            keep_off(options["file"], engine.list_files())
+            require_other_file(options["file"], engine.list_files())
             with whole_file(options["file"], replace=options["replace"]) as draft:
                 engine.write(draft)
                 rows = engine.count(draft)

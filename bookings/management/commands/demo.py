@@ -1,4 +1,4 @@
-"""Serve the whole product on one machine: demo data, stand-ins for the providers, web, worker."""
+"""Serve the product with demo data and stand-ins for the providers."""
 
 import os
 import secrets
@@ -22,18 +22,15 @@ from bookings.management.demo_welcome import STOPPED, welcome
 from bookings.webhooks.signing import generate_secret
 
 DATA = Path(settings.BASE_DIR) / ".demo"
-# The end is the number of the account that takes the money, as in real tokens.
+# Real tokens end in the collector's account number, too.
 ACCESS_TOKEN = "TEST-6295877106812064-112008-standin-1000000001"  # noqa: S105 - the stand-in's
 
 
 class Command(BaseCommand):
-    """Starts everything, prints where to go, and stops everything on Ctrl-C."""
-
     help = "Serves the product with demo data and stand-ins; no keys, no network."
     requires_system_checks = []
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Take other ports and another folder."""
         parser.add_argument("--port", type=int, default=8000, help="where the site is served")
         for name, offset in OFFSETS.items():
             near = f"default: the site's port + {offset}, or a free one"
@@ -43,7 +40,6 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Start afresh each time: the stand-ins keep their state in memory."""
         data = options["data"].resolve()
         with empty_folder(data) as lock, listen(options["port"]) as listener:
             ports = choose_ports(listener, {name: options[f"{name}_port"] for name in OFFSETS})
@@ -64,14 +60,13 @@ class Command(BaseCommand):
 def _start(
     demo: Processes, listener: socket, ports: Ports, webhook_secret: str, data: Path
 ) -> None:
-    """Start all processes. Requests to the site wait until the last of them is up."""
     refresh_token = f"1//demo-{secrets.token_urlsafe(24)}"
     receiver_secret = generate_secret()
     world = _standins(ports, webhook_secret, refresh_token)
     world["receiver"] = {"port": ports.receiver, "secret": receiver_secret}
     world["mail"] = {"port": ports.mail, "smtp_port": ports.smtp, "folder": str(data / MAILS)}
     demo.start_standins(world)
-    # The seed sends no mails: they would bury those of the visitor.
+    # Mails of the seed would bury those of the visitor.
     receiver = (f"http://localhost:{ports.receiver}/avisos", receiver_secret)
     seed = ("--refresh-token", refresh_token, "--receiver", *receiver)
     demo.manage("seed_demo", "--skip-checks", *seed, EMAIL_URL="dummymail://")
@@ -80,7 +75,7 @@ def _start(
 
 
 def _environment(ports: Ports, webhook_secret: str, data: Path) -> dict[str, str]:
-    """Give the children the whole configuration, whatever the surroundings say."""
+    """Return the children's whole environment; little of ours is inherited."""
     google_url, github_url = f"http://localhost:{ports.google}", f"http://localhost:{ports.github}"
     inherited = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
     return inherited | {
@@ -107,7 +102,6 @@ def _environment(ports: Ports, webhook_secret: str, data: Path) -> dict[str, str
 
 
 def _standins(ports: Ports, webhook_secret: str, refresh_token: str) -> dict[str, Any]:
-    """Describe the providers' world: the same people, and an appointment of the teacher's own."""
     day = timezone.localdate() + timedelta(days=1)
     dentist = datetime.combine(day, clock(15), tzinfo=ZoneInfo(settings.TIME_ZONE))
     return {
@@ -135,8 +129,7 @@ def _standins(ports: Ports, webhook_secret: str, refresh_token: str) -> dict[str
                 if p.provider == "github"
             ],
         },
-        # It posts its notices by itself, signed, to the address of the account: preferences name
-        # none, as BASE_URL is not https.
+        # Preferences name no notification address, because BASE_URL is not https.
         "mercadopago": {
             "port": ports.mercadopago,
             "access_token": ACCESS_TOKEN,

@@ -1,4 +1,4 @@
-"""Kill, crowd, guess at and cut off the service, on this machine, and count what breaks."""
+"""Run the drills of ``tests.drills``."""
 
 import os
 import sys
@@ -9,19 +9,13 @@ from django.core.management.base import BaseCommand
 
 
 class Command(BaseCommand):
-    """Starts the drills, which live among the tests and touch neither this database nor a network.
-
-    Options are the drills' own: ``manage.py drill --help`` lists them.
-    """
-
     help = "Runs the drills; without a name, all of them."
     requires_system_checks = []
 
     def run_from_argv(self, argv: list[str]) -> None:
-        """Become the drills: every argument and signal is theirs, and the exit code too."""
+        """Replace this process, so that the drills get arguments and signals."""
         os.chdir(settings.BASE_DIR)
         os.execv(sys.executable, [sys.executable, "-m", "tests.drills", *argv[2:]])  # noqa: S606
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Run every drill."""
         self.run_from_argv(["manage.py", "drill"])

@@ -1,4 +1,4 @@
-"""Migrate, however long it takes."""
+"""Migrate without PostgreSQL's statement timeout."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,14 +13,9 @@ from bookings.management.pooler import leads_through_pooler
 
 
 class Command(migrate.Command):
-    """Lifts PostgreSQL's time limit for a statement: filling a column takes longer than a request.
-
-    The limit for waiting on a lock stays, because every request waits behind such a migration. It
-    fails, nothing has changed, and it can be run again.
-    """
+    """The lock timeout stays: requests wait behind a migration that waits."""
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Migrate without the limit."""
         with _no_statement_timeout(connections[options["database"]]):
             super().handle(*args, **options)
 
@@ -31,7 +26,7 @@ def _no_statement_timeout(connection: BaseDatabaseWrapper) -> Iterator[None]:
         yield
         return
     if leads_through_pooler(connection):
-        # What a migration sets for its session, a pooler would hand on to other clients.
+        # A pooler would hand the session's settings on to other clients.
         raise CommandError(
             "DATABASE_URL leads through a pooler. Migrate with PostgreSQL's own address: "
             "DATABASE_URL=postgres://... manage.py migrate"

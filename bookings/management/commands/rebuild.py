@@ -1,4 +1,4 @@
-"""Make lost rows again from the calendar."""
+"""Rebuild lost rows from the calendar."""
 
 import json
 from typing import Any
@@ -8,14 +8,12 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from bookings.domain.recovery.rebuilding import rebuild_from_calendar
 from calendar_sync import CalendarError
 
-# Exit codes; 0: every lost class is back.
+# Exit codes.
 CALENDAR_FAILED = 2
 SOME_LEFT = 3
 
 
 class Command(BaseCommand):
-    """Prints what was made again as JSON; the exit code says how it ended."""
-
     help = (
         "Makes the rows of classes that are in the calendar but not in the database, after an old "
         "backup was restored. Prints JSON. Exit code 0: all are back; 3: some are not; 2: the "
@@ -23,14 +21,12 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Have it said where from, and offer to look only."""
         parser.add_argument(
             "--from-calendar", action="store_true", required=True, help="The only source there is."
         )
         parser.add_argument("--dry-run", action="store_true", help="Look only; write nothing.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Rebuild and print."""
         try:
             lines = rebuild_from_calendar(is_dry_run=options["dry_run"])
         except CalendarError as error:

@@ -1,4 +1,4 @@
-"""Compare the calendar with our classes, and mend what is ours."""
+"""Compare the calendar with our classes, and mend our events."""
 
 import json
 from typing import Any
@@ -9,14 +9,12 @@ from bookings.domain.recovery.comparing import Report
 from bookings.domain.recovery.reconciling import inspect, reconcile
 from calendar_sync import CalendarError
 
-# Exit codes. 0: nothing differs, or not any more. 1 is Django's own for what is typed wrong.
+# Exit codes. Django uses 1.
 CALENDAR_FAILED = 2
 DRIFT = 3
 
 
 class Command(BaseCommand):
-    """Prints what differs as JSON; the exit code says how it ended."""
-
     help = (
         "Compares every class that lies ahead with its event and mends what differs. Prints JSON. "
         "Exit code 0: all is well; 3: something differs still; 2: the calendar does not answer, "
@@ -24,7 +22,6 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Offer to look only, and to remove what nobody can account for."""
         parser.add_argument("--check", action="store_true", help="Look only; write nothing.")
         parser.add_argument(
             "--remove-unknown",
@@ -33,7 +30,6 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Compare, mend unless told not to, and print."""
         try:
             report = (
                 inspect() if options["check"] else reconcile(with_unknown=options["remove_unknown"])

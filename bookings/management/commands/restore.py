@@ -1,4 +1,4 @@
-"""Fill the database with what a backup holds."""
+"""Replace the database by a backup."""
 
 import json
 import os
@@ -8,25 +8,21 @@ from types import ModuleType
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import connection
+from django.db.migrations.loader import MigrationLoader
 
 from bookings.management.backups import get_engine
-from bookings.management.backups.content import compare_migrations, count_rows, has_tables
-from bookings.management.backups.errors import BackupError
+from bookings.management.backups.files import BackupError
 
 GRACE_TENTHS = 10  # tenths of a second
 
 
 class Command(BaseCommand):
-    """Restores into an empty database, or in place of what is in it; counts every row afterwards.
-
-    What fails on the way changes nothing. Stop web server and worker before; docs/operations.md
-    says what to look at before they start.
-    """
+    """A failure changes nothing. docs/operations.md lists the steps before and after."""
 
     help = "Restores what `backup` wrote into an empty database, and proves that all is there."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Take the file's name, and the permission to lose what is there."""
         parser.add_argument("file", type=Path, help="What `backup` wrote.")
         parser.add_argument(
             "--replace", action="store_true", help="Lose everything that is in the database now."
@@ -36,46 +32,38 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Read the whole file first, so that nothing is lost for one that is of no use."""
         engine, file = get_engine(), options["file"]
         if not (os.path.isfile(file) and os.access(file, os.R_OK)):
             raise CommandError(f"{file} is not there, or not readable for this user.")
-        if has_tables() and not options["replace"]:
+        has_tables = bool(connection.introspection.table_names())
+        if has_tables and not options["replace"]:
             raise CommandError(
                 "The database is not empty. --replace loses what is in it; back it up before."
             )
-        if has_tables() and not options["while_connected"]:
-            _demand_silence(engine)
+        if has_tables and not options["while_connected"]:
+            _require_no_clients(engine)
         try:
-            wanted = engine.count(file)
-            _demand_tables(wanted, file)
+            wanted = engine.count(file)  # reads the whole file before anything is lost
+            _require_our_tables(wanted, file)
             engine.restore(file)
         except BackupError as error:
             raise CommandError(str(error)) from error
         self._prove(wanted)
 
     def _prove(self, wanted: dict[str, int]) -> None:
-        """Compare what is there with what was in the file, and say what is to be done next."""
-        found = count_rows(list(wanted))
+        found = _count_rows(list(wanted))
         if found != wanted:
             lost = sorted(name for name in wanted if found.get(name) != wanted[name])
             raise CommandError(f"Not every row is there: {', '.join(lost)}.")
-        migrations = compare_migrations()
-        report = {
-            "rows": wanted,
-            "missing_migrations": migrations.missing,
-            "unknown_migrations": migrations.unknown,
-        }
+        missing, unknown = _compare_migrations()
+        report = {"rows": wanted, "missing_migrations": missing, "unknown_migrations": unknown}
         self.stdout.write(json.dumps(report))
-        if migrations.unknown:
+        if unknown:
             raise CommandError("A newer version made this backup: run that one.")
 
 
-def _demand_silence(engine: ModuleType) -> None:
-    """Raise CommandError while a service runs that would go on with other data under its feet.
-
-    Whoever was stopped a moment ago is given one to be gone.
-    """
+def _require_no_clients(engine: ModuleType) -> None:
+    """Raise CommandError if other clients stay connected for a second."""
     for _ in range(GRACE_TENTHS):
         clients = engine.count_clients()
         if not clients:
@@ -87,7 +75,26 @@ def _demand_silence(engine: ModuleType) -> None:
     )
 
 
-def _demand_tables(rows: dict[str, int], file: Path) -> None:
-    """Raise BackupError for a copy of another database."""
+def _require_our_tables(rows: dict[str, int], file: Path) -> None:
     if "django_migrations" not in rows:
         raise BackupError(f"{file} is no backup of this service.")
+
+
+def _count_rows(tables: list[str]) -> dict[str, int]:
+    """Count the rows of each table that exists."""
+    known = set(connection.introspection.table_names())
+    counts = {}
+    with connection.cursor() as cursor:
+        for name in known.intersection(tables):
+            quoted = connection.ops.quote_name(name)
+            cursor.execute(f"SELECT count(*) FROM {quoted}")  # a quoted name # noqa: S608 # nosec B608
+            counts[name] = cursor.fetchone()[0]
+    return counts
+
+
+def _compare_migrations() -> tuple[list[str], list[str]]:
+    """Return the migrations to apply, and those of a newer version, as ``app.name``."""
+    loader = MigrationLoader(connection)
+    applied, known = set(loader.applied_migrations), set(loader.graph.nodes)
+    missing, unknown = sorted(known - applied), sorted(applied - known)
+    return [".".join(key) for key in missing], [".".join(key) for key in unknown]

@@ -1,4 +1,4 @@
-"""Make the tables and fill them with people, an offer and classes in every state."""
+"""Migrate, and store demo people, an offer and classes in every state."""
 
 import threading
 import uuid
@@ -47,12 +47,9 @@ HOUR = timedelta(hours=1)
 
 
 class Command(BaseCommand):
-    """Seeds the demo; the calendar must answer, because scheduled classes have real events."""
-
     help = "Makes the tables and fills them with demo people and classes (DEMO only)."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Take the teacher's calendar grant."""
         parser.add_argument("--refresh-token", required=True, help="The teacher's grant.")
         parser.add_argument(
             "--receiver",
@@ -62,10 +59,8 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Store everybody and everything, unless somebody is there already."""
         if not settings.DEMO:
             raise CommandError("The demo's people have no place in a real database.")
-        # In this process: one of its own would load everything once more while somebody waits.
         call_command("migrate", verbosity=0)
         if User.objects.exists():
             raise CommandError("The database is not empty.")
@@ -78,8 +73,8 @@ class Command(BaseCommand):
         self.stdout.write(
             f"Seeded {len(people)} people and {VirtualClass.objects.count()} classes."
         )
-        # Python 3.12.0 and 3.12.1 start no thread while a process ends (CPython gh-113964), and
-        # delivering webhooks starts some.
+        # Webhooks start threads, which Python 3.12.0 and 3.12.1 do not while a process ends
+        # (CPython gh-113964).
         for thread in threading.enumerate():
             if thread is not threading.current_thread() and not thread.daemon:
                 thread.join()
@@ -140,7 +135,7 @@ def _seed_classes(people: dict[DemoPerson, User]) -> None:
 
 
 def _open_at(count: int, hour: int) -> datetime:
-    """Give an hour of the ``count``-th day from tomorrow on that is open at that hour."""
+    """Return the hour on the ``count``-th day from tomorrow that is open then."""
     tomorrow = timezone.localdate() + timedelta(days=1)
     openings = list_openings(tomorrow, tomorrow + timedelta(days=30))
     starts = (_at(tomorrow + timedelta(days=offset), hour) for offset in range(30))
@@ -171,12 +166,11 @@ def _book(user: User, start: datetime, *, students: int = 1, text: str = "") -> 
 
 
 def _schedule(virtual_class: VirtualClass, teacher: User) -> str:
-    """Schedule as the teacher would and give the access code."""
+    """Schedule as the teacher would; return the access code."""
     return confirm_payment(class_id=virtual_class.pk, actor=teacher).access_code or ""
 
 
 def _store_completed(host: User, guests: list[User], start: datetime) -> None:
-    """Store a class of the past; the domain books none there."""
     everybody = [host, *guests]
     virtual_class = VirtualClass.objects.create(
         booked_by=host,

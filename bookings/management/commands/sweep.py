@@ -1,4 +1,4 @@
-"""Do what is left to be done: expire, finish, send."""
+"""Run the due sweeps once, for cron."""
 
 from typing import Any
 
@@ -9,18 +9,14 @@ from bookings.work.sweeps import sweep
 
 
 class Command(BaseCommand):
-    """Runs the sweeps for cron, once a minute."""
-
     help = "Frees expired holds, finishes interrupted schedulings and sends the mails that are due."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Have it said that this is one round, not a worker."""
         parser.add_argument(
             "--once", action="store_true", required=True, help="Run each sweep once and stop."
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Run each sweep, print what it did, and fail when one failed."""
         try:
             results = sweep()
         except DatabaseError as error:

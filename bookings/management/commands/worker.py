@@ -1,4 +1,4 @@
-"""Carry out the sweeps, each at its time, until told to stop."""
+"""Run the sweeps, each at its time, until SIGTERM or Ctrl-C."""
 
 from typing import Any
 
@@ -8,10 +8,7 @@ from bookings.work.worker import Worker
 
 
 class Command(BaseCommand):
-    """Runs until SIGTERM or Ctrl-C; any number of them may run at once."""
-
     help = "Frees expired holds, finishes schedulings, sends mails: each sweep at its time."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Work."""
         Worker().run()

@@ -1,4 +1,4 @@
-"""Compare the instants of classes with the hours that were agreed on, and mend them."""
+"""Find and mend classes whose instant is not the hour that was agreed on."""
 
 import json
 from typing import Any
@@ -8,13 +8,10 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from bookings.domain.recovery.wall_times import Shift, find_shifts, keep_wall_times
 
-# As of ``reconcile``.
 DIFFERS = 3
 
 
 class Command(BaseCommand):
-    """Prints what differs as JSON; the exit code says how it ended."""
-
     help = (
         "After tzdata was renewed: finds classes and holds whose instant is no longer the hour "
         "that was agreed on, and mends them. Prints JSON. Exit code 0: all agree; 3: some differ "
@@ -22,11 +19,9 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Offer to look only."""
         parser.add_argument("--check", action="store_true", help="Look only; write nothing.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Compare, mend unless told not to, and print."""
         found = find_shifts()
         if not options["check"]:
             keep_wall_times()

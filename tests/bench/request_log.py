@@ -1,6 +1,6 @@
-"""``python -m tests.bench.observing``: what watching costs each request, beside a bare Django view.
+"""``python -m tests.bench.request_log``: what a request's log line and timing cost.
 
-The same view without middleware, with the id and the figures, and with the line of the log too;
+The same bare view without middleware, with id and figures, and with the line of the log too;
 figures in files that processes share, as in production, lines to a file. Batches take turns, and
 the quickest of each counts: what else the machine does only adds.
 """
@@ -70,7 +70,7 @@ def _observed(*, has_line: bool) -> Any:
 
     from tests.bench.floor_in_process import FloorRequest
 
-    middleware = "config.monitoring.observing.ObservingMiddleware"
+    middleware = "config.monitoring.request_log.RequestLogMiddleware"
     with override_settings(MIDDLEWARE=[middleware], ACCESS_LOG=has_line):
         handler = WSGIHandler()
     handler.request_class = FloorRequest

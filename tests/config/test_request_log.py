@@ -1,4 +1,4 @@
-"""config/monitoring/observing.py: an id, a line and a figure for each request."""
+"""config/monitoring/request_log.py: an id, a line and a figure for each request."""
 
 import contextlib
 import json
@@ -6,15 +6,13 @@ import logging
 import re
 from io import StringIO
 from threading import Thread
-from time import monotonic, sleep
 
 import pytest
 from django.test import Client
-from prometheus_client import REGISTRY, CollectorRegistry, Histogram
+from prometheus_client import REGISTRY
 
 from config.lib.background_jobs import BackgroundJob
 from config.lib.tracing import tagged, work_tags
-from config.monitoring.figures import BUCKETS, RequestFigures, figures
 from config.monitoring.logs import JSONFormatter
 from tests.config.test_logs import CODE
 
@@ -24,12 +22,6 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def _json(settings):
     settings.LOG_FORMAT = "json"
-
-
-@pytest.fixture(autouse=True)
-def _no_counts_of_earlier_tests() -> None:
-    """Add what the process still holds, so that its timer changes no figure during a test."""
-    figures.hand_on()
 
 
 @pytest.fixture
@@ -169,63 +161,9 @@ def test_request_is_counted_by_route_and_status(client):
 
     for _ in range(3):
         client.get("/api/auth/csrf")
-    figures.hand_on()
 
     assert figure("count") == before + 3
     assert figure("sum") > 0
-
-
-def test_figures_are_those_that_the_library_would_have_counted():
-    theirs = Histogram("theirs", "", buckets=BUCKETS, registry=CollectorRegistry())
-    ours = RequestFigures()
-    before = {
-        sample.labels["le"]: figure("bucket", le=sample.labels["le"])
-        for sample in buckets_of(theirs)
-    }
-    for seconds in (0, 0.005, 0.0050001, 0.3, 2.5, 9.99, 10, 11):
-        theirs.observe(seconds)
-        ours.add(("GET", "api/auth/csrf", 200), seconds)
-    ours.hand_on()
-
-    for sample in buckets_of(theirs):
-        limit = sample.labels["le"]
-        assert figure("bucket", le=limit) - before[limit] == sample.value
-
-
-def buckets_of(histogram):
-    (family,) = histogram.collect()
-    return [sample for sample in family.samples if sample.name.endswith("_bucket")]
-
-
-def test_counts_of_an_idle_process_are_handed_on():
-    ours, before = RequestFigures(), figure("count")
-    kind = ("GET", "api/auth/csrf", 200)
-
-    ours.add(kind, 0.1)
-    ours.add(kind, 0.1)
-
-    assert figure("count") == before
-    deadline = monotonic() + 2
-    while figure("count") < before + 2 and monotonic() < deadline:
-        sleep(0.05)
-    assert figure("count") == before + 2
-
-
-def test_no_count_is_lost_among_threads():
-    ours, before = RequestFigures(), figure("count")
-
-    def count():
-        for _ in range(2000):
-            ours.add(("GET", "api/auth/csrf", 200), 0.1)
-
-    threads = [Thread(target=count) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    ours.hand_on()
-
-    assert figure("count") == before + 8000
 
 
 def test_thread_of_a_request_says_whose_it_is():

@@ -1,0 +1,94 @@
+"""Each request's id, its line in the log and its timing."""
+
+import json
+import re
+import sys
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from prometheus_client import Histogram
+
+from config.lib.tracing import new_id, work_tags
+from config.monitoring.logs import REQUEST_ID
+
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+# Requests without a route: files, and addresses that are not ours.
+FILES, NOWHERE = "(static)", "(none)"
+# Asked every few seconds by programs, or by every page: logged only when they fail.
+QUIET = frozenset({"healthz", "readyz", "metrics", FILES})
+HEADER = "X-Request-ID"
+GIVEN_ID = re.compile(r"[A-Za-z0-9._-]{8,64}", re.ASCII)
+SECONDS = Histogram(
+    "classes_http_request_seconds",
+    "How long requests took, by method, route and status.",
+    ["method", "route", "status"],
+    buckets=(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10),
+)
+
+
+class RequestLogMiddleware:
+    """The outermost middleware. ``tests/bench/request_log.py`` measures its cost."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+        self._is_behind_proxy = settings.TRUSTED_PROXIES > 0
+        self._has_log = settings.ACCESS_LOG
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        began = time.perf_counter()
+        request_id = (self._is_behind_proxy and _read_given_id(request)) or new_id()
+        # Django logs some answers after every middleware, and attaches the request.
+        request.META[REQUEST_ID] = request_id
+        token = work_tags.set({"request_id": request_id})
+        try:
+            response = self.get_response(request)
+            response.headers[HEADER] = request_id
+            self._record(request, response.status_code, time.perf_counter() - began)
+            return response
+        finally:
+            work_tags.reset(token)
+
+    def _record(self, request: HttpRequest, status: int, seconds: float) -> None:
+        method = request.method if request.method in METHODS else "OTHER"
+        match = request.resolver_match
+        route = match.route if match else _name_without_route(request)
+        SECONDS.labels(method, route, status).observe(seconds)
+        if self._has_log and (route not in QUIET or status >= 500):
+            _write_line(method, route, status, seconds, request)
+
+
+def _name_without_route(request: HttpRequest) -> str:
+    return FILES if request.path_info.startswith(settings.STATIC_URL) else NOWHERE
+
+
+def _read_given_id(request: HttpRequest) -> str:
+    """Return the id of the proxy's log, empty if it is missing or malformed."""
+    given: str = request.META.get("HTTP_X_REQUEST_ID", "")
+    return given if GIVEN_ID.fullmatch(given) else ""
+
+
+def _write_line(method: str, route: str, status: int, seconds: float, request: HttpRequest) -> None:
+    """Write the line by hand: ``logging`` would take four times as long.
+
+    gunicorn's own line would show the path, which may hold an access code.
+    """
+    now = datetime.now(UTC)
+    request_id = request.META[REQUEST_ID]
+    if settings.LOG_FORMAT == "json":
+        session = getattr(request, "session", None)
+        user = session.seen_user if session else None  # costs no query
+        user_id = f'"{user.pk}"' if user else "null"
+        line = (
+            f'{{"time": "{now.isoformat(timespec="milliseconds")}", "level": "INFO", '
+            f'"logger": "access", "request_id": "{request_id}", "message": "request", '
+            f'"method": "{method}", "route": {json.dumps(route)}, "status": {status}, '
+            f'"ms": {seconds * 1000:.1f}, "user_id": {user_id}}}'
+        )
+    else:
+        clock = f"{now.astimezone():%Y-%m-%d %H:%M:%S}"
+        line = f"{clock} {method} /{route} {status} {seconds * 1000:.0f} ms [{request_id}]"
+    # One call for one line, so that those of several threads do not mix.
+    sys.stderr.write(f"{line}\n")
