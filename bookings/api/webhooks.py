@@ -11,6 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from bookings.api.openapi.payments import describe_notice
 from bookings.api.texts import FORGED_NOTICE, TOO_MANY_NOTIFICATIONS
 from bookings.domain.checkout.notifications import record_notification
 from bookings.models import SignatureState
@@ -51,6 +52,7 @@ class MercadoPagoWebhookView(APIView):
     authentication_classes = []
     permission_classes = [AllowAny]
 
+    @describe_notice
     def post(self, request: Request) -> Response:
         """Store a notice and answer; the payment is looked at afterwards.
 

@@ -1,4 +1,4 @@
-"""Words for describing an API, whichever: answers, refusals, waiting, and the session cookie."""
+"""Words for describing the API: answers, refusals, headers and the session cookie."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -15,13 +15,12 @@ ERROR = {"$ref": "#/components/schemas/Error"}
 
 
 class SessionScheme(OpenApiAuthenticationExtension):
-    """Names the cookie that carries the session."""
+    """The cookie that carries the session."""
 
     target_class = "accounts.api.authentication.CookieSessionAuthentication"
     name = "session"
 
     def get_security_definition(self, auto_schema: AutoSchema) -> dict[str, str]:
-        """Describe it; over https its name begins with ``__Host-``."""
         return {
             "type": "apiKey",
             "in": "cookie",
@@ -35,38 +34,24 @@ class SessionScheme(OpenApiAuthenticationExtension):
 
 
 def refusal(description: str, *texts: StrOrPromise) -> OpenApiResponse:
-    """Describe ``{"error": text}``, with the texts that it may hold."""
+    """Describe ``{"error": text}`` with the texts that it may hold."""
     examples = [OpenApiExample(f"text {n}", {"error": text}) for n, text in enumerate(texts, 1)]
     return OpenApiResponse(ERROR, description=description, examples=examples)
 
 
 def answer(shape: Any, description: str, *values: Any) -> OpenApiResponse:
-    """Describe what an operation gives, with examples of it."""
+    """Describe an answer of a shape, with examples."""
     examples = [OpenApiExample(f"example {n}", value) for n, value in enumerate(values, 1)]
     return OpenApiResponse(shape, description=description, examples=examples)
 
 
-def from_settings(write: Callable[[], str]) -> str:
-    """Have a text written when the document is made, for it quotes the settings of that moment."""
-    return lazy(write, str)()
-
-
-def say_duration(duration: timedelta) -> str:
-    """Say how long something is, in the largest unit that it is whole in: ``90 days``."""
-    seconds = int(duration.total_seconds())
-    units = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
-    size, name = next(unit for unit in units if seconds % unit[0] == 0)
-    number = seconds // size
-    return f"{number} {name}" if number == 1 else f"{number} {name}s"
-
-
-def say_bytes(number: int) -> str:
-    """Say how large something is: ``64 KiB``, or in bytes what is no whole number of these."""
-    return f"{number:,} bytes" if number % 1024 else f"{number // 1024:,} KiB"
+def header(name: str, description: str, **options: Any) -> OpenApiParameter:
+    """Describe a header of the request, or of answers by ``response``, a list of statuses."""
+    return OpenApiParameter(name, str, OpenApiParameter.HEADER, description=description, **options)
 
 
 def retry_after(*statuses: int) -> OpenApiParameter:
-    """Describe the header of refusals that pass by waiting; by default of 429 alone."""
+    """Describe the ``Retry-After`` header of answers with these statuses; by default 429."""
     return OpenApiParameter(
         "Retry-After",
         {"type": "integer", "minimum": 1},
@@ -75,3 +60,22 @@ def retry_after(*statuses: int) -> OpenApiParameter:
         response=list(statuses) or [429],
         description="Seconds after which it may be tried again.",
     )
+
+
+def from_settings(write: Callable[[], str]) -> str:
+    """Return a text that is written when the document is made, from the settings of then."""
+    return lazy(write, str)()
+
+
+def say_duration(duration: timedelta) -> str:
+    """Return a duration in the largest unit in which it is whole: ``90 days``."""
+    seconds = int(duration.total_seconds())
+    units = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
+    size, name = next(unit for unit in units if seconds % unit[0] == 0)
+    number = seconds // size
+    return f"{number} {name}" if number == 1 else f"{number} {name}s"
+
+
+def say_bytes(number: int) -> str:
+    """Return a size in whole KiB, else in bytes."""
+    return f"{number:,} bytes" if number % 1024 else f"{number // 1024:,} KiB"
