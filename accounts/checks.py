@@ -1,4 +1,4 @@
-"""System checks that name what is missing before anybody can sign in."""
+"""System checks of sign-in."""
 
 from typing import Any
 from urllib.parse import urlsplit
@@ -12,7 +12,6 @@ from config.lib.origins import own_origin
 
 @checks.register(checks.Tags.security)
 def check_identity_provider(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
-    """Warn about values without which nobody signs in or no calendar is reached."""
     values = {
         "AUTH_PROVIDER_ID": settings.AUTH_PROVIDER_ID,
         "AUTH_PROVIDER_SECRET": settings.AUTH_PROVIDER_SECRET,
@@ -32,7 +31,6 @@ def check_identity_provider(app_configs: Any, **kwargs: Any) -> list[checks.Chec
 
 @checks.register(checks.Tags.security)
 def check_redirect_address(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
-    """Warn when the provider would send people to an address that does not know their state."""
     address = urlsplit(settings.PROVIDER_REDIRECT_URI)
     if not address.geturl() or (
         f"{address.scheme}://{address.netloc}" == own_origin()
@@ -50,7 +48,7 @@ def check_redirect_address(app_configs: Any, **kwargs: Any) -> list[checks.Check
 
 @checks.register(checks.Tags.security, deploy=True)
 def check_second_provider(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
-    """Warn when the code-hosting provider is not offered. Spec: Authentication, 1."""
+    """Warn if GitHub is not offered. Spec: Authentication, 1."""
     if GITHUB in {provider.id for provider in list_providers()}:
         return []
     return [
@@ -64,7 +62,6 @@ def check_second_provider(app_configs: Any, **kwargs: Any) -> list[checks.CheckM
 
 @checks.register(checks.Tags.security, deploy=True)
 def check_trusted_proxies(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
-    """Warn when everybody seems to come from the proxy that ends TLS."""
     if settings.TRUSTED_PROXIES or not settings.BASE_URL.startswith("https://"):
         return []
     return [
@@ -79,7 +76,7 @@ def check_trusted_proxies(app_configs: Any, **kwargs: Any) -> list[checks.CheckM
 
 @checks.register(checks.Tags.security, deploy=True)
 def check_placeholders(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
-    """Warn about hosts that .env.example made up: by RFC 2606 none ends with ".example"."""
+    """Warn about hosts of .env.example; by RFC 2606 no real host ends with ".example"."""
     hosts = {
         "BASE_URL": urlsplit(settings.BASE_URL).hostname or "",
         "ADMIN_EMAIL": settings.ADMIN_EMAIL,

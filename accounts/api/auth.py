@@ -1,7 +1,4 @@
-"""Views of ``/api/auth`` without a flow: the bodies of NextAuth.js 4, whose clients call them.
-
-Spec: Endpoints, Authentication endpoints.
-"""
+"""Views of ``/api/auth`` with the bodies of NextAuth.js 4. Spec: Authentication endpoints."""
 
 from datetime import UTC, datetime
 from http import HTTPStatus
@@ -80,11 +77,7 @@ SESSION_ANSWER = answer(
 
 
 class AuthView(PlainAPIView):
-    """Base of these views: answers are never cached, and errors are JSON.
-
-    Each POST that acts calls ``has_csrf_token``, because NextAuth's clients name the field
-    ``csrfToken``.
-    """
+    """Answers are never cached. A POST that acts checks ``has_csrf_token``."""
 
     http_method_names = ["get", "post", "head"]
 
@@ -147,7 +140,7 @@ class SessionView(AuthView):
         responses={200: SESSION_ANSWER},
     )
     def get(self, request: HttpRequest) -> HttpResponse:
-        """Return person and expiry; an empty object for a stranger. Spec: Authentication, 5."""
+        """Return an empty object for a stranger. Spec: Authentication, 5."""
         user, store = request.user, cast(SessionStore, request.session)
         # In this order: reading the person loads the session, which may renew it.
         if not user.is_authenticated or not (expires_at := store.expires_at):
@@ -201,5 +194,5 @@ def _session_user(user: User) -> dict[str, str]:
 
 
 def _milliseconds(moment: datetime) -> str:
-    """Return a time as JavaScript writes it: ``2026-12-20T08:10:00.000Z``."""
+    """Return ``2026-12-20T08:10:00.000Z``, as JavaScript does."""
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.000Z")

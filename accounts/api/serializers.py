@@ -9,11 +9,7 @@ from accounts.validators import MAX_LOCATION, MAX_PHONE, validate_one_line
 
 
 class TextField(serializers.CharField):
-    """Text that may be empty, stored without surrounding spaces.
-
-    A number is refused, where DRF would turn it into text. The limits count the spaces, because
-    JSON Schema cannot express trimming.
-    """
+    """Text, stored without surrounding spaces; the limits count them, and numbers are refused."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(
@@ -31,7 +27,7 @@ class TextField(serializers.CharField):
 
 
 class ProfileSerializer(serializers.Serializer[User]):
-    """The four settings; ``level`` may be empty. Spec: User profile settings."""
+    """Spec: User profile settings."""
 
     location = TextField(max_length=MAX_LOCATION)
     level = serializers.ChoiceField(choices=Level.choices, allow_blank=True)
@@ -40,7 +36,7 @@ class ProfileSerializer(serializers.Serializer[User]):
 
 
 class UserSerializer(serializers.Serializer[User]):
-    """A person without grants and privileges. Spec: Resources, User."""
+    """Spec: Resources, User."""
 
     id = serializers.CharField()
     email = serializers.CharField()
@@ -69,7 +65,7 @@ class CsrfTokenSerializer(serializers.Serializer[None]):
 
 
 class UrlSerializer(serializers.Serializer[None]):
-    """The answer to a form with ``json=true``."""
+    """The answer for ``json=true``."""
 
     url = serializers.CharField(help_text="Where to go on, an address.")
 

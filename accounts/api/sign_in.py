@@ -1,7 +1,4 @@
-"""Views of ``/api/auth`` that sign people in and out; allauth talks to the providers.
-
-Spec: Endpoints, Authentication endpoints.
-"""
+"""Views of ``/api/auth`` that sign people in and out. Spec: Authentication endpoints."""
 
 from http import HTTPStatus
 from typing import cast
@@ -81,7 +78,6 @@ class SignInView(AuthView):
         responses={302: REDIRECT},
     )
     def get(self, request: HttpRequest) -> HttpResponse:
-        """Redirect to the sign-in page. Spec: Authentication, 4."""
         return _sign_in_page(request)
 
 
@@ -139,7 +135,6 @@ class ProviderSignInView(AuthView):
         },
     )
     def post(self, request: HttpRequest, provider_id: str) -> HttpResponse:
-        """Send the person to the provider, as ``accounts.sign_in.authorization`` says."""
         _require_configured(provider_id)
         if not has_csrf_token(request):
             return _go(request, "/api/auth/signin?csrf=true")
@@ -207,7 +202,7 @@ class SignOutView(AuthView):
         },
     )
     def get(self, request: HttpRequest) -> HttpResponse:
-        """Sign the person out; ask first if the GET may not be their own click."""
+        """Sign the person out; ask first after a prefetch or a foreign link."""
         target = _target(request.GET.get("callbackUrl"))
         if "csrf" in request.GET or not _is_deliberate(request):
             return render(request, "accounts/sign_out.html", {"callback_url": target})
@@ -242,16 +237,13 @@ class ErrorView(AuthView):
         responses={302: REDIRECT},
     )
     def get(self, request: HttpRequest) -> HttpResponse:
-        """Redirect to the page that explains the error; an unknown code is not repeated."""
+        """Redirect to the page that explains the error."""
         code = request.GET.get("error", "")
         return error_redirect(code if code in TEXTS else "Default", page=page_for(code))
 
 
 def has_csrf_token(request: HttpRequest) -> bool:
-    """True if the form holds this browser's token, as ``csrfToken`` or ``csrfmiddlewaretoken``.
-
-    Django's own check decides, the origin included.
-    """
+    """True if Django accepts the origin and ``csrfToken`` or ``csrfmiddlewaretoken``."""
     if token := request.POST.get("csrfToken"):
         request.META[settings.CSRF_HEADER_NAME] = token
     check = CSRFCheck(HttpResponse)
@@ -275,14 +267,13 @@ def _target(callback_url: str | None) -> str:
 
 
 def _go(request: HttpRequest, target: str) -> HttpResponse:
-    """Redirect a browser; answer a script of NextAuth or Auth.js with the address."""
+    """Redirect; answer the scripts of NextAuth and Auth.js with the address."""
     if request.POST.get("json") == "true" or "X-Auth-Return-Redirect" in request.headers:
         return JsonResponse({"url": absolute(target)})
     return HttpResponseRedirect(target)
 
 
 def _is_deliberate(request: HttpRequest) -> bool:
-    """True unless a GET comes from another site's link or a browser's prefetch."""
     purpose = request.headers.get("Sec-Purpose", "") + request.headers.get("Purpose", "")
     return "prefetch" not in purpose and not is_from_elsewhere(request)
 

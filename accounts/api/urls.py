@@ -1,4 +1,4 @@
-"""Paths about people below ``/api``. No namespace: allauth reverses plain names."""
+"""Paths about people below ``/api``."""
 
 from django.urls import include, path, register_converter
 
@@ -7,7 +7,7 @@ from accounts.provider import provider_classes
 
 
 class ProviderConverter:
-    """The id of one of the two providers."""
+    """A provider's id."""
 
     regex = "|".join(provider.id for provider in provider_classes)
 

@@ -63,7 +63,7 @@ JOINED = {
 
 
 class JoinRefusalSerializer(serializers.Serializer[None]):
-    """A refusal to join: ``error`` for people, ``code`` for programs."""
+    """``error`` for people, ``code`` for programs."""
 
     response = inline_serializer(
         "JoinRefusalReason",
@@ -84,7 +84,7 @@ def _refusal(description: str, *refusals: type[BookingError]) -> OpenApiResponse
 
 
 class AccessCodeView(APIView):
-    """Joins the signed-in person to a class. Spec: POST /api/access-code."""
+    """Spec: POST /api/access-code."""
 
     server_error = JOINING_FAILED
     refusals = JOINING
@@ -140,7 +140,6 @@ class AccessCodeView(APIView):
         },
     )
     def post(self, request: Request) -> Response:
-        """Take a place; the body is a JSON string, not an object."""
         access_code = request.data
         if not isinstance(access_code, str):
             raise ParseError(NO_CODE)

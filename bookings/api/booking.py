@@ -51,7 +51,7 @@ EITHER = {"anyOf": [{"$ref": "#/components/schemas/BookingRefusal"}, ERROR]}
 
 
 def error_body(status_code: int, text: StrOrPromise) -> dict[str, Any]:
-    """Return both documented shapes at once: the endpoint's own, and ``error``."""
+    """Return both documented shapes at once."""
     return {"success": False, "status": status_code, "error": text}
 
 
@@ -64,7 +64,7 @@ def _refusal(status: int, description: str, *texts: StrOrPromise) -> OpenApiResp
 
 
 class BookingView(APIView):
-    """Books a class for the signed-in person. Spec: POST /api/booking."""
+    """Spec: POST /api/booking."""
 
     server_error = BOOKING_FAILED
     refusals = BOOKING
@@ -131,7 +131,6 @@ class BookingView(APIView):
         },
     )
     def post(self, request: Request) -> Response:
-        """Store a pending class."""
         body = _body.run_validation(request.data)
         user = cast(User, request.user)
         check_booking_rate(user)

@@ -30,22 +30,17 @@ EVENT = {
 
 
 class CalendarView(APIView):
-    """Lists occupied time; schedules a class. Spec: GET and POST /api/calendar.
-
-    No session is needed, and none gives extra power, so cookies are not read.
-    """
+    """Spec: GET and POST /api/calendar. No session is read."""
 
     authentication_classes = []
     permission_classes = []
 
     @property
     def server_error(self) -> str:
-        """The documented text for any other failure."""
         return texts.FETCH_FAILED if self.request.method in SAFE_METHODS else texts.CREATE_FAILED
 
     @property
     def refusals(self) -> Refusals:
-        """The answers to exceptions of the domain."""
         return LISTING if self.request.method in SAFE_METHODS else SCHEDULING
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
@@ -71,10 +66,7 @@ class CalendarView(APIView):
         },
     )
     def get(self, request: Request) -> HttpResponse:
-        """List the upcoming events: start, end and status.
-
-        ``KeptListingMiddleware`` sends a list that was written for an earlier caller.
-        """
+        """``KeptListingMiddleware`` sends a kept list."""
         return kept_listing.answer(request._request, kept_listing.keep(read_upcoming_events()))
 
     @extend_schema(
@@ -144,7 +136,6 @@ class CalendarView(APIView):
         },
     )
     def post(self, request: Request) -> Response:
-        """Schedule the class of a payment preference."""
         preference_id = _read_preference_id(request)
         if preference_id is None:
             return Response({"error": texts.MISSING_PREFERENCE}, status=400)
@@ -154,7 +145,7 @@ class CalendarView(APIView):
 
 
 def _read_preference_id(request: Request) -> str | None:
-    """Return the body's identifier; None if the body is malformed or lacks a usable one."""
+    """Return None without a usable identifier."""
     try:
         body = request.data
     except ParseError:

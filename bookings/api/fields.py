@@ -1,4 +1,4 @@
-"""Strict serializer fields: ``"5000"`` is no number and ``1`` is no boolean."""
+"""Strict serializer fields."""
 
 import re
 from datetime import UTC, datetime
@@ -49,7 +49,7 @@ class StrictBooleanField(serializers.Field[bool, Any, bool, Any]):
 
 
 class StrictIntegerField(serializers.Field[int, Any, int, Any]):
-    """A whole JSON number between two bounds; ``1000.0`` is whole, ``true`` is no number."""
+    """``1000.0`` is whole, ``true`` is no number."""
 
     default_error_messages = {
         "invalid": "Tiene que ser un número entero.",
@@ -73,7 +73,7 @@ class StrictIntegerField(serializers.Field[int, Any, int, Any]):
 
 
 class StrictStringField(serializers.Field[str, Any, str, Any]):
-    """A JSON string up to a length; ``printable`` refuses blank text and control characters."""
+    """``printable`` refuses blank text and control characters."""
 
     default_error_messages = {
         "invalid": "Tiene que ser un texto.",
@@ -112,7 +112,7 @@ class InstantField(serializers.Field[datetime, Any, str, Any]):
     }
 
     def to_internal_value(self, data: Any) -> datetime:
-        """Return an aware datetime in UTC: PostgreSQL takes no offset of 16 hours or more."""
+        """Return UTC: PostgreSQL takes no offset of 16 hours or more."""
         if not isinstance(data, str) or not _instant.fullmatch(data):
             self.fail("invalid")
         try:
@@ -131,7 +131,7 @@ class InstantField(serializers.Field[datetime, Any, str, Any]):
 
 
 class StrictIntegerSchema(OpenApiSerializerFieldExtension):
-    """The JSON Schema of StrictIntegerField."""
+    """Its JSON Schema."""
 
     target_class = StrictIntegerField
 
@@ -141,7 +141,7 @@ class StrictIntegerSchema(OpenApiSerializerFieldExtension):
 
 
 class StrictStringSchema(OpenApiSerializerFieldExtension):
-    """The JSON Schema of StrictStringField."""
+    """Its JSON Schema."""
 
     target_class = StrictStringField
 
@@ -151,7 +151,7 @@ class StrictStringSchema(OpenApiSerializerFieldExtension):
 
 
 class InstantSchema(OpenApiSerializerFieldExtension):
-    """The JSON Schema of InstantField; input without an offset is no ``date-time``."""
+    """Its JSON Schema; input without an offset is no ``date-time``."""
 
     target_class = InstantField
 

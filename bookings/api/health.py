@@ -1,7 +1,6 @@
-"""GET /healthz and /readyz, for monitoring. Our own additions.
+"""GET /healthz and /readyz. Our own additions.
 
-A balancer asks ``readyz`` if this process can serve: people can book while the worker is stopped or
-the calendar is lost. An alarm asks ``healthz`` if work is left undone.
+``readyz`` tells a balancer if this process can serve, ``healthz`` an alarm if work is left undone.
 """
 
 from functools import lru_cache
@@ -44,7 +43,7 @@ UNREADY = {**READY, "status": "failing", **UNKNOWN}
 
 
 class SweepStateSerializer(serializers.Serializer[None]):
-    """The state of one sweep."""
+    """One sweep."""
 
     status = serializers.ChoiceField(choices=STATES)
     age = serializers.IntegerField(
@@ -53,7 +52,7 @@ class SweepStateSerializer(serializers.Serializer[None]):
 
 
 class HealthSerializer(serializers.Serializer[None]):
-    """The body of GET /healthz; ``status`` and ``database`` alone if the database is down."""
+    """GET /healthz."""
 
     status = serializers.ChoiceField(choices=STATES)
     database = serializers.ChoiceField(choices=STATES)
@@ -75,7 +74,7 @@ READINESS = inline_serializer(
 
 
 class HealthView(PlainAPIView):
-    """GET /healthz"""
+    """GET /healthz; one query."""
 
     http_method_names = ["get", "head"]
 
@@ -102,7 +101,6 @@ class HealthView(PlainAPIView):
     )
     @method_decorator(never_cache)
     def get(self, request: HttpRequest) -> JsonResponse:
-        """Answer 200 if the database answers and every sweep ran lately, else 503; one query."""
         try:
             work = check_work()
         except Error:
@@ -117,7 +115,7 @@ class HealthView(PlainAPIView):
 
 
 class ReadinessView(PlainAPIView):
-    """GET /readyz"""
+    """GET /readyz; four queries, five with a service account."""
 
     http_method_names = ["get", "head"]
 
@@ -144,11 +142,6 @@ class ReadinessView(PlainAPIView):
     )
     @method_decorator(never_cache)
     def get(self, request: HttpRequest) -> JsonResponse:
-        """Answer 200 if the database can be written to and has every migration, else 503.
-
-        If the worker, calendar or cache fails, the answer is 200 ``degraded``. Four queries, five
-        with a service account.
-        """
         try:
             if _known_migrations() - _applied_migrations():
                 body = {"status": "failing", "database": "ok", "migrations": "missing", **UNKNOWN}
@@ -164,7 +157,6 @@ class ReadinessView(PlainAPIView):
 
 
 def _check_others() -> dict[str, str]:
-    """Return the states of worker, calendar and cache; two queries, or three."""
     work = check_work()
     cache.set(CACHE_KEY, True, timeout=60)
     is_cache_up = cache.get(CACHE_KEY) is True  # one that is down behaves as empty
@@ -182,10 +174,7 @@ def _describe(sweep: SweepHealth, work: WorkHealth) -> dict[str, Any]:
 
 @lru_cache(maxsize=1)
 def _known_migrations() -> frozenset[tuple[str, str]]:
-    """Return app and name of each migration, by their files.
-
-    Django's loader would import them all: more than ten megabytes in each process.
-    """
+    """Read the files' names: Django's loader imports them, 10 MB a process."""
     return frozenset(
         (app.label, module.name)
         for app in apps.get_app_configs()

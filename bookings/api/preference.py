@@ -1,4 +1,4 @@
-"""POST /api/payments/preference. Ours: the specification takes preferences from elsewhere."""
+"""POST /api/payments/preference. Our own addition."""
 
 from typing import cast
 
@@ -37,7 +37,7 @@ PREFERENCE_EXAMPLE = {
 
 
 class PreferenceView(APIView):
-    """Makes a payment preference, which a booking of the same person then names."""
+    """Makes a preference to name in a booking."""
 
     server_error = PREFERENCE_FAILED
     refusals = PREFERENCE
@@ -78,7 +78,6 @@ class PreferenceView(APIView):
         },
     )
     def post(self, request: Request) -> Response:
-        """Ask for the price of the list; the client cannot choose it."""
         serializer = PreferenceSerializer(data=request.data)
         serializer.is_valid(raise_exception=True)
         body = serializer.validated_data

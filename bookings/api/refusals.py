@@ -1,7 +1,4 @@
-"""How each endpoint answers the exceptions of the domain; ``config.api.exceptions`` reads it.
-
-A subclass without an entry of its own is answered as its base.
-"""
+"""Each endpoint's answers to domain errors, subclasses included."""
 
 from bookings.api import texts
 from bookings.domain.exceptions import (

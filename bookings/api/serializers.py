@@ -1,4 +1,4 @@
-"""The documented JSON: what comes in and what goes out. Spec: Endpoints."""
+"""The documented JSON. Spec: Endpoints."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ MAX_PRICE = 10**10
 
 
 class PreferenceSerializer(serializers.Serializer[Any]):
-    """The body of POST /api/payments/preference. Checks shapes; rules are the domain's."""
+    """The body of POST /api/payments/preference."""
 
     start = InstantField()
     end = InstantField()
@@ -26,7 +26,7 @@ class PreferenceSerializer(serializers.Serializer[Any]):
 
 
 class BookingSerializer(PreferenceSerializer):
-    """The body of POST /api/booking: the same, and its payment."""
+    """The body of POST /api/booking."""
 
     text = StrictStringField(max_length=2000, required=False, allow_null=True)
     price = StrictIntegerField(min_value=0, max_value=MAX_PRICE, help_text="Centavos.")
@@ -41,7 +41,7 @@ class BookedSerializer(serializers.Serializer[None]):
 
 
 class BookingRefusalSerializer(serializers.Serializer[None]):
-    """Both documented shapes at once: the endpoint's own, and ``error``."""
+    """Both documented shapes at once."""
 
     success = serializers.BooleanField(help_text="Always false.")
     status = serializers.IntegerField(help_text="The status of the answer.")
@@ -49,7 +49,7 @@ class BookingRefusalSerializer(serializers.Serializer[None]):
 
 
 class PaymentSerializer(serializers.Serializer[Payment]):
-    """A preference: its id for booking, and the address at which to pay."""
+    """A preference, and the address to pay at."""
 
     preferenceId = serializers.CharField(source="preference_id")
     initPoint = serializers.CharField(source="checkout_url")
@@ -58,7 +58,7 @@ class PaymentSerializer(serializers.Serializer[Payment]):
 
 
 class JoinedClassSerializer(serializers.Serializer[VirtualClass]):
-    """A class as its guests see it. Spec: POST /api/access-code, success response."""
+    """Spec: POST /api/access-code, success response."""
 
     id = serializers.CharField()
     bookedById = serializers.CharField(source="booked_by_id")
@@ -77,7 +77,7 @@ class JoinedSerializer(serializers.Serializer[None]):
 
 
 class EventTimeSerializer(serializers.Serializer[None]):
-    """When an event starts or ends. Spec: Resources, Calendar event."""
+    """Spec: Resources, Calendar event."""
 
     dateTime = serializers.DateTimeField()
     timeZone = serializers.CharField(required=False, help_text="May be absent.")

@@ -1,4 +1,4 @@
-"""How errors look on ``/api``: ``{"error": text}``, or the shape that a view documents."""
+"""The answers of ``/api`` to exceptions."""
 
 import logging
 from collections.abc import Mapping
@@ -23,12 +23,11 @@ logger = logging.getLogger(__name__)
 
 
 def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
-    """Return the documented answer to an exception of a view.
+    """Return the documented answer to an exception.
 
-    A view may carry ``refusals``, its answers to exceptions of the domain; ``server_error``, the
-    text of its documented 500; and ``error_body(status, text)``, the shape of its error bodies.
-    The text of an unexpected error reaches only the log. If the database took no connection, a
-    view without a documented 500 answers 503; in both cases ``Retry-After`` says when to retry.
+    A view may carry ``refusals``, its answers to domain errors; ``server_error``, the text of its
+    500; and ``error_body(status, text)``. A lack of database connections is answered 503 unless the
+    view documents a 500.
     """
     view = context["view"]
     if refusal := _find_refusal(getattr(view, "refusals", {}), error):
@@ -44,12 +43,12 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
 
 
 def error_body(status_code: int, text: str) -> dict[str, Any]:
-    """Return the usual body of an error. Spec: Endpoints."""
+    """Spec: Endpoints."""
     return {"error": text}
 
 
 def first_message(detail: Any, path: str = "") -> str:
-    """Reduce DRF's nested error details to one sentence: ``start: Requerido.``"""
+    """Reduce nested details to one sentence: ``start: Requerido.``"""
     if isinstance(detail, dict):
         key, value = next(iter(detail.items()))
         return first_message(value, path if key == "non_field_errors" else str(key))
@@ -76,7 +75,6 @@ def _answer_refusal(view: Any, error: Exception, refusal: Refusal) -> Response:
 
 
 def _describe_failure(view: Any, error: Exception) -> tuple[int, str, dict[str, str]]:
-    """Return status, text and headers for an unexpected error."""
     documented = getattr(view, "server_error", None)
     is_overloaded = lacks_connection(error)
     headers = {"Retry-After": str(RETRY_SECONDS)} if is_overloaded else {}
@@ -86,7 +84,6 @@ def _describe_failure(view: Any, error: Exception) -> tuple[int, str, dict[str, 
 
 
 def _as_api_exception(error: Exception) -> Exception:
-    """Turn Django's refusals, and DRF's of strangers, into exceptions with our texts."""
     if isinstance(error, Http404):
         return exceptions.NotFound(NOT_FOUND)
     if isinstance(error, PermissionDenied):

@@ -1,4 +1,4 @@
-"""Words for describing the API: answers, refusals, headers and the session cookie."""
+"""Words for describing the API."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -15,7 +15,7 @@ ERROR = {"$ref": "#/components/schemas/Error"}
 
 
 class SessionScheme(OpenApiAuthenticationExtension):
-    """The cookie that carries the session."""
+    """The session cookie."""
 
     target_class = "accounts.api.authentication.CookieSessionAuthentication"
     name = "session"
@@ -34,24 +34,24 @@ class SessionScheme(OpenApiAuthenticationExtension):
 
 
 def refusal(description: str, *texts: StrOrPromise) -> OpenApiResponse:
-    """Describe ``{"error": text}`` with the texts that it may hold."""
+    """Describe ``{"error": text}``."""
     examples = [OpenApiExample(f"text {n}", {"error": text}) for n, text in enumerate(texts, 1)]
     return OpenApiResponse(ERROR, description=description, examples=examples)
 
 
 def answer(shape: Any, description: str, *values: Any) -> OpenApiResponse:
-    """Describe an answer of a shape, with examples."""
+    """Describe an answer with examples."""
     examples = [OpenApiExample(f"example {n}", value) for n, value in enumerate(values, 1)]
     return OpenApiResponse(shape, description=description, examples=examples)
 
 
 def header(name: str, description: str, **options: Any) -> OpenApiParameter:
-    """Describe a header of the request, or of answers by ``response``, a list of statuses."""
+    """Describe a header of requests; with ``response``, of these statuses."""
     return OpenApiParameter(name, str, OpenApiParameter.HEADER, description=description, **options)
 
 
 def retry_after(*statuses: int) -> OpenApiParameter:
-    """Describe the ``Retry-After`` header of answers with these statuses; by default 429."""
+    """Describe it for these statuses, by default 429."""
     return OpenApiParameter(
         "Retry-After",
         {"type": "integer", "minimum": 1},
@@ -63,12 +63,12 @@ def retry_after(*statuses: int) -> OpenApiParameter:
 
 
 def from_settings(write: Callable[[], str]) -> str:
-    """Return a text that is written when the document is made, from the settings of then."""
+    """Return a text written when the document is made."""
     return lazy(write, str)()
 
 
 def say_duration(duration: timedelta) -> str:
-    """Return a duration in the largest unit in which it is whole: ``90 days``."""
+    """Return ``90 days``."""
     seconds = int(duration.total_seconds())
     units = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
     size, name = next(unit for unit in units if seconds % unit[0] == 0)
@@ -77,5 +77,5 @@ def say_duration(duration: timedelta) -> str:
 
 
 def say_bytes(number: int) -> str:
-    """Return a size in whole KiB, else in bytes."""
+    """Return ``64 KiB``."""
     return f"{number:,} bytes" if number % 1024 else f"{number // 1024:,} KiB"

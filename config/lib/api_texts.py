@@ -1,4 +1,4 @@
-"""Fixed texts of ``/api``, in the service's language; views answer them, the schema quotes them."""
+"""Fixed texts of ``/api``."""
 
 SIGN_IN_FIRST = "Ingresá para continuar."
 FOREIGN_ORIGIN = "El pedido viene de otro sitio."

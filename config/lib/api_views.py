@@ -10,11 +10,10 @@ from rest_framework.views import APIView
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """The answer to an exception of the domain; a view's ``refusals`` maps classes to these.
+    """The answer to a domain error, in a view's ``refusals``.
 
-    text: by default the exception's own. has_code: nest text and the exception's ``code`` in
-    ``response``. retry_after: seconds, by default the exception's ``wait_seconds``, if any.
-    warning: logged before the exception's text.
+    text: by default the error's own. has_code: nest text and code in ``response``. retry_after:
+    seconds, by default the error's ``wait_seconds``. warning: logged with the error.
     """
 
     status: int
@@ -25,10 +24,7 @@ class Refusal:
 
 
 class PlainAPIView(APIView):
-    """A view for everybody that answers Django's requests with Django's responses.
-
-    drf-spectacular describes it. Errors reach the handlers of ``config.urls``.
-    """
+    """Answers Django's requests with Django's responses; errors reach ``config.web.errors``."""
 
     authentication_classes = []
     parser_classes = []
@@ -39,7 +35,7 @@ class PlainAPIView(APIView):
         return {}
 
     def initialize_request(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
-        """Return Django's own request: allauth and ``request.POST`` need it, and it costs least."""
+        """Return Django's request, which allauth needs."""
         return request
 
     def handle_exception(self, exc: Exception) -> Any:

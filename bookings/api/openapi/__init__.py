@@ -1,1 +1,1 @@
-"""Descriptions that have no view of ``bookings.api`` to stand at."""
+"""Descriptions of webhooks."""

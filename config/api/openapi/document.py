@@ -1,4 +1,4 @@
-"""The document, made once in a process."""
+"""The document."""
 
 import hashlib
 import json
@@ -14,18 +14,16 @@ from drf_spectacular.generators import SchemaGenerator
 
 @dataclass(frozen=True)
 class Document:
-    """The description of the API. content: a JSON value; do not change it."""
+    """Its content must not be changed."""
 
     content: dict[str, Any]
 
     @cached_property
     def body(self) -> bytes:
-        """The content as it is sent."""
         return json.dumps(self.content, ensure_ascii=False).encode()
 
     @cached_property
     def etag(self) -> str:
-        """A strong validator, the same in every process."""
         return f'"{hashlib.sha256(self.body).hexdigest()[:32]}"'
 
 
@@ -33,7 +31,7 @@ _one_at_a_time = Lock()
 
 
 def get_document() -> Document:
-    """Return the document. Making it takes some tenths of a second, so one thread does it."""
+    """Return the document; one thread makes it."""
     with _one_at_a_time:
         return _made_once()
 
@@ -44,6 +42,6 @@ def _made_once() -> Document:
 
 
 def generate() -> dict[str, Any]:
-    """Make the content. Its examples quote the API, whose texts are Spanish."""
+    """Make the content; its examples are Spanish."""
     with translation.override(settings.LANGUAGE_CODE):
         return cast(dict[str, Any], SchemaGenerator().get_schema(request=None, public=True))

@@ -1,4 +1,4 @@
-"""The description of one operation: its view's own, and the common answers."""
+"""The description of an operation."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ FORM = "application/x-www-form-urlencoded"
 
 
 class ApiSchema(AutoSchema):
-    """Adds the common answers to those of a view, which has precedence."""
+    """Adds the common answers."""
 
     def get_operation(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
         operation: dict[str, Any] = super().get_operation(*args, **kwargs) or {}
@@ -27,8 +27,7 @@ class ApiSchema(AutoSchema):
         return operation
 
     def map_parsers(self) -> list[str]:
-        """Return JSON, though the parser reads any content type that holds JSON."""
-        return [JSON]
+        return [JSON]  # the parser reads it under any content type
 
     def _common_answers(self, *, reads_json: bool) -> dict[str, dict[str, str]]:
         if not self.path.startswith("/api/"):

@@ -1,4 +1,4 @@
-"""GET /api/openapi.json and /api/docs. Our own additions to the specification."""
+"""GET /api/openapi.json and /api/docs."""
 
 from csp.utils import build_policy
 from django.http import HttpRequest, HttpResponse
@@ -19,7 +19,7 @@ def _document_etag(request: HttpRequest) -> str:
 
 
 class DocumentView(PlainAPIView):
-    """The document as JSON; no database query."""
+    """The document; no database query."""
 
     http_method_names = ["get", "head"]
 
@@ -43,7 +43,7 @@ class DocumentView(PlainAPIView):
 
 
 class DocsView(PlainAPIView):
-    """The document in Swagger UI, whose files come with drf-spectacular-sidecar."""
+    """The document in Swagger UI, from drf-spectacular-sidecar."""
 
     http_method_names = ["get", "head"]
 
@@ -54,9 +54,9 @@ class DocsView(PlainAPIView):
         responses={(200, "text/html"): OpenApiResponse({"type": "string"}, description="A page.")},
     )
     def get(self, request: HttpRequest) -> HttpResponse:
-        """Show the page, with its own content policy: Swagger UI writes styles into elements."""
         response = render(request, "openapi/docs.html")
         response["Cache-Control"] = FRESH
+        # Swagger UI writes styles into its elements.
         policy = build_policy(update={"style-src": ["'unsafe-inline'"]})
         response["Content-Security-Policy"] = policy
         return response
