@@ -1,6 +1,7 @@
 """Views of ``/api/auth`` with the bodies of NextAuth.js 4. Spec: Authentication endpoints."""
 
 from datetime import UTC, datetime
+from functools import partial
 from http import HTTPStatus
 from typing import Any, cast
 
@@ -23,7 +24,7 @@ from config.lib.api_views import PlainAPIView
 # As NextAuth says it. Django's own also writes the date of each answer into ``Expires``.
 NEVER_CACHE = "private, no-cache, no-store, max-age=0, must-revalidate"
 METHOD_NOT_ALLOWED = "Método no permitido."
-TAGS = ["Sign-in"]
+describe = partial(extend_schema, tags=["Sign-in"])
 TOKEN = "kHzX4rZp0m8cW2sVbN6yQ1tJ7uLd9eGf"  # noqa: S105 # an example
 PROVIDERS = {
     "google": {
@@ -101,9 +102,8 @@ class AuthView(PlainAPIView):
 class ProvidersView(AuthView):
     """``GET /api/auth/providers``"""
 
-    @extend_schema(
+    @describe(
         operation_id="listProviders",
-        tags=TAGS,
         summary="List the providers to sign in with",
         responses={
             200: answer(PROVIDERS_SCHEMA, "Those that have credentials, by their id.", PROVIDERS)
@@ -127,9 +127,8 @@ class ProvidersView(AuthView):
 class SessionView(AuthView):
     """``GET`` and ``POST /api/auth/session``"""
 
-    @extend_schema(
+    @describe(
         operation_id="getSession",
-        tags=TAGS,
         summary="Ask who is signed in",
         description=from_settings(
             lambda: (
@@ -147,9 +146,8 @@ class SessionView(AuthView):
             return JsonResponse({})
         return JsonResponse({"user": _session_user(user), "expires": _milliseconds(expires_at)})
 
-    @extend_schema(
+    @describe(
         operation_id="updateSession",
-        tags=TAGS,
         summary="Ask who is signed in, as NextAuth's update() does",
         description="The body is ignored: the session is answered as it is.",
         request=None,
@@ -162,9 +160,8 @@ class SessionView(AuthView):
 class CsrfView(AuthView):
     """``GET /api/auth/csrf``"""
 
-    @extend_schema(
+    @describe(
         operation_id="getCsrfToken",
-        tags=TAGS,
         summary="Get the token that signing in and out ask for",
         description="Its cookie comes along; both have to be sent.",
         responses={200: answer(CsrfTokenSerializer, "The token.", {"csrfToken": TOKEN})},
@@ -176,9 +173,8 @@ class CsrfView(AuthView):
 class LogView(AuthView):
     """``POST /api/auth/_log``"""
 
-    @extend_schema(
+    @describe(
         operation_id="logSignInError",
-        tags=TAGS,
         summary="Take what NextAuth's client reports about itself",
         description="Whatever is sent is dropped.",
         request=None,

@@ -9,10 +9,10 @@ from django.conf import settings
 from django.db import IntegrityError
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import render
-from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse
 from rest_framework.authentication import CSRFCheck
 
-from accounts.api.auth import TAGS, TOKEN, AuthView
+from accounts.api.auth import TOKEN, AuthView, describe
 from accounts.api.serializers import SignInFormSerializer, SignOutFormSerializer, UrlSerializer
 from accounts.provider import provider_classes
 from accounts.selectors import list_providers
@@ -70,9 +70,8 @@ def _form_example(callback_url: str) -> OpenApiExample:
 class SignInView(AuthView):
     """``GET /api/auth/signin``"""
 
-    @extend_schema(
+    @describe(
         operation_id="showSignIn",
-        tags=TAGS,
         summary="Go to the sign-in page",
         parameters=[_location("The sign-in page, `/inicio`."), CALLBACK_URL, ERROR_CODE],
         responses={302: REDIRECT},
@@ -84,9 +83,8 @@ class SignInView(AuthView):
 class ProviderSignInView(AuthView):
     """``GET`` and ``POST /api/auth/signin/<provider>``"""
 
-    @extend_schema(
+    @describe(
         operation_id="showProviderSignIn",
-        tags=TAGS,
         summary="Go to the sign-in page, from a provider's address",
         description="Nobody is sent to a provider by a link: that takes the POST.",
         parameters=[
@@ -100,9 +98,8 @@ class ProviderSignInView(AuthView):
     def get(self, request: HttpRequest, provider_id: str) -> HttpResponse:
         return _sign_in_page(request)
 
-    @extend_schema(
+    @describe(
         operation_id="signIn",
-        tags=TAGS,
         summary="Begin to sign in with a provider",
         parameters=[
             _location(
@@ -156,9 +153,8 @@ class CallbackView(AuthView):
     # No HEAD: a code is good for one exchange, and a preview must not use it up.
     http_method_names = ["get"]
 
-    @extend_schema(
+    @describe(
         operation_id="finishSignIn",
-        tags=TAGS,
         summary="Come back from the provider",
         description="For the provider's redirect. It sets the session cookie.",
         parameters=[
@@ -188,9 +184,8 @@ class SignOutView(AuthView):
     # No HEAD: a preview must not sign the person out.
     http_method_names = ["get", "post"]
 
-    @extend_schema(
+    @describe(
         operation_id="signOutByLink",
-        tags=TAGS,
         summary="Sign out, by a link",
         description="From another site, or when a browser only looks ahead, a page asks first.",
         parameters=[_location("`callbackUrl`, by default `/`."), CALLBACK_URL],
@@ -208,9 +203,8 @@ class SignOutView(AuthView):
             return render(request, "accounts/sign_out.html", {"callback_url": target})
         return sign_out(request, HttpResponseRedirect(target))
 
-    @extend_schema(
+    @describe(
         operation_id="signOut",
-        tags=TAGS,
         summary="Sign out",
         parameters=[_location("`callbackUrl`, by default `/`."), TO_GO_ON],
         request={FORM: SignOutFormSerializer},
@@ -229,9 +223,8 @@ class SignOutView(AuthView):
 class ErrorView(AuthView):
     """``GET /api/auth/error``"""
 
-    @extend_schema(
+    @describe(
         operation_id="showSignInError",
-        tags=TAGS,
         summary="Go to the page that explains an error",
         parameters=[_location("`/inicio` or `/`, with the code."), ERROR_CODE],
         responses={302: REDIRECT},

@@ -1,21 +1,16 @@
 """Paths about people below ``/api``."""
 
 from django.urls import include, path, register_converter
+from django.urls.converters import StringConverter
 
 from accounts.api import auth, profile, sign_in
 from accounts.provider import provider_classes
 
 
-class ProviderConverter:
+class ProviderConverter(StringConverter):
     """A provider's id."""
 
     regex = "|".join(provider.id for provider in provider_classes)
-
-    def to_python(self, value: str) -> str:
-        return value
-
-    def to_url(self, value: str) -> str:
-        return value
 
 
 register_converter(ProviderConverter, "provider")

@@ -36,15 +36,9 @@ from config.lib.api_texts import FOREIGN_ORIGIN
 # One for all requests: making a serializer copies each of its fields.
 _joined = JoinedClassSerializer()
 CODES = [
-    refused.code
-    for refused in (
-        ClassNotFoundError,
-        OwnClassError,
-        ClassEndedError,
-        ClassFullError,
-        PlaceOfferedError,
-        AlreadyJoinedError,
-    )
+    kind.code
+    for kind, answered in JOINING.items()
+    if issubclass(kind, BookingError) and answered.has_code
 ]
 ACCESS_CODE = {
     "type": "string",

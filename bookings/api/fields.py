@@ -44,9 +44,6 @@ class StrictBooleanField(serializers.Field[bool, Any, bool, Any]):
             self.fail("invalid")
         return data
 
-    def to_representation(self, value: bool) -> bool:
-        return value
-
 
 class StrictIntegerField(serializers.Field[int, Any, int, Any]):
     """``1000.0`` is whole, ``true`` is no number."""
@@ -67,9 +64,6 @@ class StrictIntegerField(serializers.Field[int, Any, int, Any]):
         if not self.min_value <= number <= self.max_value:
             self.fail("range", min_value=self.min_value, max_value=self.max_value)
         return number
-
-    def to_representation(self, value: int) -> int:
-        return value
 
 
 class StrictStringField(serializers.Field[str, Any, str, Any]):
@@ -93,9 +87,6 @@ class StrictStringField(serializers.Field[str, Any, str, Any]):
         if self.printable and not _printable.fullmatch(data):
             self.fail("unprintable")
         return data
-
-    def to_representation(self, value: str) -> str:
-        return value
 
 
 class InstantField(serializers.Field[datetime, Any, str, Any]):

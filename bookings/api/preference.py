@@ -22,6 +22,8 @@ from bookings.domain.exceptions import (
 )
 from config.lib.api_schema import answer, from_settings, refusal, retry_after
 
+# One for all requests: making a serializer copies each of its fields.
+_body = PreferenceSerializer()
 PREFERENCE_WISH = {
     "start": "2030-01-07T15:00:00-03:00",
     "end": "2030-01-07T16:00:00-03:00",
@@ -78,9 +80,7 @@ class PreferenceView(APIView):
         },
     )
     def post(self, request: Request) -> Response:
-        serializer = PreferenceSerializer(data=request.data)
-        serializer.is_valid(raise_exception=True)
-        body = serializer.validated_data
+        body = _body.run_validation(request.data)
         payment = request_preference(
             user=cast(User, request.user),
             start=body["start"],

@@ -13,6 +13,7 @@ from bookings.domain.exceptions import (
     NotPaidError,
     OwnClassError,
     PaymentsOffError,
+    PlaceOfferedError,
     PriceNotAgreedError,
     SlotTakenError,
     TooManyAttemptsError,
@@ -36,6 +37,7 @@ JOINING: Refusals = {
     OwnClassError: Refusal(403, has_code=True),
     ClassEndedError: Refusal(410, has_code=True),
     ClassFullError: Refusal(409, has_code=True),
+    PlaceOfferedError: Refusal(409, has_code=True),
     AlreadyJoinedError: Refusal(409, has_code=True),
 }
 BOOKING: Refusals = {

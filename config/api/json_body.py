@@ -4,6 +4,7 @@ Forms, compression, repeated keys, NaN, broken text, NUL and deep nesting are re
 """
 
 import json
+import re
 from collections.abc import Mapping
 from typing import IO, Any, NoReturn
 
@@ -18,6 +19,7 @@ MAX_DEPTH = 20
 # Parsing an integer costs the square of its digits.
 MAX_NUMBER_LENGTH = 400
 FORM_TYPES = ("application/x-www-form-urlencoded", "multipart/form-data", "application/xml")
+BROKEN_TEXT = re.compile("[\0\ud800-\udfff]")  # NUL and lone surrogates
 UTF8_NAMES = frozenset({"", "utf-8", "utf8", "us-ascii"})
 
 
@@ -131,7 +133,7 @@ def _finite_float(digits: str) -> float:
 def _refuse_broken_text(value: Any) -> None:
     """Refuse NUL and lone surrogates: PostgreSQL can store neither."""
     if isinstance(value, str):
-        if "\0" in value or not _is_encodable(value):
+        if BROKEN_TEXT.search(value):
             raise ParseError("El texto contiene caracteres no válidos.")
     elif isinstance(value, dict):
         for key, member in value.items():
@@ -140,11 +142,3 @@ def _refuse_broken_text(value: Any) -> None:
     elif isinstance(value, list):
         for member in value:
             _refuse_broken_text(member)
-
-
-def _is_encodable(text: str) -> bool:
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
