@@ -1,4 +1,4 @@
-"""People, as the teacher sees them: look, and correct the settings."""
+"""People in the panel."""
 
 from importlib import import_module
 from typing import Any
@@ -13,7 +13,7 @@ from django.http import HttpRequest
 from accounts.models import User
 from accounts.services import save_profile
 
-# allauth and Django register tables that are empty here or nobody should edit by hand.
+# allauth and Django register tables that are empty here, or that must not be edited by hand.
 for registering in (
     "allauth.account.admin",
     "allauth.socialaccount.admin",
@@ -25,7 +25,7 @@ admin.site.unregister([EmailAddress, Group, SocialAccount, SocialApp, SocialToke
 
 @admin.register(LogEntry)
 class LogEntryAdmin(admin.ModelAdmin[LogEntry]):
-    """Who did what in the panel. Nobody writes here by hand, nor takes anything away."""
+    """The panel's log, read-only."""
 
     list_display = ["action_time", "user", "content_type", "object_repr", "get_change_message"]
     list_filter = ["action_time"]
@@ -35,21 +35,18 @@ class LogEntryAdmin(admin.ModelAdmin[LogEntry]):
     show_full_result_count = False
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """Lines are written by what is done."""
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: LogEntry | None = None) -> bool:
-        """What was done, was done."""
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: LogEntry | None = None) -> bool:
-        """As above."""
         return False
 
 
 @admin.register(User)
 class UserAdmin(admin.ModelAdmin[User]):
-    """The list of people. What services own is read-only; the calendar grant is never shown."""
+    """People; fields that services own are read-only."""
 
     list_display = ["email", "name", "status", "total_classes", "level", "last_login"]
     list_filter = ["status", "level", "newsletter", "is_staff"]
@@ -76,15 +73,13 @@ class UserAdmin(admin.ModelAdmin[User]):
     ]
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """People sign up by themselves."""
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
-        """People are suspended: their classes and payments have to stay."""
+        """Return False: people are suspended, because their classes and payments stay."""
         return False
 
     def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
-        """Store the settings as the profile page does."""
         save_profile(
             user=obj,
             location=obj.location,

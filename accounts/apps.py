@@ -1,4 +1,4 @@
-"""People: who they are, how they sign in, what they prefer."""
+"""People: identities, sign-in, preferences."""
 
 from importlib import import_module
 
@@ -6,12 +6,9 @@ from django.apps import AppConfig
 
 
 class AccountsConfig(AppConfig):
-    """Registers the app, its receivers and its checks."""
-
     name = "accounts"
     verbose_name = "Personas"
 
     def ready(self) -> None:
-        """Import the modules whose functions register themselves."""
         import_module("accounts.checks")
         import_module("accounts.signals")

@@ -1,4 +1,4 @@
-"""System checks that name what is missing before anybody can sign in."""
+"""System checks of sign-in."""
 
 from typing import Any
 from urllib.parse import urlsplit
@@ -12,7 +12,6 @@ from config.lib.origins import own_origin
 
 @checks.register(checks.Tags.security)
 def check_identity_provider(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
-    """Warn about values without which nobody signs in or no calendar is reached."""
     values = {
         "AUTH_PROVIDER_ID": settings.AUTH_PROVIDER_ID,
         "AUTH_PROVIDER_SECRET": settings.AUTH_PROVIDER_SECRET,
@@ -21,65 +20,53 @@ def check_identity_provider(app_configs: Any, **kwargs: Any) -> list[checks.Chec
     missing = ", ".join(name for name, value in values.items() if not value)
     if not missing:
         return []
-    return [
-        checks.Warning(
-            f"{missing}: not set.",
-            hint="Without them nobody signs in with Google and the calendar stays unconnected.",
-            id="accounts.W001",
-        )
-    ]
+    return _warn(
+        "accounts.W001",
+        f"{missing}: not set.",
+        "Without them nobody signs in with Google and the calendar stays unconnected.",
+    )
 
 
 @checks.register(checks.Tags.security)
 def check_redirect_address(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
-    """Warn when the provider would send people to an address that does not know their state."""
     address = urlsplit(settings.PROVIDER_REDIRECT_URI)
     if not address.geturl() or (
         f"{address.scheme}://{address.netloc}" == own_origin()
         and address.path.startswith("/api/auth/callback/")
     ):
         return []
-    return [
-        checks.Warning(
-            "PROVIDER_REDIRECT_URI does not lead to BASE_URL/api/auth/callback/:provider.",
-            hint="Every sign-in will end in an error: the session cookie belongs to BASE_URL.",
-            id="accounts.W002",
-        )
-    ]
+    return _warn(
+        "accounts.W002",
+        "PROVIDER_REDIRECT_URI does not lead to BASE_URL/api/auth/callback/:provider.",
+        "Every sign-in will end in an error: the session cookie belongs to BASE_URL.",
+    )
 
 
 @checks.register(checks.Tags.security, deploy=True)
 def check_second_provider(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
-    """Warn when the code-hosting provider is not offered. Spec: Authentication, 1."""
+    """Warn if GitHub is not offered. Spec: Authentication, 1."""
     if GITHUB in {provider.id for provider in list_providers()}:
         return []
-    return [
-        checks.Warning(
-            "GITHUB_ID, GITHUB_SECRET: not set.",
-            hint="Sign-in with GitHub is not offered.",
-            id="accounts.W003",
-        )
-    ]
+    return _warn(
+        "accounts.W003", "GITHUB_ID, GITHUB_SECRET: not set.", "Sign-in with GitHub is not offered."
+    )
 
 
 @checks.register(checks.Tags.security, deploy=True)
 def check_trusted_proxies(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
-    """Warn when everybody seems to come from the proxy that ends TLS."""
     if settings.TRUSTED_PROXIES or not settings.BASE_URL.startswith("https://"):
         return []
-    return [
-        checks.Warning(
-            "TRUSTED_PROXIES is 0, though BASE_URL is https.",
-            hint="Behind a proxy all people would share one address, and the limits on it. Set how "
-            "many proxies add to X-Forwarded-For, usually 1.",
-            id="accounts.W004",
-        )
-    ]
+    return _warn(
+        "accounts.W004",
+        "TRUSTED_PROXIES is 0, though BASE_URL is https.",
+        "Behind a proxy all people would share one address, and the limits on it. Set how "
+        "many proxies add to X-Forwarded-For, usually 1.",
+    )
 
 
 @checks.register(checks.Tags.security, deploy=True)
 def check_placeholders(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
-    """Warn about hosts that .env.example made up: by RFC 2606 none ends with ".example"."""
+    """Warn about hosts of .env.example; by RFC 2606 no real host ends with ".example"."""
     hosts = {
         "BASE_URL": urlsplit(settings.BASE_URL).hostname or "",
         "ADMIN_EMAIL": settings.ADMIN_EMAIL,
@@ -88,10 +75,12 @@ def check_placeholders(app_configs: Any, **kwargs: Any) -> list[checks.CheckMess
     made_up = ", ".join(name for name, host in hosts.items() if host.endswith(".example"))
     if not made_up:
         return []
-    return [
-        checks.Warning(
-            f"{made_up}: still what .env.example says.",
-            hint="Nobody reaches such a host. Put your own in its place.",
-            id="accounts.W005",
-        )
-    ]
+    return _warn(
+        "accounts.W005",
+        f"{made_up}: still what .env.example says.",
+        "Nobody reaches such a host. Put your own in its place.",
+    )
+
+
+def _warn(name: str, text: str, hint: str) -> list[checks.CheckMessage]:
+    return [checks.Warning(text, hint=hint, id=name)]

@@ -1,4 +1,4 @@
-"""The profile as an HTML form."""
+"""The profile form."""
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
@@ -8,7 +8,7 @@ from accounts.validators import MAX_LOCATION, MAX_PHONE, validate_one_line
 
 
 class ProfileForm(forms.Form):
-    """The four settings, and the language of pages and mails. Spec: User profile settings."""
+    """Spec: User profile settings."""
 
     location = forms.CharField(
         label=_("Localidad"),

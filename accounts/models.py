@@ -19,7 +19,7 @@ USER_AGENT_LENGTH = 300
 
 
 class Level(models.TextChoices):
-    """How much English a person has. Spec: User profile settings."""
+    """Spec: User profile settings."""
 
     BEGINNER = "inicial", _("Inicial")
     BASIC = "basico", _("Básico")
@@ -28,33 +28,29 @@ class Level(models.TextChoices):
 
 
 class Newsletter(models.TextChoices):
-    """Whether a person wants the newsletter. Spec: User profile settings."""
+    """Spec: User profile settings."""
 
     YES = "si", _("Sí")
     NO = "no", _("No")
 
 
 class Language(models.TextChoices):
-    """The language a person reads, in pages and mails; named in itself."""
+    """The language of pages and mails."""
 
     SPANISH = "es-ar", "Español"
     ENGLISH = "en", "English"
 
 
 class UserStatus(models.TextChoices):
-    """Whether the account may be used."""
-
     ACTIVE = "active", "Activa"
     SUSPENDED = "suspended", "Suspendida"
-    # Nobody's any more: what is left is a name for classes and payments to refer to.
+    # Only the row that classes and payments refer to is left.
     ERASED = "erased", "Borrada"
 
 
 class UserManager(BaseUserManager["User"]):
-    """Create people by e-mail address, without a password that could be guessed."""
-
     def create_user(self, email: str, **fields: Any) -> "User":
-        """Store a person. ``email`` is lower-cased; raises ValueError when it is empty."""
+        """Store a person. Raises ValueError if ``email`` is empty."""
         if not email:
             raise ValueError("A user needs an e-mail address.")
         user = self.model(email=email.strip().lower(), **fields)
@@ -63,12 +59,11 @@ class UserManager(BaseUserManager["User"]):
         return user
 
     def get_by_natural_key(self, username: str | None) -> "User":
-        """Find by address, whatever its case."""
         return self.get(email=(username or "").lower())
 
 
 class User(AbstractBaseUser, PermissionsMixin):
-    """A person who signs in with an identity provider. Spec: Resources, User."""
+    """Spec: Resources, User."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     email = models.EmailField("correo", max_length=254)
@@ -148,17 +143,16 @@ class User(AbstractBaseUser, PermissionsMixin):
 
     @property
     def is_active(self) -> bool:  # type: ignore[override]  # Django's is a class attribute
-        """Whether the person may have a session."""
         return self.status == UserStatus.ACTIVE
 
     @property
     def first_name(self) -> str:
-        """What to call the person in a greeting."""
+        """The name for a greeting."""
         return self.name.split()[0] if self.name.strip() else self.email.split("@")[0]
 
 
 class Session(AbstractBaseSession):
-    """A browser's session; deleting the row ends it. ``session_key`` is the token's ``sid``."""
+    """A browser's session. ``session_key`` is the token's ``sid``."""
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, null=True, related_name="sessions")
     user_agent = models.CharField(max_length=USER_AGENT_LENGTH, blank=True, db_default="")

@@ -1,4 +1,4 @@
-"""Pages about people: signing in, the profile."""
+"""Pages about people: sign-in, profile, sessions."""
 
 from datetime import timedelta
 from typing import cast
@@ -31,7 +31,7 @@ from accounts.sign_in.signing_out import sign_out
 
 
 def sign_in(request: HttpRequest) -> HttpResponse:
-    """Offer the providers; what ``/inicio`` shows to a stranger. Spec: Authentication, 4."""
+    """Show the sign-in page. Spec: Authentication, 4."""
     return show_sign_in(request)
 
 
@@ -39,7 +39,6 @@ def sign_in(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def profile(request: SignedInRequest) -> HttpResponse:
-    """Show and change the person's settings and how they sign in."""
     user = request.user
     form = ProfileForm(request.POST or None, initial=_settings_of(user))
     if request.method == "POST" and form.is_valid():
@@ -73,7 +72,7 @@ def profile(request: SignedInRequest) -> HttpResponse:
 @login_required
 @require_safe
 def confirm_sign_in(request: SignedInRequest) -> HttpResponse:
-    """Ask the person to sign in again before a sensitive step, which ``next`` names."""
+    """Ask for a fresh sign-in before the step at ``next``."""
     next_path = local_path(request.GET.get("next"), default=settings.LOGIN_REDIRECT_URL)
     offered = {provider.id for provider in list_providers()}
     return render(
@@ -97,7 +96,7 @@ def confirm_sign_in(request: SignedInRequest) -> HttpResponse:
 @login_required
 @fresh_sign_in_required
 def disconnect(request: SignedInRequest) -> HttpResponse:
-    """Take one of the person's identities away; ``identity`` is its number."""
+    """Disconnect the identity of a number."""
     number = request.POST.get("identity", "")
     try:
         disconnect_identity(
@@ -116,16 +115,13 @@ def disconnect(request: SignedInRequest) -> HttpResponse:
 
 @require_POST
 def switch_language(request: HttpRequest) -> HttpResponse:
-    """Speak another language from now on, and go back to the page the person was on.
-
-    Raises BadRequest (400) for a language that is not offered.
-    """
+    """Change the language. Raises BadRequest (400) for an unknown one."""
     language = request.POST.get("language", "")
     if language not in Language.values:
         raise BadRequest
     if request.user.is_authenticated:
         choose_language(user=request.user, language=language)
-    # The browser knows the whole address, as scripts may have changed it since.
+    # Scripts may have changed the address, so the browser's Referer comes first.
     page = local_path(request.POST.get("next"), default="/")
     response = redirect(local_path(request.headers.get("Referer"), default=page))
     remember_in_browser(response, language)
@@ -135,7 +131,7 @@ def switch_language(request: HttpRequest) -> HttpResponse:
 @require_POST
 @login_required
 def sign_out_there(request: SignedInRequest) -> HttpResponse:
-    """End one of the person's other sessions; ``session`` is its handle."""
+    """End the session of a handle."""
     if end_session(user=request.user, handle=request.POST.get("session", "")):
         messages.success(request, _("Cerramos esa sesión."))
     return redirect("profile")
@@ -144,7 +140,6 @@ def sign_out_there(request: SignedInRequest) -> HttpResponse:
 @require_POST
 @login_required
 def sign_out_elsewhere(request: SignedInRequest) -> HttpResponse:
-    """End every session of the person but this one."""
     end_other_sessions(user=request.user, current=_row_key(request))
     messages.success(request, _("Cerramos todas tus otras sesiones."))
     return redirect("profile")
@@ -153,7 +148,6 @@ def sign_out_elsewhere(request: SignedInRequest) -> HttpResponse:
 @require_POST
 @login_required
 def sign_out_everywhere(request: SignedInRequest) -> HttpResponse:
-    """End every session of the person, this one included."""
     revoke_sessions(user=request.user)
     return sign_out(request, redirect(settings.ACCOUNT_LOGOUT_REDIRECT_URL))
 

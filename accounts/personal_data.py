@@ -1,4 +1,4 @@
-"""What is stored about a person beside their classes: told to them, and taken away."""
+"""Export and erase account data."""
 
 from typing import Any
 
@@ -14,12 +14,12 @@ from accounts.selectors import list_identities
 from accounts.services import revoke_sessions
 from accounts.sessions.open_sessions import list_sessions
 
-# No mail server anywhere answers to it (RFC 2606).
+# Reserved by RFC 2606: no mail server has it.
 ERASED_DOMAIN = "borrada.invalid"
 
 
 def describe_account(user: User) -> dict[str, Any]:
-    """Give profile, identities and sessions as JSON values."""
+    """Return JSON values."""
     return {
         "exportedAt": timezone.now(),
         "profile": {
@@ -51,37 +51,31 @@ def describe_account(user: User) -> dict[str, Any]:
 
 @transaction.atomic
 def erase_account(*, user: User) -> None:
-    """Leave of an account only the row that classes and payments name, with nobody in it.
-
-    Its sessions end. Whoever it was may sign up again, as somebody new.
-    """
-    # A class that is completed at this moment counts as well.
+    """Empty the person's row, which classes and payments name, and end the sessions."""
+    # Locked, because completing a class counts it here.
     stored = User.objects.select_for_update(no_key=True).get(pk=user.pk)
     revoke_sessions(user=user)
     SocialAccount.objects.filter(user=user).delete()
     EmailAddress.objects.filter(user=user).delete()
-    nobody = User(
+    erased = User(
         pk=user.pk,
         email=f"{user.pk.hex}@{ERASED_DOMAIN}",
         newsletter=Newsletter.NO,
         status=UserStatus.ERASED,
-        # How many classes took place stays true; nothing else of the row is anybody's.
+        # The number of classes is not personal.
         total_classes=stored.total_classes,
         created_at=stored.created_at,
         # accounts.sign_in.student_grants revokes the grant at Google, then forgets the token.
         grant_to_revoke=stored.grant_to_revoke,
     )
-    nobody.set_unusable_password()
-    nobody.save(force_update=True)
-    _leave_out_of_audit(user, nobody)
+    erased.set_unusable_password()
+    erased.save(force_update=True)
+    _leave_out_of_audit(user, erased)
 
 
-def _leave_out_of_audit(user: User, nobody: User) -> None:
-    """Take the name out of what the panel notes about the person, their mails and their parts.
-
-    That something was done stays. The panel writes the name as ``str`` gives it.
-    """
+def _leave_out_of_audit(user: User, erased: User) -> None:
+    """Remove the name from the panel's log entries."""
     name = str(user)
     about_them = Q(object_id=str(user.pk)) | Q(object_repr__startswith=f"{name} (")
     about_them |= Q(object_repr__endswith=f": {name}")
-    LogEntry.objects.filter(about_them).update(object_repr=str(nobody))
+    LogEntry.objects.filter(about_them).update(object_repr=str(erased))

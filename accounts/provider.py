@@ -1,8 +1,4 @@
-"""The two identity providers, where allauth looks for them: ``<app>.provider.provider_classes``.
-
-allauth knows the protocol; what is fixed here are the address the provider sends people back to
-and what is believed of its answers.
-"""
+"""The two identity providers, where allauth looks: ``<app>.provider.provider_classes``."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,10 +22,9 @@ PLACEHOLDER = ":provider"
 
 
 def callback_address(provider_id: str) -> str:
-    """Give the address the provider sends people back to; never taken from the Host header.
+    """Return the provider's redirect address; never from the Host header.
 
-    PROVIDER_REDIRECT_URI may hold ``:provider``; without it, it is the identity provider's alone.
-    Spec: Authentication, 8.
+    Without ``:provider``, PROVIDER_REDIRECT_URI is Google's alone. Spec: Authentication, 8.
     """
     configured = settings.PROVIDER_REDIRECT_URI
     if configured and (PLACEHOLDER in configured or provider_id == GoogleProvider.id):
@@ -39,7 +34,7 @@ def callback_address(provider_id: str) -> str:
 
 @contextmanager
 def _unusable_answers_refused() -> Iterator[None]:
-    """Turn what an unexpected answer trips over into the error that allauth redirects for."""
+    """Turn errors from an unexpected answer into OAuth2Error."""
     try:
         yield
     except (
@@ -55,10 +50,7 @@ def _unusable_answers_refused() -> Iterator[None]:
 
 
 class _CarefulAdapter:
-    """Both providers' common ground, mixed in before allauth's adapter.
-
-    The methods that it calls are that adapter's, of which the type checker knows nothing here.
-    """
+    """Mixed in before allauth's adapter, which ``super()`` calls."""
 
     provider_id: str
 
@@ -72,10 +64,7 @@ class _CarefulAdapter:
             return super().get_access_token_data(request, app, client, **kwargs)  # type: ignore[misc]  # the adapter's
 
     def parse_token(self, data: Any) -> SocialToken:
-        """Keep the scopes that were really granted: consent to the calendar can be left unticked.
-
-        None if the answer names none; ``accounts.sign_in.authorization.granted_scopes`` reads it.
-        """
+        """Keep the granted scopes, which may lack the calendar; None if the answer names none."""
         with _unusable_answers_refused():
             token = super().parse_token(data)  # type: ignore[misc]  # the adapter's
             token.granted_scopes = frozenset(data["scope"].split()) if "scope" in data else None
@@ -89,14 +78,11 @@ class _CarefulAdapter:
 
 
 class GoogleAdapter(_CarefulAdapter, google_views.GoogleOAuth2Adapter):
-    """Talks to the identity provider."""
+    """The adapter of Google."""
 
 
 class GitHubAdapter(_CarefulAdapter, github_views.GitHubOAuth2Adapter):
-    """Talks to the code-hosting provider.
-
-    allauth would look for the API of another base address below ``/api/v3``.
-    """
+    """allauth expects the API of another host below ``/api/v3``."""
 
     @property
     def profile_url(self) -> str:
@@ -108,7 +94,7 @@ class GitHubAdapter(_CarefulAdapter, github_views.GitHubOAuth2Adapter):
 
 
 class GoogleProvider(google_provider.GoogleProvider):
-    """The calendar-capable identity provider. Spec: Authentication, 1 and 2."""
+    """Spec: Authentication, 1 and 2."""
 
     oauth2_adapter_class = GoogleAdapter
 
@@ -131,7 +117,7 @@ class GoogleProvider(google_provider.GoogleProvider):
 
 
 class GitHubProvider(github_provider.GitHubProvider):
-    """The code-hosting provider. Spec: Authentication, 1."""
+    """Spec: Authentication, 1."""
 
     oauth2_adapter_class = GitHubAdapter
 
@@ -145,7 +131,7 @@ class GitHubProvider(github_provider.GitHubProvider):
         }
 
     def extract_email_addresses(self, data: dict[str, Any]) -> list[EmailAddress]:
-        """Take the primary address only: a secondary one may be somebody's old mailbox."""
+        """Return the primary address: a secondary one may be another person's by now."""
         for entry in data.get("emails", []):
             if entry.get("primary") is True:
                 return claims.verified_addresses(

@@ -14,7 +14,7 @@ GOOGLE, GITHUB = "google", "github"
 
 @dataclass(frozen=True, slots=True)
 class SignInProvider:
-    """A provider people can sign in with."""
+    """A provider to sign in with."""
 
     id: str
     name: str
@@ -22,7 +22,7 @@ class SignInProvider:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """A provider that a person has connected. label: their address or name over there."""
+    """A person's identity. label: their address or name there."""
 
     account_id: int
     provider: SignInProvider
@@ -31,7 +31,6 @@ class Identity:
 
 
 def find_user_by_email(email: str) -> User | None:
-    """Find a person by address, whatever its case."""
     return User.objects.filter(email=email.lower()).first()
 
 
@@ -41,9 +40,9 @@ def find_teacher() -> User | None:
 
 
 def find_calendar_owner() -> User | None:
-    """Find the administrator whose grant opens the calendar. Spec: Authentication, 7.
+    """Return the administrator with a calendar grant, even a revoked one.
 
-    The grant may have been revoked since: ``provider_token_revoked_at`` tells.
+    Spec: Authentication, 7.
     """
     if not settings.ADMIN_EMAIL:
         return None
@@ -52,7 +51,7 @@ def find_calendar_owner() -> User | None:
 
 
 def find_calendar_token() -> str | None:
-    """Return the refresh token that opens the calendar; None without one, or if it is revoked."""
+    """Return the calendar's refresh token unless it is revoked."""
     owner = find_calendar_owner()
     if owner is None or owner.provider_token_revoked_at is not None:
         return None
@@ -69,13 +68,13 @@ def list_providers() -> list[SignInProvider]:
 
 
 def list_accounts(user: User) -> list[SocialAccount]:
-    """List what a person can sign in with, oldest first, as allauth stores it."""
+    """List allauth's rows, oldest first."""
     known = [provider.id for provider in registry.get_class_list()]
     return list(SocialAccount.objects.filter(user=user, provider__in=known).order_by("pk"))
 
 
 def list_identities(user: User) -> list[Identity]:
-    """List what a person can sign in with, oldest first."""
+    """List a person's identities, oldest first."""
     names = {provider.id: provider.name for provider in registry.get_class_list()}
     return [
         Identity(

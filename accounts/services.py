@@ -1,4 +1,4 @@
-"""Writes about people: profile, status, sessions and the administrator's calendar grant."""
+"""Writes about people."""
 
 from django.db import transaction
 from django.db.models import F, QuerySet
@@ -10,10 +10,7 @@ from accounts.selectors import GOOGLE
 
 
 def save_profile(*, user: User, location: str, level: str, phone: str, newsletter: str) -> User:
-    """Store the four settings, whole: of two writers at once the last one wins.
-
-    Spec: Endpoints, POST /api/user-data.
-    """
+    """Spec: Endpoints, POST /api/user-data."""
     user.location = location
     user.level = level
     user.phone = phone
@@ -23,23 +20,22 @@ def save_profile(*, user: User, location: str, level: str, phone: str, newslette
 
 
 def choose_language(*, user: User, language: str) -> None:
-    """Keep the language of a person's pages and mails. language: one of ``Language``."""
+    """Store the language, one of ``Language``."""
     if user.language != language:
         user.language = language
         user.save(update_fields=["language", "updated_at"])
 
 
 def revoke_sessions(*, user: User) -> None:
-    """Sign the person out everywhere."""
     Session.objects.filter(user=user).delete()
 
 
-# Sent with the person once their account is closed; robustly, for closed it is.
+# Sent robustly, with ``user``: a failing receiver leaves the account closed.
 account_suspended = Signal()
 
 
 def suspend(*, user: User) -> None:
-    """Close the account for now: its sessions end and signing in is refused."""
+    """End the person's sessions and refuse sign-in."""
     with transaction.atomic():
         _set_status(user, UserStatus.SUSPENDED)
         revoke_sessions(user=user)
@@ -47,28 +43,26 @@ def suspend(*, user: User) -> None:
 
 
 def reactivate(*, user: User) -> None:
-    """Open a suspended account again."""
     _set_status(user, UserStatus.ACTIVE)
 
 
 def may_open_panel(*, user: User, provider: str, subject: str) -> bool:
-    """True for the identity that is bound to a staff account, or for Google's where none is yet."""
+    """True for the bound identity; for any of Google's if none is bound."""
     return provider == GOOGLE and user.provider_subject in {"", subject}
 
 
 def bind_identity(*, user: User, subject: str) -> None:
-    """Bind staff without an identity to the one they signed in with; the first one stays."""
+    """Bind the first identity of a staff account."""
     if User.objects.filter(pk=user.pk, provider_subject="").update(provider_subject=subject):
         user.provider_subject = subject
 
 
 @transaction.atomic
 def admit_administrator(*, user: User, subject: str) -> bool:
-    """Give the administrator's account the panel; False, and nothing given, to a false one.
+    """Give the account the panel; return False if another identity is bound to it.
 
-    subject: the identity provider's id of who signed in. The first one seen is kept, so whoever
-    gets hold of the address later, with another account at the provider, is not the administrator.
-    There is one administrator: an earlier one loses the panel, and the grant is to be revoked.
+    subject: the provider's id; the first one stays, so a later owner of the address is refused. An
+    earlier administrator loses panel and grant.
     """
     known = User.objects.filter(pk=user.pk, provider_subject__in=["", subject])
     if not known.update(provider_subject=subject, is_staff=True, is_superuser=True):
@@ -84,18 +78,16 @@ def admit_administrator(*, user: User, subject: str) -> bool:
 
 
 def dismiss_administrator(*, user: User) -> None:
-    """Take the panel from an earlier administrator."""
     _take_panel(User.objects.filter(pk=user.pk))
     user.is_staff = user.is_superuser = False
 
 
-# Sent when the administrator's calendar can be used again, or for the first time; robustly, for
-# nobody's sign-in may fail by what follows from it.
+# Sent when the administrator's calendar becomes usable; robustly, so that no sign-in fails.
 calendar_granted = Signal()
 
 
 def remember_refresh_token(*, user: User, refresh_token: str) -> None:
-    """Keep the calendar grant, encrypted. Spec: Resources, User, providerRefreshToken."""
+    """Store the calendar grant. Spec: Resources, User, providerRefreshToken."""
     user.provider_refresh_token = refresh_token
     user.provider_token_saved_at = timezone.now()
     user.provider_token_revoked_at = None
@@ -110,16 +102,13 @@ def remember_refresh_token(*, user: User, refresh_token: str) -> None:
 
 
 def keep_for_revocation(*, user: User, token: str) -> None:
-    """Store a token, access or refresh, whose grant ``accounts.sign_in.student_grants`` revokes."""
+    """Store a token for ``accounts.sign_in.student_grants``."""
     user.grant_to_revoke = token
     user.save(update_fields=["grant_to_revoke"])
 
 
 def mark_grant_revoked(*, user: User) -> bool:
-    """Note that the provider no longer honours the grant in ``user``.
-
-    False, and nothing is written, when it was already noted or another grant has been stored since.
-    """
+    """Store that the grant is revoked; False if that is known or another grant replaced it."""
     revoked_at = timezone.now()
     same_grant = User.objects.filter(
         pk=user.pk,
@@ -133,7 +122,7 @@ def mark_grant_revoked(*, user: User) -> bool:
 
 
 def mark_grant_alive(*, user: User) -> None:
-    """Note that the provider honours the grant in ``user`` after all."""
+    """Undo ``mark_grant_revoked``."""
     marked = User.objects.filter(
         pk=user.pk,
         provider_token_saved_at=user.provider_token_saved_at,
@@ -145,7 +134,7 @@ def mark_grant_alive(*, user: User) -> None:
 
 
 def _take_panel(people: QuerySet[User]) -> None:
-    """Leave the staff whom an administrator let in by hand alone: they are no superusers."""
+    """Leave staff whom an administrator admitted by hand."""
     people.filter(is_superuser=True).update(is_staff=False, is_superuser=False)
 
 

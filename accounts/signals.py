@@ -1,4 +1,4 @@
-"""What follows a sign-in: language and calendar grant are kept, the administrator recognised."""
+"""Receivers of sign-in."""
 
 import logging
 from typing import Any, cast
@@ -32,7 +32,6 @@ logger = logging.getLogger(__name__)
 
 @receiver(user_logged_in)
 def on_signed_in(request: HttpRequest, user: User, sociallogin: SocialLogin, **kwargs: Any) -> None:
-    """Look at each sign-in, the first as well as later ones."""
     account = sociallogin.account
     note_sign_in(request.session, provider=account.provider, uid=account.uid)
     _recognise_administrator(user, sociallogin)
@@ -41,24 +40,22 @@ def on_signed_in(request: HttpRequest, user: User, sociallogin: SocialLogin, **k
     elif account.provider == GOOGLE:
         _notice_student_grant(user, sociallogin)
     if language := language_chosen_in_browser(request):
-        # Whoever chose it on the way here would be startled to lose it by signing in.
         choose_language(user=user, language=language)
 
 
 @receiver(signals.user_logged_in)
 def on_session_begun(request: HttpRequest, **kwargs: Any) -> None:
-    """Note which browser it is, for the person's list of sessions."""
+    """Store the browser's name."""
     said = filter(str.isprintable, request.headers.get("User-Agent", ""))
     cast(SessionStore, request.session).user_agent = "".join(said)[:USER_AGENT_LENGTH]
 
 
 @receiver(social_account_added)
 def on_identity_connected(request: HttpRequest, sociallogin: SocialLogin, **kwargs: Any) -> None:
-    """Look at an identity that a signed-in person adds to their account."""
     user, account = sociallogin.user, sociallogin.account
     _recognise_administrator(user, sociallogin)
     if user.is_staff:
-        # From here on only this identity counts, and this browser has just proved it.
+        # Only this identity opens the panel from now on, and this browser has just proved it.
         note_sign_in(request.session, provider=account.provider, uid=account.uid)
         request.session.cycle_key()
     elif account.provider == GOOGLE:
@@ -67,11 +64,9 @@ def on_identity_connected(request: HttpRequest, sociallogin: SocialLogin, **kwar
 
 
 def _recognise_administrator(user: User, sociallogin: SocialLogin) -> None:
-    """Admit the owner of ADMIN_EMAIL and keep their grant. Spec: Authentication, 1, 2 and 7.
+    """Admit the owner of ADMIN_EMAIL; only Google's verified address counts.
 
-    Only the identity provider's word counts: the other one gives no calendar, and an address that
-    it verified is no proof of being the teacher. A superuser with another address was the
-    administrator before ADMIN_EMAIL changed.
+    A superuser with another address was the administrator before. Spec: Authentication, 1, 2 and 7.
     """
     if user.email != settings.ADMIN_EMAIL:
         if user.is_superuser:
@@ -87,7 +82,7 @@ def _recognise_administrator(user: User, sociallogin: SocialLogin) -> None:
 
 
 def _notice_student_grant(user: User, sociallogin: SocialLogin) -> None:
-    """Have a grant of the calendar revoked that CALENDAR_CONSENT=teacher would not ask for."""
+    """Mark a grant for revocation that CALENDAR_CONSENT=teacher does not ask for."""
     has_calendar = settings.CALENDAR_SCOPE in granted_scopes(sociallogin)
     if settings.CALENDAR_CONSENT == "teacher" and has_calendar:
         keep_for_revocation(user=user, token=sociallogin.token.token)

@@ -1,7 +1,4 @@
-"""The pages about people.
-
-No namespace: allauth reverses plain names, of which only those below can be reached.
-"""
+"""Pages about people. No namespace: allauth reverses plain names."""
 
 from django.urls import path
 
@@ -9,7 +6,7 @@ from accounts import pages
 
 urlpatterns = [
     path("idioma", pages.switch_language, name="switch_language"),
-    # bookings answers /inicio; this gives its sign-in half the name that allauth knows.
+    # bookings answers /inicio; allauth needs this name for it.
     path("inicio", pages.sign_in, name="account_login"),
     path("inicio/perfil", pages.profile, name="profile"),
     path("inicio/confirmar", pages.confirm_sign_in, name="confirm_sign_in"),

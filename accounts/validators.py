@@ -1,4 +1,4 @@
-"""Rules for what people type about themselves, shared by JSON and HTML."""
+"""Validators that JSON and HTML share."""
 
 from django.core.validators import RegexValidator
 from django.utils.translation import gettext_lazy as _
@@ -6,8 +6,8 @@ from django.utils.translation import gettext_lazy as _
 MAX_LOCATION = 255
 MAX_PHONE = 30
 
-# Raises ValidationError for line breaks, tabs and other control characters (Unicode's Cc); fields
-# ask it about texts that are not empty. A pattern, so that the API's description can quote it.
+# Refuses line breaks, tabs and other control characters (Unicode's Cc). A pattern, so that the
+# API's description can quote it.
 validate_one_line = RegexValidator(
     r"\A[^\x00-\x1f\x7f-\x9f]+\Z", _("No puede tener saltos de línea ni caracteres de control.")
 )

@@ -17,7 +17,6 @@ def log_settings(log_format: str) -> dict[str, Any]:
         "loggers": {
             # Django's own handlers would print each line a second time.
             "django": {"handlers": [], "level": "INFO", "propagate": True},
-            # It logs a line for each sweep, each minute.
             # Refused requests are no events; server errors are.
             "django.request": {"level": "ERROR"},
             # Scanners ask for foreign hosts all day, and forms over the limits are refused.

@@ -283,7 +283,6 @@ REST_FRAMEWORK = {
 }
 
 SPECTACULAR_SETTINGS = {
-    "DEFAULT_GENERATOR_CLASS": "config.api.openapi.endpoints.Generator",
     "OAS_VERSION": "3.1.0",
     "TITLE": ENV.site_name,
     "VERSION": VERSION,

@@ -11,8 +11,8 @@ urlpatterns = [
     # What people type.
     path("admin", RedirectView.as_view(pattern_name="admin:index"), name="panel"),
     path("admin/", admin.site.urls),
-    path("api/docs", openapi.docs, name="api_docs"),
-    path("api/openapi.json", openapi.openapi_json, name="openapi"),
+    path("api/docs", openapi.DocsView.as_view(), name="api_docs"),
+    path("api/openapi.json", openapi.DocumentView.as_view(), name="openapi"),
     path("", include("bookings.urls")),
     path("", include("accounts.urls")),
     path("", include("calendar_sync.push.urls")),

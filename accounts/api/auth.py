@@ -1,89 +1,115 @@
-"""Views of ``/api/auth``: the paths of the specification, with the bodies of NextAuth.js 4.
+"""Views of ``/api/auth`` with the bodies of NextAuth.js 4. Spec: Authentication endpoints."""
 
-Spec: Endpoints, Authentication endpoints.
-"""
-
-from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 from http import HTTPStatus
 from typing import Any, cast
-from urllib.parse import urlencode
 
-from allauth.socialaccount.providers.oauth2.views import OAuth2CallbackView
 from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
-from django.db import IntegrityError
-from django.http import (
-    Http404,
-    HttpRequest,
-    HttpResponse,
-    HttpResponseBase,
-    HttpResponseRedirect,
-    JsonResponse,
-)
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.middleware.csrf import get_token
-from django.shortcuts import render
-from django.views import View
-from django.views.decorators.csrf import csrf_exempt
-from rest_framework.authentication import CSRFCheck
+from drf_spectacular.utils import OpenApiResponse, extend_schema
 
+from accounts.api.serializers import CsrfTokenSerializer
 from accounts.models import User
-from accounts.provider import callback_address, provider_classes
+from accounts.provider import callback_address
 from accounts.selectors import list_providers
 from accounts.sessions.engine import SessionStore
-from accounts.sign_in.authorization import Purpose, authorize_url, find_purpose
-from accounts.sign_in.errors import TEXTS, page_for
-from accounts.sign_in.identities import find_obstacle
-from accounts.sign_in.redirects import SIGN_IN_PAGE, absolute, error_redirect, local_path
-from accounts.sign_in.signing_out import sign_out
-from config.lib.api_texts import BODY_TOO_LARGE, TOO_MANY_STARTS
-from config.lib.origins import is_from_elsewhere
-from config.lib.throttling import has_started_too_often, seconds_left
+from accounts.sign_in.redirects import absolute
+from config.lib.api_schema import answer, from_settings, say_duration
+from config.lib.api_texts import BODY_TOO_LARGE
+from config.lib.api_views import PlainAPIView
 
-# As NextAuth says it. Django's own besides writes the date of each answer into ``Expires``.
+# As NextAuth says it. Django's own also writes the date of each answer into ``Expires``.
 NEVER_CACHE = "private, no-cache, no-store, max-age=0, must-revalidate"
 METHOD_NOT_ALLOWED = "Método no permitido."
-ADAPTERS = {provider.id: provider.oauth2_adapter_class for provider in provider_classes}
+describe = partial(extend_schema, tags=["Sign-in"])
+TOKEN = "kHzX4rZp0m8cW2sVbN6yQ1tJ7uLd9eGf"  # noqa: S105 # an example
+PROVIDERS = {
+    "google": {
+        "id": "google",
+        "name": "Google",
+        "type": "oauth",
+        "signinUrl": "http://localhost:8000/api/auth/signin/google",
+        "callbackUrl": "http://localhost:8000/api/auth/callback/google",
+    }
+}
+PROVIDERS_SCHEMA = {
+    "type": "object",
+    "additionalProperties": {
+        "type": "object",
+        "required": list(PROVIDERS["google"]),
+        "properties": {key: {"type": "string"} for key in PROVIDERS["google"]},
+    },
+}
+SESSION = {
+    "user": {
+        "id": "7d1f6f0e-4f0b-4d3c-9a56-0a5a3f0f1c11",
+        "name": "Diego Díaz",
+        "email": "diego@demo.example",
+    },
+    "expires": "2030-02-04T18:00:00.000Z",
+}
+SESSION_USER_SCHEMA = {
+    "type": "object",
+    "required": ["id", "name", "email"],
+    "properties": {
+        "id": {"type": "string", "format": "uuid"},
+        "name": {"type": "string"},
+        "email": {"type": "string", "format": "email"},
+        "image": {"type": "string", "format": "uri"},
+    },
+}
+SIGNED_IN_SCHEMA = {
+    "type": "object",
+    "required": ["user", "expires"],
+    "properties": {
+        "user": SESSION_USER_SCHEMA,
+        "expires": {"type": "string", "format": "date-time"},
+    },
+}
+SESSION_ANSWER = answer(
+    {"anyOf": [SIGNED_IN_SCHEMA, {"type": "object", "maxProperties": 0}]},
+    "The person and until when, or nobody.",
+    SESSION,
+    {},
+)
 
 
-class AuthView(View):
-    """What all of these share: nothing is cached, and errors are JSON.
+class AuthView(PlainAPIView):
+    """Answers are never cached. A POST that acts checks ``has_csrf_token``."""
 
-    Django's own check of the CSRF token is off because NextAuth's clients call theirs
-    ``csrfToken``; each POST that does something asks ``has_csrf_token`` instead.
-    """
+    http_method_names = ["get", "post", "head"]
 
-    http_method_names = ["get", "post", "head"]  # others are refused, as at the other addresses
+    @property
+    def default_response_headers(self) -> dict[str, str]:
+        return {"Cache-Control": NEVER_CACHE}
 
-    @classmethod
-    def as_view(cls, **options: Any) -> Callable[..., HttpResponseBase]:
-        return csrf_exempt(super().as_view(**options))
+    def handle_exception(self, exc: Exception) -> Any:
+        if isinstance(exc, RequestDataTooBig):  # raised where the form is first read
+            return JsonResponse({"error": BODY_TOO_LARGE}, status=413)
+        return super().handle_exception(exc)
 
-    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        try:
-            response = super().dispatch(request, *args, **kwargs)
-        except RequestDataTooBig:  # raised where the form is first read
-            status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
-            response = JsonResponse({"error": BODY_TOO_LARGE}, status=status)
-        response.headers["Cache-Control"] = NEVER_CACHE
-        return response
-
-    def http_method_not_allowed(
-        self, request: HttpRequest, *args: Any, **kwargs: Any
-    ) -> HttpResponse:
-        refusal = super().http_method_not_allowed(request, *args, **kwargs)
+    def http_method_not_allowed(self, request: Any, *args: Any, **kwargs: Any) -> Any:
         return JsonResponse(
             {"error": METHOD_NOT_ALLOWED},
-            status=refusal.status_code,
-            headers={"Allow": refusal["Allow"]},
+            status=HTTPStatus.METHOD_NOT_ALLOWED,
+            headers={"Allow": ", ".join(self.allowed_methods)},
         )
 
 
 class ProvidersView(AuthView):
     """``GET /api/auth/providers``"""
 
+    @describe(
+        operation_id="listProviders",
+        summary="List the providers to sign in with",
+        responses={
+            200: answer(PROVIDERS_SCHEMA, "Those that have credentials, by their id.", PROVIDERS)
+        },
+    )
     def get(self, request: HttpRequest) -> HttpResponse:
-        """List the providers that are configured, keyed by id."""
         return JsonResponse(
             {
                 provider.id: {
@@ -101,171 +127,61 @@ class ProvidersView(AuthView):
 class SessionView(AuthView):
     """``GET`` and ``POST /api/auth/session``"""
 
+    @describe(
+        operation_id="getSession",
+        summary="Ask who is signed in",
+        description=from_settings(
+            lambda: (
+                "An empty object for a stranger. Asking renews a session older than "
+                f"{say_duration(settings.SESSION_UPDATE_AGE)}."
+            )
+        ),
+        responses={200: SESSION_ANSWER},
+    )
     def get(self, request: HttpRequest) -> HttpResponse:
-        """Say who is signed in and until when; an empty object for a stranger.
-
-        Spec: Authentication, 5.
-        """
+        """Return an empty object for a stranger. Spec: Authentication, 5."""
         user, store = request.user, cast(SessionStore, request.session)
-        # In this order: looking at the person loads the session, which may renew it.
+        # In this order: reading the person loads the session, which may renew it.
         if not user.is_authenticated or not (expires_at := store.expires_at):
             return JsonResponse({})
         return JsonResponse({"user": _session_user(user), "expires": _milliseconds(expires_at)})
 
+    @describe(
+        operation_id="updateSession",
+        summary="Ask who is signed in, as NextAuth's update() does",
+        description="The body is ignored: the session is answered as it is.",
+        request=None,
+        responses={200: SESSION_ANSWER},
+    )
     def post(self, request: HttpRequest) -> HttpResponse:
-        """Answer NextAuth's ``update()`` with the session; the body changes nothing."""
         return self.get(request)
 
 
 class CsrfView(AuthView):
     """``GET /api/auth/csrf``"""
 
+    @describe(
+        operation_id="getCsrfToken",
+        summary="Get the token that signing in and out ask for",
+        description="Its cookie comes along; both have to be sent.",
+        responses={200: answer(CsrfTokenSerializer, "The token.", {"csrfToken": TOKEN})},
+    )
     def get(self, request: HttpRequest) -> HttpResponse:
-        """Hand out the token that the POSTs below ask for, and its cookie."""
         return JsonResponse({"csrfToken": get_token(request)})
 
 
 class LogView(AuthView):
     """``POST /api/auth/_log``"""
 
+    @describe(
+        operation_id="logSignInError",
+        summary="Take what NextAuth's client reports about itself",
+        description="Whatever is sent is dropped.",
+        request=None,
+        responses={204: OpenApiResponse(description="It is dropped.")},
+    )
     def post(self, request: HttpRequest) -> HttpResponse:
-        """Swallow what NextAuth's client reports about itself."""
         return HttpResponse(status=HTTPStatus.NO_CONTENT)
-
-
-class SignInView(AuthView):
-    """``GET /api/auth/signin``"""
-
-    def get(self, request: HttpRequest) -> HttpResponse:
-        """Show the sign-in page. Spec: Authentication, 4."""
-        target = local_path(request.GET.get("callbackUrl"), default=settings.LOGIN_REDIRECT_URL)
-        query = {"callbackUrl": target}
-        if "csrf" in request.GET:
-            query["error"] = "MissingCSRF"
-        elif request.GET.get("error") in TEXTS:
-            query["error"] = request.GET["error"]
-        return HttpResponseRedirect(f"{SIGN_IN_PAGE}?{urlencode(query)}")
-
-
-class ProviderSignInView(SignInView):
-    """``GET`` and ``POST /api/auth/signin/<provider>``"""
-
-    def get(self, request: HttpRequest, provider_id: str = "") -> HttpResponse:
-        """Show the sign-in page: no link sends anybody to a provider."""
-        return super().get(request)
-
-    def post(self, request: HttpRequest, provider_id: str) -> HttpResponse:
-        """Send the person to the provider, or tell a JSON client where to send them.
-
-        ``process=connect`` adds the identity to the account that is signed in; ``confirm`` makes
-        the sign-in fresh; ``calendar`` asks the administrator for the calendar. The query may hold
-        what NextAuth's ``signIn()`` passes on to the provider (``accounts.sign_in.authorization``).
-        """
-        _require_configured(provider_id)
-        if not has_csrf_token(request):
-            return _go(request, "/api/auth/signin?csrf=true")
-        if has_started_too_often(request):
-            return JsonResponse(
-                {"error": TOO_MANY_STARTS},
-                status=HTTPStatus.TOO_MANY_REQUESTS,
-                headers={"Retry-After": str(seconds_left())},
-            )
-        return _go(request, _begin(request, provider_id))
-
-
-class CallbackView(AuthView):
-    """``GET /api/auth/callback/<provider>``"""
-
-    # No HEAD: a code is good for one exchange, and looking must not use it up.
-    http_method_names = ["get"]
-
-    def get(self, request: HttpRequest, provider_id: str) -> HttpResponse:
-        """Finish the sign-in: exchange the code, store the person, set the session cookie."""
-        _require_configured(provider_id)
-        finish = OAuth2CallbackView.adapter_view(ADAPTERS[provider_id])
-        try:
-            return cast(HttpResponse, finish(request))
-        except IntegrityError:
-            # A second tab has just stored the same person, or connected the same identity.
-            return error_redirect("OAuthCreateAccount")
-
-
-class SignOutView(AuthView):
-    """``GET`` and ``POST /api/auth/signout``"""
-
-    # No HEAD: looking must not sign anybody out.
-    http_method_names = ["get", "post"]
-
-    def get(self, request: HttpRequest) -> HttpResponse:
-        """Sign the person out, or ask first when it may not have been their own wish."""
-        target = local_path(
-            request.GET.get("callbackUrl"), default=settings.ACCOUNT_LOGOUT_REDIRECT_URL
-        )
-        if "csrf" in request.GET or not _is_deliberate(request):
-            return render(request, "accounts/sign_out.html", {"callback_url": target})
-        return sign_out(request, HttpResponseRedirect(target))
-
-    def post(self, request: HttpRequest) -> HttpResponse:
-        """Sign the person out on this device."""
-        if not has_csrf_token(request):
-            return _go(request, "/api/auth/signout?csrf=true")
-        target = local_path(
-            request.POST.get("callbackUrl"), default=settings.ACCOUNT_LOGOUT_REDIRECT_URL
-        )
-        return sign_out(request, _go(request, target))
-
-
-class ErrorView(AuthView):
-    """``GET /api/auth/error``"""
-
-    def get(self, request: HttpRequest) -> HttpResponse:
-        """Lead to the page that explains the error; an unknown code is not passed on."""
-        code = request.GET.get("error", "")
-        return error_redirect(code if code in TEXTS else "Default", page=page_for(code))
-
-
-def has_csrf_token(request: HttpRequest) -> bool:
-    """Whether the form holds this browser's token, as ``csrfToken`` or ``csrfmiddlewaretoken``.
-
-    Django's own check does the work, the origin included.
-    """
-    if token := request.POST.get("csrfToken"):
-        request.META[settings.CSRF_HEADER_NAME] = token
-    check = CSRFCheck(_view_to_protect)
-    check.process_request(request)
-    return check.process_view(request, _view_to_protect, (), {}) is None
-
-
-def _view_to_protect(request: HttpRequest) -> HttpResponse:
-    """Stand for a view that is not exempt from the check."""
-    return HttpResponse()
-
-
-def _begin(request: HttpRequest, provider_id: str) -> str:
-    """Return where a start leads: to the provider, or to a page that says why not yet."""
-    purpose = find_purpose(request, provider_id)
-    if purpose == Purpose.CONNECT and (obstacle := find_obstacle(request)):
-        return obstacle
-    return authorize_url(request, provider_id, purpose)
-
-
-def _go(request: HttpRequest, target: str) -> HttpResponse:
-    """Redirect a browser; tell a script, NextAuth's or Auth.js's, where to go."""
-    if request.POST.get("json") == "true" or "X-Auth-Return-Redirect" in request.headers:
-        return JsonResponse({"url": absolute(target)})
-    return HttpResponseRedirect(target)
-
-
-def _is_deliberate(request: HttpRequest) -> bool:
-    """Whether a GET is the person's own click: not a link elsewhere, not a browser's guess."""
-    purpose = request.headers.get("Sec-Purpose", "") + request.headers.get("Purpose", "")
-    return "prefetch" not in purpose and not is_from_elsewhere(request)
-
-
-def _require_configured(provider_id: str) -> None:
-    """Raise Http404 for a provider without credentials."""
-    if provider_id not in {provider.id for provider in list_providers()}:
-        raise Http404
 
 
 def _session_user(user: User) -> dict[str, str]:
@@ -274,5 +190,5 @@ def _session_user(user: User) -> dict[str, str]:
 
 
 def _milliseconds(moment: datetime) -> str:
-    """Write a time as JavaScript does: ``2026-12-20T08:10:00.000Z``."""
+    """Return ``2026-12-20T08:10:00.000Z``, as JavaScript does."""
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.000Z")

@@ -1,4 +1,4 @@
-"""Who is calling ``/api``: the session cookie, 401 without one, and the decision about CSRF."""
+"""Authentication of ``/api``."""
 
 from django.http import HttpRequest
 from rest_framework.authentication import BaseAuthentication
@@ -12,24 +12,23 @@ from config.lib.origins import is_from_elsewhere
 
 
 class CookieSessionAuthentication(BaseAuthentication):
-    """Recognises the person by the session cookie.
+    """Authenticates by the session cookie.
 
-    The documented clients send no CSRF token. Two other barriers stand in its place: the cookie is
-    ``SameSite=Lax``, and an unsafe request that a foreign page made the browser send is refused.
+    The documented clients send no CSRF token. Instead the cookie is ``SameSite=Lax``, and unsafe
+    requests from other sites are refused.
     """
 
     def authenticate(self, request: Request) -> tuple[User, None] | None:
-        """Give the signed-in person, None for a stranger. Raises PermissionDenied (403)."""
         refuse_foreign_origin(request._request)
         user = request._request.user
         return (user, None) if user.is_authenticated else None
 
     def authenticate_header(self, request: Request) -> str:
-        """Name the scheme for ``WWW-Authenticate``; without one DRF would answer 403, not 401."""
+        """Return the challenge, so that DRF answers 401, not 403."""
         return "Session"
 
 
 def refuse_foreign_origin(request: HttpRequest) -> None:
-    """Raise PermissionDenied (403) for an unsafe request that another site sent."""
+    """Raise PermissionDenied (403) for an unsafe request from another site."""
     if request.method not in SAFE_METHODS and is_from_elsewhere(request):
         raise PermissionDenied(FOREIGN_ORIGIN)

@@ -1,4 +1,4 @@
-"""Shapes of the profile's input and output in JSON."""
+"""JSON of people, profiles and sign-in."""
 
 from typing import Any
 
@@ -9,11 +9,7 @@ from accounts.validators import MAX_LOCATION, MAX_PHONE, validate_one_line
 
 
 class TextField(serializers.CharField):
-    """Text that may be empty, without the spaces around it.
-
-    A number is refused, where DRF would turn it into text. The rules are for the text as it came,
-    spaces included: JSON Schema knows nothing of trimming.
-    """
+    """Text, stored without surrounding spaces; the limits count them, and numbers are refused."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(
@@ -21,22 +17,17 @@ class TextField(serializers.CharField):
         )
 
     def to_internal_value(self, data: Any) -> str:
-        """Take text and nothing else."""
         if not isinstance(data, str):
             self.fail("invalid")
         return super().to_internal_value(data)
 
     def run_validation(self, data: Any = serializers.empty) -> str:
-        """Check the text, then trim it."""
         text: str = super().run_validation(data)
         return text.strip()
 
 
 class ProfileSerializer(serializers.Serializer[User]):
-    """The four settings: all of them each time, other keys ignored. Spec: User profile settings.
-
-    ``level`` is empty until the person chooses one, and may be sent back so.
-    """
+    """Spec: User profile settings."""
 
     location = TextField(max_length=MAX_LOCATION)
     level = serializers.ChoiceField(choices=Level.choices, allow_blank=True)
@@ -45,7 +36,7 @@ class ProfileSerializer(serializers.Serializer[User]):
 
 
 class UserSerializer(serializers.Serializer[User]):
-    """A person as they see themselves: no grant, no privileges. Spec: Resources, User."""
+    """Spec: Resources, User."""
 
     id = serializers.CharField()
     email = serializers.CharField()
@@ -58,3 +49,51 @@ class UserSerializer(serializers.Serializer[User]):
     status = serializers.CharField()
     createdAt = serializers.DateTimeField(source="created_at")
     updatedAt = serializers.DateTimeField(source="updated_at")
+
+
+class SavedProfileSerializer(serializers.Serializer[None]):
+    """The answer to POST /api/user-data."""
+
+    message = serializers.CharField()
+    user = UserSerializer()
+
+
+class CsrfTokenSerializer(serializers.Serializer[None]):
+    """The answer to GET /api/auth/csrf."""
+
+    csrfToken = serializers.CharField()
+
+
+class UrlSerializer(serializers.Serializer[None]):
+    """The answer for ``json=true``."""
+
+    url = serializers.CharField(help_text="Where to go on, an address.")
+
+
+class SignOutFormSerializer(serializers.Serializer[None]):
+    """The form of POST /api/auth/signout."""
+
+    csrfToken = serializers.CharField(
+        required=False, allow_blank=True, help_text="From `GET /api/auth/csrf`, with its cookie."
+    )
+    callbackUrl = serializers.CharField(
+        required=False,
+        allow_blank=True,
+        help_text="A path of ours, or its address; what else there is, is ignored.",
+    )
+    json = serializers.CharField(
+        required=False, allow_blank=True, help_text="`true` asks for `{url}` instead of a redirect."
+    )
+
+
+class SignInFormSerializer(SignOutFormSerializer):
+    """The form of POST /api/auth/signin/{provider_id}."""
+
+    process = serializers.CharField(
+        required=False,
+        allow_blank=True,
+        help_text=(
+            "`connect` adds the identity to who is signed in; `confirm` makes their sign-in "
+            "fresh; `calendar` asks the administrator for the calendar."
+        ),
+    )

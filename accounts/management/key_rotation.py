@@ -1,4 +1,4 @@
-"""Key rotation: what is encrypted at rest moves under the first of ``FIELD_KEYS``."""
+"""Re-encrypts stored values with the first of ``FIELD_KEYS``."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -16,26 +16,24 @@ from django.dispatch import Signal
 from config.lib.encryption import EncryptedTextField
 
 Column = Field[str, str]
-# Sent with a column's name and the keys of the rows that lost their value there, in the same
-# transaction. Sender: their model.
+# Sent by a model, with the name of the column and the primary keys of the rows that lost its value.
 values_forgotten = Signal()
 
 
 class Outcome(StrEnum):
-    """What became of a stored value."""
+    """The result for one stored value."""
 
     ROTATED = "rotated"
     CURRENT = "current"
-    # Another process wrote a newer value meanwhile, by its own first key.
+    # Another process wrote a newer value meanwhile.
     REPLACED = "replaced"
     UNREADABLE = "unreadable"
 
 
 def rotate_encrypted_fields() -> Counter[Outcome]:
-    """Re-encrypt every encrypted value that another key than the first has written; count them.
+    """Re-encrypt values under other keys than the first; count the outcomes.
 
-    The service may run meanwhile: a value is only written over while it is still the one that was
-    read. Doing it again is harmless.
+    Safe while the service runs: a value that changed meanwhile is not overwritten.
     """
     outcomes: Counter[Outcome] = Counter()
     for model, field in _list_columns():
@@ -44,10 +42,9 @@ def rotate_encrypted_fields() -> Counter[Outcome]:
 
 
 def forget_unreadable() -> int:
-    """Empty every value that none of the keys opens, for ever; returns how many.
+    """Empty values that no key decrypts, because their rows cannot be loaded; return how many.
 
-    Rows that hold one cannot be loaded. ``values_forgotten`` lets their owner put something else in
-    its place: nobody sees them empty meanwhile.
+    Receivers of ``values_forgotten`` may replace them.
     """
     return sum(_forget_column(model, field) for model, field in _list_columns())
 
@@ -60,12 +57,11 @@ def _list_columns() -> Iterator[tuple[type[Model], Column]]:
 
 
 def _stored(model: type[Model], field: Column) -> QuerySet[Any]:
-    """Select the rows with what really stands in a column: as text, or reading would decrypt."""
+    """Select a column as text: reading the field would decrypt it."""
     return model._default_manager.annotate(stored=Cast(F(field.name), TextField()))
 
 
 def _list_filled(rows: QuerySet[Any]) -> Iterator[tuple[Any, str]]:
-    """Give key and value of each row that has one."""
     return rows.exclude(stored="").exclude(stored=None).values_list("pk", "stored").iterator()
 
 
@@ -95,7 +91,7 @@ def _rotate_column(model: type[Model], field: Column) -> Counter[Outcome]:
 
 
 def _rotate(stored: str) -> str | Outcome:
-    """Give the value under the first key, or why it stays as it is."""
+    """Return the new value, or why it stays."""
     ciphers = [Fernet(key) for key in settings.FIELD_KEYS]
     try:
         ciphers[0].decrypt(stored.encode())

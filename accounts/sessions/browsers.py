@@ -1,4 +1,4 @@
-"""What to call a browser, so that a person recognises which of theirs it is."""
+"""Names of browsers."""
 
 from django.utils.translation import gettext as _
 
@@ -25,7 +25,7 @@ SYSTEMS = {
 
 
 def name_browser(user_agent: str) -> str:
-    """Give ``Chrome en Android``, or as much of it as the browser tells."""
+    """Return ``Chrome en Android``."""
     browser = _first_known(BROWSERS, user_agent) or _("Navegador desconocido")
     system = _first_known(SYSTEMS, user_agent)
     if not system:

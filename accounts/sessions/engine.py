@@ -1,7 +1,6 @@
 """The session engine: the cookie is a signed JWT that names a row of ``accounts.Session``.
 
-The signature keeps forged cookies away from the database; the row makes a session revocable. Row
-and person are read together, so whoever is signed in costs one query per request.
+Forged cookies cost no query; one query reads row and person.
 """
 
 import secrets
@@ -17,7 +16,7 @@ from django.utils import timezone
 from accounts.models import Session, User
 from accounts.sessions.tokens import SessionToken, issue_token, read_token
 
-KEY_BYTES = 16  # nobody guesses 128 bits, and two sessions never draw the same
+KEY_BYTES = 16
 # A stranger's session carries a sign-in to the provider and back, nothing more.
 STRANGER_AGE_SECONDS = 3_600
 PANEL_USE_NOTED_EVERY = timedelta(minutes=1)
@@ -33,33 +32,28 @@ LIVE_SESSION = (
 
 
 class SessionStore(SessionBase):
-    """Keeps sessions in ``accounts.Session``.
-
-    ``session_key`` is the token that travels in the cookie, ``_session_key`` the row's key. The
-    asynchronous methods are SessionBase's own, which call the ones below.
-    """
+    """``session_key`` is the token in the cookie, ``_session_key`` the row's key."""
 
     def __init__(self, session_key: str | None = None) -> None:
         self._token: SessionToken | None = read_token(session_key) if session_key else None
         self._row: Session | None = None
         self._is_row_read = False
-        # What the browser says of itself, set when somebody signs in; stored by the next save.
+        # Set at sign-in; the next save stores it.
         self.user_agent = ""
         super().__init__(self._token.session_id if self._token else None)
 
     @property
     def session_key(self) -> str | None:
-        """The cookie's value; up to date after each ``load`` and ``save``."""
+        """Up to date after each ``load`` and ``save``."""
         return self._token.value if self._session_key and self._token else None
 
     @property
     def row_key(self) -> str | None:
-        """The key of the row, which no browser knows."""
         return self._session_key
 
     @property
     def expires_at(self) -> datetime | None:
-        """When the session ends; a renewal during this request is already counted."""
+        """When the session ends, renewal included."""
         if not self._session_key or not self._token:
             return None
         if self._row and self._row.user and self._row.user.is_staff:
@@ -68,34 +62,30 @@ class SessionStore(SessionBase):
 
     @property
     def seen_user(self) -> User | None:
-        """Whom the row names, if it was read; for the log, which reads nothing by itself."""
+        """The row's person, without a query."""
         return self._row.user if self._row else None
 
     @property
     def user(self) -> User | None:
-        """The person signed in here, whatever their status."""
-        if hasattr(self, "_session_cache"):
+        """The person, whatever their status."""
+        if self.accessed:
             user = self._row.user if self._row else None
             return user if user and str(user.pk) == self.get(SESSION_KEY) else None
-        # ``save`` writes the person beside the data, so these need not be unpacked to know them.
+        # ``save`` writes the person beside the data, so the data need not be decoded.
         self.accessed = True
         row = self._read_row()
         return row.user if row else None
 
     def get_session_cookie_age(self) -> int:
-        """Give the seconds a row lives after its last save. Spec: Authentication, 3."""
+        """Return seconds. Spec: Authentication, 3."""
         return settings.SESSION_COOKIE_AGE if SESSION_KEY in self else STRANGER_AGE_SECONDS
 
     def load(self) -> dict[str, Any]:
-        """Give what the row holds; empty without one."""
         row = self._read_row()
         return self.decode(row.session_data) if row else {}
 
     def _read_row(self) -> Session | None:
-        """Read row and person in one query, once, and renew a token that has reached its age.
-
-        Marking the session as modified makes SessionMiddleware save the row and send the cookie.
-        """
+        """Read the row once; ``modified`` makes SessionMiddleware save it and send the cookie."""
         if not self._is_row_read and self._session_key:
             self._row = _find_live(self._session_key)
             self._is_row_read = True
@@ -110,33 +100,25 @@ class SessionStore(SessionBase):
         return self._row
 
     def _keep_in_use(self, row: Session) -> None:
-        """End a panel session that was not used for PANEL_SESSION_AGE; note the use of another.
-
-        Noted once a minute: the row is saved with the response. A use from the future was noted by
-        a clock that was ahead; the next use replaces it.
-        """
+        """Drop a panel session unused for PANEL_SESSION_AGE; note its use once a minute."""
         idle = timezone.now() - row.used_at
         if idle > settings.PANEL_SESSION_AGE:
             self._row = None
-        elif abs(idle) > PANEL_USE_NOTED_EVERY:
+        elif abs(idle) > PANEL_USE_NOTED_EVERY:  # abs: a clock may have been ahead
             self.modified = True
 
     def exists(self, session_key: str) -> bool:
-        """Whether a row has this key."""
         return Session.objects.filter(session_key=session_key).exists()
 
     def create(self) -> None:
-        """Store the session, with what it holds, as a new row under a fresh key."""
+        """Store the content under a fresh key."""
         self.items()  # reads the old row, if there is one, before its key is forgotten
         self._session_key = secrets.token_hex(KEY_BYTES)
         self.save(must_create=True)
         self.modified = True
 
     def save(self, must_create: bool = False) -> None:
-        """Write the row; the token follows when the row or the person in it is another.
-
-        Raises UpdateError when the row has been revoked meanwhile.
-        """
+        """Write the row. Raises UpdateError if it has been revoked."""
         if self._session_key is None:
             return self.create()
         data = dict(self.items())
@@ -158,7 +140,6 @@ class SessionStore(SessionBase):
         return None
 
     def delete(self, session_key: str | None = None) -> None:
-        """Revoke the session that a token names, this one by default."""
         if session_key is None:
             row_key = self._session_key
         else:
@@ -169,7 +150,6 @@ class SessionStore(SessionBase):
 
     @classmethod
     def clear_expired(cls) -> None:
-        """Delete the rows nobody can use any more; ``manage.py clearsessions`` calls this."""
         Session.objects.filter(expire_date__lt=timezone.now()).delete()
 
 

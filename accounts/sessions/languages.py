@@ -1,4 +1,4 @@
-"""Which language a page speaks, and how a choice is remembered."""
+"""The language of pages."""
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -7,10 +7,9 @@ from accounts.models import Language
 
 
 def language_of(request: HttpRequest) -> str:
-    """Give a page's language: the signed-in person's, else the one chosen here, else our own.
+    """Return the person's language, else this browser's choice, else the default.
 
-    ``Accept-Language`` has no say: many browsers in Argentina are installed in English, whoever
-    sits in front of them.
+    ``Accept-Language`` is ignored: many browsers in Argentina are installed in English.
     """
     if request.user.is_authenticated:
         return request.user.language
@@ -18,13 +17,11 @@ def language_of(request: HttpRequest) -> str:
 
 
 def language_chosen_in_browser(request: HttpRequest) -> str | None:
-    """Give the language that somebody chose in this browser, if they did."""
     chosen = request.COOKIES.get(settings.LANGUAGE_COOKIE_NAME)
     return chosen if chosen in Language.values else None
 
 
 def remember_in_browser(response: HttpResponse, language: str) -> None:
-    """Keep a choice in a cookie, for when nobody is signed in."""
     response.set_cookie(
         settings.LANGUAGE_COOKIE_NAME,
         language,

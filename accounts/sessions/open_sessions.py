@@ -1,4 +1,4 @@
-"""The browsers a person is signed in with: seen, and closed one by one."""
+"""A person's open sessions."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,13 +11,12 @@ from django.utils.crypto import salted_hmac
 from accounts.models import Session, User
 from accounts.sessions.browsers import name_browser
 
-# A longer list helps nobody; whoever has more closes all the others at once.
 MAX_SHOWN = 50
 
 
 @dataclass(frozen=True, slots=True)
 class OpenSession:
-    """A session as its person sees it. handle: names it in a form, and opens nothing."""
+    """A session as its person sees it. handle: names it in a form."""
 
     handle: str
     browser: str
@@ -27,10 +26,7 @@ class OpenSession:
 
 
 def list_sessions(*, user: User, current: str | None) -> list[OpenSession]:
-    """List where the person is signed in, this browser before all, then the latest first.
-
-    current: the key of this browser's row.
-    """
+    """List the sessions, this one (key ``current``) first, then by last use."""
     is_another = Case(When(session_key=current or "", then=0), default=1)
     return [
         OpenSession(
@@ -45,7 +41,7 @@ def list_sessions(*, user: User, current: str | None) -> list[OpenSession]:
 
 
 def end_session(*, user: User, handle: str) -> bool:
-    """Sign one browser of the person out. False when none of theirs has this handle."""
+    """Return False if no session has this handle."""
     for session in _open_sessions(user):
         if _handle(session) == handle:
             session.delete()
@@ -54,7 +50,6 @@ def end_session(*, user: User, handle: str) -> bool:
 
 
 def end_other_sessions(*, user: User, current: str | None) -> None:
-    """Sign the person out everywhere but in the browser whose row has this key."""
     Session.objects.filter(user=user).exclude(session_key=current).delete()
 
 
@@ -65,5 +60,5 @@ def _open_sessions(user: User) -> QuerySet[Session]:
 
 
 def _handle(session: Session) -> str:
-    """Name a session without its key: that one stays between cookie and database."""
+    """Return a name that does not reveal the key."""
     return salted_hmac("accounts.sessions.open_sessions", session.session_key).hexdigest()

@@ -1,4 +1,4 @@
-"""Requests whose person is known, for the type checker."""
+"""Types of requests."""
 
 from django.http import HttpRequest
 
@@ -6,6 +6,6 @@ from accounts.models import User
 
 
 class SignedInRequest(HttpRequest):
-    """A request that ``login_required`` or the admin let through: ``user`` is a person."""
+    """A request behind ``login_required``."""
 
     user: User

@@ -1,4 +1,4 @@
-"""JWT session tokens: issue and read. Whether one still counts is the session row's word."""
+"""JWT session tokens."""
 
 import hashlib
 from collections.abc import Iterator
@@ -11,17 +11,13 @@ from django.conf import settings
 from django.utils import timezone
 
 ALGORITHM = "HS256"
-# Two machines' clocks are never quite the same.
+# The clocks of two machines differ.
 LEEWAY = timedelta(seconds=15)
 
 
 @dataclass(frozen=True, slots=True)
 class SessionToken:
-    """A token and what it says.
-
-    value: the encoded JWT. session_id: names the row of accounts.Session. user_id: whose session
-    it was when the token was issued, None for a stranger. issued_at, expires_at: whole seconds.
-    """
+    """value: the JWT. session_id: the row's key. user_id: None for a stranger."""
 
     value: str
     session_id: str
@@ -31,16 +27,16 @@ class SessionToken:
 
     @property
     def is_due_for_renewal(self) -> bool:
-        """Whether it is older than the update interval. Spec: Limits, session update interval.
+        """True if older than SESSION_UPDATE_AGE. Spec: Limits, session update interval.
 
-        One from the future was issued by a clock that was ahead, and would live too long.
+        So is a token from the future, of a clock that was ahead: it would live too long.
         """
         age = timezone.now() - self.issued_at
         return age >= settings.SESSION_UPDATE_AGE or age < -LEEWAY
 
 
 def issue_token(*, session_id: str, user_id: str | None) -> SessionToken:
-    """Sign a token that lives ``SESSION_COOKIE_AGE`` seconds. Spec: Authentication, 3."""
+    """Spec: Authentication, 3."""
     now = timezone.now().replace(microsecond=0)
     expires_at = now + timedelta(seconds=settings.SESSION_COOKIE_AGE)
     claims = {"iss": settings.BASE_URL, "sid": session_id, "iat": now, "exp": expires_at}
@@ -51,10 +47,7 @@ def issue_token(*, session_id: str, user_id: str | None) -> SessionToken:
 
 
 def read_token(value: str) -> SessionToken | None:
-    """Give back a token that we signed and that still lives; None for anything else.
-
-    Keys in ``SECRET_KEY_FALLBACKS`` still read, so a key can be changed without signing people out.
-    """
+    """Return our token if it is valid, else None. SECRET_KEY_FALLBACKS are valid keys."""
     for key in _reading_keys():
         try:
             token = _verify(value, key, settings.BASE_URL)
@@ -62,21 +55,18 @@ def read_token(value: str) -> SessionToken | None:
             continue
         except jwt.InvalidTokenError:
             return None
-        # Asked each time: what was verified once may have died since.
+        # Checked each time: ``_verify`` is cached.
         return token if token.expires_at > timezone.now() - LEEWAY else None
     return None
 
 
 @lru_cache(maxsize=4096)
 def _verify(value: str, key: bytes, issuer: str) -> SessionToken:
-    """Check what never changes again about a token, once for each browser that keeps coming.
-
-    Raises jwt.InvalidTokenError, which is not remembered: forgeries push nobody's token out.
-    """
+    """Raises jwt.InvalidTokenError, which is not cached: forgeries displace no token."""
     claims = jwt.decode(
         value,
         key,
-        algorithms=[ALGORITHM],  # the token's own word on this is worth nothing
+        algorithms=[ALGORITHM],  # never the token's own claim
         issuer=issuer,
         leeway=LEEWAY,
         # A future ``iat`` is accepted: a clock that was ahead issued it. Only we sign tokens, and
@@ -100,5 +90,5 @@ def _reading_keys() -> Iterator[bytes]:
 
 @lru_cache(maxsize=8)
 def _signing_key(secret: str) -> bytes:
-    """Derive a key of its own, so nothing else that SECRET_KEY signs can pass as a session."""
+    """Derive a key that nothing else uses."""
     return hashlib.sha256(f"session-token:{secret}".encode()).digest()

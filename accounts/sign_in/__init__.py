@@ -1,1 +1,1 @@
-"""Signing in and out with Google and GitHub."""
+"""Sign-in with the two identity providers."""

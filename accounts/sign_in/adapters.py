@@ -1,4 +1,4 @@
-"""allauth's hooks: who may sign up, with which data, and where errors lead."""
+"""allauth's hooks."""
 
 import logging
 from typing import Any, NoReturn
@@ -26,26 +26,25 @@ logger = logging.getLogger(__name__)
 
 
 class AccountAdapter(DefaultAccountAdapter):
-    """allauth's view of an account here: no passwords, no messages of its own."""
+    """No passwords, no messages."""
 
     def add_message(self, *args: Any, **kwargs: Any) -> None:
-        """Say nothing: the page that follows shows that it worked."""
+        """The next page shows the result."""
 
     def respond_user_inactive(self, request: HttpRequest, user: User) -> HttpResponse:
         return error_redirect("AccessDenied")
 
 
 class SocialAccountAdapter(DefaultSocialAccountAdapter):
-    """An identity is (provider, the provider's own id); an e-mail address alone links nothing."""
+    """An e-mail address alone links no identity."""
 
     def get_app(
         self, request: HttpRequest, provider: str, client_id: str | None = None
     ) -> SocialApp:
-        """Give the credentials from the settings; the database holds none and is not asked."""
         return SocialApp(provider=provider, **settings.SOCIALACCOUNT_PROVIDERS[provider]["APP"])
 
     def get_requests_session(self) -> requests.Session:
-        """Follow no redirects, for the providers' addresses are fixed; count each call."""
+        """Follow no redirects; time each call."""
         session: requests.Session = super().get_requests_session()
         session.max_redirects = 0
         for scheme in ("https://", "http://"):
@@ -60,7 +59,7 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):
         exception: Exception | None = None,
         extra_context: dict[str, Any] | None = None,
     ) -> None:
-        """Send the person to the error page; the provider's own words go nowhere."""
+        """Redirect without the provider's text."""
         if exception:
             # Its text may hold the token endpoint's answer.
             logger.warning("Sign-in with %s failed: %s", provider.id, type(exception).__name__)
@@ -70,7 +69,7 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):
         )
 
     def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
-        """Refuse the wrong identity: for connecting, for a confirmation, and for the panel."""
+        """Refuse the wrong identity for connecting, confirming, and the panel."""
         state, user = sociallogin.state, sociallogin.user
         if state.get("process") == AuthProcess.CONNECT:
             self._check_connection(request, sociallogin)
@@ -83,7 +82,6 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):
             raise ImmediateHttpResponse(error_redirect("PanelIdentity", page=SIGN_IN_PAGE))
 
     def _check_connection(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
-        """Refuse an identity that is somebody else's, and any that may not be connected now."""
         if sociallogin.is_existing and sociallogin.user != request.user:
             raise ImmediateHttpResponse(
                 error_redirect("OAuthAccountNotLinked", page=reverse("profile"))
@@ -92,7 +90,7 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):
             raise ImmediateHttpResponse(HttpResponseRedirect(obstacle))
 
     def is_open_for_signup(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:
-        """Demand a verified address that nobody has yet; there is no page to type another."""
+        """Require a verified address of no other account."""
         if not sociallogin.email_addresses:
             raise ImmediateHttpResponse(error_redirect("AccessDenied"))
         owner = find_user_by_email(sociallogin.email_addresses[0].email)
@@ -105,7 +103,6 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):
     def populate_user(
         self, request: HttpRequest, sociallogin: SocialLogin, data: dict[str, str]
     ) -> User:
-        """Fill a new person in with what ``accounts.provider`` has cleaned."""
         user: User = sociallogin.user
         user.email = data.get("email", "")
         user.name = data["name"]
@@ -114,15 +111,11 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):
 
     @transaction.atomic
     def save_user(self, request: HttpRequest, sociallogin: SocialLogin, form: None = None) -> User:
-        """Store a new person with their identity and address, or nothing."""
         user: User = super().save_user(request, sociallogin, form)
         return user
 
     def serialize_instance(self, instance: Any) -> NoReturn:
-        """Park no unfinished sign-in in the session: it would keep the tokens there in clear.
-
-        allauth tries to when the address has been taken since ``is_open_for_signup`` looked.
-        """
+        """Refuse to store an unfinished sign-in: the session would hold its tokens in clear."""
         raise ImmediateHttpResponse(error_redirect("OAuthCreateAccount"))
 
     def get_connect_redirect_url(self, request: HttpRequest, socialaccount: Any) -> str:

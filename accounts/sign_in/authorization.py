@@ -1,4 +1,4 @@
-"""What a provider is asked when a person starts to sign in: scopes, parameters, and the reason."""
+"""Requests to the provider when a sign-in starts."""
 
 from enum import StrEnum
 
@@ -11,8 +11,7 @@ from django.http import HttpRequest
 from accounts.selectors import GITHUB, GOOGLE
 from accounts.sign_in.redirects import local_path
 
-# What callers may add to the provider's address, as the third argument of NextAuth's signIn() does.
-# Scopes, redirect address, state and the kind of grant are ours to choose.
+# Parameters that callers may pass on, as the third argument of NextAuth's signIn().
 PASSED_ON = {
     GOOGLE: ("prompt", "login_hint", "hd"),
     GITHUB: ("prompt", "login", "allow_signup"),
@@ -21,7 +20,7 @@ MAX_LENGTH = 254
 
 
 class Purpose(StrEnum):
-    """Why a person goes to a provider; the form field ``process`` says it."""
+    """The form field ``process``."""
 
     LOGIN = "login"
     CONNECT = "connect"
@@ -30,7 +29,7 @@ class Purpose(StrEnum):
 
 
 def find_purpose(request: HttpRequest, provider_id: str) -> Purpose:
-    """Return what the form asks for, as far as the person may; anything else is a plain sign-in."""
+    """Return the form's purpose if the person may, else LOGIN."""
     wanted = request.POST.get("process")
     if not request.user.is_authenticated:
         return Purpose.LOGIN
@@ -41,7 +40,7 @@ def find_purpose(request: HttpRequest, provider_id: str) -> Purpose:
 
 
 def authorize_url(request: HttpRequest, provider_id: str, purpose: Purpose) -> str:
-    """Return the provider's address to send the person to; the flow's state goes to the session.
+    """Return the provider's address; the flow's state is stored in the session.
 
     Spec: Authentication, 2.
     """
@@ -65,12 +64,11 @@ def authorize_url(request: HttpRequest, provider_id: str, purpose: Purpose) -> s
 
 
 def is_calendar_asked(purpose: Purpose) -> bool:
-    """True if this sign-in asks for the calendar, as CALENDAR_CONSENT decides."""
     return purpose == Purpose.CALENDAR or settings.CALENDAR_CONSENT == "everyone"
 
 
 def granted_scopes(sociallogin: SocialLogin) -> frozenset[str]:
-    """Return what was granted: an answer without scopes means those asked for (RFC 6749, 5.1)."""
+    """Return the granted scopes, by default those asked for (RFC 6749, 5.1)."""
     granted: frozenset[str] | None = sociallogin.token.granted_scopes
     return frozenset(sociallogin.state.get("asked_scope", [])) if granted is None else granted
 
@@ -80,10 +78,8 @@ def _calendar_scope(purpose: Purpose) -> list[str]:
 
 
 def _google_params(purpose: Purpose) -> dict[str, str]:
-    """Return Google's own parameters.
+    """``include_granted_scopes`` reveals an earlier consent to the calendar, which is then revoked.
 
-    With CALENDAR_CONSENT=teacher the answer names what was granted before as well, so that an
-    earlier consent to the calendar is noticed and revoked (``accounts.sign_in.student_grants``).
     https://developers.google.com/identity/protocols/oauth2/web-server#incrementalAuth
     """
     params = {"access_type": "offline"} if is_calendar_asked(purpose) else {}

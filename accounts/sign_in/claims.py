@@ -1,7 +1,4 @@
-"""What a provider says about a person, reduced to what may be stored and printed.
-
-Nothing here is trusted for its shape: a provider's answer is outside data like any other.
-"""
+"""Cleans providers' answers, which are untrusted."""
 
 import unicodedata
 from typing import Any
@@ -12,7 +9,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 
 MAX_SUBJECT = 191  # what allauth's column holds
-# Invisible by itself; it makes one picture of several, such as a woman who teaches.
+# Invisible by itself; it joins emoji.
 JOINER = "\u200d"
 MAX_TEXT = 255
 MAX_ADDRESS = 254
@@ -20,7 +17,7 @@ MAX_LINK = 500
 
 
 def subject(value: Any) -> str:
-    """Give the provider's own id of the person. Raises ValueError for anything but a plain word."""
+    """Return the provider's id. Raises ValueError unless it is plain ASCII text."""
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
     if not isinstance(value, str) or not 0 < len(value) <= MAX_SUBJECT:
@@ -31,10 +28,7 @@ def subject(value: Any) -> str:
 
 
 def text(value: Any) -> str:
-    """Give one line of text, at most 255 characters, or nothing when none of it can be seen.
-
-    No control characters, half surrogates or marks that turn the text after them around.
-    """
+    """Return one visible line of at most 255 characters, else an empty text."""
     if not isinstance(value, str):
         return ""
     kept = (" " if sign.isspace() else sign for sign in value if _is_storable(sign))
@@ -43,7 +37,7 @@ def text(value: Any) -> str:
 
 
 def picture(value: Any) -> str:
-    """Give an https address, or nothing."""
+    """Return an https address, else an empty text."""
     if not isinstance(value, str) or len(value) > MAX_LINK or not value.isprintable():
         return ""
     try:
@@ -54,9 +48,9 @@ def picture(value: Any) -> str:
 
 
 def verified_addresses(value: Any, *, is_verified: bool) -> list[EmailAddress]:
-    """Give the address in allauth's form, in lower case; an empty list when it proves nothing.
+    """Return the address in lower case; an empty list if it is unverified or unusable.
 
-    Only ASCII: lower-casing the Kelvin sign gives a "k", so another mailbox would look the same.
+    Only ASCII: lower-casing the Kelvin sign gives a "k", another mailbox.
     """
     if not is_verified or not isinstance(value, str) or not value.isascii():
         return []

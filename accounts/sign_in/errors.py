@@ -1,4 +1,4 @@
-"""What a person reads when signing in fails, by NextAuth's error codes."""
+"""Texts of NextAuth's error codes."""
 
 from django.utils.translation import gettext_lazy as _
 
@@ -33,15 +33,14 @@ TEXTS = {
     "OAuthSignin": PROVIDER_TROUBLE,
     "SessionRequired": _("Ingresá para ver esa página."),
 }
-# These leave the person on the sign-in page, where another try is one click away.
+# Shown on the sign-in page, where the person can try again.
 SIGN_IN_CODES = frozenset(TEXTS) - {"AccessDenied", "Configuration"}
 
 
 def error_text(code: str | None) -> str:
-    """Give the text for a code; an unknown one is never repeated. Empty when there is no code."""
+    """Return a code's text, a general one if it is unknown."""
     return str(TEXTS.get(code, GENERAL)) if code else ""
 
 
 def page_for(code: str) -> str:
-    """Choose between the error page and the sign-in page."""
     return SIGN_IN_PAGE if code in SIGN_IN_CODES else ERROR_PAGE

@@ -1,8 +1,4 @@
-"""How this browser signed in, and when: what the panel and sensitive steps ask for.
-
-The session keeps the identity of its latest sign-in. A step that needs a fresh one sends the person
-to a page that asks them to sign in again, and brings them back.
-"""
+"""The session's latest sign-in, which the panel and sensitive steps check."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -28,7 +24,7 @@ SESSION_ENTRY = "sign_in"
 
 @dataclass(frozen=True, slots=True)
 class SignIn:
-    """A sign-in. provider: ``google`` or ``github``; uid: the provider's own id of the person."""
+    """A sign-in. provider: ``google`` or ``github``; uid: the provider's id of the person."""
 
     provider: str
     uid: str
@@ -41,19 +37,18 @@ class SignIn:
 
 
 class SeeOther(HttpResponseRedirect):
-    """Redirect to a page that is opened by GET; the panel's log counts only 302 as an act done."""
+    """A 303; the panel's log counts 302 as a completed action."""
 
     status_code = HTTPStatus.SEE_OTHER
 
 
 def note_sign_in(session: SessionBase, *, provider: str, uid: str) -> None:
-    """Store the identity of a sign-in that has just been completed."""
     at = timezone.now().timestamp()
     session[SESSION_ENTRY] = {"provider": provider, "uid": uid, "at": at}
 
 
 def find_sign_in(session: SessionBase) -> SignIn | None:
-    """Return the session's latest sign-in; None if it began before sessions kept it."""
+    """Return None for sessions older than this entry."""
     entry = session.get(SESSION_ENTRY)
     if not entry:
         return None
@@ -61,12 +56,11 @@ def find_sign_in(session: SessionBase) -> SignIn | None:
 
 
 def is_panel_identity(user: User, *, provider: str, uid: str) -> bool:
-    """True for the one identity that opens the panel: Google's, with the subject bound to it."""
+    """True for Google's with the bound subject."""
     return provider == GOOGLE and uid == user.provider_subject != ""
 
 
 def is_panel_session(session: SessionBase, user: User) -> bool:
-    """True if the session began with the identity that opens the panel."""
     sign_in = find_sign_in(session)
     return sign_in is not None and is_panel_identity(
         user, provider=sign_in.provider, uid=sign_in.uid
@@ -74,21 +68,20 @@ def is_panel_session(session: SessionBase, user: User) -> bool:
 
 
 def is_fresh(request: HttpRequest) -> bool:
-    """True if this browser signed in within FRESH_SIGN_IN_AGE."""
     sign_in = find_sign_in(request.session)
     return sign_in is not None and sign_in.is_fresh
 
 
 def confirm_address(next_path: str, *, error: str = "") -> str:
-    """Return the path of the page that asks for a fresh sign-in and leads to ``next_path``."""
+    """Return the page that asks for a fresh sign-in and leads to ``next_path``."""
     query = {"next": next_path} | ({"error": error} if error else {})
     return f"{reverse('confirm_sign_in')}?{urlencode(query)}"
 
 
 def ask_to_confirm(request: HttpRequest, *, page: str = "") -> HttpResponse:
-    """Send the person to sign in again and then back to ``page``, by default the one they are on.
+    """Redirect to a fresh sign-in that leads back to ``page``, by default the current one.
 
-    A form is not sent again by itself: the person sees its page once more and presses the button.
+    A form is not sent again: the person sees its page again.
     """
     if not page and request.method in {"GET", "HEAD"}:
         page = request.get_full_path()
@@ -98,7 +91,7 @@ def ask_to_confirm(request: HttpRequest, *, page: str = "") -> HttpResponse:
 
 
 def fresh_sign_in_required(view: View) -> View:
-    """Let a view run only after a fresh sign-in; ``method_decorator`` fits it to methods."""
+    """Run a view only after a fresh sign-in."""
 
     @wraps(view)
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:

@@ -1,4 +1,4 @@
-"""The identities of an account: which may be connected, and how one is disconnected again."""
+"""The identities of an account."""
 
 from allauth.socialaccount.models import SocialAccount
 from django.db import transaction
@@ -12,24 +12,21 @@ from accounts.sessions.open_sessions import end_other_sessions
 from accounts.sign_in.fresh_sign_in import confirm_address, is_fresh, is_panel_identity
 from accounts.sign_in.redirects import error_redirect
 
-# Sent with ``user`` and ``account``, a SocialAccount, when one is added or taken away.
+# Sent with ``user`` and ``account``, a SocialAccount.
 identity_connected = Signal()
 identity_disconnected = Signal()
 
 
 class LastIdentityError(Exception):
-    """The person could not sign in any more."""
+    """No way to sign in would be left."""
 
 
 class PanelIdentityError(Exception):
-    """The identity opens the panel, which nothing else does."""
+    """The identity opens the panel."""
 
 
 def find_obstacle(request: HttpRequest) -> str:
-    """Return the path of the page that says why no identity can be connected now; empty if it can.
-
-    Staff connect none: the panel belongs to one identity. Others need a fresh sign-in first.
-    """
+    """Return the page that explains why no identity can be connected, or an empty text."""
     if request.user.is_staff:
         return error_redirect("PanelIdentity", page=reverse("profile")).url
     return "" if is_fresh(request) else confirm_address(reverse("profile"))
@@ -37,12 +34,12 @@ def find_obstacle(request: HttpRequest) -> str:
 
 @transaction.atomic
 def disconnect_identity(*, user: User, account_id: int, current_session: str | None) -> None:
-    """Take an identity away from the person, and end their other sessions.
+    """Delete an identity, and all sessions except ``current_session``, the key of a row.
 
-    current_session: the key of the session row that stays. An identity that is not the person's, or
-    is gone, is ignored. Raises, without writing: LastIdentityError, PanelIdentityError.
+    An identity of another account is ignored. Raises, without writing: LastIdentityError,
+    PanelIdentityError.
     """
-    # Two of these at once would each see the other's identity as the one that is left.
+    # Two concurrent requests would each see the other's identity as the remaining one.
     User.objects.select_for_update(no_key=True).get(pk=user.pk)
     accounts = {account.pk: account for account in list_accounts(user)}
     account = accounts.get(account_id)

@@ -1,4 +1,4 @@
-"""How the identity providers answer, in figures."""
+"""Timings of calls to the identity providers."""
 
 from time import perf_counter
 from typing import Any
@@ -19,10 +19,9 @@ SECONDS = Histogram(
 
 
 class TimedAdapter(HTTPAdapter):
-    """Sends as requests does, and counts each call. The hosts are fixed in the settings."""
+    """Times each call."""
 
     def send(self, request: requests.PreparedRequest, *args: Any, **kwargs: Any) -> Any:
-        """Send a request."""
         began, status = perf_counter(), 0
         try:
             response = super().send(request, *args, **kwargs)

@@ -1,4 +1,4 @@
-"""Where a person is sent after signing in or out, or when it fails."""
+"""Redirects of sign-in."""
 
 from urllib.parse import urlencode, urljoin, urlsplit, urlunsplit
 
@@ -14,10 +14,7 @@ MAX_LENGTH = 2_000
 
 
 def local_path(address: str | None, *, default: str) -> str:
-    """Reduce an address from outside to a path of our own; ``default`` when it is anything else.
-
-    NextAuth's client sends the page's whole address, so our own origin is taken off first.
-    """
+    """Reduce an address to a path of this service, or ``default``."""
     if not address or len(address) > MAX_LENGTH or not address.isprintable():
         return default
     try:
@@ -34,10 +31,9 @@ def local_path(address: str | None, *, default: str) -> str:
 
 
 def absolute(path: str) -> str:
-    """Give a path of ours as an address; what JSON callers are told to open."""
     return urljoin(settings.BASE_URL, path)
 
 
 def error_redirect(code: str, *, page: str = ERROR_PAGE) -> HttpResponseRedirect:
-    """Send the person to a page that says what went wrong. Spec: Authentication, 4."""
+    """Spec: Authentication, 4."""
     return HttpResponseRedirect(f"{page}?{urlencode({'error': code})}")

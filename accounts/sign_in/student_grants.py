@@ -1,7 +1,6 @@
-"""Revoke the calendar grants that students gave before CALENDAR_CONSENT=teacher.
+"""Revoke calendar grants of students from before CALENDAR_CONSENT=teacher.
 
-Students' refresh tokens were never stored, so an earlier grant is noticed at the next sign-in: its
-token covers what was granted before. It is stored encrypted until Google has revoked the grant.
+The token of the next sign-in covers the earlier grant; it is stored until the grant is revoked.
 """
 
 import logging
@@ -14,15 +13,14 @@ from accounts.models import User
 
 logger = logging.getLogger(__name__)
 
-# At most so many in one turn of the sweep.
+# In one run of the sweep.
 BATCH = 50
 
 
 def revoke_student_grants() -> int:
-    """Revoke the stored grants and forget them; returns how many.
+    """Revoke stored grants until one fails; return how many.
 
-    The first failure ends the turn, and the next turn tries again. A token that Google refuses is
-    forgotten too: it lives for an hour, and the next sign-in notices a grant that is left.
+    A token that Google refuses is deleted: the next sign-in finds a grant that is left.
     """
     count = 0
     for user in User.objects.exclude(grant_to_revoke="").order_by("pk")[:BATCH]:
@@ -33,7 +31,7 @@ def revoke_student_grants() -> int:
 
 
 def _revoke(token: str) -> bool:
-    """Ask Google to end the grant of a token; False if it has to be asked again.
+    """Ask Google to revoke a token's grant; False to retry later.
 
     https://developers.google.com/identity/protocols/oauth2/web-server#tokenrevoke
     """

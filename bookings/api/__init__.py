@@ -1,1 +1,1 @@
-"""The JSON door: ``/api`` as the specification describes it."""
+"""The views of ``/api``."""

@@ -1,12 +1,22 @@
 """POST /api/access-code."""
 
-from rest_framework import status
+from typing import Any
+
+from drf_spectacular.utils import (
+    OpenApiExample,
+    OpenApiRequest,
+    OpenApiResponse,
+    extend_schema,
+    inline_serializer,
+)
+from rest_framework import serializers
 from rest_framework.exceptions import ParseError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from bookings.api.serializers import JoinedClassSerializer
+from bookings.api.refusals import JOINING
+from bookings.api.serializers import JoinedClassSerializer, JoinedSerializer
 from bookings.api.texts import JOINING_FAILED, NO_CODE
 from bookings.domain.exceptions import (
     AlreadyJoinedError,
@@ -20,46 +30,116 @@ from bookings.domain.exceptions import (
 )
 from bookings.domain.places.joining import join_class
 from config.lib.addresses import client_address
+from config.lib.api_schema import ERROR, answer, refusal, retry_after
+from config.lib.api_texts import FOREIGN_ORIGIN
 
-REFUSAL_STATUS: dict[type[BookingError], int] = {
-    ClassNotFoundError: status.HTTP_404_NOT_FOUND,
-    OwnClassError: status.HTTP_403_FORBIDDEN,
-    ClassEndedError: status.HTTP_410_GONE,
-    ClassFullError: status.HTTP_409_CONFLICT,
-    PlaceOfferedError: status.HTTP_409_CONFLICT,
-    AlreadyJoinedError: status.HTTP_409_CONFLICT,
+# One for all requests: making a serializer copies each of its fields.
+_joined = JoinedClassSerializer()
+CODES = [
+    kind.code
+    for kind, answered in JOINING.items()
+    if issubclass(kind, BookingError) and answered.has_code
+]
+ACCESS_CODE = {
+    "type": "string",
+    "description": "Eight digits and capitals; case, spaces and dashes do not matter.",
+}
+JOINED = {
+    "id": "0b8f9c1e-52a3-4b7e-9d0c-3f1f5a7f2a10",
+    "bookedById": "7d1f6f0e-4f0b-4d3c-9a56-0a5a3f0f1c11",
+    "htmlLink": "https://meet.google.com/abc-defg-hij",
+    "startTime": "2030-01-05T15:00:00-03:00",
+    "endTime": "2030-01-05T16:00:00-03:00",
+    "classType": "grupal",
+    "currentParticipants": 3,
+    "maxParticipants": 4,
 }
 
 
-# One for all: making a serializer copies each of its fields.
-_joined = JoinedClassSerializer()
+class JoinRefusalSerializer(serializers.Serializer[None]):
+    """``error`` for people, ``code`` for programs."""
+
+    response = inline_serializer(
+        "JoinRefusalReason",
+        {
+            "error": serializers.CharField(),
+            "code": serializers.ChoiceField(choices=CODES),
+        },
+    )
+
+
+def _body(refused: type[BookingError]) -> dict[str, Any]:
+    return {"response": {"error": refused.text, "code": refused.code}}
+
+
+def _refusal(description: str, *refusals: type[BookingError]) -> OpenApiResponse:
+    examples = [OpenApiExample(one.code, _body(one)) for one in refusals]
+    return OpenApiResponse(JoinRefusalSerializer, description=description, examples=examples)
 
 
 class AccessCodeView(APIView):
-    """Joins the signed-in person to a class. Spec: POST /api/access-code."""
+    """Spec: POST /api/access-code."""
 
     server_error = JOINING_FAILED
+    refusals = JOINING
 
+    @extend_schema(
+        operation_id="joinClass",
+        tags=["Classes"],
+        summary="Join a class by its access code",
+        description=(
+            "Gives the signed-in person a place. The body is a JSON string, not an object. The "
+            "checks are made in the order 404, 403, 410, 409 `class_full` or `place_offered`, 409 "
+            "`already_joined`. A place that is offered to a person on the waiting list is free for "
+            "that person only: anybody else gets `place_offered`."
+        ),
+        request={
+            "application/json": OpenApiRequest(
+                ACCESS_CODE, examples=[OpenApiExample("a code", "7K2M9QXA")]
+            )
+        },
+        parameters=[retry_after()],
+        responses={
+            200: answer(
+                JoinedSerializer,
+                "The person has a place; `currentParticipants` counts them.",
+                {"response": JOINED},
+            ),
+            400: refusal("The body is no JSON string.", NO_CODE),
+            403: OpenApiResponse(
+                {"anyOf": [{"$ref": "#/components/schemas/JoinRefusal"}, ERROR]},
+                description="The class is the person's own; or a page of another site sent it.",
+                examples=[
+                    OpenApiExample(OwnClassError.code, _body(OwnClassError)),
+                    OpenApiExample("another site", {"error": FOREIGN_ORIGIN}),
+                ],
+            ),
+            404: _refusal(
+                "No class that can be joined has this code. That of a class which is pending or "
+                "cancelled, or whose money went back, opens nothing.",
+                ClassNotFoundError,
+            ),
+            409: _refusal(
+                "Every place is taken or offered to others, or the person has one.",
+                ClassFullError,
+                PlaceOfferedError,
+                AlreadyJoinedError,
+            ),
+            410: _refusal("The class is over.", ClassEndedError),
+            429: refusal(
+                "The person typed too many wrong codes; a right one is refused as well.",
+                TooManyAttemptsError.text,
+            ),
+            500: refusal("It could not be stored.", JOINING_FAILED),
+        },
+    )
     def post(self, request: Request) -> Response:
-        """Take a place; the body is a JSON string, not an object."""
         access_code = request.data
         if not isinstance(access_code, str):
             raise ParseError(NO_CODE)
-        try:
-            virtual_class = join_class(
-                user=request.user,
-                access_code=access_code,
-                address=client_address(request._request),
-            )
-        except TooManyAttemptsError as refusal:
-            return Response(
-                {"error": str(refusal)},
-                status=status.HTTP_429_TOO_MANY_REQUESTS,
-                headers={"Retry-After": str(refusal.wait_seconds)},
-            )
-        except BookingError as refusal:
-            return Response(
-                {"response": {"error": str(refusal), "code": refusal.code}},
-                status=REFUSAL_STATUS[type(refusal)],
-            )
+        virtual_class = join_class(
+            user=request.user,
+            access_code=access_code,
+            address=client_address(request._request),
+        )
         return Response({"response": _joined.to_representation(virtual_class)})

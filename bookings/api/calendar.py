@@ -1,125 +1,154 @@
 """GET and POST /api/calendar."""
 
-import logging
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpResponse
-from rest_framework import status
+from drf_spectacular.utils import OpenApiExample, OpenApiResponse, extend_schema
 from rest_framework.exceptions import ParseError
-from rest_framework.permissions import AllowAny
+from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.api.authentication import refuse_foreign_origin
-from bookings.api import texts
-from bookings.api.kept_listing import answer, keep
+from bookings.api import kept_listing, texts
+from bookings.api.refusals import LISTING, SCHEDULING, Refusals
+from bookings.api.serializers import EventSerializer, ScheduledSerializer, TriggerSerializer
 from bookings.availability.agenda import read_upcoming_events
 from bookings.domain.checkout.scheduling_requests import trigger_scheduling
-from bookings.domain.exceptions import (
-    BookingError,
-    ClassCancelledError,
-    ClassCompletedError,
-    ClassEndedError,
-    ClassNotFoundError,
-    EventNotSavedError,
-    NotPaidError,
-    PriceNotAgreedError,
-    SlotTakenError,
-    TooManyError,
-    TooManyLookUpsError,
-    TriggerRefusedError,
-)
-from bookings.payments.gateway import PaymentError
-from calendar_sync import CalendarError
+from config.lib.api_schema import answer, from_settings, header, refusal, retry_after
+from config.lib.api_texts import FOREIGN_ORIGIN
 
-logger = logging.getLogger(__name__)
-
-REFUSALS: dict[type[BookingError], tuple[int, str]] = {
-    ClassNotFoundError: (status.HTTP_404_NOT_FOUND, texts.CLASS_NOT_FOUND),
-    TriggerRefusedError: (status.HTTP_403_FORBIDDEN, texts.CALLER_REFUSED),
-    NotPaidError: (status.HTTP_402_PAYMENT_REQUIRED, texts.NOT_PAID),
-    TooManyLookUpsError: (status.HTTP_429_TOO_MANY_REQUESTS, texts.TOO_MANY_LOOK_UPS),
-    ClassCancelledError: (status.HTTP_409_CONFLICT, texts.CLASS_CANCELLED),
-    ClassCompletedError: (status.HTTP_409_CONFLICT, texts.CLASS_OVER),
-    ClassEndedError: (status.HTTP_409_CONFLICT, texts.CLASS_OVER),
-    SlotTakenError: (status.HTTP_409_CONFLICT, texts.TIME_TAKEN),
-    PriceNotAgreedError: (status.HTTP_409_CONFLICT, texts.PRICE_NOT_AGREED),
-    EventNotSavedError: (
-        status.HTTP_500_INTERNAL_SERVER_ERROR,
-        texts.SAVE_FAILED,
-    ),
+TAGS = ["Calendar"]
+ZONE = "America/Argentina/Buenos_Aires"
+EVENT = {
+    "start": {"dateTime": "2030-01-05T15:00:00-03:00", "timeZone": ZONE},
+    "end": {"dateTime": "2030-01-05T16:00:00-03:00", "timeZone": ZONE},
+    "status": "confirmed",
 }
-# Seconds after which a caller that got 402 may ask again: people need some time to pay.
-PAYING_TAKES = 5
 
 
 class CalendarView(APIView):
-    """Lists occupied time; schedules a class. Spec: GET and POST /api/calendar.
-
-    Nobody needs a session here, and none gives extra power, so cookies are not even read.
-    """
+    """Spec: GET and POST /api/calendar. No session is read."""
 
     authentication_classes = []
-    permission_classes = [AllowAny]
+    permission_classes = []
 
     @property
     def server_error(self) -> str:
-        """The documented text for any other failure."""
-        return texts.FETCH_FAILED if self.request.method in {"GET", "HEAD"} else texts.CREATE_FAILED
+        return texts.FETCH_FAILED if self.request.method in SAFE_METHODS else texts.CREATE_FAILED
+
+    @property
+    def refusals(self) -> Refusals:
+        return LISTING if self.request.method in SAFE_METHODS else SCHEDULING
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Refuse what a page of another site makes a browser send, as everywhere below /api."""
         refuse_foreign_origin(request._request)
         super().initial(request, *args, **kwargs)
 
-    def get(self, request: Request) -> HttpResponse | Response:
-        """List the upcoming events: start, end and status only.
+    @extend_schema(
+        operation_id="listCalendarEvents",
+        tags=TAGS,
+        summary="List the occupied times",
+        description=(
+            "Every upcoming event that makes the teacher busy, 2,500 at most. The list is some "
+            "seconds old at most, and somewhat older while the calendar fails. Nobody has to be "
+            "signed in; the query and a body are ignored. The `ETag` of the answer names this list."
+        ),
+        parameters=[header("If-None-Match", "The `ETag` of a list that the caller has.")],
+        responses={
+            200: answer(
+                EventSerializer(many=True), "The events, in the order of their start.", EVENT
+            ),
+            304: OpenApiResponse(description="`If-None-Match` names the current list."),
+            500: refusal("The calendar does not answer.", texts.FETCH_FAILED),
+        },
+    )
+    def get(self, request: Request) -> HttpResponse:
+        """``KeptListingMiddleware`` sends a kept list."""
+        return kept_listing.answer(request._request, kept_listing.keep(read_upcoming_events()))
 
-        What was written for an earlier caller is sent by ``KeptListingMiddleware``.
-        """
-        try:
-            listing = read_upcoming_events()
-        except CalendarError:
-            return _error(status.HTTP_500_INTERNAL_SERVER_ERROR, texts.FETCH_FAILED)
-        return answer(request._request, keep(listing))
-
+    @extend_schema(
+        operation_id="scheduleClass",
+        tags=TAGS,
+        summary="Schedule the class of a preference",
+        description=(
+            "Normally called once the payment is confirmed: makes the calendar event, its video "
+            "link and the access code. Nobody has to be signed in, and a session gives no extra "
+            "power. Asking again is harmless: a class that is scheduled already gets the same "
+            "answer."
+        ),
+        request=TriggerSerializer,
+        parameters=[
+            retry_after(402, 429),
+            header(
+                "X-Internal-Secret",
+                "`CALENDAR_TRIGGER_SECRET`, where the policy `secret` asks for it.",
+            ),
+        ],
+        examples=[
+            OpenApiExample("a preference", {"preferenceId": "preference-1"}, request_only=True)
+        ],
+        responses={
+            200: answer(
+                ScheduledSerializer,
+                "The class is scheduled, now or before.",
+                {"success": True, "message": texts.EVENT_CREATED},
+            ),
+            400: refusal("The body holds no usable preference.", texts.MISSING_PREFERENCE),
+            402: refusal(
+                "The policy asks for a payment, and Mercado Pago, asked after the call arrived, "
+                "knows of none.",
+                texts.NOT_PAID,
+            ),
+            403: refusal(
+                "By the policy `closed`, or `secret` without the right `X-Internal-Secret`; or a "
+                "page of another site sent it.",
+                texts.CALLER_REFUSED,
+                FOREIGN_ORIGIN,
+            ),
+            404: refusal("No class has this preference.", texts.CLASS_NOT_FOUND),
+            409: refusal(
+                "The class cannot be scheduled any more, and what was paid goes back; or the price "
+                "list lacks it, and the teacher has not agreed yet.",
+                texts.TIME_TAKEN,
+                texts.CLASS_CANCELLED,
+                texts.CLASS_OVER,
+                texts.PRICE_NOT_AGREED,
+            ),
+            429: refusal(
+                from_settings(
+                    lambda: (
+                        f"{settings.MAX_LOOK_UPS} times within a minute Mercado Pago was asked "
+                        "about payments of the person who booked. Concurrent calls share one "
+                        "look-up."
+                    )
+                ),
+                texts.TOO_MANY_LOOK_UPS,
+            ),
+            500: refusal(
+                "The calendar or Mercado Pago failed, or the event could not be saved; it is kept. "
+                "Ask again.",
+                texts.CREATE_FAILED,
+                texts.SAVE_FAILED,
+            ),
+        },
+    )
     def post(self, request: Request) -> Response:
-        """Schedule the class of a payment preference."""
         preference_id = _read_preference_id(request)
         if preference_id is None:
-            return _error(status.HTTP_400_BAD_REQUEST, texts.MISSING_PREFERENCE)
+            return Response({"error": texts.MISSING_PREFERENCE}, status=400)
         secret = request.headers.get("X-Internal-Secret", "")
-        try:
-            trigger_scheduling(preference_id=preference_id, secret=secret)
-        except BookingError as refusal:
-            return _refuse(refusal)
-        except (CalendarError, PaymentError) as error:
-            logger.warning("a class could not be scheduled: %s", error)
-            return _error(status.HTTP_500_INTERNAL_SERVER_ERROR, texts.CREATE_FAILED)
+        trigger_scheduling(preference_id=preference_id, secret=secret)
         return Response({"success": True, "message": texts.EVENT_CREATED})
 
 
 def _read_preference_id(request: Request) -> str | None:
-    """Take the identifier from the body; a body without a usable one counts as missing it."""
+    """Return None without a usable identifier."""
     try:
         body = request.data
     except ParseError:
         return None
     preference_id = body.get("preferenceId") if isinstance(body, dict) else None
     return preference_id if isinstance(preference_id, str) and preference_id else None
-
-
-def _refuse(refusal: BookingError) -> Response:
-    """Answer a refusal; one that passes by waiting says for how long."""
-    response = _error(*REFUSALS[type(refusal)])
-    if isinstance(refusal, NotPaidError):
-        response["Retry-After"] = str(PAYING_TAKES)
-    elif isinstance(refusal, TooManyError):
-        response["Retry-After"] = str(refusal.wait_seconds)
-    return response
-
-
-def _error(status_code: int, text: str) -> Response:
-    body: dict[str, Any] = {"error": text}
-    return Response(body, status=status_code)

@@ -1,4 +1,4 @@
-"""Serializer fields that take JSON at its word: ``"5000"`` is no number and ``1`` is no boolean."""
+"""Strict serializer fields."""
 
 import re
 from datetime import UTC, datetime
@@ -6,22 +6,26 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
+from drf_spectacular.extensions import OpenApiSerializerFieldExtension
+from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import Direction, extend_schema_field
 from rest_framework import serializers
 
 from config.lib.wall_time import UnclearTimeError, read_wall_time
 
-# JSON Schema quotes both patterns, so they keep to what Python and ECMAScript have in common.
+# JSON Schema quotes both patterns, so they use only the syntax that Python and ECMAScript share.
 
-# At least one visible character, and none of these: control characters, spaces other than the
-# usual one, marks that cannot be seen or turn the direction of the text.
+# At least one visible character, and none of these: control characters, spaces other than U+0020,
+# invisible marks and marks that turn the direction of the text.
 _INVISIBLE = (
     r"\u0000-\u001f\u007f-\u00a0\u00ad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f"
     r"\u3000\ufeff\ufff9-\ufffb"
 )
 PRINTABLE = rf"^[^{_INVISIBLE}]*[^ {_INVISIBLE}][^{_INVISIBLE}]*$"
 
-# Every date-time that ``datetime.fromisoformat`` of Python 3.11 reads, from 2000 to 2100, but for
-# week dates and other separators than T. Which days a month has, no pattern says.
+# Every date-time that ``datetime.fromisoformat`` of Python 3.11 reads, from 2000 to 2100, except
+# week dates and other separators than T. The days of a month are not checked.
 _MONTH, _DAY = r"(?:0[1-9]|1[0-2])", r"(?:0[1-9]|[12][0-9]|3[01])"
 _DATE = rf"(?:20[0-9]{{2}}|2100)(?:-{_MONTH}-{_DAY}|{_MONTH}{_DAY})"
 _HOUR, _SIXTY, _FRACTION = r"(?:[01][0-9]|2[0-3])", r"[0-5][0-9]", r"(?:[.,][0-9]+)?"
@@ -31,24 +35,18 @@ INSTANT = rf"^{_DATE}[Tt]{_CLOCK}(?:[Zz]|[+-]{_CLOCK})?$"
 _printable, _instant = re.compile(PRINTABLE), re.compile(INSTANT)
 
 
+@extend_schema_field(OpenApiTypes.BOOL)
 class StrictBooleanField(serializers.Field[bool, Any, bool, Any]):
-    """Takes ``true`` and ``false``."""
-
     default_error_messages = {"invalid": "Tiene que ser true o false."}
 
     def to_internal_value(self, data: Any) -> bool:
-        """Return the boolean as it came."""
         if not isinstance(data, bool):
             self.fail("invalid")
         return data
 
-    def to_representation(self, value: bool) -> bool:
-        """Return it unchanged."""
-        return value
-
 
 class StrictIntegerField(serializers.Field[int, Any, int, Any]):
-    """Takes whole JSON numbers between two bounds; ``1000.0`` is whole, ``true`` is no number."""
+    """``1000.0`` is whole, ``true`` is no number."""
 
     default_error_messages = {
         "invalid": "Tiene que ser un número entero.",
@@ -60,7 +58,6 @@ class StrictIntegerField(serializers.Field[int, Any, int, Any]):
         self.min_value, self.max_value = min_value, max_value
 
     def to_internal_value(self, data: Any) -> int:
-        """Return the number as an int."""
         if isinstance(data, bool) or not isinstance(data, int | float) or data != int(data):
             self.fail("invalid")
         number = int(data)
@@ -68,13 +65,9 @@ class StrictIntegerField(serializers.Field[int, Any, int, Any]):
             self.fail("range", min_value=self.min_value, max_value=self.max_value)
         return number
 
-    def to_representation(self, value: int) -> int:
-        """Return it unchanged."""
-        return value
-
 
 class StrictStringField(serializers.Field[str, Any, str, Any]):
-    """Takes JSON strings up to a length; ``printable`` refuses blank and control characters."""
+    """``printable`` refuses blank text and control characters."""
 
     default_error_messages = {
         "invalid": "Tiene que ser un texto.",
@@ -87,7 +80,6 @@ class StrictStringField(serializers.Field[str, Any, str, Any]):
         self.max_length, self.printable = max_length, printable
 
     def to_internal_value(self, data: Any) -> str:
-        """Return the text as it came."""
         if not isinstance(data, str):
             self.fail("invalid")
         if len(data) > self.max_length:
@@ -96,16 +88,11 @@ class StrictStringField(serializers.Field[str, Any, str, Any]):
             self.fail("unprintable")
         return data
 
-    def to_representation(self, value: str) -> str:
-        """Return it unchanged."""
-        return value
-
 
 class InstantField(serializers.Field[datetime, Any, str, Any]):
-    """Takes an ISO 8601 date-time; one without an offset is meant in the service's zone.
+    """An ISO 8601 date-time; without an offset it is in the service's zone.
 
-    Dates alone, week dates and a space for the ``T`` are refused: each of them is more often a
-    client's mistake than its wish.
+    Dates alone, week dates and a space for the ``T`` are refused as likely mistakes.
     """
 
     default_error_messages = {
@@ -116,7 +103,7 @@ class InstantField(serializers.Field[datetime, Any, str, Any]):
     }
 
     def to_internal_value(self, data: Any) -> datetime:
-        """Return an aware datetime in UTC: PostgreSQL takes no offset of 16 hours or more."""
+        """Return UTC: PostgreSQL takes no offset of 16 hours or more."""
         if not isinstance(data, str) or not _instant.fullmatch(data):
             self.fail("invalid")
         try:
@@ -131,5 +118,35 @@ class InstantField(serializers.Field[datetime, Any, str, Any]):
             self.fail("unclear")
 
     def to_representation(self, value: datetime) -> str:
-        """Return ISO 8601 with the offset of the service's zone."""
         return value.astimezone(ZoneInfo(settings.TIME_ZONE)).isoformat()
+
+
+class StrictIntegerSchema(OpenApiSerializerFieldExtension):
+    """Its JSON Schema."""
+
+    target_class = StrictIntegerField
+
+    def map_serializer_field(self, auto_schema: AutoSchema, direction: Direction) -> dict[str, Any]:
+        field = self.target
+        return {"type": "integer", "minimum": field.min_value, "maximum": field.max_value}
+
+
+class StrictStringSchema(OpenApiSerializerFieldExtension):
+    """Its JSON Schema."""
+
+    target_class = StrictStringField
+
+    def map_serializer_field(self, auto_schema: AutoSchema, direction: Direction) -> dict[str, Any]:
+        schema: dict[str, Any] = {"type": "string", "maxLength": self.target.max_length}
+        return schema | ({"minLength": 1, "pattern": PRINTABLE} if self.target.printable else {})
+
+
+class InstantSchema(OpenApiSerializerFieldExtension):
+    """Its JSON Schema; input without an offset is no ``date-time``."""
+
+    target_class = InstantField
+
+    def map_serializer_field(self, auto_schema: AutoSchema, direction: Direction) -> dict[str, Any]:
+        if direction == "request":
+            return {"type": "string", "title": "ISO 8601 date-time", "pattern": INSTANT}
+        return {"type": "string", "format": "date-time"}

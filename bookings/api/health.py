@@ -1,8 +1,6 @@
-"""GET /healthz and /readyz: for whoever watches the service. Our own additions.
+"""GET /healthz and /readyz. Our own additions.
 
-Two questions with two answers. Does this process serve? A balancer asks, and a stopped worker or a
-lost calendar is no reason to take the web server away: people book, and what waits is done later.
-Does the service keep its promises? Somebody has to be woken up.
+``readyz`` tells a balancer if this process can serve, ``healthz`` an alarm if work is left undone.
 """
 
 from functools import lru_cache
@@ -14,93 +12,169 @@ from django.apps import apps
 from django.core.cache import cache
 from django.db import Error, connection
 from django.http import HttpRequest, JsonResponse
+from django.utils.decorators import method_decorator
 from django.views.decorators.cache import never_cache
-from django.views.decorators.csrf import csrf_exempt
-from django.views.decorators.http import require_safe
+from drf_spectacular.utils import extend_schema, inline_serializer
+from rest_framework import serializers
 
 from bookings.domain.calendar.access import describe_access
 from bookings.models import Heartbeat
 from bookings.work.health import SweepHealth, WorkHealth, check_work
+from config.lib.api_schema import answer
+from config.lib.api_views import PlainAPIView
 
 NO_DATABASE = {"status": "failing", "database": "failing"}
 CACHE_KEY = "readyz"
+TAGS = ["Health"]
+STATES = ["ok", "failing"]
+CALENDAR_STATES = ["ok", "at_risk", "down", "revoked", "unreadable", "not_connected", "unknown"]
+WELL = {"status": "ok", "database": "ok", "worker": "ok"}
+BADLY = {"status": "failing", "database": "ok", "worker": "failing"}
+READY = {
+    "status": "ok",
+    "database": "ok",
+    "migrations": "ok",
+    "worker": "ok",
+    "calendar": "ok",
+    "cache": "ok",
+}
+UNKNOWN = {"worker": "unknown", "calendar": "unknown", "cache": "unknown"}
+UNREADY = {**READY, "status": "failing", **UNKNOWN}
 
 
-@csrf_exempt  # another method gets 405, not a word about a token
-@require_safe
-@never_cache
-def healthz(request: HttpRequest) -> JsonResponse:
-    """Answer 200 when the database answers and every sweep ran lately, else 503; one query."""
-    try:
-        work = check_work()
-    except Error:
-        return JsonResponse(NO_DATABASE, status=503)
-    body = {
-        "status": "ok" if work.is_alive else "failing",
-        "database": "ok",
-        "worker": "ok" if work.is_alive else "failing",
-        "sweeps": {sweep.name: _describe(sweep, work) for sweep in work.sweeps},
-    }
-    return JsonResponse(body, status=200 if work.is_alive else 503)
+class SweepStateSerializer(serializers.Serializer[None]):
+    """One sweep."""
+
+    status = serializers.ChoiceField(choices=STATES)
+    age = serializers.IntegerField(
+        allow_null=True, help_text="Seconds since it last ended well; null for never."
+    )
 
 
-@csrf_exempt  # another method gets 405, not a word about a token
-@require_safe
-@never_cache
-def readyz(request: HttpRequest) -> JsonResponse:
-    """Answer 200 when the database can be written to and has every migration, else 503.
+class HealthSerializer(serializers.Serializer[None]):
+    """GET /healthz."""
 
-    A worker, a calendar or a cache that fails makes it ``degraded``, which is 200 as well.
-    Four queries, five with a service account.
-    """
-    unknown = {"worker": "unknown", "calendar": "unknown", "cache": "unknown"}
-    try:
-        if _known_migrations() - _applied_migrations():
-            body = {"status": "failing", "database": "ok", "migrations": "missing", **unknown}
+    status = serializers.ChoiceField(choices=STATES)
+    database = serializers.ChoiceField(choices=STATES)
+    worker = serializers.ChoiceField(choices=STATES, required=False)
+    sweeps = serializers.DictField(child=SweepStateSerializer(), required=False)
+
+
+READINESS = inline_serializer(
+    "Readiness",
+    {
+        "status": serializers.ChoiceField(choices=["ok", "degraded", "failing"]),
+        "database": serializers.ChoiceField(choices=STATES),
+        "migrations": serializers.ChoiceField(choices=["ok", "missing", "unknown"]),
+        "worker": serializers.ChoiceField(choices=["ok", "late", "stopped", "unknown"]),
+        "calendar": serializers.ChoiceField(choices=CALENDAR_STATES),
+        "cache": serializers.ChoiceField(choices=["ok", "down", "unknown"]),
+    },
+)
+
+
+class HealthView(PlainAPIView):
+    """GET /healthz; one query."""
+
+    http_method_names = ["get", "head"]
+
+    @extend_schema(
+        operation_id="getHealth",
+        tags=TAGS,
+        summary="Ask whether the service keeps its promises",
+        description=(
+            "For whoever has to be woken up: the database, and the work behind the requests."
+        ),
+        responses={
+            200: answer(
+                HealthSerializer,
+                "All is well.",
+                {**WELL, "sweeps": {"send_due_notices": {"status": "ok", "age": 21}}},
+            ),
+            503: answer(
+                HealthSerializer,
+                "Something fails.",
+                {**BADLY, "sweeps": {"send_due_notices": {"status": "failing", "age": 901}}},
+                NO_DATABASE,
+            ),
+        },
+    )
+    @method_decorator(never_cache)
+    def get(self, request: HttpRequest) -> JsonResponse:
+        try:
+            work = check_work()
+        except Error:
+            return JsonResponse(NO_DATABASE, status=503)
+        body = {
+            "status": "ok" if work.is_alive else "failing",
+            "database": "ok",
+            "worker": "ok" if work.is_alive else "failing",
+            "sweeps": {sweep.name: _describe(sweep, work) for sweep in work.sweeps},
+        }
+        return JsonResponse(body, status=200 if work.is_alive else 503)
+
+
+class ReadinessView(PlainAPIView):
+    """GET /readyz; four queries, five with a service account."""
+
+    http_method_names = ["get", "head"]
+
+    @extend_schema(
+        operation_id="getReadiness",
+        tags=TAGS,
+        summary="Ask whether this process can serve",
+        description=(
+            "For balancers: the database can be written to, and has every migration. Worker, "
+            "calendar and cache are named too; without them people can still book, so the answer "
+            "is 200, and `degraded`."
+        ),
+        responses={
+            200: answer(
+                READINESS, "It can.", READY, {**READY, "status": "degraded", "worker": "stopped"}
+            ),
+            503: answer(
+                READINESS,
+                "It cannot.",
+                {**UNREADY, "migrations": "missing"},
+                {**UNREADY, "database": "failing", "migrations": "unknown"},
+            ),
+        },
+    )
+    @method_decorator(never_cache)
+    def get(self, request: HttpRequest) -> JsonResponse:
+        try:
+            if _known_migrations() - _applied_migrations():
+                body = {"status": "failing", "database": "ok", "migrations": "missing", **UNKNOWN}
+                return JsonResponse(body, status=503)
+            # A row that does not exist: a read-only database refuses even this update.
+            Heartbeat.objects.filter(name="").update(count=0)
+            others = _check_others()
+        except Error:
+            body = {**NO_DATABASE, "migrations": "unknown", **UNKNOWN}
             return JsonResponse(body, status=503)
-        _check_writing()
-        others = _check_others()
-    except Error:
-        body = {**NO_DATABASE, "migrations": "unknown", **unknown}
-        return JsonResponse(body, status=503)
-    status = "ok" if set(others.values()) == {"ok"} else "degraded"
-    return JsonResponse({"status": status, "database": "ok", "migrations": "ok", **others})
-
-
-def _check_writing() -> None:
-    """Update a row that does not exist: a read-only database refuses even that. Raises Error."""
-    Heartbeat.objects.filter(name="").update(count=0)
+        status = "ok" if set(others.values()) == {"ok"} else "degraded"
+        return JsonResponse({"status": status, "database": "ok", "migrations": "ok", **others})
 
 
 def _check_others() -> dict[str, str]:
-    """Say how the worker, the calendar and the cache are; two queries, or three."""
     work = check_work()
+    cache.set(CACHE_KEY, True, timeout=60)
+    is_cache_up = cache.get(CACHE_KEY) is True  # one that is down behaves as empty
     return {
         "worker": "ok" if work.is_alive else "stopped" if work.is_stopped else "late",
         "calendar": describe_access(is_down=work.is_calendar_down),
-        "cache": "ok" if _cache_keeps() else "down",
+        "cache": "ok" if is_cache_up else "down",
     }
 
 
-def _cache_keeps() -> bool:
-    """Whether the cache gives back what it was given: one that fails answers as an empty one."""
-    cache.set(CACHE_KEY, True, timeout=60)
-    return cache.get(CACHE_KEY) is True
-
-
 def _describe(sweep: SweepHealth, work: WorkHealth) -> dict[str, Any]:
-    """Say how long ago a sweep last ended well, in seconds, null for never; and if that will do."""
     age = None if sweep.beat_at is None else int((work.at - sweep.beat_at).total_seconds())
     return {"status": "failing" if sweep.is_late else "ok", "age": age}
 
 
 @lru_cache(maxsize=1)
 def _known_migrations() -> frozenset[tuple[str, str]]:
-    """The migrations of each app: a process's code does not change.
-
-    By the names of their files, as Django finds them. Its loader would import them all, and the
-    process keep them: more than ten megabytes in each.
-    """
+    """Read the files' names: Django's loader imports them, 10 MB a process."""
     return frozenset(
         (app.label, module.name)
         for app in apps.get_app_configs()

@@ -1,7 +1,4 @@
-"""GET /api/calendar as it is sent: written once for each list of events, for everybody.
-
-Every visitor's calendar asks for it, and it is the same for all of them.
-"""
+"""The answer to GET /api/calendar, written once for all visitors."""
 
 import hashlib
 import json
@@ -23,7 +20,7 @@ PATH = "/api/calendar"
 
 @dataclass(frozen=True, slots=True)
 class KeptListing:
-    """A list as JSON. until: when its first event ends, for the list holds none that is over."""
+    """The list as JSON. until: when its first event ends."""
 
     body: bytes
     etag: str
@@ -31,11 +28,9 @@ class KeptListing:
     until: datetime | None
 
     def is_current(self) -> bool:
-        """Whether a new one would be the same, as far as anybody here knows."""
         return not self.is_over() and self.stamp == current_stamp()
 
     def is_over(self) -> bool:
-        """True if an event in it has ended."""
         return self.until is not None and self.until <= timezone.now()
 
 
@@ -43,17 +38,12 @@ _kept: KeptListing | None = None
 
 
 class KeptListingMiddleware:
-    """Sends a list that was written before, ahead of sessions and languages, as WhiteNoise does.
-
-    Without one that is current the request goes on to the view. Nothing here needs a session or
-    asks the provider; where processes share no cache, one query tells whether the list is current.
-    """
+    """Sends a current list ahead of sessions; one query if processes share no cache."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Answer, or go on."""
         if request.path_info == PATH and request.method == "GET":
             request.get_host()  # raises DisallowedHost (400) as for every other request
             if _kept is not None and _kept.is_current():
@@ -64,12 +54,11 @@ class KeptListingMiddleware:
 
 @cache
 def _match() -> ResolverMatch:
-    """Name the route for the log and the figures, which are told of every answer."""
+    """Return the route, for logs and metrics."""
     return resolve(PATH)
 
 
 def keep(listing: Listing) -> KeptListing:
-    """Write a list, and keep it for those who ask next."""
     global _kept
     if _kept is not None and _kept.stamp == listing.stamp and not _kept.is_over():
         return _kept  # a list that could not be renewed
@@ -85,7 +74,7 @@ def keep(listing: Listing) -> KeptListing:
 
 
 def answer(request: HttpRequest, kept: KeptListing) -> HttpResponse:
-    """Send a list, or 304 to somebody who has it. It holds nothing of a person."""
+    """Send the list, or 304."""
     known = request.META.get("HTTP_IF_NONE_MATCH")
     if known is not None and _has(known, kept.etag):
         response: HttpResponse = HttpResponseNotModified()
@@ -93,11 +82,10 @@ def answer(request: HttpRequest, kept: KeptListing) -> HttpResponse:
         response = HttpResponse(kept.body, content_type="application/json")
         response.headers["Content-Length"] = str(len(kept.body))
     response.headers["ETag"] = kept.etag
-    # Kept by the browser, and asked about each time.
     response.headers["Cache-Control"] = "private, no-cache"
     return response
 
 
 def _has(known: str, etag: str) -> bool:
-    """Whether a caller has it; a tag that a proxy made weak by compressing counts as well."""
+    """True for a known tag; compressing proxies make it weak."""
     return any(tag == "*" or tag.removeprefix("W/") == etag for tag in parse_etags(known))

@@ -1,8 +1,4 @@
-"""GET /metrics: the figures of the service, for Prometheus. Our own addition.
-
-They tell how much business there is, so they are for whoever has METRICS_TOKEN; without one there
-is no such page.
-"""
+"""GET /metrics, for Prometheus. Our own addition."""
 
 from typing import Any
 
@@ -22,7 +18,7 @@ UNAUTHORIZED = 401
 @require_GET
 @never_cache
 def metrics(request: HttpRequest) -> HttpResponse:
-    """Answer with every figure as text, 401 without the token, 404 when none is configured."""
+    """Answer 404 without METRICS_TOKEN, 401 to a wrong one."""
     if not settings.METRICS_TOKEN:
         raise Http404
     if not _has_token(request):
@@ -37,14 +33,13 @@ def _has_token(request: HttpRequest) -> bool:
 
 
 def _read() -> bytes:
-    """Read what the processes counted, and what the database holds."""
     service = CollectorRegistry()
     service.register(ServiceCollector())
     return generate_latest(_counts()) + generate_latest(service)
 
 
 def _counts() -> CollectorRegistry:
-    """What all processes counted, or this one alone where they share nothing."""
+    """Return the counts of all processes that share a directory."""
     if not settings.METRICS_DIRECTORY:
         return REGISTRY
     shared = CollectorRegistry()

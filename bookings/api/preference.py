@@ -1,61 +1,91 @@
-"""POST /api/payments/preference. Ours: the specification takes preferences from elsewhere."""
+"""POST /api/payments/preference. Our own addition."""
 
-import logging
 from typing import cast
 
-from rest_framework import status
+from django.conf import settings
+from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.models import User
+from bookings.api.refusals import PREFERENCE
 from bookings.api.serializers import PaymentSerializer, PreferenceSerializer
 from bookings.api.texts import PREFERENCE_FAILED, PROVIDER_DOWN
 from bookings.domain.checkout.checkout import request_preference
 from bookings.domain.exceptions import (
-    BookingError,
+    ClassEndedError,
+    NoPriceError,
     PaymentsOffError,
     SlotTakenError,
-    TooManyError,
+    TooManyPaymentsError,
 )
-from bookings.payments.gateway import PaymentError
+from config.lib.api_schema import answer, from_settings, refusal, retry_after
 
-logger = logging.getLogger(__name__)
-
-REFUSAL_STATUS: dict[type[BookingError], int] = {
-    PaymentsOffError: status.HTTP_503_SERVICE_UNAVAILABLE,
-    SlotTakenError: status.HTTP_409_CONFLICT,
+# One for all requests: making a serializer copies each of its fields.
+_body = PreferenceSerializer()
+PREFERENCE_WISH = {
+    "start": "2030-01-07T15:00:00-03:00",
+    "end": "2030-01-07T16:00:00-03:00",
+    "isGroupClass": False,
+    "studentsCount": 1,
+}
+PREFERENCE_EXAMPLE = {
+    "preferenceId": "1000000001-5f0c9a36-5f1e-4b0c-a3b3-0a6f2f4f7a10",
+    "initPoint": "https://www.mercadopago.com.ar/checkout/v1/redirect?pref_id=1000000001-5f0c9a36",
+    "price": 1500000,
+    "expiresAt": "2030-01-05T15:30:00-03:00",
 }
 
 
 class PreferenceView(APIView):
-    """Makes a payment preference, which a booking of the same person then names."""
+    """Makes a preference to name in a booking."""
 
     server_error = PREFERENCE_FAILED
+    refusals = PREFERENCE
 
+    @extend_schema(
+        operation_id="createPaymentPreference",
+        tags=["Payments"],
+        summary="Ask for a payment",
+        description=(
+            "Makes a Mercado Pago preference for the signed-in person, at the price of the list. "
+            "The person pays at `initPoint`; `POST /api/booking` with the same class, `price` and "
+            "`preferenceId` books it, before or after. The time is kept for nobody meanwhile."
+        ),
+        request=PreferenceSerializer,
+        parameters=[retry_after()],
+        examples=[OpenApiExample("one student", PREFERENCE_WISH, request_only=True)],
+        responses={
+            200: answer(PaymentSerializer, "What the person pays with.", PREFERENCE_EXAMPLE),
+            400: refusal(
+                "Not offered, free, over, or malformed.", NoPriceError.text, ClassEndedError.text
+            ),
+            409: refusal("The time is taken, or kept for somebody else.", SlotTakenError.text),
+            429: refusal(
+                from_settings(
+                    lambda: (
+                        f"{settings.MAX_UNPAID_PREFERENCES} payments of this person wait already; "
+                        "they expire."
+                    )
+                ),
+                TooManyPaymentsError.text,
+            ),
+            500: refusal("It could not be stored.", PREFERENCE_FAILED),
+            503: refusal(
+                "No payments are configured, or Mercado Pago does not answer.",
+                PaymentsOffError.text,
+                PROVIDER_DOWN,
+            ),
+        },
+    )
     def post(self, request: Request) -> Response:
-        """Ask for the price of the list; the client has no say in it."""
-        serializer = PreferenceSerializer(data=request.data)
-        serializer.is_valid(raise_exception=True)
-        body = serializer.validated_data
-        try:
-            payment = request_preference(
-                user=cast(User, request.user),
-                start=body["start"],
-                end=body["end"],
-                is_group_class=body["isGroupClass"],
-                students_count=body["studentsCount"],
-            )
-        except TooManyError as refusal:
-            return Response(
-                {"error": str(refusal)},
-                status=status.HTTP_429_TOO_MANY_REQUESTS,
-                headers={"Retry-After": str(refusal.wait_seconds)},
-            )
-        except BookingError as refusal:
-            code = REFUSAL_STATUS.get(type(refusal), status.HTTP_400_BAD_REQUEST)
-            return Response({"error": str(refusal)}, status=code)
-        except PaymentError as error:
-            logger.warning("a preference could not be made: %s", error)
-            return Response({"error": PROVIDER_DOWN}, status=status.HTTP_503_SERVICE_UNAVAILABLE)
+        body = _body.run_validation(request.data)
+        payment = request_preference(
+            user=cast(User, request.user),
+            start=body["start"],
+            end=body["end"],
+            is_group_class=body["isGroupClass"],
+            students_count=body["studentsCount"],
+        )
         return Response(PaymentSerializer(payment).data)

@@ -1,4 +1,4 @@
-"""The documented JSON: what comes in and what goes out. Spec: Endpoints."""
+"""The documented JSON. Spec: Endpoints."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ MAX_PRICE = 10**10
 
 
 class PreferenceSerializer(serializers.Serializer[Any]):
-    """The body of POST /api/payments/preference. Checks shapes only; rules are the domain's."""
+    """The body of POST /api/payments/preference."""
 
     start = InstantField()
     end = InstantField()
@@ -26,15 +26,30 @@ class PreferenceSerializer(serializers.Serializer[Any]):
 
 
 class BookingSerializer(PreferenceSerializer):
-    """The body of POST /api/booking: the same, and what was paid for it."""
+    """The body of POST /api/booking."""
 
     text = StrictStringField(max_length=2000, required=False, allow_null=True)
     price = StrictIntegerField(min_value=0, max_value=MAX_PRICE, help_text="Centavos.")
     preferenceId = StrictStringField(max_length=255, printable=True)
 
 
+class BookedSerializer(serializers.Serializer[None]):
+    """The answer to POST /api/booking."""
+
+    success = serializers.BooleanField()
+    status = serializers.IntegerField()
+
+
+class BookingRefusalSerializer(serializers.Serializer[None]):
+    """Both documented shapes at once."""
+
+    success = serializers.BooleanField(help_text="Always false.")
+    status = serializers.IntegerField(help_text="The status of the answer.")
+    error = serializers.CharField()
+
+
 class PaymentSerializer(serializers.Serializer[Payment]):
-    """What a client needs to have a class paid, and to book it afterwards."""
+    """A preference, and the address to pay at."""
 
     preferenceId = serializers.CharField(source="preference_id")
     initPoint = serializers.CharField(source="checkout_url")
@@ -43,7 +58,7 @@ class PaymentSerializer(serializers.Serializer[Payment]):
 
 
 class JoinedClassSerializer(serializers.Serializer[VirtualClass]):
-    """What a guest gets to see. Spec: POST /api/access-code, success response."""
+    """Spec: POST /api/access-code, success response."""
 
     id = serializers.CharField()
     bookedById = serializers.CharField(source="booked_by_id")
@@ -53,3 +68,37 @@ class JoinedClassSerializer(serializers.Serializer[VirtualClass]):
     classType = serializers.CharField(source="class_type")
     currentParticipants = serializers.IntegerField(source="current_participants")
     maxParticipants = serializers.IntegerField(source="max_participants")
+
+
+class JoinedSerializer(serializers.Serializer[None]):
+    """The answer to POST /api/access-code."""
+
+    response = JoinedClassSerializer()
+
+
+class EventTimeSerializer(serializers.Serializer[None]):
+    """Spec: Resources, Calendar event."""
+
+    dateTime = serializers.DateTimeField()
+    timeZone = serializers.CharField(required=False, help_text="May be absent.")
+
+
+class EventSerializer(serializers.Serializer[None]):
+    """An occupied time, without its subject."""
+
+    start = EventTimeSerializer()
+    end = EventTimeSerializer()
+    status = serializers.CharField(help_text="For example `confirmed`.")
+
+
+class TriggerSerializer(serializers.Serializer[None]):
+    """The body of POST /api/calendar."""
+
+    preferenceId = serializers.CharField(help_text="Of the class that is to be scheduled.")
+
+
+class ScheduledSerializer(serializers.Serializer[None]):
+    """The answer to POST /api/calendar."""
+
+    success = serializers.BooleanField()
+    message = serializers.CharField()

@@ -1,4 +1,4 @@
-"""An occupied time in the documented JSON. It needs none of the framework that serializers use."""
+"""The JSON of an occupied time, without DRF."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from calendar_sync import BusySlot
 
 
 def present_slot(slot: BusySlot) -> dict[str, Any]:
-    """Give an event its three public keys. Spec: Resources, Calendar event."""
+    """Spec: Resources, Calendar event."""
     return {
         "start": _present_instant(slot.start.isoformat(), slot.start_time_zone),
         "end": _present_instant(slot.end.isoformat(), slot.end_time_zone),

@@ -1,7 +1,4 @@
-"""What the API says of classes and payments in fixed words. Beside these are the domain's own.
-
-Those of the calendar are the specification's or follow it. Spec: Errors.
-"""
+"""Fixed texts about classes and payments. Spec: Errors."""
 
 BOOKING_FAILED = "No pudimos guardar la reserva."
 

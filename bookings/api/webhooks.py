@@ -9,6 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from bookings.api.openapi.payments import describe_notice
 from bookings.api.texts import FORGED_NOTICE, TOO_MANY_NOTIFICATIONS
 from bookings.domain.checkout.notifications import (
     ForgedNotificationError,
@@ -47,6 +48,7 @@ class PaymentWebhookView(APIView):
     authentication_classes = []
     permission_classes = [AllowAny]
 
+    @describe_notice
     def post(self, request: Request) -> Response:
         """Store a notification; its payment is read afterwards."""
         http_request = request._request

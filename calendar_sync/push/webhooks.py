@@ -11,6 +11,7 @@ from rest_framework.views import APIView
 
 from calendar_sync.listing import forget_upcoming_events
 from calendar_sync.push.channels import accept_message
+from calendar_sync.push.schema import describe_push
 from calendar_sync.signals import calendar_changed
 
 # The third one, ``sync``, only says that the channel is open.
@@ -24,6 +25,7 @@ class CalendarWebhookView(APIView):
     authentication_classes = []
     permission_classes = [AllowAny]
 
+    @describe_push
     def post(self, request: Request) -> Response:
         """Answer at once; receivers of the signal look later."""
         state = request.headers.get("X-Goog-Resource-State", "")

@@ -1,1 +1,1 @@
-"""What every view of ``/api`` shares: errors, JSON parsing, the OpenAPI document."""
+"""What the views of ``/api`` share."""

@@ -1,6 +1,7 @@
-"""How errors look on ``/api``: ``{"error": text}``, or the shape that a view documents."""
+"""The answers of ``/api`` to exceptions."""
 
 import logging
+from collections.abc import Mapping
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
@@ -9,6 +10,7 @@ from rest_framework import exceptions, status
 from rest_framework.response import Response
 
 from config.lib.api_texts import NOT_FOUND, SIGN_IN_FIRST
+from config.lib.api_views import Refusal
 from config.web.errors import (
     FORBIDDEN,
     OVERLOADED,
@@ -21,14 +23,15 @@ logger = logging.getLogger(__name__)
 
 
 def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
-    """Turn whatever a view raised into its documented answer.
+    """Return the documented answer to an exception.
 
-    A view may carry ``server_error``, the text of its documented 500, and ``error_body(status,
-    text)``, the shape of its error bodies. The text of an unexpected error never leaves the log.
-    When the database took no connection, a view without a documented 500 answers 503; in both
-    cases ``Retry-After`` says when to try again.
+    A view may carry ``refusals``, its answers to domain errors; ``server_error``, the text of its
+    500; and ``error_body(status, text)``. A lack of database connections is answered 503 unless the
+    view documents a 500.
     """
     view = context["view"]
+    if refusal := _find_refusal(getattr(view, "refusals", {}), error):
+        return _answer_refusal(view, error, refusal)
     error = _as_api_exception(error)
     if isinstance(error, exceptions.APIException):
         code, text, headers = error.status_code, first_message(error.detail), _headers(error)
@@ -39,23 +42,13 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
     return Response(shape(code, text), status=code, headers=headers)
 
 
-def _describe_failure(view: Any, error: Exception) -> tuple[int, str, dict[str, str]]:
-    """Give status, text and headers for an unexpected error."""
-    documented = getattr(view, "server_error", None)
-    is_overloaded = lacks_connection(error)
-    headers = {"Retry-After": str(RETRY_SECONDS)} if is_overloaded else {}
-    if is_overloaded and documented is None:
-        return status.HTTP_503_SERVICE_UNAVAILABLE, OVERLOADED, headers
-    return status.HTTP_500_INTERNAL_SERVER_ERROR, documented or SERVER_ERROR, headers
-
-
 def error_body(status_code: int, text: str) -> dict[str, Any]:
-    """Give the usual body of an error. Spec: Endpoints."""
+    """Spec: Endpoints."""
     return {"error": text}
 
 
 def first_message(detail: Any, path: str = "") -> str:
-    """Reduce the framework's nested error details to one sentence: ``start: Requerido.``"""
+    """Reduce nested details to one sentence: ``start: Requerido.``"""
     if isinstance(detail, dict):
         key, value = next(iter(detail.items()))
         return first_message(value, path if key == "non_field_errors" else str(key))
@@ -64,14 +57,39 @@ def first_message(detail: Any, path: str = "") -> str:
     return f"{path}: {detail}" if path else str(detail)
 
 
+def _find_refusal(refusals: Mapping[type[Exception], Refusal], error: Exception) -> Refusal | None:
+    return next((refusals[kind] for kind in type(error).__mro__ if kind in refusals), None)
+
+
+def _answer_refusal(view: Any, error: Exception, refusal: Refusal) -> Response:
+    if refusal.warning:
+        logger.warning("%s: %s", refusal.warning, error)
+    text = str(refusal.text or error)
+    if refusal.has_code:
+        body = {"response": {"error": text, "code": getattr(error, "code", "")}}
+    else:
+        body = getattr(view, "error_body", error_body)(refusal.status, text)
+    wait = refusal.retry_after or getattr(error, "wait_seconds", None)
+    headers = {"Retry-After": str(wait)} if wait else {}
+    return Response(body, status=refusal.status, headers=headers)
+
+
+def _describe_failure(view: Any, error: Exception) -> tuple[int, str, dict[str, str]]:
+    documented = getattr(view, "server_error", None)
+    is_overloaded = lacks_connection(error)
+    headers = {"Retry-After": str(RETRY_SECONDS)} if is_overloaded else {}
+    if is_overloaded and documented is None:
+        return status.HTTP_503_SERVICE_UNAVAILABLE, OVERLOADED, headers
+    return status.HTTP_500_INTERNAL_SERVER_ERROR, documented or SERVER_ERROR, headers
+
+
 def _as_api_exception(error: Exception) -> Exception:
-    """Put Django's refusals, and the framework's own of strangers, into our words."""
     if isinstance(error, Http404):
         return exceptions.NotFound(NOT_FOUND)
     if isinstance(error, PermissionDenied):
         return exceptions.PermissionDenied(FORBIDDEN)
     if isinstance(error, exceptions.NotAuthenticated):
-        # The framework has chosen status and challenge already; only its text is replaced.
+        # DRF has chosen status and challenge already; only its text is replaced.
         error.detail = exceptions.ErrorDetail(SIGN_IN_FIRST, code=error.default_code)
     return error
 

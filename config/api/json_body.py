@@ -1,12 +1,10 @@
-"""Reads the JSON bodies of ``/api`` strictly.
+"""Reads any body as JSON, because clients send bare strings as ``text/plain``.
 
-The documented clients send a bare string as ``text/plain`` as often as JSON with its own type, so
-any content type is read as JSON; only forms and compressed bodies are refused. What JSON leaves
-open is closed here: a key twice, NaN, text that is not UTF-8, half a surrogate pair, NUL, nesting
-without end.
+Forms, compression, repeated keys, NaN, broken text, NUL and deep nesting are refused.
 """
 
 import json
+import re
 from collections.abc import Mapping
 from typing import IO, Any, NoReturn
 
@@ -18,22 +16,21 @@ from rest_framework.parsers import BaseParser
 from config.lib.api_texts import BODY_TOO_LARGE, COMPRESSED, NO_JSON, WRONG_TYPE
 
 MAX_DEPTH = 20
-# Longer numbers than any field takes; parsing an integer costs the square of its digits.
+# Parsing an integer costs the square of its digits.
 MAX_NUMBER_LENGTH = 400
 FORM_TYPES = ("application/x-www-form-urlencoded", "multipart/form-data", "application/xml")
+BROKEN_TEXT = re.compile("[\0\ud800-\udfff]")  # NUL and lone surrogates
 UTF8_NAMES = frozenset({"", "utf-8", "utf8", "us-ascii"})
 
 
 class BodyTooLargeError(APIException):
-    """The body is longer than ``DATA_UPLOAD_MAX_MEMORY_SIZE`` bytes."""
-
     status_code = status.HTTP_413_REQUEST_ENTITY_TOO_LARGE
     default_detail = BODY_TOO_LARGE
     default_code = "body_too_large"
 
 
 class StrictJSONParser(BaseParser):
-    """Parses any body as JSON. Raises ParseError (400), BodyTooLargeError (413), 415 for forms."""
+    """Raises ParseError (400), BodyTooLargeError (413), UnsupportedMediaType (415)."""
 
     media_type = "*/*"
 
@@ -43,7 +40,6 @@ class StrictJSONParser(BaseParser):
         media_type: str | None = None,
         parser_context: Mapping[str, Any] | None = None,
     ) -> Any:
-        """Return the decoded value; ``stream`` is read to its end or to the size limit."""
         _refuse_other_types(media_type or "")
         request = (parser_context or {}).get("request")
         if (
@@ -59,7 +55,7 @@ class StrictJSONParser(BaseParser):
 
 
 def decode(body: bytes) -> Any:
-    """Turn bytes into a value. Raises ParseError with a text that repeats nothing of the body."""
+    """Raises ParseError with a text that repeats nothing of the body."""
     try:
         text = body.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -90,7 +86,6 @@ def _refuse_other_types(content_type: str) -> None:
 
 
 def _nesting(text: str) -> int:
-    """Measure the deepest nesting by counting brackets outside strings."""
     depth = deepest = 0
     in_string = escaped = False
     for sign in text:
@@ -136,9 +131,9 @@ def _finite_float(digits: str) -> float:
 
 
 def _refuse_broken_text(value: Any) -> None:
-    """Refuse NUL and lone surrogates in any string: PostgreSQL can store neither."""
+    """Refuse NUL and lone surrogates: PostgreSQL can store neither."""
     if isinstance(value, str):
-        if "\0" in value or not _is_encodable(value):
+        if BROKEN_TEXT.search(value):
             raise ParseError("El texto contiene caracteres no válidos.")
     elif isinstance(value, dict):
         for key, member in value.items():
@@ -147,11 +142,3 @@ def _refuse_broken_text(value: Any) -> None:
     elif isinstance(value, list):
         for member in value:
             _refuse_broken_text(member)
-
-
-def _is_encodable(text: str) -> bool:
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True

@@ -1,4 +1,4 @@
-"""Which format ``/api`` reads and answers: always JSON."""
+"""Content negotiation of ``/api``: always JSON."""
 
 from collections.abc import Iterable
 
@@ -9,14 +9,9 @@ from rest_framework.request import Request
 
 
 class JSONOnly(BaseContentNegotiation):
-    """Takes the one parser and the one renderer that are configured, without a look.
-
-    The framework's own answers 406 to an ``Accept`` it does not like, 404 to ``?format=xml`` and
-    500 to a query that Django refuses to read; nobody is helped by any of them.
-    """
+    """Ignores ``Accept`` and ``?format``, for which DRF answers 406, 404 and even 500."""
 
     def select_parser(self, request: Request, parsers: Iterable[BaseParser]) -> BaseParser:
-        """Give the first."""
         return next(iter(parsers))
 
     def select_renderer(
@@ -25,6 +20,5 @@ class JSONOnly(BaseContentNegotiation):
         renderers: Iterable[BaseRenderer],
         format_suffix: str | None = None,
     ) -> tuple[BaseRenderer, str]:
-        """Give the first, with its media type."""
         renderer = next(iter(renderers))
         return renderer, renderer.media_type

@@ -1,4 +1,4 @@
-"""Helpers to describe API responses, refusals and the session cookie."""
+"""Words for describing the API."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -15,7 +15,7 @@ ERROR = {"$ref": "#/components/schemas/Error"}
 
 
 class SessionScheme(OpenApiAuthenticationExtension):
-    """Describe the session cookie."""
+    """The session cookie."""
 
     target_class = "accounts.api.authentication.CookieSessionAuthentication"
     name = "session"
@@ -34,38 +34,24 @@ class SessionScheme(OpenApiAuthenticationExtension):
 
 
 def refusal(description: str, *texts: StrOrPromise) -> OpenApiResponse:
-    """Describe ``{"error": text}`` with its possible texts."""
+    """Describe ``{"error": text}``."""
     examples = [OpenApiExample(f"text {n}", {"error": text}) for n, text in enumerate(texts, 1)]
     return OpenApiResponse(ERROR, description=description, examples=examples)
 
 
 def answer(shape: Any, description: str, *values: Any) -> OpenApiResponse:
-    """Describe a response with examples."""
+    """Describe an answer with examples."""
     examples = [OpenApiExample(f"example {n}", value) for n, value in enumerate(values, 1)]
     return OpenApiResponse(shape, description=description, examples=examples)
 
 
-def from_settings(write: Callable[[], str]) -> str:
-    """Delay a text that quotes settings until the document is made."""
-    return lazy(write, str)()
-
-
-def say_duration(duration: timedelta) -> str:
-    """Return a duration in its largest whole unit: ``90 days``."""
-    seconds = int(duration.total_seconds())
-    units = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
-    size, name = next(unit for unit in units if seconds % unit[0] == 0)
-    number = seconds // size
-    return f"{number} {name}" if number == 1 else f"{number} {name}s"
-
-
-def say_bytes(number: int) -> str:
-    """Return a size: ``64 KiB``, or bytes if it is no whole number of KiB."""
-    return f"{number:,} bytes" if number % 1024 else f"{number // 1024:,} KiB"
+def header(name: str, description: str, **options: Any) -> OpenApiParameter:
+    """Describe a header of requests; with ``response``, of these statuses."""
+    return OpenApiParameter(name, str, OpenApiParameter.HEADER, description=description, **options)
 
 
 def retry_after(*statuses: int) -> OpenApiParameter:
-    """Describe the header of temporary refusals; of 429 by default."""
+    """Describe it for these statuses, by default 429."""
     return OpenApiParameter(
         "Retry-After",
         {"type": "integer", "minimum": 1},
@@ -74,3 +60,22 @@ def retry_after(*statuses: int) -> OpenApiParameter:
         response=list(statuses) or [429],
         description="Seconds after which it may be tried again.",
     )
+
+
+def from_settings(write: Callable[[], str]) -> str:
+    """Return a text written when the document is made."""
+    return lazy(write, str)()
+
+
+def say_duration(duration: timedelta) -> str:
+    """Return ``90 days``."""
+    seconds = int(duration.total_seconds())
+    units = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
+    size, name = next(unit for unit in units if seconds % unit[0] == 0)
+    number = seconds // size
+    return f"{number} {name}" if number == 1 else f"{number} {name}s"
+
+
+def say_bytes(number: int) -> str:
+    """Return ``64 KiB``."""
+    return f"{number:,} bytes" if number % 1024 else f"{number // 1024:,} KiB"

@@ -1,8 +1,4 @@
-"""What ``/api`` says in fixed words: its description quotes them, and its views answer them.
-
-They are for people, in the service's language whichever the caller's; programs go by the status.
-The first ones any part of the API may say.
-"""
+"""Fixed texts of ``/api``."""
 
 SIGN_IN_FIRST = "Ingresá para continuar."
 FOREIGN_ORIGIN = "El pedido viene de otro sitio."
@@ -11,7 +7,7 @@ BODY_TOO_LARGE = "El cuerpo es demasiado grande."
 WRONG_TYPE = "Enviá el cuerpo como JSON en UTF-8."
 COMPRESSED = "Enviá el cuerpo sin comprimir."
 NO_JSON = "El cuerpo no es JSON válido."
-# The framework's, for one of the methods; shown as an example.
+# DRF's, for one of the methods; shown as an example.
 WRONG_METHOD = 'Método "PUT" no permitido.'
 
 PROFILE_RECEIVED = "Recibimos tus datos."

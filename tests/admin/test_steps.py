@@ -59,7 +59,7 @@ NO_CONFIRMATION = {
     "calendario": "reads",
     "semana": "reads",
     "logout": "signs out",
-    "google_login": "leads to Google, which asks",
+    "provider_sign_in": "leads to Google, which asks",
     "save": "a form that was filled in; what it says can be changed back",
 }
 
@@ -119,9 +119,9 @@ def test_every_button_of_the_panel_was_decided_about():
             buttons.add((str(path.relative_to(root)), name[1] if name else ""))
 
     assert buttons == {
-        ("templates/admin/_reconnect.html", ""),  # google_login
+        ("templates/admin/_reconnect.html", ""),  # provider_sign_in
         ("templates/admin/base_site.html", ""),  # logout
-        ("templates/admin/calendar.html", ""),  # google_login
+        ("templates/admin/calendar.html", ""),  # provider_sign_in
         ("templates/admin/bookings/payment/change_form.html", "_put_aside"),
         ("templates/admin/bookings/webhookdelivery/change_form.html", "_deliver_again"),
         ("templates/admin/bookings/webhookendpoint/change_form.html", "_rotate"),

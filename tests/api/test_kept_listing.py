@@ -28,7 +28,7 @@ def written(monkeypatch):
         lists.append(listing)
         return keep(listing)
 
-    monkeypatch.setattr("bookings.api.calendar.keep", count)
+    monkeypatch.setattr(kept_listing, "keep", count)
     return lists
 
 

@@ -1,7 +1,4 @@
-"""Django's ``clearsessions``, which is found only in installed apps.
-
-``django.contrib.sessions`` is not one: its table would stay empty beside ``accounts.Session``.
-"""
+"""Django's ``clearsessions``: ``django.contrib.sessions`` is no installed app here."""
 
 from django.contrib.sessions.management.commands.clearsessions import Command
 

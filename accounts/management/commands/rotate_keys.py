@@ -1,4 +1,4 @@
-"""``manage.py rotate_keys``: after a new key was put first into FIELD_KEYS."""
+"""``manage.py rotate_keys``."""
 
 from typing import Any
 
@@ -8,12 +8,9 @@ from accounts.management.key_rotation import Outcome, forget_unreadable, rotate_
 
 
 class Command(BaseCommand):
-    """Moves what is encrypted under the first key. The service may run; repeating is harmless."""
-
     help = "Re-encrypts stored secrets with the first of FIELD_KEYS; safe to repeat."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Take the permission to lose what cannot be read."""
         parser.add_argument(
             "--forget-unreadable",
             action="store_true",
@@ -21,7 +18,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Rotate, and say how many values; fails while one is under a key that is not listed."""
+        """Fail if any value is under an unlisted key."""
         if options["forget_unreadable"]:
             self.stdout.write(f"Forgotten: {forget_unreadable()}.")
         counted = rotate_encrypted_fields()

@@ -1,4 +1,4 @@
-"""The description of the webhooks that are sent to other systems. See docs/webhooks.md."""
+"""The webhooks we send. See docs/webhooks.md."""
 
 from datetime import timedelta
 from typing import Any
@@ -43,9 +43,8 @@ CLASS_EXAMPLE = {
 PERSON = {"userId": (ID, PERSON_ID)}
 EARLIER_START = {"previousStartTime": (INSTANT, "2030-01-06T15:00:00-03:00")}
 EARLIER_STATUS = {"previousStatus": (STATUS, "scheduled")}
-# What an event has beside the class: of each property its shape and an example.
+# Properties beside the class, with shape and example.
 More = dict[str, tuple[dict[str, Any], Any]]
-# Of each event: what it tells, and that.
 EVENTS: dict[WebhookKind, tuple[str, More]] = {
     WebhookKind.SCHEDULED: (
         "A paid class got its event and its access code",
@@ -79,7 +78,7 @@ PROMISE = (
 
 
 def add_webhooks(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """Put them into the document; a hook of its generator."""
+    """A hook of the generator."""
     result["components"]["schemas"]["WebhookClass"] = _object(CLASS)
     result["webhooks"] = {
         kind.value: {"post": _describe(kind, summary, more)}
@@ -141,7 +140,6 @@ def _example(kind: WebhookKind, more: More) -> dict[str, Any]:
 
 
 def _object(properties: dict[str, Any]) -> dict[str, Any]:
-    """Describe an object that has all of these; more may come."""
     return {"type": "object", "required": list(properties), "properties": properties}
 
 

@@ -1,4 +1,4 @@
-"""What any operation may answer, described once: components that the operations refer to."""
+"""Answers that any operation may give."""
 
 from typing import Any
 
@@ -44,12 +44,11 @@ def _header(description: str, example: str) -> dict[str, Any]:
 
 
 def refer(name: str) -> dict[str, str]:
-    """Point at one of the answers above."""
     return {"$ref": f"#/components/responses/{name}"}
 
 
 def add_common_answers(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """Put them into the document; a hook of its generator."""
+    """A hook of the generator."""
     components = result["components"]
     components["responses"] = _responses()
     components["schemas"] = dict(sorted({**components["schemas"], **SCHEMAS}.items()))

@@ -1,4 +1,4 @@
-"""The document itself: generated once in a process, whose code does not change."""
+"""The document."""
 
 import hashlib
 import json
@@ -9,36 +9,29 @@ from typing import Any, cast
 
 from django.conf import settings
 from django.utils import translation
-from drf_spectacular.settings import spectacular_settings
+from drf_spectacular.generators import SchemaGenerator
 
 
 @dataclass(frozen=True)
 class Document:
-    """The description of the API. content: a JSON value, not to be changed."""
+    """Its content must not be changed."""
 
     content: dict[str, Any]
 
     @cached_property
     def body(self) -> bytes:
-        """Give it as it is sent."""
         return json.dumps(self.content, ensure_ascii=False).encode()
 
     @cached_property
     def etag(self) -> str:
-        """Name this very content, for HTTP."""
-        return etag_of(self.body)
-
-
-def etag_of(body: bytes) -> str:
-    """Give a strong validator, the same in every process."""
-    return f'"{hashlib.sha256(body).hexdigest()[:32]}"'
+        return f'"{hashlib.sha256(self.body).hexdigest()[:32]}"'
 
 
 _one_at_a_time = Lock()
 
 
 def get_document() -> Document:
-    """Give the document. Generating it takes some tenths of a second, so one thread does it."""
+    """Return the document; one thread makes it."""
     with _one_at_a_time:
         return _made_once()
 
@@ -49,7 +42,6 @@ def _made_once() -> Document:
 
 
 def generate() -> dict[str, Any]:
-    """Read the description off the code. Its examples quote the API, whose texts are Spanish."""
-    generator = spectacular_settings.DEFAULT_GENERATOR_CLASS()
+    """Make the content; its examples are Spanish."""
     with translation.override(settings.LANGUAGE_CODE):
-        return cast(dict[str, Any], generator.get_schema(request=None, public=True))
+        return cast(dict[str, Any], SchemaGenerator().get_schema(request=None, public=True))

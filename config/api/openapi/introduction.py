@@ -1,4 +1,4 @@
-"""What is said before the operations: of the API as a whole, and of each group."""
+"""The document's introduction."""
 
 from typing import Any
 
@@ -40,7 +40,7 @@ TAGS = [
 
 
 def add_introduction(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """Put it into the document; a hook of its generator."""
+    """A hook of the generator."""
     result["info"]["description"] = DESCRIPTION
     result["tags"] = TAGS
     return result

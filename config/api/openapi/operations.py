@@ -1,4 +1,4 @@
-"""How one operation is described: what its view says, and what is true of every view."""
+"""The description of an operation."""
 
 from typing import Any
 
@@ -15,7 +15,6 @@ class ApiSchema(AutoSchema):
     """Adds the common answers."""
 
     def get_operation(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
-        """Describe the operation. A status that its view describes by itself stays as it is."""
         operation: dict[str, Any] = super().get_operation(*args, **kwargs) or {}
         body = operation.get("requestBody", {"content": {}})
         is_json = JSON in body["content"]
@@ -27,20 +26,15 @@ class ApiSchema(AutoSchema):
         operation["responses"] = dict(sorted(answers.items()))
         return operation
 
-    def get_auth(self) -> list[Any]:
-        """Leave out the framework's empty way in: what is open to all asks for nothing."""
-        return [way for way in super().get_auth() if way]
-
     def map_parsers(self) -> list[str]:
-        """Say JSON, though anything that holds JSON is read whatever it is called."""
-        return [JSON]
+        return [JSON]  # the parser reads it under any content type
 
     def _common_answers(self, *, reads_json: bool) -> dict[str, dict[str, str]]:
         if not self.path.startswith("/api/"):
             return {"405": refer("OnlyGet")} | dict.fromkeys(("400", "431", "500"), refer("Page"))
         answers = {"400": "BadRequest", "405": "MethodNotAllowed"}
         answers |= {"431": "HeadersTooLarge", "500": "ServerError"}
-        if any(isinstance(one, IsAuthenticated) for one in self.view.get_permissions()):
+        if IsAuthenticated in self.view.permission_classes:
             answers["401"] = "Unauthenticated"
             if self.method not in SAFE_METHODS:
                 answers["403"] = "ForeignOrigin"

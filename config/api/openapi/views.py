@@ -1,38 +1,62 @@
-"""GET /api/openapi.json and /api/docs. Our own additions to the specification."""
+"""GET /api/openapi.json and /api/docs."""
 
 from csp.utils import build_policy
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.csrf import csrf_exempt
-from django.views.decorators.http import condition, require_safe
+from django.utils.decorators import method_decorator
+from django.views.decorators.http import condition
+from drf_spectacular.utils import OpenApiResponse, extend_schema
 
 from config.api.openapi.document import get_document
+from config.lib.api_views import PlainAPIView
 
 FRESH = "public, max-age=300"
+TAGS = ["Description"]
 
 
 def _document_etag(request: HttpRequest) -> str:
     return get_document().etag
 
 
-@csrf_exempt  # so that any other method is answered 405
-@require_safe
-@condition(etag_func=_document_etag)
-def openapi_json(request: HttpRequest) -> HttpResponse:
-    """Send the document, which each process generates once. It needs no database query."""
-    return HttpResponse(
-        get_document().body, content_type="application/json", headers={"Cache-Control": FRESH}
+class DocumentView(PlainAPIView):
+    """The document; no database query."""
+
+    http_method_names = ["get", "head"]
+
+    @extend_schema(
+        operation_id="getOpenApi",
+        tags=TAGS,
+        summary="Get this document",
+        description="With an `ETag`; `If-None-Match` spares the body.",
+        responses={
+            (200, "application/json"): OpenApiResponse(
+                {"type": "object"}, description="OpenAPI 3.1."
+            ),
+            304: OpenApiResponse(description="It is still the same."),
+        },
     )
+    @method_decorator(condition(etag_func=_document_etag))
+    def get(self, request: HttpRequest) -> HttpResponse:
+        return HttpResponse(
+            get_document().body, content_type="application/json", headers={"Cache-Control": FRESH}
+        )
 
 
-@csrf_exempt  # so that any other method is answered 405
-@require_safe
-def docs(request: HttpRequest) -> HttpResponse:
-    """Show the document in Swagger UI, whose files come with drf-spectacular-sidecar.
+class DocsView(PlainAPIView):
+    """The document in Swagger UI, from drf-spectacular-sidecar."""
 
-    The page has a content policy of its own, because Swagger UI writes styles into its elements.
-    """
-    response = render(request, "openapi/docs.html")
-    response["Cache-Control"] = FRESH
-    response["Content-Security-Policy"] = build_policy(update={"style-src": ["'unsafe-inline'"]})
-    return response
+    http_method_names = ["get", "head"]
+
+    @extend_schema(
+        operation_id="showDocs",
+        tags=TAGS,
+        summary="Read this document in Swagger UI",
+        responses={(200, "text/html"): OpenApiResponse({"type": "string"}, description="A page.")},
+    )
+    def get(self, request: HttpRequest) -> HttpResponse:
+        response = render(request, "openapi/docs.html")
+        response["Cache-Control"] = FRESH
+        # Swagger UI writes styles into its elements.
+        policy = build_policy(update={"style-src": ["'unsafe-inline'"]})
+        response["Content-Security-Policy"] = policy
+        return response

@@ -9,7 +9,7 @@ from django.db import close_old_connections
 from django.utils import timezone
 
 from accounts.models import Level, Newsletter
-from bookings.api.openapi.payments import WISH
+from bookings.api.preference import PREFERENCE_WISH as WISH
 from bookings.domain.heartbeats import note_beat
 from bookings.management.demo_people import ACCESS_CODE
 from bookings.models import ClassType, Price

@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 from schemathesis.config import SchemathesisConfig
 from schemathesis.core.failures import FailureGroup
 
-from bookings.api.openapi.booking import WISH
+from bookings.api.booking import BOOKING_EXAMPLE as WISH
 from config.api.openapi.document import get_document
 
 EXAMPLES = int(os.environ.get("SCHEMATHESIS_EXAMPLES", "5"))

@@ -1,5 +1,6 @@
 """The document is served cheaply, and tells of every address below /api and of no other."""
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -21,22 +22,19 @@ def paths():
 
 
 def addresses(patterns, prefix="/"):
-    """List every address of the service with its view."""
+    """List every address of the service, with arguments as ``{name}``."""
     for entry in patterns:
         path = prefix + str(entry.pattern)
         if isinstance(entry, URLPattern):
-            yield path, entry.default_args
+            yield re.sub(r"<\w+:(\w+)>", r"{\1}", path)
         else:
             yield from addresses(entry.url_patterns, path)
 
 
 def test_every_address_below_api_is_described(paths):
-    described = {
-        path.format(provider_id=provider) for path in paths for provider in ("google", "github")
-    }
-    below_api = {path for path, _ in addresses(get_resolver().url_patterns) if "api/" in path}
+    below_api = {path for path in addresses(get_resolver().url_patterns) if "api/" in path}
 
-    assert described == below_api | {"/healthz", "/readyz"}
+    assert set(paths) == below_api | {"/healthz", "/readyz"}
     assert len(below_api) > 15
 
 

@@ -1,0 +1,45 @@
+"""Bases of the views of ``/api``."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import HttpRequest, HttpResponseNotAllowed
+from django_stubs_ext import StrOrPromise
+from rest_framework.views import APIView
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """The answer to a domain error, in a view's ``refusals``.
+
+    text: by default the error's own. has_code: nest text and code in ``response``. retry_after:
+    seconds, by default the error's ``wait_seconds``. warning: logged with the error.
+    """
+
+    status: int
+    text: StrOrPromise = ""
+    has_code: bool = False
+    retry_after: int | None = None
+    warning: str = ""
+
+
+class PlainAPIView(APIView):
+    """Answers Django's requests with Django's responses; errors reach ``config.web.errors``."""
+
+    authentication_classes = []
+    parser_classes = []
+    permission_classes = []
+
+    @property
+    def default_response_headers(self) -> dict[str, str]:
+        return {}
+
+    def initialize_request(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        """Return Django's request, which allauth needs."""
+        return request
+
+    def handle_exception(self, exc: Exception) -> Any:
+        raise exc
+
+    def http_method_not_allowed(self, request: Any, *args: Any, **kwargs: Any) -> Any:
+        return HttpResponseNotAllowed(self.allowed_methods)
