@@ -28,16 +28,16 @@ from config.lib.single_flight import SingleFlight
 logger = logging.getLogger(__name__)
 
 LIST_KEY = "calendar_sync.upcoming"
-# Kept as long as the list is fresh, while the list itself is kept longer.
+# Kept while the list is fresh; the list itself is kept longer.
 STAMP_KEY = "calendar_sync.stamp"
 
-# Plain values, so that a cache filled by one release can be read by the next.
+# Plain values, which the next release can read.
 Row = tuple[datetime, datetime, str, str | None, str | None]
-# The generation that a list belongs to, and which one of it: the short name of a long list.
+# The list's generation and its own id.
 Stamp = tuple[Generation, str]
 Kept = tuple[Stamp, list[Row]]
 
-# How long a reader waits for another's call. Each one who waits holds a thread of the server.
+# How long a reader waits for another's call, holding a thread.
 PATIENCE = timedelta(seconds=1)
 
 _flight: SingleFlight[Kept] = SingleFlight()
@@ -127,7 +127,7 @@ def _fetch_watched(find_refresh_token: Callable[[], str | None]) -> list[Row]:
     except ProviderBusyError as error:
         raise CalendarUnavailableError(str(error)) from error
     except CalendarError as error:
-        # Here, and not where each reader is answered: one line for each call to the provider.
+        # Logged here: one line for each call to the provider, not for each reader.
         logger.warning("The calendar could not be read: %s", error)
         raise
 

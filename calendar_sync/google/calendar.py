@@ -33,9 +33,9 @@ logger = logging.getLogger(__name__)
 
 # Seconds before each look whether the video meeting is ready.
 CONFERENCE_WAITS = (0.5, 1.0, 2.0)
-# Nobody waits for what reads the whole calendar; each of its requests has its own time-out.
+# For operations that read the whole calendar; each request has its own time-out.
 BACKGROUND_BUDGET = timedelta(minutes=2)
-# What tells our events and their state; nothing about strangers' but their times.
+# Our events' state, and nothing of others' events but their times.
 OWN_FIELDS = (
     "kind,nextPageToken,items(id,status,recurringEventId,recurrence,start,end,"
     "extendedProperties/private,conferenceData(createRequest/status,entryPoints))"
@@ -89,7 +89,7 @@ class GoogleCalendar:
         if event and event.get("status") == "cancelled":
             logger.info("The event to delete was gone already.")
             return
-        # Not every provider can be asked for one event. Deleting one that is gone does no harm.
+        # Some providers cannot read one event; deleting a missing one does no harm.
         if event and not mapping.is_ours(event, reference, named_by_provider=named_by_provider):
             raise EventNotOursError("The event to delete is not ours.")
         try:
@@ -140,7 +140,7 @@ class GoogleCalendar:
         since = {"syncToken": sync_token} if sync_token else {}
         items, last = self._background_events().pages(fields=CHANGE_FIELDS, **since)
         with provider_errors():
-            # The last page brings the token; without it this was not the last page.
+            # Only the last page has the token.
             return mapping.changes(items if sync_token else [], last["nextSyncToken"])
 
     def open_channel(self, *, channel_id: str, token: str, address: str) -> OpenedChannel:
@@ -253,7 +253,7 @@ def _with_conference(events: GoogleEvents, event: JSON) -> JSON:
             has_asked_again = True
             event = events.patch(event["id"], {"conferenceData": mapping.conference_request(event)})
         elif events.wait(next(waits, None)):
-            # Not found so soon after the insert only means that one of Google's copies is behind.
+            # A 404 right after the insert comes from a replica that is behind.
             event = events.find(event["id"]) or event
         else:
             raise CalendarUnavailableError("The video meeting is still being prepared.")

@@ -25,8 +25,7 @@ from calendar_sync.interface import (
 RATE_REASONS = frozenset({"rateLimitExceeded", "userRateLimitExceeded", "RATE_LIMIT_EXCEEDED"})
 QUOTA_REASONS = frozenset({"quotaExceeded", "dailyLimitExceeded", "calendarUsageLimitsExceeded"})
 SCOPE_REASONS = frozenset({"insufficientPermissions", "ACCESS_TOKEN_SCOPE_INSUFFICIENT"})
-# The token endpoint says only by these words that the grant is gone: a failing endpoint raises the
-# same RefreshError.
+# Only these words mean that the grant is gone: a failing endpoint raises the same RefreshError.
 DEAD_GRANT = frozenset({"invalid_grant", "invalid_client", "unauthorized_client"})
 
 
@@ -51,7 +50,7 @@ def provider_errors() -> Iterator[None]:
     try:
         yield
     except HttpError as error:
-        # Part of its text: the path, in which the calendar's id may be somebody's address.
+        # Its text holds the path, and so the calendar's id, which may be an e-mail address.
         error.uri = None
         raise _from_answer(error) from error
     except RefreshError as error:
@@ -61,7 +60,7 @@ def provider_errors() -> Iterator[None]:
     except (GoogleAuthError, ClientError, httplib2.HttpLib2Error, HTTPException, OSError) as error:
         raise TransientError("The calendar could not be reached.") from error
     except (TypeError, ValueError, KeyError, AttributeError) as error:
-        # A page of a proxy, or a token endpoint that answers 200 with nonsense.
+        # A proxy's page, or a token endpoint's 200 with nonsense.
         raise TransientError("The calendar's answer could not be read.") from error
 
 

@@ -26,10 +26,9 @@ logger = logging.getLogger(__name__)
 
 # Seconds before the second and the third try of a request.
 RETRY_WAITS = (0.5, 1.0)
-# Events in one answer; Google allows 2,500, in an answer that takes accordingly long.
+# Events in one answer; Google allows 2,500, which take long.
 PAGE_SIZE = 500
-# The invitation is how the event reaches a calendar that is not Google's, and Google warns that
-# events may be lost for guests who are not notified.
+# Guests who are not notified may lose the event, as Google warns, outside its calendars above all.
 SEND_UPDATES = "all"
 
 
@@ -117,10 +116,10 @@ class GoogleEvents:
                     timeMin=since.isoformat(),
                     singleEvents=True,
                     orderBy="startTime",
-                    # One large page takes less time than several: the list has one time-out.
+                    # One large page is quicker than several, and the list has one time-out.
                     maxResults=min(limit or LISTING_LIMIT, LISTING_LIMIT),
                     pageToken=page_token,
-                    # Nothing private even reaches us. An empty calendar answers {}.
+                    # No private data. An empty calendar answers {}.
                     fields="items(start,end,status,transparency,eventType),nextPageToken",
                 ),
                 is_readable=lambda answer: isinstance(answer.get("items", []), list),

@@ -25,12 +25,12 @@ logger = logging.getLogger(__name__)
 
 JSON = dict[str, Any]
 
-# What reading a value of the wrong shape raises.
+# Errors of reading a value of the wrong shape.
 SHAPE_ERRORS = (AttributeError, KeyError, TypeError, ValueError)
 PROPERTY_SIZE = 1_024
-# How a meeting can be joined; no other address becomes a link on our pages.
+# No other scheme becomes a link on our pages.
 ENTRY_SCHEMES = ("https://", "http://", "tel:", "sip:")
-# These say where a person is or what day it is; such events never make anybody busy.
+# Working places and birthdays make nobody busy.
 # https://developers.google.com/workspace/calendar/api/guides/event-types
 FREE_EVENT_TYPES = frozenset({"birthday", "workingLocation"})
 

@@ -35,7 +35,7 @@ class Transport:
         if timeout <= 0:
             raise TimeoutError("The operation's time is up.")
         with closing(httplib2.Http(timeout=timeout)) as http:
-            # The provider never redirects; whoever does must not be sent the API key.
+            # The provider never redirects; another server must not get the API key.
             http.follow_redirects = False
             return http.request(
                 uri,

@@ -21,13 +21,13 @@ from calendar_sync.models import SyncState, WatchChannel
 
 logger = logging.getLogger(__name__)
 
-# Google's channels last a week and are never renewed by themselves.
+# Google's channels last a week.
 RENEW_BEFORE_END = timedelta(days=2)
-# Between two attempts to open one, when the provider does not want to.
+# Between two refused attempts to open one.
 TRY_EVERY = timedelta(hours=12)
-# An answer that has not come by then never will.
+# After this a channel without an answer is deleted.
 OPENING_TIME = timedelta(hours=1)
-# What a token is compared with when its channel is not known, so that both take as long.
+# Compared with the token of an unknown channel, so that both take as long.
 NO_HASH = "0" * 64
 
 
@@ -97,7 +97,7 @@ def _open(address: str, refresh_token: str | None) -> int:
             refresh_token=refresh_token,
         )
     except CalendarError as error:
-        # One that was opened all the same ends by itself; its messages are nobody's.
+        # If it was opened all the same, its messages are refused until it ends.
         logger.warning("No push channel could be opened: %s", error)
         channel.delete()
         return 0

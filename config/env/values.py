@@ -103,6 +103,6 @@ def _read_value(name: str, file: str) -> str:
     except (OSError, ValueError):
         value = ""
     if not value:
-        # Without the original, which repeats what cannot be decoded.
+        # Without the cause, which quotes the value.
         raise ImproperlyConfigured(f"{name} must name a file with a value in it.") from None
     return value

@@ -6,9 +6,9 @@ from ipaddress import IPv6Address, IPv6Network, ip_address
 from django.conf import settings
 from django.http import HttpRequest
 
-# Of an IPv6 address: what providers give to one customer at least. RFC 6177.
+# The smallest IPv6 network of one customer. RFC 6177.
 COUNTED_BITS = 64
-# Some proxies write the port as well. Unread, all their callers would count as the proxy.
+# Some proxies write the port as well.
 WITH_PORT = re.compile(r"\[(?P<ipv6>[^\]]*)\](:\d+)?|(?P<ipv4>[\d.]+):\d+")
 
 

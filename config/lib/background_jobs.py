@@ -13,8 +13,7 @@ from config.lib.tracing import tagged, work_tags
 logger = logging.getLogger(__name__)
 
 NO_DELAY = timedelta(0)
-# After so long in a row a thread that sends things begins no other one; the sweeps have more time.
-# With a receiver that hangs it is still shorter than a server that ends waits for its threads.
+# A sending thread starts nothing new after so long: a stopping server waits for it.
 SECONDS_OUT = 4
 
 
@@ -36,7 +35,7 @@ class BackgroundJob:
     def call(self) -> None:
         """Run the work soon; calls meanwhile share one round."""
         with self._lock:
-            # Of several that call meanwhile, the log names the last one.
+            # The log names the last caller.
             self._is_called, self._tags = True, work_tags.get()
             if not self._is_out:
                 Thread(target=self._work, name=self._name).start()
@@ -44,8 +43,8 @@ class BackgroundJob:
 
     def _work(self) -> None:
         while self._is_wanted():
-            time.sleep(self._delay.total_seconds())  # a moment for those who answer requests
-            self._is_called = False  # who calls from here on wants another round
+            time.sleep(self._delay.total_seconds())
+            self._is_called = False  # a later call means another round
             with tagged(**self._tags):
                 self._go()
 
@@ -60,4 +59,4 @@ class BackgroundJob:
         except Exception:
             logger.exception("The %s came back early; the sweeps do what is left.", self._name)
         finally:
-            connections.close_all()  # this thread's own
+            connections.close_all()

@@ -35,7 +35,7 @@ class SingleFlight(Generic[T]):
             outcome = partial(mine.set_result, work())
         except BaseException as error:  # noqa: BLE001  # those who wait must not wait for ever
             outcome = partial(mine.set_exception, error)
-        # Forgotten before it is over: a thread that saw it end begins or joins a later one.
+        # Deleted before its outcome is set: a thread that saw it end begins a later one.
         with self._lock:
             del self._flights[key]
         outcome()

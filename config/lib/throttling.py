@@ -22,7 +22,7 @@ logger = logging.getLogger(__name__)
 
 MINUTE = timedelta(minutes=1)
 WINDOW_SECONDS = 60
-# How long a count waits for another one, where the cache needs them one after the other.
+# How long a count waits for another one, in a cache that counts by reading and writing.
 PATIENCE_SECONDS = 5.0
 
 

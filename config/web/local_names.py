@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
-# What programs ask for is answered under any of the names.
+# For programs, under any name.
 ANYWHERE = ("/api/", "/static/", "/healthz", "/readyz", "/metrics")
 
 

@@ -18,7 +18,7 @@ class Request(WSGIRequest):
         _measure_chunks(environ)
         _drop_charset(environ)
         super().__init__(environ)
-        # Nothing here takes files, and Django's size limit does not count them.
+        # No view takes files, and Django's size limit does not count them.
         self.upload_handlers = [RefusedUploads(self)]
 
 
