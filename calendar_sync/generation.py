@@ -1,7 +1,4 @@
-"""The generation of calendar lists: each write to the calendar begins a new one.
-
-It is in the shared cache, else in the database, so that all processes see it.
-"""
+"""The generation of calendar lists, seen by all processes; each write begins a new one."""
 
 import logging
 from collections.abc import Iterator, Mapping
@@ -51,7 +48,7 @@ def find_generation(kept: Mapping[str, Any], *, otherwise: Generation = None) ->
 
 
 def begin_generation() -> None:
-    """Expire all lists in all processes; if the database fails, they expire by time."""
+    """Expire all lists in all processes."""
     if _is_cache_shared():
         cache.set(GENERATION_KEY, uuid4().hex, timeout=None)
         return

@@ -26,10 +26,9 @@ class SyncState(models.Model):
 
 
 class WatchChannel(models.Model):
-    """A push channel of the provider.
+    """A push channel; its row precedes it, as a message may come before the answer.
 
-    The row precedes the channel, as its first message may come before the answer that opens it.
-    resource_id: empty until then. token_hash: SHA-256, in hexadecimal, of the messages' secret.
+    resource_id: empty until then. token_hash: SHA-256, hexadecimal, of the messages' secret.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)

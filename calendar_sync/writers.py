@@ -15,11 +15,7 @@ _guard = ProviderGuard(patience=timedelta(seconds=1))
 
 @contextmanager
 def limit_writers() -> Iterator[None]:
-    """Run the block as one of this process's CALENDAR_WRITERS.
-
-    Raises CalendarUnavailableError, within a second, if all places are taken; the caller has stored
-    its request, and the sweeps finish it.
-    """
+    """Run the block as one of CALENDAR_WRITERS. Raises CalendarUnavailableError within a second."""
     with ExitStack() as turn:
         try:
             turn.enter_context(_guard.enter(settings.CALENDAR_WRITERS))

@@ -10,8 +10,8 @@ LIMITS = "-c statement_timeout=15s -c lock_timeout=5s"
 def database_settings(database: dict[str, Any]) -> dict[str, Any]:
     """Complete one of DATABASES; options in its address win.
 
-    Threads keep their connection and check it once a request. No pool: after a restart of
-    PostgreSQL psycopg's hands out dead ones, or with its check waits 1, 2, 4 ... seconds for each.
+    No pool: after a restart of PostgreSQL psycopg's hands out dead connections, or waits 1, 2,
+    4 ... seconds for each.
     """
     asked = database.get("OPTIONS", {})
     options = _sqlite(asked) if database["ENGINE"] == SQLITE else _postgresql(asked)

@@ -1,6 +1,6 @@
 """Gunicorn's settings: ``gunicorn --config config/gunicorn.py``.
 
-It needs a proxy in front that reads requests whole (docs/deploy.md): no setting ends a slow sender.
+It needs a proxy that reads requests whole (docs/deploy.md).
 https://docs.gunicorn.org/en/stable/settings.html
 """
 
@@ -25,11 +25,7 @@ preload_app = True
 
 
 def when_ready(server: Arbiter) -> None:
-    """Load what first requests would load, before the fork, and keep it shared.
-
-    ``gc.freeze`` keeps the collector from copying pages. The last, empty collection resets its
-    threshold.
-    """
+    """Load what first requests would load, before the fork; ``gc.freeze`` keeps it shared."""
     get_resolver().url_patterns  # noqa: B018 - reading them imports the views
     gc.collect()
     gc.freeze()
@@ -71,15 +67,13 @@ control_socket_disable = True
 
 
 class ServerFormatter(MaskingFormatter):
-    """Format a line as the service does, once its settings are loaded."""
-
     def format(self, record: logging.LogRecord) -> str:
         is_json = settings.configured and getattr(settings, "LOG_FORMAT", "text") == "json"
         return JSONFormatter().format(record) if is_json else super().format(record)
 
 
 class MaskingLogger(Logger):  # type: ignore[misc]  # gunicorn carries no types
-    """Gunicorn's logger, with secrets masked: it quotes bad requests."""
+    """Gunicorn's logger, with secrets masked."""
 
     def setup(self, cfg: object) -> None:
         super().setup(cfg)

@@ -44,7 +44,7 @@ CHANGE_FIELDS = "kind,nextPageToken,nextSyncToken,items(id,extendedProperties/pr
 
 
 class GoogleCalendar:
-    """The calendar ``settings.CALENDAR_ID``, used with the grant of ``refresh_token``."""
+    """The calendar ``settings.CALENDAR_ID``."""
 
     def __init__(self, *, refresh_token: str | None) -> None:
         self._refresh_token = refresh_token
@@ -83,7 +83,6 @@ class GoogleCalendar:
     def delete_event(
         self, event_id: str, *, reference: str, named_by_provider: bool = False
     ) -> None:
-        """Delete the event after a look at its reference."""
         events = GoogleEvents(settings.CALENDAR_BUDGET, grant=get_grant(self._refresh_token))
         event = events.find(event_id)
         if event and event.get("status") == "cancelled":
@@ -123,7 +122,7 @@ class GoogleCalendar:
         return _own(self._background_events(), fields=OWN_FIELDS, **window)
 
     def events_of(self, reference: str, *, event_id: str) -> list[OwnEvent]:
-        """List our events, with a look by id, as listings lag behind."""
+        """List our events, and look by id, as listings lag behind."""
         events = self._background_events()
         wanted = f"reference={reference}"
         found = _own(events, fields=OWN_FIELDS, privateExtendedProperty=wanted)
@@ -178,10 +177,7 @@ def _own(events: GoogleEvents, **query: Any) -> list[OwnEvent]:
 
 
 def _insert_or_adopt(events: GoogleEvents, draft: EventDraft, *, may_invite: bool) -> JSON:
-    """Insert the event, or take over the one of an earlier try.
-
-    After a time-out the insert is repeated; the id shows whether it had worked.
-    """
+    """Insert the event, or take over the one of an earlier try."""
     body = mapping.event_body(draft, may_invite=may_invite)
     try:
         event = events.insert(body)
@@ -193,7 +189,7 @@ def _insert_or_adopt(events: GoogleEvents, draft: EventDraft, *, may_invite: boo
 
 
 def _adopt(events: GoogleEvents, draft: EventDraft, body: JSON) -> JSON:
-    """Make the event with our id match the draft; cancelled ones may have lost their properties."""
+    """Make the event with our id match the draft; a cancelled one may lack its properties."""
     event = events.find(draft.event_id)
     if event is None:
         raise CalendarUnavailableError("The calendar knows the event's id but shows no event.")
@@ -211,7 +207,7 @@ def _adopt(events: GoogleEvents, draft: EventDraft, body: JSON) -> JSON:
 
 
 def _accept_or_delete(events: GoogleEvents, draft: EventDraft, event: JSON) -> JSON:
-    """Take over an event that the provider stored under its own id, if it is ours, else delete it.
+    """Take over an event that the provider stored under its own id, or delete it.
 
     Raises CalendarRefusedError, as a repetition would add one more, or EventLeftBehindError.
     """
@@ -230,7 +226,7 @@ def _accept_or_delete(events: GoogleEvents, draft: EventDraft, event: JSON) -> J
 
 
 def _delete_surely(events: GoogleEvents, event_id: str) -> None:
-    """Delete a new event; a 404 counts only if the event cannot be read either."""
+    """Delete a new event; a 404 counts only if it cannot be read either."""
     try:
         events.delete(event_id)
     except NotThereError:
@@ -240,10 +236,7 @@ def _delete_surely(events: GoogleEvents, event_id: str) -> None:
 
 
 def _with_conference(events: GoogleEvents, event: JSON) -> JSON:
-    """Read the event until its meeting has an address; request a failed meeting once more.
-
-    Raises CalendarRefusedError, or CalendarUnavailableError while the meeting is being made.
-    """
+    """Read the event until its meeting has an address; request a failed meeting once more."""
     waits = iter(CONFERENCE_WAITS)
     has_asked_again = False
     while not mapping.conference_url(event):

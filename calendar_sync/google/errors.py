@@ -43,10 +43,7 @@ class NotThereError(CalendarRefusedError):
 
 @contextmanager
 def provider_errors() -> Iterator[None]:
-    """Translate every fault of a call to the provider.
-
-    Messages hold only status and reasons; the cause loses what a log must not hold.
-    """
+    """Translate the faults of a call; messages hold only status and reasons."""
     try:
         yield
     except HttpError as error:
@@ -89,7 +86,6 @@ def _from_refresh(error: RefreshError) -> CalendarError:
 
 
 def _reasons(content: bytes) -> set[str]:
-    """Read the reasons of an error's body, in both styles; HttpError.error_details knows one."""
     try:
         error = json.loads(content)["error"]
         rows = [*error.get("errors", []), *error.get("details", [])]
@@ -100,7 +96,6 @@ def _reasons(content: bytes) -> set[str]:
 
 
 def _retry_after(headers: Any) -> float:
-    """Return the seconds of Retry-After, a number or a date; else 0."""
     value = str(headers.get("retry-after", ""))
     if value.isascii() and value.isdigit():
         return float(value)

@@ -1,7 +1,7 @@
 """Read the environment once into typed values.
 
 ``NAME_FILE`` may name a file with the value of ``NAME``. If a value is missing or malformed, the
-service refuses to start and names it, without its secret.
+service refuses to start and names it.
 """
 
 import base64
@@ -40,7 +40,7 @@ DEVELOPMENT_KEY = "development-only-" + "0" * 40
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Env:
-    """Every configuration value. It prints no value: half of them are secrets."""
+    """Every configuration value; prints none, as half of them are secrets."""
 
     debug: bool
     demo: bool
@@ -77,7 +77,6 @@ class Env:
 
     @property
     def has_local_names(self) -> bool:
-        """True if the service answers to 127.0.0.1 and localhost."""
         return self.is_local and self.host in LOCAL_HOSTS
 
     @property
@@ -101,11 +100,7 @@ def load_env() -> Env:
 
 
 def parse_env(values: Mapping[str, str]) -> Env:
-    """Parse the variables.
-
-    Raises ImproperlyConfigured for a missing secret, plain http outside DEBUG and DEMO, a demo
-    outside localhost, or a malformed value.
-    """
+    """Parse the variables. Raises ImproperlyConfigured."""
     read = Values(values)
     debug = read.boolean("DEBUG", default=False)
     demo = read.boolean("DEMO", default=False)

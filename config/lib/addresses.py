@@ -15,8 +15,7 @@ WITH_PORT = re.compile(r"\[(?P<ipv6>[^\]]*)\](:\d+)?|(?P<ipv4>[\d.]+):\d+")
 def client_address(request: HttpRequest) -> str:
     """Return the address that limits count by: IPv4, or the IPv6 /64; empty if unknown.
 
-    With TRUSTED_PROXIES, it is that many places from the end of ``X-Forwarded-For``; earlier places
-    may be forged.
+    It is TRUSTED_PROXIES places from the end of ``X-Forwarded-For``; earlier places may be forged.
     """
     caller: str = _as_address(request.META.get("REMOTE_ADDR", ""))
     if not settings.TRUSTED_PROXIES:
@@ -27,7 +26,6 @@ def client_address(request: HttpRequest) -> str:
 
 
 def _as_address(hop: str) -> str:
-    """Normalise an IP address, with or without a port; empty for anything else."""
     hop = hop.strip()
     if found := WITH_PORT.fullmatch(hop):
         hop = found["ipv6"] or found["ipv4"]

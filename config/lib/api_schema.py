@@ -34,19 +34,18 @@ class SessionScheme(OpenApiAuthenticationExtension):
 
 
 def refusal(description: str, *texts: StrOrPromise) -> OpenApiResponse:
-    """Describe ``{"error": text}`` with its possible texts."""
+    """Describe ``{"error": text}``."""
     examples = [OpenApiExample(f"text {n}", {"error": text}) for n, text in enumerate(texts, 1)]
     return OpenApiResponse(ERROR, description=description, examples=examples)
 
 
 def answer(shape: Any, description: str, *values: Any) -> OpenApiResponse:
-    """Describe a response with examples."""
     examples = [OpenApiExample(f"example {n}", value) for n, value in enumerate(values, 1)]
     return OpenApiResponse(shape, description=description, examples=examples)
 
 
 def from_settings(write: Callable[[], str]) -> str:
-    """Delay a text that quotes settings until the document is made."""
+    """Delay a text that quotes settings."""
     return lazy(write, str)()
 
 
@@ -60,12 +59,11 @@ def say_duration(duration: timedelta) -> str:
 
 
 def say_bytes(number: int) -> str:
-    """Return a size: ``64 KiB``, or bytes if it is no whole number of KiB."""
+    """Return a size such as ``64 KiB``."""
     return f"{number:,} bytes" if number % 1024 else f"{number // 1024:,} KiB"
 
 
 def retry_after(*statuses: int) -> OpenApiParameter:
-    """Describe the header of temporary refusals; of 429 by default."""
     return OpenApiParameter(
         "Retry-After",
         {"type": "integer", "minimum": 1},

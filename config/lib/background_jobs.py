@@ -23,7 +23,7 @@ class BackgroundJob:
     def __init__(
         self, name: str, work: Callable[[], object], *, delay: timedelta = NO_DELAY
     ) -> None:
-        """delay: before each round, so that a flood of calls is one round and requests go first."""
+        """delay: before each round, so that many calls are one round."""
         self._name = name
         self._work_once = work
         self._delay = delay

@@ -1,10 +1,8 @@
 """Migration operations for PostgreSQL tables in use; SQLite runs the usual ones.
 
-No migration needs them before the first release; ``tests.check_migrations`` demands them after.
-Use ``atomic = False`` for indexes: PostgreSQL waits for older transactions, so lock_timeout is
-lifted. After a failure drop the invalid index (``DROP INDEX CONCURRENTLY``) and migrate again.
+``tests.check_migrations`` demands them after the first release. Indexes need ``atomic = False``;
+after a failure drop the invalid one (``DROP INDEX CONCURRENTLY``) and migrate again.
 https://www.postgresql.org/docs/current/sql-createindex.html#SQL-CREATEINDEX-CONCURRENTLY
-A constraint is added for new rows, and validated by the next migration.
 https://www.postgresql.org/docs/current/sql-altertable.html#SQL-ALTERTABLE-NOTES
 """
 
@@ -69,27 +67,23 @@ class Online(Operation):
 
 
 class AddIndexOnline(Online, AddIndexConcurrently):
-    """Add an index while others write."""
-
     usual = AddIndex
     is_patient = True
 
 
 class RemoveIndexOnline(Online, RemoveIndexConcurrently):
-    """Drop an index while others write."""
-
     usual = RemoveIndex
     is_patient = True
 
 
 class AddConstraintOnline(Online, AddConstraintNotValid):
-    """Add a check constraint for new rows; on SQLite for all."""
+    """Add a check constraint, for new rows."""
 
     usual = AddConstraint
 
 
 class ValidateConstraintOnline(ValidateConstraint):
-    """Check old rows against a constraint; SQLite has done so."""
+    """Check the old rows in the next migration."""
 
     def database_forwards(
         self,

@@ -19,10 +19,9 @@ class SingleFlight(Generic[T]):
         self._flights: dict[Hashable, Future[T]] = {}
 
     def run(self, key: Hashable, work: Callable[[], T], *, patience: timedelta) -> T:
-        """Do ``work``, or wait for the thread that does it under ``key``.
+        """Do ``work``, or share the outcome, exceptions too, of the thread that does it.
 
-        Its exception is shared too, else each thread would wait for its own time-out. Raises
-        TimeoutError after ``patience``.
+        Raises TimeoutError after ``patience``.
         """
         with self._lock:
             flight = self._flights.get(key)
@@ -42,10 +41,7 @@ class SingleFlight(Generic[T]):
         return mine.result()
 
     def run_anew(self, key: Hashable, work: Callable[[], T], *, patience: timedelta) -> T:
-        """Share a call that begins after this one; an earlier call may be out of date.
-
-        Raises TimeoutError after ``patience``.
-        """
+        """As ``run``, but share only a call that begins after this one."""
         deadline = time.monotonic() + patience.total_seconds()
         with self._lock:
             earlier = self._flights.get(key)

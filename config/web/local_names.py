@@ -11,7 +11,7 @@ ANYWHERE = ("/api/", "/static/", "/healthz", "/readyz", "/metrics")
 
 
 class LocalNameMiddleware:
-    """Redirect pages opened under another local name to BASE_URL: cookies belong to one name."""
+    """Redirect pages under another local name to BASE_URL, whose cookies they need."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
