@@ -25,38 +25,38 @@ class BackgroundJob:
     ) -> None:
         """delay: before each round, so that many calls are one round."""
         self._name = name
-        self._work_once = work
+        self._function = work
         self._delay = delay
         self._lock = Lock()
-        self._is_called = False
-        self._is_out = False
+        self._is_requested = False
+        self._is_running = False
         self._tags = work_tags.get()
 
     def call(self) -> None:
         """Run the work soon; calls meanwhile share one round."""
         with self._lock:
             # The log names the last caller.
-            self._is_called, self._tags = True, work_tags.get()
-            if not self._is_out:
+            self._is_requested, self._tags = True, work_tags.get()
+            if not self._is_running:
                 Thread(target=self._work, name=self._name).start()
-                self._is_out = True
+                self._is_running = True
 
     def _work(self) -> None:
-        while self._is_wanted():
+        while self._goes_on():
             time.sleep(self._delay.total_seconds())
-            self._is_called = False  # a later call means another round
+            self._is_requested = False  # a later call means another round
             with tagged(**self._tags):
-                self._go()
+                self._run_once()
 
-    def _is_wanted(self) -> bool:
+    def _goes_on(self) -> bool:
         with self._lock:
-            self._is_out = self._is_called
-            return self._is_out
+            self._is_running = self._is_requested
+            return self._is_running
 
-    def _go(self) -> None:
+    def _run_once(self) -> None:
         try:
-            self._work_once()
+            self._function()
         except Exception:
-            logger.exception("The %s came back early; the sweeps do what is left.", self._name)
+            logger.exception("The thread %s failed; the sweeps do the rest.", self._name)
         finally:
             connections.close_all()

@@ -28,31 +28,18 @@ class Online(Operation):
     # Whether it may wait for locks as long as it takes: only what keeps nobody waiting.
     is_patient: ClassVar[bool] = False
 
-    def database_forwards(
-        self,
-        app_label: str,
-        schema_editor: BaseDatabaseSchemaEditor,
-        from_state: Any,
-        to_state: Any,
-    ) -> None:
-        if schema_editor.connection.vendor == "postgresql":
-            with self._wait(schema_editor):
-                super().database_forwards(app_label, schema_editor, from_state, to_state)
-        else:
-            self.usual.database_forwards(self, app_label, schema_editor, from_state, to_state)
+    def database_forwards(self, *args: Any) -> None:
+        self._run("database_forwards", *args)
 
-    def database_backwards(
-        self,
-        app_label: str,
-        schema_editor: BaseDatabaseSchemaEditor,
-        from_state: Any,
-        to_state: Any,
-    ) -> None:
+    def database_backwards(self, *args: Any) -> None:
+        self._run("database_backwards", *args)
+
+    def _run(self, way: str, app_label: str, schema_editor: Any, *states: Any) -> None:
         if schema_editor.connection.vendor == "postgresql":
             with self._wait(schema_editor):
-                super().database_backwards(app_label, schema_editor, from_state, to_state)
+                getattr(super(), way)(app_label, schema_editor, *states)
         else:
-            self.usual.database_backwards(self, app_label, schema_editor, from_state, to_state)
+            getattr(self.usual, way)(self, app_label, schema_editor, *states)
 
     @contextmanager
     def _wait(self, schema_editor: BaseDatabaseSchemaEditor) -> Iterator[None]:

@@ -28,12 +28,6 @@ class RefusedUploads(FileUploadHandler):
     def new_file(self, *args: Any, **kwargs: Any) -> None:
         raise SkipFile
 
-    def receive_data_chunk(self, raw_data: bytes, start: int) -> bytes | None:
-        return None
-
-    def file_complete(self, file_size: int) -> None:
-        return
-
 
 def _drop_charset(environ: dict[str, Any]) -> None:
     """Remove the charset: Django takes any codec, and ``base64`` fails before error handlers."""
