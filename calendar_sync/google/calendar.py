@@ -31,7 +31,7 @@ from calendar_sync.interface import (
 
 logger = logging.getLogger(__name__)
 
-# Seconds before each look whether the video meeting is ready.
+# Seconds before each look at a video meeting that is being made.
 CONFERENCE_WAITS = (0.5, 1.0, 2.0)
 # For operations that read the whole calendar; each request has its own time-out.
 BACKGROUND_BUDGET = timedelta(minutes=2)

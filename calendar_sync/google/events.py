@@ -159,7 +159,7 @@ def _client(api_url: str) -> tuple[Any, Any]:
         "calendar",
         "v3",
         http=Transport(Deadline(timedelta(0))),
-        static_discovery=True,  # shipped with the client, so building asks nobody
+        static_discovery=True,  # shipped with the client
         cache_discovery=False,
         client_options={"api_endpoint": api_url},
     )

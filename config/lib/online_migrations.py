@@ -25,7 +25,7 @@ class Online(Operation):
     """Run the next class's operation on PostgreSQL, else ``usual``."""
 
     usual: ClassVar[type[Operation]]
-    # Whether it may wait for locks as long as it takes: only what keeps nobody waiting.
+    # True if it blocks no other statement, and so may wait for locks without limit.
     is_patient: ClassVar[bool] = False
 
     def database_forwards(self, *args: Any) -> None:

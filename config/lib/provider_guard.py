@@ -14,7 +14,7 @@ class ProviderBusyError(Exception):
 class ProviderGuard:
     """Limit the threads that wait for a provider, and close after slow failures.
 
-    patience: the wait for a place; after a longer call nobody waits until a quick one.
+    patience: the wait for a place; after a longer call there is no waiting until a quick one.
     pause: no calls for so long after two slow failures in a row.
     """
 
