@@ -24,7 +24,7 @@ def get_calendar(*, refresh_token: str | None) -> Calendar:
 def use_calendar(work: Callable[[Calendar], T], *, refresh_token: str | None) -> T:
     """Call ``work`` with the administrator's grant, else with the service account.
 
-    Each refused grant is sent by ``access_refused``. Raises CalendarError.
+    Sends ``access_refused`` for a refused grant. Raises CalendarError.
     """
     if refresh_token:
         try:

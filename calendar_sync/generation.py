@@ -1,7 +1,4 @@
-"""The generation of calendar lists: each write to the calendar begins a new one.
-
-It is in the shared cache, else in the database, so that all processes see it.
-"""
+"""The generation of calendar lists, seen by all processes; each write begins a new one."""
 
 import logging
 from collections.abc import Iterator, Mapping
@@ -18,18 +15,17 @@ from calendar_sync.backend import name_calendar
 logger = logging.getLogger(__name__)
 
 GENERATION_KEY = "calendar_sync.generation"
-# After a write to the calendar follows one to the database: a locked SQLite must not take its
-# whole time-out twice.
+# A second write to the database follows: a locked SQLite must not cost its time-out twice.
 SQLITE_PATIENCE_MS = 2_000
 
-# Plain SQL, for half the cost of a queryset: the list of events is the most frequent request.
+# Plain SQL costs half of a queryset, for the most frequent request.
 READ = 'SELECT generation FROM "calendar_sync_syncstate" WHERE calendar_id = %s'
 BEGIN = """
     INSERT INTO "calendar_sync_syncstate" (calendar_id, sync_token, generation) VALUES (%s, '', 1)
     ON CONFLICT (calendar_id) DO UPDATE SET generation = "calendar_sync_syncstate".generation + 1
 """
 
-# None: no write yet. A number comes from the database, a text from a shared cache.
+# None before the first write; a number of the database or a text of a shared cache.
 Generation = int | str | None
 
 
@@ -52,7 +48,7 @@ def find_generation(kept: Mapping[str, Any], *, otherwise: Generation = None) ->
 
 
 def begin_generation() -> None:
-    """Expire all lists in all processes; if the database fails, they expire by time."""
+    """Expire all lists in all processes."""
     if _is_cache_shared():
         cache.set(GENERATION_KEY, uuid4().hex, timeout=None)
         return

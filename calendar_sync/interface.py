@@ -39,14 +39,11 @@ class CalendarRefusedError(CalendarError):
 
 
 class EventNotOursError(CalendarRefusedError):
-    """The event with this id carries another reference: leave it alone."""
+    """The event with this id carries another reference."""
 
 
 class EventLeftBehindError(CalendarRefusedError):
-    """The provider stored another event than the draft, and it could not be deleted.
-
-    event_id: the provider's id of that event.
-    """
+    """The provider stored another event, which could not be deleted. event_id: that event's id."""
 
     def __init__(self, event_id: str) -> None:
         super().__init__("The calendar keeps an event that it should not have.")
@@ -54,7 +51,7 @@ class EventLeftBehindError(CalendarRefusedError):
 
 
 class EventGoneError(CalendarRefusedError):
-    """The event to change was deleted or never made; ``create_event`` makes it again."""
+    """The event to change does not exist; ``create_event`` makes it again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +59,11 @@ class EventDraft:
     """An event to be created.
 
     event_id: ours, so that a repeated insert makes no second event: 5 to 1,024 of a-v, 0-9.
-    reference: a private property that tells our events from others.
-    start, end: aware. time_zone: an IANA name. attendee: an address to invite.
+    reference: a private property that marks our events. attendee: an address to invite.
+    start, end: aware. time_zone: an IANA name. reminder: time before the start.
     earlier_texts: descriptions of ours that an update may replace.
-    record: sealed data to rebuild the class from. reminder: time before the start.
-    named_by_provider: True if the provider chose the id; the event may then lack a reference.
+    record: sealed data to rebuild the class from.
+    named_by_provider: True if the provider chose the id; then the reference may be missing.
     """
 
     event_id: str
@@ -85,11 +82,7 @@ class EventDraft:
 
 @dataclass(frozen=True, slots=True)
 class CreatedEvent:
-    """An event as the provider stored it.
-
-    event_id: the draft's, or the provider's own.
-    conference_url: the first video entry point; the event's page if the provider makes no meetings.
-    """
+    """An event as stored. conference_url: the video meeting, else the event's page."""
 
     event_id: str
     summary: str
@@ -101,7 +94,7 @@ class CreatedEvent:
 
 @dataclass(frozen=True, slots=True)
 class OwnEvent:
-    """An event with a reference of ours, as it is in the calendar now.
+    """An event with a reference of ours.
 
     conference_url: empty while the meeting is being made.
     recurs: True if a person made it recurring; its times are those of the first one.
@@ -118,7 +111,7 @@ class OwnEvent:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """The events that changed since a sync token.
+    """Changes since a sync token.
 
     event_ids: of changed and deleted events, also of others. references: of changed ones of ours.
     sync_token: for the next request.
@@ -139,10 +132,7 @@ class OpenedChannel:
 
 @dataclass(frozen=True, slots=True)
 class BusySlot:
-    """An upcoming event without private data.
-
-    start, end: aware, in the provider's offset. status: ``confirmed`` or ``tentative``.
-    """
+    """An upcoming event without private data. status: ``confirmed`` or ``tentative``."""
 
     start: datetime
     end: datetime
@@ -157,26 +147,22 @@ class Calendar(Protocol):
     def create_event(self, draft: EventDraft) -> CreatedEvent:
         """Make the event with a video meeting; repeating it makes no second one.
 
-        An existing event with the same id and reference counts; a deleted one is restored. Raises
-        CalendarUnavailableError while the meeting is being made, EventLeftBehindError.
+        A deleted event is restored. Raises EventLeftBehindError, and CalendarUnavailableError while
+        the meeting is being made.
         """
         ...
 
     def update_event(self, draft: EventDraft) -> CreatedEvent:
-        """Give the event the draft's times, and its description if the old one is of ours.
+        """Give the event the draft's times, and its description if the old one is ours.
 
-        Returns the event, without link if its meeting was removed. Raises EventGoneError and
-        EventNotOursError, without a change.
+        Raises EventGoneError and EventNotOursError, without a change.
         """
         ...
 
     def delete_event(
         self, event_id: str, *, reference: str, named_by_provider: bool = False
     ) -> None:
-        """Delete the event; a missing one counts as deleted.
-
-        named_by_provider: as in EventDraft. Raises EventNotOursError, without a change.
-        """
+        """Delete the event; a missing one counts as deleted. Raises EventNotOursError."""
         ...
 
     def check_grant(self) -> None:
@@ -191,10 +177,7 @@ class Calendar(Protocol):
         ...
 
     def own_events(self, *, since: datetime | None = None) -> list[OwnEvent]:
-        """List all events with a reference of ours that end after ``since``, or raise.
-
-        Deleted events and instances of recurring ones are left out.
-        """
+        """List all our events that end after ``since``, or raise; no deleted ones, no instances."""
         ...
 
     def events_of(self, reference: str, *, event_id: str) -> list[OwnEvent]:
@@ -209,7 +192,7 @@ class Calendar(Protocol):
         ...
 
     def open_channel(self, *, channel_id: str, token: str, address: str) -> OpenedChannel:
-        """Ask the provider to report changes to ``address``, which is https."""
+        """Request push messages to ``address``, which is https."""
         ...
 
     def close_channel(self, *, channel_id: str, resource_id: str) -> None:

@@ -1,7 +1,6 @@
-"""The cached list of upcoming events.
+"""The cached list of upcoming events; an expired one is served while another cannot be had.
 
-A list that cannot be renewed is served for CALENDAR_STALE_SECONDS more (RFC 5861), and so it is
-while another thread renews it.
+RFC 5861: stale-if-error for CALENDAR_STALE_SECONDS, stale-while-revalidate.
 """
 
 import logging
@@ -28,16 +27,16 @@ from config.lib.single_flight import SingleFlight
 logger = logging.getLogger(__name__)
 
 LIST_KEY = "calendar_sync.upcoming"
-# Kept as long as the list is fresh, while the list itself is kept longer.
+# Kept while the list is fresh; the list itself is kept longer.
 STAMP_KEY = "calendar_sync.stamp"
 
-# Plain values, so that a cache filled by one release can be read by the next.
+# Plain values, which the next release can read.
 Row = tuple[datetime, datetime, str, str | None, str | None]
-# The generation that a list belongs to, and which one of it: the short name of a long list.
+# The list's generation and its own id.
 Stamp = tuple[Generation, str]
 Kept = tuple[Stamp, list[Row]]
 
-# How long a reader waits for another's call. Each one who waits holds a thread of the server.
+# How long a reader waits for another's call, holding a thread.
 PATIENCE = timedelta(seconds=1)
 
 _flight: SingleFlight[Kept] = SingleFlight()
@@ -55,10 +54,8 @@ class Listing:
 def read_listing(*, find_refresh_token: Callable[[], str | None]) -> Listing:
     """List the events that have not ended yet, at most CALENDAR_CACHE_SECONDS old.
 
-    find_refresh_token: called only if the provider is.
-
-    Threads share one call to the provider, its error included. An expired list is served instead of
-    an error. Raises CalendarError.
+    find_refresh_token: called only if the provider is asked. Threads share one call; an expired
+    list is served instead of an error. Raises CalendarError.
     """
     cached = cache.get_many([GENERATION_KEY, STAMP_KEY, LIST_KEY])
     earlier: Kept | None = cached.get(LIST_KEY)
@@ -75,10 +72,7 @@ def read_listing(*, find_refresh_token: Callable[[], str | None]) -> Listing:
 
 
 def current_stamp() -> Stamp | None:
-    """Return the stamp of the current list, None if the provider would be asked.
-
-    Costs two short cache values, and one query where the cache is not shared.
-    """
+    """Return the current list's stamp, None if the provider would be asked: one query at most."""
     cached = cache.get_many([GENERATION_KEY, STAMP_KEY])
     stamp: Stamp | None = cached.get(STAMP_KEY)
     if stamp is None or stamp[0] != find_generation(cached, otherwise=stamp[0]):
@@ -89,7 +83,7 @@ def current_stamp() -> Stamp | None:
 def forget_upcoming_events() -> None:
     """Make the next reader ask the provider, after a write to the calendar.
 
-    A new generation, not a deletion: a reader that began before the write stores an expired list.
+    A new generation also expires the list of a reader that began before the write.
     """
     begin_generation()
 
@@ -127,7 +121,7 @@ def _fetch_watched(find_refresh_token: Callable[[], str | None]) -> list[Row]:
     except ProviderBusyError as error:
         raise CalendarUnavailableError(str(error)) from error
     except CalendarError as error:
-        # Here, and not where each reader is answered: one line for each call to the provider.
+        # Logged here: one line for each call to the provider, not for each reader.
         logger.warning("The calendar could not be read: %s", error)
         raise
 

@@ -8,13 +8,13 @@ from django.utils import timezone
 
 class SyncState(models.Model):
     calendar_id = models.CharField("calendario", max_length=255, primary_key=True)
-    # Asks for what changed since; empty before the first look, and when it expired.
+    # Empty before the first look, and when it has expired.
     sync_token = models.TextField(blank=True, editable=False)
     synced_at = models.DateTimeField("seguido hasta", null=True, blank=True)
     compared_at = models.DateTimeField("comparado entero", null=True, blank=True)
-    # Grows with each write of ours: lists that were read before are old ones (``generation.py``).
+    # Grows with each write of ours and expires earlier lists (``generation.py``).
     generation = models.PositiveBigIntegerField(default=0, db_default=0, editable=False)
-    # When a push channel was last asked for, whatever came of it.
+    # When a push channel was last requested.
     channel_tried_at = models.DateTimeField("aviso pedido", null=True, blank=True)
 
     class Meta:
@@ -26,10 +26,9 @@ class SyncState(models.Model):
 
 
 class WatchChannel(models.Model):
-    """A push channel of the provider.
+    """A push channel; its row precedes it, as a message may come before the answer.
 
-    The row precedes the channel, as its first message may come before the answer that opens it.
-    resource_id: empty until then. token_hash: SHA-256, in hexadecimal, of the messages' secret.
+    resource_id: empty until then. token_hash: SHA-256, hexadecimal, of the messages' secret.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)

@@ -2,9 +2,8 @@
 
 from django.dispatch import Signal
 
-# Something in the calendar may have changed. A hint, sent before anybody has looked.
+# The calendar may have changed; nothing has been read yet.
 calendar_changed = Signal()
 
-# The provider refused the grant of ``refresh_token``; with None, the service account. Sent robustly
-# by the call that met the refusal.
+# The provider refused the grant of ``refresh_token``; with None, the service account.
 access_refused = Signal()

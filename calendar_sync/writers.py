@@ -9,17 +9,13 @@ from django.conf import settings
 from calendar_sync.interface import CalendarUnavailableError
 from config.lib.provider_guard import ProviderBusyError, ProviderGuard
 
-# Longer than many quick writes in a row take; a thread that waits serves nobody else.
+# Longer than many quick writes in a row take.
 _guard = ProviderGuard(patience=timedelta(seconds=1))
 
 
 @contextmanager
 def limit_writers() -> Iterator[None]:
-    """Run the block as one of this process's CALENDAR_WRITERS.
-
-    Raises CalendarUnavailableError, within a second, if all places are taken; the caller has stored
-    its request, and the sweeps finish it.
-    """
+    """Run the block as one of CALENDAR_WRITERS. Raises CalendarUnavailableError within a second."""
     with ExitStack() as turn:
         try:
             turn.enter_context(_guard.enter(settings.CALENDAR_WRITERS))

@@ -10,8 +10,8 @@ LIMITS = "-c statement_timeout=15s -c lock_timeout=5s"
 def database_settings(database: dict[str, Any]) -> dict[str, Any]:
     """Complete one of DATABASES; options in its address win.
 
-    Threads keep their connection and check it once a request. No pool: after a restart of
-    PostgreSQL psycopg's hands out dead ones, or with its check waits 1, 2, 4 ... seconds for each.
+    No pool: after a restart of PostgreSQL psycopg's hands out dead connections, or waits 1, 2,
+    4 ... seconds for each.
     """
     asked = database.get("OPTIONS", {})
     options = _sqlite(asked) if database["ENGINE"] == SQLITE else _postgresql(asked)
@@ -20,8 +20,8 @@ def database_settings(database: dict[str, Any]) -> dict[str, Any]:
 
 def _sqlite(asked: dict[str, Any]) -> dict[str, Any]:
     return {
-        # SQLite ignores row locks: a writer takes the write lock when its transaction begins, and
-        # waits for it. With the default mode racing writers get "database is locked" instead.
+        # SQLite ignores row locks: a writer waits for the write lock when its transaction begins.
+        # With the default mode racing writers get "database is locked".
         "transaction_mode": "IMMEDIATE",
         # Long enough for a queue of writers, short enough to answer within ten seconds.
         "timeout": 8,
@@ -34,7 +34,7 @@ def _postgresql(asked: dict[str, Any]) -> dict[str, Any]:
     return {
         "connect_timeout": 5,
         **asked,
-        # Of two values for one setting PostgreSQL takes the last: what DATABASE_URL says, wins.
+        # PostgreSQL takes the last of two values: DATABASE_URL's wins.
         # PgBouncer refuses options that end in a space.
         "options": f"{LIMITS} {asked.get('options', '')}".strip(),
     }

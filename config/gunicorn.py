@@ -1,6 +1,6 @@
 """Gunicorn's settings: ``gunicorn --config config/gunicorn.py``.
 
-It needs a proxy in front that reads requests whole (docs/deploy.md): no setting ends a slow sender.
+It needs a proxy that reads requests whole (docs/deploy.md).
 https://docs.gunicorn.org/en/stable/settings.html
 """
 
@@ -19,18 +19,13 @@ MEMORY = "/dev/shm"  # the file has no name there # noqa: S108 # nosec B108
 
 wsgi_app = "config.wsgi"
 bind = ["127.0.0.1:8000"]
-# The code is loaded once, and the workers share its memory. Nothing is connected by then: each
-# thread opens its own connection to the database with its first query. A new release needs a
-# restart, SIGHUP brings none; nobody is refused meanwhile where somebody else holds the socket.
+# Workers share the loaded code's memory; threads connect to the database later. A new release needs
+# a restart: SIGHUP reloads nothing.
 preload_app = True
 
 
 def when_ready(server: Arbiter) -> None:
-    """Load what first requests would load, before the fork, and keep it shared.
-
-    ``gc.freeze`` keeps the collector from copying pages. The last, empty collection resets its
-    threshold.
-    """
+    """Load what first requests would load, before the fork; ``gc.freeze`` keeps it shared."""
     get_resolver().url_patterns  # noqa: B018 - reading them imports the views
     gc.collect()
     gc.freeze()
@@ -41,24 +36,19 @@ def when_ready(server: Arbiter) -> None:
 
 workers = 2
 worker_class = "gthread"
-# Per worker. Each is a connection to the database, and may wait for a provider; settings let half
-# of them wait for the calendar (CALENDAR_WRITERS) and a quarter for Mercado Pago
-# (MERCADOPAGO_CALLERS), so that the others go on.
+# Per worker. Each has a database connection. Half of them may wait for the calendar
+# (CALENDAR_WRITERS), a quarter for Mercado Pago (MERCADOPAGO_CALLERS).
 threads = 16
-# Connections per worker, those at rest included; more wait in the kernel's queue.
+# Connections per worker, idle ones included; more wait in the kernel's queue.
 worker_connections = 500
-# Longer than a proxy keeps its connections at rest (nginx: 60), or it sends a request into one that
-# is being closed.
+# Longer than a proxy keeps idle connections (nginx: 60), or its request meets a closed one.
 keepalive = 75
-# What is being answered at SIGTERM may go on for as long as a request takes at most: a provider's
-# eight seconds, a statement's fifteen. What stops the master waits a little longer.
-# Background jobs are waited for as well: they begin nothing new after four seconds
-# (config/lib/background_jobs.py), and a receiver has fifteen, and five to connect. The sweeps
-# finish what is cut off all the same, once its lease is over.
+# After SIGTERM a request may take a provider's eight seconds and a statement's fifteen, a job four
+# seconds (config/lib/background_jobs.py) and a receiver's twenty. The sweeps finish the
+# rest once its lease is over.
 graceful_timeout = 25
 timeout = 30
-# Workers show that they live by touching a file: in memory, so neither a slow disk nor a read-only
-# one ends them.
+# Heartbeats in memory, so that a slow or read-only disk ends no worker.
 worker_tmp_dir = MEMORY if Path(MEMORY).is_dir() else None
 
 # --- What is read and believed ---
@@ -66,27 +56,24 @@ worker_tmp_dir = MEMORY if Path(MEMORY).is_dir() else None
 limit_request_line = 4094
 limit_request_fields = 64
 limit_request_field_size = 8190
-# Django alone reads forwarded headers, as BASE_URL and TRUSTED_PROXIES say. Left alone, gunicorn
-# takes path and scheme from headers, of anybody who comes through a proxy on this machine or a Unix
-# socket, and refuses requests whose X-Forwarded-Ssl and -Proto differ.
+# Only Django reads forwarded headers (BASE_URL, TRUSTED_PROXIES). By default gunicorn takes path
+# and scheme from them, and refuses requests whose X-Forwarded-Ssl and -Proto differ.
 forwarder_headers = ""
 secure_scheme_headers: dict[str, str] = {}
-# It would listen for commands below $HOME, which need not exist.
+# It needs a $HOME.
 control_socket_disable = True
 
 # --- Logs ---
 
 
 class ServerFormatter(MaskingFormatter):
-    """Format a line as the service does, once its settings are loaded."""
-
     def format(self, record: logging.LogRecord) -> str:
         is_json = settings.configured and getattr(settings, "LOG_FORMAT", "text") == "json"
         return JSONFormatter().format(record) if is_json else super().format(record)
 
 
 class MaskingLogger(Logger):  # type: ignore[misc]  # gunicorn carries no types
-    """Gunicorn's logger, with secrets masked: it quotes bad requests."""
+    """Gunicorn's logger, with secrets masked."""
 
     def setup(self, cfg: object) -> None:
         super().setup(cfg)
@@ -97,6 +84,5 @@ class MaskingLogger(Logger):  # type: ignore[misc]  # gunicorn carries no types
 
 
 logger_class = MaskingLogger
-# Off unless asked for: config/monitoring/request_log.py writes a line for each request.
-# Path only, for a query may be somebody's sign-in.
+# Off by default (config/monitoring/request_log.py). Path only: a query may hold a sign-in.
 access_log_format = '%(h)s %(t)s "%(m)s %(U)s" %(s)s %(B)s bytes %(M)s ms'

@@ -13,7 +13,7 @@ from config.monitoring.counting import share_counts
 from config.sign_in_providers import provider_settings
 from config.version import VERSION
 
-# Lets annotations such as ModelAdmin[VirtualClass] stand in code that runs.
+# Allows annotations such as ModelAdmin[VirtualClass] at run time.
 django_stubs_ext.monkeypatch()
 
 ENV = load_env()
@@ -76,7 +76,7 @@ if ENV.has_local_names:
     plain_http = MIDDLEWARE.index("config.web.plain_http.PlainHttpMiddleware")
     MIDDLEWARE.insert(plain_http, "config.web.local_names.LocalNameMiddleware")
 if ENV.is_local:
-    # Elsewhere WhiteNoise sends the compressed files that collectstatic left; here there are none.
+    # Elsewhere WhiteNoise sends the files that collectstatic compressed.
     MIDDLEWARE.insert(0, "django.middleware.gzip.GZipMiddleware")
 
 TEMPLATES = [
@@ -103,8 +103,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 CACHES: dict[str, dict[str, Any]] = {"default": ENV.cache}
 if CACHES["default"]["BACKEND"].endswith((".LocMemCache", ".DatabaseCache")):
-    # These throw entries away beyond a number, by default so few that a crowd of addresses would
-    # push each other's limits out. Other caches have rules of their own for that.
+    # By default 300 entries: a crowd of addresses would push out each other's limits.
     CACHES["default"].setdefault("OPTIONS", {}).setdefault("MAX_ENTRIES", 20_000)
 
 # --- People and sessions ----------------------------------------------------------------------
@@ -118,18 +117,18 @@ ACCOUNT_LOGOUT_REDIRECT_URL = "/"
 ADMIN_EMAIL = ENV.admin_email
 FIELD_KEYS = ENV.field_keys
 
-# Sign-ins that may be started from one address in a minute.
+# Sign-ins started from one address in a minute.
 MAX_SIGN_IN_STARTS = 100
 
 SESSION_ENGINE = "accounts.sessions.engine"
 SESSION_COOKIE_AGE = 2_592_000
 # A session older than this is renewed by the next request. Spec: Limits, session update interval.
 SESSION_UPDATE_AGE = timedelta(seconds=43_200)
-# A session of a staff account ends when it was not used for so long.
+# A staff session ends after so long without use.
 PANEL_SESSION_AGE = timedelta(hours=12)
-# How long a sign-in counts as fresh: for connecting identities, and for what the panel guards.
+# How long a sign-in is fresh enough to connect identities, and for guarded panel actions.
 FRESH_SIGN_IN_AGE = timedelta(minutes=10)
-# Browsers take a name with this prefix from this very host only, and over https.
+# Browsers accept this prefix from this very host only, over https.
 _prefix = "__Host-" if ENV.is_https else ""
 SESSION_COOKIE_NAME = f"{_prefix}session"
 SESSION_COOKIE_SECURE = ENV.is_https
@@ -164,9 +163,9 @@ SOCIALACCOUNT_ADAPTER = "accounts.sign_in.adapters.SocialAccountAdapter"
 SOCIALACCOUNT_ONLY = True
 SOCIALACCOUNT_QUERY_EMAIL = True
 SOCIALACCOUNT_STORE_TOKENS = False
-# Seconds for each of up to three requests, so a provider that hangs costs the person under ten.
+# Seconds for each of up to three requests.
 SOCIALACCOUNT_REQUESTS_TIMEOUT = 3
-# The same address at a second provider is another identity until its owner connects it.
+# The same address at a second provider is another identity until the person connects it.
 SOCIALACCOUNT_EMAIL_AUTHENTICATION = False
 SOCIALACCOUNT_PROVIDERS = provider_settings(ENV.sign_in)
 
@@ -181,12 +180,11 @@ CALENDAR_SERVICE_ACCOUNT = ENV.calendar.service_account
 CALENDAR_CACHE_SECONDS = ENV.calendar.calendar_cache_seconds
 CALENDAR_STALE_SECONDS = ENV.calendar.calendar_stale_seconds
 CALENDAR_TIMEOUT = timedelta(seconds=4)
-# When Google tells of a change, a thread looks at once; the sweeps look anyway.
+# A push message starts a look at once; the sweeps look anyway.
 FOLLOW_CALENDAR_AT_ONCE = True
-# A page or API call may wait this long for the provider before it answers without it.
+# The longest that a page or API call waits for the provider.
 CALENDAR_BUDGET = timedelta(seconds=8)
-# So many requests of one process at a time may wait for the provider to make, move or take away an
-# event: half of the threads of config/gunicorn.py. The sweeps do what the others asked for.
+# Threads of one process that may wait for the calendar: half of those of config/gunicorn.py.
 CALENDAR_WRITERS = 8
 
 # --- Bookings ---------------------------------------------------------------------------------
@@ -196,21 +194,21 @@ CALENDAR_TRIGGER_SECRET = ENV.calendar.calendar_trigger_secret
 PREVENT_OVERLAPS = ENV.prevent_overlaps
 MAX_CLASS_LENGTH = timedelta(hours=8)
 MAX_STUDENTS = 100
-# Times that one person may keep without having paid; more would let them block the agenda.
+# Unpaid holds of one person; more would block the agenda.
 MAX_UNPAID_HOLDS = 3
-# Bookings that one person may make by the API within an hour, paid or not.
+# Bookings of one person by the API within an hour, paid or not.
 MAX_BOOKINGS = 1_000
-# Wrong access codes in ten minutes, of one person and of one address, after which people have to
-# wait. The second holds only for people who were wrong, since a school has one address.
+# Wrong access codes in ten minutes. The second limit binds only people who were wrong: a school
+# has one address.
 MAX_WRONG_CODES = 20
 MAX_WRONG_CODES_OF_ADDRESS = 60
-# How often a person may get into a line within an hour.
+# How often a person may join waiting lists within an hour.
 MAX_WAITS = 20
 # How often a student may move or leave classes within an hour: each time others get a mail.
 MAX_CHANGES = 20
-# How long a freed place is kept for whoever is first in line, if there is as much time left.
+# How long a freed place is offered to the first in line, if as much time is left.
 WAITING_LIST_WINDOW = timedelta(hours=ENV.waiting_list_hours)
-# No place is offered when the class begins sooner: nobody would know in time.
+# No place is offered when the class begins sooner.
 WAITING_LIST_CLOSES = timedelta(minutes=ENV.waiting_list_closes_minutes)
 
 # --- Payments ---------------------------------------------------------------------------------
@@ -222,28 +220,25 @@ MERCADOPAGO_WEBHOOK_SIGNATURE = ENV.payments.mercadopago_webhook_signature
 MERCADOPAGO_API_URL = ENV.payments.mercadopago_api_url
 MERCADOPAGO_COLLECTOR_ID = ENV.payments.mercadopago_collector_id
 MERCADOPAGO_TIMEOUT = timedelta(seconds=4)
-# So many threads of one process at a time may wait for Mercado Pago: with CALENDAR_WRITERS they are
-# three quarters of those of config/gunicorn.py.
+# Threads of one process that may wait for Mercado Pago: a quarter of those of config/gunicorn.py.
 MERCADOPAGO_CALLERS = 4
-# All calls of one operation together; a page may wait this long before it answers without.
+# All calls of one operation together.
 MERCADOPAGO_BUDGET = timedelta(seconds=8)
-# Cash takes days to be credited: it is not offered for a class that begins sooner than this, a
-# voucher lasts no longer, and it has to be paid some time before the class.
+# Cash takes days to be credited: it is not offered for a class that begins sooner than the first,
+# and must be paid the second before the class.
 CASH_NOTICE = timedelta(days=3)
 CASH_CREDIT = timedelta(days=2)
-# Payments that one person may have asked for by the API without having made them.
+# Unpaid preferences of one person by the API.
 MAX_UNPAID_PREFERENCES = 10
-# How often in a minute `POST /api/calendar` asks the provider about the payments of one person.
-# Callers at the same time share one look-up.
+# Look-ups of one person's payments in a minute by `POST /api/calendar`.
 MAX_LOOK_UPS = 240
 # Notices without a valid signature that are looked at in one minute: of one address, and of all.
 # Whatever is refused the provider repeats, and the sweep finds out by itself.
 MAX_UNVERIFIED_NOTICES = 120
 MAX_UNVERIFIED_NOTICES_OF_ALL = 1_200
-# A payment whose class is not booked by then goes back.
+# A payment whose class is not booked by then is refunded.
 UNBOOKED_PAYMENT_AGE = timedelta(days=1)
-# A notification is looked into in a thread once it is stored, and classes that waited for the
-# calendar are scheduled in one once it is connected again; the sweeps do what is left.
+# Notifications are processed, and waiting classes scheduled, in a thread; the sweeps do the rest.
 SETTLE_AT_ONCE = True
 
 # --- Work behind the requests -----------------------------------------------------------------
@@ -253,22 +248,21 @@ SWEEP_TIMEOUT = timedelta(minutes=5)
 
 # --- Webhooks ---------------------------------------------------------------------------------
 
-# What happens to a class is told in a thread once it is committed; the sweeps do what is left.
+# Webhooks are sent in a thread after the commit; the sweeps do the rest.
 DELIVER_WEBHOOKS_AT_ONCE = True
-# For one request to a receiver, to the end of its answer.
 WEBHOOK_TIMEOUT = timedelta(seconds=15)
-# A receiver that took nothing for so long is switched off, and the teacher is told.
+# A receiver that fails for so long is switched off, and the teacher gets a notice.
 WEBHOOK_PATIENCE = timedelta(days=5)
-# How long it is kept what other systems were told, and what they answered.
+# How long webhooks and their answers are kept.
 WEBHOOK_RETENTION = timedelta(days=30)
-# On one's own machine receivers may be there too, without TLS; elsewhere only on the internet.
+# Receivers on the same machine, without TLS.
 WEBHOOKS_MAY_STAY_LOCAL = ENV.is_local
 
 # --- API --------------------------------------------------------------------------------------
 
 # Bytes; the documented bodies are under two kilobytes. The admin's own forms fit as well.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 65_536
-# Of address and headers together; a sign-in that comes back from its provider has about three.
+# Address and headers together; a sign-in callback has about three thousand.
 MAX_HEADER_BYTES = 16_384
 
 REST_FRAMEWORK = {
@@ -292,18 +286,18 @@ SPECTACULAR_SETTINGS = {
         "bookings.api.openapi.sent_webhooks.add_webhooks",
         "config.api.openapi.common_responses.add_common_answers",
     ],
-    # What is read and what is answered differ: a request may leave out what every answer has.
+    # A request may omit fields that every response has.
     "COMPONENT_SPLIT_REQUEST": True,
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
     "SORT_OPERATIONS": False,
     "SORT_OPERATION_PARAMETERS": False,
-    # Docstrings speak to those who read the code.
+    # Docstrings are for readers of the code.
     "DISABLE_DOCSTRING_DESCRIPTIONS": True,
 }
 
 # --- Languages and time -----------------------------------------------------------------------
 
-# The texts in the code are Spanish; the catalogue holds the English ones.
+# The code's texts are Spanish; the catalogue holds the English ones.
 LANGUAGE_CODE = "es-ar"
 LANGUAGES = [("es-ar", "Español"), ("en", "English")]
 LOCALE_PATHS = [BASE_DIR / "config" / "locale"]
@@ -312,8 +306,7 @@ LANGUAGE_COOKIE_AGE = 31_536_000
 LANGUAGE_COOKIE_SECURE = ENV.is_https
 USE_I18N = True
 USE_TZ = True
-# The zone of every class, by name: its offset is for the country's law to decide. Spec: What the
-# service does.
+# The zone of every class, by name: the law may change its offset. Spec: What the service does.
 TIME_ZONE = "America/Argentina/Buenos_Aires"
 
 # --- Static files and mail --------------------------------------------------------------------
@@ -321,10 +314,10 @@ TIME_ZONE = "America/Argentina/Buenos_Aires"
 STATIC_URL = "/static/"
 STATIC_ROOT = BASE_DIR / "staticfiles"
 STATICFILES_DIRS = [BASE_DIR / "static"]
-# On one's own machine files are served from where they lie, without collectstatic.
+# Locally files are served without collectstatic.
 WHITENOISE_USE_FINDERS = WHITENOISE_AUTOREFRESH = ENV.is_local
 WHITENOISE_ALLOW_ALL_ORIGINS = False
-# WhiteNoise looks at each file when it starts, and pages name the hashed ones alone.
+# Pages name only the hashed files.
 WHITENOISE_KEEP_ONLY_HASHED_FILES = True
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
@@ -346,28 +339,27 @@ EMAIL_USE_SSL = ENV.email.get("EMAIL_USE_SSL", False)
 EMAIL_FILE_PATH = ENV.email["EMAIL_FILE_PATH"]
 EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL = SERVER_EMAIL = ENV.default_from_email
-# Each mail is tried in a thread as soon as its cause is committed; the sweeps send what is left.
+# Mails are sent in a thread after the commit; the sweeps send the rest.
 DELIVER_NOTICES_AT_ONCE = True
 
 # --- Security ---------------------------------------------------------------------------------
 
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if ENV.is_https else None
 SECURE_SSL_REDIRECT = ENV.is_https
-# A probe comes from beside the server, not through the proxy that ends TLS.
+# Probes do not come through the proxy that ends TLS.
 SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz|metrics)$"]
 SECURE_HSTS_SECONDS = 63_072_000 if ENV.is_https else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = ENV.is_https and ENV.hsts_preload
 if not ENV.hsts_preload:
-    # Both bind every other name of the domain, and browsers take months to forget the preload
-    # list: that is for the domain's owner to choose, not for a check to urge.
+    # Both bind every other name of the domain, for months: the domain's owner decides.
     SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 
 CONTENT_SECURITY_POLICY = {"DIRECTIVES": page_policy(ENV)}
-# What is no page loads nothing, opens in no frame and sends no form.
+# For responses that are no pages.
 CLOSED_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-# On every answer but static files. Nothing here comes from another site, nor is any of it for one.
+# On every response but static files.
 SECURITY_HEADERS = {
     "Cross-Origin-Embedder-Policy": "require-corp",
     "Cross-Origin-Opener-Policy": "same-origin",
@@ -389,7 +381,7 @@ if ENV.monitoring.sentry_dsn:
     from config.monitoring.sentry import start_sentry  # a tenth of a second that only its users pay
 
     start_sentry(ENV.monitoring)
-# A line for each request (config/monitoring/request_log.py); the server in front needs none then.
+# One line for each request (config/monitoring/request_log.py).
 ACCESS_LOG = True
 
 LOGGING = log_settings(LOG_FORMAT)

@@ -31,11 +31,11 @@ from calendar_sync.interface import (
 
 logger = logging.getLogger(__name__)
 
-# Seconds before each look whether the video meeting is ready.
+# Seconds before each look at a video meeting that is being made.
 CONFERENCE_WAITS = (0.5, 1.0, 2.0)
-# Nobody waits for what reads the whole calendar; each of its requests has its own time-out.
+# For operations that read the whole calendar; each request has its own time-out.
 BACKGROUND_BUDGET = timedelta(minutes=2)
-# What tells our events and their state; nothing about strangers' but their times.
+# Our events' state, and nothing of others' events but their times.
 OWN_FIELDS = (
     "kind,nextPageToken,items(id,status,recurringEventId,recurrence,start,end,"
     "extendedProperties/private,conferenceData(createRequest/status,entryPoints))"
@@ -44,7 +44,7 @@ CHANGE_FIELDS = "kind,nextPageToken,nextSyncToken,items(id,extendedProperties/pr
 
 
 class GoogleCalendar:
-    """The calendar ``settings.CALENDAR_ID``, used with the grant of ``refresh_token``."""
+    """The calendar ``settings.CALENDAR_ID``."""
 
     def __init__(self, *, refresh_token: str | None) -> None:
         self._refresh_token = refresh_token
@@ -83,13 +83,12 @@ class GoogleCalendar:
     def delete_event(
         self, event_id: str, *, reference: str, named_by_provider: bool = False
     ) -> None:
-        """Delete the event after a look at its reference."""
         events = GoogleEvents(settings.CALENDAR_BUDGET, grant=get_grant(self._refresh_token))
         event = events.find(event_id)
         if event and event.get("status") == "cancelled":
             logger.info("The event to delete was gone already.")
             return
-        # Not every provider can be asked for one event. Deleting one that is gone does no harm.
+        # Some providers cannot read one event; deleting a missing one does no harm.
         if event and not mapping.is_ours(event, reference, named_by_provider=named_by_provider):
             raise EventNotOursError("The event to delete is not ours.")
         try:
@@ -123,7 +122,7 @@ class GoogleCalendar:
         return _own(self._background_events(), fields=OWN_FIELDS, **window)
 
     def events_of(self, reference: str, *, event_id: str) -> list[OwnEvent]:
-        """List our events, with a look by id, as listings lag behind."""
+        """List our events, and look by id, as listings lag behind."""
         events = self._background_events()
         wanted = f"reference={reference}"
         found = _own(events, fields=OWN_FIELDS, privateExtendedProperty=wanted)
@@ -140,7 +139,7 @@ class GoogleCalendar:
         since = {"syncToken": sync_token} if sync_token else {}
         items, last = self._background_events().pages(fields=CHANGE_FIELDS, **since)
         with provider_errors():
-            # The last page brings the token; without it this was not the last page.
+            # Only the last page has the token.
             return mapping.changes(items if sync_token else [], last["nextSyncToken"])
 
     def open_channel(self, *, channel_id: str, token: str, address: str) -> OpenedChannel:
@@ -178,10 +177,7 @@ def _own(events: GoogleEvents, **query: Any) -> list[OwnEvent]:
 
 
 def _insert_or_adopt(events: GoogleEvents, draft: EventDraft, *, may_invite: bool) -> JSON:
-    """Insert the event, or take over the one of an earlier try.
-
-    After a time-out the insert is repeated; the id shows whether it had worked.
-    """
+    """Insert the event, or take over the one of an earlier try."""
     body = mapping.event_body(draft, may_invite=may_invite)
     try:
         event = events.insert(body)
@@ -193,7 +189,7 @@ def _insert_or_adopt(events: GoogleEvents, draft: EventDraft, *, may_invite: boo
 
 
 def _adopt(events: GoogleEvents, draft: EventDraft, body: JSON) -> JSON:
-    """Make the event with our id match the draft; cancelled ones may have lost their properties."""
+    """Make the event with our id match the draft; a cancelled one may lack its properties."""
     event = events.find(draft.event_id)
     if event is None:
         raise CalendarUnavailableError("The calendar knows the event's id but shows no event.")
@@ -211,7 +207,7 @@ def _adopt(events: GoogleEvents, draft: EventDraft, body: JSON) -> JSON:
 
 
 def _accept_or_delete(events: GoogleEvents, draft: EventDraft, event: JSON) -> JSON:
-    """Take over an event that the provider stored under its own id, if it is ours, else delete it.
+    """Take over an event that the provider stored under its own id, or delete it.
 
     Raises CalendarRefusedError, as a repetition would add one more, or EventLeftBehindError.
     """
@@ -230,7 +226,7 @@ def _accept_or_delete(events: GoogleEvents, draft: EventDraft, event: JSON) -> J
 
 
 def _delete_surely(events: GoogleEvents, event_id: str) -> None:
-    """Delete a new event; a 404 counts only if the event cannot be read either."""
+    """Delete a new event; a 404 counts only if it cannot be read either."""
     try:
         events.delete(event_id)
     except NotThereError:
@@ -240,10 +236,7 @@ def _delete_surely(events: GoogleEvents, event_id: str) -> None:
 
 
 def _with_conference(events: GoogleEvents, event: JSON) -> JSON:
-    """Read the event until its meeting has an address; request a failed meeting once more.
-
-    Raises CalendarRefusedError, or CalendarUnavailableError while the meeting is being made.
-    """
+    """Read the event until its meeting has an address; request a failed meeting once more."""
     waits = iter(CONFERENCE_WAITS)
     has_asked_again = False
     while not mapping.conference_url(event):
@@ -253,7 +246,7 @@ def _with_conference(events: GoogleEvents, event: JSON) -> JSON:
             has_asked_again = True
             event = events.patch(event["id"], {"conferenceData": mapping.conference_request(event)})
         elif events.wait(next(waits, None)):
-            # Not found so soon after the insert only means that one of Google's copies is behind.
+            # A 404 right after the insert comes from a replica that is behind.
             event = events.find(event["id"]) or event
         else:
             raise CalendarUnavailableError("The video meeting is still being prepared.")

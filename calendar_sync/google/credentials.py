@@ -21,10 +21,9 @@ logger = logging.getLogger(__name__)
 
 
 class Grant:
-    """Credentials shared by the process's threads, so that their access token is reused.
+    """Credentials shared by the process's threads, as google_auth_httplib2 calls them.
 
-    Has the two methods that google_auth_httplib2 calls.
-    may_invite: False for a service account that acts for nobody: Google refuses attendees then.
+    may_invite: False for a service account of its own: Google refuses attendees then.
     """
 
     def __init__(self, credentials: Any, *, may_invite: bool) -> None:
@@ -39,14 +38,14 @@ class Grant:
     def before_request(self, request: Any, method: str, url: str, headers: dict[str, str]) -> None:
         """Put a valid token on a request.
 
-        The credentials' own method asks another Google service in a thread, for a service account.
+        The credentials' own method also looks up regions for a service account.
         """
         if not self.is_fresh:
             self.refresh(request)
         self._credentials.apply(headers)
 
     def refresh(self, request: Any) -> None:
-        """Get a new token, once for all threads that need one."""
+        """Get a new token, once for all threads."""
         worn = self._credentials.token
 
         def work() -> None:
@@ -78,12 +77,12 @@ def get_grant(refresh_token: str | None) -> Grant:
 
 
 def calendar_id(grant: Grant | None) -> str:
-    """Return the calendar to name in a request; only a person can call it ``primary``."""
+    """Return the id for requests; only a person's grant can say ``primary``."""
     return settings.CALENDAR_ID if grant and grant.may_invite else name_calendar()
 
 
 def api_key_headers() -> dict[str, str]:
-    """Return the API key as a header, empty if unusable; in the query it would be logged.
+    """Return the API key as a header; in the query it would be logged.
 
     https://docs.cloud.google.com/docs/authentication/api-keys-use
     """
@@ -93,10 +92,7 @@ def api_key_headers() -> dict[str, str]:
 
 
 def _account_grant(key: str) -> Grant:
-    """Act for the administrator if the token endpoint allows it, else as the account itself.
-
-    The account's own token is used until it expires.
-    """
+    """Act for the administrator if the token endpoint allows it, else as the account."""
     itself = _service_grant(key, "")
     if not settings.ADMIN_EMAIL or itself.is_fresh:
         return itself

@@ -25,8 +25,7 @@ from calendar_sync.interface import (
 RATE_REASONS = frozenset({"rateLimitExceeded", "userRateLimitExceeded", "RATE_LIMIT_EXCEEDED"})
 QUOTA_REASONS = frozenset({"quotaExceeded", "dailyLimitExceeded", "calendarUsageLimitsExceeded"})
 SCOPE_REASONS = frozenset({"insufficientPermissions", "ACCESS_TOKEN_SCOPE_INSUFFICIENT"})
-# The token endpoint says only by these words that the grant is gone: a failing endpoint raises the
-# same RefreshError.
+# Only these words mean that the grant is gone: a failing endpoint raises the same RefreshError.
 DEAD_GRANT = frozenset({"invalid_grant", "invalid_client", "unauthorized_client"})
 
 
@@ -44,14 +43,11 @@ class NotThereError(CalendarRefusedError):
 
 @contextmanager
 def provider_errors() -> Iterator[None]:
-    """Translate every fault of a call to the provider.
-
-    Messages hold only status and reasons; the cause loses what a log must not hold.
-    """
+    """Translate the faults of a call; messages hold only status and reasons."""
     try:
         yield
     except HttpError as error:
-        # Part of its text: the path, in which the calendar's id may be somebody's address.
+        # Its text holds the path, and so the calendar's id, which may be an e-mail address.
         error.uri = None
         raise _from_answer(error) from error
     except RefreshError as error:
@@ -61,7 +57,7 @@ def provider_errors() -> Iterator[None]:
     except (GoogleAuthError, ClientError, httplib2.HttpLib2Error, HTTPException, OSError) as error:
         raise TransientError("The calendar could not be reached.") from error
     except (TypeError, ValueError, KeyError, AttributeError) as error:
-        # A page of a proxy, or a token endpoint that answers 200 with nonsense.
+        # A proxy's page, or a token endpoint's 200 with nonsense.
         raise TransientError("The calendar's answer could not be read.") from error
 
 
@@ -90,7 +86,6 @@ def _from_refresh(error: RefreshError) -> CalendarError:
 
 
 def _reasons(content: bytes) -> set[str]:
-    """Read the reasons of an error's body, in both styles; HttpError.error_details knows one."""
     try:
         error = json.loads(content)["error"]
         rows = [*error.get("errors", []), *error.get("details", [])]
@@ -101,7 +96,6 @@ def _reasons(content: bytes) -> set[str]:
 
 
 def _retry_after(headers: Any) -> float:
-    """Return the seconds of Retry-After, a number or a date; else 0."""
     value = str(headers.get("retry-after", ""))
     if value.isascii() and value.isdigit():
         return float(value)

@@ -4,7 +4,7 @@ https://developers.google.com/workspace/calendar/api/v3/reference/events
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Any
@@ -26,10 +26,9 @@ logger = logging.getLogger(__name__)
 
 # Seconds before the second and the third try of a request.
 RETRY_WAITS = (0.5, 1.0)
-# Events in one answer; Google allows 2,500, in an answer that takes accordingly long.
+# Events in one answer; Google allows 2,500, which take long.
 PAGE_SIZE = 500
-# The invitation is how the event reaches a calendar that is not Google's, and Google warns that
-# events may be lost for guests who are not notified.
+# Guests who are not notified may lose the event, as Google warns, outside its calendars above all.
 SEND_UPDATES = "all"
 
 
@@ -82,18 +81,9 @@ class GoogleEvents:
         https://developers.google.com/workspace/calendar/api/v3/reference/events/list
         """
         items: list[JSON] = []
-        page_token = None
-        while True:
-            page = self._send(
-                self._api.list(
-                    **self._calendar, maxResults=PAGE_SIZE, pageToken=page_token, **query
-                ),
-                is_readable=_is_page,
-            )
+        for page in self._list(is_readable=_is_page, maxResults=PAGE_SIZE, **query):
             items += page.get("items", [])
-            page_token = page.get("nextPageToken")
-            if not page_token:
-                return items, page
+        return items, page
 
     def watch(self, body: JSON) -> JSON:
         """https://developers.google.com/workspace/calendar/api/v3/reference/events/watch"""
@@ -109,26 +99,31 @@ class GoogleEvents:
     def upcoming(self, since: datetime, limit: int | None) -> list[BusySlot]:
         """https://developers.google.com/workspace/calendar/api/v3/reference/events/list"""
         items: list[Any] = []
+        answers = self._list(
+            is_readable=lambda answer: isinstance(answer.get("items", []), list),
+            timeMin=since.isoformat(),
+            singleEvents=True,
+            orderBy="startTime",
+            # One large page is quicker than several, and the list has one time-out.
+            maxResults=min(limit or LISTING_LIMIT, LISTING_LIMIT),
+            # No private data. An empty calendar answers {}.
+            fields="items(start,end,status,transparency,eventType),nextPageToken",
+        )
+        for answer in answers:
+            items += answer.get("items", [])
+            if limit or len(items) >= LISTING_LIMIT:
+                break
+        return mapping.busy_slots(items[:LISTING_LIMIT])
+
+    def _list(self, *, is_readable: Callable[[Any], bool], **query: Any) -> Iterator[JSON]:
         page_token = None
         while True:
-            answer = self._send(
-                self._api.list(
-                    **self._calendar,
-                    timeMin=since.isoformat(),
-                    singleEvents=True,
-                    orderBy="startTime",
-                    # One large page takes less time than several: the list has one time-out.
-                    maxResults=min(limit or LISTING_LIMIT, LISTING_LIMIT),
-                    pageToken=page_token,
-                    # Nothing private even reaches us. An empty calendar answers {}.
-                    fields="items(start,end,status,transparency,eventType),nextPageToken",
-                ),
-                is_readable=lambda answer: isinstance(answer.get("items", []), list),
-            )
-            items += answer.get("items", [])
-            page_token = answer.get("nextPageToken")
-            if not page_token or limit or len(items) >= LISTING_LIMIT:
-                return mapping.busy_slots(items[:LISTING_LIMIT])
+            request = self._api.list(**self._calendar, pageToken=page_token, **query)
+            page: JSON = self._send(request, is_readable=is_readable)
+            yield page
+            page_token = page.get("nextPageToken")
+            if not page_token:
+                return
 
     def wait(self, seconds: float | None, *, at_least: float = 0) -> bool:
         """Sleep, about so long, if the time allows; return whether it did. False for None."""
@@ -164,7 +159,7 @@ def _client(api_url: str) -> tuple[Any, Any]:
         "calendar",
         "v3",
         http=Transport(Deadline(timedelta(0))),
-        static_discovery=True,  # shipped with the client, so building asks nobody
+        static_discovery=True,  # shipped with the client
         cache_discovery=False,
         client_options={"api_endpoint": api_url},
     )

@@ -25,12 +25,12 @@ logger = logging.getLogger(__name__)
 
 JSON = dict[str, Any]
 
-# What reading a value of the wrong shape raises.
+# Errors of reading a value of the wrong shape.
 SHAPE_ERRORS = (AttributeError, KeyError, TypeError, ValueError)
 PROPERTY_SIZE = 1_024
-# How a meeting can be joined; no other address becomes a link on our pages.
+# No other scheme becomes a link on our pages.
 ENTRY_SCHEMES = ("https://", "http://", "tel:", "sip:")
-# These say where a person is or what day it is; such events never make anybody busy.
+# Working places and birthdays make nobody busy.
 # https://developers.google.com/workspace/calendar/api/guides/event-types
 FREE_EVENT_TYPES = frozenset({"birthday", "workingLocation"})
 
@@ -64,8 +64,7 @@ def event_body(draft: EventDraft, *, may_invite: bool) -> JSON:
 def conference_request(event: JSON | None = None) -> JSON:
     """Ask for a video meeting.
 
-    event: of the provider. Its version is in the request's id, so that two callers get one meeting
-    rather than the second replacing the first one's link.
+    The event's version is in the request's id, so that two callers get the same meeting.
     """
     version = event.get("etag") if event else None
     request_id = uuid5(NAMESPACE_URL, f"{event['id']} {version}") if event and version else uuid4()
@@ -110,22 +109,18 @@ def changed_text(event: JSON, draft: EventDraft) -> JSON:
 
 
 def reference_of(event: JSON) -> str | None:
-    """Return our reference; None for another's event."""
     value = _child(event, "extendedProperties", "private").get("reference")
     return value if isinstance(value, str) else None
 
 
 def is_ours(event: JSON, reference: str, *, named_by_provider: bool) -> bool:
-    """True if the event carries the reference, or none under the provider's id."""
+    """True if the event carries the reference, or none if the provider named it."""
     found = reference_of(event)
     return found == reference or (found is None and named_by_provider)
 
 
 def own_event(event: JSON) -> OwnEvent | None:
-    """Return our event; None for another's, a deleted one or an instance of a recurring one.
-
-    Raises one of SHAPE_ERRORS.
-    """
+    """Return our event; None for another's, a deleted one or an instance."""
     reference = reference_of(event)
     if reference is None or event.get("status") == "cancelled" or "recurringEventId" in event:
         return None
@@ -141,7 +136,7 @@ def own_event(event: JSON) -> OwnEvent | None:
 
 
 def changes(items: Iterable[JSON], sync_token: str) -> Changes:
-    """Read a listing of changes; deleted events have only an id. Raises one of SHAPE_ERRORS."""
+    """Read a listing of changes; deleted events have only an id."""
     items = list(items)
     references = (reference_of(item) for item in items)
     return Changes(
@@ -152,7 +147,6 @@ def changes(items: Iterable[JSON], sync_token: str) -> Changes:
 
 
 def opened_channel(answer: JSON) -> OpenedChannel:
-    """Read a channel. Raises one of SHAPE_ERRORS."""
     milliseconds = int(answer["expiration"])
     return OpenedChannel(
         resource_id=answer["resourceId"],
@@ -176,13 +170,11 @@ def conference_url(event: JSON) -> str:
 
 
 def page_url(event: JSON) -> str:
-    """Return the event's page, for a provider that makes no meetings."""
     links = (str(event.get(name, "")) for name in ("hangoutLink", "htmlLink"))
     return next((link for link in links if link.startswith("https://")), "")
 
 
 def has_conference(event: JSON) -> bool:
-    """True if the event has a meeting, or one is being made."""
     return bool(_child(event, "conferenceData"))
 
 
@@ -197,13 +189,12 @@ def is_made_from(event: JSON, draft: EventDraft) -> bool:
 
 
 def has_conference_failed(event: JSON) -> bool:
-    """True if the provider has finished the request without a link."""
+    """True if the request is finished without a link."""
     status = _child(event, "conferenceData", "createRequest", "status").get("statusCode")
     return status in {"failure", "success"} and not conference_url(event)
 
 
 def created_event(event: JSON) -> CreatedEvent:
-    """Read a stored event. Raises one of SHAPE_ERRORS."""
     return CreatedEvent(
         event_id=event["id"],
         summary=event.get("summary", ""),
@@ -215,7 +206,7 @@ def created_event(event: JSON) -> CreatedEvent:
 
 
 def busy_slots(items: Iterable[Any]) -> list[BusySlot]:
-    """Return the times of busy events; cancelled, free and unreadable ones are left out."""
+    """Return the times of busy, readable events."""
     slots = []
     unreadable = 0
     for item in items:
@@ -267,7 +258,6 @@ def _times(event: JSON) -> tuple[datetime, datetime] | None:
 
 
 def _moment(value: JSON) -> datetime:
-    """Read an aware time; a day is its midnight in the service's zone."""
     if "dateTime" not in value:
         day = date.fromisoformat(value["date"])
         return datetime.combine(day, time.min, tzinfo=timezone.get_default_timezone())
@@ -292,7 +282,6 @@ def _zone_name(value: JSON) -> str | None:
 
 
 def _child(event: JSON, *path: str) -> JSON:
-    """Return the object at ``path``, or an empty one."""
     value: Any = event
     for key in path:
         value = value.get(key) if isinstance(value, dict) else None

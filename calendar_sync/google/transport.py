@@ -11,10 +11,9 @@ from calendar_sync.google.deadline import Deadline
 
 
 class Transport:
-    """An httplib2.Http for the requests of one operation, its hidden token refreshes included.
+    """An httplib2.Http for one operation; the real one is not thread-safe and keeps its time-out.
 
-    httplib2.Http is not thread-safe and keeps its first time-out. It repeats a request, POST too,
-    when the connection closes unanswered; our event ids make that harmless.
+    httplib2 repeats a request, POST too, after a closed connection; our event ids allow that.
     """
 
     def __init__(self, deadline: Deadline, headers: Mapping[str, str] | None = None) -> None:
@@ -30,12 +29,12 @@ class Transport:
         redirections: int = httplib2.DEFAULT_MAX_REDIRECTS,
         connection_type: Any = None,
     ) -> Any:
-        """Send a request as httplib2 does. Raises TimeoutError when no time is left."""
+        """Raises TimeoutError when no time is left."""
         timeout = min(settings.CALENDAR_TIMEOUT.total_seconds(), self._deadline.seconds_left)
         if timeout <= 0:
             raise TimeoutError("The operation's time is up.")
         with closing(httplib2.Http(timeout=timeout)) as http:
-            # The provider never redirects; whoever does must not be sent the API key.
+            # The provider never redirects; another server must not get the API key.
             http.follow_redirects = False
             return http.request(
                 uri,

@@ -21,21 +21,18 @@ from calendar_sync.models import SyncState, WatchChannel
 
 logger = logging.getLogger(__name__)
 
-# Google's channels last a week and are never renewed by themselves.
+# Google's channels last a week.
 RENEW_BEFORE_END = timedelta(days=2)
-# Between two attempts to open one, when the provider does not want to.
+# Between two refused attempts to open one.
 TRY_EVERY = timedelta(hours=12)
-# An answer that has not come by then never will.
+# After this a channel without an answer is deleted.
 OPENING_TIME = timedelta(hours=1)
-# What a token is compared with when its channel is not known, so that both take as long.
+# Compared with the token of an unknown channel, so that both take as long.
 NO_HASH = "0" * 64
 
 
 def keep_channel(*, refresh_token: str | None) -> int:
-    """Open the next channel before the last one ends, and close the others.
-
-    Returns how many were opened: 0 or 1. A failure only delays.
-    """
+    """Open the next channel before the last one ends; close the others. Returns 0 or 1 opened."""
     if not settings.BASE_URL.startswith("https://"):
         if _may_try():
             logger.info("No push channel: the provider only calls a BASE_URL with https.")
@@ -52,7 +49,6 @@ def keep_channel(*, refresh_token: str | None) -> int:
 
 
 def allow_attempt() -> None:
-    """Allow the next attempt at once."""
     SyncState.objects.filter(calendar_id=name_calendar()).update(channel_tried_at=None)
 
 
@@ -63,7 +59,7 @@ def has_open_channel() -> bool:
 
 
 def accept_message(*, channel_id: str, token: str, number: int) -> bool | None:
-    """Return True for a new message of our channel, False for a repeated one, None for others'."""
+    """Return True for a new message of our channel, False for a repeated one, else None."""
     known_id = _read_id(channel_id)
     channel = WatchChannel.objects.filter(pk=known_id).first() if known_id else None
     known = channel.token_hash if channel else NO_HASH
@@ -75,7 +71,6 @@ def accept_message(*, channel_id: str, token: str, number: int) -> bool | None:
 
 
 def _may_try() -> bool:
-    """Claim the attempt, unless there was one recently."""
     SyncState.objects.get_or_create(calendar_id=name_calendar())
     now = timezone.now()
     # A time in the future was noted by a clock that was ahead.
@@ -97,7 +92,7 @@ def _open(address: str, refresh_token: str | None) -> int:
             refresh_token=refresh_token,
         )
     except CalendarError as error:
-        # One that was opened all the same ends by itself; its messages are nobody's.
+        # If it was opened all the same, its messages are refused until it ends.
         logger.warning("No push channel could be opened: %s", error)
         channel.delete()
         return 0
@@ -108,7 +103,6 @@ def _open(address: str, refresh_token: str | None) -> int:
 
 
 def _close_all_but(kept: WatchChannel | None, refresh_token: str | None) -> None:
-    """Close replaced channels, and delete those that ended or never began."""
     now = timezone.now()
     ended = Q(expires_at__lte=now) | Q(expires_at=None, created_at__lte=now - OPENING_TIME)
     WatchChannel.objects.filter(ended).delete()

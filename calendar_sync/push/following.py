@@ -18,10 +18,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Pull:
-    """The changes since the last look.
-
-    is_blind: True without a last look: anything may have changed. since: the token used.
-    """
+    """Changes since the last look. is_blind: True without one. since: the token used."""
 
     changes: Changes
     is_blind: bool
@@ -31,7 +28,7 @@ class Pull:
 def pull_changes(*, refresh_token: str | None) -> Pull:
     """Read the changes since the last look; with an expired token, begin again.
 
-    Writes nothing: the caller calls ``remember`` afterwards. Raises CalendarError.
+    Writes nothing: call ``remember`` afterwards. Raises CalendarError.
     """
     since = _find_state().sync_token
 
@@ -55,7 +52,7 @@ def remember(pull: Pull) -> None:
 
 
 def is_comparison_due(every: timedelta) -> bool:
-    """True if the last whole comparison is that old, or in the future by a wrong clock."""
+    """True if the last whole comparison is that old, or in the future."""
     compared_at, now = _find_state().compared_at, timezone.now()
     return compared_at is None or not now - every < compared_at <= now
 

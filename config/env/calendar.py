@@ -33,10 +33,7 @@ class Calendar:
 
 
 def parse_calendar(read: Values, *, local: bool) -> Calendar:
-    """Read the values. local: allow http.
-
-    Raises ImproperlyConfigured, also for a policy without its secret.
-    """
+    """Read the values. local: allow http. Raises ImproperlyConfigured."""
     return Calendar(
         calendar_api_url=read.address("CALENDAR_API_URL", API_URL, local=local) + "/",
         calendar_id=read.text("CALENDAR_ID", default="primary"),

@@ -1,7 +1,7 @@
 """Read the environment once into typed values.
 
 ``NAME_FILE`` may name a file with the value of ``NAME``. If a value is missing or malformed, the
-service refuses to start and names it, without its secret.
+service refuses to start and names it.
 """
 
 import base64
@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 import environ
 from django.core.exceptions import ImproperlyConfigured
 
-# The usual one asks the settings, which are made of what is read here.
+# The usual gettext_noop needs the settings.
 from django.utils.translation.trans_null import gettext_noop
 
 from config.env.calendar import Calendar, parse_calendar
@@ -30,17 +30,17 @@ from config.env.values import Values, split_address
 BASE_DIR = Path(__file__).resolve().parents[2]
 
 DATABASE_ENGINES = ("django.db.backends.sqlite3", "django.db.backends.postgresql")
-# The usual name reads in the language of the page; a name of one's own is the same in both.
+# Translated; a configured name is not.
 SITE_NAME = gettext_noop("Clases de inglés")
-# The demo shows made-up people to whoever opens it: nobody else's machine may.
+# Of the demo, whose sign-in is open to everyone.
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
-# Worth nothing outside somebody's own machine: without DEBUG or DEMO a real key is demanded.
+# With DEBUG or DEMO only.
 DEVELOPMENT_KEY = "development-only-" + "0" * 40
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Env:
-    """Every configuration value. It prints no value: half of them are secrets."""
+    """Every configuration value; prints none, as half of them are secrets."""
 
     debug: bool
     demo: bool
@@ -77,7 +77,6 @@ class Env:
 
     @property
     def has_local_names(self) -> bool:
-        """True if the service answers to 127.0.0.1 and localhost."""
         return self.is_local and self.host in LOCAL_HOSTS
 
     @property
@@ -101,11 +100,7 @@ def load_env() -> Env:
 
 
 def parse_env(values: Mapping[str, str]) -> Env:
-    """Parse the variables.
-
-    Raises ImproperlyConfigured for a missing secret, plain http outside DEBUG and DEMO, a demo
-    outside localhost, or a malformed value.
-    """
+    """Parse the variables. Raises ImproperlyConfigured."""
     read = Values(values)
     debug = read.boolean("DEBUG", default=False)
     demo = read.boolean("DEMO", default=False)
@@ -139,7 +134,7 @@ def parse_env(values: Mapping[str, str]) -> Env:
 def _read_file(path: Path) -> dict[str, str]:
     collected: dict[str, str] = {}
 
-    # django-environ writes what it reads into this mapping, by default the process's own.
+    # django-environ writes into this mapping, by default os.environ.
     reader: Any = type("Reader", (environ.Env,), {"ENVIRON": collected})
     reader.read_env(str(path))
     return collected
@@ -219,5 +214,5 @@ def _parsed(read: Values, name: str, default: str, parse: Any) -> dict[str, Any]
     try:
         return dict(parse(read.text(name, default=default)))
     except Exception:  # noqa: BLE001  # whatever it is, the address cannot be used
-        # Without the original, whose text may hold a password.
+        # Without the cause, which may quote a password.
         raise ImproperlyConfigured(f"{name} is not an address that can be understood.") from None

@@ -8,7 +8,7 @@ from django.core.exceptions import ImproperlyConfigured
 from config.env.values import Values
 
 LOG_FORMATS = ("json", "text")
-# Whoever has it reads figures, not people; it still must not be guessed.
+# The shortest token that cannot be guessed.
 SHORTEST_TOKEN = 16
 
 

@@ -13,8 +13,8 @@ MAX_DURATION = 8760
 class Values:
     """Parse the variables; an empty one counts as not set.
 
-    Each method raises ImproperlyConfigured, without the value. django-environ's reader would take a
-    secret that begins with ``$`` for another variable's name.
+    Raises ImproperlyConfigured, without values. django-environ would take a secret that begins with
+    ``$`` for another variable's name.
     """
 
     def __init__(self, values: Mapping[str, str]) -> None:
@@ -70,7 +70,7 @@ class Values:
     def address(self, name: str, default: str, *, local: bool) -> str:
         """Return a base address without a final slash; empty for none.
 
-        http only if ``local``: allauth trusts the token endpoint by TLS and checks no signature.
+        http only if ``local``: allauth trusts the token endpoint by TLS alone.
         """
         value = self.text(name, default=default)
         if not value:
@@ -97,12 +97,12 @@ def split_address(value: str) -> SplitResult | None:
 
 
 def _read_value(name: str, file: str) -> str:
-    """Read the file. An empty one is an error: its secret was mounted badly."""
+    """Read the file; an empty one is an error."""
     try:
         value = Path(file).read_text(encoding="utf-8").strip()
     except (OSError, ValueError):
         value = ""
     if not value:
-        # Without the original, which repeats what cannot be decoded.
+        # Without the cause, which quotes the value.
         raise ImproperlyConfigured(f"{name} must name a file with a value in it.") from None
     return value

@@ -6,17 +6,16 @@ from ipaddress import IPv6Address, IPv6Network, ip_address
 from django.conf import settings
 from django.http import HttpRequest
 
-# Of an IPv6 address: what providers give to one customer at least. RFC 6177.
+# The smallest IPv6 network of one customer. RFC 6177.
 COUNTED_BITS = 64
-# Some proxies write the port as well. Unread, all their callers would count as the proxy.
+# Some proxies write the port as well.
 WITH_PORT = re.compile(r"\[(?P<ipv6>[^\]]*)\](:\d+)?|(?P<ipv4>[\d.]+):\d+")
 
 
 def client_address(request: HttpRequest) -> str:
     """Return the address that limits count by: IPv4, or the IPv6 /64; empty if unknown.
 
-    With TRUSTED_PROXIES, it is that many places from the end of ``X-Forwarded-For``; earlier places
-    may be forged.
+    It is TRUSTED_PROXIES places from the end of ``X-Forwarded-For``; earlier places may be forged.
     """
     caller: str = _as_address(request.META.get("REMOTE_ADDR", ""))
     if not settings.TRUSTED_PROXIES:
@@ -27,7 +26,6 @@ def client_address(request: HttpRequest) -> str:
 
 
 def _as_address(hop: str) -> str:
-    """Normalise an IP address, with or without a port; empty for anything else."""
     hop = hop.strip()
     if found := WITH_PORT.fullmatch(hop):
         hop = found["ipv6"] or found["ipv4"]

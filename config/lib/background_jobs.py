@@ -13,8 +13,7 @@ from config.lib.tracing import tagged, work_tags
 logger = logging.getLogger(__name__)
 
 NO_DELAY = timedelta(0)
-# After so long in a row a thread that sends things begins no other one; the sweeps have more time.
-# With a receiver that hangs it is still shorter than a server that ends waits for its threads.
+# A sending thread starts nothing new after so long: a stopping server waits for it.
 SECONDS_OUT = 4
 
 
@@ -24,40 +23,40 @@ class BackgroundJob:
     def __init__(
         self, name: str, work: Callable[[], object], *, delay: timedelta = NO_DELAY
     ) -> None:
-        """delay: before each round, so that a flood of calls is one round and requests go first."""
+        """delay: before each round, so that many calls are one round."""
         self._name = name
-        self._work_once = work
+        self._function = work
         self._delay = delay
         self._lock = Lock()
-        self._is_called = False
-        self._is_out = False
+        self._is_requested = False
+        self._is_running = False
         self._tags = work_tags.get()
 
     def call(self) -> None:
         """Run the work soon; calls meanwhile share one round."""
         with self._lock:
-            # Of several that call meanwhile, the log names the last one.
-            self._is_called, self._tags = True, work_tags.get()
-            if not self._is_out:
+            # The log names the last caller.
+            self._is_requested, self._tags = True, work_tags.get()
+            if not self._is_running:
                 Thread(target=self._work, name=self._name).start()
-                self._is_out = True
+                self._is_running = True
 
     def _work(self) -> None:
-        while self._is_wanted():
-            time.sleep(self._delay.total_seconds())  # a moment for those who answer requests
-            self._is_called = False  # who calls from here on wants another round
+        while self._goes_on():
+            time.sleep(self._delay.total_seconds())
+            self._is_requested = False  # a later call means another round
             with tagged(**self._tags):
-                self._go()
+                self._run_once()
 
-    def _is_wanted(self) -> bool:
+    def _goes_on(self) -> bool:
         with self._lock:
-            self._is_out = self._is_called
-            return self._is_out
+            self._is_running = self._is_requested
+            return self._is_running
 
-    def _go(self) -> None:
+    def _run_once(self) -> None:
         try:
-            self._work_once()
+            self._function()
         except Exception:
-            logger.exception("The %s came back early; the sweeps do what is left.", self._name)
+            logger.exception("The thread %s failed; the sweeps do the rest.", self._name)
         finally:
-            connections.close_all()  # this thread's own
+            connections.close_all()

@@ -10,7 +10,7 @@ from django.db import models
 
 
 def seal(text: str) -> str:
-    """Encrypt and sign a text with the first of ``settings.FIELD_KEYS``."""
+    """Encrypt a text with the first of ``settings.FIELD_KEYS``."""
     return _cipher(tuple(settings.FIELD_KEYS)).encrypt(text.encode()).decode()
 
 
@@ -47,7 +47,6 @@ class EncryptedTextField(models.TextField[str, str]):
         return unseal(value)
 
     def get_lookup(self, lookup_name: str) -> Any:
-        """Refuse comparisons: two encryptions of one text differ."""
         if lookup_name not in {"isnull", "exact"}:
             raise FieldError("An encrypted field can only be compared with nothing.")
         return super().get_lookup(lookup_name)

@@ -1,10 +1,8 @@
 """Migration operations for PostgreSQL tables in use; SQLite runs the usual ones.
 
-No migration needs them before the first release; ``tests.check_migrations`` demands them after.
-Use ``atomic = False`` for indexes: PostgreSQL waits for older transactions, so lock_timeout is
-lifted. After a failure drop the invalid index (``DROP INDEX CONCURRENTLY``) and migrate again.
+``tests.check_migrations`` demands them after the first release. Indexes need ``atomic = False``;
+after a failure drop the invalid one (``DROP INDEX CONCURRENTLY``) and migrate again.
 https://www.postgresql.org/docs/current/sql-createindex.html#SQL-CREATEINDEX-CONCURRENTLY
-A constraint is added for new rows, and validated by the next migration.
 https://www.postgresql.org/docs/current/sql-altertable.html#SQL-ALTERTABLE-NOTES
 """
 
@@ -27,34 +25,21 @@ class Online(Operation):
     """Run the next class's operation on PostgreSQL, else ``usual``."""
 
     usual: ClassVar[type[Operation]]
-    # Whether it may wait for locks as long as it takes: only what keeps nobody waiting.
+    # True if it blocks no other statement, and so may wait for locks without limit.
     is_patient: ClassVar[bool] = False
 
-    def database_forwards(
-        self,
-        app_label: str,
-        schema_editor: BaseDatabaseSchemaEditor,
-        from_state: Any,
-        to_state: Any,
-    ) -> None:
-        if schema_editor.connection.vendor == "postgresql":
-            with self._wait(schema_editor):
-                super().database_forwards(app_label, schema_editor, from_state, to_state)
-        else:
-            self.usual.database_forwards(self, app_label, schema_editor, from_state, to_state)
+    def database_forwards(self, *args: Any) -> None:
+        self._run("database_forwards", *args)
 
-    def database_backwards(
-        self,
-        app_label: str,
-        schema_editor: BaseDatabaseSchemaEditor,
-        from_state: Any,
-        to_state: Any,
-    ) -> None:
+    def database_backwards(self, *args: Any) -> None:
+        self._run("database_backwards", *args)
+
+    def _run(self, way: str, app_label: str, schema_editor: Any, *states: Any) -> None:
         if schema_editor.connection.vendor == "postgresql":
             with self._wait(schema_editor):
-                super().database_backwards(app_label, schema_editor, from_state, to_state)
+                getattr(super(), way)(app_label, schema_editor, *states)
         else:
-            self.usual.database_backwards(self, app_label, schema_editor, from_state, to_state)
+            getattr(self.usual, way)(self, app_label, schema_editor, *states)
 
     @contextmanager
     def _wait(self, schema_editor: BaseDatabaseSchemaEditor) -> Iterator[None]:
@@ -69,27 +54,23 @@ class Online(Operation):
 
 
 class AddIndexOnline(Online, AddIndexConcurrently):
-    """Add an index while others write."""
-
     usual = AddIndex
     is_patient = True
 
 
 class RemoveIndexOnline(Online, RemoveIndexConcurrently):
-    """Drop an index while others write."""
-
     usual = RemoveIndex
     is_patient = True
 
 
 class AddConstraintOnline(Online, AddConstraintNotValid):
-    """Add a check constraint for new rows; on SQLite for all."""
+    """Add a check constraint, for new rows."""
 
     usual = AddConstraint
 
 
 class ValidateConstraintOnline(ValidateConstraint):
-    """Check old rows against a constraint; SQLite has done so."""
+    """Check the old rows in the next migration."""
 
     def database_forwards(
         self,

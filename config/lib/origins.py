@@ -10,10 +10,7 @@ DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 def is_from_elsewhere(request: HttpRequest) -> bool:
-    """True if another site made a browser send this request.
-
-    Pages cannot forge these headers; programs send neither, but carry no victim's cookie.
-    """
+    """True if another site made a browser send this request; pages cannot forge these headers."""
     if request.headers.get("Sec-Fetch-Site") in {"cross-site", "same-site"}:
         return True
     origin = request.headers.get("Origin")

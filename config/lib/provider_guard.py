@@ -14,8 +14,7 @@ class ProviderBusyError(Exception):
 class ProviderGuard:
     """Limit the threads that wait for a provider, and close after slow failures.
 
-    patience: the wait for a place; a longer call is slow. After a wait in vain, threads are refused
-    at once until a call is quick.
+    patience: the wait for a place; after a longer call there is no waiting until a quick one.
     pause: no calls for so long after two slow failures in a row.
     """
 

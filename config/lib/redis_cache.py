@@ -18,10 +18,7 @@ PATIENCE_SECONDS = 0.4
 
 
 class Outage:
-    """Remember for the whole process that Redis failed; Django has one cache a thread.
-
-    During a pause no operation reaches Redis; after it one does.
-    """
+    """Remember for the whole process that Redis failed; during a pause no operation reaches it."""
 
     def __init__(self, pause: timedelta) -> None:
         self._pause = pause.total_seconds()
@@ -85,8 +82,8 @@ def _forgiving(name: str, otherwise: Any) -> Any:
 class ForgivingRedisCache(RedisCache):
     """Django's Redis cache, empty during an outage.
 
-    ``add`` then returns True and ``incr`` 0, so limits let every request through (SECURITY.md,
-    *Limits*). A value that could not be deleted is there afterwards, until it expires.
+    ``add`` then returns True and ``incr`` 0: limits let requests through (SECURITY.md, *Limits*).
+    Values that were not deleted are there again afterwards.
     """
 
     def __init__(self, server: Any, params: dict[str, Any]) -> None:

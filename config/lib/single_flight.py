@@ -19,10 +19,9 @@ class SingleFlight(Generic[T]):
         self._flights: dict[Hashable, Future[T]] = {}
 
     def run(self, key: Hashable, work: Callable[[], T], *, patience: timedelta) -> T:
-        """Do ``work``, or wait for the thread that does it under ``key``.
+        """Do ``work``, or share the outcome, exceptions too, of the thread that does it.
 
-        Its exception is shared too, else each thread would wait for its own time-out. Raises
-        TimeoutError after ``patience``.
+        Raises TimeoutError after ``patience``.
         """
         with self._lock:
             flight = self._flights.get(key)
@@ -35,17 +34,14 @@ class SingleFlight(Generic[T]):
             outcome = partial(mine.set_result, work())
         except BaseException as error:  # noqa: BLE001  # those who wait must not wait for ever
             outcome = partial(mine.set_exception, error)
-        # Forgotten before it is over: a thread that saw it end begins or joins a later one.
+        # Deleted before its outcome is set: a thread that saw it end begins a later one.
         with self._lock:
             del self._flights[key]
         outcome()
         return mine.result()
 
     def run_anew(self, key: Hashable, work: Callable[[], T], *, patience: timedelta) -> T:
-        """Share a call that begins after this one; an earlier call may be out of date.
-
-        Raises TimeoutError after ``patience``.
-        """
+        """As ``run``, but share only a call that begins after this one."""
         deadline = time.monotonic() + patience.total_seconds()
         with self._lock:
             earlier = self._flights.get(key)

@@ -22,15 +22,15 @@ logger = logging.getLogger(__name__)
 
 MINUTE = timedelta(minutes=1)
 WINDOW_SECONDS = 60
-# How long a count waits for another one, where the cache needs them one after the other.
+# How long a count waits for another one, in a cache that counts by reading and writing.
 PATIENCE_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """A counted event. number: its position in the window, from 1; 0 if not counted.
+    """A counted event.
 
-    lifetime: seconds that the cache keeps the count.
+    number: position in the window, from 1; 0 if not counted. lifetime: seconds in the cache.
     """
 
     key: str
@@ -39,7 +39,7 @@ class Count:
 
 
 def has_started_too_often(request: HttpRequest) -> bool:
-    """Count a stranger's sign-in, which stores a session row; True beyond its address's limit."""
+    """Count a stranger's sign-in; True beyond its address's limit."""
     address = client_address(request)
     return is_too_often("sign-in-starts", address, limit=settings.MAX_SIGN_IN_STARTS)
 
@@ -89,10 +89,7 @@ def _increase(key: str, lifetime: int) -> int:
 
 @contextmanager
 def _one_at_a_time(key: str, lifetime: int) -> Iterator[None]:
-    """Lock where the cache counts by reading and writing, as the database cache does.
-
-    The lock is a cache entry that expires; the lifetime is passed on, as such a cache forgets it.
-    """
+    """Lock where the cache counts by reading and writing; the lock expires."""
     if type(caches["default"]).incr is not BaseCache.incr:
         yield
         return

@@ -6,8 +6,7 @@ from contextvars import ContextVar
 from secrets import token_hex
 from types import MappingProxyType
 
-# Names and values for the log, such as ``request_id``. A thread begins without any; whoever starts
-# one for a request hands them on.
+# Names and values for the log, such as ``request_id``. A new thread has none.
 work_tags: ContextVar[Mapping[str, str]] = ContextVar("work_tags", default=MappingProxyType({}))
 
 

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 
 logger = logging.getLogger(__name__)
 
-# NTP sets clocks by less, and an entry that lives a minute longer does no harm.
+# NTP sets clocks by less.
 TOLERANCE_SECONDS = 60.0
 
 

@@ -40,7 +40,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 
 def lacks_connection(error: BaseException | None) -> bool:
-    """True if the database took no connection: nothing was done, and a retry may work."""
+    """True if the database took no connection, so that a retry may work."""
     return isinstance(error, OperationalError) and connection.connection is None
 
 

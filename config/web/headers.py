@@ -15,10 +15,7 @@ DEBUG_PAGES = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.INTERNAL_SERVER_ERROR}
 
 
 class HeadersMiddleware:
-    """Add CSP and security headers to every response but static files.
-
-    A page gets the policy of pages; other responses may load nothing. Headers of a view stay.
-    """
+    """Add CSP and security headers to every response but static files; headers of a view stay."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response

@@ -6,12 +6,12 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
-# What programs ask for is answered under any of the names.
+# For programs, under any name.
 ANYWHERE = ("/api/", "/static/", "/healthz", "/readyz", "/metrics")
 
 
 class LocalNameMiddleware:
-    """Redirect pages opened under another local name to BASE_URL: cookies belong to one name."""
+    """Redirect pages under another local name to BASE_URL, whose cookies they need."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response

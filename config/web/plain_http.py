@@ -11,9 +11,9 @@ READING = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 class PlainHttpMiddleware:
-    """Answer 403 to writes to ``/api`` over http where the site is on https. OWASP ASVS 5.0, 4.1.2.
+    """Answer 403 to writes to ``/api`` over http, which a redirect would hide.
 
-    A redirect would hide that each call sends its secret in the open.
+    OWASP ASVS 5.0, 4.1.2.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:

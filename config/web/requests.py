@@ -18,7 +18,7 @@ class Request(WSGIRequest):
         _measure_chunks(environ)
         _drop_charset(environ)
         super().__init__(environ)
-        # Nothing here takes files, and Django's size limit does not count them.
+        # No view takes files, and Django's size limit does not count them.
         self.upload_handlers = [RefusedUploads(self)]
 
 
@@ -28,18 +28,9 @@ class RefusedUploads(FileUploadHandler):
     def new_file(self, *args: Any, **kwargs: Any) -> None:
         raise SkipFile
 
-    def receive_data_chunk(self, raw_data: bytes, start: int) -> bytes | None:
-        return None
-
-    def file_complete(self, file_size: int) -> None:
-        return
-
 
 def _drop_charset(environ: dict[str, Any]) -> None:
-    """Remove the charset from the content type: forms and bodies are UTF-8.
-
-    Django takes any codec for one: ``base64`` makes it fail before its error handlers are in place.
-    """
+    """Remove the charset: Django takes any codec, and ``base64`` fails before error handlers."""
     try:
         kind, parameters = parse_header_parameters(environ.get("CONTENT_TYPE", ""))
     except ValueError:
@@ -50,10 +41,7 @@ def _drop_charset(environ: dict[str, Any]) -> None:
 
 
 def _measure_chunks(environ: dict[str, Any]) -> None:
-    """Read a chunked body and set its length, else Django reads none.
-
-    One byte above the limit is enough to be refused.
-    """
+    """Read a chunked body, up to one byte above the limit, and set its length."""
     is_chunked = environ.get("HTTP_TRANSFER_ENCODING", "").lower() == "chunked"
     if is_chunked and environ.get("wsgi.input_terminated"):
         body = environ["wsgi.input"].read(settings.DATA_UPLOAD_MAX_MEMORY_SIZE + 1)

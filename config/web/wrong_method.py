@@ -8,10 +8,7 @@ from django.shortcuts import render
 
 
 class WrongMethodMiddleware:
-    """Give a browser's empty 405 a page, as a form's address may be bookmarked.
-
-    OPTIONS leaves ``Allow``: REST framework names it and refuses it.
-    """
+    """Give a browser's empty 405 a page, and remove the refused OPTIONS from ``Allow``."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response

@@ -84,11 +84,16 @@ def lock_class(code: str) -> VirtualClass:
 
     A completed class is found, to be refused as ended; one whose money went back is not.
     """
-    found = VirtualClass.objects.filter(access_code=code).select_for_update().first()
-    opens = found and found.status in {ClassStatus.SCHEDULED, ClassStatus.COMPLETED}
-    if not found or not opens or list_money_gone(found.pk).exists():
+    open_classes = VirtualClass.objects.filter(
+        access_code=code, status__in=[ClassStatus.SCHEDULED, ClassStatus.COMPLETED]
+    )
+    try:
+        virtual_class = open_classes.select_for_update().get()
+    except VirtualClass.DoesNotExist:
+        raise ClassNotFoundError from None
+    if list_money_gone(virtual_class.pk).exists():
         raise ClassNotFoundError
-    return found
+    return virtual_class
 
 
 def _refuse(user: User, virtual_class: VirtualClass) -> None:

@@ -118,7 +118,7 @@ def test_a_courier_that_stumbled_goes_out_again(monkeypatch, caplog):
         wait_for_courier()
 
     assert len(rounds) == 2
-    assert "came back early" in caplog.text
+    assert "failed; the sweeps do the rest" in caplog.text
 
 
 def test_the_courier_stays_at_home_when_told_to(settings, pending):
