@@ -110,11 +110,10 @@ def cancel(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
         form = CancelForm(request.POST if request.method == "POST" else None)
         if request.method == "POST" and form.is_valid():
             return _cancel(request, class_id, form.cleaned_data["reason"])
-    except ClassNotFoundError:
-        messages.error(request, _("Solo quien reservó la clase puede cancelarla."))
-        return redirect("bookings:class", class_id=class_id)
     except BookingError as refusal:
-        messages.error(request, refusal.text)
+        is_guest = isinstance(refusal, ClassNotFoundError)
+        only_host = _("Solo quien reservó la clase puede cancelarla.")
+        messages.error(request, only_host if is_guest else refusal.text)
         return redirect("bookings:class", class_id=class_id)
     card = present_class(virtual_class, request.user)
     context = {
