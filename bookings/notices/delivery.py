@@ -104,7 +104,7 @@ class _Postbox:
     _connection: BaseEmailBackend | None = None
 
     def send(self, mail: EmailMessage) -> None:
-        """Send a mail; after a failure the next one gets a new connection."""
+        # After a failure the next mail gets a new connection.
         try:
             if self._connection is None:
                 self._connection = get_connection()
