@@ -56,8 +56,6 @@ def list_kinds() -> list[tuple[str, str]]:
 
 
 class NoticeState(models.TextChoices):
-    """The state of a notice."""
-
     PLANNED = "planned", "Programado"
     DUE = "due", "Pendiente"
     SENT = "sent", "Enviado"

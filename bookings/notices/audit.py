@@ -22,8 +22,6 @@ CLASSES_AT_ONCE = 500
 
 
 class Account(StrEnum):
-    """The outcome of a mail."""
-
     SENT = "sent"
     PLANNED = "planned"
     DUE = "due"

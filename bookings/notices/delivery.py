@@ -6,6 +6,7 @@ from contextlib import closing
 from datetime import datetime, timedelta
 from time import monotonic
 
+from django.conf import settings
 from django.core.mail import EmailMessage, get_connection
 from django.core.mail.backends.base import BaseEmailBackend
 from django.db.models import F, QuerySet
@@ -15,6 +16,7 @@ from bookings.models import Notice
 from bookings.notices.registry import reason_to_skip
 from bookings.notices.rendering import render_mail
 from bookings.notices.skip_rules import NoticeToSend, load_notice
+from config.lib.background_jobs import SECONDS_OUT, BackgroundJob
 from config.lib.retries import backoff, claim
 
 logger = logging.getLogger(__name__)
@@ -46,6 +48,12 @@ def deliver_due(seconds: float = SECONDS_IN_A_ROW) -> int:
         if is_server_down or monotonic() >= give_way_at:
             break
     return total
+
+
+def deliver_mails_soon() -> None:
+    """Start a background delivery of due mails; the sweep retries those that fail."""
+    if settings.DELIVER_NOTICES_AT_ONCE:
+        _delivery.call()
 
 
 def _deliver(due: list[tuple[uuid.UUID, datetime | None]], give_way_at: float) -> tuple[int, bool]:
@@ -94,7 +102,7 @@ class _Postbox:
     _connection: BaseEmailBackend | None = None
 
     def send(self, mail: EmailMessage) -> None:
-        """Send a mail; after a failure the next one gets a new connection."""
+        # After a failure the next mail gets a new connection.
         try:
             if self._connection is None:
                 self._connection = get_connection()
@@ -156,3 +164,9 @@ def _name(error: Exception) -> str:
     # Without the error's text, which may hold addresses and passwords.
     code = getattr(error, "smtp_code", "")
     return f"{type(error).__name__} {code}".strip()
+
+
+# The delay lets a burst of joins finish before the first mail is rendered.
+_delivery = BackgroundJob(
+    "deliver_mails_soon", lambda: deliver_due(SECONDS_OUT), delay=timedelta(seconds=1)
+)

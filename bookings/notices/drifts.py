@@ -1,4 +1,4 @@
-"""How the calendar event of a class can differ from the class, in words for the teacher."""
+"""How a calendar event can differ from its class, in words."""
 
 from django.utils.translation import gettext_lazy as _
 

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from bookings.models import Notice, NoticeKind, VirtualClass
-from bookings.notices.courier import deliver_mails_soon
+from bookings.notices.delivery import deliver_mails_soon
 from bookings.notices.reminders import draft_reminders
 
 

@@ -52,7 +52,7 @@ UNTRACKED = Expectation()
 
 @dataclass(frozen=True, slots=True)
 class AfterEvent(Expectation):
-    """A notice for each line of a class's log with this event."""
+    """One for each line of the class's log with this event."""
 
     event: ClassEvent
     audience: Audience
@@ -65,7 +65,7 @@ class AfterEvent(Expectation):
 
 
 class OutsidePriceList(Expectation):
-    """A notice to the teacher for each class that her price list lacks."""
+    """One to the teacher for a class that her price list lacks."""
 
     def expect(self, kind: NoticeKind, virtual_class: VirtualClass) -> Iterator[Notice]:
         if virtual_class.price_decision != PriceDecision.NONE:
@@ -74,7 +74,7 @@ class OutsidePriceList(Expectation):
 
 @dataclass(frozen=True, slots=True)
 class AfterRefund(Expectation):
-    """A notice to the payer for each refund that ended in this status."""
+    """One to the payer for each refund that ended in this status."""
 
     status: RefundStatus
 
@@ -95,7 +95,7 @@ class AfterRefund(Expectation):
 
 
 class PaymentToReview(Expectation):
-    """A notice to the teacher for each booked payment that is flagged for review."""
+    """One to the teacher for each booked payment to review."""
 
     def find_missing(
         self, kind: NoticeKind, since: datetime, teacher: User | None

@@ -45,8 +45,6 @@ SAYS_WHEN = [
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A line of a mail."""
-
     label: str
     text: str
     is_link: bool = False

@@ -11,37 +11,37 @@ from bookings.models import Notice, NoticeKind, NoticeState
 from bookings.notices.due import make_due_again, record_alert, record_due
 
 
-def promised():
+def written():
     """Return each notice's reader and kind."""
     return set(Notice.objects.values_list("user__email", "kind"))
 
 
-def test_scheduling_promises_the_host_a_confirmation(pending, host):
+def test_scheduling_writes_the_host_a_confirmation(pending, host):
     schedule_class(preference_id=pending.preference_id)
 
-    assert promised() == {(host.email, "confirmation")}
+    assert written() == {(host.email, "confirmation")}
 
 
-def test_scheduling_again_promises_nothing_more(scheduled):
+def test_scheduling_again_writes_nothing_more(scheduled):
     schedule_class(preference_id=scheduled.preference_id)
 
     assert Notice.objects.count() == 1
 
 
-def test_joining_promises_the_guest_a_mail(scheduled, host, student):
+def test_joining_writes_the_guest_a_notice(scheduled, host, student):
     join_class(user=student, access_code=scheduled.access_code)
 
-    assert promised() == {(host.email, "confirmation"), (student.email, "joined")}
+    assert written() == {(host.email, "confirmation"), (student.email, "joined")}
 
 
-def test_a_refused_guest_is_promised_nothing_more(joined, student):
+def test_a_refused_guest_gets_no_other_notice(joined, student):
     with pytest.raises(AlreadyJoinedError):
         join_class(user=student, access_code=joined.access_code)
 
     assert Notice.objects.count() == 2
 
 
-def test_cancelling_promises_everybody_a_mail_once(joined, host, student, teacher):
+def test_cancelling_writes_everyone_a_notice_once(joined, host, student, teacher):
     cancel_class(class_id=joined.pk, actor=teacher)
     cancel_class(class_id=joined.pk, actor=teacher)
 
@@ -53,7 +53,7 @@ def test_cancelling_promises_everybody_a_mail_once(joined, host, student, teache
 def test_cancelling_a_pending_class_tells_its_host(pending, host, teacher):
     cancel_class(class_id=pending.pk, actor=teacher)
 
-    assert promised() == {(host.email, "cancelled")}
+    assert written() == {(host.email, "cancelled")}
 
 
 def test_cancelling_raises_the_revision_in_calendars(scheduled, teacher):
@@ -64,7 +64,7 @@ def test_cancelling_raises_the_revision_in_calendars(scheduled, teacher):
     assert scheduled.ics_sequence == 1
 
 
-def test_a_promise_falls_with_its_transaction(scheduled, student):
+def test_a_notice_is_rolled_back_with_its_transaction(scheduled, student):
     with transaction.atomic():
         record_due(NoticeKind.JOINED, scheduled, [student.pk])
         transaction.set_rollback(True)
@@ -72,7 +72,7 @@ def test_a_promise_falls_with_its_transaction(scheduled, student):
     assert not Notice.objects.filter(user=student).exists()
 
 
-def test_a_promise_costs_one_statement(scheduled, host, student, django_assert_num_queries):
+def test_notices_cost_one_statement(scheduled, host, student, django_assert_num_queries):
     with transaction.atomic(), django_assert_num_queries(1):
         record_due(NoticeKind.CANCELLED, scheduled, [host.pk, student.pk])
 
@@ -88,7 +88,7 @@ def test_make_due_again_starts_the_story_anew(notice):
     assert again.due_at > notice.due_at
 
 
-def test_an_alert_is_promised_once_for_each_occasion(teacher):
+def test_an_alert_is_written_once_for_each_occasion(teacher):
     for occasion in ("grant-1", "grant-1", "grant-2"):
         record_alert(NoticeKind.GRANT_REVOKED, teacher, occasion)
 

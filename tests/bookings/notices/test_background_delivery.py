@@ -1,4 +1,4 @@
-"""notices/courier.py: delivery after the commit, in a thread."""
+"""notices/delivery.py: delivery after the commit, in a thread."""
 
 import threading
 from datetime import timedelta
@@ -9,7 +9,7 @@ from django.db import OperationalError
 
 from bookings.domain.lifecycle.scheduling import schedule_class
 from bookings.models import Notice, NoticeState
-from bookings.notices import courier
+from bookings.notices import delivery
 from config.lib.background_jobs import SECONDS_OUT
 from tests.bookings.notices.backends import DOWN
 
@@ -21,15 +21,15 @@ pytestmark = [pytest.mark.concurrency, pytest.mark.django_db(transaction=True)]
 @pytest.fixture(autouse=True)
 def _on_duty(settings, monkeypatch):
     settings.DELIVER_NOTICES_AT_ONCE = True
-    monkeypatch.setattr(courier._courier, "_delay", timedelta(milliseconds=50))
+    monkeypatch.setattr(delivery._delivery, "_delay", timedelta(milliseconds=50))
     yield
-    wait_for_courier()
+    wait_for_delivery()
 
 
-def wait_for_courier():
+def wait_for_delivery():
     """Allow the thread again."""
     for thread in threading.enumerate():
-        if thread.name == "courier":
+        if thread.name == "deliver_mails_soon":
             thread.join(JOIN_SECONDS)
             assert not thread.is_alive()
 
@@ -37,14 +37,14 @@ def wait_for_courier():
 def test_a_committed_class_has_its_mail_sent(pending, host):
     schedule_class(preference_id=pending.preference_id)
 
-    wait_for_courier()
+    wait_for_delivery()
     assert [letter.to for letter in mail.outbox] == [[host.email]]
     assert Notice.objects.get().state == NoticeState.SENT
 
 
 def test_the_one_who_schedules_does_not_wait_for_the_mail_server(pending, monkeypatch):
     server_answers = threading.Event()
-    monkeypatch.setattr(courier, "deliver_due", lambda seconds: server_answers.wait(JOIN_SECONDS))
+    monkeypatch.setattr(delivery, "deliver_due", lambda seconds: server_answers.wait(JOIN_SECONDS))
 
     scheduled = schedule_class(preference_id=pending.preference_id)
 
@@ -58,7 +58,7 @@ def test_a_failing_mail_server_leaves_the_mail_due(pending, settings):
 
     scheduled = schedule_class(preference_id=pending.preference_id)
 
-    wait_for_courier()
+    wait_for_delivery()
     assert scheduled.is_scheduled
     assert Notice.objects.get().state == NoticeState.DUE
 
@@ -71,60 +71,60 @@ def test_calls_meanwhile_make_it_look_again_and_never_a_second_thread(monkeypatc
         first_round.set()
         go_on.wait(JOIN_SECONDS)
 
-    monkeypatch.setattr(courier, "deliver_due", deliver)
-    courier.deliver_mails_soon()
+    monkeypatch.setattr(delivery, "deliver_due", deliver)
+    delivery.deliver_mails_soon()
     first_round.wait(JOIN_SECONDS)
     for _ in range(5):
-        courier.deliver_mails_soon()
+        delivery.deliver_mails_soon()
     go_on.set()
 
-    wait_for_courier()
+    wait_for_delivery()
     assert (len(seen), len(set(seen))) == (2, 1)
 
 
 def test_the_calls_of_a_crowd_are_one_round(monkeypatch):
     rounds = []
-    monkeypatch.setattr(courier, "deliver_due", rounds.append)
-    monkeypatch.setattr(courier._courier, "_delay", timedelta(seconds=1))
+    monkeypatch.setattr(delivery, "deliver_due", rounds.append)
+    monkeypatch.setattr(delivery._delivery, "_delay", timedelta(seconds=1))
 
     for _ in range(100):
-        courier.deliver_mails_soon()
+        delivery.deliver_mails_soon()
 
     assert rounds == []
-    wait_for_courier()
+    wait_for_delivery()
     assert len(rounds) == 1
 
 
-def test_a_courier_is_back_soon_and_leaves_the_rest_to_the_sweeps(monkeypatch):
+def test_a_delivery_is_short_and_leaves_the_rest_to_the_sweeps(monkeypatch):
     turns = []
-    monkeypatch.setattr(courier, "deliver_due", turns.append)
+    monkeypatch.setattr(delivery, "deliver_due", turns.append)
 
-    courier.deliver_mails_soon()
+    delivery.deliver_mails_soon()
 
-    wait_for_courier()
+    wait_for_delivery()
     assert turns == [SECONDS_OUT]
 
 
-def test_a_courier_that_stumbled_goes_out_again(monkeypatch, caplog):
+def test_a_delivery_that_failed_is_started_again(monkeypatch, caplog):
     rounds = []
 
     def stumble(seconds):
         rounds.append(None)
         raise OperationalError("the connection went away")
 
-    monkeypatch.setattr(courier, "deliver_due", stumble)
+    monkeypatch.setattr(delivery, "deliver_due", stumble)
     for _ in range(2):
-        courier.deliver_mails_soon()
-        wait_for_courier()
+        delivery.deliver_mails_soon()
+        wait_for_delivery()
 
     assert len(rounds) == 2
     assert "failed; the sweeps do the rest" in caplog.text
 
 
-def test_the_courier_stays_at_home_when_told_to(settings, pending):
+def test_no_delivery_starts_when_switched_off(settings, pending):
     settings.DELIVER_NOTICES_AT_ONCE = False
 
     schedule_class(preference_id=pending.preference_id)
 
-    assert [thread.name for thread in threading.enumerate()].count("courier") == 0
+    assert [thread.name for thread in threading.enumerate()].count("deliver_mails_soon") == 0
     assert Notice.objects.get().state == NoticeState.DUE
