@@ -25,7 +25,7 @@ LONGEST_RETRY_AFTER = timedelta(hours=1)
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """status: None without a response. failure: empty for a success. wait: from Retry-After."""
+    """A result. status: None without a response. failure: empty for a success."""
 
     status: int | None
     failure: str
