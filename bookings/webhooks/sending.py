@@ -16,7 +16,7 @@ from time import monotonic
 
 from django.conf import settings
 
-from bookings.webhooks.addresses import AddressError, Target, parse_address, resolve
+from bookings.webhooks.addresses import DEFAULT_PORTS, AddressError, Target, parse_address, resolve
 
 CONNECT_SECONDS = 5
 EXCERPT_LENGTH = 500
@@ -25,7 +25,7 @@ LONGEST_RETRY_AFTER = timedelta(hours=1)
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """status: None without a response. failure: empty for a success. wait: from Retry-After."""
+    """A result. status: None without a response. failure: empty for a success."""
 
     status: int | None
     failure: str
@@ -55,26 +55,34 @@ def post(address: str, body: bytes, headers: Mapping[str, str]) -> Answer:
 def _exchange(
     target: Target, body: bytes, headers: Mapping[str, str]
 ) -> tuple[int, str, timedelta]:
-    connection = SecureConnection(target) if target.scheme == "https" else PlainConnection(target)
+    connection = PinnedConnection(target)
     with closing(connection), _time_limit(connection):
         connection.request("POST", target.path, body, dict(headers))
         response = connection.getresponse()
         return response.status, _read_excerpt(response), _read_wait(response)
 
 
-class PlainConnection(HTTPConnection):
-    """A connection to a checked IP address."""
+class PinnedConnection(HTTPConnection):
+    """A connection to a checked IP address; a certificate must match the receiver's name."""
 
     def __init__(self, target: Target) -> None:
         super().__init__(target.host, target.port)
+        self.default_port = DEFAULT_PORTS[target.scheme]  # left out of the Host header
         self._target = target
         self.is_out_of_time = False
 
     def connect(self) -> None:
+        """Connect to the first checked address that accepts, and agree on TLS."""
         self.sock = self._dial()
         self.sock.settimeout(settings.WEBHOOK_TIMEOUT.total_seconds())
         if self.is_out_of_time:
             raise TimeoutError
+        if self._target.scheme == "https":
+            context = ssl.create_default_context()
+            self.sock = secured = context.wrap_socket(
+                self.sock, server_hostname=self.host, do_handshake_on_connect=False
+            )
+            secured.do_handshake()  # only now, so that ``abort`` ends it
 
     def abort(self) -> None:
         """Shut down from another thread."""
@@ -97,23 +105,8 @@ class PlainConnection(HTTPConnection):
         raise failure or OSError("The name has no address.")
 
 
-class SecureConnection(PlainConnection):
-    """The certificate must match the receiver's name."""
-
-    default_port = 443
-
-    def connect(self) -> None:
-        super().connect()
-        context = ssl.create_default_context()
-        secured = context.wrap_socket(
-            self.sock, server_hostname=self.host, do_handshake_on_connect=False
-        )
-        self.sock = secured
-        secured.do_handshake()
-
-
 @contextmanager
-def _time_limit(connection: PlainConnection) -> Iterator[None]:
+def _time_limit(connection: PinnedConnection) -> Iterator[None]:
     """Bound the whole exchange: a socket's time-out starts anew with every byte."""
     timer = Timer(settings.WEBHOOK_TIMEOUT.total_seconds(), connection.abort)
     timer.start()

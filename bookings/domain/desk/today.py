@@ -17,7 +17,7 @@ from bookings.models import ClassStatus, PriceDecision, SpecialHours, VirtualCla
 
 
 class CalendarState(StrEnum):
-    """As stored, without a call to the provider."""
+    """The state of the calendar grant as stored."""
 
     GRANTED = "granted"
     REVOKED = "revoked"
@@ -26,7 +26,10 @@ class CalendarState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TeacherDay:
-    """undecided: classes without a list price. to_review: payments flagged for review."""
+    """Today's classes, and the numbers of what needs the teacher.
+
+    undecided: classes without a list price.
+    """
 
     day: date
     classes: list[VirtualClass]

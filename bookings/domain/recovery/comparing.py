@@ -29,7 +29,7 @@ from calendar_sync import Calendar, Changes, OwnEvent
 
 @dataclass(slots=True)
 class Finding:
-    """problem: why the drift was not repaired."""
+    """A drift and, if it was not repaired, the problem's code."""
 
     drift: Drift
     is_repaired: bool = False
@@ -42,9 +42,10 @@ class Finding:
 
 @dataclass(slots=True)
 class Report:
-    """classes, events: the numbers compared. recovered: agreeing classes, with their versions.
+    """The result of a comparison.
 
-    unsettled: number of missing events that we have just written.
+    recovered: classes that agree, with their versions. unsettled: number of missing events that we
+    have just written.
     """
 
     classes: int = 0
@@ -94,7 +95,7 @@ def compare_changed(changes: Changes, now: datetime, *, settled_before: datetime
 
 
 def compare_one(class_id: uuid.UUID) -> Report:
-    """Raises CalendarError."""
+    """Compare one class. Raises CalendarError."""
     report = Report()
     _compare_each({class_id}, report)
     return report

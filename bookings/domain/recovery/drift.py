@@ -14,7 +14,7 @@ RECURS = "recurs"
 
 
 class DriftKind(StrEnum):
-    """The first four are those of ``CalendarDrift``."""
+    """The kind of a difference; the first four are stored as ``CalendarDrift``."""
 
     MOVED = CalendarDrift.MOVED.value
     DELETED = CalendarDrift.DELETED.value
@@ -29,7 +29,7 @@ class DriftKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """surplus: ids of duplicates. details: the calendar's times, or RECURS. version: of the row."""
+    """A difference. surplus: ids of duplicates. version: of the compared row."""
 
     kind: DriftKind
     class_id: uuid.UUID
@@ -70,6 +70,7 @@ def find_class_drift(virtual_class: VirtualClass, events: Iterable[OwnEvent]) ->
 
 
 def read_version(virtual_class: VirtualClass) -> tuple[datetime, ...]:
+    """Return values that change with the class's times and event."""
     return virtual_class.start_time, virtual_class.end_time, virtual_class.updated_at
 
 

@@ -32,9 +32,9 @@ from config.lib.wall_time import find_offset
 
 @dataclass(frozen=True, slots=True)
 class Rebuilt:
-    """action: ``rebuild`` a missing class, or let a pending one ``adopt`` the event.
+    """The result for one event.
 
-    problem: why it was impossible.
+    action: ``rebuild`` a missing class, or let a pending one ``adopt`` the event. problem: a code.
     """
 
     class_id: uuid.UUID
@@ -55,7 +55,7 @@ class Rebuilt:
 
 
 class CannotRebuildError(Exception):
-    """The text is the problem's code."""
+    """The class cannot be rebuilt; the text is the problem's code."""
 
 
 def rebuild_from_calendar(*, is_dry_run: bool = False) -> list[Rebuilt]:

@@ -1,4 +1,4 @@
-"""Compare first, then repair our events in the calendar."""
+"""Reconciliation of our events in the calendar with our classes."""
 
 import logging
 import uuid
@@ -50,7 +50,7 @@ def reconcile_automatically() -> Report:
 
 
 def reconcile_changes(changes: Changes) -> Report:
-    """Compare the changed classes; repair as above. Raises CalendarError."""
+    """Compare changed classes; repair unless suspiciously many differ. Raises CalendarError."""
     now = timezone.now()
     report = compare_changed(changes, now, settled_before=now - SETTLING_TIME)
     _repair_cautiously(report)

@@ -55,7 +55,7 @@ class Shift:
 
 
 def keep_wall_times() -> int:
-    """Return the number of shifts; classes whose time is taken stay. Raises StaleLawError."""
+    """Apply all shifts but those to taken times; return their number. Raises StaleLawError."""
     return sum(apply_shift(shift) for shift in find_shifts())
 
 
