@@ -17,9 +17,9 @@ from accounts.provider import callback_address
 from accounts.selectors import list_providers
 from accounts.sessions.engine import SessionStore
 from accounts.sign_in.redirects import absolute
-from config.lib.api_schema import answer, from_settings, say_duration
-from config.lib.api_texts import BODY_TOO_LARGE
-from config.lib.api_views import PlainAPIView
+from config.lib.api.schema import answer, from_settings, say_duration
+from config.lib.api.texts import BODY_TOO_LARGE
+from config.lib.api.views import PlainAPIView
 
 # As NextAuth says it. Django's own also writes the date of each answer into ``Expires``.
 NEVER_CACHE = "private, no-cache, no-store, max-age=0, must-revalidate"

@@ -21,8 +21,8 @@ from accounts.sign_in.errors import TEXTS, page_for
 from accounts.sign_in.identities import find_obstacle
 from accounts.sign_in.redirects import SIGN_IN_PAGE, absolute, error_redirect, local_path
 from accounts.sign_in.signing_out import sign_out
-from config.lib.api_schema import answer, from_settings, header, refusal, retry_after
-from config.lib.api_texts import NOT_FOUND, TOO_MANY_STARTS
+from config.lib.api.schema import answer, from_settings, header, refusal, retry_after
+from config.lib.api.texts import NOT_FOUND, TOO_MANY_STARTS
 from config.lib.origins import is_from_elsewhere
 from config.lib.throttling import has_started_too_often, seconds_left
 

@@ -30,8 +30,8 @@ from bookings.domain.exceptions import (
 )
 from bookings.domain.places.joining import join_class
 from config.lib.addresses import client_address
-from config.lib.api_schema import ERROR, answer, refusal, retry_after
-from config.lib.api_texts import FOREIGN_ORIGIN
+from config.lib.api.schema import ERROR, answer, refusal, retry_after
+from config.lib.api.texts import FOREIGN_ORIGIN
 
 # One for all requests: making a serializer copies each of its fields.
 _joined = JoinedClassSerializer()

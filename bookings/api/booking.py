@@ -17,7 +17,7 @@ from bookings.api.texts import BOOKING_FAILED
 from bookings.domain.change_policy import check_booking_rate
 from bookings.domain.exceptions import PreferenceTakenError, PriceTooLowError, TooManyBookingsError
 from bookings.domain.lifecycle.booking import BookingRequest, book_class
-from config.lib.api_schema import (
+from config.lib.api.schema import (
     ERROR,
     answer,
     from_settings,
@@ -26,7 +26,7 @@ from config.lib.api_schema import (
     say_bytes,
     say_duration,
 )
-from config.lib.api_texts import (
+from config.lib.api.texts import (
     BODY_TOO_LARGE,
     FOREIGN_ORIGIN,
     SIGN_IN_FIRST,

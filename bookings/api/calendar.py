@@ -17,8 +17,8 @@ from bookings.api.refusals import LISTING, SCHEDULING, Refusals
 from bookings.api.serializers import EventSerializer, ScheduledSerializer, TriggerSerializer
 from bookings.availability.agenda import read_upcoming_events
 from bookings.domain.checkout.scheduling_requests import trigger_scheduling
-from config.lib.api_schema import answer, from_settings, header, refusal, retry_after
-from config.lib.api_texts import FOREIGN_ORIGIN
+from config.lib.api.schema import answer, from_settings, header, refusal, retry_after
+from config.lib.api.texts import FOREIGN_ORIGIN
 
 TAGS = ["Calendar"]
 ZONE = "America/Argentina/Buenos_Aires"

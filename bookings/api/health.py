@@ -20,8 +20,8 @@ from rest_framework import serializers
 from bookings.domain.calendar.access import describe_access
 from bookings.models import Heartbeat
 from bookings.work.health import SweepHealth, WorkHealth, check_work
-from config.lib.api_schema import answer
-from config.lib.api_views import PlainAPIView
+from config.lib.api.schema import answer
+from config.lib.api.views import PlainAPIView
 
 NO_DATABASE = {"status": "failing", "database": "failing"}
 CACHE_KEY = "readyz"

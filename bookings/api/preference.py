@@ -20,7 +20,7 @@ from bookings.domain.exceptions import (
     SlotTakenError,
     TooManyPaymentsError,
 )
-from config.lib.api_schema import answer, from_settings, refusal, retry_after
+from config.lib.api.schema import answer, from_settings, refusal, retry_after
 
 # One for all requests: making a serializer copies each of its fields.
 _body = PreferenceSerializer()

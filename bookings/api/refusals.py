@@ -24,7 +24,7 @@ from bookings.domain.exceptions import (
 )
 from bookings.payments.gateway import PaymentError
 from calendar_sync import CalendarError
-from config.lib.api_views import Refusal
+from config.lib.api.views import Refusal
 
 Refusals = dict[type[Exception], Refusal]
 

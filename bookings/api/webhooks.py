@@ -18,7 +18,7 @@ from bookings.domain.checkout.notifications import (
 )
 from bookings.payments.gateway import MAX_NOTIFICATION_BYTES
 from config.lib.addresses import client_address
-from config.lib.api_texts import BODY_TOO_LARGE
+from config.lib.api.texts import BODY_TOO_LARGE
 from config.lib.throttling import WINDOW_SECONDS
 
 logger = logging.getLogger(__name__)

@@ -9,8 +9,8 @@ from django.http import Http404
 from rest_framework import exceptions, status
 from rest_framework.response import Response
 
-from config.lib.api_texts import NOT_FOUND, SIGN_IN_FIRST
-from config.lib.api_views import Refusal
+from config.lib.api.texts import NOT_FOUND, SIGN_IN_FIRST
+from config.lib.api.views import Refusal
 from config.web.errors import (
     FORBIDDEN,
     OVERLOADED,

@@ -5,8 +5,8 @@ from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiRespo
 
 from bookings.api.texts import FORGED_NOTICE, TOO_MANY_NOTIFICATIONS
 from bookings.payments.gateway import MAX_NOTIFICATION_BYTES as MAX_BYTES
-from config.lib.api_schema import from_settings, header, refusal, retry_after, say_bytes
-from config.lib.api_texts import BODY_TOO_LARGE
+from config.lib.api.schema import from_settings, header, refusal, retry_after, say_bytes
+from config.lib.api.texts import BODY_TOO_LARGE
 
 
 def _in_query(name: str, description: str, value: str) -> OpenApiParameter:

@@ -7,7 +7,7 @@ from django.conf import settings
 
 from bookings.models import ClassStatus, ClassType, WebhookKind
 from bookings.webhooks.outcomes import DELAYS, GONE, MAX_ATTEMPTS
-from config.lib.api_schema import say_duration
+from config.lib.api.schema import say_duration
 
 TAG = "Webhooks we send"
 EVENT_ID = "0d4b9a0e-7f0c-4f0a-9a55-7f2f0a1c9d11"

@@ -4,8 +4,8 @@ from typing import Any
 
 from django.conf import settings
 
-from config.lib.api_schema import ERROR, say_bytes
-from config.lib.api_texts import (
+from config.lib.api.schema import ERROR, say_bytes
+from config.lib.api.texts import (
     BODY_TOO_LARGE,
     FOREIGN_ORIGIN,
     SIGN_IN_FIRST,

@@ -8,7 +8,7 @@ from django.views.decorators.http import condition
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 
 from config.api.openapi.document import get_document
-from config.lib.api_views import PlainAPIView
+from config.lib.api.views import PlainAPIView
 
 FRESH = "public, max-age=300"
 TAGS = ["Description"]

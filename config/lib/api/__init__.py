@@ -1,0 +1,1 @@
+"""What descriptions, texts and views of ``/api`` share."""
