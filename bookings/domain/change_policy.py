@@ -68,6 +68,20 @@ def is_in_charge(user: User) -> bool:
     return user.is_staff and user.has_perm("bookings.change_virtualclass")
 
 
+@dataclass(frozen=True, slots=True)
+class ChangeTerms:
+    """until: until when a student may change a class. is_over: True from that moment on."""
+
+    until: datetime
+    is_over: bool
+
+
+def find_change_terms(start: datetime, now: datetime) -> ChangeTerms:
+    """Return what pages say of the changes of a class that begins at ``start``."""
+    deadline = find_change_deadline(start)
+    return ChangeTerms(until=deadline, is_over=deadline <= now)
+
+
 def find_change_deadline(start: datetime) -> datetime:
     """Return until when a student can change a class that begins at ``start``."""
     cutoff = timedelta(minutes=BookingRules.load().change_cutoff_minutes)

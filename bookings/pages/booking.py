@@ -18,7 +18,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.models import User
 from accounts.sessions.requests import SignedInRequest
-from bookings.domain.change_policy import find_change_deadline
+from bookings.domain.change_policy import find_change_terms
 from bookings.domain.checkout.checkout import check_out_hold
 from bookings.domain.checkout.holds import find_live_hold, hold_slot, release_hold
 from bookings.domain.exceptions import (
@@ -173,8 +173,7 @@ def _show_details(request: SignedInRequest, hold: Hold, form: DetailsForm) -> Ht
         "hold": hold,
         "title": TITLES[ClassType(hold.class_type)],
         "form": form,
-        "deadline": find_change_deadline(hold.start_time),
-        "now": timezone.now(),
+        "terms": find_change_terms(hold.start_time, timezone.now()),
         "choose_again": _with_choice(request, reverse("bookings:book")),
         "release_url": _with_choice(request, release_path),
     }

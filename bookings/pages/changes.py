@@ -15,8 +15,9 @@ from django.views.decorators.http import require_http_methods
 from accounts.models import User
 from accounts.sessions.requests import SignedInRequest
 from bookings.domain.change_policy import (
+    ChangeTerms,
     find_cancelling_case,
-    find_change_deadline,
+    find_change_terms,
     is_in_charge,
 )
 from bookings.domain.exceptions import BookingError, ClassNotFoundError
@@ -37,17 +38,16 @@ UNSCHEDULED = {"pending", "preparing", "refused"}
 class Changes:
     """What a person may do about a class now.
 
-    deadline: until when the host may change it. is_late: True after it, when only the teacher may.
+    terms: of a scheduled class, for the student who booked it.
     """
 
     can_move: bool = False
     can_cancel: bool = False
     can_leave: bool = False
-    is_late: bool = False
-    deadline: datetime | None = None
+    terms: ChangeTerms | None = None
 
     def __bool__(self) -> bool:
-        return self.can_cancel or self.can_leave or self.is_late
+        return self.can_cancel or self.can_leave or self.terms is not None
 
 
 def present_changes(card: ClassCard, user: User) -> Changes:
@@ -60,9 +60,8 @@ def present_changes(card: ClassCard, user: User) -> Changes:
         return Changes(can_leave=True)
     if is_in_charge(user):
         return Changes(can_move=True, can_cancel=True)
-    deadline = find_change_deadline(card.start)
-    may = now < deadline
-    return Changes(can_move=may, can_cancel=may, is_late=not may, deadline=deadline)
+    terms = find_change_terms(card.start, now)
+    return Changes(can_move=not terms.is_over, can_cancel=not terms.is_over, terms=terms)
 
 
 @dataclass(frozen=True, slots=True)

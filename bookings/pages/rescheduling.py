@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.sessions.requests import SignedInRequest
-from bookings.domain.change_policy import find_change_deadline
+from bookings.domain.change_policy import find_change_terms
 from bookings.domain.exceptions import (
     BookingError,
     ClassNotFoundError,
@@ -66,8 +66,7 @@ def confirm_move(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
         "choice": choice,
         "end": choice.start + (virtual_class.end_time - virtual_class.start_time),
         "guests": max(virtual_class.current_participants - 1, 0),
-        "deadline": find_change_deadline(choice.start),
-        "now": timezone.now(),
+        "terms": find_change_terms(choice.start, timezone.now()),
     }
     return render(request, "bookings/confirm_move.html", context)
 
