@@ -42,8 +42,7 @@ def main() -> int:
     """Bring catalogue and compiled file up to date; 1 while a text has no English."""
     catalogue = read_catalogue()
     update(catalogue, collect())
-    with CATALOGUE.open("wb") as file:
-        write_po(file, catalogue, width=100, include_lineno=False, sort_by_file=True)
+    CATALOGUE.write_bytes(format_catalogue(catalogue))
     for path in (CATALOGUE, DJANGO_S_SPANISH):
         path.with_suffix(".mo").write_bytes(compile_catalogue(read_catalogue(path)))
     missing = list_missing(catalogue)
@@ -79,6 +78,13 @@ def update(catalogue: Catalog, found: Catalog) -> None:
     """Add the texts that are new and drop those that are gone; a translation is never guessed."""
     catalogue.update(found, no_fuzzy_matching=True, update_creation_date=False)
     catalogue.obsolete.clear()
+
+
+def format_catalogue(catalogue: Catalog) -> bytes:
+    """Give the file that people read; the same texts give the same bytes."""
+    formatted = io.BytesIO()
+    write_po(formatted, catalogue, width=100, include_lineno=False, sort_by_file=True)
+    return formatted.getvalue()
 
 
 def compile_catalogue(catalogue: Catalog) -> bytes:
