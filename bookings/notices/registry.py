@@ -63,6 +63,7 @@ IF_NOT_YOU = _(
     "Si fuiste vos, no hace falta que hagas nada. Si no, entrá a tu perfil, desconectá lo que no "
     "sea tuyo y cerrá todas las demás sesiones."
 )
+# For mails about a class that is ahead: each of them is skipped once it is over.
 NO_PLACE = (skip.over, skip.not_scheduled, skip.not_in_class)
 
 MAILS = {
