@@ -40,11 +40,12 @@ class StrictJSONParser(BaseParser):
         media_type: str | None = None,
         parser_context: Mapping[str, Any] | None = None,
     ) -> Any:
+        _refuse_other_types(media_type or "")
         request = (parser_context or {}).get("request")
-        headers: Mapping[str, str] = request.META if request is not None else {}
-        charset = headers.get("classes.charset", "")  # config/web/requests.py took it out
-        _refuse_other_types(f"{media_type or ''}; charset={charset}")
-        if headers.get("HTTP_CONTENT_ENCODING", "identity") != "identity":
+        if (
+            request is not None
+            and request.headers.get("Content-Encoding", "identity") != "identity"
+        ):
             raise UnsupportedMediaType(media_type or "", detail=COMPRESSED)
         limit = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
         body = stream.read(limit + 1)
@@ -77,8 +78,10 @@ def decode(body: bytes) -> Any:
 
 def _refuse_other_types(content_type: str) -> None:
     kind, *parameters = (part.strip().lower() for part in content_type.split(";"))
-    charsets = {p.partition("=")[2].strip('"') for p in parameters if p.startswith("charset")}
-    if kind in FORM_TYPES or not charsets <= UTF8_NAMES:
+    charset = next(
+        (p.partition("=")[2].strip('"') for p in parameters if p.startswith("charset")), ""
+    )
+    if kind in FORM_TYPES or charset not in UTF8_NAMES:
         raise UnsupportedMediaType(kind, detail=WRONG_TYPE)
 
 

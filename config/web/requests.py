@@ -9,8 +9,6 @@ from django.core.handlers.wsgi import WSGIRequest
 from django.utils.http import parse_header_parameters
 
 UNREADABLE_TYPE = "application/octet-stream"
-# Where the JSON parser finds the charset (config/api/json_body.py).
-CHARSET = "classes.charset"
 
 
 class Request(WSGIRequest):
@@ -32,13 +30,12 @@ class RefusedUploads(FileUploadHandler):
 
 
 def _drop_charset(environ: dict[str, Any]) -> None:
-    """Take the charset out: Django accepts any codec, and ``base64`` fails before any handler."""
+    """Remove the charset: Django takes any codec, and ``base64`` fails before error handlers."""
     try:
         kind, parameters = parse_header_parameters(environ.get("CONTENT_TYPE", ""))
     except ValueError:
         kind, parameters = UNREADABLE_TYPE, {"charset": ""}
-    if "charset" in parameters:
-        environ[CHARSET] = parameters.pop("charset")
+    if parameters.pop("charset", None) is not None:
         others = [f'{name}="{value}"' for name, value in parameters.items()]
         environ["CONTENT_TYPE"] = "; ".join([kind, *others])
 
