@@ -50,6 +50,8 @@ INSTALLED_APPS = [
     "allauth.socialaccount",
     "calendar_sync",
     "bookings",
+    # The commands demo, seed_demo and drill; only a checkout has them, and the image not.
+    *(["tests.demo"] if DEMO else []),
 ]
 
 MIDDLEWARE = [

@@ -16,8 +16,9 @@ class Request(WSGIRequest):
 
     def __init__(self, environ: dict[str, Any]) -> None:
         _measure_chunks(environ)
-        _drop_charset(environ)
+        stated = _drop_charset(environ)
         super().__init__(environ)
+        environ["CONTENT_TYPE"] = stated  # the API's parser refuses charsets by it
         # No view takes files, and Django's size limit does not count them.
         self.upload_handlers = [RefusedUploads(self)]
 
@@ -29,15 +30,20 @@ class RefusedUploads(FileUploadHandler):
         raise SkipFile
 
 
-def _drop_charset(environ: dict[str, Any]) -> None:
-    """Remove the charset: Django takes any codec, and ``base64`` fails before error handlers."""
+def _drop_charset(environ: dict[str, Any]) -> str:
+    """Remove the charset: Django takes any codec, and ``base64`` fails before error handlers.
+
+    Returns the type as it was, or a plain one for one that Django cannot read.
+    """
+    stated: str = environ.get("CONTENT_TYPE", "")
     try:
-        kind, parameters = parse_header_parameters(environ.get("CONTENT_TYPE", ""))
+        kind, parameters = parse_header_parameters(stated)
     except ValueError:
-        kind, parameters = UNREADABLE_TYPE, {"charset": ""}
-    if parameters.pop("charset", None) is not None:
-        others = [f'{name}="{value}"' for name, value in parameters.items()]
-        environ["CONTENT_TYPE"] = "; ".join([kind, *others])
+        stated, kind, parameters = UNREADABLE_TYPE, UNREADABLE_TYPE, {}
+    parameters.pop("charset", None)
+    others = [f'{name}="{value}"' for name, value in parameters.items()]
+    environ["CONTENT_TYPE"] = "; ".join([kind, *others])
+    return stated
 
 
 def _measure_chunks(environ: dict[str, Any]) -> None:

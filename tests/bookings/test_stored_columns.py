@@ -5,10 +5,10 @@ from django.apps import apps
 from django.db import models
 
 from accounts.models import Session, User
-from bookings.domain.lifecycle.booking import book_class
 from bookings.domain.places.joining import join_class
 from bookings.models import ClassLog, Notice, UserActivity, VirtualClass
 from calendar_sync.models import SyncState
+from tests.booking import book_class
 from tests.factories import VirtualClassFactory
 
 pytestmark = pytest.mark.django_db

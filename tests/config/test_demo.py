@@ -7,6 +7,7 @@ import requests
 from django.core.management import CommandError, call_command
 
 from accounts.models import User
+from tests.demo.management.commands.seed_demo import Command as SeedDemo
 from tests.processes import web_server
 
 # Without a table: whatever asks for a row is a bug that a visitor could meet.
@@ -67,6 +68,6 @@ def test_seed_has_no_place_in_a_real_database(settings):
     settings.DEMO = False
 
     with pytest.raises(CommandError, match="no place in a real database"):
-        call_command("seed_demo", "--refresh-token", "token")
+        call_command(SeedDemo(), "--refresh-token", "token")
 
     assert not User.objects.exists()

@@ -59,6 +59,8 @@ class Checkout:
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,
+            # A shell cannot trap what was ignored when it started, as in the background.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
             **options,
         )
 

@@ -4,6 +4,8 @@ import tempfile
 from io import BytesIO
 from pathlib import Path
 
+import pytest
+
 from config.web.requests import Request
 
 BOUNDARY = "boundary"
@@ -29,3 +31,14 @@ def test_request_stores_no_file(tmp_path, monkeypatch):
 
     assert (request.POST["access_code"], request.FILES) == ("ABCD2345", {})
     assert list(Path(tmp_path).iterdir()) == []
+
+
+@pytest.mark.parametrize("charset", ["latin-1", "utf-16", "base64"])
+def test_request_keeps_a_charset_for_the_parser_only(charset):
+    content_type = f"application/json; charset={charset}"
+
+    request = Request(
+        {"REQUEST_METHOD": "POST", "CONTENT_TYPE": content_type, "wsgi.input": BytesIO()}
+    )
+
+    assert (request.headers["Content-Type"], request.encoding) == (content_type, None)

@@ -15,10 +15,10 @@ from django.utils import timezone
 
 from accounts.models import User
 from bookings.domain.checkout.settling import confirm_payment
-from bookings.management.demo_offer import seed_offer
 from bookings.models import ClassType, Price, VirtualClass
 from bookings.work.sweeps import sweep
 from tests.booking import book_class
+from tests.demo.offer import seed_offer
 from tests.drills.processes import Outcome, Prepare, Say, ServiceProcess, require, run, serve
 from tests.drills.world import ACCESS_TOKEN, TEACHER_EMAIL, WEBHOOK_SECRET, World
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from tests.demo import running_demo
 from tests.journeys.ways import DESK, PHONE
+from tests.running_demo import running_demo
 
 # Chromium heeds the last list only, so Playwright's own is said again.
 FEATURES_OFF = [

@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import APIRequestContext, Page, expect
 
-from bookings.management.demo_people import DemoPerson
+from tests.demo.people import DemoPerson
 
 BOOK = "/inicio/reservar"
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from bookings.management.demo_people import CARLA
+from tests.demo.people import CARLA
 from tests.journeys.booking import weekday_ahead
 from tests.journeys.steps import BOOK, choose_day, choose_time, sign_in, sign_in_as_newcomer
 from tests.journeys.ways import DESK, PHONE

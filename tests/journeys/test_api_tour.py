@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from bookings.management.demo_people import DIEGO
+from tests.demo.people import DIEGO
 from tests.journeys.steps import sign_in
 from tests.journeys.ways import on_a
 

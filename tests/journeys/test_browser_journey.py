@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import expect
 
-from bookings.management.demo_people import ANA, BRUNO, TEACHER
+from tests.demo.people import ANA, BRUNO, TEACHER
 from tests.journeys.steps import (
     BOOK,
     book,

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from bookings.management.demo_people import BRUNO
+from tests.demo.people import BRUNO
 from tests.journeys.steps import BOOK, choose_day, choose_kind, choose_time, sign_in
 from tests.journeys.ways import on_a
 

@@ -11,8 +11,8 @@ import time
 import pytest
 import requests
 
-from tests.demo import read_welcome
 from tests.processes import ROOT
+from tests.running_demo import read_welcome
 
 PATIENCE_SECONDS = 20
 PS = shutil.which("ps") or "ps"

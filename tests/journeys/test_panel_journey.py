@@ -6,7 +6,7 @@ import uuid
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from bookings.management.demo_people import TEACHER
+from tests.demo.people import TEACHER
 from tests.journeys.booking import go_to_checkout, weekday_ahead
 from tests.journeys.steps import sign_in, sign_in_as_newcomer
 from tests.journeys.ways import PHONE, in_two_ways, on_a

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from bookings.management.demo_people import TEACHER
+from tests.demo.people import TEACHER
 from tests.journeys.booking import at_checkout, go_to_checkout, weekday_ahead
 from tests.journeys.steps import sign_in, sign_in_as_newcomer
 from tests.journeys.ways import in_the_other_two_ways, in_two_ways, on_a

@@ -6,7 +6,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from bookings.management.demo_people import TEACHER
+from tests.demo.people import TEACHER
 from tests.journeys.booking import book_and_pay
 from tests.journeys.steps import sign_in, sign_in_as_newcomer, sign_in_over_http
 from tests.journeys.test_accessibility import violations

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Page
 
-from bookings.management.demo_people import ANA
+from tests.demo.people import ANA
 from tests.journeys.steps import BOOK, sign_in
 from tests.journeys.ways import on_a
 

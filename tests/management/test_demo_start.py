@@ -5,8 +5,8 @@ import socket
 import pytest
 from django.core.management import CommandError
 
-from bookings.management.demo_folder import empty_folder
-from bookings.management.demo_ports import OFFSETS, choose_ports, listen
+from tests.demo.folder import empty_folder
+from tests.demo.ports import OFFSETS, choose_ports, listen
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from tests.demo import running_demo
 from tests.peers.packages import find_node, install
+from tests.running_demo import running_demo
 
 PACKAGES = {
     "next-auth": "4.24.14",

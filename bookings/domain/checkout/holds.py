@@ -161,5 +161,6 @@ def limit_unpaid(rows: QuerySet[Any], most: int, refusal: type[TooManyError]) ->
     """Raise ``refusal``, until the first of the rows expires, if there are ``most`` already."""
     unpaid = rows.aggregate(count=Count("pk"), first_end=Min("expires_at"))
     if unpaid["count"] >= most:
-        seconds = (unpaid["first_end"] - timezone.now()).total_seconds()
-        raise refusal(wait_seconds=max(int(seconds), 0) + 1)
+        now = timezone.now()
+        first_end = unpaid["first_end"] or now  # a limit of 0 needs no row
+        raise refusal(wait_seconds=max(int((first_end - now).total_seconds()), 0) + 1)

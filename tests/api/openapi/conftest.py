@@ -11,9 +11,9 @@ from django.utils import timezone
 from accounts.models import Level, Newsletter
 from bookings.api.preference import PREFERENCE_WISH as WISH
 from bookings.domain.heartbeats import note_beat
-from bookings.management.demo_people import ACCESS_CODE
 from bookings.models import ClassType, Price
 from bookings.work.sweeps import SWEEPS
+from tests.demo.people import ACCESS_CODE
 from tests.factories import VirtualClassFactory
 
 SIGNALS = (request_started, request_finished)

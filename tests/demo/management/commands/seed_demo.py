@@ -19,18 +19,6 @@ from bookings.domain.lifecycle.booking import BookingRequest, book_class
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.money.prices import find_price
 from bookings.domain.places.joining import join_class
-from bookings.management.demo_offer import seed_offer
-from bookings.management.demo_people import (
-    ACCESS_CODE,
-    ANA,
-    BRUNO,
-    CARLA,
-    DIEGO,
-    EVERYBODY,
-    STUDENTS,
-    TEACHER,
-    DemoPerson,
-)
 from bookings.models import (
     CHOSEN_KINDS,
     ClassStatus,
@@ -42,6 +30,18 @@ from bookings.models import (
     WebhookEndpoint,
 )
 from config.lib.wall_time import find_offset
+from tests.demo.offer import seed_offer
+from tests.demo.people import (
+    ACCESS_CODE,
+    ANA,
+    BRUNO,
+    CARLA,
+    DIEGO,
+    EVERYBODY,
+    STUDENTS,
+    TEACHER,
+    DemoPerson,
+)
 
 HOUR = timedelta(hours=1)
 

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from bookings.management.demo_people import EVERYBODY, TEACHER
-from bookings.management.demo_ports import Ports
+from tests.demo.people import EVERYBODY, TEACHER
+from tests.demo.ports import Ports
 
 PROVIDERS = {"google": "Google", "github": "GitHub"}
 STOPPED = "Listo, no queda nada andando. · Stopped, nothing is left running."

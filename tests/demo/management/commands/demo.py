@@ -1,4 +1,4 @@
-"""Serve the product with demo data and stand-ins for the providers."""
+"""Serve the product with demo data and stand-ins: ``python manage.py demo``."""
 
 import os
 import secrets
@@ -14,16 +14,16 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 from django.utils import timezone
 
-from bookings.management.demo_folder import DATABASE, MAILS, empty_folder
-from bookings.management.demo_people import EVERYBODY, TEACHER
-from bookings.management.demo_ports import OFFSETS, Ports, choose_ports, listen
-from bookings.management.demo_processes import Processes
-from bookings.management.demo_welcome import STOPPED, welcome
 from bookings.webhooks.signing import generate_secret
+from tests.demo.folder import DATABASE, MAILS, empty_folder
+from tests.demo.people import EVERYBODY, TEACHER
+from tests.demo.ports import OFFSETS, Ports, choose_ports, listen
+from tests.demo.processes import Processes
+from tests.demo.welcome import STOPPED, welcome
 
 DATA = Path(settings.BASE_DIR) / ".demo"
 # Real tokens end in the collector's account number, too.
-ACCESS_TOKEN = "TEST-6295877106812064-112008-standin-1000000001"  # noqa: S105 - the stand-in's
+ACCESS_TOKEN = "TEST-6295877106812064-112008-standin-1000000001"
 
 
 class Command(BaseCommand):
@@ -69,7 +69,7 @@ def _start(
     # Mails of the seed would bury those of the visitor.
     receiver = (f"http://localhost:{ports.receiver}/avisos", receiver_secret)
     seed = ("--refresh-token", refresh_token, "--receiver", *receiver)
-    demo.manage("seed_demo", "--skip-checks", *seed, EMAIL_URL="dummymail://")
+    demo.seed(*seed, EMAIL_URL="dummymail://")
     demo.start_worker()
     demo.start_web(listener, ports)
 

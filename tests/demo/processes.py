@@ -16,7 +16,7 @@ from typing import IO, Any, cast
 from django.conf import settings
 from django.core.management.base import CommandError
 
-from bookings.management.demo_ports import HOST, Ports
+from tests.demo.ports import HOST, Ports
 
 STOP_SECONDS = 10
 START_SECONDS = 60
@@ -65,11 +65,12 @@ class Processes:
     def start_worker(self) -> None:
         self._start("manage.py", "worker", "--skip-checks")
 
-    def manage(self, *arguments: str, **environment: str) -> None:
-        """Run a management command; ``environment`` overrides the demo's."""
-        process = self._start("manage.py", *arguments, env=self.environment | environment)
+    def seed(self, *arguments: str, **environment: str) -> None:
+        """Fill the database; ``environment`` overrides the demo's."""
+        command = ("manage.py", "seed_demo", "--skip-checks", *arguments)
+        process = self._start(*command, env=self.environment | environment)
         if process.wait():
-            raise CommandError(f"manage.py {arguments[0]} failed.")
+            raise CommandError("The demo's database could not be filled.")
         self.children.remove(process)
 
     def wait(self) -> None:
@@ -94,7 +95,7 @@ class Processes:
 
     def _start(self, *arguments: str, **options: Any) -> subprocess.Popen[bytes]:
         with self._uninterrupted():
-            process = subprocess.Popen(  # noqa: S603 - our own words
+            process = subprocess.Popen(
                 [sys.executable, *arguments],
                 cwd=settings.BASE_DIR,
                 start_new_session=True,  # Ctrl-C reaches only this process, which stops them
@@ -107,7 +108,7 @@ class Processes:
     def _start_leash(self, lock: int) -> subprocess.Popen[bytes]:
         with self._uninterrupted():
             return subprocess.Popen(
-                [sys.executable, "-m", "bookings.management.leash"],
+                [sys.executable, "-m", "tests.demo.leash"],
                 cwd=settings.BASE_DIR,
                 stdin=subprocess.PIPE,
                 start_new_session=True,

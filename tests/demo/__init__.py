@@ -1,0 +1,1 @@
+"""The demo: the whole product with made-up people, and stand-ins for the providers."""
