@@ -43,7 +43,7 @@ docs: developer ## the pages of docs/, in docs/_build/html
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 
 # djlint only lints: its formatter adds white space inside inline text, where people would see it.
-check: developer ## formatting, lint, security, types, import rules, templates, migrations, the API's description, deployment, docs
+check: developer ## formatting, lint, security, types, import rules, templates, migrations, the API's description, deployment, docs, spelling
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	DEBUG=true $(BIN)/mypy
@@ -55,6 +55,7 @@ check: developer ## formatting, lint, security, types, import rules, templates, 
 	    accounts bookings calendar_sync config manage.py
 	DEBUG=true $(BIN)/python manage.py spectacular --validate --fail-on-warn --file /dev/null
 	$(BIN)/python -m tests.check_deploy
+	$(BIN)/codespell *.md Makefile accounts bookings calendar_sync config docs tests
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 
 format: developer ## let the tools rewrite what they can

@@ -36,7 +36,7 @@ FAILED = refusal("They could not be read or saved.", PROFILE_FAILED)
 
 
 class UserDataView(APIView):
-    """Spec: Endpoints, GET and POST /api/user-data."""
+    """Spec: GET /api/user-data; POST /api/user-data."""
 
     server_error = PROFILE_FAILED
 

@@ -30,7 +30,7 @@ EVENT = {
 
 
 class CalendarView(APIView):
-    """Spec: GET and POST /api/calendar. No session is read."""
+    """Spec: GET /api/calendar; POST /api/calendar. No session is read."""
 
     authentication_classes = []
     permission_classes = []

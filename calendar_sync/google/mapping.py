@@ -36,7 +36,7 @@ FREE_EVENT_TYPES = frozenset({"birthday", "workingLocation"})
 
 
 def event_body(draft: EventDraft, *, may_invite: bool) -> JSON:
-    """Return the whole event. Spec: External calendar event (created by the service)."""
+    """Return the whole event. Spec: External calendar event."""
     body: JSON = {
         "id": draft.event_id,
         "summary": draft.summary,

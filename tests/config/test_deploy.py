@@ -61,7 +61,7 @@ def test_no_secret_stands_in_the_environment():
 def test_settings_of_the_containers_are_known_and_careful():
     lines = (DEPLOY / "compose" / "env").read_text().splitlines()
     names = [name for line in lines if (name := re.match(r"#?([A-Z_]+?)(_FILE)?=", line))]
-    known = (ROOT / "README.md").read_text() + (ROOT / ".env.example").read_text()
+    known = (ROOT / "docs" / "configuration.md").read_text() + (ROOT / ".env.example").read_text()
 
     assert not [name[1] for name in names if name[1] not in known]
     # What is paid is asked as soon as payments are configured; until then check --deploy warns.

@@ -1,4 +1,4 @@
-"""README's table and .env.example have every setting that config/env*.py reads, and no other."""
+"""docs/configuration.md and .env.example have each setting that config/env reads, and no other."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -9,7 +9,7 @@ from config.env.environment import parse_env
 from tests.config.environments import PRODUCTION
 from tests.processes import ROOT
 
-README = (ROOT / "README.md").read_text().split("## Configuration")[1].split("\n## ")[0]
+CONFIGURATION = (ROOT / "docs" / "configuration.md").read_text()
 EXAMPLE = (ROOT / ".env.example").read_text()
 
 
@@ -38,8 +38,8 @@ def settings_read() -> set[str]:
     return {name for name in recorder.asked if not name.endswith("_FILE")}
 
 
-def test_readme_explains_each_setting(settings_read):
-    rows = re.findall(r"^\| (`[^|]*) \|", README, re.MULTILINE)
+def test_page_explains_each_setting(settings_read):
+    rows = re.findall(r"^\| (`[^|]*) \|", CONFIGURATION, re.MULTILINE)
     explained = {name for row in rows for name in re.findall(r"`([A-Z_]+)`", row)}
 
     # ENV_FILE names the file, so it is read before the others.
