@@ -125,7 +125,8 @@ def decide_cancelling(class_id: uuid.UUID, actor: User, reason: str = "") -> Vir
     refuse_cancelling(virtual_class, actor, now)
     if virtual_class.status == ClassStatus.CANCELLED and not is_in_charge(actor):
         return virtual_class  # only the teacher requests a rejected refund again
-    call_off(virtual_class, actor=actor, reason=reason, case=find_cancelling_case(actor))
+    case = find_cancelling_case(actor, virtual_class, now)
+    call_off(virtual_class, actor=actor, reason=reason, case=case)
     refuse_other_sum()
     return virtual_class
 

@@ -35,7 +35,7 @@ def find_money_back(
     if kept is not None:
         reason = RefundReason(virtual_class.refund_reason)
         return MoneyBack(way, reason, max(left - kept, 0), kept)
-    decision = decide_refund(case, left=left, virtual_class=virtual_class)
+    decision = decide_refund(case, left=left)
     return MoneyBack(way, decision.reason, decision.amount, left - decision.amount)
 
 
