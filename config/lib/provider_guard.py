@@ -26,6 +26,7 @@ class ProviderGuard:
         self.reset()
 
     def reset(self) -> None:
+        """Forget what was slow, and open."""
         self._is_slow = False
         self._slow_failures = 0
         self._closed_until = 0.0
@@ -64,11 +65,11 @@ class ProviderGuard:
     def _leave(self, *, is_slow: bool, is_failure: bool) -> None:
         with self._changed:
             self._inside -= 1
+            self._is_slow = is_slow and (is_failure or self._is_slow)
             if not is_failure:
                 self._slow_failures = 0
             elif is_slow:
                 self._slow_failures += 1
-            self._is_slow = is_slow and (is_failure or self._is_slow)
-            if self._slow_failures > 1:
-                self._closed_until = time.monotonic() + self._pause
+                if self._slow_failures > 1:
+                    self._closed_until = time.monotonic() + self._pause
             self._changed.notify()

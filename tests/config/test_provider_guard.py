@@ -86,3 +86,17 @@ def test_enter_gives_the_place_back_after_an_error():
     for _ in range(2):
         with pytest.raises(RuntimeError), guard.enter(1):
             raise RuntimeError
+
+
+def test_quick_failures_after_slow_ones_do_not_close_it_again():
+    guard = ProviderGuard(SHORT, pause=timedelta(seconds=0.1))
+    for _ in range(2):
+        with pytest.raises(RuntimeError), guard.enter(1):
+            time.sleep(0.06)
+            raise RuntimeError
+    refusal_seconds(guard, places=1)
+    time.sleep(0.11)
+
+    for _ in range(2):
+        with pytest.raises(RuntimeError), guard.enter(1):
+            raise RuntimeError
