@@ -14,8 +14,9 @@ class ProviderBusyError(Exception):
 class ProviderGuard:
     """Limit the threads that wait for a provider, and close after slow failures.
 
-    patience: the wait for a place; after a longer call there is no waiting until a quick one.
-    pause: no calls for so long after two slow failures in a row.
+    patience: the longest wait for a place; a call that takes longer is slow. After a wait in vain
+    or a slow failure threads do not wait, until a call is quick. pause: how long the guard closes
+    after two slow failures in a row.
     """
 
     def __init__(self, patience: timedelta, pause: timedelta = timedelta()) -> None:
