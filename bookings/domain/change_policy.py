@@ -27,8 +27,6 @@ class RefundCase(Enum):
     STUDENT_CANCELS_LATE = "student cancels late", RefundReason.CANCELLED
     TEACHER_CANCELS = "teacher cancels", RefundReason.CANCELLED
     PAID_AFTER_CANCELLING = "paid after cancelling", RefundReason.CANCELLED
-    # A bank or the provider took it. Another charge may be left, or a dispute be won later.
-    TAKEN_BACK = "taken back", RefundReason.CANCELLED
     SLOT_LOST = "slot lost", RefundReason.SLOT_LOST
     CLASS_OVER = "class over", RefundReason.CLASS_OVER
     PAID_TWICE = "paid twice", RefundReason.PAID_TWICE

@@ -40,7 +40,7 @@ def find_money_back(
 
 
 def store_refund_decision(locked: VirtualClass, case: RefundCase) -> None:
-    """Decide what goes back, once. locked: the class before its status changes."""
+    """Decide what goes back, once."""
     money = find_money_back(locked, case)
     if locked.amount_kept is None and money.way in {MoneyWay.ONLINE, MoneyWay.BY_HAND}:
         locked.refund_reason, locked.amount_kept = money.reason, money.kept
