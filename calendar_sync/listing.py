@@ -117,13 +117,15 @@ def _renew(
 def _fetch_watched(find_refresh_token: Callable[[], str | None]) -> list[Row]:
     try:
         with guard.enter(settings.CALENDAR_WRITERS):
-            return _fetch(find_refresh_token())
+            rows = _fetch(find_refresh_token())
     except ProviderBusyError as error:
         raise CalendarUnavailableError(str(error)) from error
     except CalendarError as error:
         # Logged here: one line for each call to the provider, not for each reader.
         logger.warning("The calendar could not be read: %s", error)
         raise
+    guard.reset()  # it answers, if slowly
+    return rows
 
 
 def _fetch(refresh_token: str | None) -> list[Row]:

@@ -5,7 +5,6 @@ from datetime import datetime, timedelta
 from enum import Enum
 
 from django.conf import settings
-from django.utils import timezone
 
 from accounts.models import User
 from bookings.domain.exceptions import (
@@ -24,10 +23,10 @@ class RefundCase(Enum):
     """Every case in which money goes back, with the reason that is stored and shown."""
 
     STUDENT_CANCELS = "student cancels", RefundReason.CANCELLED
+    # Refused today (``refuse_change``).
+    STUDENT_CANCELS_LATE = "student cancels late", RefundReason.CANCELLED
     TEACHER_CANCELS = "teacher cancels", RefundReason.CANCELLED
     PAID_AFTER_CANCELLING = "paid after cancelling", RefundReason.CANCELLED
-    # The provider or a bank took all of it back. Nothing is left, unless a dispute is won.
-    TAKEN_BACK = "taken back", RefundReason.CANCELLED
     SLOT_LOST = "slot lost", RefundReason.SLOT_LOST
     CLASS_OVER = "class over", RefundReason.CLASS_OVER
     PAID_TWICE = "paid twice", RefundReason.PAID_TWICE
@@ -43,24 +42,26 @@ class RefundDecision:
     amount: int
 
 
-def decide_refund(
-    case: RefundCase, *, left: int, virtual_class: VirtualClass | None = None, asked: int = 0
-) -> RefundDecision:
+def decide_refund(case: RefundCase, *, left: int, asked: int = 0) -> RefundDecision:
     """Decide why and how much money goes back: the whole refund policy.
 
-    left: centavos that have not gone back and are not about to. virtual_class: as it was before it
-    was cancelled. asked: centavos, for BY_HAND. Today a late student cannot cancel.
+    left: centavos that have not gone back and are not about to. asked: centavos, for BY_HAND.
     """
     amount = left
     if case == RefundCase.BY_HAND:
         amount = asked
-    if case == RefundCase.STUDENT_CANCELS and virtual_class is not None:
-        amount = left if is_in_time(virtual_class, timezone.now()) else 0
+    if case == RefundCase.STUDENT_CANCELS_LATE:
+        amount = 0
     return RefundDecision(case.value[1], amount)
 
 
-def find_cancelling_case(actor: User) -> RefundCase:
-    return RefundCase.TEACHER_CANCELS if is_in_charge(actor) else RefundCase.STUDENT_CANCELS
+def find_cancelling_case(actor: User, virtual_class: VirtualClass, now: datetime) -> RefundCase:
+    """Return the case of a cancellation at ``now``, the time at which it was checked too."""
+    if is_in_charge(actor):
+        return RefundCase.TEACHER_CANCELS
+    if is_in_time(virtual_class, now):
+        return RefundCase.STUDENT_CANCELS
+    return RefundCase.STUDENT_CANCELS_LATE
 
 
 def is_in_charge(user: User) -> bool:

@@ -105,7 +105,8 @@ def cancel(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
     if virtual_class.status == ClassStatus.CANCELLED:
         return redirect("bookings:class", class_id=class_id)  # its page shows that
     try:
-        refuse_cancelling(virtual_class, request.user, timezone.now())
+        now = timezone.now()
+        refuse_cancelling(virtual_class, request.user, now)
         form = CancelForm(request.POST if request.method == "POST" else None)
         if request.method == "POST" and form.is_valid():
             return _cancel(request, class_id, form.cleaned_data["reason"])
@@ -115,11 +116,12 @@ def cancel(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
         messages.error(request, only_host if is_guest else refusal.text)
         return redirect("bookings:class", class_id=class_id)
     card = present_class(virtual_class, request.user)
+    case = find_cancelling_case(request.user, virtual_class, now)
     context = {
         "card": card,
         "form": form,
         "changes": present_changes(card, request.user),
-        "money": find_money_back(virtual_class, find_cancelling_case(request.user)),
+        "money": find_money_back(virtual_class, case),
         "tells_teacher": concerns_teacher(virtual_class),
         "guests": max(virtual_class.current_participants - 1, 0),
     }

@@ -66,8 +66,8 @@ def _classes(now: datetime) -> Plans:
 
 def _money(now: datetime) -> Plans:
     longest = notifications.LONGEST_WAIT * SPREAD
-    told = PaymentNotification.objects.all()
-    yield _beyond(told, "next_attempt_at", now, longest), {"next_attempt_at": now}
+    rows = PaymentNotification.objects.all()
+    yield _beyond(rows, "next_attempt_at", now, longest), {"next_attempt_at": now}
     longest = refunds.LONGEST_WAIT * SPREAD
     yield _beyond(Refund.objects.all(), "next_attempt_at", now, longest), {"next_attempt_at": now}
     is_unpaid = Q(approved_at=None, created_at__gt=now - charges.OPEN_DAYS)

@@ -37,9 +37,13 @@ class BackgroundJob:
         with self._lock:
             # The log names the last caller.
             self._is_requested, self._tags = True, work_tags.get()
-            if not self._is_running:
+            if self._is_running:
+                return
+            try:
                 Thread(target=self._work, name=self._name).start()
                 self._is_running = True
+            except RuntimeError:  # of a thread limit, or while the process ends
+                logger.exception("There is no thread for %s; the sweeps do the work.", self._name)
 
     def _work(self) -> None:
         while self._goes_on():
@@ -55,8 +59,9 @@ class BackgroundJob:
 
     def _run_once(self) -> None:
         try:
-            self._function()
-        except Exception:
+            try:
+                self._function()
+            finally:
+                connections.close_all()
+        except BaseException:  # a thread that died here would never be started again
             logger.exception("The thread %s failed; the sweeps do the rest.", self._name)
-        finally:
-            connections.close_all()

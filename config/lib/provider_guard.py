@@ -14,8 +14,9 @@ class ProviderBusyError(Exception):
 class ProviderGuard:
     """Limit the threads that wait for a provider, and close after slow failures.
 
-    patience: the wait for a place; after a longer call there is no waiting until a quick one.
-    pause: no calls for so long after two slow failures in a row.
+    patience: the longest wait for a place; a call that takes longer is slow. After a wait in vain
+    or a slow failure threads do not wait, until a call is quick. pause: how long the guard closes
+    after two slow failures in a row.
     """
 
     def __init__(self, patience: timedelta, pause: timedelta = timedelta()) -> None:
@@ -26,6 +27,7 @@ class ProviderGuard:
         self.reset()
 
     def reset(self) -> None:
+        """Forget what was slow, and open."""
         self._is_slow = False
         self._slow_failures = 0
         self._closed_until = 0.0
@@ -64,11 +66,11 @@ class ProviderGuard:
     def _leave(self, *, is_slow: bool, is_failure: bool) -> None:
         with self._changed:
             self._inside -= 1
+            self._is_slow = is_slow and (is_failure or self._is_slow)
             if not is_failure:
                 self._slow_failures = 0
             elif is_slow:
                 self._slow_failures += 1
-            self._is_slow = is_slow and (is_failure or self._is_slow)
-            if self._slow_failures > 1:
-                self._closed_until = time.monotonic() + self._pause
+                if self._slow_failures > 1:
+                    self._closed_until = time.monotonic() + self._pause
             self._changed.notify()

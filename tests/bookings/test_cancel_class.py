@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 
 import pytest
 import time_machine
+from django.db import connection
 from django.utils import timezone
 
 from bookings.domain.change_policy import (
@@ -97,12 +98,28 @@ def test_the_cut_off_is_the_teacher_s_to_set(paid, minutes):
     assert find_change_deadline(paid.start_time) == paid.start_time - timedelta(minutes=minutes)
 
 
+def test_a_student_whose_cut_off_passes_meanwhile_gets_everything_back(paid, host):
+    with time_machine.travel(find_change_deadline(paid.start_time), tick=False) as clock:
+        clock.shift(-1)
+
+        def pass_cut_off(execute, sql, *args):
+            if "bookings_payment" in sql:  # after the checks, before the decision
+                clock.shift(2)
+            return execute(sql, *args)
+
+        with connection.execute_wrapper(pass_cut_off):
+            cancel_class(class_id=paid.pk, actor=host)
+
+    assert [reason for reason, _ in refunds()] == [RefundReason.CANCELLED]
+    assert VirtualClass.objects.get().amount_kept == 0
+
+
 def test_a_late_student_would_get_nothing_back(paid, host, teacher):
     deadline = find_change_deadline(paid.start_time)
 
     def decide(actor, seconds):
-        with time_machine.travel(deadline + timedelta(seconds=seconds), tick=False):
-            return decide_refund(find_cancelling_case(actor), left=100, virtual_class=paid)
+        now = deadline + timedelta(seconds=seconds)
+        return decide_refund(find_cancelling_case(actor, paid, now), left=100)
 
     assert decide(host, -1) == RefundDecision(RefundReason.CANCELLED, 100)
     assert decide(host, 0) == RefundDecision(RefundReason.CANCELLED, 0)

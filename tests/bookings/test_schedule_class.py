@@ -4,7 +4,7 @@ import re
 from datetime import timedelta
 
 import pytest
-from django.db import OperationalError
+from django.db import InterfaceError, OperationalError, connection
 from django.test import override_settings
 from django.utils import timezone
 
@@ -247,6 +247,17 @@ def test_schedule_class_notes_a_revoked_grant(pending, google, teacher):
 
     teacher.refresh_from_db()
     assert teacher.provider_token_revoked_at is not None
+
+
+@pytest.mark.django_db(transaction=True)
+def test_schedule_class_goes_on_if_the_calendar_s_answer_is_not_noted(pending, google):
+    def lose(execute, sql, *args):
+        if "bookings_heartbeat" in sql:  # the first query after the event was made
+            raise InterfaceError("connection already closed")
+        return execute(sql, *args)
+
+    with connection.execute_wrapper(lose):
+        assert schedule_class(preference_id=pending.preference_id).is_scheduled
 
 
 def test_schedule_class_keeps_one_event_when_saving_fails_first(pending, google, monkeypatch):

@@ -245,6 +245,19 @@ def test_one_slow_failure_keeps_nobody_away(gated, impatient):
     assert upcoming_events() == []
 
 
+@pytest.mark.concurrency
+def test_readers_wait_again_after_a_slow_answer(gated, impatient):
+    with ThreadPoolExecutor(1) as pool:
+        slow = pool.submit(in_thread, upcoming_events)
+        assert gated.asked.wait(5)
+        with pytest.raises(CalendarUnavailableError):
+            upcoming_events()
+        gated.gate.set()
+        assert slow.result(5) == []
+
+    assert listing.guard.patience
+
+
 def test_slow_failures_in_a_row_keep_callers_away_until_the_pause_is_over(gated, impatient):
     gated.failure, gated.seconds = CalendarUnavailableError("slow"), 0.2
     gated.gate.set()

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 
 import pytest
@@ -40,6 +40,12 @@ def refusal_seconds(guard, *, places):
     with pytest.raises(ProviderBusyError), guard.enter(places):
         pass
     return time.monotonic() - began
+
+
+def fail(guard, *, after):
+    with suppress(ZeroDivisionError), guard.enter(1):
+        time.sleep(after)
+        1 / 0  # noqa: B018
 
 
 def test_enter_lets_in_as_many_as_there_are_places():
@@ -86,3 +92,14 @@ def test_enter_gives_the_place_back_after_an_error():
     for _ in range(2):
         with pytest.raises(RuntimeError), guard.enter(1):
             raise RuntimeError
+
+
+def test_quick_failures_after_slow_ones_do_not_close_it_again():
+    guard = ProviderGuard(SHORT, pause=timedelta(seconds=0.1))
+    for _ in range(2):
+        fail(guard, after=0.06)
+    refusal_seconds(guard, places=1)
+    time.sleep(0.11)
+
+    for _ in range(2):
+        fail(guard, after=0)

@@ -10,7 +10,7 @@ from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
-from django.db import DatabaseError, transaction
+from django.db import Error, transaction
 from django.utils import timezone
 
 from bookings.domain.calendar.access import write_calendar
@@ -57,7 +57,7 @@ def create_event(virtual_class: VirtualClass, *, during_outage: bool = True) -> 
         _delete_leftover(virtual_class)
     draft = draft_event(virtual_class)
     event = write_calendar(lambda calendar: calendar.create_event(draft))
-    with suppress(DatabaseError):  # a database that fails is reported by the caller's own write
+    with suppress(Error):  # a database that fails is reported by the caller's own write
         note_answer()
     return event
 
@@ -80,7 +80,7 @@ def discard_event(virtual_class: VirtualClass, event_id: str) -> None:
     except CalendarError as error:  # the next attempt deletes it
         logger.warning("The event %s is left behind: %s", event_id, type(error).__name__)
         rows = VirtualClass.objects.filter(pk=virtual_class.pk).exclude(status__in=KEEPS_EVENT)
-        with suppress(DatabaseError):
+        with suppress(Error):
             rows.update(provider_event_id=event_id)
 
 

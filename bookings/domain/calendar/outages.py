@@ -17,7 +17,7 @@ LONGEST_PAUSE = timedelta(minutes=5)
 LONGEST_RETRY_AFTER = timedelta(hours=1)
 
 
-def bearable_failures(now: datetime) -> int:
+def allowed_failures(now: datetime) -> int:
     """Return after how many failures in a row a sweep stops: 0 during a pause, 1 right after it."""
     state = Heartbeat.objects.filter(name=CALENDAR).first()
     if state is None or state.paused_until is None:
@@ -28,7 +28,7 @@ def bearable_failures(now: datetime) -> int:
 def must_wait(virtual_class: VirtualClass) -> bool:
     now = timezone.now()
     wait_until = virtual_class.next_scheduling_at
-    return (wait_until is not None and wait_until > now) or not bearable_failures(now)
+    return (wait_until is not None and wait_until > now) or not allowed_failures(now)
 
 
 def note_outage(error: Exception) -> None:

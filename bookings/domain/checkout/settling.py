@@ -220,7 +220,7 @@ def _settle_due(payment: Payment) -> bool:
 
 def _schedule_or_cancel(payment: Payment, virtual_class: VirtualClass) -> None:
     if payment.is_money_gone:
-        _cancel(virtual_class, "El pago volvió a quien lo hizo.", RefundCase.TAKEN_BACK)
+        _cancel(virtual_class, "El pago volvió a quien lo hizo.", case=None)
         return
     if payment.status == PaymentStatus.DISPUTED or needs_manual_scheduling(virtual_class):
         return
@@ -230,14 +230,14 @@ def _schedule_or_cancel(payment: Payment, virtual_class: VirtualClass) -> None:
         return  # the teacher decides about the class and its money
     except UNSCHEDULABLE as refusal:
         if case := REFUND_CASES.get(type(refusal)):
-            _cancel(virtual_class, str(refusal), case)
+            _cancel(virtual_class, str(refusal), case=case)
     except (CalendarError, EventNotSavedError) as error:
         logger.warning(
             "Paid class %s is not scheduled yet: %s", virtual_class.pk, type(error).__name__
         )
 
 
-def _cancel(virtual_class: VirtualClass, why: str, case: RefundCase) -> None:
+def _cancel(virtual_class: VirtualClass, why: str, *, case: RefundCase | None) -> None:
     # Cancelled with its refund, so that it is never scheduled for money that goes back.
     with transaction.atomic():
         locked = VirtualClass.objects.select_for_update().get(pk=virtual_class.pk)

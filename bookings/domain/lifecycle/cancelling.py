@@ -71,15 +71,15 @@ def concerns_teacher(virtual_class: VirtualClass) -> bool:
 
 
 def call_off(
-    virtual_class: VirtualClass, *, actor: User | None, reason: str, case: RefundCase
+    virtual_class: VirtualClass, *, actor: User | None, reason: str, case: RefundCase | None
 ) -> None:
     """Cancel a class that the caller has locked, and request its refunds by the stored decision.
 
-    Raises ClassCompletedError.
+    case: None if a bank or the provider took the money back, which decides nothing about what is
+    left. Raises ClassCompletedError.
     """
     if virtual_class.status == ClassStatus.COMPLETED:
         raise ClassCompletedError
-    store_refund_decision(virtual_class, case)
     if virtual_class.status != ClassStatus.CANCELLED:
         earlier = virtual_class.status
         _write_off(virtual_class)
@@ -92,7 +92,9 @@ def call_off(
             reason=reason,
         )
         _tell(virtual_class, actor)
-    request_money_back(virtual_class, actor)
+    if case is not None:
+        store_refund_decision(virtual_class, case)
+        request_money_back(virtual_class, actor)
 
 
 def _write_off(locked: VirtualClass) -> None:
@@ -125,7 +127,8 @@ def decide_cancelling(class_id: uuid.UUID, actor: User, reason: str = "") -> Vir
     refuse_cancelling(virtual_class, actor, now)
     if virtual_class.status == ClassStatus.CANCELLED and not is_in_charge(actor):
         return virtual_class  # only the teacher requests a rejected refund again
-    call_off(virtual_class, actor=actor, reason=reason, case=find_cancelling_case(actor))
+    case = find_cancelling_case(actor, virtual_class, now)
+    call_off(virtual_class, actor=actor, reason=reason, case=case)
     refuse_other_sum()
     return virtual_class
 

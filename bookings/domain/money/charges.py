@@ -116,7 +116,9 @@ def _record_charge(payment: Payment, charge: Charge) -> PaymentCharge | None:
 
 def _flag_contradiction(payment: Payment, row: PaymentCharge, charge: Charge) -> None:
     # The provider now denies money it had confirmed: keep our state.
-    logger.error("Charge %s was %s and is told as %s.", row.charge_id, row.status, charge.status)
+    logger.error(
+        "Charge %s was %s and is now reported as %s.", row.charge_id, row.status, charge.status
+    )
     row.provider_updated_at = charge.updated_at
     row.save(update_fields=["provider_updated_at"])
     if charge.status != ChargeStatus.PENDING:  # also the state of a status that we do not know

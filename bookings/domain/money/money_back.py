@@ -35,12 +35,12 @@ def find_money_back(
     if kept is not None:
         reason = RefundReason(virtual_class.refund_reason)
         return MoneyBack(way, reason, max(left - kept, 0), kept)
-    decision = decide_refund(case, left=left, virtual_class=virtual_class)
+    decision = decide_refund(case, left=left)
     return MoneyBack(way, decision.reason, decision.amount, left - decision.amount)
 
 
 def store_refund_decision(locked: VirtualClass, case: RefundCase) -> None:
-    """Decide what goes back, once. locked: the class before its status changes."""
+    """Decide what goes back, once."""
     money = find_money_back(locked, case)
     if locked.amount_kept is None and money.way in {MoneyWay.ONLINE, MoneyWay.BY_HAND}:
         locked.refund_reason, locked.amount_kept = money.reason, money.kept

@@ -107,20 +107,16 @@ def refund_unbooked(payment: Payment) -> None:
     long_ago = timezone.now() - settings.UNBOOKED_PAYMENT_AGE
     unbooked = Payment.objects.filter(virtual_class=None, approved_at__lte=long_ago)
     locked = unbooked.select_for_update().filter(pk=payment.pk).first()
-    if locked is not None and not _decided(charge__payment=locked, charge__counts=True).exists():
-        left = sum_refundable(locked)
-        decision = decide_refund(RefundCase.NEVER_BOOKED, left=left)
-        request_refund(payment=locked, reason=decision.reason, keep=left - decision.amount)
+    if locked is not None:
+        for charge in locked.charges.select_for_update().filter(counts=True).order_by("id"):
+            _decide_once(charge, RefundCase.NEVER_BOOKED)
 
 
 @transaction.atomic
 def refund_surplus(charge: PaymentCharge) -> None:
     """Decide, once, what goes back of a charge for a payment that was paid already."""
     locked = PaymentCharge.objects.select_for_update().get(pk=charge.pk)
-    if not _decided(charge=locked).exists():
-        decision = decide_refund(RefundCase.PAID_TWICE, left=refundable_amount(locked))
-        if decision.amount > 0:
-            _request(locked, decision.amount, decision.reason, None)
+    _decide_once(locked, RefundCase.PAID_TWICE)
 
 
 @transaction.atomic
@@ -172,6 +168,16 @@ def send_due_refunds() -> int:
 
 def send_refunds_of(payment: Payment) -> int:
     return _send(_due().filter(charge__payment=payment))
+
+
+def _decide_once(locked: PaymentCharge, case: RefundCase) -> None:
+    # What the provider rejected is left to the teacher, as in ``request_refund``.
+    has_failed = locked.refunds.filter(status=RefundStatus.FAILED).exists()
+    if has_failed or _decided(charge=locked).exists():
+        return
+    decision = decide_refund(case, left=refundable_amount(locked))
+    if decision.amount > 0:
+        _request(locked, decision.amount, decision.reason, None)
 
 
 def _decided(**refunds: Any) -> QuerySet[Refund]:

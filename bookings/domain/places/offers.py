@@ -63,8 +63,8 @@ def renew_offer(virtual_class: VirtualClass) -> None:
 def close_line(virtual_class: VirtualClass) -> set[uuid.UUID]:
     """End all waiting for a locked class; return the active people who waited."""
     line = virtual_class.waiting_list.filter(state__in=IN_LINE)
-    told = line.filter(user__status=UserStatus.ACTIVE)
-    people = set(told.values_list("user_id", flat=True))
+    active = line.filter(user__status=UserStatus.ACTIVE)
+    people = set(active.values_list("user_id", flat=True))
     line.update(state=WaitingState.LEFT, offered_at=None, offer_expires_at=None)
     return people
 

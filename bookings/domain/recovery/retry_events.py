@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from bookings.domain.batches import work_through
 from bookings.domain.calendar.events import REQUEST_GRACE, move_event, withdraw_event
-from bookings.domain.calendar.outages import bearable_failures
+from bookings.domain.calendar.outages import allowed_failures
 from bookings.models import ClassStatus, VirtualClass
 from calendar_sync import CalendarError, CalendarRefusedError
 
@@ -37,7 +37,7 @@ def _change(
     waiting: QuerySet[VirtualClass], mark: str, change: Callable[[VirtualClass], None]
 ) -> int:
     """mark: the field with the time of the request."""
-    max_failures = bearable_failures(timezone.now())
+    max_failures = allowed_failures(timezone.now())
     if not max_failures:
         return 0
     return work_through(

@@ -12,7 +12,7 @@ from django.utils import timezone
 from bookings.domain.batches import FAILURES_IN_A_ROW
 from bookings.domain.calendar.events import REQUEST_GRACE
 from bookings.domain.calendar.outages import (
-    bearable_failures,
+    allowed_failures,
     bring_forward,
     class_wait,
     note_answer,
@@ -40,7 +40,7 @@ def finish_requested_schedulings() -> int:
 
     Oldest first, with backoff; stops while the calendar is down or disconnected.
     """
-    max_failures = bearable_failures(timezone.now())
+    max_failures = allowed_failures(timezone.now())
     if not max_failures:
         return 0
     end = time.monotonic() + TIME_PER_SWEEP.total_seconds()

@@ -102,3 +102,18 @@ def test_a_booking_with_somebody_elses_preference_is_refused(mercadopago, early,
 def test_a_preference_books_one_class(payment, host):
     with pytest.raises(PreferenceTakenError):
         book(host, payment)
+
+
+def test_a_dispute_that_is_won_after_the_rest_went_back_goes_back_too(mercadopago, early, settings):
+    disputed, _ = (mercadopago.pay(early.preference_id, amount=PESOS / 2) for _ in range(2))
+    look(early)
+    mercadopago.settle(disputed["id"], "charged_back")
+    with time_machine.travel(timezone.now() + settings.UNBOOKED_PAYMENT_AGE):
+        look(early)
+        assert [refund["amount"] for refund in mercadopago.refunds] == [PESOS / 2]
+
+        mercadopago.settle(disputed["id"], "approved")
+        for _ in range(2):
+            look(early)
+
+    assert [refund["amount"] for refund in mercadopago.refunds] == [PESOS / 2] * 2

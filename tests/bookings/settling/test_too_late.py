@@ -13,6 +13,7 @@ from bookings.models import (
     PaymentStatus,
     Refund,
     RefundReason,
+    ReviewReason,
     VirtualClass,
 )
 from bookings.work.sweeps import sweep
@@ -121,3 +122,22 @@ def test_a_disputed_payment_schedules_nothing_new(mercadopago, google, payment):
 
     assert look(payment).virtual_class.status == ClassStatus.PENDING
     assert google.live_events() == []
+
+
+def test_a_bank_that_takes_back_one_charge_leaves_the_other_to_the_teacher(
+    mercadopago, google, payment
+):
+    google.fault("events.insert", *[Fault.status(503)] * 4)
+    taken, _ = (mercadopago.pay(payment.preference_id, amount=PESOS / 2) for _ in range(2))
+    look(payment)
+    mercadopago.settle(taken["id"], "charged_back")
+    for _ in range(2):
+        gone = look(payment)
+
+    assert (gone.virtual_class.status, gone.review) == (ClassStatus.CANCELLED, ReviewReason.DISPUTE)
+    assert mercadopago.refunds == []
+
+    # The dispute is won: no class, so everything goes back.
+    mercadopago.settle(taken["id"], "approved")
+    look(payment)
+    assert [refund["amount"] for refund in mercadopago.refunds] == [PESOS / 2] * 2
