@@ -21,5 +21,5 @@ PRICE_NOT_AGREED = "The teacher has not agreed to the price yet"
 
 PREFERENCE_FAILED = "No pudimos preparar el pago."
 PROVIDER_DOWN = "El medio de pago no responde. Volvé a intentarlo."
-FORGED_NOTICE = "La firma no es válida."
+FORGED_NOTIFICATION = "La firma no es válida."
 TOO_MANY_NOTIFICATIONS = "Demasiados avisos sin una firma válida."

@@ -9,8 +9,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from bookings.api.openapi.payments import describe_notice
-from bookings.api.texts import FORGED_NOTICE, TOO_MANY_NOTIFICATIONS
+from bookings.api.openapi.payments import describe_notification
+from bookings.api.texts import FORGED_NOTIFICATION, TOO_MANY_NOTIFICATIONS
 from bookings.domain.checkout.notifications import (
     ForgedNotificationError,
     TooManyNotificationsError,
@@ -31,7 +31,7 @@ class TooLargeError(exceptions.APIException):
 
 class ForgedError(exceptions.APIException):
     status_code = status.HTTP_401_UNAUTHORIZED
-    default_detail = FORGED_NOTICE
+    default_detail = FORGED_NOTIFICATION
 
 
 class TooManyError(exceptions.APIException):
@@ -48,7 +48,7 @@ class PaymentWebhookView(APIView):
     authentication_classes = []
     permission_classes = [AllowAny]
 
-    @describe_notice
+    @describe_notification
     def post(self, request: Request) -> Response:
         """Store a notification; its payment is read afterwards."""
         http_request = request._request

@@ -3,7 +3,7 @@
 from django.conf import settings
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse, extend_schema
 
-from bookings.api.texts import FORGED_NOTICE, TOO_MANY_NOTIFICATIONS
+from bookings.api.texts import FORGED_NOTIFICATION, TOO_MANY_NOTIFICATIONS
 from bookings.payments.gateway import MAX_NOTIFICATION_BYTES as MAX_BYTES
 from config.lib.api.schema import from_settings, header, refusal, retry_after, say_bytes
 from config.lib.api.texts import BODY_TOO_LARGE
@@ -14,7 +14,7 @@ def _in_query(name: str, description: str, value: str) -> OpenApiParameter:
     return OpenApiParameter(name, str, description=description, examples=[example])
 
 
-describe_notice = extend_schema(
+describe_notification = extend_schema(
     operation_id="receiveMercadoPagoNotice",
     tags=["Webhooks we receive"],
     summary="Take a notice of Mercado Pago",
@@ -43,7 +43,7 @@ describe_notice = extend_schema(
     ],
     responses={
         200: OpenApiResponse(description="It is taken."),
-        401: refusal("The signature is wrong.", FORGED_NOTICE),
+        401: refusal("The signature is wrong.", FORGED_NOTIFICATION),
         413: refusal(f"The body is over {say_bytes(MAX_BYTES)}.", BODY_TOO_LARGE),
         429: refusal(
             from_settings(

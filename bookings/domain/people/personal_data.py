@@ -28,7 +28,7 @@ def export_person(user: User) -> str:
             {"class": entry.virtual_class_id, "since": entry.created_at, "state": entry.state}
             for entry in user.waiting_list_entries.all()
         ],
-        "mails": [_describe_notice(one) for one in user.notices.order_by("created_at")],
+        "mails": [_describe_notification(one) for one in user.notices.order_by("created_at")],
     }
     return json.dumps(data, cls=DjangoJSONEncoder, ensure_ascii=False, indent=2)
 
@@ -94,7 +94,7 @@ def _describe_payment(payment: Payment) -> dict[str, Any]:
     }
 
 
-def _describe_notice(notice: Notice) -> dict[str, Any]:
+def _describe_notification(notice: Notice) -> dict[str, Any]:
     return {
         "about": notice.get_kind_display(),
         "class": notice.virtual_class_id,
