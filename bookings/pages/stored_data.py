@@ -92,8 +92,8 @@ def _list_class_data() -> list[StoredData]:
                 "quién cambió qué."
             ),
             _(
-                "Al borrar tu cuenta: las que se dieron o pagaste quedan sin tu nombre ni lo que "
-                "escribiste; las demás se borran."
+                "Al borrar tu cuenta: las que se dieron o tienen un pago pedido quedan sin tu "
+                "nombre ni lo que escribiste; las demás se borran."
             ),
             [VirtualClass, UserActivity, ClassLog],
             ["classes"],

@@ -70,6 +70,15 @@ def test_each_part_of_the_export_is_named(student):
     assert {key for data in list_stored_data() for key in data.exported_as} == exported
 
 
+def test_profile_has_nothing_that_the_page_does_not_say(student):
+    """Whoever adds a field says it in the first row of ``stored_data.py``."""
+    profile = json.loads(export_person(student))["profile"]
+    said = "email name image location level phone newsletter language totalClasses createdAt"
+    own = {"id", "status", "updatedAt"}  # the service's own, of no interest
+
+    assert set(profile) == {*said.split(), "lastSignInAt"} | own
+
+
 @pytest.mark.parametrize("language", ["es-ar", "en"])
 def test_page_shows_each_row_and_cookie(client, language):
     page = read(client, language)
