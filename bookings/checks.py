@@ -37,6 +37,23 @@ def check_webhook_secret(app_configs: Any, **kwargs: Any) -> list[checks.CheckMe
     ]
 
 
+@checks.register(checks.Tags.security, deploy=True)
+def check_seller(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
+    """Warn if people pay a seller whom no page names."""
+    values = {"SELLER_NAME": settings.SELLER.name, "SELLER_CUIT": settings.SELLER.cuit}
+    missing = ", ".join(name for name, value in values.items() if not value)
+    if not settings.MERCADOPAGO_ACCESS_TOKEN or not missing:
+        return []
+    return [
+        checks.Warning(
+            f"{missing}: not set, though students pay on the site.",
+            hint="Argentina's law wants the seller's name and CUIT where people pay. Set them: "
+            "the footer of every page shows them.",
+            id="bookings.W006",
+        )
+    ]
+
+
 @checks.register(checks.Tags.compatibility, deploy=True)
 def check_metrics(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
     if not settings.METRICS_TOKEN or settings.METRICS_DIRECTORY:

@@ -18,6 +18,7 @@ from bookings.pages import (
     own_calendar,
     paying,
     personal_data,
+    privacy,
     rescheduling,
     waiting,
 )
@@ -39,6 +40,7 @@ urlpatterns = [
     path("readyz", health.ReadinessView.as_view(), name="readyz"),
     path("metrics", metrics, name="metrics"),
     path("", home.landing, name="landing"),
+    path("privacidad", privacy.show_privacy, name="privacy"),
     path("inicio", home.inicio, name="inicio"),
     path("inicio/reservar", booking.choose, name="book"),
     path("inicio/reservar/<uuid:hold_id>", booking.fill_in, name="hold"),

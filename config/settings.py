@@ -28,6 +28,7 @@ BASE_URL = ENV.base_url
 ALLOWED_HOSTS = ENV.allowed_hosts
 TRUSTED_PROXIES = ENV.trusted_proxies
 SITE_NAME = ENV.site_name
+SELLER = ENV.seller
 
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"
@@ -379,7 +380,8 @@ METRICS_TOKEN = ENV.monitoring.metrics_token
 METRICS_DIRECTORY = ENV.monitoring.metrics_directory
 if METRICS_DIRECTORY:
     share_counts(METRICS_DIRECTORY)
-if ENV.monitoring.sentry_dsn:
+HAS_ERROR_REPORTS = bool(ENV.monitoring.sentry_dsn)
+if HAS_ERROR_REPORTS:
     from config.monitoring.sentry import start_sentry  # a tenth of a second that only its users pay
 
     start_sentry(ENV.monitoring)

@@ -37,7 +37,7 @@ def _is_for_one(request: HttpRequest) -> bool:
 
 
 def _page_for_all(request: HttpRequest) -> str:
-    site = (settings.SITE_NAME, settings.BASE_URL, settings.DEMO)
+    site = (settings.SITE_NAME, settings.SELLER, settings.BASE_URL, settings.DEMO)
     key = (get_language(), request.path, *list_providers(), *site)
     if key not in _pages:
         context = _context(None, None) | {"csrf_token": TOKEN_GOES_HERE}

@@ -3,7 +3,7 @@
 English names the currency: ``$`` means another one to most of its readers.
 """
 
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 
 from babel.dates import format_date, format_skeleton
@@ -73,6 +73,16 @@ def clock(value: datetime) -> str:
 @register.filter
 def minutes(count: int) -> str:
     return format_unit(count, "duration-minute", length="short", locale=_active_locale())
+
+
+@register.filter
+def duration(value: timedelta) -> str:
+    """Write ``30 días``, ``12 horas`` or ``10 minutos``, in the largest unit that is exact."""
+    units = (("day", timedelta(days=1)), ("hour", timedelta(hours=1)))
+    name, size = next(
+        (unit for unit in units if not value % unit[1]), ("minute", timedelta(minutes=1))
+    )
+    return format_unit(value // size, f"duration-{name}", length="long", locale=_active_locale())
 
 
 @register.filter

@@ -24,6 +24,7 @@ from django.utils.translation.trans_null import gettext_noop
 from config.env.calendar import Calendar, parse_calendar
 from config.env.monitoring import Monitoring, parse_monitoring
 from config.env.payments import Payments, parse_payments
+from config.env.seller import Seller, parse_seller
 from config.env.sign_in import SignIn, parse_sign_in
 from config.env.values import Values, split_address
 
@@ -61,6 +62,7 @@ class Env:
     waiting_list_hours: int
     waiting_list_closes_minutes: int
 
+    seller: Seller
     sign_in: SignIn
     calendar: Calendar
     payments: Payments
@@ -124,6 +126,7 @@ def parse_env(values: Mapping[str, str]) -> Env:
         prevent_overlaps=read.boolean("PREVENT_OVERLAPS", default=True),
         waiting_list_hours=read.duration("WAITING_LIST_HOURS", default=12),
         waiting_list_closes_minutes=read.duration("WAITING_LIST_CLOSES_MINUTES", default=60),
+        seller=parse_seller(read),
         sign_in=parse_sign_in(read, local=local),
         calendar=parse_calendar(read, local=local),
         payments=parse_payments(read, local=local),

@@ -8,6 +8,7 @@ from django.contrib.messages.storage.base import Message
 from django.http import HttpRequest, HttpResponse
 
 from accounts.sign_in import page as sign_in_page
+from config.env.seller import Seller
 from config.web.messages import NamedCookieStorage
 
 PATH = "/inicio"
@@ -83,5 +84,7 @@ def test_page_with_a_message_is_for_one(client, renderings):
 def test_page_follows_what_is_configured(client, settings):
     client.get(PATH)
     settings.SITE_NAME = "Otra academia"
-
     assert "Otra academia" in client.get(PATH).content.decode()
+
+    settings.SELLER = Seller(name="Otra persona")
+    assert "Otra persona" in client.get(PATH).content.decode()

@@ -8,6 +8,7 @@ from django.utils import translation
 
 from bookings.templatetags.class_times import (
     clock,
+    duration,
     long_day,
     minutes,
     month,
@@ -65,6 +66,21 @@ def test_pesos_hide_centavos_when_there_are_none(centavos, text):
 def test_what_is_left_is_told_in_hours_and_minutes(left, text):
     with time_machine.travel(LATE, tick=False):
         assert time_until(LATE + left).replace("\xa0", " ") == text
+
+
+@pytest.mark.parametrize(
+    ("time", "spanish", "english"),
+    [
+        (timedelta(days=30), "30 días", "30 days"),
+        (timedelta(hours=36), "36 horas", "36 hours"),
+        (timedelta(minutes=90), "90 minutos", "90 minutes"),
+        (timedelta(days=1), "1 día", "1 day"),
+    ],
+)
+def test_a_duration_is_told_in_its_largest_exact_unit(time, spanish, english):
+    assert duration(time) == spanish
+    with translation.override("en"):
+        assert duration(time) == english
 
 
 def test_english_keeps_the_country_s_order_clock_and_currency():

@@ -25,3 +25,12 @@ ACCESS_CODE = "7K2M9QXA"
 
 STUDENTS = [ANA, BRUNO, CARLA, DIEGO]
 EVERYBODY = [TEACHER, *STUDENTS]
+
+# Made up, in the footer of every page; nobody has this CUIT's number.
+SELLER = {
+    "SELLER_NAME": "Paula Profe",
+    "SELLER_CUIT": "27-00000000-6",
+    "SELLER_ADDRESS": "Calle Inventada 123, Rosario",
+    "SELLER_HOURS": "lunes a viernes de 9 a 18",
+    "SELLER_DATA_FISCAL_URL": "https://datafiscal.demo.example/?qr=demo",
+}

@@ -23,7 +23,15 @@ AXE = (Path(__file__).parents[1] / "vendor" / "axe-4.14.1" / "axe.min.js").read_
 RUN = """axe.run({ resultTypes: ["violations"] }).then(({ violations }) => violations.flatMap(
     ({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`)))"""
 
-FOR_EVERYBODY = ["/", "/?error=AccessDenied", "/inicio", BOOK, "/inicio/unirse/ABCD2345", "/nada"]
+FOR_EVERYBODY = [
+    "/",
+    "/?error=AccessDenied",
+    "/privacidad",
+    "/inicio",
+    BOOK,
+    "/inicio/unirse/ABCD2345",
+    "/nada",
+]
 FOR_STUDENTS = [
     "/inicio",
     "/inicio/clases",

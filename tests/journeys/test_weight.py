@@ -25,7 +25,9 @@ def weigh(page: Page, address: str) -> int:
     return int(sum(received))
 
 
-@pytest.mark.parametrize("address", ["/", "/inicio", BOOK, "/inicio/unirse/ABCD2345"])
+@pytest.mark.parametrize(
+    "address", ["/", "/privacidad", "/inicio", BOOK, "/inicio/unirse/ABCD2345"]
+)
 def test_a_page_for_everybody_is_light_and_our_own(new_page, demo, address):
     page, hosts = new_page(), set()
     page.on("request", lambda request: hosts.add("/".join(request.url.split("/")[:3])))

@@ -9,6 +9,7 @@ pytestmark = pytest.mark.any_engine
     "path",
     [
         "/",
+        "/privacidad",
         "/inicio",
         "/inicio/clases",
         "/inicio/unirse",

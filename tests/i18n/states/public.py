@@ -2,6 +2,7 @@
 
 from accounts.sign_in.errors import TEXTS
 from bookings.models import Price
+from config.env.seller import Seller
 from tests.i18n.states.world import CODE, STATES, State, state
 
 NOTHING_CONFIGURED = {"APP": {"client_id": "", "secret": ""}}
@@ -48,3 +49,24 @@ def sign_out(world):
 @state("bookings:join_with_code")
 def invitation(world):
     return world.get("bookings:join_with_code", CODE)
+
+
+@state("bookings:privacy")
+def privacy(world):
+    world.settings.SELLER = Seller(
+        "Paula", "20-12345678-6", "Rosario 123", "9-18", "https://a.example"
+    )
+    return world.get("bookings:privacy")
+
+
+@state("bookings:privacy")
+def privacy_with_the_calendar_of_everyone(world):
+    world.settings.CALENDAR_CONSENT = "everyone"
+    return world.get("bookings:privacy")
+
+
+@state("bookings:privacy")
+def privacy_with_payments_and_error_reports(world):
+    world.settings.MERCADOPAGO_ACCESS_TOKEN = "token"
+    world.settings.HAS_ERROR_REPORTS = True
+    return world.get("bookings:privacy", user=world.host)

@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from bookings.webhooks.signing import generate_secret
 from tests.demo.folder import DATABASE, MAILS, empty_folder
-from tests.demo.people import EVERYBODY, TEACHER
+from tests.demo.people import EVERYBODY, SELLER, TEACHER
 from tests.demo.ports import OFFSETS, Ports, choose_ports, listen
 from tests.demo.processes import Processes
 from tests.demo.welcome import STOPPED, welcome
@@ -86,6 +86,7 @@ def _environment(ports: Ports, webhook_secret: str, data: Path) -> dict[str, str
         "DATABASE_URL": f"sqlite:///{quote(str(data / DATABASE))}",
         "EMAIL_URL": f"smtp://localhost:{ports.smtp}",
         "ADMIN_EMAIL": TEACHER.email,
+        **SELLER,
         "CALENDAR_CONSENT": "teacher",
         "AUTH_PROVIDER_ID": "demo-google",
         "AUTH_PROVIDER_SECRET": "demo-google-secret",

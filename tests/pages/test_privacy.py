@@ -1,0 +1,212 @@
+"""``/privacidad`` says what is stored, and the footer who sells; neither goes stale."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import fields
+
+import pytest
+from django.apps import apps
+from django.db.models import Model
+from django.utils import translation
+from django.utils.html import escape
+
+from accounts.models import User
+from bookings.checks import check_seller
+from bookings.domain.people.personal_data import export_person
+from bookings.domain.people.stored_data import list_stored_data
+from bookings.pages.privacy import list_cookies
+from bookings.payments.gateway import PreferenceDraft
+from calendar_sync import EventDraft
+from config import settings
+from config.env.seller import Seller
+
+pytestmark = pytest.mark.django_db
+
+PATH = "/privacidad"
+SELLER = Seller(
+    name="Paula & Cía",
+    cuit="20-12345678-6",
+    address="Calle 1, Rosario",
+    hours="de 9 a 18",
+    data_fiscal_url="https://qr.afip.example/?qr=abc&x=1",
+)
+# What an event or a preference is made of that needs no word on the page.
+SILENT_OF_EVENTS = {"event_id", "reference", "reminder", "earlier_texts", "named_by_provider"}
+SILENT_OF_PREFERENCES = {"reference", "return_url", "notification_url", "expires_at", "cash_until"}
+
+
+def parents(model: type[Model]) -> Iterator[type[Model]]:
+    """The models that a row of this one refers to."""
+    for field in model._meta.concrete_fields:
+        if field.is_relation:
+            yield field.related_model
+
+
+def personal_models() -> set[type[Model]]:
+    """People, and every model whose rows lead to one."""
+    found: set[type[Model]] = {User}
+    before: set[type[Model]] = set()
+    while found != before:
+        before = set(found)
+        found |= {model for model in apps.get_models() if found & set(parents(model))}
+    return found
+
+
+def read(client, language="es-ar"):
+    client.cookies["language"] = language
+    return client.get(PATH).content.decode()
+
+
+# --- What is stored -------------------------------------------------------------------------------
+
+
+def test_each_table_with_a_person_s_data_is_named():
+    assert {table for data in list_stored_data() for table in data.tables} == personal_models()
+
+
+def test_each_part_of_the_export_is_named(student):
+    exported = set(json.loads(export_person(student))) - {"exportedAt"}
+
+    assert {key for data in list_stored_data() for key in data.exported_as} == exported
+
+
+def test_profile_has_nothing_that_the_page_does_not_say(student):
+    """Whoever adds a field says it in the first row of ``stored_data.py``."""
+    profile = json.loads(export_person(student))["profile"]
+    said = "email name image location level phone newsletter language totalClasses createdAt"
+    own = {"id", "status", "updatedAt"}  # the service's own, of no interest
+
+    assert set(profile) == {*said.split(), "lastSignInAt"} | own
+
+
+@pytest.mark.parametrize("language", ["es-ar", "en"])
+def test_page_shows_each_row_and_cookie(client, language):
+    page = read(client, language)
+
+    with translation.override(language):
+        said = [text for data in list_stored_data() for text in (data.title, data.kept)]
+        said += [text for one in list_cookies() for text in (one.name, one.purpose, one.kept)]
+    assert [text for text in said if escape(text) not in page] == []
+
+
+def test_terms_are_those_of_the_settings(client, settings):
+    settings.SESSION_COOKIE_AGE = 11 * 86_400
+
+    assert "11 días sin uso" in read(client)
+    assert "11 days without use" in read(client, "en")
+
+
+def test_each_cookie_is_named():
+    names = {value for name, value in vars(settings).items() if name.endswith("_COOKIE_NAME")}
+
+    assert {cookie.name for cookie in list_cookies()} == names
+
+
+def test_nothing_more_leaves_than_the_page_says():
+    """Whoever adds a field here says it in ``_privacy_others.html``."""
+    sent = {field.name for field in fields(EventDraft)} - SILENT_OF_EVENTS
+    paid = {field.name for field in fields(PreferenceDraft)} - SILENT_OF_PREFERENCES
+
+    assert sent == {"summary", "description", "start", "end", "time_zone", "attendee", "record"}
+    assert paid == {"title", "description", "amount", "payer_name", "payer_email"}
+
+
+# --- What depends on the configuration ------------------------------------------------------------
+
+
+def test_calendar_permission_is_explained_as_it_is_asked_for(client, settings):
+    settings.CALENDAR_CONSENT = "teacher"
+    teacher_only = read(client)
+    settings.CALENDAR_CONSENT = "everyone"
+    everyone = read(client)
+
+    assert "A estudiantes no les pedimos permiso sobre su calendario" in teacher_only
+    assert "Google también te pide permiso sobre los eventos de tu calendario" in everyone
+    assert "A estudiantes no les pedimos" not in everyone
+
+
+@pytest.mark.parametrize("language", ["es-ar", "en"])
+def test_google_s_reviewer_finds_the_statement_in_english(client, language):
+    page = read(client, language)
+
+    assert "https://developers.google.com/terms/api-services-user-data-policy" in page
+    assert "Google API Services User Data Policy</a>, including the Limited Use" in page
+    assert "openid email profile" in page
+
+
+def test_mercado_pago_is_named_when_students_pay_there(client, settings):
+    settings.MERCADOPAGO_ACCESS_TOKEN = ""
+    assert "Tu nombre, tu correo, la clase y el importe" not in read(client)
+
+    settings.MERCADOPAGO_ACCESS_TOKEN = "token"
+    assert "Tu nombre, tu correo, la clase y el importe" in read(client)
+
+
+def test_error_reports_are_named_when_they_are_sent(client, settings):
+    assert "informes de errores" not in read(client)
+
+    settings.HAS_ERROR_REPORTS = True
+    assert "informes de errores" in read(client)
+
+
+def test_rights_and_their_authority_are_named(client):
+    page = read(client)
+
+    assert "25.326" in page
+    assert 'href="https://www.argentina.gob.ar/aaip"' in page
+    assert 'href="/inicio/perfil/borrar"' in page
+    assert 'href="/inicio/perfil/mis-datos.json"' in page
+
+
+# --- Links and the footer -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", ["/", "/inicio", "/privacidad", "/nowhere"])
+def test_footer_shows_the_seller_and_leads_to_the_page(client, settings, path):
+    settings.SELLER = SELLER
+
+    footer = client.get(path).content.decode().partition("<footer")[2]
+
+    for text in ("Paula &amp; Cía", "CUIT 20-12345678-6", "Calle 1, Rosario", "de 9 a 18"):
+        assert text in footer
+    assert 'href="https://qr.afip.example/?qr=abc&amp;x=1"' in footer
+    assert 'href="/privacidad"' in footer
+    assert "<img" not in footer
+
+
+def test_footer_of_an_unknown_seller_shows_none(client):
+    footer = client.get("/").content.decode().partition("<footer")[2]
+
+    assert "seller" not in footer
+    assert "CUIT" not in footer
+    assert "Data Fiscal" not in footer
+
+
+def test_sign_in_page_leads_to_the_page(client):
+    main = client.get("/inicio").content.decode().partition("<footer")[0]
+
+    assert 'href="/privacidad"' in main
+
+
+def test_page_is_for_everybody(client):
+    response = client.get(PATH)
+
+    assert "noindex" not in response.content.decode()
+    assert "Cache-Control" not in response
+
+
+def test_missing_seller_is_named_when_students_pay(settings):
+    settings.MERCADOPAGO_ACCESS_TOKEN = "token"
+    settings.SELLER = Seller(name="Paula")
+
+    (warning,) = check_seller(None)
+
+    assert (warning.id, warning.msg.partition(":")[0]) == ("bookings.W006", "SELLER_CUIT")
+
+
+def test_seller_may_be_missing_while_nobody_pays_here(settings):
+    settings.MERCADOPAGO_ACCESS_TOKEN = ""
+    assert check_seller(None) == []
+
+    settings.MERCADOPAGO_ACCESS_TOKEN, settings.SELLER = "token", SELLER
+    assert check_seller(None) == []
