@@ -13,8 +13,7 @@ from django.utils.html import escape
 from accounts.models import User
 from bookings.checks import check_seller
 from bookings.domain.people.personal_data import export_person
-from bookings.domain.people.stored_data import list_stored_data
-from bookings.pages.privacy import list_cookies
+from bookings.pages.privacy import list_cookies, list_stored_data
 from bookings.payments.gateway import PreferenceDraft
 from calendar_sync import EventDraft
 from config import settings
