@@ -1,6 +1,5 @@
 """Authentication of ``/api``."""
 
-from django.http import HttpRequest
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import PermissionDenied
 from rest_framework.permissions import SAFE_METHODS
@@ -19,8 +18,8 @@ class CookieSessionAuthentication(BaseAuthentication):
     """
 
     def authenticate(self, request: Request) -> tuple[User, None] | None:
-        refuse_foreign_origin(request._request)
-        user = request._request.user
+        refuse_foreign_origin(request)
+        user = request._request.user  # as DRF's SessionAuthentication: request.user asks this class
         return (user, None) if user.is_authenticated else None
 
     def authenticate_header(self, request: Request) -> str:
@@ -28,7 +27,7 @@ class CookieSessionAuthentication(BaseAuthentication):
         return "Session"
 
 
-def refuse_foreign_origin(request: HttpRequest) -> None:
+def refuse_foreign_origin(request: Request) -> None:
     """Raise PermissionDenied (403) for an unsafe request from another site."""
     if request.method not in SAFE_METHODS and is_from_elsewhere(request):
         raise PermissionDenied(FOREIGN_ORIGIN)

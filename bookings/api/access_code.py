@@ -140,6 +140,6 @@ class AccessCodeView(APIView):
         virtual_class = join_class(
             user=request.user,
             access_code=access_code,
-            address=client_address(request._request),
+            address=client_address(request),
         )
         return Response({"response": _joined.to_representation(virtual_class)})

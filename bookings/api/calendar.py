@@ -44,7 +44,7 @@ class CalendarView(APIView):
         return LISTING if self.request.method in SAFE_METHODS else SCHEDULING
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        refuse_foreign_origin(request._request)
+        refuse_foreign_origin(request)
         super().initial(request, *args, **kwargs)
 
     @extend_schema(
@@ -67,7 +67,7 @@ class CalendarView(APIView):
     )
     def get(self, request: Request) -> HttpResponse:
         """``KeptListingMiddleware`` sends a kept list."""
-        return kept_listing.answer(request._request, kept_listing.keep(read_upcoming_events()))
+        return kept_listing.answer(request, kept_listing.keep(read_upcoming_events()))
 
     @extend_schema(
         operation_id="scheduleClass",

@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
 from django.urls import ResolverMatch, resolve
 from django.utils import timezone
 from django.utils.http import parse_etags, quote_etag
+from rest_framework.request import Request
 
 from bookings.api.slots import present_slot
 from calendar_sync import Listing, Stamp, current_stamp
@@ -73,7 +74,7 @@ def keep(listing: Listing) -> KeptListing:
     return _kept
 
 
-def answer(request: HttpRequest, kept: KeptListing) -> HttpResponse:
+def answer(request: HttpRequest | Request, kept: KeptListing) -> HttpResponse:
     """Send the list, or 304."""
     known = request.META.get("HTTP_IF_NONE_MATCH")
     if known is not None and _has(known, kept.etag):

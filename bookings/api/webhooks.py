@@ -2,7 +2,7 @@
 
 import logging
 
-from django.http import HttpRequest, UnreadablePostError
+from django.http import UnreadablePostError
 from rest_framework import exceptions, status
 from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
@@ -51,13 +51,12 @@ class PaymentWebhookView(APIView):
     @describe_notification
     def post(self, request: Request) -> Response:
         """Store a notification; its payment is read afterwards."""
-        http_request = request._request
         try:
             accept_notification(
                 query=request.GET,
-                headers=http_request.headers,
-                body=_read_body(http_request),
-                address=client_address(http_request),
+                headers=request.headers,
+                body=_read_body(request),
+                address=client_address(request),
             )
         except ForgedNotificationError as error:
             logger.warning("A payment notice with a wrong signature was refused.")
@@ -67,7 +66,7 @@ class PaymentWebhookView(APIView):
         return Response()
 
 
-def _read_body(request: HttpRequest) -> bytes:
+def _read_body(request: Request) -> bytes:
     """Return an empty body if it breaks off: the address says the same."""
     if int(request.META.get("CONTENT_LENGTH") or 0) > MAX_NOTIFICATION_BYTES:
         raise TooLargeError

@@ -5,6 +5,7 @@ from ipaddress import IPv6Address, IPv6Network, ip_address
 
 from django.conf import settings
 from django.http import HttpRequest
+from rest_framework.request import Request
 
 # The smallest IPv6 network of one customer. RFC 6177.
 COUNTED_BITS = 64
@@ -12,7 +13,7 @@ COUNTED_BITS = 64
 WITH_PORT = re.compile(r"\[(?P<ipv6>[^\]]*)\](:\d+)?|(?P<ipv4>[\d.]+):\d+")
 
 
-def client_address(request: HttpRequest) -> str:
+def client_address(request: HttpRequest | Request) -> str:
     """Return the address that limits count by: IPv4, or the IPv6 /64; empty if unknown.
 
     It is TRUSTED_PROXIES places from the end of ``X-Forwarded-For``; earlier places may be forged.

@@ -5,11 +5,12 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.http import HttpRequest
+from rest_framework.request import Request
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
-def is_from_elsewhere(request: HttpRequest) -> bool:
+def is_from_elsewhere(request: HttpRequest | Request) -> bool:
     """True if another site made a browser send this request; pages cannot forge these headers."""
     if request.headers.get("Sec-Fetch-Site") in {"cross-site", "same-site"}:
         return True
