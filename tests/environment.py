@@ -32,16 +32,9 @@ ONE_LANGUAGE = "es-ar"
 SQLITE_ONLY = tuple(
     TESTS / name
     for name in (
-        "accounts/test_provider_faults.py",
-        "admin/test_step_up.py",
-        "api/test_calendar_faults.py",
         "bookings/notices/test_skip_rules.py",
         "bookings/reconciling/test_errors.py",
-        "bookings/settling/test_foreign_preferences.py",
-        "bookings/test_grants.py",
         "bookings/test_personal_data.py",
-        "bookings/test_wall_times.py",
-        "bookings/test_watching.py",
     )
 )
 # Of a parametrised test of pages, panel, API, accounts or settings, PostgreSQL sees one case: the
