@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Iterable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, timedelta
 
 from django.utils import timezone
 
@@ -30,26 +30,23 @@ def search_payments() -> int:
         made_elsewhere=True, approved_at=None, next_check_at__isnull=False
     )
     if waiting.exists():
+        last = read_beats().get(SEARCHED)
+        since = now - LONGEST_REACH
+        if last and last <= now:  # else a clock was ahead
+            since = max(last - OVERLAP, since)
         try:
-            updates = get_gateway().search_updates(since=_find_start(now))
+            updates = get_gateway().search_updates(since=since)
         except PaymentError as error:
             logger.warning("The search for payments is put off: %s", error)
             return 0
-        new = _store_new(updates, now)
+        new = _store_new(updates)
     note_beat(SEARCHED, new)
     if new:
         process_notifications()
     return new
 
 
-def _find_start(now: datetime) -> datetime:
-    last = read_beats().get(SEARCHED)
-    if last is None or last > now:  # a clock was ahead
-        return now - LONGEST_REACH
-    return max(last - OVERLAP, now - LONGEST_REACH)
-
-
-def _store_new(updates: Iterable[ChargeUpdate], now: datetime) -> int:
+def _store_new(updates: Iterable[ChargeUpdate]) -> int:
     # Times are compared by the provider's clock only. An update's time is its notification's id, so
     # that a foreign charge is looked up once and not every minute.
     seen = {(one.charge_id, one.updated_at.astimezone(UTC).isoformat()): one for one in updates}
@@ -71,8 +68,6 @@ def _store_new(updates: Iterable[ChargeUpdate], now: datetime) -> int:
             action="search",
             notification_id=update_id,
             signature=SignatureState.FOUND,
-            received_at=now,
-            next_attempt_at=now,
         )
         for (charge_id, update_id), one in seen.items()
         if (charge_id, update_id) not in looked_into

@@ -251,13 +251,13 @@ def _ask_provider(refund: Refund) -> CreatedRefund:
 
 def _find_lost(refund: Refund, gateway: PaymentGateway) -> CreatedRefund | None:
     # By amount and time, since the answer with its id was lost.
-    others = Refund.objects.filter(charge=refund.charge).exclude(pk=refund.pk)
-    known = set(others.values_list("refund_id", flat=True))
-    for listed in gateway.list_refunds(refund.charge.charge_id):
-        is_ours = listed.amount == refund.amount and listed.refund.refund_id not in known
-        if is_ours and listed.created_at > refund.created_at - CLOCK_DIFFERENCE:
-            return listed.refund
-    return None
+    others = refund.charge.refunds.exclude(pk=refund.pk)
+    return gateway.find_refund(
+        charge_id=refund.charge.charge_id,
+        amount=refund.amount,
+        since=refund.created_at - CLOCK_DIFFERENCE,
+        known=set(others.values_list("refund_id", flat=True)),
+    )
 
 
 def _note_refund_id(refund: Refund, refund_id: str) -> bool:

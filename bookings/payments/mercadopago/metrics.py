@@ -1,9 +1,6 @@
 """Durations and outcomes of calls."""
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
-from time import perf_counter
 from urllib.parse import urlsplit
 
 from prometheus_client import Histogram
@@ -22,21 +19,10 @@ NOT_THERE = 404
 _ID = re.compile(r"/(?!v\d\b)[^/]*\d[^/]*")
 
 
-class Call:
-    """status: 0 until there is an answer."""
-
-    status = 0
-
-
-@contextmanager
-def timed(method: str, url: str) -> Iterator[Call]:
-    began, call = perf_counter(), Call()
-    try:
-        yield call
-    finally:
-        seconds = perf_counter() - began
-        outcome = outcome_of(call.status, usual=(NOT_THERE,))
-        SECONDS.labels(name_operation(method, url), outcome).observe(seconds)
+def note_call(method: str, url: str, status: int, *, seconds: float) -> None:
+    """status: of HTTP, 0 for no answer."""
+    outcome = outcome_of(status, usual=(NOT_THERE,))
+    SECONDS.labels(name_operation(method, url), outcome).observe(seconds)
 
 
 def name_operation(method: str, url: str) -> str:

@@ -10,8 +10,8 @@ from typing import Any
 
 from django.conf import settings
 
-from bookings.models import SignatureState
-from bookings.payments.gateway import CHARGE_TOPIC, IncomingNotification, Verdict
+from bookings.models import PaymentNotification, SignatureState
+from bookings.payments.gateway import CHARGE_TOPIC, Verdict
 from bookings.payments.mercadopago.signatures import is_signed
 
 ORDER = "merchant_order"
@@ -25,8 +25,8 @@ LONGEST_ID = 100
 
 def read_notification(
     query: Mapping[str, str], headers: Mapping[str, str], body: bytes
-) -> IncomingNotification | None:
-    """Return None if it names nothing that can be looked up."""
+) -> tuple[PaymentNotification, Verdict] | None:
+    """Return an unsaved row, a hint where to look; None if it names nothing to be looked up."""
     content = _read_json(body)
     is_webhook = "data.id" in query or ("data" in content and "type" in content)
     named = _read_webhook(query, content) if is_webhook else _read_ipn(query, content)
@@ -34,14 +34,14 @@ def read_notification(
         return None
     topic, resource_id = named
     signature = _check_signature(query, headers)
-    return IncomingNotification(
+    notification = PaymentNotification(
         topic=topic,
         resource_id=resource_id,
         action=_word(content.get("action"), LONGEST_WORD),
         notification_id=_word(content.get("id"), LONGEST_ID) if is_webhook else "",
         signature=signature,
-        verdict=_judge(signature, is_webhook=is_webhook),
     )
+    return notification, _judge(signature, is_webhook=is_webhook)
 
 
 def _check_signature(query: Mapping[str, str], headers: Mapping[str, str]) -> SignatureState:
