@@ -6,11 +6,10 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.domain.checkout.settling import carry_out_class, find_refusal
+from bookings.domain.checkout.settling import find_refusal, schedule_or_refund
 from bookings.domain.dry_runs import Consequences, foresee
 from bookings.domain.exceptions import BookingError
 from bookings.domain.history import record_event
-from bookings.domain.lifecycle.scheduling import UNSCHEDULABLE, schedule_class
 from bookings.models import ClassEvent, PriceDecision, VirtualClass
 
 
@@ -22,11 +21,7 @@ def agree_to_price(*, class_id: uuid.UUID, by: User) -> VirtualClass:
     virtual_class = _note_agreement(class_id, by)
     if virtual_class.paid_at is None or virtual_class.is_scheduled:
         return virtual_class
-    try:
-        return schedule_class(preference_id=virtual_class.preference_id, actor=by)
-    except UNSCHEDULABLE:
-        carry_out_class(virtual_class)
-        raise
+    return schedule_or_refund(virtual_class, by)
 
 
 def foresee_agreement(*, class_id: uuid.UUID, by: User) -> Consequences[BookingError | None]:

@@ -70,8 +70,8 @@ def confirm_payment(*, class_id: uuid.UUID, actor: User) -> VirtualClass:
 
     Raises ClassCancelledError, PriceNotAgreedError, and what ``schedule_class`` raises.
     """
-    preference_id = _mark_paid(class_id, actor)
-    return schedule_class(preference_id=preference_id, actor=actor)
+    virtual_class = _mark_paid(class_id, actor)
+    return schedule_class(preference_id=virtual_class.preference_id, actor=actor)
 
 
 def foresee_confirmation(*, class_id: uuid.UUID, actor: User) -> Consequences[BookingError | None]:
@@ -79,12 +79,7 @@ def foresee_confirmation(*, class_id: uuid.UUID, actor: User) -> Consequences[Bo
 
     Raises ClassCancelledError.
     """
-
-    def decide() -> BookingError | None:
-        _mark_paid(class_id, actor)
-        return find_refusal(VirtualClass.objects.get(pk=class_id), actor)
-
-    return foresee(decide, [class_id])
+    return foresee(lambda: find_refusal(_mark_paid(class_id, actor), actor), [class_id])
 
 
 def find_refusal(virtual_class: VirtualClass, actor: User) -> BookingError | None:
@@ -98,9 +93,9 @@ def find_refusal(virtual_class: VirtualClass, actor: User) -> BookingError | Non
 
 def settle_free_class(virtual_class: VirtualClass) -> VirtualClass:
     """Schedule a free class; the sweep retries what fails."""
-    preference_id = _mark_paid(virtual_class.pk, actor=None)
+    _mark_paid(virtual_class.pk, actor=None)
     try:
-        return schedule_class(preference_id=preference_id)
+        return schedule_class(preference_id=virtual_class.preference_id)
     except (BookingError, CalendarError) as error:
         logger.warning(
             "Free class %s is not scheduled yet: %s", virtual_class.pk, type(error).__name__
@@ -163,6 +158,15 @@ def carry_out(payment_id: uuid.UUID) -> None:
             _schedule_or_cancel(payment, payment.virtual_class)
     send_refunds_of(payment)
     cancel_dead_charges(payment)
+
+
+def schedule_or_refund(virtual_class: VirtualClass, actor: User | None = None) -> VirtualClass:
+    """Schedule a class, or refund one that can never be. Raises as ``schedule_class``."""
+    try:
+        return schedule_class(preference_id=virtual_class.preference_id, actor=actor)
+    except UNSCHEDULABLE:
+        carry_out_class(virtual_class)
+        raise
 
 
 def carry_out_class(virtual_class: VirtualClass) -> None:
@@ -250,7 +254,7 @@ def _cancel(virtual_class: VirtualClass, why: str, *, case: RefundCase | None) -
 
 
 @transaction.atomic
-def _mark_paid(class_id: uuid.UUID, actor: User | None) -> str:
+def _mark_paid(class_id: uuid.UUID, actor: User | None) -> VirtualClass:
     virtual_class = VirtualClass.objects.select_for_update().get(pk=class_id)
     if virtual_class.status == ClassStatus.CANCELLED:
         raise ClassCancelledError
@@ -264,4 +268,4 @@ def _mark_paid(class_id: uuid.UUID, actor: User | None) -> str:
         # The request is committed with the confirmation, so that the sweep can finish it.
         virtual_class.scheduling_requested_at = virtual_class.scheduling_requested_at or now
     virtual_class.save(update_fields=["paid_at", "scheduling_requested_at", "updated_at"])
-    return virtual_class.preference_id
+    return virtual_class

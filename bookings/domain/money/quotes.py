@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Self
+from typing import Any
 
-from bookings.models import ClassType, VirtualClass
+from bookings.models import ClassType
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,16 +16,6 @@ class Quote:
     is_group_class: bool
     students_count: int
     price: int
-
-    @classmethod
-    def of(cls, virtual_class: VirtualClass) -> Self:
-        return cls(
-            virtual_class.start_time,
-            virtual_class.end_time,
-            virtual_class.class_type == ClassType.GROUP,
-            virtual_class.max_participants,
-            virtual_class.class_price,
-        )
 
     @property
     def class_type(self) -> ClassType:

@@ -8,15 +8,9 @@ from typing import Any
 from django.db.models import F, Q, Sum
 from django.db.models.functions import Coalesce, TruncMonth
 
+from bookings.domain.money.charges import MONEY_CAME
 from bookings.models import ChargeStatus, PaymentCharge, ReviewReason, VirtualClass
 
-# Charges whose money arrived, also if it went back since.
-CAME_IN = [
-    ChargeStatus.APPROVED,
-    ChargeStatus.REFUNDED,
-    ChargeStatus.DISPUTED,
-    ChargeStatus.CHARGED_BACK,
-]
 # Money of another account, or not in pesos.
 FOREIGN = [ReviewReason.CURRENCY, ReviewReason.ACCOUNT]
 
@@ -53,7 +47,7 @@ def _through_the_provider() -> list[dict[str, Any]]:
     arrived = Coalesce("payment__approved_at", "seen_at")
     taken_back = Q(status=ChargeStatus.CHARGED_BACK)
     sums = (
-        PaymentCharge.objects.filter(status__in=CAME_IN)
+        PaymentCharge.objects.filter(status__in=MONEY_CAME)
         .exclude(problem__in=FOREIGN)
         .annotate(month=TruncMonth(arrived))
         .order_by()
