@@ -31,7 +31,7 @@ def classes(host, teacher, google):
     two = scheduled_classes(2, booked_by=host)
     move(google, two[0])
     [finding] = inspect().findings
-    record_drift(finding.drift)
+    record_drift(finding)
     return VirtualClass.objects.order_by("start_time")
 
 
@@ -52,7 +52,7 @@ def test_a_class_says_that_its_event_repeats(panel, classes, google):
     other = classes[1]
     google.edit_event(other.provider_event_id, recurrence=["RRULE:FREQ=WEEKLY;COUNT=4"])
     for finding in inspect().findings:
-        record_drift(finding.drift)
+        record_drift(finding)
 
     page = text_of(panel.get(page_of(other)))
 
