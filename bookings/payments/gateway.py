@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from bookings.models import ChargeStatus
+from bookings.models import ChargeStatus, RefundStatus
 
 # The topic of a notification about a charge; a provider's folder may have others.
 CHARGE_TOPIC = "payment"
@@ -77,16 +77,12 @@ class ChargeUpdate:
     updated_at: datetime
 
 
-class RefundState(StrEnum):
-    DONE = "done"
-    IN_PROCESS = "in_process"
-    REJECTED = "rejected"
-
-
 @dataclass(frozen=True, slots=True)
 class CreatedRefund:
+    """state: DONE, IN_PROCESS or FAILED."""
+
     refund_id: str
-    state: RefundState
+    state: RefundStatus
 
 
 class Verdict(StrEnum):

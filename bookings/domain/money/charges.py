@@ -76,45 +76,38 @@ def record_charges(payment_id: uuid.UUID, reports: list[Charge]) -> None:
 
 
 def _record_charge(payment: Payment, charge: Charge) -> PaymentCharge | None:
-    rows = PaymentCharge.objects.filter(provider=payment.provider, charge_id=charge.charge_id)
-    row = rows.first()
-    changes = {
-        "status": charge.status,
-        "status_detail": charge.status_detail,
-        "refunded_amount": min(charge.refunded_amount, charge.amount),
-        "provider_updated_at": charge.updated_at,
-    }
-    if row is None:
-        return PaymentCharge.objects.create(
-            payment=payment,
-            provider=payment.provider,
-            charge_id=charge.charge_id,
-            amount=charge.amount,
-            currency=charge.currency,
-            account_id=charge.account_id,
-            method=charge.method,
-            problem=_find_problem(payment, charge),
-            **changes,
-        )
-    if row.payment_id != payment.pk:
-        logger.error("Charge %s belongs to another payment.", charge.charge_id)
-        flag_for_review(payment, ReviewReason.REFERENCE)
+    known = PaymentCharge.objects.filter(provider=payment.provider, charge_id=charge.charge_id)
+    row = known.first() or PaymentCharge(
+        payment=payment,
+        provider=payment.provider,
+        charge_id=charge.charge_id,
+        amount=charge.amount,
+        currency=charge.currency,
+        account_id=charge.account_id,
+        method=charge.method,
+        problem=_find_problem(payment, charge),
+    )
+    if row.pk and not _is_news(payment, row, charge):
         return None
-    stored = (row.provider_updated_at, STEPS.index(ChargeStatus(row.status)), row.refunded_amount)
-    reported = (charge.updated_at, STEPS.index(charge.status), charge.refunded_amount)
-    if reported <= stored:
-        return None
-    if row.status in MONEY_CAME and charge.status not in MONEY_CAME:
-        _flag_contradiction(payment, row, charge)
-        return None
-    for name, value in changes.items():
-        setattr(row, name, value)
-    row.refunded_amount = min(row.refunded_amount, row.amount)
+    row.status, row.status_detail = charge.status, charge.status_detail
+    row.refunded_amount = min(charge.refunded_amount, charge.amount, row.amount)
+    row.provider_updated_at = charge.updated_at
     row.save()
     return row
 
 
-def _flag_contradiction(payment: Payment, row: PaymentCharge, charge: Charge) -> None:
+def _is_news(payment: Payment, row: PaymentCharge, charge: Charge) -> bool:
+    """Return False for an old report, and for an impossible one, which is flagged."""
+    if row.payment_id != payment.pk:
+        logger.error("Charge %s belongs to another payment.", charge.charge_id)
+        flag_for_review(payment, ReviewReason.REFERENCE)
+        return False
+    stored = (row.provider_updated_at, STEPS.index(ChargeStatus(row.status)), row.refunded_amount)
+    reported = (charge.updated_at, STEPS.index(charge.status), charge.refunded_amount)
+    if reported <= stored:
+        return False
+    if row.status not in MONEY_CAME or charge.status in MONEY_CAME:
+        return True
     # The provider now denies money it had confirmed: keep our state.
     logger.error(
         "Charge %s was %s and is now reported as %s.", row.charge_id, row.status, charge.status
@@ -123,6 +116,7 @@ def _flag_contradiction(payment: Payment, row: PaymentCharge, charge: Charge) ->
     row.save(update_fields=["provider_updated_at"])
     if charge.status != ChargeStatus.PENDING:  # also the state of a status that we do not know
         flag_for_review(payment, ReviewReason.REFUNDED_ELSEWHERE)
+    return False
 
 
 def _find_problem(payment: Payment, charge: Charge) -> ReviewReason:

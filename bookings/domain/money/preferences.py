@@ -33,20 +33,8 @@ def open_payment(*, user: User, quote: Quote, expires_at: datetime) -> Payment:
 
 def make_preference(payment: Payment, quote: Quote) -> Payment:
     """Make the preference of an open payment. Raises PaymentError."""
-    preference = get_gateway().create_preference(_draft(payment, quote))
-    payment.preference_id = preference.preference_id
-    payment.checkout_url = preference.checkout_url
-    payment.status = PaymentStatus.PENDING
-    payment.next_check_at = timezone.now() + timedelta(minutes=1)
-    payment.save(
-        update_fields=["preference_id", "checkout_url", "status", "next_check_at", "updated_at"]
-    )
-    return payment
-
-
-def _draft(payment: Payment, quote: Quote) -> PreferenceDraft:
     start = timezone.localtime(quote.start)
-    return PreferenceDraft(
+    draft = PreferenceDraft(
         reference=payment.reference,
         title=f"Clase de inglés {quote.class_type.label.lower()}",
         description=format_datetime(start, "EEEE d 'de' MMMM, HH:mm", locale="es_AR"),
@@ -58,6 +46,15 @@ def _draft(payment: Payment, quote: Quote) -> PreferenceDraft:
         notification_url=urljoin(settings.BASE_URL, f"/api/webhooks/{PROVIDER}"),
         cash_until=_cash_until(quote.start),
     )
+    preference = get_gateway().create_preference(draft)
+    payment.preference_id = preference.preference_id
+    payment.checkout_url = preference.checkout_url
+    payment.status = PaymentStatus.PENDING
+    payment.next_check_at = timezone.now() + timedelta(minutes=1)
+    payment.save(
+        update_fields=["preference_id", "checkout_url", "status", "next_check_at", "updated_at"]
+    )
+    return payment
 
 
 def _cash_until(start: datetime) -> datetime | None:

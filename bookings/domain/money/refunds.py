@@ -36,7 +36,6 @@ from bookings.payments.gateway import (
     PaymentGateway,
     PaymentRefusedError,
     PaymentUnavailableError,
-    RefundState,
 )
 from config.lib.retries import backoff, claim
 
@@ -208,9 +207,9 @@ def _attempt(refund_id: int) -> bool:
     except IntegrityError:  # two workers found the same refund at once
         _postpone(refund, "The payment provider named a refund that another one of ours is.")
         return False
-    if created.state == RefundState.REJECTED:
+    if created.state == RefundStatus.FAILED:
         return _fail(refund, "The payment provider rejected the refund.")
-    if created.state == RefundState.IN_PROCESS:
+    if created.state == RefundStatus.IN_PROCESS:
         refund.status = RefundStatus.IN_PROCESS
         _postpone(refund, "")
         return False

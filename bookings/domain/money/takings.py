@@ -39,7 +39,7 @@ def list_monthly_takings() -> list[MonthTakings]:
     months: defaultdict[date, dict[str, int]] = defaultdict(dict)
     for row in [*_through_the_provider(), *_by_hand()]:
         month = row.pop("month").date()
-        months[month].update({name: amount or 0 for name, amount in row.items()})
+        months[month] |= {name: amount or 0 for name, amount in row.items()}
     return [MonthTakings(month, **sums) for month, sums in sorted(months.items(), reverse=True)]
 
 

@@ -115,9 +115,8 @@ def _move(shift: Shift) -> bool:
 
 def _announce(locked: VirtualClass, shift: Shift) -> None:
     event, kind = ClassEvent.ZONE_CHANGED, NoticeKind.ZONE_CHANGED
-    if (
-        timezone.make_naive(shift.start, ZoneInfo(settings.TIME_ZONE)) != shift.wall_time
-    ):  # the new rules skip the agreed hour
+    local = timezone.make_naive(shift.start, ZoneInfo(settings.TIME_ZONE))
+    if local != shift.wall_time:  # the new rules skip the agreed hour
         event, kind = ClassEvent.RESCHEDULED, NoticeKind.RESCHEDULED
     times = {"from": shift.row.start_time.isoformat(), "to": locked.start_time.isoformat()}
     record_event(locked, event, details=times)

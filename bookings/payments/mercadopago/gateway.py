@@ -20,7 +20,7 @@ from mercadopago.config import RequestOptions
 from mercadopago.errors import MercadoPagoError
 from mercadopago.http import HttpClient
 
-from bookings.models import ChargeStatus
+from bookings.models import ChargeStatus, RefundStatus
 from bookings.payments.gateway import (
     CHARGE_TOPIC,
     Charge,
@@ -32,7 +32,6 @@ from bookings.payments.gateway import (
     PaymentRefusedError,
     PaymentUnavailableError,
     PreferenceDraft,
-    RefundState,
 )
 from bookings.payments.mercadopago.amounts import to_centavos, to_pesos
 from bookings.payments.mercadopago.metrics import note_call
@@ -67,9 +66,9 @@ STATUSES = {
     "charged_back": ChargeStatus.CHARGED_BACK,
 }
 REFUND_STATES = {
-    "approved": RefundState.DONE,
-    "rejected": RefundState.REJECTED,
-    "cancelled": RefundState.REJECTED,
+    "approved": RefundStatus.DONE,
+    "rejected": RefundStatus.FAILED,
+    "cancelled": RefundStatus.FAILED,
 }
 
 
@@ -310,7 +309,7 @@ def _read(body: dict[str, Any]) -> Charge:
 
 def _read_refund(body: dict[str, Any]) -> CreatedRefund:
     with _understanding():
-        state = REFUND_STATES.get(body.get("status") or "", RefundState.IN_PROCESS)
+        state = REFUND_STATES.get(body.get("status") or "", RefundStatus.IN_PROCESS)
         return CreatedRefund(_plain(body["id"]), state)
 
 
