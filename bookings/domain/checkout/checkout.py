@@ -66,35 +66,23 @@ def request_preference(
         raise NothingToPayError
     now = timezone.now()
     # Each is looked up at the provider for days.
-    unpaid = Payment.objects.filter(user=user, approved_at=None, expires_at__gt=now)
-    limit_unpaid(
-        unpaid.exclude(preference_id=None), settings.MAX_UNPAID_PREFERENCES, TooManyPaymentsError
-    )
+    made = Payment.objects.filter(user=user, expires_at__gt=now).exclude(preference_id=None)
+    unpaid = made.filter(approved_at=None)
+    limit_unpaid(unpaid, settings.MAX_UNPAID_PREFERENCES, TooManyPaymentsError)
     expires_at = min(now + timedelta(minutes=BookingRules.load().hold_minutes), end)
     with transaction.atomic():
         payment = open_payment(user=user, quote=quote, expires_at=expires_at)
-        hold = _keep_time_for(payment, quote) if settings.PREVENT_OVERLAPS else None
+        hold = Hold(user=user, payment=payment, start_time=start, end_time=end)
+        hold.class_type, hold.expires_at = quote.class_type, expires_at
+        if settings.PREVENT_OVERLAPS:
+            if is_time_awaited(start, end):
+                raise SlotTakenError
+            keep_time(hold)
     try:
         return make_preference(payment, quote)
     except PaymentError:
-        if hold:
-            hold.delete()
+        Hold.objects.filter(pk=hold.pk).delete()
         raise
-
-
-def _keep_time_for(payment: Payment, quote: Quote) -> Hold:
-    if is_time_awaited(quote.start, quote.end):
-        raise SlotTakenError
-    return keep_time(
-        Hold(
-            user=payment.user,
-            payment=payment,
-            start_time=quote.start,
-            end_time=quote.end,
-            class_type=quote.class_type,
-            expires_at=payment.expires_at or quote.start,
-        )
-    )
 
 
 def _price(quote: Quote) -> Quote:

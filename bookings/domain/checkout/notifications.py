@@ -87,10 +87,7 @@ def process_notifications() -> int:
         processed_at=None, next_attempt_at__lte=timezone.now()
     ).order_by("next_attempt_at", "id")
     return work_through(
-        list(due[:PAYMENTS_PER_SWEEP]),
-        _process,
-        outage=PaymentUnavailableError,
-        name="Notification",
+        due[:PAYMENTS_PER_SWEEP], _process, outage=PaymentUnavailableError, name="Notification"
     )
 
 

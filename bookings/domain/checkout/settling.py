@@ -183,7 +183,7 @@ def settle_due_payments() -> int:
     # Anyone may book with a made-up preference; such payments must not delay ours.
     due = due.order_by("made_elsewhere", "next_check_at")
     return work_through(
-        list(due[:PAYMENTS_PER_SWEEP]), _settle_due, outage=PaymentUnavailableError, name="Payment"
+        due[:PAYMENTS_PER_SWEEP], _settle_due, outage=PaymentUnavailableError, name="Payment"
     )
 
 
