@@ -89,7 +89,7 @@ def test_the_button_repairs_the_event(panel, classes, google, teacher):
     page = confirm(panel, moved, "reparar")
 
     assert "el calendario dice lo mismo" in text_of(page)
-    assert inspect().is_clean
+    assert inspect().findings == []
     moved.refresh_from_db()
     assert moved.calendar_drift == ""
     assert moved.log.get(event=ClassEvent.EVENT_REPAIRED).actor == teacher
@@ -104,7 +104,7 @@ def test_the_list_s_action_repairs_what_nobody_noticed_yet(panel, classes, googl
 
     other.refresh_from_db()
     assert other.html_link == link_of(event_of(google, other))
-    assert inspect().is_clean
+    assert inspect().findings == []
 
 
 @pytest.mark.parametrize(

@@ -127,15 +127,15 @@ def test_checking_out_twice_is_checking_out_once(mercadopago, host):
 def test_two_requests_at_once_book_one_class(mercadopago, host, monkeypatch):
     hold = keep(host)
     first = []
-    inner = checkout.ask_for_payment
+    inner = checkout.make_preference
 
-    def overtaken(**kwargs):
+    def overtaken(payment, quote):
         if not first:
             first.append(None)
             first.append(check_out(host, hold))
-        return inner(**kwargs)
+        return inner(payment, quote)
 
-    monkeypatch.setattr(checkout, "ask_for_payment", overtaken)
+    monkeypatch.setattr(checkout, "make_preference", overtaken)
 
     assert check_out(host, hold) == first[1]
     assert VirtualClass.objects.count() == 1
@@ -168,13 +168,13 @@ def test_a_time_that_is_let_go_while_the_provider_answers_books_nothing(
     mercadopago, host, monkeypatch
 ):
     hold = keep(host)
-    inner = checkout.ask_for_payment
+    inner = checkout.make_preference
 
-    def slow(**kwargs):
+    def slow(payment, quote):
         Hold.objects.all().delete()
-        return inner(**kwargs)
+        return inner(payment, quote)
 
-    monkeypatch.setattr(checkout, "ask_for_payment", slow)
+    monkeypatch.setattr(checkout, "make_preference", slow)
 
     with pytest.raises(HoldExpiredError):
         check_out(host, hold)

@@ -18,7 +18,7 @@ from bookings.domain.exceptions import (
     TooManyPaymentsError,
 )
 from bookings.domain.lifecycle.booking import BookingRequest, book_class, refuse_impossible_period
-from bookings.domain.money.preferences import ask_for_payment, make_preference, open_payment
+from bookings.domain.money.preferences import make_preference, open_payment
 from bookings.domain.money.prices import find_list_price
 from bookings.domain.money.quotes import Quote
 from bookings.domain.queries import is_time_awaited
@@ -44,7 +44,8 @@ def check_out_hold(
     payment = None
     if is_provider_configured() and quote.price > 0:
         expires_at = timezone.now() + timedelta(minutes=BookingRules.load().hold_minutes)
-        payment = ask_for_payment(user=user, quote=quote, expires_at=expires_at)
+        payment = open_payment(user=user, quote=quote, expires_at=expires_at)
+        make_preference(payment, quote)
     virtual_class = _book(user, hold_id, quote, payment, text)
     return settle_free_class(virtual_class) if quote.price == 0 else virtual_class
 

@@ -196,17 +196,12 @@ def _review(payment: Payment, charges: list[PaymentCharge], news: list[PaymentCh
             return ReviewReason.DISPUTE
         if charge.refunded_amount > sum_own_refunds(charge):
             return ReviewReason.REFUNDED_ELSEWHERE
-    if payment.approved_at is not None:
-        return _review_paid(payment, charges, news)
-    if news and any(map(_is_good, charges)):
-        return ReviewReason.SHORT
-    return payment.review
-
-
-def _review_paid(payment: Payment, charges: list[PaymentCharge], news: list[PaymentCharge]) -> str:
+    if payment.approved_at is None:
+        is_short = news and any(map(_is_good, charges))
+        return ReviewReason.SHORT if is_short else payment.review
     paying = [charge for charge in charges if charge.counts]
     is_too_much = _net_amount(paying) > payment.amount
-    if is_too_much and {charge.pk for charge in news} & {charge.pk for charge in paying}:
+    if is_too_much and not set(news).isdisjoint(paying):
         return ReviewReason.OVERPAID
     is_settled = payment.review == ReviewReason.OVERPAID and not is_too_much
     if is_settled or payment.review == ReviewReason.SHORT:

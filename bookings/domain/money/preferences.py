@@ -14,12 +14,6 @@ from bookings.payments.backend import PROVIDER, get_gateway
 from bookings.payments.gateway import PreferenceDraft
 
 
-def ask_for_payment(*, user: User, quote: Quote, expires_at: datetime) -> Payment:
-    """Make a payment and its preference. Call it outside of transactions. Raises PaymentError."""
-    payment = open_payment(user=user, quote=quote, expires_at=expires_at)
-    return make_preference(payment, quote)
-
-
 def open_payment(*, user: User, quote: Quote, expires_at: datetime) -> Payment:
     """Store a payment that has no preference yet."""
     return Payment.objects.create(
@@ -32,7 +26,7 @@ def open_payment(*, user: User, quote: Quote, expires_at: datetime) -> Payment:
 
 
 def make_preference(payment: Payment, quote: Quote) -> Payment:
-    """Make the preference of an open payment. Raises PaymentError."""
+    """Make the preference of an open payment, outside of transactions. Raises PaymentError."""
     start = timezone.localtime(quote.start)
     draft = PreferenceDraft(
         reference=payment.reference,

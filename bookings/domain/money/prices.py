@@ -24,15 +24,13 @@ class Offer:
 
 def find_price(*, class_type: ClassType, minutes: int, students: int) -> int:
     """Return today's price in centavos. Raises NoPriceError."""
-    prices = (
-        list_prices()
-        .filter(class_type=class_type, minutes=minutes, students_up_to__gte=students)
-        .order_by("students_up_to", "-valid_from")
+    prices = list_prices().filter(
+        class_type=class_type, minutes=minutes, students_up_to__gte=students
     )
-    amount = prices.values_list("amount", flat=True).first()
-    if amount is None:
+    price = prices.order_by("students_up_to", "-valid_from").first()
+    if price is None:
         raise NoPriceError
-    return amount
+    return price.amount
 
 
 def find_list_price(quote: Quote) -> int:

@@ -185,13 +185,12 @@ def _due() -> QuerySet[Refund]:
 
 
 def _send(refunds: QuerySet[Refund]) -> int:
-    numbers = list(refunds.values_list("pk", flat=True))
-    return work_through(numbers, _attempt, outage=PaymentUnavailableError, name="Refund")
+    rows = refunds.select_related("charge__payment__virtual_class")
+    return work_through(rows, _attempt, outage=PaymentUnavailableError, name="Refund")
 
 
-def _attempt(refund_id: int) -> bool:
-    refund = _due().select_related("charge__payment__virtual_class").filter(pk=refund_id).first()
-    if refund is None or not claim(_due(), refund, "next_attempt_at", LEASE):
+def _attempt(refund: Refund) -> bool:
+    if not claim(_due(), refund, "next_attempt_at", LEASE):
         return False
     try:
         created = _ask_provider(refund)

@@ -40,10 +40,6 @@ class Report:
     recovered: dict[uuid.UUID, tuple[datetime, ...]] = field(default_factory=dict)
     unsettled: int = 0
 
-    @property
-    def is_clean(self) -> bool:
-        return all(drift.is_repaired for drift in self.findings)
-
 
 def compare_all(now: datetime, *, settled_before: datetime | None = None) -> Report:
     """Compare all classes ahead. Raises CalendarError if the listing is incomplete.

@@ -2,7 +2,6 @@
 
 import uuid
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db import IntegrityError, transaction
@@ -30,49 +29,26 @@ from calendar_sync import CalendarError, OwnEvent
 from config.lib.wall_time import find_offset
 
 
-@dataclass(frozen=True, slots=True)
-class Rebuilt:
-    """The result for one event.
-
-    action: ``rebuild`` a missing class, or let a pending one ``adopt`` the event. problem: a code.
-    """
-
-    class_id: uuid.UUID
-    event_id: str
-    action: str
-    is_done: bool = False
-    problem: str = ""
-
-    def as_json(self) -> dict[str, object]:
-        problem = {"problem": self.problem} if self.problem else {}
-        return {
-            "class": str(self.class_id),
-            "event": self.event_id,
-            "action": self.action,
-            "done": self.is_done,
-            **problem,
-        }
-
-
 class CannotRebuildError(Exception):
     """The class cannot be rebuilt; the text is the problem's code."""
 
 
-def rebuild_from_calendar(*, is_dry_run: bool = False) -> list[Rebuilt]:
+def rebuild_from_calendar(*, is_dry_run: bool = False) -> list[dict[str, object]]:
     """Rebuild lost classes, and schedule pending ones that have an event.
 
     Restores class, host, log and payment. The host is mailed a new access code, and guests must
-    join again. Raises CalendarError, without writing.
+    join again. Returns plain JSON for each event; ``action`` is to ``rebuild`` a missing class or
+    to let a pending one ``adopt`` the event. Raises CalendarError, without writing.
     """
     restored = []
     for event, class_id, action in _list_lost(ask_calendar(lambda calendar: calendar.own_events())):
-        problem = ""
+        line = {"class": str(class_id), "event": event.event_id, "action": action, "done": False}
         try:
             _restore(event, class_id, action, is_dry_run=is_dry_run)
+            line["done"] = not is_dry_run
         except CannotRebuildError as error:
-            problem = str(error)
-        is_done = not problem and not is_dry_run
-        restored.append(Rebuilt(class_id, event.event_id, action, is_done, problem))
+            line["problem"] = str(error)
+        restored.append(line)
     return restored
 
 

@@ -7,6 +7,10 @@ def kinds_of(report):
     return [str(finding.kind) for finding in report.findings]
 
 
+def is_clean(report):
+    return all(finding.is_repaired for finding in report.findings)
+
+
 def told(kind):
     return Notice.objects.filter(kind=kind)
 
