@@ -66,19 +66,21 @@ def accept_notification(
         raise ForgedNotificationError
     if verdict == Verdict.TAKE:
         notification.provider = PROVIDER
-        _store(notification)
-
-
-def _store(notification: PaymentNotification) -> None:
-    # A repeat is read again: it may be news.
-    PaymentNotification.objects.bulk_create(
-        [notification],
-        update_conflicts=True,
-        unique_fields=["provider", "topic", "resource_id", "action", "notification_id"],
-        update_fields=["signature", "received_at", "processed_at", "attempts", "next_attempt_at"],
-    )
-    if settings.SETTLE_AT_ONCE:
-        transaction.on_commit(_job.call)
+        # A repeat is read again: it may be news.
+        PaymentNotification.objects.bulk_create(
+            [notification],
+            update_conflicts=True,
+            unique_fields=["provider", "topic", "resource_id", "action", "notification_id"],
+            update_fields=[
+                "signature",
+                "received_at",
+                "processed_at",
+                "attempts",
+                "next_attempt_at",
+            ],
+        )
+        if settings.SETTLE_AT_ONCE:
+            transaction.on_commit(_job.call)
 
 
 def process_notifications() -> int:
@@ -109,21 +111,21 @@ def _process(notification: PaymentNotification) -> bool:
     attempts = notification.attempts + 1
     if not claim(row, notification, "next_attempt_at", LEASE, attempts=attempts):
         return False
-    is_last = attempts >= NOTIFICATION_ATTEMPTS
-    wait = None if is_last else backoff(attempts, first=FIRST_WAIT, longest=LONGEST_WAIT)
-    payment = None
+    again, payment = None, None
+    if attempts < NOTIFICATION_ATTEMPTS:
+        again = now + backoff(attempts, first=FIRST_WAIT, longest=LONGEST_WAIT)
     try:
         payment, failure = _look_into(notification)
     except PaymentRefusedError as error:
         failure = str(error)[:200]  # a retry would change nothing
     except _NotKnownYetError as error:
         if notification.signature == SignatureState.FOUND and attempts >= FOUND_ATTEMPTS:
-            wait = None
-        row.update(next_attempt_at=wait and now + wait, failure=str(error))
+            again = None
+        row.update(next_attempt_at=again, failure=str(error))
         return False
     except Exception as error:
         why = str(error) if isinstance(error, PaymentError) else type(error).__name__
-        row.update(next_attempt_at=wait and now + wait, failure=why[:200])
+        row.update(next_attempt_at=again, failure=why[:200])
         raise
     # A repeat that arrived meanwhile has changed ``received_at``: that one stays open.
     row.update(processed_at=now, next_attempt_at=None, failure=failure, payment=payment)

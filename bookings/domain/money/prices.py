@@ -35,10 +35,11 @@ def find_price(*, class_type: ClassType, minutes: int, students: int) -> int:
 
 def find_list_price(quote: Quote) -> int:
     """Return today's price of a quote, in centavos. Raises NoPriceError."""
-    if (quote.end - quote.start) % timedelta(minutes=1):
+    minutes, rest = divmod(quote.end - quote.start, timedelta(minutes=1))
+    if rest:
         raise NoPriceError
     students = max(quote.students_count, 1)
-    return find_price(class_type=quote.class_type, minutes=quote.minutes, students=students)
+    return find_price(class_type=quote.class_type, minutes=minutes, students=students)
 
 
 def judge_price(quote: Quote) -> PriceDecision:

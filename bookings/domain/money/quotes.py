@@ -21,10 +21,6 @@ class Quote:
     def class_type(self) -> ClassType:
         return ClassType.GROUP if self.is_group_class else ClassType.INDIVIDUAL
 
-    @property
-    def minutes(self) -> int:
-        return int((self.end - self.start).total_seconds() // 60)
-
     def to_json(self) -> dict[str, Any]:
         """Return values for a JSON column; equal quotes give equal values."""
         return {

@@ -152,10 +152,6 @@ def sum_own_refunds(charge: PaymentCharge) -> int:
     return sum(refunds.values_list("amount", flat=True))
 
 
-def sum_refundable(payment: Payment) -> int:
-    return sum(refundable_amount(charge) for charge in payment.charges.filter(counts=True))
-
-
 def send_due_refunds() -> int:
     """Send the refunds that are due to the provider; return how many are done."""
     return _send(_due().order_by("next_attempt_at")[:REFUNDS_PER_SWEEP])

@@ -61,12 +61,26 @@ def find_class_drift(virtual_class: VirtualClass, events: Sequence[OwnEvent]) ->
     saved_id = virtual_class.provider_event_id or name_event(virtual_class.pk)
     saved = next((event for event in events if event.event_id == saved_id), None)
     surplus = tuple(event.event_id for event in events if event is not saved)
-    if saved is None and saved_id != name_event(virtual_class.pk):
-        return None  # the provider keeps neither our id nor our reference
-    kind, details = _compare(virtual_class, saved)
-    if not kind and surplus:
+    # The calendar keeps no fractions of a second.
+    start, end = (
+        moment.replace(microsecond=0)
+        for moment in (virtual_class.start_time, virtual_class.end_time)
+    )
+    details = {}
+    if saved is None:
+        if saved_id != name_event(virtual_class.pk):
+            return None  # the provider keeps neither our id nor our reference
+        kind = CalendarDrift.DELETED
+    elif saved.recurs:
+        kind, details = CalendarDrift.MOVED, {RECURS: "yes"}
+    elif (saved.start, saved.end) != (start, end):
+        kind = CalendarDrift.MOVED
+        details = {"start": saved.start.isoformat(), "end": saved.end.isoformat()}
+    elif saved.conference_url != virtual_class.html_link:
+        kind = CalendarDrift.LINK_REMOVED
+    elif surplus:
         kind = CalendarDrift.DUPLICATED
-    if not kind:
+    else:
         return None
     return Drift(kind, virtual_class.pk, saved_id, surplus, details, read_version(virtual_class))
 
@@ -92,22 +106,3 @@ def build_spare(kind: str, class_id: uuid.UUID, events: Sequence[OwnEvent]) -> D
     saved_id = name_event(class_id)
     first = saved_id if saved_id in ids else ids[0]
     return Drift(kind, class_id, first, tuple(one for one in ids if one != first))
-
-
-def _compare(
-    virtual_class: VirtualClass, event: OwnEvent | None
-) -> tuple[CalendarDrift, dict[str, str]]:
-    if event is None:
-        return CalendarDrift.DELETED, {}
-    if event.recurs:
-        return CalendarDrift.MOVED, {RECURS: "yes"}
-    # The calendar keeps no fractions of a second.
-    start, end = (
-        moment.replace(microsecond=0)
-        for moment in (virtual_class.start_time, virtual_class.end_time)
-    )
-    if (event.start, event.end) != (start, end):
-        return CalendarDrift.MOVED, {"start": event.start.isoformat(), "end": event.end.isoformat()}
-    if event.conference_url != virtual_class.html_link:
-        return CalendarDrift.LINK_REMOVED, {}
-    return CalendarDrift.NONE, {}

@@ -53,7 +53,10 @@ def find_shifts() -> list[Shift]:
     """List shifts so that consecutive classes make room. Raises StaleLawError."""
     zone, newest = ZoneInfo(settings.TIME_ZONE), ZoneInfo.no_cache(settings.TIME_ZONE)
     shifts = []
-    for row in _list_ahead():
+    now = timezone.now()
+    classes = VirtualClass.objects.filter(status__in=AHEAD, start_time__gt=now)
+    rows: list[VirtualClass | Hold] = [*classes, *Hold.objects.filter(start_time__gt=now)]
+    for row in rows:
         local = row.start_time.astimezone(zone)
         if local.utcoffset() != row.start_time.astimezone(newest).utcoffset():
             raise StaleLawError
@@ -81,14 +84,6 @@ def _order(shift: Shift) -> tuple[bool, float]:
     start = shift.row.start_time
     moves_earlier = shift.start < start
     return moves_earlier, start.timestamp() if moves_earlier else -start.timestamp()
-
-
-def _list_ahead() -> list[VirtualClass | Hold]:
-    now = timezone.now()
-    classes = VirtualClass.objects.filter(status__in=AHEAD, start_time__gt=now)
-    holds = Hold.objects.filter(start_time__gt=now)
-    columns = ("pk", "start_time", "utc_offset")
-    return [*classes.only(*columns), *holds.only(*columns)]
 
 
 @transaction.atomic

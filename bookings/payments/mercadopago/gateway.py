@@ -115,11 +115,23 @@ class MercadoPagoGateway(PaymentGateway):
     def list_charges(
         self, *, preference_id: str, reference: str | None, known: Collection[str] = ()
     ) -> list[Charge]:
-        # A payment does not name its preference; its order does. The search by reference lags.
-        ids = self._list_ordered(preference_id) | set(known)
-        if reference:
-            ids |= self._list_referring(reference)
-        charges = [charge for number in ids if (charge := self.get_charge(number))]
+        orders = _call(lambda: self._sdk.merchant_order().search({"preference_id": preference_id}))
+        with _understanding():
+            # A payment does not name its preference; its order does. If the provider ignored the
+            # filter, there are other people's orders too.
+            elements = orders.get("elements") or []
+            own = [order for order in elements if order["preference_id"] == preference_id]
+            ids = {_plain(payment["id"]) for order in own for payment in order["payments"] or []}
+        if reference:  # this search lags behind
+            latest_first = {"sort": "date_created", "criteria": "desc"}
+            filters = {"external_reference": reference, **latest_first}
+            found = _call(lambda: self._sdk.payment().search(filters))
+            with _understanding():
+                results = found.get("results") or []
+                ids |= {
+                    _plain(one["id"]) for one in results if one["external_reference"] == reference
+                }
+        charges = [charge for number in ids | set(known) if (charge := self.get_charge(number))]
         return sorted(charges, key=lambda charge: int(charge.charge_id))
 
     def search_updates(self, *, since: datetime) -> list[ChargeUpdate]:
@@ -193,22 +205,6 @@ class MercadoPagoGateway(PaymentGateway):
                 return None
             named = order["preference_id"]
             return _identify(named, LONGEST_PREFERENCE) if named else ""
-
-    def _list_ordered(self, preference_id: str) -> set[str]:
-        answer = _call(lambda: self._sdk.merchant_order().search({"preference_id": preference_id}))
-        with _understanding():
-            orders = answer.get("elements") or []
-            # If the provider ignored the filter, there are other people's orders too.
-            own = [order for order in orders if order["preference_id"] == preference_id]
-            return {_plain(payment["id"]) for order in own for payment in order["payments"] or []}
-
-    def _list_referring(self, reference: str) -> set[str]:
-        latest_first = {"sort": "date_created", "criteria": "desc"}
-        filters = {"external_reference": reference, **latest_first}
-        answer = _call(lambda: self._sdk.payment().search(filters))
-        with _understanding():
-            found = answer.get("results") or []
-            return {_plain(one["id"]) for one in found if one["external_reference"] == reference}
 
     def _list_updated(self, since: datetime, offset: int) -> list[ChargeUpdate]:
         by_update = {

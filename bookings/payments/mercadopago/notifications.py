@@ -27,7 +27,11 @@ def read_notification(
     query: Mapping[str, str], headers: Mapping[str, str], body: bytes
 ) -> tuple[PaymentNotification, Verdict] | None:
     """Return an unsaved row, a hint where to look; None if it names nothing to be looked up."""
-    content = _read_json(body)
+    try:
+        content = json.loads(body)
+    except (ValueError, RecursionError):
+        content = None
+    content = content if isinstance(content, dict) else {}
     is_webhook = "data.id" in query or ("data" in content and "type" in content)
     named = _read_webhook(query, content) if is_webhook else _read_ipn(query, content)
     if named is None:
@@ -60,9 +64,8 @@ def _check_signature(query: Mapping[str, str], headers: Mapping[str, str]) -> Si
 
 
 def _judge(signature: SignatureState, *, is_webhook: bool) -> Verdict:
-    if settings.MERCADOPAGO_WEBHOOK_SIGNATURE != "require":
-        return Verdict.TAKE
-    if signature in {SignatureState.VALID, SignatureState.UNCONFIGURED}:
+    is_required = settings.MERCADOPAGO_WEBHOOK_SIGNATURE == "require"
+    if not is_required or signature in {SignatureState.VALID, SignatureState.UNCONFIGURED}:
         return Verdict.TAKE
     # An IPN is dropped: it may carry a signature that fits no secret.
     is_forged = is_webhook and signature == SignatureState.INVALID
@@ -94,14 +97,6 @@ def _read_ipn(query: Mapping[str, str], content: dict[str, Any]) -> tuple[str, s
 def _name(topic: str | None, number: object) -> tuple[str, str] | None:
     text = str(number) if isinstance(number, int | str) and not isinstance(number, bool) else ""
     return (topic, text) if topic and _DIGITS.fullmatch(text) else None
-
-
-def _read_json(body: bytes) -> dict[str, Any]:
-    try:
-        content = json.loads(body)
-    except (ValueError, RecursionError):
-        return {}
-    return content if isinstance(content, dict) else {}
 
 
 def _word(value: object, length: int) -> str:
