@@ -3,10 +3,9 @@
 import uuid
 
 from django.db import transaction
-from django.utils import timezone
 
 from accounts.models import User
-from bookings.domain.checkout.settling import find_refusal, schedule_or_refund
+from bookings.domain.checkout.settling import find_refusal, mark_paid, schedule_or_refund
 from bookings.domain.dry_runs import Consequences, foresee
 from bookings.domain.exceptions import BookingError
 from bookings.domain.history import record_event
@@ -39,16 +38,8 @@ def _note_agreement(class_id: uuid.UUID, by: User) -> VirtualClass:
     locked = VirtualClass.objects.select_for_update().get(pk=class_id)
     if not locked.is_undecided:
         return locked
-    now = timezone.now()
     locked.price_decision = PriceDecision.AGREED
+    locked.save(update_fields=["price_decision", "updated_at"])
     record_event(locked, ClassEvent.PRICE_AGREED, actor=by)
-    if locked.class_price == 0:
-        locked.paid_at = now
-        record_event(locked, ClassEvent.PAID, actor=by)
-    if locked.paid_at is not None:
-        # The request is committed with the decision, so that the sweep can finish it.
-        locked.scheduling_requested_at = now
-    locked.save(
-        update_fields=["price_decision", "paid_at", "scheduling_requested_at", "updated_at"]
-    )
-    return locked
+    is_paid = locked.class_price == 0 or locked.paid_at is not None
+    return mark_paid(class_id, by) if is_paid else locked

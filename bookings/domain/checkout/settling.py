@@ -70,7 +70,7 @@ def confirm_payment(*, class_id: uuid.UUID, actor: User) -> VirtualClass:
 
     Raises ClassCancelledError, PriceNotAgreedError, and what ``schedule_class`` raises.
     """
-    virtual_class = _mark_paid(class_id, actor)
+    virtual_class = mark_paid(class_id, actor)
     return schedule_class(preference_id=virtual_class.preference_id, actor=actor)
 
 
@@ -79,7 +79,7 @@ def foresee_confirmation(*, class_id: uuid.UUID, actor: User) -> Consequences[Bo
 
     Raises ClassCancelledError.
     """
-    return foresee(lambda: find_refusal(_mark_paid(class_id, actor), actor), [class_id])
+    return foresee(lambda: find_refusal(mark_paid(class_id, actor), actor), [class_id])
 
 
 def find_refusal(virtual_class: VirtualClass, actor: User) -> BookingError | None:
@@ -93,7 +93,7 @@ def find_refusal(virtual_class: VirtualClass, actor: User) -> BookingError | Non
 
 def settle_free_class(virtual_class: VirtualClass) -> VirtualClass:
     """Schedule a free class; the sweep retries what fails."""
-    _mark_paid(virtual_class.pk, actor=None)
+    mark_paid(virtual_class.pk, actor=None)
     try:
         return schedule_class(preference_id=virtual_class.preference_id)
     except (BookingError, CalendarError) as error:
@@ -254,7 +254,8 @@ def _cancel(virtual_class: VirtualClass, why: str, *, case: RefundCase | None) -
 
 
 @transaction.atomic
-def _mark_paid(class_id: uuid.UUID, actor: User | None) -> VirtualClass:
+def mark_paid(class_id: uuid.UUID, actor: User | None) -> VirtualClass:
+    """Raises ClassCancelledError, PriceNotAgreedError."""
     virtual_class = VirtualClass.objects.select_for_update().get(pk=class_id)
     if virtual_class.status == ClassStatus.CANCELLED:
         raise ClassCancelledError
