@@ -80,10 +80,10 @@ def apply_shift(shift: Shift) -> bool:
         return False
 
 
-def _order(shift: Shift) -> tuple[bool, float]:
-    start = shift.row.start_time
-    moves_earlier = shift.start < start
-    return moves_earlier, start.timestamp() if moves_earlier else -start.timestamp()
+def _order(shift: Shift) -> tuple[bool, int]:
+    start = int(shift.row.start_time.timestamp())
+    moves_earlier = shift.start < shift.row.start_time
+    return moves_earlier, start if moves_earlier else -start
 
 
 @transaction.atomic

@@ -34,7 +34,7 @@ from bookings.payments.gateway import (
     PreferenceDraft,
 )
 from bookings.payments.mercadopago.amounts import to_centavos, to_pesos
-from bookings.payments.mercadopago.metrics import note_call
+from bookings.payments.mercadopago.metrics import seconds_of
 from config.lib.provider_guard import ProviderBusyError, ProviderGuard
 
 logger = logging.getLogger(__name__)
@@ -93,7 +93,7 @@ class RebasedHttpClient(HttpClient):  # type: ignore[misc]  # the SDK carries no
                 status = int(answer["status"])
                 return answer
             finally:
-                note_call(method, url, status, seconds=perf_counter() - began)
+                seconds_of(method, url, status).observe(perf_counter() - began)
 
 
 class MercadoPagoGateway(PaymentGateway):

@@ -17,11 +17,10 @@ SECONDS = Histogram(
 _ID = re.compile(r"/(?!v\d\b)[^/]*\d[^/]*")
 
 
-def note_call(method: str, url: str, status: int, *, seconds: float) -> None:
-    """status: of HTTP, 0 for no answer."""
+def seconds_of(method: str, url: str, status: int) -> Histogram:
+    """Return the histogram of such calls. status: of HTTP, 0 for no answer."""
     # Notifications from strangers name payments that do not exist, so a 404 is no failure.
-    outcome = outcome_of(status, usual=(404,))
-    SECONDS.labels(name_operation(method, url), outcome).observe(seconds)
+    return SECONDS.labels(name_operation(method, url), outcome_of(status, usual=(404,)))
 
 
 def name_operation(method: str, url: str) -> str:
