@@ -35,9 +35,11 @@ def trigger_scheduling(*, preference_id: str, secret: str = "") -> VirtualClass:
     virtual_class = get_class_by_preference(preference_id)
     if virtual_class.is_scheduled:
         return virtual_class
-    policy, secret_set = get_trigger_policy(), settings.CALENDAR_TRIGGER_SECRET
-    is_known = hmac.compare_digest(secret.encode(), secret_set.encode())
-    if policy == TriggerPolicy.CLOSED or (policy == TriggerPolicy.SECRET and not is_known):
+    policy = get_trigger_policy()
+    if policy == TriggerPolicy.CLOSED or (
+        policy == TriggerPolicy.SECRET
+        and not hmac.compare_digest(secret.encode(), settings.CALENDAR_TRIGGER_SECRET.encode())
+    ):
         raise TriggerRefusedError
     if policy == TriggerPolicy.PAID:
         if list_money_gone(virtual_class.pk).exists():
