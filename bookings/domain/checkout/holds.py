@@ -82,7 +82,7 @@ def release_hold(*, user: User, hold_id: uuid.UUID) -> bool:
 def find_live_hold(*, user: User, hold_id: uuid.UUID, locked: bool = False) -> Hold:
     """Raise HoldExpiredError if the hold is over or another person's.
 
-    It is HoldLostError if a paid class took its time.
+    It is HoldLostError if a paid class took its time. locked: True to lock its row.
     """
     holds = Hold.objects.select_for_update() if locked else Hold.objects.all()
     hold = holds.filter(pk=hold_id, user=user, expires_at__gt=timezone.now()).first()

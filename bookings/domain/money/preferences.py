@@ -27,7 +27,9 @@ def open_payment(*, user: User, quote: Quote, expires_at: datetime) -> Payment:
 
 def make_preference(payment: Payment, quote: Quote) -> Payment:
     """Make the preference of an open payment, outside of transactions. Raises PaymentError."""
-    start = timezone.localtime(quote.start)
+    start, now = timezone.localtime(quote.start), timezone.now()
+    # A voucher that is paid by then is credited before the class.
+    cash_until = min(now + settings.CASH_NOTICE, quote.start - settings.CASH_CREDIT)
     draft = PreferenceDraft(
         reference=payment.reference,
         title=f"Clase de inglés {quote.class_type.label.lower()}",
@@ -38,7 +40,7 @@ def make_preference(payment: Payment, quote: Quote) -> Payment:
         expires_at=payment.expires_at or start,
         return_url=urljoin(settings.BASE_URL, f"/inicio/pagos/{payment.pk}"),
         notification_url=urljoin(settings.BASE_URL, f"/api/webhooks/{PROVIDER}"),
-        cash_until=_cash_until(quote.start),
+        cash_until=cash_until if start - now > settings.CASH_NOTICE else None,
     )
     preference = get_gateway().create_preference(draft)
     payment.preference_id = preference.preference_id
@@ -49,11 +51,3 @@ def make_preference(payment: Payment, quote: Quote) -> Payment:
         update_fields=["preference_id", "checkout_url", "status", "next_check_at", "updated_at"]
     )
     return payment
-
-
-def _cash_until(start: datetime) -> datetime | None:
-    # A voucher that is paid by then is credited before the class.
-    now: datetime = timezone.now()
-    if start - now <= settings.CASH_NOTICE:
-        return None
-    return min(now + settings.CASH_NOTICE, start - settings.CASH_CREDIT)

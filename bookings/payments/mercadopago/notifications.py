@@ -12,7 +12,7 @@ from django.conf import settings
 
 from bookings.models import PaymentNotification, SignatureState
 from bookings.payments.gateway import CHARGE_TOPIC, Verdict
-from bookings.payments.mercadopago.signatures import is_signed
+from bookings.payments.mercadopago.signatures import check_signature
 
 ORDER = "merchant_order"
 TOPICS = {"payment": CHARGE_TOPIC, "merchant_order": ORDER, "topic_merchant_order_wh": ORDER}
@@ -37,7 +37,7 @@ def read_notification(
     if named is None:
         return None
     topic, resource_id = named
-    signature = _check_signature(query, headers)
+    signature = check_signature(query, headers)
     notification = PaymentNotification(
         topic=topic,
         resource_id=resource_id,
@@ -46,21 +46,6 @@ def read_notification(
         signature=signature,
     )
     return notification, _judge(signature, is_webhook=is_webhook)
-
-
-def _check_signature(query: Mapping[str, str], headers: Mapping[str, str]) -> SignatureState:
-    if not settings.MERCADOPAGO_WEBHOOK_SECRET:
-        return SignatureState.UNCONFIGURED
-    header = headers.get("x-signature", "")
-    if not header:
-        return SignatureState.ABSENT
-    is_valid = is_signed(
-        header=header,
-        request_id=headers.get("x-request-id", ""),
-        resource_id=query.get("data.id", ""),
-        secret=settings.MERCADOPAGO_WEBHOOK_SECRET,
-    )
-    return SignatureState.VALID if is_valid else SignatureState.INVALID
 
 
 def _judge(signature: SignatureState, *, is_webhook: bool) -> Verdict:

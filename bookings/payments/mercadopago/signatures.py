@@ -3,22 +3,31 @@
 https://www.mercadopago.com.ar/developers/es/docs/your-integrations/notifications/webhooks
 """
 
+from collections.abc import Mapping
 from contextlib import suppress
 
+from django.conf import settings
 from mercadopago.webhook import InvalidWebhookSignatureError, WebhookSignatureValidator
 
+from bookings.models import SignatureState
 
-def is_signed(*, header: str, request_id: str, resource_id: str, secret: str) -> bool:
-    """Return True if ``x-signature`` was made with our secret.
 
-    resource_id: the query's ``data.id``; the body is not signed. The signature's age is ignored:
-    its unit varies, retries may repeat it, and reading a notification twice is harmless.
+def check_signature(query: Mapping[str, str], headers: Mapping[str, str]) -> SignatureState:
+    """Check ``x-signature``, which signs the query's ``data.id`` and not the body.
+
+    Its age is ignored: its unit varies, retries may repeat it, and reading a notification twice is
+    harmless.
     """
-    if not secret or not header.isascii():
-        return False
+    secret, header = settings.MERCADOPAGO_WEBHOOK_SECRET, headers.get("x-signature", "")
+    if not secret:
+        return SignatureState.UNCONFIGURED
+    if not header:
+        return SignatureState.ABSENT
+    request_id, resource_id = headers.get("x-request-id", ""), query.get("data.id", "")
     # The documentation lower-cases alphanumeric ids; the provider's own libraries do not.
     for candidate in (resource_id, resource_id.lower()):
-        with suppress(InvalidWebhookSignatureError):
+        # TypeError: the SDK compares no text beyond ASCII.
+        with suppress(InvalidWebhookSignatureError, TypeError):
             WebhookSignatureValidator.validate(header.lower(), request_id, candidate, secret)
-            return True
-    return False
+            return SignatureState.VALID
+    return SignatureState.INVALID
