@@ -137,13 +137,11 @@ def find_payment(preference_id: str) -> Payment | None:
 
 def look_up(payment: Payment, *, charge_id: str = "") -> None:
     """Read a payment from the provider and record it. Raises PaymentError."""
-    if payment.preference_id is None:
-        return
     reference = None if payment.made_elsewhere else payment.reference
     # Known charges are read by their ids as well: the provider's search forgets old ones.
     known = {*payment.charges.values_list("charge_id", flat=True), charge_id} - {""}
     charges = get_gateway().list_charges(
-        preference_id=payment.preference_id, reference=reference, known=known
+        preference_id=payment.preference_id or "", reference=reference, known=known
     )
     record_charges(payment.pk, charges)
 

@@ -81,6 +81,12 @@ def test_without_credentials_payments_are_by_hand():
         gateway.get_refund(charge_id="1", refund_id="1")
 
 
+def test_the_provider_overrides_every_method():
+    methods = {name for name in vars(PaymentGateway) if not name.startswith("_")}
+
+    assert methods <= vars(gateway_module.MercadoPagoGateway).keys()
+
+
 # --- Preferences ----------------------------------------------------------------------------------
 
 
