@@ -99,8 +99,7 @@ def forget_notifications() -> int:
     unrelated = Q(payment=None, received_at__lt=now - UNRELATED_LIFE)
     done = PaymentNotification.objects.filter(next_attempt_at=None)
     old = done.filter(unrelated | Q(received_at__lt=now - RELATED_LIFE)).order_by("received_at")
-    numbers = list(old.values_list("pk", flat=True)[:DELETIONS_PER_SWEEP])
-    return PaymentNotification.objects.filter(pk__in=numbers, next_attempt_at=None).delete()[0]
+    return done.filter(pk__in=old.values("pk")[:DELETIONS_PER_SWEEP]).delete()[0]
 
 
 def _process(notification: PaymentNotification) -> bool:
