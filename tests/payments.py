@@ -8,7 +8,7 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.domain.money.preferences import ask_for_payment
+from bookings.domain.money.preferences import make_preference, open_payment
 from bookings.domain.money.quotes import Quote
 from bookings.models import Payment
 from tests.booking import book_class
@@ -22,7 +22,8 @@ def make_payment(user: User, *, days: int = 7, booked: bool = True, **changes: A
     start = (timezone.now() + timedelta(days=days)).replace(minute=0, second=0, microsecond=0)
     quote = Quote(start, start + timedelta(hours=1), True, 3, changes.pop("price", PRICE))
     expires_at = timezone.now() + timedelta(minutes=15)
-    payment = ask_for_payment(user=user, quote=quote, expires_at=expires_at)
+    payment = open_payment(user=user, quote=quote, expires_at=expires_at)
+    make_preference(payment, quote)
     if booked:
         book_class(
             user=user,

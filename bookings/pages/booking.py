@@ -28,7 +28,7 @@ from bookings.domain.exceptions import (
     SlotTakenError,
 )
 from bookings.domain.money.prices import Offer, list_offers, list_prices_by_students
-from bookings.models import ClassType, Hold
+from bookings.models import ClassType, Hold, Payment
 from bookings.pages.access import signed_in
 from bookings.pages.choice import Choice, read_choice
 from bookings.pages.class_card import TITLES
@@ -146,7 +146,7 @@ def release(request: SignedInRequest, hold_id: uuid.UUID) -> HttpResponse:
 
 def _book(request: SignedInRequest, hold: Hold, form: DetailsForm) -> HttpResponse:
     try:
-        checkout = check_out_hold(
+        virtual_class = check_out_hold(
             user=request.user,
             hold_id=hold.pk,
             students_count=form.cleaned_data["students_count"],
@@ -161,10 +161,11 @@ def _book(request: SignedInRequest, hold: Hold, form: DetailsForm) -> HttpRespon
     except BookingError as refusal:
         messages.warning(request, refusal.text)
         return _choose_again(request)
-    if checkout.checkout_url:
+    payment: Payment | None = getattr(virtual_class, "payment", None)
+    if payment and payment.checkout_url:
         # 303, so that the browser opens the provider's checkout with GET.
-        return HttpResponseRedirect(checkout.checkout_url, status=HTTPStatus.SEE_OTHER)
-    return redirect("bookings:class", class_id=checkout.virtual_class.pk)
+        return HttpResponseRedirect(payment.checkout_url, status=HTTPStatus.SEE_OTHER)
+    return redirect("bookings:class", class_id=virtual_class.pk)
 
 
 def _show_details(request: SignedInRequest, hold: Hold, form: DetailsForm) -> HttpResponse:

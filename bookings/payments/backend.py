@@ -3,7 +3,7 @@
 from django.conf import settings
 
 from bookings.payments.gateway import PaymentGateway
-from bookings.payments.manual import ManualGateway
+from bookings.payments.mercadopago.gateway import MercadoPagoGateway
 from bookings.payments.mercadopago.notifications import read_notification
 
 __all__ = ["PROVIDER", "get_gateway", "is_provider_configured", "read_notification"]
@@ -18,8 +18,4 @@ def is_provider_configured() -> bool:
 
 
 def get_gateway() -> PaymentGateway:
-    if not is_provider_configured():
-        return ManualGateway()
-    from bookings.payments.mercadopago.gateway import MercadoPagoGateway  # loads the SDK
-
-    return MercadoPagoGateway(settings.MERCADOPAGO_ACCESS_TOKEN)
+    return MercadoPagoGateway() if is_provider_configured() else PaymentGateway()

@@ -1,12 +1,12 @@
 """The interface of a payment provider. Money is integer centavos."""
 
+import uuid
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Protocol
 
-from bookings.models import ChargeStatus, SignatureState
+from bookings.models import ChargeStatus, RefundStatus
 
 # The topic of a notification about a charge; a provider's folder may have others.
 CHARGE_TOPIC = "payment"
@@ -77,43 +77,20 @@ class ChargeUpdate:
     updated_at: datetime
 
 
-class RefundState(StrEnum):
-    DONE = "done"
-    IN_PROCESS = "in_process"
-    REJECTED = "rejected"
-
-
 @dataclass(frozen=True, slots=True)
 class CreatedRefund:
+    """state: DONE, IN_PROCESS or FAILED."""
+
     refund_id: str
-    state: RefundState
-
-
-@dataclass(frozen=True, slots=True)
-class ListedRefund:
-    """amount: centavos. created_at: aware, by the provider's clock."""
-
-    refund: CreatedRefund
-    amount: int
-    created_at: datetime
+    state: RefundStatus
 
 
 class Verdict(StrEnum):
+    """What to do with a notification."""
+
     TAKE = "take"
     DROP = "drop"
     FORGED = "forged"
-
-
-@dataclass(frozen=True, slots=True)
-class IncomingNotification:
-    """A hint where to look; nothing in it is believed."""
-
-    topic: str
-    resource_id: str
-    action: str
-    notification_id: str
-    signature: SignatureState
-    verdict: Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,10 +102,14 @@ class NotifiedPayment:
     reference: str = ""
 
 
-class PaymentGateway(Protocol):
-    """Methods raise PaymentUnavailableError and PaymentRefusedError only."""
+class PaymentGateway:
+    """Payments by hand: no charges, no refunds. A provider overrides every method.
 
-    def create_preference(self, draft: PreferenceDraft) -> CreatedPreference: ...
+    Methods raise PaymentUnavailableError and PaymentRefusedError only.
+    """
+
+    def create_preference(self, draft: PreferenceDraft) -> CreatedPreference:
+        return CreatedPreference(f"manual-{uuid.uuid4()}", checkout_url="")
 
     def list_charges(
         self, *, preference_id: str, reference: str | None, known: Collection[str] = ()
@@ -137,31 +118,37 @@ class PaymentGateway(Protocol):
 
         reference: ours, if we made it, to search by. known: charges to read as well.
         """
-        ...
+        return []
 
     def search_updates(self, *, since: datetime) -> list[ChargeUpdate]:
         """Search the whole account for some hundred charges, latest update first; it may lag."""
-        ...
+        return []
 
     def get_charge(self, charge_id: str) -> Charge | None:
         """Return None if the provider does not know it, as ``find_notified``."""
-        ...
+        return None
 
-    def find_notified(self, *, topic: str, resource_id: str) -> NotifiedPayment | None: ...
+    def find_notified(self, *, topic: str, resource_id: str) -> NotifiedPayment | None:
+        return None
 
     def refund(self, *, charge_id: str, amount: int | None, key: str) -> CreatedRefund | None:
         """Refund once for each ``key``; all if ``amount`` is None.
 
         Return None if the answer does not name the refund.
         """
-        ...
+        raise PaymentRefusedError("There is no payment provider to refund through.")
 
-    def get_refund(self, *, charge_id: str, refund_id: str) -> CreatedRefund: ...
+    def get_refund(self, *, charge_id: str, refund_id: str) -> CreatedRefund:
+        raise PaymentRefusedError("There is no payment provider to refund through.")
 
-    def list_refunds(self, charge_id: str) -> list[ListedRefund]:
-        """List every refund of a charge, ours or not, oldest first."""
-        ...
+    def find_refund(
+        self, *, charge_id: str, amount: int, since: datetime, known: Collection[str]
+    ) -> CreatedRefund | None:
+        """Return the oldest refund of this amount, ours or not, but those in ``known``.
+
+        since: aware; by the provider's clock, which may differ from ours.
+        """
+        return None
 
     def cancel(self, charge_id: str) -> None:
         """Cancel a pending charge; leave a final one as it is."""
-        ...

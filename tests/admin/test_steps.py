@@ -168,7 +168,7 @@ def drifted(scheduled, google):
     """Ana's class, whose event was moved by hand."""
     drifts.move(google, scheduled)
     [finding] = inspect().findings
-    record_drift(finding.drift)
+    record_drift(finding)
     return VirtualClass.objects.get(pk=scheduled.pk)
 
 

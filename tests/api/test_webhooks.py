@@ -368,6 +368,7 @@ def test_a_notice_that_cannot_be_looked_into_stops_no_other_and_is_given_up(
     def fail_for_one(notification):
         if notification.resource_id == "1":
             raise ValueError("a bug")
+        return None, ""
 
     monkeypatch.setattr(notifications, "_look_into", fail_for_one)
     for number in range(3):

@@ -76,12 +76,12 @@ def test_a_kept_time_becomes_a_class_and_its_preference(mercadopago, host):
 
     payment = Payment.objects.get()
     [preference] = mercadopago.preferences
-    assert done.checkout_url == payment.checkout_url == preference["init_point"]
-    assert done.virtual_class == payment.virtual_class
-    assert done.virtual_class.preference_id == payment.preference_id == preference["id"]
-    assert done.virtual_class.status == ClassStatus.PENDING
-    assert done.virtual_class.learning_focus == "Travel"
-    assert done.virtual_class.class_price == payment.amount == 1_250_050
+    assert done.payment.checkout_url == payment.checkout_url == preference["init_point"]
+    assert done == payment.virtual_class
+    assert done.preference_id == payment.preference_id == preference["id"]
+    assert done.status == ClassStatus.PENDING
+    assert done.learning_focus == "Travel"
+    assert done.class_price == payment.amount == 1_250_050
     assert preference["items"][0]["unit_price"] == 12500.5
     assert preference["external_reference"] == payment.reference
     assert payment.status == PaymentStatus.PENDING
@@ -108,9 +108,9 @@ def test_a_group_pays_the_price_of_its_size(mercadopago, host):
 
 def test_paying_at_the_checkout_schedules_the_class(mercadopago, teacher, host):
     done = check_out(host, keep(host))
-    mercadopago.pay(done.virtual_class.preference_id)
+    mercadopago.pay(done.preference_id)
 
-    settle(done.virtual_class.preference_id)
+    settle(done.preference_id)
 
     assert VirtualClass.objects.get().is_scheduled
 
@@ -127,15 +127,15 @@ def test_checking_out_twice_is_checking_out_once(mercadopago, host):
 def test_two_requests_at_once_book_one_class(mercadopago, host, monkeypatch):
     hold = keep(host)
     first = []
-    inner = checkout.ask_for_payment
+    inner = checkout.make_preference
 
-    def overtaken(**kwargs):
+    def overtaken(payment, quote):
         if not first:
             first.append(None)
             first.append(check_out(host, hold))
-        return inner(**kwargs)
+        return inner(payment, quote)
 
-    monkeypatch.setattr(checkout, "ask_for_payment", overtaken)
+    monkeypatch.setattr(checkout, "make_preference", overtaken)
 
     assert check_out(host, hold) == first[1]
     assert VirtualClass.objects.count() == 1
@@ -150,7 +150,7 @@ def test_a_provider_that_is_down_books_nothing_and_keeps_the_time(mercadopago, h
 
     assert not VirtualClass.objects.exists()
     assert Hold.objects.get(pk=hold.pk).virtual_class is None
-    assert check_out(host, hold).checkout_url
+    assert check_out(host, hold).payment.checkout_url
 
 
 def test_a_time_that_is_no_longer_kept_books_nothing(mercadopago, host, stranger):
@@ -168,13 +168,13 @@ def test_a_time_that_is_let_go_while_the_provider_answers_books_nothing(
     mercadopago, host, monkeypatch
 ):
     hold = keep(host)
-    inner = checkout.ask_for_payment
+    inner = checkout.make_preference
 
-    def slow(**kwargs):
+    def slow(payment, quote):
         Hold.objects.all().delete()
-        return inner(**kwargs)
+        return inner(payment, quote)
 
-    monkeypatch.setattr(checkout, "ask_for_payment", slow)
+    monkeypatch.setattr(checkout, "make_preference", slow)
 
     with pytest.raises(HoldExpiredError):
         check_out(host, hold)
@@ -215,10 +215,10 @@ def test_a_class_that_costs_nothing_counts_as_paid(mercadopago, teacher, host):
 
     done = check_out(host, keep(host))
 
-    assert done.checkout_url == ""
+    assert not Payment.objects.exists()
     assert mercadopago.preferences == []
-    assert done.virtual_class.is_scheduled
-    assert done.virtual_class.paid_at is not None
+    assert done.is_scheduled
+    assert done.paid_at is not None
 
 
 def test_a_free_class_is_finished_later_when_the_calendar_is_down(
@@ -227,7 +227,7 @@ def test_a_free_class_is_finished_later_when_the_calendar_is_down(
     Price.objects.update(amount=0)
     google.fault("events.insert", *[Fault.status(503)] * 9)
 
-    virtual_class = check_out(host, keep(host)).virtual_class
+    virtual_class = check_out(host, keep(host))
 
     assert virtual_class.status == ClassStatus.PENDING
     assert VirtualClass.objects.get().scheduling_requested_at is not None
@@ -236,13 +236,13 @@ def test_a_free_class_is_finished_later_when_the_calendar_is_down(
 def test_without_a_provider_the_class_waits_for_the_teachers_word(host):
     done = check_out(host, keep(host))
 
-    assert done.checkout_url == ""
-    assert not done.virtual_class.has_preference
+    assert not Payment.objects.exists()
+    assert not done.has_preference
     assert not Payment.objects.exists()
 
 
 def test_a_class_lapses_with_its_preference(mercadopago, host):
-    virtual_class = check_out(host, keep(host)).virtual_class
+    virtual_class = check_out(host, keep(host))
     assert list(list_next_classes_of(host)) == [virtual_class]
 
     Hold.objects.all().delete()
@@ -263,7 +263,7 @@ def test_the_name_of_a_preference_lets_no_class_lapse(host):
 
 
 def test_a_class_does_not_lapse_while_an_attempt_is_under_way(mercadopago, host):
-    virtual_class = check_out(host, keep(host)).virtual_class
+    virtual_class = check_out(host, keep(host))
     mercadopago.pay(virtual_class.preference_id, "pending", method="ticket")
     Payment.objects.update(expires_at=timezone.now() - timedelta(minutes=1))
 

@@ -7,8 +7,8 @@ import pytest
 import time_machine
 from django.utils import timezone
 
+from bookings.domain.checkout.checkout import check_out_hold
 from bookings.domain.checkout.holds import (
-    book_hold,
     delete_expired_holds,
     find_live_hold,
     hold_slot,
@@ -178,55 +178,55 @@ def test_hold_slot_refuses_a_length_that_is_not_offered(host):
         hold(host, minutes=45)
 
 
-def test_book_hold_makes_a_pending_class_at_the_price_of_the_list(host):
+def test_check_out_hold_makes_a_pending_class_at_the_price_of_the_list(host):
     kept = hold(host, class_type=ClassType.GROUP)
 
-    virtual_class = book_hold(user=host, hold_id=kept.pk, students_count=4, text="Travel")
+    virtual_class = check_out_hold(user=host, hold_id=kept.pk, students_count=4, text="Travel")
 
     assert virtual_class.class_price == 3_600_000
     assert (virtual_class.start_time, virtual_class.max_participants) == (at("10:00"), 4)
     assert Hold.objects.get().virtual_class == virtual_class
 
 
-def test_book_hold_returns_the_same_class_the_second_time(host):
+def test_check_out_hold_returns_the_same_class_the_second_time(host):
     kept = hold(host)
-    first = book_hold(user=host, hold_id=kept.pk, students_count=1)
+    first = check_out_hold(user=host, hold_id=kept.pk, students_count=1)
 
-    assert book_hold(user=host, hold_id=kept.pk, students_count=1) == first
+    assert check_out_hold(user=host, hold_id=kept.pk, students_count=1) == first
     assert VirtualClass.objects.count() == 1
 
 
-def test_book_hold_refuses_a_group_larger_than_any_price(host):
+def test_check_out_hold_refuses_a_group_larger_than_any_price(host):
     kept = hold(host, class_type=ClassType.GROUP)
 
     with pytest.raises(NoPriceError):
-        book_hold(user=host, hold_id=kept.pk, students_count=7)
+        check_out_hold(user=host, hold_id=kept.pk, students_count=7)
 
     assert not VirtualClass.objects.exists()
 
 
-def test_book_hold_refuses_an_expired_hold(host):
+def test_check_out_hold_refuses_an_expired_hold(host):
     kept = hold(host)
 
     with (
         time_machine.travel(NOW + timedelta(minutes=15), tick=False),
         pytest.raises(HoldExpiredError),
     ):
-        book_hold(user=host, hold_id=kept.pk, students_count=1)
+        check_out_hold(user=host, hold_id=kept.pk, students_count=1)
 
     assert not VirtualClass.objects.exists()
 
 
-def test_book_hold_refuses_somebody_elses_hold(host, student):
+def test_check_out_hold_refuses_somebody_elses_hold(host, student):
     kept = hold(host)
 
     with pytest.raises(HoldExpiredError):
-        book_hold(user=student, hold_id=kept.pk, students_count=1)
+        check_out_hold(user=student, hold_id=kept.pk, students_count=1)
 
 
 def test_a_booked_hold_keeps_its_time_while_it_is_paid(host, student):
     kept = hold(host)
-    book_hold(user=host, hold_id=kept.pk, students_count=1)
+    check_out_hold(user=host, hold_id=kept.pk, students_count=1)
 
     with pytest.raises(SlotTakenError):
         hold(student)
@@ -270,7 +270,7 @@ def test_hold_slot_lets_nobody_block_the_agenda_without_paying(host, settings):
     settings.MAX_UNPAID_HOLDS = 2
     BookingRules.objects.create(buffer_after_minutes=0)
     for clock in ("09:00", "10:00"):
-        book_hold(user=host, hold_id=hold(host, clock).pk, students_count=1)
+        check_out_hold(user=host, hold_id=hold(host, clock).pk, students_count=1)
 
     with pytest.raises(TooManyHoldsError):
         hold(host, "11:00")
@@ -281,7 +281,7 @@ def test_hold_slot_lets_nobody_block_the_agenda_without_paying(host, settings):
 def test_hold_slot_forgets_what_was_paid(host, settings):
     settings.MAX_UNPAID_HOLDS = 1
     BookingRules.objects.create(buffer_after_minutes=0)
-    paid = book_hold(user=host, hold_id=hold(host, "09:00").pk, students_count=1)
+    paid = check_out_hold(user=host, hold_id=hold(host, "09:00").pk, students_count=1)
     VirtualClass.objects.filter(pk=paid.pk).update(status="cancelled")
 
     assert hold(host, "10:00").start_time == at("10:00")

@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from bookings.domain.checkout.checkout import request_preference
-from bookings.domain.checkout.holds import book_hold, find_live_hold, keep_time
+from bookings.domain.checkout.checkout import check_out_hold, request_preference
+from bookings.domain.checkout.holds import find_live_hold, keep_time
 from bookings.domain.checkout.settling import settle
 from bookings.domain.exceptions import (
     HoldExpiredError,
@@ -132,7 +132,7 @@ def test_an_ended_hold_cannot_be_booked(paid, stranger):
     schedule_class(preference_id=paid.preference_id)
 
     with pytest.raises(HoldLostError):
-        book_hold(user=stranger, hold_id=hold.pk, students_count=1)
+        check_out_hold(user=stranger, hold_id=hold.pk, students_count=1)
 
 
 def test_a_hold_that_ran_out_is_not_called_lost(host, stranger, paid):

@@ -30,7 +30,7 @@ from bookings.models import (
     VirtualClass,
 )
 from bookings.payments.backend import get_gateway
-from bookings.payments.gateway import CreatedRefund, PaymentUnavailableError, RefundState
+from bookings.payments.gateway import CreatedRefund, PaymentUnavailableError
 from bookings.work.queues import QUEUES, Waiting
 from calendar_sync import CalendarError
 from tests.payments import PRICE, make_payment
@@ -190,7 +190,7 @@ def test_a_number_that_another_refund_has_is_not_taken(mercadopago, charge, teac
     """The other one was found by another worker, after this one had looked."""
     for number in range(2):
         ask_for_part(charge, 100, teacher, left=PRICE - number * 100)
-    found = CreatedRefund("1800000001", RefundState.DONE)
+    found = CreatedRefund("1800000001", RefundStatus.DONE)
     monkeypatch.setattr(refunds, "_ask_provider", lambda refund: found)
 
     assert send_due_refunds() == 1

@@ -45,7 +45,7 @@ def test_a_drift_that_many_find_is_told_and_mended_once(google, host, all_have_l
     stored = VirtualClass.objects.get()
     assert stored.html_link == link_of(event_of(google, stored))
     assert len(google.live_events()) == 1
-    assert inspect().is_clean
+    assert inspect().findings == []
 
 
 def test_control_without_the_row_s_version_it_is_told_again(

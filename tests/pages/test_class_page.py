@@ -8,7 +8,8 @@ import pytest
 import time_machine
 from django.urls import reverse
 
-from bookings.domain.checkout.holds import book_hold, hold_slot
+from bookings.domain.checkout.checkout import check_out_hold
+from bookings.domain.checkout.holds import hold_slot
 from bookings.domain.places.joining import join_class
 from bookings.models import ClassStatus, ClassType, VirtualClass
 from tests.factories import VirtualClassFactory
@@ -32,7 +33,7 @@ def text_of(response) -> str:
 def kept(host) -> VirtualClass:
     """A pending class for three whose time is kept until a quarter past."""
     hold = hold_slot(user=host, start=tuesday("10:00"), minutes=60, class_type=ClassType.GROUP)
-    return book_hold(user=host, hold_id=hold.pk, students_count=3)
+    return check_out_hold(user=host, hold_id=hold.pk, students_count=3)
 
 
 @pytest.fixture

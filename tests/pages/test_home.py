@@ -3,7 +3,8 @@
 import pytest
 import time_machine
 
-from bookings.domain.checkout.holds import book_hold, hold_slot
+from bookings.domain.checkout.checkout import check_out_hold
+from bookings.domain.checkout.holds import hold_slot
 from bookings.models import ClassType, Price
 from tests.factories import VirtualClassFactory
 from tests.pages.moments import tuesday
@@ -61,7 +62,7 @@ def test_the_next_class_comes_first_and_the_others_after_it(host, sign_in):
 
 def test_a_kept_class_asks_to_be_paid(host, sign_in):
     hold = hold_slot(user=host, start=tuesday("10:00"), minutes=60, class_type=ClassType.INDIVIDUAL)
-    book_hold(user=host, hold_id=hold.pk, students_count=1)
+    check_out_hold(user=host, hold_id=hold.pk, students_count=1)
 
     assert "Pagar antes de las 12:15" in text_of(sign_in(host).get("/inicio"))
 

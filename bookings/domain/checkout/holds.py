@@ -18,7 +18,6 @@ from bookings.domain.exceptions import (
     TooManyError,
     TooManyHoldsError,
 )
-from bookings.domain.lifecycle.booking import BookingRequest, book_class
 from bookings.domain.lifecycle.time_claims import racing_for_time
 from bookings.domain.money.prices import find_price
 from bookings.domain.queries import list_scheduled_between
@@ -29,7 +28,6 @@ from bookings.models import (
     Hold,
     Notice,
     NoticeKind,
-    VirtualClass,
 )
 from config.lib.wall_time import find_offset
 
@@ -45,16 +43,9 @@ def hold_slot(*, user: User, start: datetime, minutes: int, class_type: ClassTyp
     if all(slot.start != start for slot in free.get(day, [])):
         raise SlotTakenError
     expires_at = timezone.now() + timedelta(minutes=BookingRules.load().hold_minutes)
-    end = start + timedelta(minutes=minutes)
-    return keep_time(
-        Hold(
-            user=user,
-            start_time=start,
-            end_time=end,
-            class_type=class_type,
-            expires_at=expires_at,
-        )
-    )
+    hold = Hold(user=user, start_time=start, class_type=class_type, expires_at=expires_at)
+    hold.end_time = start + timedelta(minutes=minutes)
+    return keep_time(hold)
 
 
 def keep_time(hold: Hold) -> Hold:
@@ -62,40 +53,24 @@ def keep_time(hold: Hold) -> Hold:
 
     Raises SlotTakenError, TooManyHoldsError.
     """
-    with racing_for_time():
-        return _store_hold(hold)
-
-
-def book_hold(
-    *, user: User, hold_id: uuid.UUID, students_count: int, text: str = ""
-) -> VirtualClass:
-    """Turn a live hold into a pending class; the hold stays. Repeated, return the same class.
-
-    Raises HoldExpiredError, NoPriceError.
-    """
-    with transaction.atomic():
-        hold = Hold.objects.select_for_update().filter(pk=hold_id, user=user).first()
-        if hold is None or not hold.is_live():
-            raise explain_end(user, hold_id)
-        if hold.virtual_class is not None:
-            return hold.virtual_class
-        class_type = ClassType(hold.class_type)
-        students = students_count if class_type == ClassType.GROUP else 1
-        hold.virtual_class = book_class(
-            user=user,
-            request=BookingRequest(
-                start=hold.start_time,
-                end=hold.end_time,
-                is_group_class=class_type == ClassType.GROUP,
-                students_count=students,
-                price=find_price(class_type=class_type, minutes=hold.minutes, students=students),
-                preference_id=f"manual-{uuid.uuid4()}",
-                has_preference=False,
-                text=text,
-            ),
-        )
-        hold.save(update_fields=["virtual_class"])
-    return hold.virtual_class
+    here = Hold.objects.filter(start_time__lt=hold.end_time, end_time__gt=hold.start_time)
+    with racing_for_time(), transaction.atomic():
+        # Two concurrent holds of one person would each be counted without the other.
+        User.objects.select_for_update(no_key=True).get(pk=hold.user_id)
+        delete_expired_holds()
+        if hold.payment is None:
+            Hold.objects.filter(user=hold.user, virtual_class=None, payment=None).delete()
+        else:
+            here.filter(user=hold.user).delete()
+        check_unpaid_limit(hold.user)
+        if here.exists():
+            raise SlotTakenError
+        hold.utc_offset = find_offset(hold.start_time)
+        hold.save(force_insert=True)
+        # Only now: the insert above waits for a class that is taking this time, which then shows.
+        if list_scheduled_between(hold.start_time, hold.end_time).exists():
+            raise SlotTakenError
+    return hold
 
 
 def release_hold(*, user: User, hold_id: uuid.UUID) -> bool:
@@ -104,48 +79,22 @@ def release_hold(*, user: User, hold_id: uuid.UUID) -> bool:
     return bool(unbooked.delete()[0])
 
 
-def explain_end(user: User, hold_id: uuid.UUID) -> HoldExpiredError:
-    """Return HoldLostError if a paid class took its time, else HoldExpiredError."""
-    mails = Notice.objects.filter(user=user, kind=NoticeKind.HOLD_LOST)
-    was_lost = mails.filter(occasion__startswith=hold_id.hex).exists()
-    return HoldLostError() if was_lost else HoldExpiredError()
+def find_live_hold(*, user: User, hold_id: uuid.UUID, locked: bool = False) -> Hold:
+    """Raise HoldExpiredError if the hold is over or another person's.
 
-
-def find_live_hold(*, user: User, hold_id: uuid.UUID) -> Hold:
-    """Raise HoldExpiredError if the hold is over or another person's."""
-    hold = Hold.objects.filter(pk=hold_id, user=user, expires_at__gt=timezone.now()).first()
+    It is HoldLostError if a paid class took its time. locked: True to lock its row.
+    """
+    holds = Hold.objects.select_for_update() if locked else Hold.objects.all()
+    hold = holds.filter(pk=hold_id, user=user, expires_at__gt=timezone.now()).first()
     if hold is None:
-        raise explain_end(user, hold_id)
+        mails = Notice.objects.filter(user=user, kind=NoticeKind.HOLD_LOST)
+        was_lost = mails.filter(occasion__startswith=hold_id.hex).exists()
+        raise HoldLostError if was_lost else HoldExpiredError
     return hold
 
 
 def delete_expired_holds() -> int:
     return Hold.objects.filter(expires_at__lte=timezone.now()).delete()[0]
-
-
-@transaction.atomic
-def _store_hold(hold: Hold) -> Hold:
-    # Two concurrent holds of one person would each be counted without the other.
-    User.objects.select_for_update(no_key=True).get(pk=hold.user_id)
-    delete_expired_holds()
-    _release_earlier(hold)
-    check_unpaid_limit(hold.user)
-    if Hold.objects.filter(start_time__lt=hold.end_time, end_time__gt=hold.start_time).exists():
-        raise SlotTakenError
-    hold.utc_offset = find_offset(hold.start_time)
-    hold.save(force_insert=True)
-    # Only now: the insert above waits for a class that is taking this time, which then shows here.
-    if list_scheduled_between(hold.start_time, hold.end_time).exists():
-        raise SlotTakenError
-    return hold
-
-
-def _release_earlier(hold: Hold) -> None:
-    mine = Hold.objects.filter(user=hold.user)
-    if hold.payment is None:
-        mine.filter(virtual_class=None, payment=None).delete()
-    else:
-        mine.filter(start_time__lt=hold.end_time, end_time__gt=hold.start_time).delete()
 
 
 def check_unpaid_limit(user: User) -> None:

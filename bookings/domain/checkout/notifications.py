@@ -14,7 +14,6 @@ from bookings.domain.checkout.settling import LEASE, PAYMENTS_PER_SWEEP, settle
 from bookings.models import Payment, PaymentNotification, SignatureState
 from bookings.payments.backend import PROVIDER, get_gateway, read_notification
 from bookings.payments.gateway import (
-    IncomingNotification,
     PaymentError,
     PaymentRefusedError,
     PaymentUnavailableError,
@@ -42,10 +41,6 @@ class TooManyNotificationsError(Exception):
     """Too many arrive without a valid signature."""
 
 
-class _NothingToSettleError(Exception):
-    """It is about nothing of ours."""
-
-
 class _NotKnownYetError(Exception):
     """The provider does not know yet what it is about."""
 
@@ -58,49 +53,34 @@ def accept_notification(
     One that cannot be looked up, or does not count unsigned, is dropped: a repeat changes nothing.
     Raises TooManyNotificationsError, ForgedNotificationError.
     """
-    notification = read_notification(query, headers, body)
-    if notification is None:
+    read = read_notification(query, headers, body)
+    if read is None:
         return
-    if notification.signature != SignatureState.VALID:
-        _limit_unverified(address)
-    if notification.verdict == Verdict.FORGED:
-        raise ForgedNotificationError
-    if notification.verdict == Verdict.TAKE:
-        _store(notification)
-
-
-def _limit_unverified(address: str) -> None:
-    if is_too_often("notices", address, limit=settings.MAX_UNVERIFIED_NOTICES) or is_too_often(
-        "notices", "everybody", limit=settings.MAX_UNVERIFIED_NOTICES_OF_ALL
+    notification, verdict = read
+    if notification.signature != SignatureState.VALID and (
+        is_too_often("notices", address, limit=settings.MAX_UNVERIFIED_NOTICES)
+        or is_too_often("notices", "everybody", limit=settings.MAX_UNVERIFIED_NOTICES_OF_ALL)
     ):
         raise TooManyNotificationsError
-
-
-def _store(notification: IncomingNotification) -> None:
-    now = timezone.now()
-    row = PaymentNotification(
-        provider=PROVIDER,
-        topic=notification.topic,
-        resource_id=notification.resource_id,
-        action=notification.action,
-        notification_id=notification.notification_id,
-        signature=notification.signature,
-        received_at=now,
-        next_attempt_at=now,
-    )
-    # A repeat is read again: it may be news.
-    PaymentNotification.objects.bulk_create(
-        [row],
-        update_conflicts=True,
-        unique_fields=["provider", "topic", "resource_id", "action", "notification_id"],
-        update_fields=["signature", "received_at", "processed_at", "attempts", "next_attempt_at"],
-    )
-    transaction.on_commit(process_notifications_soon)
-
-
-def process_notifications_soon() -> None:
-    if settings.SETTLE_AT_ONCE:
-        _job.call()
+    if verdict == Verdict.FORGED:
+        raise ForgedNotificationError
+    if verdict == Verdict.TAKE:
+        notification.provider = PROVIDER
+        # A repeat is read again: it may be news.
+        PaymentNotification.objects.bulk_create(
+            [notification],
+            update_conflicts=True,
+            unique_fields=["provider", "topic", "resource_id", "action", "notification_id"],
+            update_fields=[
+                "signature",
+                "received_at",
+                "processed_at",
+                "attempts",
+                "next_attempt_at",
+            ],
+        )
+        if settings.SETTLE_AT_ONCE:
+            transaction.on_commit(_job.call)
 
 
 def process_notifications() -> int:
@@ -109,10 +89,7 @@ def process_notifications() -> int:
         processed_at=None, next_attempt_at__lte=timezone.now()
     ).order_by("next_attempt_at", "id")
     return work_through(
-        list(due[:PAYMENTS_PER_SWEEP]),
-        _process,
-        outage=PaymentUnavailableError,
-        name="Notification",
+        due[:PAYMENTS_PER_SWEEP], _process, outage=PaymentUnavailableError, name="Notification"
     )
 
 
@@ -122,8 +99,7 @@ def forget_notifications() -> int:
     unrelated = Q(payment=None, received_at__lt=now - UNRELATED_LIFE)
     done = PaymentNotification.objects.filter(next_attempt_at=None)
     old = done.filter(unrelated | Q(received_at__lt=now - RELATED_LIFE)).order_by("received_at")
-    numbers = list(old.values_list("pk", flat=True)[:DELETIONS_PER_SWEEP])
-    return PaymentNotification.objects.filter(pk__in=numbers, next_attempt_at=None).delete()[0]
+    return done.filter(pk__in=old.values("pk")[:DELETIONS_PER_SWEEP]).delete()[0]
 
 
 def _process(notification: PaymentNotification) -> bool:
@@ -134,44 +110,41 @@ def _process(notification: PaymentNotification) -> bool:
     attempts = notification.attempts + 1
     if not claim(row, notification, "next_attempt_at", LEASE, attempts=attempts):
         return False
-    is_last = attempts >= NOTIFICATION_ATTEMPTS
-    wait = None if is_last else backoff(attempts, first=FIRST_WAIT, longest=LONGEST_WAIT)
-    payment, failure = None, ""
+    again, payment = None, None
+    if attempts < NOTIFICATION_ATTEMPTS:
+        again = now + backoff(attempts, first=FIRST_WAIT, longest=LONGEST_WAIT)
     try:
-        payment = _look_into(notification)
-    except _NothingToSettleError as error:
-        failure = str(error)
+        payment, failure = _look_into(notification)
     except PaymentRefusedError as error:
         failure = str(error)[:200]  # a retry would change nothing
     except _NotKnownYetError as error:
         if notification.signature == SignatureState.FOUND and attempts >= FOUND_ATTEMPTS:
-            wait = None
-        row.update(next_attempt_at=wait and now + wait, failure=str(error))
+            again = None
+        row.update(next_attempt_at=again, failure=str(error))
         return False
     except Exception as error:
         why = str(error) if isinstance(error, PaymentError) else type(error).__name__
-        row.update(next_attempt_at=wait and now + wait, failure=why[:200])
+        row.update(next_attempt_at=again, failure=why[:200])
         raise
     # A repeat that arrived meanwhile has changed ``received_at``: that one stays open.
     row.update(processed_at=now, next_attempt_at=None, failure=failure, payment=payment)
     return True
 
 
-def _look_into(notification: PaymentNotification) -> Payment:
+def _look_into(notification: PaymentNotification) -> tuple[Payment | None, str]:
+    """Settle its payment, or return why there is none of ours."""
     found = get_gateway().find_notified(
         topic=notification.topic, resource_id=notification.resource_id
     )
     if found is None:
-        raise _NothingToSettleError("unknown charge")
+        return None, "unknown charge"
     preference_id = found.preference_id or _find_by_reference(found.reference)
     if preference_id is None and found.preference_id is None:
         raise _NotKnownYetError("unknown order")
     if not preference_id:
-        raise _NothingToSettleError("no preference")
+        return None, "no preference"
     payment = settle(preference_id, charge_id=found.charge_id)
-    if payment is None:
-        raise _NothingToSettleError("no payment")
-    return payment
+    return payment, "" if payment else "no payment"
 
 
 def _find_by_reference(reference: str) -> str | None:

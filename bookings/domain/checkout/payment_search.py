@@ -1,8 +1,7 @@
 """Search for payments whose notifications go to another system: one search for all bookings."""
 
 import logging
-from collections.abc import Iterable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, timedelta
 
 from django.utils import timezone
 
@@ -30,54 +29,34 @@ def search_payments() -> int:
         made_elsewhere=True, approved_at=None, next_check_at__isnull=False
     )
     if waiting.exists():
+        last = read_beats().get(SEARCHED)
+        since = now - LONGEST_REACH
+        if last and last <= now:  # else a clock was ahead
+            since = max(last - OVERLAP, since)
         try:
-            updates = get_gateway().search_updates(since=_find_start(now))
+            updates = get_gateway().search_updates(since=since)
         except PaymentError as error:
             logger.warning("The search for payments is put off: %s", error)
             return 0
-        new = _store_new(updates, now)
+        new = sum(map(_store_new, updates))
     note_beat(SEARCHED, new)
     if new:
         process_notifications()
     return new
 
 
-def _find_start(now: datetime) -> datetime:
-    last = read_beats().get(SEARCHED)
-    if last is None or last > now:  # a clock was ahead
-        return now - LONGEST_REACH
-    return max(last - OVERLAP, now - LONGEST_REACH)
-
-
-def _store_new(updates: Iterable[ChargeUpdate], now: datetime) -> int:
-    # Times are compared by the provider's clock only. An update's time is its notification's id, so
-    # that a foreign charge is looked up once and not every minute.
-    seen = {(one.charge_id, one.updated_at.astimezone(UTC).isoformat()): one for one in updates}
-    ids = [charge_id for charge_id, _ in seen]
-    recorded = dict(
-        PaymentCharge.objects.filter(provider=PROVIDER, charge_id__in=ids).values_list(
-            "charge_id", "provider_updated_at"
-        )
-    )
-    found = PaymentNotification.objects.filter(
-        provider=PROVIDER, topic=CHARGE_TOPIC, resource_id__in=ids, signature=SignatureState.FOUND
-    )
-    looked_into = set(found.values_list("resource_id", "notification_id"))
-    rows = [
-        PaymentNotification(
-            provider=PROVIDER,
-            topic=CHARGE_TOPIC,
-            resource_id=charge_id,
-            action="search",
-            notification_id=update_id,
-            signature=SignatureState.FOUND,
-            received_at=now,
-            next_attempt_at=now,
-        )
-        for (charge_id, update_id), one in seen.items()
-        if (charge_id, update_id) not in looked_into
-        and not (charge_id in recorded and recorded[charge_id] >= one.updated_at)
-    ]
-    # Another worker may store the same rows at once.
-    PaymentNotification.objects.bulk_create(rows, ignore_conflicts=True)
-    return len(rows)
+def _store_new(update: ChargeUpdate) -> bool:
+    """Return False if the change is recorded already, or was looked into."""
+    charges = PaymentCharge.objects.filter(provider=PROVIDER, charge_id=update.charge_id)
+    if charges.filter(provider_updated_at__gte=update.updated_at).exists():
+        return False
+    # An update's time, by the provider's clock, is its notification's id, so that a foreign charge
+    # is looked up once and not every minute.
+    return PaymentNotification.objects.get_or_create(
+        provider=PROVIDER,
+        topic=CHARGE_TOPIC,
+        resource_id=update.charge_id,
+        action="search",
+        notification_id=update.updated_at.astimezone(UTC).isoformat(),
+        defaults={"signature": SignatureState.FOUND},
+    )[1]

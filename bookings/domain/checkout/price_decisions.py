@@ -3,14 +3,12 @@
 import uuid
 
 from django.db import transaction
-from django.utils import timezone
 
 from accounts.models import User
-from bookings.domain.checkout.settling import carry_out_class, find_refusal
+from bookings.domain.checkout.settling import find_refusal, mark_paid, schedule_or_refund
 from bookings.domain.dry_runs import Consequences, foresee
 from bookings.domain.exceptions import BookingError
 from bookings.domain.history import record_event
-from bookings.domain.lifecycle.scheduling import UNSCHEDULABLE, schedule_class
 from bookings.models import ClassEvent, PriceDecision, VirtualClass
 
 
@@ -22,11 +20,7 @@ def agree_to_price(*, class_id: uuid.UUID, by: User) -> VirtualClass:
     virtual_class = _note_agreement(class_id, by)
     if virtual_class.paid_at is None or virtual_class.is_scheduled:
         return virtual_class
-    try:
-        return schedule_class(preference_id=virtual_class.preference_id, actor=by)
-    except UNSCHEDULABLE:
-        carry_out_class(virtual_class)
-        raise
+    return schedule_or_refund(virtual_class, by)
 
 
 def foresee_agreement(*, class_id: uuid.UUID, by: User) -> Consequences[BookingError | None]:
@@ -44,16 +38,8 @@ def _note_agreement(class_id: uuid.UUID, by: User) -> VirtualClass:
     locked = VirtualClass.objects.select_for_update().get(pk=class_id)
     if not locked.is_undecided:
         return locked
-    now = timezone.now()
     locked.price_decision = PriceDecision.AGREED
+    locked.save(update_fields=["price_decision", "updated_at"])
     record_event(locked, ClassEvent.PRICE_AGREED, actor=by)
-    if locked.class_price == 0:
-        locked.paid_at = now
-        record_event(locked, ClassEvent.PAID, actor=by)
-    if locked.paid_at is not None:
-        # The request is committed with the decision, so that the sweep can finish it.
-        locked.scheduling_requested_at = now
-    locked.save(
-        update_fields=["price_decision", "paid_at", "scheduling_requested_at", "updated_at"]
-    )
-    return locked
+    is_paid = locked.class_price == 0 or locked.paid_at is not None
+    return mark_paid(class_id, by) if is_paid else locked

@@ -4,7 +4,12 @@ import hmac
 
 from django.conf import settings
 
-from bookings.domain.checkout.settling import carry_out_class, find_payment, look_up
+from bookings.domain.checkout.settling import (
+    carry_out_class,
+    find_payment,
+    look_up,
+    schedule_or_refund,
+)
 from bookings.domain.exceptions import (
     ClassCancelledError,
     NotPaidError,
@@ -12,7 +17,6 @@ from bookings.domain.exceptions import (
     TooManyLookUpsError,
     TriggerRefusedError,
 )
-from bookings.domain.lifecycle.scheduling import UNSCHEDULABLE, schedule_class
 from bookings.domain.queries import get_class_by_preference, list_money_gone
 from bookings.domain.trigger_policy import TriggerPolicy, get_trigger_policy
 from bookings.models import Payment, VirtualClass
@@ -31,31 +35,22 @@ def trigger_scheduling(*, preference_id: str, secret: str = "") -> VirtualClass:
     virtual_class = get_class_by_preference(preference_id)
     if virtual_class.is_scheduled:
         return virtual_class
-    _refuse_caller(secret)
-    if get_trigger_policy() == TriggerPolicy.PAID:
-        _refuse_returned(virtual_class)
-        _refuse_unpaid(virtual_class)
-    try:
-        return schedule_class(preference_id=preference_id)
-    except UNSCHEDULABLE:
-        carry_out_class(virtual_class)
-        raise
-
-
-def _refuse_caller(secret: str) -> None:
     policy = get_trigger_policy()
-    if policy == TriggerPolicy.CLOSED:
-        raise TriggerRefusedError
-    if policy == TriggerPolicy.SECRET and not hmac.compare_digest(
-        secret.encode(), settings.CALENDAR_TRIGGER_SECRET.encode()
+    if policy == TriggerPolicy.CLOSED or (
+        policy == TriggerPolicy.SECRET
+        and not hmac.compare_digest(secret.encode(), settings.CALENDAR_TRIGGER_SECRET.encode())
     ):
         raise TriggerRefusedError
+    if policy == TriggerPolicy.PAID:
+        if list_money_gone(virtual_class.pk).exists():
+            carry_out_class(virtual_class)
+            raise ClassCancelledError
+        if virtual_class.paid_at is None:
+            _refuse_unpaid(preference_id)
+    return schedule_or_refund(virtual_class)
 
 
-def _refuse_unpaid(virtual_class: VirtualClass) -> None:
-    if virtual_class.paid_at is not None:
-        return
-    preference_id = virtual_class.preference_id
+def _refuse_unpaid(preference_id: str) -> None:
     payment = find_payment(preference_id)
     if payment:
         _look_up_together(payment)
@@ -63,12 +58,6 @@ def _refuse_unpaid(virtual_class: VirtualClass) -> None:
     if current.paid_at is None:
         is_free = payment is None and current.is_undecided
         raise PriceNotAgreedError if is_free else NotPaidError
-
-
-def _refuse_returned(virtual_class: VirtualClass) -> None:
-    if list_money_gone(virtual_class.pk).exists():
-        carry_out_class(virtual_class)
-        raise ClassCancelledError
 
 
 def _look_up_together(payment: Payment) -> None:

@@ -70,8 +70,8 @@ def confirm_payment(*, class_id: uuid.UUID, actor: User) -> VirtualClass:
 
     Raises ClassCancelledError, PriceNotAgreedError, and what ``schedule_class`` raises.
     """
-    preference_id = _mark_paid(class_id, actor)
-    return schedule_class(preference_id=preference_id, actor=actor)
+    virtual_class = mark_paid(class_id, actor)
+    return schedule_class(preference_id=virtual_class.preference_id, actor=actor)
 
 
 def foresee_confirmation(*, class_id: uuid.UUID, actor: User) -> Consequences[BookingError | None]:
@@ -79,12 +79,7 @@ def foresee_confirmation(*, class_id: uuid.UUID, actor: User) -> Consequences[Bo
 
     Raises ClassCancelledError.
     """
-
-    def decide() -> BookingError | None:
-        _mark_paid(class_id, actor)
-        return find_refusal(VirtualClass.objects.get(pk=class_id), actor)
-
-    return foresee(decide, [class_id])
+    return foresee(lambda: find_refusal(mark_paid(class_id, actor), actor), [class_id])
 
 
 def find_refusal(virtual_class: VirtualClass, actor: User) -> BookingError | None:
@@ -98,9 +93,9 @@ def find_refusal(virtual_class: VirtualClass, actor: User) -> BookingError | Non
 
 def settle_free_class(virtual_class: VirtualClass) -> VirtualClass:
     """Schedule a free class; the sweep retries what fails."""
-    preference_id = _mark_paid(virtual_class.pk, actor=None)
+    mark_paid(virtual_class.pk, actor=None)
     try:
-        return schedule_class(preference_id=preference_id)
+        return schedule_class(preference_id=virtual_class.preference_id)
     except (BookingError, CalendarError) as error:
         logger.warning(
             "Free class %s is not scheduled yet: %s", virtual_class.pk, type(error).__name__
@@ -142,13 +137,11 @@ def find_payment(preference_id: str) -> Payment | None:
 
 def look_up(payment: Payment, *, charge_id: str = "") -> None:
     """Read a payment from the provider and record it. Raises PaymentError."""
-    if payment.preference_id is None:
-        return
     reference = None if payment.made_elsewhere else payment.reference
     # Known charges are read by their ids as well: the provider's search forgets old ones.
     known = {*payment.charges.values_list("charge_id", flat=True), charge_id} - {""}
     charges = get_gateway().list_charges(
-        preference_id=payment.preference_id, reference=reference, known=known
+        preference_id=payment.preference_id or "", reference=reference, known=known
     )
     record_charges(payment.pk, charges)
 
@@ -165,6 +158,15 @@ def carry_out(payment_id: uuid.UUID) -> None:
     cancel_dead_charges(payment)
 
 
+def schedule_or_refund(virtual_class: VirtualClass, actor: User | None = None) -> VirtualClass:
+    """Schedule a class, or refund one that can never be. Raises as ``schedule_class``."""
+    try:
+        return schedule_class(preference_id=virtual_class.preference_id, actor=actor)
+    except UNSCHEDULABLE:
+        carry_out_class(virtual_class)
+        raise
+
+
 def carry_out_class(virtual_class: VirtualClass) -> None:
     """Do ``carry_out`` for the approved payment of a class, if there is one."""
     paid = Payment.objects.filter(virtual_class=virtual_class, approved_at__isnull=False)
@@ -179,7 +181,7 @@ def settle_due_payments() -> int:
     # Anyone may book with a made-up preference; such payments must not delay ours.
     due = due.order_by("made_elsewhere", "next_check_at")
     return work_through(
-        list(due[:PAYMENTS_PER_SWEEP]), _settle_due, outage=PaymentUnavailableError, name="Payment"
+        due[:PAYMENTS_PER_SWEEP], _settle_due, outage=PaymentUnavailableError, name="Payment"
     )
 
 
@@ -250,7 +252,8 @@ def _cancel(virtual_class: VirtualClass, why: str, *, case: RefundCase | None) -
 
 
 @transaction.atomic
-def _mark_paid(class_id: uuid.UUID, actor: User | None) -> str:
+def mark_paid(class_id: uuid.UUID, actor: User | None) -> VirtualClass:
+    """Raises ClassCancelledError, PriceNotAgreedError."""
     virtual_class = VirtualClass.objects.select_for_update().get(pk=class_id)
     if virtual_class.status == ClassStatus.CANCELLED:
         raise ClassCancelledError
@@ -264,4 +267,4 @@ def _mark_paid(class_id: uuid.UUID, actor: User | None) -> str:
         # The request is committed with the confirmation, so that the sweep can finish it.
         virtual_class.scheduling_requested_at = virtual_class.scheduling_requested_at or now
     virtual_class.save(update_fields=["paid_at", "scheduling_requested_at", "updated_at"])
-    return virtual_class.preference_id
+    return virtual_class

@@ -4,13 +4,12 @@ import logging
 import uuid
 from collections.abc import Iterable
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
 
 from bookings.domain.history import record_event
-from bookings.domain.money.refunds import is_refund_open, refund_surplus
+from bookings.domain.money.refunds import is_refund_open, refund_surplus, sum_own_refunds
 from bookings.domain.teacher_alerts import flag_for_review
 from bookings.models import (
     ChargeStatus,
@@ -20,7 +19,6 @@ from bookings.models import (
     PaymentCharge,
     PaymentStatus,
     Refund,
-    RefundStatus,
     ReviewReason,
     VirtualClass,
 )
@@ -56,7 +54,11 @@ def record_charges(payment_id: uuid.UUID, reports: list[Charge]) -> None:
     """Store the provider's reports and derive our state; an older report changes nothing."""
     now = timezone.now()
     payment = Payment.objects.select_for_update().get(pk=payment_id)
-    virtual_class = _lock_class(payment)
+    virtual_class = None
+    if payment.virtual_class_id is not None:
+        # A concurrent cancellation sees the money, or is seen here. It also locks the class before
+        # the charges; the other order would deadlock.
+        virtual_class = VirtualClass.objects.select_for_update().get(pk=payment.virtual_class_id)
     news = [row for charge in reports if (row := _record_charge(payment, charge))]
     order = {charge.charge_id: place for place, charge in enumerate(reports)}
     charges = sorted(payment.charges.all(), key=lambda row: order.get(row.charge_id, len(order)))
@@ -73,48 +75,39 @@ def record_charges(payment_id: uuid.UUID, reports: list[Charge]) -> None:
     payment.save()
 
 
-def _lock_class(payment: Payment) -> VirtualClass | None:
-    # A concurrent cancellation sees the money, or is seen here. It also locks the class before the
-    # charges; the other order would deadlock.
-    if payment.virtual_class_id is None:
-        return None
-    return VirtualClass.objects.select_for_update().get(pk=payment.virtual_class_id)
-
-
 def _record_charge(payment: Payment, charge: Charge) -> PaymentCharge | None:
-    rows = PaymentCharge.objects.filter(provider=payment.provider, charge_id=charge.charge_id)
-    row = rows.first()
-    if row is None:
-        return PaymentCharge.objects.create(
-            payment=payment,
-            provider=payment.provider,
-            charge_id=charge.charge_id,
-            amount=charge.amount,
-            currency=charge.currency,
-            account_id=charge.account_id,
-            method=charge.method,
-            problem=_find_problem(payment, charge),
-            **_changing_fields(charge),
-        )
-    if row.payment_id != payment.pk:
-        logger.error("Charge %s belongs to another payment.", charge.charge_id)
-        flag_for_review(payment, ReviewReason.REFERENCE)
+    known = PaymentCharge.objects.filter(provider=payment.provider, charge_id=charge.charge_id)
+    row = known.first() or PaymentCharge(
+        payment=payment,
+        provider=payment.provider,
+        charge_id=charge.charge_id,
+        amount=charge.amount,
+        currency=charge.currency,
+        account_id=charge.account_id,
+        method=charge.method,
+        problem=_find_problem(payment, charge),
+    )
+    if row.pk and not _is_news(payment, row, charge):
         return None
-    stored = (row.provider_updated_at, STEPS.index(ChargeStatus(row.status)), row.refunded_amount)
-    reported = (charge.updated_at, STEPS.index(charge.status), charge.refunded_amount)
-    if reported <= stored:
-        return None
-    if row.status in MONEY_CAME and charge.status not in MONEY_CAME:
-        _flag_contradiction(payment, row, charge)
-        return None
-    for name, value in _changing_fields(charge).items():
-        setattr(row, name, value)
-    row.refunded_amount = min(row.refunded_amount, row.amount)
+    row.status, row.status_detail = charge.status, charge.status_detail
+    row.refunded_amount = min(charge.refunded_amount, charge.amount, row.amount)
+    row.provider_updated_at = charge.updated_at
     row.save()
     return row
 
 
-def _flag_contradiction(payment: Payment, row: PaymentCharge, charge: Charge) -> None:
+def _is_news(payment: Payment, row: PaymentCharge, charge: Charge) -> bool:
+    """Return False for an old report, and for an impossible one, which is flagged."""
+    if row.payment_id != payment.pk:
+        logger.error("Charge %s belongs to another payment.", charge.charge_id)
+        flag_for_review(payment, ReviewReason.REFERENCE)
+        return False
+    stored = (row.provider_updated_at, STEPS.index(ChargeStatus(row.status)), row.refunded_amount)
+    reported = (charge.updated_at, STEPS.index(charge.status), charge.refunded_amount)
+    if reported <= stored:
+        return False
+    if row.status not in MONEY_CAME or charge.status in MONEY_CAME:
+        return True
     # The provider now denies money it had confirmed: keep our state.
     logger.error(
         "Charge %s was %s and is now reported as %s.", row.charge_id, row.status, charge.status
@@ -123,15 +116,7 @@ def _flag_contradiction(payment: Payment, row: PaymentCharge, charge: Charge) ->
     row.save(update_fields=["provider_updated_at"])
     if charge.status != ChargeStatus.PENDING:  # also the state of a status that we do not know
         flag_for_review(payment, ReviewReason.REFUNDED_ELSEWHERE)
-
-
-def _changing_fields(charge: Charge) -> dict[str, Any]:
-    return {
-        "status": charge.status,
-        "status_detail": charge.status_detail,
-        "refunded_amount": min(charge.refunded_amount, charge.amount),
-        "provider_updated_at": charge.updated_at,
-    }
+    return False
 
 
 def _find_problem(payment: Payment, charge: Charge) -> ReviewReason:
@@ -209,29 +194,19 @@ def _review(payment: Payment, charges: list[PaymentCharge], news: list[PaymentCh
             return charge.problem
         if charge.status in {ChargeStatus.DISPUTED, ChargeStatus.CHARGED_BACK}:
             return ReviewReason.DISPUTE
-        if charge.refunded_amount > _own_refunds_total(charge):
+        if charge.refunded_amount > sum_own_refunds(charge):
             return ReviewReason.REFUNDED_ELSEWHERE
-    if payment.approved_at is not None:
-        return _review_paid(payment, charges, news)
-    if news and any(map(_is_good, charges)):
-        return ReviewReason.SHORT
-    return payment.review
-
-
-def _review_paid(payment: Payment, charges: list[PaymentCharge], news: list[PaymentCharge]) -> str:
+    if payment.approved_at is None:
+        is_short = news and any(map(_is_good, charges))
+        return ReviewReason.SHORT if is_short else payment.review
     paying = [charge for charge in charges if charge.counts]
     is_too_much = _net_amount(paying) > payment.amount
-    if is_too_much and {charge.pk for charge in news} & {charge.pk for charge in paying}:
+    if is_too_much and not set(news).isdisjoint(paying):
         return ReviewReason.OVERPAID
     is_settled = payment.review == ReviewReason.OVERPAID and not is_too_much
     if is_settled or payment.review == ReviewReason.SHORT:
         return ReviewReason.NONE
     return payment.review
-
-
-def _own_refunds_total(charge: PaymentCharge) -> int:
-    refunds = Refund.objects.filter(charge=charge).exclude(status=RefundStatus.FAILED)
-    return sum(refunds.values_list("amount", flat=True))
 
 
 def _plan_check(payment: Payment, now: datetime) -> datetime | None:

@@ -1,18 +1,29 @@
 """Preferences that another system made."""
 
+from contextlib import suppress
+
 from django.utils import timezone
 
 from bookings.domain.exceptions import NoPriceError
 from bookings.domain.money.prices import find_list_price
 from bookings.domain.money.quotes import Quote
-from bookings.models import Payment, PaymentStatus, VirtualClass
+from bookings.models import ClassType, Payment, PaymentStatus, VirtualClass
 from bookings.payments.backend import PROVIDER
 
 
 def adopt_payment(virtual_class: VirtualClass) -> Payment | None:
     """Store a payment for a class's foreign preference; None if it is free or held by hand."""
-    # The list's price, if that is higher: the client named the other one.
-    amount = max(virtual_class.class_price, _list_price(virtual_class))
+    amount = virtual_class.class_price
+    quote = Quote(
+        virtual_class.start_time,
+        virtual_class.end_time,
+        virtual_class.class_type == ClassType.GROUP,
+        virtual_class.max_participants,
+        amount,
+    )
+    with suppress(NoPriceError):
+        # The list's price, if that is higher: the client named the other one.
+        amount = max(amount, find_list_price(quote))
     if amount == 0 or not virtual_class.has_preference:
         return None
     return Payment.objects.get_or_create(
@@ -27,10 +38,3 @@ def adopt_payment(virtual_class: VirtualClass) -> Payment | None:
             "next_check_at": timezone.now(),
         },
     )[0]
-
-
-def _list_price(virtual_class: VirtualClass) -> int:
-    try:
-        return find_list_price(Quote.of(virtual_class))
-    except NoPriceError:
-        return 0

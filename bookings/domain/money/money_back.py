@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from accounts.models import User
 from bookings.domain.change_policy import RefundCase, decide_refund
-from bookings.domain.money.refunds import request_refund, sum_refundable
+from bookings.domain.money.refunds import refundable_amount, request_refund
 from bookings.models import Payment, RefundReason, VirtualClass
 
 
@@ -58,7 +58,8 @@ def request_money_back(locked: VirtualClass, by: User | None) -> None:
 def _find_money(virtual_class: VirtualClass) -> tuple[MoneyWay, int]:
     payment: Payment | None = getattr(virtual_class, "payment", None)
     if payment is not None and payment.approved_at is not None:
-        return MoneyWay.ONLINE, sum_refundable(payment)
+        paying = payment.charges.filter(counts=True)
+        return MoneyWay.ONLINE, sum(map(refundable_amount, paying))
     if virtual_class.class_price == 0:
         return MoneyWay.FREE, 0
     if virtual_class.paid_at is not None:

@@ -14,12 +14,6 @@ from bookings.payments.backend import PROVIDER, get_gateway
 from bookings.payments.gateway import PreferenceDraft
 
 
-def ask_for_payment(*, user: User, quote: Quote, expires_at: datetime) -> Payment:
-    """Make a payment and its preference. Call it outside of transactions. Raises PaymentError."""
-    payment = open_payment(user=user, quote=quote, expires_at=expires_at)
-    return make_preference(payment, quote)
-
-
 def open_payment(*, user: User, quote: Quote, expires_at: datetime) -> Payment:
     """Store a payment that has no preference yet."""
     return Payment.objects.create(
@@ -32,21 +26,11 @@ def open_payment(*, user: User, quote: Quote, expires_at: datetime) -> Payment:
 
 
 def make_preference(payment: Payment, quote: Quote) -> Payment:
-    """Make the preference of an open payment. Raises PaymentError."""
-    preference = get_gateway().create_preference(_draft(payment, quote))
-    payment.preference_id = preference.preference_id
-    payment.checkout_url = preference.checkout_url
-    payment.status = PaymentStatus.PENDING
-    payment.next_check_at = timezone.now() + timedelta(minutes=1)
-    payment.save(
-        update_fields=["preference_id", "checkout_url", "status", "next_check_at", "updated_at"]
-    )
-    return payment
-
-
-def _draft(payment: Payment, quote: Quote) -> PreferenceDraft:
-    start = timezone.localtime(quote.start)
-    return PreferenceDraft(
+    """Make the preference of an open payment, outside of transactions. Raises PaymentError."""
+    start, now = timezone.localtime(quote.start), timezone.now()
+    # A voucher that is paid by then is credited before the class.
+    cash_until = min(now + settings.CASH_NOTICE, quote.start - settings.CASH_CREDIT)
+    draft = PreferenceDraft(
         reference=payment.reference,
         title=f"Clase de inglés {quote.class_type.label.lower()}",
         description=format_datetime(start, "EEEE d 'de' MMMM, HH:mm", locale="es_AR"),
@@ -56,13 +40,14 @@ def _draft(payment: Payment, quote: Quote) -> PreferenceDraft:
         expires_at=payment.expires_at or start,
         return_url=urljoin(settings.BASE_URL, f"/inicio/pagos/{payment.pk}"),
         notification_url=urljoin(settings.BASE_URL, f"/api/webhooks/{PROVIDER}"),
-        cash_until=_cash_until(quote.start),
+        cash_until=cash_until if start - now > settings.CASH_NOTICE else None,
     )
-
-
-def _cash_until(start: datetime) -> datetime | None:
-    # A voucher that is paid by then is credited before the class.
-    now: datetime = timezone.now()
-    if start - now <= settings.CASH_NOTICE:
-        return None
-    return min(now + settings.CASH_NOTICE, start - settings.CASH_CREDIT)
+    preference = get_gateway().create_preference(draft)
+    payment.preference_id = preference.preference_id
+    payment.checkout_url = preference.checkout_url
+    payment.status = PaymentStatus.PENDING
+    payment.next_check_at = timezone.now() + timedelta(minutes=1)
+    payment.save(
+        update_fields=["preference_id", "checkout_url", "status", "next_check_at", "updated_at"]
+    )
+    return payment

@@ -2,9 +2,9 @@
 
 from collections import defaultdict
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import timedelta
 
-from django.db.models import BooleanField, Exists, ExpressionWrapper, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from bookings.domain.exceptions import NoPriceError, PriceTooLowError
@@ -22,27 +22,24 @@ class Offer:
     max_students: int
 
 
-def find_price(
-    *, class_type: ClassType, minutes: int, students: int, on: date | None = None
-) -> int:
-    """Return a price in centavos by the list of a day, by default today. Raises NoPriceError."""
-    prices = (
-        list_prices(on)
-        .filter(class_type=class_type, minutes=minutes, students_up_to__gte=students)
-        .order_by("students_up_to", "-valid_from")
+def find_price(*, class_type: ClassType, minutes: int, students: int) -> int:
+    """Return today's price in centavos. Raises NoPriceError."""
+    prices = list_prices().filter(
+        class_type=class_type, minutes=minutes, students_up_to__gte=students
     )
-    amount = prices.values_list("amount", flat=True).first()
-    if amount is None:
+    price = prices.order_by("students_up_to", "-valid_from").first()
+    if price is None:
         raise NoPriceError
-    return amount
+    return price.amount
 
 
 def find_list_price(quote: Quote) -> int:
     """Return today's price of a quote, in centavos. Raises NoPriceError."""
-    if (quote.end - quote.start) % timedelta(minutes=1):
+    minutes, rest = divmod(quote.end - quote.start, timedelta(minutes=1))
+    if rest:
         raise NoPriceError
     students = max(quote.students_count, 1)
-    return find_price(class_type=quote.class_type, minutes=quote.minutes, students=students)
+    return find_price(class_type=quote.class_type, minutes=minutes, students=students)
 
 
 def judge_price(quote: Quote) -> PriceDecision:
@@ -60,10 +57,10 @@ def judge_price(quote: Quote) -> PriceDecision:
     return PriceDecision.NONE
 
 
-def list_offers(on: date | None = None) -> list[Offer]:
-    """List the offers of a day by type and length, in one query."""
+def list_offers() -> list[Offer]:
+    """List today's offers by type and length, in one query."""
     current: defaultdict[tuple[str, int], dict[int, int]] = defaultdict(dict)
-    for price in list_prices(on).order_by("valid_from"):
+    for price in list_prices().order_by("valid_from"):
         current[price.class_type, price.minutes][price.students_up_to] = price.amount
     return [
         Offer(ClassType(class_type), minutes, amounts[min(amounts)], max(amounts))
@@ -84,26 +81,21 @@ def list_prices_by_students(*, class_type: ClassType, minutes: int) -> dict[int,
     }
 
 
-def list_prices(on: date | None = None) -> QuerySet[Price]:
-    """List the rows in force on a day, by default today."""
-    day = on or timezone.localdate()
+def list_prices() -> QuerySet[Price]:
+    """List the rows in force today."""
+    today = timezone.localdate()
     return Price.objects.filter(
-        Q(valid_until__isnull=True) | Q(valid_until__gte=day), valid_from__lte=day
+        Q(valid_until__isnull=True) | Q(valid_until__gte=today), valid_from__lte=today
     )
 
 
-def with_is_current(prices: QuerySet[Price], on: date | None = None) -> QuerySet[Price]:
+def with_is_current(prices: QuerySet[Price]) -> QuerySet[Price]:
     """Add ``is_current``: True if the row is in force and no later row replaces it."""
-    in_force = list_prices(on)
-    successors = in_force.filter(
+    successors = list_prices().filter(
         class_type=OuterRef("class_type"),
         minutes=OuterRef("minutes"),
         students_up_to=OuterRef("students_up_to"),
         valid_from__gt=OuterRef("valid_from"),
     )
-    return prices.annotate(
-        is_current=ExpressionWrapper(
-            Exists(in_force.filter(pk=OuterRef("pk"))) & ~Exists(successors),
-            output_field=BooleanField(),
-        )
-    )
+    in_force = list_prices().filter(pk=OuterRef("pk"))
+    return prices.annotate(is_current=Exists(in_force) & ~Exists(successors))

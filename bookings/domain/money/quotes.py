@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Self
+from typing import Any
 
-from bookings.models import ClassType, VirtualClass
+from bookings.models import ClassType
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,23 +17,9 @@ class Quote:
     students_count: int
     price: int
 
-    @classmethod
-    def of(cls, virtual_class: VirtualClass) -> Self:
-        return cls(
-            virtual_class.start_time,
-            virtual_class.end_time,
-            virtual_class.class_type == ClassType.GROUP,
-            virtual_class.max_participants,
-            virtual_class.class_price,
-        )
-
     @property
     def class_type(self) -> ClassType:
         return ClassType.GROUP if self.is_group_class else ClassType.INDIVIDUAL
-
-    @property
-    def minutes(self) -> int:
-        return int((self.end - self.start).total_seconds() // 60)
 
     def to_json(self) -> dict[str, Any]:
         """Return values for a JSON column; equal quotes give equal values."""

@@ -4,13 +4,12 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
-from django.db.models import QuerySet, Sum
+from django.db.models import F, QuerySet, Sum
 from django.utils import timezone
 
 from accounts.models import User
@@ -37,7 +36,6 @@ from bookings.payments.gateway import (
     PaymentGateway,
     PaymentRefusedError,
     PaymentUnavailableError,
-    RefundState,
 )
 from config.lib.retries import backoff, claim
 
@@ -52,31 +50,24 @@ UNSENT = (RefundStatus.REQUESTED, RefundStatus.IN_PROCESS)
 REFUNDS_PER_SWEEP = 50
 
 
-@dataclass(slots=True)
-class _Shown:
-    # Centavos on a page, and those decided since.
-    amount: int
-    decided: int = 0
-
-
-_shown: ContextVar[_Shown | None] = ContextVar("shown", default=None)
+# Centavos that a page has shown and that no refund decides about yet.
+_undecided: ContextVar[int | None] = ContextVar("undecided", default=None)
 
 
 @contextmanager
 def refunding_exactly(amount: int) -> Iterator[None]:
     """Let ``refuse_other_sum`` accept only this sum, in centavos: the one on the page."""
     # Another refund may be committed between the page and the locks of a decision.
-    token = _shown.set(_Shown(amount))
+    token = _undecided.set(amount)
     try:
         yield
     finally:
-        _shown.reset(token)
+        _undecided.reset(token)
 
 
 def refuse_other_sum() -> None:
     """Raise RefundOutdatedError, which rolls back, if the sum is not the one shown."""
-    shown = _shown.get()
-    if shown is not None and shown.decided != shown.amount:
+    if _undecided.get():
         raise RefundOutdatedError
 
 
@@ -138,27 +129,27 @@ def request_partial_refund(*, charge_id: int, amount: int, left: int, by: User) 
 def is_refund_open(payment: Payment) -> bool:
     """Return True until the provider confirms that all went back that was decided."""
     paying = payment.charges.filter(counts=True)
-    sums = paying.aggregate(paid=Sum("amount"), returned=Sum("refunded_amount"))
-    paid, returned = sums["paid"] or 0, sums["returned"] or 0
+    left = Sum(F("amount") - F("refunded_amount"), default=0)
+    sums = paying.aggregate(paid=Sum("amount", default=0), left=left)
     if payment.virtual_class is not None:
         kept = payment.virtual_class.amount_kept
     else:
         decided = _decided(charge__in=paying).aggregate(total=Sum("amount"))["total"]
-        kept = None if decided is None else paid - decided
-    return kept is None or paid - returned > kept
+        kept = None if decided is None else sums["paid"] - decided
+    return kept is None or sums["left"] > kept
 
 
 def refundable_amount(charge: PaymentCharge) -> int:
     """Return the centavos of a charge that have not gone back and are not about to."""
     if charge.status not in {ChargeStatus.APPROVED, ChargeStatus.DISPUTED}:
         return 0
-    ours = charge.refunds.exclude(status=RefundStatus.FAILED).aggregate(total=Sum("amount"))
     # The provider's sum includes our own refunds, and those made in its panel.
-    return max(charge.amount - max(ours["total"] or 0, charge.refunded_amount), 0)
+    return max(charge.amount - max(sum_own_refunds(charge), charge.refunded_amount), 0)
 
 
-def sum_refundable(payment: Payment) -> int:
-    return sum(refundable_amount(charge) for charge in payment.charges.filter(counts=True))
+def sum_own_refunds(charge: PaymentCharge) -> int:
+    refunds = charge.refunds.exclude(status=RefundStatus.FAILED)
+    return sum(refunds.values_list("amount", flat=True))
 
 
 def send_due_refunds() -> int:
@@ -190,13 +181,12 @@ def _due() -> QuerySet[Refund]:
 
 
 def _send(refunds: QuerySet[Refund]) -> int:
-    numbers = list(refunds.values_list("pk", flat=True))
-    return work_through(numbers, _attempt, outage=PaymentUnavailableError, name="Refund")
+    rows = refunds.select_related("charge__payment__virtual_class")
+    return work_through(rows, _attempt, outage=PaymentUnavailableError, name="Refund")
 
 
-def _attempt(refund_id: int) -> bool:
-    refund = _due().select_related("charge__payment__virtual_class").filter(pk=refund_id).first()
-    if refund is None or not claim(_due(), refund, "next_attempt_at", LEASE):
+def _attempt(refund: Refund) -> bool:
+    if not claim(_due(), refund, "next_attempt_at", LEASE):
         return False
     try:
         created = _ask_provider(refund)
@@ -205,12 +195,16 @@ def _attempt(refund_id: int) -> bool:
         raise
     except PaymentRefusedError as error:
         return _fail(refund, str(error))
-    if not _note_refund_id(refund, created.refund_id):
+    refund.refund_id = created.refund_id
+    try:
+        with transaction.atomic():
+            refund.save(update_fields=["refund_id"])
+    except IntegrityError:  # two workers found the same refund at once
         _postpone(refund, "The payment provider named a refund that another one of ours is.")
         return False
-    if created.state == RefundState.REJECTED:
+    if created.state == RefundStatus.FAILED:
         return _fail(refund, "The payment provider rejected the refund.")
-    if created.state == RefundState.IN_PROCESS:
+    if created.state == RefundStatus.IN_PROCESS:
         refund.status = RefundStatus.IN_PROCESS
         _postpone(refund, "")
         return False
@@ -219,8 +213,9 @@ def _attempt(refund_id: int) -> bool:
 
 
 def _request(charge: PaymentCharge, amount: int, reason: RefundReason, by: User | None) -> Refund:
-    if shown := _shown.get():
-        shown.decided += amount
+    undecided = _undecided.get()
+    if undecided is not None:
+        _undecided.set(undecided - amount)
     number = charge.refunds.count() + 1  # unique, since the caller has locked the charge
     return Refund.objects.create(
         charge=charge,
@@ -251,24 +246,13 @@ def _ask_provider(refund: Refund) -> CreatedRefund:
 
 def _find_lost(refund: Refund, gateway: PaymentGateway) -> CreatedRefund | None:
     # By amount and time, since the answer with its id was lost.
-    others = Refund.objects.filter(charge=refund.charge).exclude(pk=refund.pk)
-    known = set(others.values_list("refund_id", flat=True))
-    for listed in gateway.list_refunds(refund.charge.charge_id):
-        is_ours = listed.amount == refund.amount and listed.refund.refund_id not in known
-        if is_ours and listed.created_at > refund.created_at - CLOCK_DIFFERENCE:
-            return listed.refund
-    return None
-
-
-def _note_refund_id(refund: Refund, refund_id: str) -> bool:
-    # Two workers may find the same refund at once; the constraint decides.
-    try:
-        with transaction.atomic():
-            Refund.objects.filter(pk=refund.pk).update(refund_id=refund_id)
-    except IntegrityError:
-        return False
-    refund.refund_id = refund_id
-    return True
+    others = refund.charge.refunds.exclude(pk=refund.pk)
+    return gateway.find_refund(
+        charge_id=refund.charge.charge_id,
+        amount=refund.amount,
+        since=refund.created_at - CLOCK_DIFFERENCE,
+        known=set(others.values_list("refund_id", flat=True)),
+    )
 
 
 def _postpone(refund: Refund, failure: str) -> None:

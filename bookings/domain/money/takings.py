@@ -1,22 +1,17 @@
 """Money received and returned, by month."""
 
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from django.db.models import F, Q, Sum
+from django.db.models import F, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce, TruncMonth
 
+from bookings.domain.money.charges import MONEY_CAME
 from bookings.models import ChargeStatus, PaymentCharge, ReviewReason, VirtualClass
 
-# Charges whose money arrived, also if it went back since.
-CAME_IN = [
-    ChargeStatus.APPROVED,
-    ChargeStatus.REFUNDED,
-    ChargeStatus.DISPUTED,
-    ChargeStatus.CHARGED_BACK,
-]
 # Money of another account, or not in pesos.
 FOREIGN = [ReviewReason.CURRENCY, ReviewReason.ACCOUNT]
 
@@ -42,39 +37,24 @@ def list_monthly_takings() -> list[MonthTakings]:
 
     A refund counts in the month of its charge.
     """
+    charges = PaymentCharge.objects.filter(status__in=MONEY_CAME).exclude(problem__in=FOREIGN)
+    taken_back = Q(status=ChargeStatus.CHARGED_BACK)
+    online = _sum_by_month(
+        charges,
+        Coalesce("payment__approved_at", "seen_at"),
+        received=Sum("amount"),
+        returned=Sum("refunded_amount"),
+        charged_back=Sum(F("amount") - F("refunded_amount"), filter=taken_back, default=0),
+        disputed=Sum("amount", filter=Q(status=ChargeStatus.DISPUTED), default=0),
+    )
+    classes = VirtualClass.objects.exclude(payment__approved_at__isnull=False)
+    paid = classes.filter(paid_at__isnull=False)
+    by_hand = _sum_by_month(paid, F("paid_at"), by_hand=Sum("class_price"))
     months: defaultdict[date, dict[str, int]] = defaultdict(dict)
-    for row in [*_through_the_provider(), *_by_hand()]:
-        month = row.pop("month").date()
-        months[month].update({name: amount or 0 for name, amount in row.items()})
+    for row in [*online, *by_hand]:
+        months[row.pop("month").date()] |= row
     return [MonthTakings(month, **sums) for month, sums in sorted(months.items(), reverse=True)]
 
 
-def _through_the_provider() -> list[dict[str, Any]]:
-    arrived = Coalesce("payment__approved_at", "seen_at")
-    taken_back = Q(status=ChargeStatus.CHARGED_BACK)
-    sums = (
-        PaymentCharge.objects.filter(status__in=CAME_IN)
-        .exclude(problem__in=FOREIGN)
-        .annotate(month=TruncMonth(arrived))
-        .order_by()
-        .values("month")
-        .annotate(
-            received=Sum("amount"),
-            returned=Sum("refunded_amount"),
-            charged_back=Sum(F("amount") - F("refunded_amount"), filter=taken_back),
-            disputed=Sum("amount", filter=Q(status=ChargeStatus.DISPUTED)),
-        )
-    )
-    return [dict(row) for row in sums]
-
-
-def _by_hand() -> list[dict[str, Any]]:
-    sums = (
-        VirtualClass.objects.filter(paid_at__isnull=False)
-        .exclude(payment__approved_at__isnull=False)
-        .annotate(month=TruncMonth("paid_at"))
-        .order_by()
-        .values("month")
-        .annotate(by_hand=Sum("class_price"))
-    )
-    return [dict(row) for row in sums]
+def _sum_by_month(rows: QuerySet[Any], at: F | Coalesce, **sums: Sum) -> Iterator[dict[str, Any]]:
+    yield from rows.annotate(month=TruncMonth(at)).order_by().values("month").annotate(**sums)

@@ -15,19 +15,17 @@ from bookings.payments.gateway import PaymentRefusedError, PaymentUnavailableErr
 logger = logging.getLogger(__name__)
 
 
-def cancel_dead_charges(payment: Payment) -> int:
-    """Cancel pending charges if their money could only go back; return how many.
+def cancel_dead_charges(payment: Payment) -> None:
+    """Cancel pending charges if their money could only go back.
 
     No transaction may be open. The next settling retries what fails.
     """
     charges = list(payment.charges.filter(status=ChargeStatus.PENDING))
     if not charges or not _is_dead(payment):
-        return 0
-    cancelled = work_through(charges, _cancel, outage=PaymentUnavailableError, name="Charge")
-    if cancelled:
+        return
+    if work_through(charges, _cancel, outage=PaymentUnavailableError, name="Charge"):
         # The next sweep reads their new state.
         Payment.objects.filter(pk=payment.pk).update(next_check_at=timezone.now())
-    return cancelled
 
 
 def _cancel(charge: PaymentCharge) -> bool:

@@ -5,10 +5,9 @@ A difference in the listing is checked by itself, so an error never counts as a 
 
 import uuid
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import partial
 
 from django.db.models import QuerySet
 
@@ -16,28 +15,15 @@ from bookings.domain.calendar.access import ask_calendar
 from bookings.domain.calendar.drafts import name_event, read_reference
 from bookings.domain.calendar.records import open_record
 from bookings.domain.recovery.drift import (
+    UNKNOWN,
     Drift,
-    DriftKind,
-    build_unknown_drift,
+    build_spare,
     find_class_drift,
     find_orphan,
     read_version,
 )
-from bookings.models import ClassStatus, VirtualClass
-from calendar_sync import Calendar, Changes, OwnEvent
-
-
-@dataclass(slots=True)
-class Finding:
-    """A drift and, if it was not repaired, the problem's code."""
-
-    drift: Drift
-    is_repaired: bool = False
-    problem: str = ""
-
-    def as_json(self) -> dict[str, object]:
-        problem = {"problem": self.problem} if self.problem else {}
-        return {**self.drift.as_json(), "repaired": self.is_repaired, **problem}
+from bookings.models import CalendarDrift, ClassStatus, VirtualClass
+from calendar_sync import Changes, OwnEvent
 
 
 @dataclass(slots=True)
@@ -50,13 +36,9 @@ class Report:
 
     classes: int = 0
     events: int = 0
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[Drift] = field(default_factory=list)
     recovered: dict[uuid.UUID, tuple[datetime, ...]] = field(default_factory=dict)
     unsettled: int = 0
-
-    @property
-    def is_clean(self) -> bool:
-        return all(finding.is_repaired for finding in self.findings)
 
 
 def compare_all(now: datetime, *, settled_before: datetime | None = None) -> Report:
@@ -65,23 +47,25 @@ def compare_all(now: datetime, *, settled_before: datetime | None = None) -> Rep
     settled_before: missing events of classes written later are unsettled, not deleted.
     """
     events = ask_calendar(lambda calendar: calendar.own_events(since=now))
-    by_class = _group_by_class(events)
-    classes = list(_list_comparable(now))
-    report = Report(classes=len(classes), events=len(events))
-    suspects = {
-        virtual_class.pk
-        for virtual_class in classes
-        if virtual_class.calendar_drift
-        or find_class_drift(virtual_class, by_class.get(virtual_class.pk, []))
-    }
+    by_class: defaultdict[uuid.UUID, list[OwnEvent]] = defaultdict(list)
+    for event in events:
+        if class_id := read_reference(event.reference):
+            by_class[class_id].append(event)
     stored = VirtualClass.objects.in_bulk(by_class)
-    suspects |= {
+    suspects = {
         class_id
         for class_id, own in by_class.items()
         if class_id not in stored or find_orphan(stored[class_id], own)
     }
-    _compare_each(suspects, report, settled_before=settled_before)
-    return report
+    classes = list(_list_comparable(now))
+    suspects |= {
+        virtual_class.pk
+        for virtual_class in classes
+        if virtual_class.calendar_drift
+        or find_class_drift(virtual_class, by_class[virtual_class.pk])
+    }
+    report = Report(classes=len(classes), events=len(events))
+    return _compare_each(suspects, report, settled_before)
 
 
 def compare_changed(changes: Changes, now: datetime, *, settled_before: datetime) -> Report:
@@ -90,44 +74,47 @@ def compare_changed(changes: Changes, now: datetime, *, settled_before: datetime
     touched = set(classes.values_list("pk", flat=True))
     touched |= {class_id for text in changes.references if (class_id := read_reference(text))}
     report = Report(classes=_list_comparable(now).count(), events=len(changes.event_ids))
-    _compare_each(touched, report, settled_before=settled_before)
-    return report
+    return _compare_each(touched, report, settled_before)
 
 
 def compare_one(class_id: uuid.UUID) -> Report:
     """Compare one class. Raises CalendarError."""
-    report = Report()
-    _compare_each({class_id}, report)
-    return report
+    return _compare_each([class_id], Report())
 
 
 def _compare_each(
-    class_ids: set[uuid.UUID],
-    report: Report,
-    *,
-    settled_before: datetime | None = None,
-) -> None:
+    class_ids: Iterable[uuid.UUID], report: Report, settled_before: datetime | None = None
+) -> Report:
     for class_id in sorted(class_ids):
         # The row before the calendar: if we change the row in between, its version shows it.
         virtual_class = VirtualClass.objects.filter(pk=class_id).first()
-        saved_id = (virtual_class and virtual_class.provider_event_id) or name_event(class_id)
-        events = ask_calendar(partial(_list_events, class_id, saved_id))
-        drift = _compare(class_id, virtual_class, events)
+        drift = _compare(class_id, virtual_class)
         if drift is None:
             if virtual_class and _must_agree(virtual_class):
                 report.recovered[class_id] = read_version(virtual_class)
-        elif drift.kind == DriftKind.DELETED and _is_fresh(virtual_class, settled_before):
+        elif (
+            drift.kind == CalendarDrift.DELETED
+            and virtual_class
+            and settled_before
+            and virtual_class.updated_at > settled_before
+        ):
             report.unsettled += 1
         else:
-            report.findings.append(Finding(drift))
+            report.findings.append(drift)
+    return report
 
 
-def _compare(
-    class_id: uuid.UUID, virtual_class: VirtualClass | None, events: Sequence[OwnEvent]
-) -> Drift | None:
+def _compare(class_id: uuid.UUID, virtual_class: VirtualClass | None) -> Drift | None:
+    own_id = name_event(class_id)
+    saved_id = (virtual_class and virtual_class.provider_event_id) or own_id
+    events = ask_calendar(lambda calendar: calendar.events_of(str(class_id), event_id=saved_id))
     if virtual_class is None:
-        ours = [event for event in events if _is_made_by_us(class_id, event)]
-        return build_unknown_drift(class_id, ours) if ours else None
+        ours = [
+            event
+            for event in events
+            if event.event_id == own_id or open_record(event.record, class_id=class_id)
+        ]
+        return build_spare(UNKNOWN, class_id, ours) if ours else None
     if not virtual_class.is_scheduled:
         return find_orphan(virtual_class, events)
     return find_class_drift(virtual_class, events) if _must_agree(virtual_class) else None
@@ -138,30 +125,7 @@ def _must_agree(virtual_class: VirtualClass) -> bool:
     return virtual_class.is_scheduled and is_final
 
 
-def _is_fresh(virtual_class: VirtualClass | None, settled_before: datetime | None) -> bool:
-    if virtual_class is None or settled_before is None:
-        return False
-    return virtual_class.updated_at > settled_before
-
-
 def _list_comparable(now: datetime) -> QuerySet[VirtualClass]:
     return VirtualClass.objects.filter(
         status=ClassStatus.SCHEDULED, end_time__gt=now, event_update_requested_at=None
     )
-
-
-def _group_by_class(events: Iterable[OwnEvent]) -> dict[uuid.UUID, list[OwnEvent]]:
-    by_class = defaultdict(list)
-    for event in events:
-        if class_id := read_reference(event.reference):
-            by_class[class_id].append(event)
-    return by_class
-
-
-def _is_made_by_us(class_id: uuid.UUID, event: OwnEvent) -> bool:
-    is_named = event.event_id == name_event(class_id)
-    return is_named or open_record(event.record, class_id=class_id) is not None
-
-
-def _list_events(class_id: uuid.UUID, event_id: str, calendar: Calendar) -> list[OwnEvent]:
-    return calendar.events_of(str(class_id), event_id=event_id)

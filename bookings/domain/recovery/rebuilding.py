@@ -2,8 +2,7 @@
 
 import uuid
 from collections.abc import Iterator
-from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
@@ -30,42 +29,27 @@ from calendar_sync import CalendarError, OwnEvent
 from config.lib.wall_time import find_offset
 
 
-@dataclass(frozen=True, slots=True)
-class Rebuilt:
-    """The result for one event.
-
-    action: ``rebuild`` a missing class, or let a pending one ``adopt`` the event. problem: a code.
-    """
-
-    class_id: uuid.UUID
-    event_id: str
-    action: str
-    is_done: bool = False
-    problem: str = ""
-
-    def as_json(self) -> dict[str, object]:
-        problem = {"problem": self.problem} if self.problem else {}
-        return {
-            "class": str(self.class_id),
-            "event": self.event_id,
-            "action": self.action,
-            "done": self.is_done,
-            **problem,
-        }
-
-
 class CannotRebuildError(Exception):
     """The class cannot be rebuilt; the text is the problem's code."""
 
 
-def rebuild_from_calendar(*, is_dry_run: bool = False) -> list[Rebuilt]:
+def rebuild_from_calendar(*, is_dry_run: bool = False) -> list[dict[str, object]]:
     """Rebuild lost classes, and schedule pending ones that have an event.
 
     Restores class, host, log and payment. The host is mailed a new access code, and guests must
-    join again. Raises CalendarError, without writing.
+    join again. Returns plain JSON for each event; ``action`` is to ``rebuild`` a missing class or
+    to let a pending one ``adopt`` the event. Raises CalendarError, without writing.
     """
-    events = ask_calendar(lambda calendar: calendar.own_events())
-    return [_restore(*lost, is_dry_run=is_dry_run) for lost in _list_lost(events)]
+    restored = []
+    for event, class_id, action in _list_lost(ask_calendar(lambda calendar: calendar.own_events())):
+        line = {"class": str(class_id), "event": event.event_id, "action": action, "done": False}
+        try:
+            _restore(event, class_id, action, is_dry_run=is_dry_run)
+            line["done"] = not is_dry_run
+        except CannotRebuildError as error:
+            line["problem"] = str(error)
+        restored.append(line)
+    return restored
 
 
 def _list_lost(events: list[OwnEvent]) -> Iterator[tuple[OwnEvent, uuid.UUID, str]]:
@@ -77,50 +61,31 @@ def _list_lost(events: list[OwnEvent]) -> Iterator[tuple[OwnEvent, uuid.UUID, st
     }
     stored = VirtualClass.objects.in_bulk(saved)
     for class_id, event in saved.items():
-        if class_id not in stored:
+        row = stored.get(class_id)
+        if row is None:
             yield event, class_id, "rebuild"
-        elif _is_unaware(stored[class_id]):
+        elif row.status == ClassStatus.PENDING and not (
+            row.is_being_scheduled or row.withdrawal_requested_at
+        ):
             yield event, class_id, "adopt"
 
 
-def _is_unaware(stored: VirtualClass) -> bool:
-    is_busy = stored.is_being_scheduled or stored.withdrawal_requested_at
-    return stored.status == ClassStatus.PENDING and not is_busy
-
-
-def _restore(event: OwnEvent, class_id: uuid.UUID, action: str, *, is_dry_run: bool) -> Rebuilt:
-    try:
-        record = _open(event, class_id)
-        if action == "rebuild":
-            host = _find_host(record)
-            _refuse_taken(record)
-            if not is_dry_run:
-                _rebuild(event, record, class_id, host)
-        elif not is_dry_run:
-            _adopt(class_id, record)
-    except CannotRebuildError as error:
-        return Rebuilt(class_id, event.event_id, action, problem=str(error))
-    return Rebuilt(class_id, event.event_id, action, is_done=not is_dry_run)
-
-
-def _open(event: OwnEvent, class_id: uuid.UUID) -> ClassRecord:
+def _restore(event: OwnEvent, class_id: uuid.UUID, action: str, *, is_dry_run: bool) -> None:
     record = open_record(event.record, class_id=class_id)
     if record is None:
         raise CannotRebuildError("no_record")
-    return record
-
-
-def _find_host(record: ClassRecord) -> User:
-    """Search by id, then by address after a new sign-up."""
-    host = User.objects.filter(pk=record.host_id).first() or find_user_by_email(record.host_email)
-    if host is None:
-        raise CannotRebuildError("host_not_stored")
-    return host
-
-
-def _refuse_taken(record: ClassRecord) -> None:
-    if VirtualClass.objects.filter(preference_id=record.preference_id).exists():
-        raise CannotRebuildError("preference_taken")
+    if action == "rebuild":
+        # By id, or by address after a new sign-up.
+        host = User.objects.filter(pk=record.host_id).first()
+        host = host or find_user_by_email(record.host_email)
+        if host is None:
+            raise CannotRebuildError("host_not_stored")
+        if VirtualClass.objects.filter(preference_id=record.preference_id).exists():
+            raise CannotRebuildError("preference_taken")
+        if not is_dry_run:
+            _rebuild(event, record, class_id, host)
+    elif not is_dry_run:
+        _adopt(class_id, record)
 
 
 def _rebuild(event: OwnEvent, record: ClassRecord, class_id: uuid.UUID, host: User) -> None:
@@ -141,7 +106,7 @@ def _rebuild(event: OwnEvent, record: ClassRecord, class_id: uuid.UUID, host: Us
 def _make_row(
     event: OwnEvent, record: ClassRecord, class_id: uuid.UUID, host: User
 ) -> VirtualClass:
-    booked_at = datetime.fromisoformat(record.booked_at)
+    booked_at, now = datetime.fromisoformat(record.booked_at), timezone.now()
     virtual_class = VirtualClass.objects.create(
         id=class_id,
         booked_by=host,
@@ -155,8 +120,9 @@ def _make_row(
         learning_focus=record.learning_focus,
         created_at=booked_at,
         paid_at=datetime.fromisoformat(record.paid_at) if record.paid_at else None,
-        scheduling_requested_at=timezone.now(),
-        ics_sequence=_later_sequence(booked_at),
+        scheduling_requested_at=now,
+        # Above any revision that was sent, assuming at most one a minute.
+        ics_sequence=max((now - booked_at) // timedelta(minutes=1), 0) + 1,
     )
     mark_scheduled(
         virtual_class,
@@ -173,12 +139,6 @@ def _make_row(
     if not virtual_class.has_ended():
         record_place(NoticeKind.CONFIRMATION, virtual_class, host.pk)
     return virtual_class
-
-
-def _later_sequence(booked_at: datetime) -> int:
-    """Return an .ics revision above any sent, assuming at most one a minute."""
-    minutes = int((timezone.now() - booked_at).total_seconds() // 60)
-    return max(minutes, 0) + 1
 
 
 def _join_payment(virtual_class: VirtualClass, payment: Payment | None) -> None:

@@ -21,7 +21,7 @@ from bookings.domain.calendar.events import (
     withdraw_event_if_possible,
 )
 from bookings.domain.history import record_event
-from bookings.domain.recovery.drift import Drift, DriftKind, read_version
+from bookings.domain.recovery.drift import ORPHAN, UNKNOWN, Drift, read_version
 from bookings.domain.teacher_alerts import tell_teacher
 from bookings.models import CalendarDrift, ClassEvent, ClassStatus, NoticeKind, VirtualClass
 from bookings.notices.drifts import MANY_AT_ONCE, RECURRING
@@ -44,7 +44,7 @@ def record_drift(drift: Drift, *, with_mail: bool = True, is_one_of_many: bool =
     with_mail = with_mail and not locked.calendar_drift
     locked.calendar_drift = drift.kind
     locked.save(update_fields=["calendar_drift", "updated_at"])
-    record_event(locked, ClassEvent.EVENT_DRIFTED, details=drift.as_json())
+    record_event(locked, ClassEvent.EVENT_DRIFTED, details=drift.describe())
     if with_mail:
         word = MANY_AT_ONCE if is_one_of_many else RECURRING if drift.recurs else drift.kind
         occasion = f"{word} {timezone.now():%Y-%m-%dT%H:%M:%S.%f}"
@@ -62,13 +62,13 @@ def clear_drift(class_id: uuid.UUID, version: tuple[datetime, ...]) -> None:
 
 def repair(drift: Drift, *, actor: User | None = None) -> None:
     """Restore the event. Raises CalendarError; a retry finishes the work."""
-    if drift.kind in {DriftKind.ORPHAN, DriftKind.UNKNOWN}:
+    if drift.kind in {ORPHAN, UNKNOWN}:
         _remove_spare(drift)
         return
     virtual_class = VirtualClass.objects.select_related("booked_by").get(pk=drift.class_id)
     if not virtual_class.is_scheduled or virtual_class.event_update_requested_at:
         return
-    event = None if drift.kind == DriftKind.DUPLICATED else create_event(virtual_class)
+    event = None if drift.kind == CalendarDrift.DUPLICATED else create_event(virtual_class)
     for event_id in drift.surplus:
         remove_event(event_id, reference=str(drift.class_id))
     if not _record_repair(virtual_class, event, actor) and event:

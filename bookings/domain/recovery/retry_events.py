@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Callable
-from functools import partial
 
 from django.db.models import QuerySet
 from django.utils import timezone
@@ -37,32 +36,27 @@ def _change(
     waiting: QuerySet[VirtualClass], mark: str, change: Callable[[VirtualClass], None]
 ) -> int:
     """mark: the field with the time of the request."""
+
+    def attempt(virtual_class: VirtualClass) -> bool:
+        request = {"pk": virtual_class.pk, mark: getattr(virtual_class, mark)}
+        try:
+            change(virtual_class)
+        except Exception as error:
+            # Put it last: it may fail forever.
+            VirtualClass.objects.filter(**request).update(**{mark: timezone.now()})
+            if not isinstance(error, CalendarRefusedError):
+                raise
+            logger.warning("The event of class %s stays as it is: %s", virtual_class.pk, error)
+            return False
+        return True
+
     max_failures = allowed_failures(timezone.now())
     if not max_failures:
         return 0
     return work_through(
-        list(waiting.order_by(mark)[:EVENTS_PER_SWEEP]),
-        partial(_try, mark=mark, change=change),
+        waiting.order_by(mark)[:EVENTS_PER_SWEEP],
+        attempt,
         outage=CalendarError,
         name="The event of class",
         max_failures=max_failures,
     )
-
-
-def _try(virtual_class: VirtualClass, *, mark: str, change: Callable[[VirtualClass], None]) -> bool:
-    """On failure put it last: it may fail forever."""
-    try:
-        change(virtual_class)
-    except CalendarRefusedError as error:
-        logger.warning("The event of class %s stays as it is: %s", virtual_class.pk, error)
-        _put_last(virtual_class, mark)
-        return False
-    except Exception:
-        _put_last(virtual_class, mark)
-        raise
-    return True
-
-
-def _put_last(virtual_class: VirtualClass, mark: str) -> None:
-    same = VirtualClass.objects.filter(pk=virtual_class.pk, **{mark: getattr(virtual_class, mark)})
-    same.update(**{mark: timezone.now()})

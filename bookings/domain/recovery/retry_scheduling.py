@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, Q
 from django.utils import timezone
 
 from bookings.domain.batches import FAILURES_IN_A_ROW
@@ -92,33 +92,28 @@ def _schedule(virtual_class: VirtualClass) -> Exception | None:
     """Return the error of a class that was postponed."""
     try:
         schedule_class(preference_id=virtual_class.preference_id)
-    except CalendarNotConnectedError as error:
-        # No backoff: a new grant ends the wait of all classes.
-        _leased(virtual_class).update(next_scheduling_at=None)
-        return error
-    except (BookingError, CalendarError) as error:
-        _postpone(virtual_class, error)
-        return error
-    except Exception as error:
+    except (BookingError, CalendarError) as refusal:
+        error: Exception = refusal
+    except Exception as bug:
         logger.exception("A bug that one class meets must not stop the others.")
-        _postpone(virtual_class, error)
-        return error
-    return None
-
-
-def _postpone(virtual_class: VirtualClass, error: Exception) -> None:
-    reason = error.code if isinstance(error, BookingError) else type(error).__name__
-    logger.warning("Class %s is not scheduled yet: %s", virtual_class.pk, reason)
-    wait = class_wait(virtual_class.scheduling_attempts + 1, error)
-    _leased(virtual_class).update(
-        scheduling_attempts=F("scheduling_attempts") + 1, next_scheduling_at=timezone.now() + wait
-    )
-
-
-def _leased(virtual_class: VirtualClass) -> QuerySet[VirtualClass]:
-    return VirtualClass.objects.filter(
+        error = bug
+    else:
+        return None
+    leased = VirtualClass.objects.filter(
         pk=virtual_class.pk, next_scheduling_at=virtual_class.next_scheduling_at
     )
+    if isinstance(error, CalendarNotConnectedError):
+        # No backoff: a new grant ends the wait of all classes.
+        leased.update(next_scheduling_at=None)
+        return error
+    reason = error.code if isinstance(error, BookingError) else type(error).__name__
+    logger.warning("Class %s is not scheduled yet: %s", virtual_class.pk, reason)
+    attempts = virtual_class.scheduling_attempts + 1
+    leased.update(
+        scheduling_attempts=F("scheduling_attempts") + 1,
+        next_scheduling_at=timezone.now() + class_wait(attempts, error),
+    )
+    return error
 
 
 _job = BackgroundJob("scheduler", finish_requested_schedulings)

@@ -24,6 +24,8 @@ from config.lib.wall_time import find_offset
 
 logger = logging.getLogger(__name__)
 
+AHEAD = (ClassStatus.PENDING, ClassStatus.SCHEDULED)
+
 
 class StaleLawError(Exception):
     """This process has loaded older zone rules than the machine has."""
@@ -35,23 +37,11 @@ class TimeTakenError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Shift:
-    """A class or hold to move to ``start``."""
+    """A class or hold to move to ``start``. wall_time: the hour that was agreed on."""
 
     row: VirtualClass | Hold
+    wall_time: datetime
     start: datetime
-
-    @property
-    def wall_time(self) -> datetime:
-        return _agreed_hour(self.row)
-
-    @property
-    def length(self) -> timedelta:
-        return self.start - self.row.start_time
-
-    @property
-    def keeps_hour(self) -> bool:
-        """False if the new rules skip the agreed hour."""
-        return self.start.astimezone(_zone()).replace(tzinfo=None) == self.wall_time
 
 
 def keep_wall_times() -> int:
@@ -61,24 +51,27 @@ def keep_wall_times() -> int:
 
 def find_shifts() -> list[Shift]:
     """List shifts so that consecutive classes make room. Raises StaleLawError."""
-    zone, newest = _zone(), ZoneInfo.no_cache(settings.TIME_ZONE)
+    zone, newest = ZoneInfo(settings.TIME_ZONE), ZoneInfo.no_cache(settings.TIME_ZONE)
     shifts = []
-    for row in _list_ahead():
+    now = timezone.now()
+    classes = VirtualClass.objects.filter(status__in=AHEAD, start_time__gt=now)
+    rows: list[VirtualClass | Hold] = [*classes, *Hold.objects.filter(start_time__gt=now)]
+    for row in rows:
         local = row.start_time.astimezone(zone)
         if local.utcoffset() != row.start_time.astimezone(newest).utcoffset():
             raise StaleLawError
         if row.utc_offset != find_offset(row.start_time):
-            start = _agreed_hour(row).replace(tzinfo=zone).astimezone(UTC)
-            shifts.append(Shift(row, start))
+            moment = row.start_time.astimezone(UTC).replace(tzinfo=None)
+            wall_time = moment + timedelta(minutes=row.utc_offset)
+            start = wall_time.replace(tzinfo=zone).astimezone(UTC)
+            shifts.append(Shift(row, wall_time, start))
     return sorted(shifts, key=_order)
 
 
 def apply_shift(shift: Shift) -> bool:
     """Return False if the time is taken or the row has changed."""
     try:
-        if isinstance(shift.row, Hold):
-            return _move_hold(shift.row, shift.start)
-        return _move_class(shift)
+        return _move(shift)
     except (DatabaseError, TimeTakenError) as error:
         logger.warning("%s keeps its instant: %s", shift.row.pk, type(error).__name__)
         if isinstance(shift.row, VirtualClass):
@@ -87,77 +80,40 @@ def apply_shift(shift: Shift) -> bool:
         return False
 
 
-def _zone() -> ZoneInfo:
-    return ZoneInfo(settings.TIME_ZONE)
-
-
-def _agreed_hour(row: VirtualClass | Hold) -> datetime:
-    moment = row.start_time.astimezone(UTC).replace(tzinfo=None)
-    return moment + timedelta(minutes=row.utc_offset)
-
-
 def _order(shift: Shift) -> tuple[bool, int]:
-    moves_earlier = shift.length < timedelta()
     start = int(shift.row.start_time.timestamp())
+    moves_earlier = shift.start < shift.row.start_time
     return moves_earlier, start if moves_earlier else -start
 
 
-def _list_ahead() -> list[VirtualClass | Hold]:
-    now = timezone.now()
-    classes = VirtualClass.objects.filter(
-        status__in=[ClassStatus.PENDING, ClassStatus.SCHEDULED], start_time__gt=now
-    )
-    holds = Hold.objects.filter(start_time__gt=now)
-    columns = ("pk", "start_time", "utc_offset")
-    return [*classes.only(*columns), *holds.only(*columns)]
-
-
 @transaction.atomic
-def _move_hold(hold: Hold, start: datetime) -> bool:
-    same = Hold.objects.filter(pk=hold.pk, start_time=hold.start_time, utc_offset=hold.utc_offset)
-    locked = same.select_for_update().first()
-    if locked is None:
-        return False
-    _move(locked, start)
-    locked.save(update_fields=["start_time", "end_time", "utc_offset"])
-    return True
-
-
-@transaction.atomic
-def _move_class(shift: Shift) -> bool:
+def _move(shift: Shift) -> bool:
     """Raises TimeTakenError."""
     before = shift.row
-    locked = VirtualClass.objects.select_for_update().get(pk=before.pk)
-    is_same = (locked.start_time, locked.utc_offset) == (before.start_time, before.utc_offset)
-    if not is_same or locked.status not in {ClassStatus.PENDING, ClassStatus.SCHEDULED}:
+    same = type(before).objects.filter(start_time=before.start_time, utc_offset=before.utc_offset)
+    locked = same.select_for_update().filter(pk=before.pk).first()
+    is_over = isinstance(locked, VirtualClass) and locked.status not in AHEAD
+    if locked is None or is_over:
         return False  # changed meanwhile, or another worker has moved it
-    earlier = locked.start_time
-    _move(locked, shift.start)
-    if locked.is_scheduled:
-        _refuse_taken(locked)
+    locked.end_time += shift.start - locked.start_time
+    locked.start_time, locked.utc_offset = shift.start, find_offset(shift.start)
+    if isinstance(locked, VirtualClass) and locked.is_scheduled:
+        if settings.PREVENT_OVERLAPS and list_overlapping_scheduled(locked).exists():
+            raise TimeTakenError
         locked.ics_sequence += 1
         locked.event_update_requested_at = timezone.now()
     locked.save()
-    if locked.is_scheduled:
-        _announce(locked, earlier, keeps_hour=shift.keeps_hour)
+    if isinstance(locked, VirtualClass) and locked.is_scheduled:
+        _announce(locked, shift)
     return True
 
 
-def _move(row: VirtualClass | Hold, start: datetime) -> None:
-    row.start_time, row.end_time = start, start + (row.end_time - row.start_time)
-    row.utc_offset = find_offset(start)
-
-
-def _refuse_taken(locked: VirtualClass) -> None:
-    if settings.PREVENT_OVERLAPS and list_overlapping_scheduled(locked).exists():
-        raise TimeTakenError
-
-
-def _announce(locked: VirtualClass, earlier: datetime, *, keeps_hour: bool) -> None:
+def _announce(locked: VirtualClass, shift: Shift) -> None:
     event, kind = ClassEvent.ZONE_CHANGED, NoticeKind.ZONE_CHANGED
-    if not keeps_hour:
+    local = timezone.make_naive(shift.start, ZoneInfo(settings.TIME_ZONE))
+    if local != shift.wall_time:  # the new rules skip the agreed hour
         event, kind = ClassEvent.RESCHEDULED, NoticeKind.RESCHEDULED
-    times = {"from": earlier.isoformat(), "to": locked.start_time.isoformat()}
+    times = {"from": shift.row.start_time.isoformat(), "to": locked.start_time.isoformat()}
     record_event(locked, event, details=times)
     people = locked.activities.values_list("user_id", flat=True)
     record_due(kind, locked, people, occasion=str(locked.ics_sequence))

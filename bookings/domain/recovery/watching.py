@@ -6,6 +6,7 @@ Push notifications get lost, and an incremental sync may be incomplete.
 import logging
 from collections.abc import Callable
 from datetime import timedelta
+from functools import wraps
 
 from django.conf import settings
 from django.db import transaction
@@ -13,11 +14,7 @@ from django.db import transaction
 from accounts.selectors import find_calendar_token
 from bookings.domain.calendar.access import is_closed
 from bookings.domain.recovery.comparing import Report
-from bookings.domain.recovery.reconciling import (
-    UNAVAILABLE,
-    reconcile_automatically,
-    reconcile_changes,
-)
+from bookings.domain.recovery.reconciling import UNAVAILABLE, reconcile_automatically
 from calendar_sync import CalendarError
 from calendar_sync.push.channels import allow_attempt, keep_channel
 from calendar_sync.push.following import (
@@ -34,24 +31,46 @@ logger = logging.getLogger(__name__)
 COMPARE_EVERY = timedelta(minutes=55)
 
 
-def follow_calendar() -> int:
+def _unless_calendar_fails(work: Callable[[str | None], int]) -> Callable[[], int]:
+    """Give the calendar's token to ``work``; return 0 if the calendar fails, for a later retry."""
+
+    @wraps(work)
+    def run() -> int:
+        if is_closed():
+            return 0
+        try:
+            return work(find_calendar_token())
+        except CalendarError as error:
+            logger.warning("The calendar could not be looked at: %s", error)
+            return 0
+
+    return run
+
+
+@_unless_calendar_fails
+def follow_calendar(refresh_token: str | None) -> int:
     """Reconcile the changes since the last sync; return the number of differences.
 
     A failed sync, or one with a missing event that we have just written, is repeated.
     """
-    return _unless_calendar_fails(_follow)
+    pull = pull_changes(refresh_token=refresh_token)
+    report = _compare_all() if pull.is_blind else reconcile_automatically(pull.changes)
+    has_failed = any(drift.problem == UNAVAILABLE for drift in report.findings)
+    if not report.unsettled and (pull.is_blind or not has_failed):
+        remember(pull)
+    return _count(report)
 
 
-def compare_calendar() -> int:
+@_unless_calendar_fails
+def compare_calendar(refresh_token: str | None) -> int:
     """Reconcile everything once an hour; return the number of differences."""
-    if not is_comparison_due(COMPARE_EVERY):
-        return 0
-    return _unless_calendar_fails(lambda token: _count(_compare_all()))
+    return _count(_compare_all()) if is_comparison_due(COMPARE_EVERY) else 0
 
 
-def keep_push_channel() -> int:
+@_unless_calendar_fails
+def keep_push_channel(refresh_token: str | None) -> int:
     """Return the number of channels opened, 0 or 1."""
-    return _unless_calendar_fails(lambda token: keep_channel(refresh_token=token))
+    return keep_channel(refresh_token=refresh_token)
 
 
 def open_channel_soon() -> None:
@@ -65,15 +84,6 @@ def check_calendar_soon() -> None:
         _job.call()
 
 
-def _follow(refresh_token: str | None) -> int:
-    pull = pull_changes(refresh_token=refresh_token)
-    report = _compare_all() if pull.is_blind else reconcile_changes(pull.changes)
-    has_failed = any(finding.problem == UNAVAILABLE for finding in report.findings)
-    if not report.unsettled and (pull.is_blind or not has_failed):
-        remember(pull)
-    return _count(report)
-
-
 def _compare_all() -> Report:
     report = reconcile_automatically()
     note_comparison()
@@ -81,21 +91,10 @@ def _compare_all() -> Report:
 
 
 def _count(report: Report) -> int:
-    for finding in report.findings:
-        drift, state = finding.drift, finding.problem or "mended"
+    for drift in report.findings:
+        state = drift.problem or "mended"
         logger.warning("Event %s of class %s: %s", drift.kind, drift.class_id, state)
     return len(report.findings)
-
-
-def _unless_calendar_fails(work: Callable[[str | None], int]) -> int:
-    """Return 0 if the calendar fails; the next sweep retries."""
-    if is_closed():
-        return 0
-    try:
-        return work(find_calendar_token())
-    except CalendarError as error:
-        logger.warning("The calendar could not be looked at: %s", error)
-        return 0
 
 
 _job = BackgroundJob("watcher", follow_calendar)

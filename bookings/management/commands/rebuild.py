@@ -33,7 +33,7 @@ class Command(BaseCommand):
             raise CommandError(
                 f"Nothing was changed: {error}", returncode=CALENDAR_FAILED
             ) from error
-        self.stdout.write(json.dumps({"classes": [line.as_json() for line in lines]}, indent=2))
-        left = sum(bool(line.problem) for line in lines)
+        self.stdout.write(json.dumps({"classes": lines}, indent=2))
+        left = sum("problem" in line for line in lines)
         if left:
             raise CommandError(f"{left} classes are not back.", returncode=SOME_LEFT)

@@ -19,22 +19,21 @@ from mercadopago.config import RequestOptions
 from mercadopago.errors import MercadoPagoError
 from mercadopago.http import HttpClient
 
-from bookings.models import ChargeStatus
+from bookings.models import ChargeStatus, RefundStatus
 from bookings.payments.gateway import (
     CHARGE_TOPIC,
     Charge,
     ChargeUpdate,
     CreatedPreference,
     CreatedRefund,
-    ListedRefund,
     NotifiedPayment,
+    PaymentGateway,
     PaymentRefusedError,
     PaymentUnavailableError,
     PreferenceDraft,
-    RefundState,
 )
 from bookings.payments.mercadopago.amounts import to_centavos, to_pesos
-from bookings.payments.mercadopago.metrics import timed
+from bookings.payments.mercadopago.metrics import seconds_of
 from config.lib.provider_guard import ProviderBusyError, ProviderGuard
 
 logger = logging.getLogger(__name__)
@@ -43,7 +42,6 @@ PROVIDER_URL = "https://api.mercadopago.com"
 CURRENCY = "ARS"
 # Payments that are credited days later: too late for a class that is near.
 CASH_TYPES = ("ticket", "atm")
-OK, MULTIPLE_CHOICES, BAD_REQUEST, NOT_FOUND, SERVER_ERROR = 200, 300, 400, 404, 500
 # Refusals that do not depend on the request: a token that is being changed (401), time-outs, the
 # same key in progress (409), locks and limits. The same call may succeed later.
 PASSING = frozenset({401, 408, 409, 423, 425, 429})
@@ -67,9 +65,9 @@ STATUSES = {
     "charged_back": ChargeStatus.CHARGED_BACK,
 }
 REFUND_STATES = {
-    "approved": RefundState.DONE,
-    "rejected": RefundState.REJECTED,
-    "cancelled": RefundState.REJECTED,
+    "approved": RefundStatus.DONE,
+    "rejected": RefundStatus.FAILED,
+    "cancelled": RefundStatus.FAILED,
 }
 
 
@@ -81,42 +79,58 @@ class RebasedHttpClient(HttpClient):  # type: ignore[misc]  # the SDK carries no
         self._deadline = time.monotonic() + settings.MERCADOPAGO_BUDGET.total_seconds()
 
     def request(self, method: str, url: str, *args: Any, **kwargs: Any) -> Any:
-        target = url.replace(PROVIDER_URL, settings.MERCADOPAGO_API_URL, 1)
+        url = url.replace(PROVIDER_URL, settings.MERCADOPAGO_API_URL, 1)
         with _guard.enter(settings.MERCADOPAGO_CALLERS):
             left = self._deadline - time.monotonic()
             if left <= 0:
                 raise requests.Timeout("The budget for the payment provider is spent.")
             kwargs["timeout"] = min(kwargs.get("timeout") or left, left)
-            # The API never redirects; another server must not get the token.
-            with timed(method, target) as call:
-                answer = super().request(method, target, *args, allow_redirects=False, **kwargs)
-                call.status = int(answer["status"])
-        return answer
+            began, status = time.perf_counter(), 0
+            try:
+                # The API never redirects; another server must not get the token.
+                answer = super().request(method, url, *args, allow_redirects=False, **kwargs)
+                status = int(answer["status"])
+                return answer
+            finally:
+                seconds_of(method, url, status).observe(time.perf_counter() - began)
 
 
-class MercadoPagoGateway:
+class MercadoPagoGateway(PaymentGateway):
     """One instance for each operation."""
 
-    def __init__(self, access_token: str) -> None:
-        self._sdk = SDK(access_token, http_client=RebasedHttpClient(), request_options=_options())
+    def __init__(self) -> None:
+        token, client = settings.MERCADOPAGO_ACCESS_TOKEN, RebasedHttpClient()
+        self._sdk = SDK(token, http_client=client, request_options=_options())
 
     def create_preference(self, draft: PreferenceDraft) -> CreatedPreference:
         """https://www.mercadopago.com.ar/developers/es/reference/preferences/_checkout_preferences/post"""
         body = _call(lambda: self._sdk.preference().create(_present(draft)))
         with _understanding():
-            return CreatedPreference(
-                _identify(body["id"], LONGEST_PREFERENCE),
-                _address(body["init_point"]),
-            )
+            address = _identify(body["init_point"], LONGEST_ADDRESS)
+            if not address.startswith(("https://", "http://")):
+                raise ValueError("not an address")
+            return CreatedPreference(_identify(body["id"], LONGEST_PREFERENCE), address)
 
     def list_charges(
         self, *, preference_id: str, reference: str | None, known: Collection[str] = ()
     ) -> list[Charge]:
-        # A payment does not name its preference; its order does. The search by reference lags.
-        ids = self._list_ordered(preference_id) | set(known)
-        if reference:
-            ids |= self._list_referring(reference)
-        charges = [charge for number in ids if (charge := self.get_charge(number))]
+        orders = _call(lambda: self._sdk.merchant_order().search({"preference_id": preference_id}))
+        with _understanding():
+            # A payment does not name its preference; its order does. If the provider ignored the
+            # filter, there are other people's orders too.
+            elements = orders.get("elements") or []
+            own = [order for order in elements if order["preference_id"] == preference_id]
+            ids = {_plain(payment["id"]) for order in own for payment in order["payments"] or []}
+        if reference:  # this search lags behind
+            latest_first = {"sort": "date_created", "criteria": "desc"}
+            filters = {"external_reference": reference, **latest_first}
+            found = _call(lambda: self._sdk.payment().search(filters))
+            with _understanding():
+                results = found.get("results") or []
+                ids |= {
+                    _plain(one["id"]) for one in results if one["external_reference"] == reference
+                }
+        charges = [charge for number in ids | set(known) if (charge := self.get_charge(number))]
         return sorted(charges, key=lambda charge: int(charge.charge_id))
 
     def search_updates(self, *, since: datetime) -> list[ChargeUpdate]:
@@ -159,10 +173,21 @@ class MercadoPagoGateway:
     def get_refund(self, *, charge_id: str, refund_id: str) -> CreatedRefund:
         return _read_refund(_call(lambda: self._sdk.refund().get(charge_id, refund_id)))
 
-    def list_refunds(self, charge_id: str) -> list[ListedRefund]:
+    def find_refund(
+        self, *, charge_id: str, amount: int, since: datetime, known: Collection[str]
+    ) -> CreatedRefund | None:
         answer = _call(lambda: self._sdk.refund().list_all(charge_id))
         with _understanding():
-            return sorted(map(_list_refund, answer), key=lambda one: int(one.refund.refund_id))
+            listed = [
+                (_read_refund(one), to_centavos(one["amount"]), _instant(one["date_created"]))
+                for one in answer
+            ]
+        fitting = [
+            refund
+            for refund, centavos, created_at in listed
+            if centavos == amount and created_at > since and refund.refund_id not in known
+        ]
+        return min(fitting, key=lambda refund: int(refund.refund_id), default=None)
 
     def cancel(self, charge_id: str) -> None:
         try:
@@ -180,22 +205,6 @@ class MercadoPagoGateway:
             named = order["preference_id"]
             return _identify(named, LONGEST_PREFERENCE) if named else ""
 
-    def _list_ordered(self, preference_id: str) -> set[str]:
-        answer = _call(lambda: self._sdk.merchant_order().search({"preference_id": preference_id}))
-        with _understanding():
-            orders = answer.get("elements") or []
-            # If the provider ignored the filter, there are other people's orders too.
-            own = [order for order in orders if order["preference_id"] == preference_id]
-            return {_digits(payment["id"]) for order in own for payment in order["payments"] or []}
-
-    def _list_referring(self, reference: str) -> set[str]:
-        latest_first = {"sort": "date_created", "criteria": "desc"}
-        filters = {"external_reference": reference, **latest_first}
-        answer = _call(lambda: self._sdk.payment().search(filters))
-        with _understanding():
-            found = answer.get("results") or []
-            return {_digits(one["id"]) for one in found if one["external_reference"] == reference}
-
     def _list_updated(self, since: datetime, offset: int) -> list[ChargeUpdate]:
         by_update = {
             "range": "date_last_updated",
@@ -207,7 +216,7 @@ class MercadoPagoGateway:
         filters = {**by_update, "limit": PAGE_SIZE, "offset": offset}
         answer = _call(lambda: self._sdk.payment().search(filters))
         with _understanding():
-            return [ChargeUpdate(_digits(one["id"]), _updated_at(one)) for one in answer["results"]]
+            return [ChargeUpdate(_plain(one["id"]), _updated_at(one)) for one in answer["results"]]
 
     def _get_payment(self, charge_id: str) -> Any:
         return _call(lambda: self._sdk.payment().get(charge_id), may_be_missing=True)
@@ -255,10 +264,10 @@ def _present_instant(instant: datetime) -> str:
     return instant.astimezone(ZoneInfo(settings.TIME_ZONE)).isoformat(timespec="milliseconds")
 
 
-def _digits(value: object) -> str:
+def _plain(value: object, form: re.Pattern[str] = _DIGITS) -> str:
     text = "" if isinstance(value, bool) else str(value)
-    if not _DIGITS.fullmatch(text):
-        raise ValueError("not a number")
+    if not form.fullmatch(text):
+        raise ValueError("not of this form")
     return text
 
 
@@ -268,30 +277,23 @@ def _identify(value: object, longest: int) -> str:
     return value
 
 
-def _address(value: object) -> str:
-    address = _identify(value, LONGEST_ADDRESS)
-    if not address.startswith(("https://", "http://")):
-        raise ValueError("not an address")
-    return address
-
-
-def _word(value: object, longest: int = LONGEST_WORD) -> str:
+def _word(value: object) -> str:
     # Only shown, so cut to what the database takes.
     text = str(value or "")
-    return text[:longest] if text.isprintable() else ""
+    return text[:LONGEST_WORD] if text.isprintable() else ""
 
 
 def _read(body: dict[str, Any]) -> Charge:
     with _understanding():
-        account_id = _digits(body["collector_id"])
+        account_id = _plain(body["collector_id"])
         return Charge(
-            charge_id=_digits(body["id"]),
+            charge_id=_plain(body["id"]),
             # An unknown status decides nothing yet.
             status=STATUSES.get(body["status"], ChargeStatus.PENDING),
             status_detail=_word(body.get("status_detail")),
             amount=to_centavos(body["transaction_amount"]),
             refunded_amount=to_centavos(body.get("transaction_amount_refunded") or 0),
-            currency=_currency(body["currency_id"]),
+            currency=_plain(body["currency_id"], _CURRENCY),
             account_id=account_id,
             is_ours=account_id == settings.MERCADOPAGO_COLLECTOR_ID,
             reference=str(body.get("external_reference") or ""),
@@ -302,26 +304,15 @@ def _read(body: dict[str, Any]) -> Charge:
 
 def _read_refund(body: dict[str, Any]) -> CreatedRefund:
     with _understanding():
-        state = REFUND_STATES.get(body.get("status") or "", RefundState.IN_PROCESS)
-        return CreatedRefund(_digits(body["id"]), state)
-
-
-def _list_refund(body: dict[str, Any]) -> ListedRefund:
-    amount, created_at = to_centavos(body["amount"]), _read_instant(body["date_created"])
-    return ListedRefund(_read_refund(body), amount, created_at)
-
-
-def _currency(code: object) -> str:
-    if not isinstance(code, str) or not _CURRENCY.fullmatch(code):
-        raise ValueError("not a currency")
-    return code
+        state = REFUND_STATES.get(body.get("status") or "", RefundStatus.IN_PROCESS)
+        return CreatedRefund(_plain(body["id"]), state)
 
 
 def _updated_at(payment: dict[str, Any]) -> datetime:
-    return _read_instant(payment.get("date_last_updated") or payment["date_created"])
+    return _instant(payment.get("date_last_updated") or payment["date_created"])
 
 
-def _read_instant(text: str) -> datetime:
+def _instant(text: str) -> datetime:
     instant = datetime.fromisoformat(text)
     if instant.tzinfo is None:
         raise ValueError("no offset")
@@ -340,22 +331,19 @@ def _call(
         # The SDK lets its transport's errors through; see the table in its tests.
         raise PaymentUnavailableError("The payment provider could not be reached.") from error
     status, body = int(answer["status"]), answer["response"]
-    if status == NOT_FOUND and may_be_missing:
+    if status == 404 and may_be_missing:
         return None
-    if BAD_REQUEST <= status < SERVER_ERROR and status not in PASSING:
-        raise PaymentRefusedError(f"The payment provider answered {status} ({_reason(body)}).")
-    if not OK <= status < MULTIPLE_CHOICES:
+    if 400 <= status < 500 and status not in PASSING:
+        # The error key contains no person and no secret, unlike the message.
+        reason = str(body.get("error") or "")[:60] if isinstance(body, dict) else ""
+        raise PaymentRefusedError(f"The payment provider answered {status} ({reason}).")
+    if not 200 <= status < 300:
         raise PaymentUnavailableError(f"The payment provider answered {status}.")
     if body is None and may_be_empty:
         return None
     if not isinstance(body, dict | list):
         raise PaymentUnavailableError("The payment provider's answer makes no sense.")
     return body
-
-
-def _reason(body: Any) -> str:
-    # The error key contains no person and no secret, unlike the message.
-    return str(body.get("error") or "")[:60] if isinstance(body, dict) else ""
 
 
 @contextmanager

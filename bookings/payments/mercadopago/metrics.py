@@ -1,9 +1,6 @@
 """Durations and outcomes of calls."""
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
-from time import perf_counter
 from urllib.parse import urlsplit
 
 from prometheus_client import Histogram
@@ -16,27 +13,14 @@ SECONDS = Histogram(
     ["operation", "outcome"],
     buckets=(0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8),
 )
-# Notifications from strangers name payments that do not exist, so a 404 is no failure.
-NOT_THERE = 404
 # A path segment with a digit is an id, except the API's version.
 _ID = re.compile(r"/(?!v\d\b)[^/]*\d[^/]*")
 
 
-class Call:
-    """status: 0 until there is an answer."""
-
-    status = 0
-
-
-@contextmanager
-def timed(method: str, url: str) -> Iterator[Call]:
-    began, call = perf_counter(), Call()
-    try:
-        yield call
-    finally:
-        seconds = perf_counter() - began
-        outcome = outcome_of(call.status, usual=(NOT_THERE,))
-        SECONDS.labels(name_operation(method, url), outcome).observe(seconds)
+def seconds_of(method: str, url: str, status: int) -> Histogram:
+    """Return the histogram of such calls. status: of HTTP, 0 for no answer."""
+    # Notifications from strangers name payments that do not exist, so a 404 is no failure.
+    return SECONDS.labels(name_operation(method, url), outcome_of(status, usual=(404,)))
 
 
 def name_operation(method: str, url: str) -> str:

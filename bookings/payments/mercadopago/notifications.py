@@ -10,9 +10,9 @@ from typing import Any
 
 from django.conf import settings
 
-from bookings.models import SignatureState
-from bookings.payments.gateway import CHARGE_TOPIC, IncomingNotification, Verdict
-from bookings.payments.mercadopago.signatures import is_signed
+from bookings.models import PaymentNotification, SignatureState
+from bookings.payments.gateway import CHARGE_TOPIC, Verdict
+from bookings.payments.mercadopago.signatures import check_signature
 
 ORDER = "merchant_order"
 TOPICS = {"payment": CHARGE_TOPIC, "merchant_order": ORDER, "topic_merchant_order_wh": ORDER}
@@ -25,44 +25,32 @@ LONGEST_ID = 100
 
 def read_notification(
     query: Mapping[str, str], headers: Mapping[str, str], body: bytes
-) -> IncomingNotification | None:
-    """Return None if it names nothing that can be looked up."""
-    content = _read_json(body)
+) -> tuple[PaymentNotification, Verdict] | None:
+    """Return an unsaved row, a hint where to look; None if it names nothing to be looked up."""
+    try:
+        content = json.loads(body)
+    except (ValueError, RecursionError):
+        content = None
+    content = content if isinstance(content, dict) else {}
     is_webhook = "data.id" in query or ("data" in content and "type" in content)
     named = _read_webhook(query, content) if is_webhook else _read_ipn(query, content)
     if named is None:
         return None
     topic, resource_id = named
-    signature = _check_signature(query, headers)
-    return IncomingNotification(
+    signature = check_signature(query, headers)
+    notification = PaymentNotification(
         topic=topic,
         resource_id=resource_id,
         action=_word(content.get("action"), LONGEST_WORD),
         notification_id=_word(content.get("id"), LONGEST_ID) if is_webhook else "",
         signature=signature,
-        verdict=_judge(signature, is_webhook=is_webhook),
     )
-
-
-def _check_signature(query: Mapping[str, str], headers: Mapping[str, str]) -> SignatureState:
-    if not settings.MERCADOPAGO_WEBHOOK_SECRET:
-        return SignatureState.UNCONFIGURED
-    header = headers.get("x-signature", "")
-    if not header:
-        return SignatureState.ABSENT
-    is_valid = is_signed(
-        header=header,
-        request_id=headers.get("x-request-id", ""),
-        resource_id=query.get("data.id", ""),
-        secret=settings.MERCADOPAGO_WEBHOOK_SECRET,
-    )
-    return SignatureState.VALID if is_valid else SignatureState.INVALID
+    return notification, _judge(signature, is_webhook=is_webhook)
 
 
 def _judge(signature: SignatureState, *, is_webhook: bool) -> Verdict:
-    if settings.MERCADOPAGO_WEBHOOK_SIGNATURE != "require":
-        return Verdict.TAKE
-    if signature in {SignatureState.VALID, SignatureState.UNCONFIGURED}:
+    is_required = settings.MERCADOPAGO_WEBHOOK_SIGNATURE == "require"
+    if not is_required or signature in {SignatureState.VALID, SignatureState.UNCONFIGURED}:
         return Verdict.TAKE
     # An IPN is dropped: it may carry a signature that fits no secret.
     is_forged = is_webhook and signature == SignatureState.INVALID
@@ -94,14 +82,6 @@ def _read_ipn(query: Mapping[str, str], content: dict[str, Any]) -> tuple[str, s
 def _name(topic: str | None, number: object) -> tuple[str, str] | None:
     text = str(number) if isinstance(number, int | str) and not isinstance(number, bool) else ""
     return (topic, text) if topic and _DIGITS.fullmatch(text) else None
-
-
-def _read_json(body: bytes) -> dict[str, Any]:
-    try:
-        content = json.loads(body)
-    except (ValueError, RecursionError):
-        return {}
-    return content if isinstance(content, dict) else {}
 
 
 def _word(value: object, length: int) -> str:

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from bookings.models import SignatureState
-from bookings.payments.gateway import IncomingNotification, Verdict
+from bookings.payments.gateway import Verdict
 from bookings.payments.mercadopago.notifications import read_notification
 
 WEBHOOK = {
@@ -19,7 +19,8 @@ WEBHOOK = {
 
 def read(query, body):
     raw = body if isinstance(body, bytes) else json.dumps(body).encode()
-    return read_notification(query, {}, raw)
+    taken = read_notification(query, {}, raw)
+    return taken and taken[0]
 
 
 def named(query, body):
@@ -28,14 +29,15 @@ def named(query, body):
 
 
 def test_a_webhook_is_read_whole():
-    assert read({"data.id": "999", "type": "payment"}, WEBHOOK) == IncomingNotification(
-        topic="payment",
-        resource_id="999",
-        action="payment.created",
-        notification_id="12345",
-        signature=SignatureState.UNCONFIGURED,
-        verdict=Verdict.TAKE,
-    )
+    query = {"data.id": "999", "type": "payment"}
+
+    notification, verdict = read_notification(query, {}, json.dumps(WEBHOOK).encode())
+
+    assert named(query, WEBHOOK) == ("payment", "999")
+    assert notification.action == "payment.created"
+    assert notification.notification_id == "12345"
+    assert notification.signature == SignatureState.UNCONFIGURED
+    assert verdict == Verdict.TAKE
 
 
 @pytest.mark.parametrize(

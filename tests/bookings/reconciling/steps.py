@@ -4,7 +4,11 @@ from bookings.models import Notice
 
 
 def kinds_of(report):
-    return [str(finding.drift.kind) for finding in report.findings]
+    return [str(finding.kind) for finding in report.findings]
+
+
+def is_clean(report):
+    return all(finding.is_repaired for finding in report.findings)
 
 
 def told(kind):

@@ -13,7 +13,7 @@ from bookings.domain.recovery.reconciling import inspect, reconcile, reconcile_c
 from bookings.models import CalendarDrift, ClassStatus, NoticeKind, VirtualClass
 from tests.bookings import drifts
 from tests.bookings.drifts import event_of, link_of
-from tests.bookings.reconciling.steps import kinds_of, told
+from tests.bookings.reconciling.steps import is_clean, kinds_of, told
 from tests.bookings.test_class_events import before
 from tests.factories import VirtualClassFactory
 
@@ -40,7 +40,7 @@ def test_an_event_that_came_back_stays_marked_until_its_meeting_is_ready(
 
     first = reconcile()
     marked = VirtualClass.objects.get().calendar_drift
-    while not (last := reconcile()).is_clean:
+    while not is_clean(last := reconcile()):
         pass
 
     assert [one.problem for one in first.findings] == ["calendar_unavailable"]

@@ -9,7 +9,7 @@ from bookings.domain.recovery.reconciling import reconcile, reconcile_automatica
 from bookings.models import CalendarDrift, NoticeKind, VirtualClass
 from tests.bookings import drifts
 from tests.bookings.drifts import event_of, scheduled_classes
-from tests.bookings.reconciling.steps import told
+from tests.bookings.reconciling.steps import is_clean, told
 from tests.standins import Fault
 
 
@@ -59,5 +59,5 @@ def test_many_differences_at_once_are_told_and_left_to_a_person(teacher, google)
     assert VirtualClass.objects.filter(calendar_drift="deleted").count() == 6
     [mail] = told(NoticeKind.CALENDAR_CHANGED)
     assert mail.occasion.split()[0] == "many"
-    assert reconcile().is_clean
+    assert is_clean(reconcile())
     assert len(google.live_events()) == 6

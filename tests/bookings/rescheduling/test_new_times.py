@@ -2,7 +2,8 @@
 
 import pytest
 
-from bookings.domain.checkout.holds import book_hold, hold_slot
+from bookings.domain.checkout.checkout import check_out_hold
+from bookings.domain.checkout.holds import hold_slot
 from bookings.domain.exceptions import (
     SameTimeError,
     SlotTakenError,
@@ -71,7 +72,7 @@ def test_a_time_that_is_kept_for_somebody_is_theirs(scheduled, teacher, stranger
 
 def test_a_time_that_the_same_student_is_about_to_pay_is_taken(scheduled, host, teacher):
     hold = hold_slot(user=host, start=at("11:00"), minutes=60, class_type=ClassType.INDIVIDUAL)
-    book_hold(user=host, hold_id=hold.pk, students_count=1)
+    check_out_hold(user=host, hold_id=hold.pk, students_count=1)
 
     with pytest.raises(SlotTakenError):
         move(scheduled, teacher, "11:30")

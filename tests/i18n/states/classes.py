@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 from accounts.models import User
-from bookings.domain.checkout.holds import book_hold
+from bookings.domain.checkout.checkout import check_out_hold
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.places.joining import join_class
 from bookings.models import (
@@ -28,7 +28,7 @@ def show(world: World, virtual_class: VirtualClass, user: User | None = None) ->
 @state("bookings:class")
 def a_class_to_pay(world):
     hold = world.hold()
-    return show(world, book_hold(user=world.host, hold_id=hold.pk, students_count=1))
+    return show(world, check_out_hold(user=world.host, hold_id=hold.pk, students_count=1))
 
 
 @state("bookings:class")
@@ -48,7 +48,7 @@ def a_class_to_pay_without_a_hold(world):
 
 @state("bookings:class")
 def a_class_whose_hold_is_over(world):
-    virtual_class = book_hold(user=world.host, hold_id=world.hold().pk, students_count=1)
+    virtual_class = check_out_hold(user=world.host, hold_id=world.hold().pk, students_count=1)
     Hold.objects.all().delete()
     return show(world, virtual_class)
 

@@ -1,7 +1,7 @@
 """A person's first page, and the list of their classes."""
 
 from accounts.models import User
-from bookings.domain.checkout.holds import book_hold
+from bookings.domain.checkout.checkout import check_out_hold
 from bookings.domain.places.joining import join_class
 from bookings.models import ClassStatus
 from tests.booking import book_class
@@ -52,7 +52,7 @@ def home_without_classes(world):
 
 @state("bookings:inicio")
 def home_with_a_class_to_pay(world):
-    book_hold(user=world.host, hold_id=world.hold().pk, students_count=1)
+    check_out_hold(user=world.host, hold_id=world.hold().pk, students_count=1)
     return world.get("bookings:inicio", user=world.host)
 
 
