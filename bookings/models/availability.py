@@ -7,6 +7,8 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import F, Q
 
+from bookings.models.constraints import known
+
 MIDNIGHT = time(0)
 LONGEST_HOLD = timedelta(minutes=120)
 
@@ -51,7 +53,7 @@ class WeeklyHours(models.Model):
         verbose_name_plural = "horarios semanales"
         ordering = ["weekday", "start"]
         constraints = [
-            models.CheckConstraint(condition=Q(weekday__in=Weekday.values), name="known_weekday"),
+            known("weekday", Weekday, "known_weekday"),
             models.CheckConstraint(
                 condition=Q(end__gt=F("start")) | Q(end=MIDNIGHT),
                 name="weekly_hours_end_after_start",

@@ -8,6 +8,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
 
+from bookings.models.constraints import known
 from bookings.models.payment import Payment
 from bookings.models.virtual_class import ClassType, VirtualClass
 
@@ -66,9 +67,7 @@ class Hold(models.Model):
             models.CheckConstraint(
                 condition=Q(end_time__gt=F("start_time")), name="hold_ends_after_it_starts"
             ),
-            models.CheckConstraint(
-                condition=Q(class_type__in=ClassType.values), name="known_class_type_of_hold"
-            ),
+            known("class_type", ClassType, "known_class_type_of_hold"),
         ]
 
     def __str__(self) -> str:

@@ -125,8 +125,6 @@ class Notice(models.Model):
             ),
         ]
 
-    user_id: uuid.UUID
-
     def __str__(self) -> str:
         return f"{self.get_kind_display()}: {self.user}"
 

@@ -8,6 +8,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
 
+from bookings.models.constraints import known
 from bookings.models.refund_reason import RefundReason
 from bookings.models.virtual_class import VirtualClass
 
@@ -109,12 +110,8 @@ class Payment(models.Model):
                 fields=["preference_id", "provider"], name="unique_payment_preference"
             ),
             models.CheckConstraint(condition=Q(amount__gt=0), name="payment_of_something"),
-            models.CheckConstraint(
-                condition=Q(status__in=PaymentStatus.values), name="known_payment_status"
-            ),
-            models.CheckConstraint(
-                condition=Q(review__in=ReviewReason.values), name="known_review_reason"
-            ),
+            known("status", PaymentStatus, "known_payment_status"),
+            known("review", ReviewReason, "known_review_reason"),
         ]
 
     def __str__(self) -> str:
@@ -182,9 +179,7 @@ class PaymentCharge(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["charge_id", "provider"], name="unique_charge"),
             models.CheckConstraint(condition=Q(amount__gte=0), name="charge_not_negative"),
-            models.CheckConstraint(
-                condition=Q(status__in=ChargeStatus.values), name="known_charge_status"
-            ),
+            known("status", ChargeStatus, "known_charge_status"),
             models.CheckConstraint(
                 condition=Q(refunded_amount__gte=0, refunded_amount__lte=F("amount")),
                 name="refunded_within_charge",
@@ -246,12 +241,8 @@ class Refund(models.Model):
                 fields=["charge", "refund_id"], condition=~Q(refund_id=""), name="unique_refund_id"
             ),
             models.CheckConstraint(condition=Q(amount__gt=0), name="refund_of_something"),
-            models.CheckConstraint(
-                condition=Q(status__in=RefundStatus.values), name="known_refund_status"
-            ),
-            models.CheckConstraint(
-                condition=Q(reason__in=RefundReason.values), name="known_refund_reason"
-            ),
+            known("status", RefundStatus, "known_refund_status"),
+            known("reason", RefundReason, "known_refund_reason"),
         ]
 
     def __str__(self) -> str:
@@ -307,9 +298,7 @@ class PaymentNotification(models.Model):
                 fields=["topic", "resource_id", "action", "notification_id", "provider"],
                 name="unique_notification",
             ),
-            models.CheckConstraint(
-                condition=Q(signature__in=SignatureState.values), name="known_signature_state"
-            ),
+            known("signature", SignatureState, "known_signature_state"),
         ]
 
     def __str__(self) -> str:

@@ -6,6 +6,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from bookings.models.constraints import known
 from bookings.models.virtual_class import VirtualClass
 
 
@@ -47,7 +48,7 @@ class UserActivity(models.Model):
                 condition=Q(rol=Role.HOST),
                 name="one_host_per_class",
             ),
-            models.CheckConstraint(condition=Q(rol__in=Role.values), name="known_role"),
+            known("rol", Role, "known_role"),
         ]
 
     def __str__(self) -> str:

@@ -8,6 +8,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from bookings.models.constraints import known
 from bookings.models.virtual_class import VirtualClass
 
 
@@ -63,9 +64,7 @@ class WaitingListEntry(models.Model):
                 condition=Q(state=WaitingState.OFFERED),
                 name="one_offer_at_a_time",
             ),
-            models.CheckConstraint(
-                condition=Q(state__in=WaitingState.values), name="known_waiting_state"
-            ),
+            known("state", WaitingState, "known_waiting_state"),
             models.CheckConstraint(
                 condition=~Q(state=WaitingState.OFFERED)
                 | Q(offered_at__isnull=False, offer_expires_at__isnull=False),

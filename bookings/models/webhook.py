@@ -8,6 +8,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from bookings.models.constraints import known
 from bookings.models.virtual_class import VirtualClass
 from config.lib.encryption import EncryptedTextField
 
@@ -68,9 +69,7 @@ class WebhookEndpoint(models.Model):
         verbose_name_plural = "receptores de avisos"
         ordering = ["created_at", "id"]
         constraints = [
-            models.CheckConstraint(
-                condition=Q(disabled_reason__in=DisabledReason.values), name="known_disabled_reason"
-            ),
+            known("disabled_reason", DisabledReason, "known_disabled_reason"),
             models.CheckConstraint(
                 condition=Q(previous_secret="") | Q(previous_until__isnull=False),
                 name="previous_secret_ends",
@@ -108,9 +107,7 @@ class WebhookEvent(models.Model):
         verbose_name = "suceso avisado"
         verbose_name_plural = "sucesos avisados"
         constraints = [
-            models.CheckConstraint(
-                condition=Q(kind__in=WebhookKind.values), name="known_webhook_kind"
-            ),
+            known("kind", WebhookKind, "known_webhook_kind"),
         ]
 
     def __str__(self) -> str:
@@ -168,9 +165,6 @@ class WebhookDelivery(models.Model):
                 name="unsent_delivery_has_plan_or_reason",
             ),
         ]
-
-    endpoint_id: uuid.UUID
-    event_id: uuid.UUID
 
     def __str__(self) -> str:
         return f"{self.event}: {self.endpoint}"
