@@ -18,6 +18,10 @@ class Period:
     def widened(self, *, before: timedelta, after: timedelta) -> "Period":
         return Period(self.start - before, self.end + after)
 
+    def in_whole_seconds(self) -> "Period":
+        """Return the period as the calendar keeps it, without fractions of a second."""
+        return Period(self.start.replace(microsecond=0), self.end.replace(microsecond=0))
+
 
 def merge(periods: Iterable[Period]) -> list[Period]:
     """Join overlapping or adjacent periods; return them in order."""

@@ -27,9 +27,6 @@ class EntryKind(StrEnum):
     APPOINTMENT = "appointment"
 
 
-IMPORTANCE = {kind: place for place, kind in enumerate(EntryKind)}
-
-
 @dataclass(frozen=True, slots=True)
 class Entry:
     kind: EntryKind
@@ -210,7 +207,7 @@ def _frame(parts: Iterable[Period]) -> _Frame:
 def _lay_out(entries: Iterable[Entry], day: date, frame: _Frame, zone: ZoneInfo) -> list[Block]:
     parts = [
         (entry, part, frame.rows(part))
-        for entry in sorted(entries, key=lambda e: (IMPORTANCE[e.kind], e.period))
+        for entry in sorted(entries, key=lambda e: (list(EntryKind).index(e.kind), e.period))
         for part in _cut([entry.period], day, zone)
     ]
     rows = [one for _, _, one in parts]

@@ -5,9 +5,18 @@ from typing import Any
 from django.db import transaction
 
 from accounts.models import User
-from bookings.models import ClassEvent, ClassLog, ClassStatus, VirtualClass
+from bookings.models import ClassEvent, ClassLog, VirtualClass
 from bookings.webhooks.messenger import deliver_webhooks_soon
 from bookings.webhooks.payloads import draft_announcement
+
+CHANGES_OF_STATUS = {
+    ClassEvent.BOOKED,
+    ClassEvent.SCHEDULED,
+    ClassEvent.CANCELLED,
+    ClassEvent.COMPLETED,
+    ClassEvent.REOPENED,
+    ClassEvent.REBUILT,
+}
 
 
 def record_event(
@@ -15,23 +24,22 @@ def record_event(
     event: ClassEvent,
     *,
     actor: User | None = None,
-    from_status: ClassStatus | str = "",
-    to_status: ClassStatus | str = "",
+    from_status: str = "",
     reason: str = "",
     details: dict[str, Any] | None = None,
 ) -> None:
     """Add a line to a class's history, in the transaction of the event.
 
     What webhooks announce is written into the same line; the sweep ``announce_events`` makes
-    deliveries of it. actor: None for the service. details: plain JSON; times as ISO 8601, a person
-    as ``{"person": <id>}``.
+    deliveries of it. virtual_class: as it is after the event. actor: None for the service. details:
+    plain JSON; times as ISO 8601, a person as ``{"person": <id>}``.
     """
     line = ClassLog(
         virtual_class=virtual_class,
         event=event,
         actor=actor,
         from_status=from_status,
-        to_status=to_status,
+        to_status=virtual_class.status if event in CHANGES_OF_STATUS else "",
         reason=reason,
         details=details or {},
     )

@@ -174,10 +174,6 @@ def list_holds_over(virtual_class: VirtualClass) -> QuerySet[Hold]:
     )
 
 
-def is_time_awaited(start: datetime, end: datetime) -> bool:
-    return list_awaiting_between(start, end).exists()
-
-
 def list_awaiting_between(start: datetime, end: datetime) -> QuerySet[VirtualClass]:
     """List the paid classes that wait for the calendar and overlap a time."""
     waiting = VirtualClass.objects.filter(AWAITS_CALENDAR, start_time__lt=end, end_time__gt=start)

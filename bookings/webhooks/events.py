@@ -58,5 +58,5 @@ def _draft_deliveries(line: ClassLog, endpoints: list[WebhookEndpoint]) -> list[
     subscribed = [one for one in endpoints if one.wants(announcement["type"], line.at)]
     if not subscribed:
         return []
-    event = build_event(line, announcement)
+    event = build_event(announcement, line.at, class_id=line.virtual_class_id)
     return [WebhookDelivery(event=event, endpoint=endpoint) for endpoint in subscribed]

@@ -30,42 +30,43 @@ def draft_announcement(line: ClassLog) -> dict[str, Any] | None:
     kind = KINDS.get(ClassEvent(line.event))
     if kind is None:
         return None
-    data = {"class": _describe(line.virtual_class, line.to_status), **_describe_change(line)}
+    data = {"class": _describe(line.virtual_class), **_describe_change(line)}
     return {"type": kind.value, "data": data}
 
 
-def build_event(line: ClassLog, announcement: dict[str, Any]) -> WebhookEvent:
-    return _event(
-        WebhookKind(announcement["type"]), announcement["data"], line.at, line.virtual_class_id
-    )
-
-
 def build_test_event() -> WebhookEvent:
-    data = {"message": "This is a test. Nothing happened."}
-    return _event(WebhookKind.TEST, data, timezone.now(), None)
+    announcement = {
+        "type": WebhookKind.TEST.value,
+        "data": {"message": "This is a test. Nothing happened."},
+    }
+    return build_event(announcement, timezone.now(), class_id=None)
 
 
-def _event(
-    kind: WebhookKind, data: dict[str, Any], at: datetime, class_id: uuid.UUID | None
+def build_event(
+    announcement: dict[str, Any], at: datetime, *, class_id: uuid.UUID | None
 ) -> WebhookEvent:
     event_id = uuid.uuid4()
-    body = {"id": str(event_id), "type": kind.value, "createdAt": _instant(at), "data": data}
+    body = {
+        "id": str(event_id),
+        "type": announcement["type"],
+        "createdAt": _instant(at),
+        "data": announcement["data"],
+    }
     return WebhookEvent(
         id=event_id,
-        kind=kind,
+        kind=announcement["type"],
         virtual_class_id=class_id,
         body=json.dumps(body, ensure_ascii=False, separators=(",", ":")),
         created_at=at,
     )
 
 
-def _describe(virtual_class: VirtualClass, to_status: str) -> dict[str, Any]:
-    """Describe a class; ``to_status`` overrides the status in memory."""
+def _describe(virtual_class: VirtualClass) -> dict[str, Any]:
     return {
         "id": str(virtual_class.pk),
         "bookedById": str(virtual_class.booked_by_id),
         "preferenceId": virtual_class.preference_id,
-        "status": str(to_status or virtual_class.status),
+        "status": str(virtual_class.status),
         "classType": str(virtual_class.class_type),
         "classPrice": virtual_class.class_price,
         "startTime": _instant(virtual_class.start_time),

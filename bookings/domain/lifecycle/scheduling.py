@@ -239,13 +239,7 @@ def _store(virtual_class: VirtualClass, event: CreatedEvent, actor: User | None)
         claim_time(locked, now, ends_holds=locked.goes_first)
     summary = f"{event.summary}. {event.description}"
     mark_scheduled(locked, event_id=event.event_id, link=event.conference_url, summary=summary)
-    record_event(
-        locked,
-        ClassEvent.SCHEDULED,
-        actor=actor,
-        from_status=ClassStatus.PENDING,
-        to_status=ClassStatus.SCHEDULED,
-    )
+    record_event(locked, ClassEvent.SCHEDULED, actor=actor, from_status=ClassStatus.PENDING)
     record_place(NoticeKind.CONFIRMATION, locked, locked.booked_by_id)
     return locked
 
