@@ -1,7 +1,7 @@
 """A week laid out in columns of quarter hours, by the wall clock. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from enum import StrEnum
 from itertools import count
@@ -41,8 +41,12 @@ class Rows:
     first: int
     span: int
 
+    @property
+    def end(self) -> int:
+        return self.first + self.span
+
     def overlaps(self, other: "Rows") -> bool:
-        return self.first < other.first + other.span and other.first < self.first + self.span
+        return self.first < other.end and other.first < self.end
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +109,6 @@ class Hour:
 
 @dataclass(frozen=True, slots=True)
 class Week:
-    """Seven days and the hours they share."""
-
     days: list[WeekDay]
     hours: list[Hour]
     previous: date
@@ -205,39 +207,24 @@ def _frame(parts: Iterable[Period]) -> _Frame:
 
 
 def _lay_out(entries: Iterable[Entry], day: date, frame: _Frame, zone: ZoneInfo) -> list[Block]:
-    parts = [
-        (entry, part, frame.rows(part))
-        for entry in sorted(entries, key=lambda e: (list(EntryKind).index(e.kind), e.period))
-        for part in _cut([entry.period], day, zone)
-    ]
-    rows = [one for _, _, one in parts]
-    lanes = _choose_lanes(rows)
-    counts = _count_lanes(rows, lanes)
-    blocks = [
-        Block(entry, one, part.start, part.end, lane, lanes_beside)
-        for (entry, part, one), lane, lanes_beside in zip(parts, lanes, counts, strict=True)
-    ]
-    return sorted(blocks, key=lambda block: (block.start, block.lane))
-
-
-def _choose_lanes(rows: Sequence[Rows]) -> list[int]:
-    lanes: list[int] = []
-    for index, one in enumerate(rows):
-        taken = {lanes[i] for i in range(index) if one.overlaps(rows[i])}
-        lanes.append(next(lane for lane in count(1) if lane not in taken))
-    return lanes
-
-
-def _count_lanes(rows: Sequence[Rows], lanes: Sequence[int]) -> list[int]:
-    counts = [0] * len(rows)
-    cluster: list[int] = []
+    blocks: list[Block] = []
+    for entry in sorted(entries, key=lambda e: (list(EntryKind).index(e.kind), e.period)):
+        for part in _cut([entry.period], day, zone):
+            rows = frame.rows(part)
+            taken = {block.lane for block in blocks if block.rows.overlaps(rows)}
+            lane = next(lane for lane in count(1) if lane not in taken)
+            blocks.append(Block(entry, rows, part.start, part.end, lane, lanes=lane))
+    # Blocks that overlap, directly or through others, share the width.
+    clusters: list[list[Block]] = []
     end = 0
-    for index in sorted(range(len(rows)), key=lambda i: rows[i].first):
-        if rows[index].first >= end:
-            cluster = []
-        cluster.append(index)
-        end = max(end, rows[index].first + rows[index].span)
-        most = min(max(lanes[i] for i in cluster), MAX_LANES)
-        for i in cluster:
-            counts[i] = most
-    return counts
+    for block in sorted(blocks, key=lambda block: block.rows.first):
+        if block.rows.first >= end:
+            clusters.append([])
+        clusters[-1].append(block)
+        end = max(end, block.rows.end)
+    laid_out = [
+        replace(block, lanes=min(max(one.lane for one in cluster), MAX_LANES))
+        for cluster in clusters
+        for block in cluster
+    ]
+    return sorted(laid_out, key=lambda block: (block.start, block.lane))

@@ -17,11 +17,8 @@ HoursRange = tuple[time, time]
 
 
 def hours_overlap(one: HoursRange, other: HoursRange) -> bool:
-    return _is_before(one[0], other[1]) and _is_before(other[0], one[1])
-
-
-def _is_before(start: time, end: time) -> bool:
-    return end == MIDNIGHT or start < end
+    pairs = [(one[0], other[1]), (other[0], one[1])]
+    return all(end == MIDNIGHT or start < end for start, end in pairs)
 
 
 class Weekday(models.IntegerChoices):

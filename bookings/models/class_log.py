@@ -66,4 +66,4 @@ class ClassLog(models.Model):
         ]
 
     def __str__(self) -> str:
-        return str(ClassEvent(self.event).label)
+        return self.get_event_display()

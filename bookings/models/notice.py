@@ -8,6 +8,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from bookings.models.constraints import planned_or_done, waiting
 from bookings.models.virtual_class import VirtualClass
 
 
@@ -97,11 +98,7 @@ class Notice(models.Model):
         verbose_name = "correo"
         verbose_name_plural = "correos"
         indexes = [
-            models.Index(
-                fields=["next_attempt_at"],
-                condition=Q(next_attempt_at__isnull=False),
-                name="notice_by_next_attempt",
-            ),
+            waiting("next_attempt_at", "notice_by_next_attempt"),
         ]
         constraints = [
             models.UniqueConstraint(
@@ -113,16 +110,7 @@ class Notice(models.Model):
                 condition=Q(virtual_class__isnull=True),
                 name="one_notice_per_user_kind_and_occasion",
             ),
-            models.CheckConstraint(
-                condition=Q(sent_at__isnull=True) | Q(next_attempt_at__isnull=True),
-                name="sent_notice_has_no_plan",
-            ),
-            models.CheckConstraint(
-                condition=Q(sent_at__isnull=False)
-                | Q(next_attempt_at__isnull=False)
-                | ~Q(failure=""),
-                name="unsent_notice_has_plan_or_reason",
-            ),
+            *planned_or_done("notice"),
         ]
 
     def __str__(self) -> str:

@@ -8,7 +8,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
 
-from bookings.models.constraints import known
+from bookings.models.constraints import known, waiting
 from bookings.models.refund_reason import RefundReason
 from bookings.models.virtual_class import VirtualClass
 
@@ -98,11 +98,7 @@ class Payment(models.Model):
         ordering = ["-created_at", "-id"]
         indexes = [
             models.Index(fields=["-created_at", "-id"], name="payment_by_age"),
-            models.Index(
-                fields=["next_check_at"],
-                condition=Q(next_check_at__isnull=False),
-                name="payment_to_check",
-            ),
+            waiting("next_check_at", "payment_to_check"),
             models.Index(fields=["review"], condition=~Q(review=""), name="payment_to_review"),
         ]
         constraints = [
@@ -229,11 +225,7 @@ class Refund(models.Model):
         verbose_name_plural = "devoluciones"
         ordering = ["created_at", "id"]
         indexes = [
-            models.Index(
-                fields=["next_attempt_at"],
-                condition=Q(next_attempt_at__isnull=False),
-                name="refund_to_send",
-            ),
+            waiting("next_attempt_at", "refund_to_send"),
         ]
         constraints = [
             models.UniqueConstraint(fields=["charge", "key"], name="unique_refund_key"),
@@ -286,11 +278,7 @@ class PaymentNotification(models.Model):
         verbose_name_plural = "avisos del proveedor"
         ordering = ["-received_at", "-id"]
         indexes = [
-            models.Index(
-                fields=["next_attempt_at"],
-                condition=Q(next_attempt_at__isnull=False),
-                name="notification_to_process",
-            ),
+            waiting("next_attempt_at", "notification_to_process"),
             models.Index(fields=["-received_at", "-id"], name="notification_by_age"),
         ]
         constraints = [

@@ -1,14 +1,13 @@
 """Webhooks: receivers, events, deliveries, attempts."""
 
 import uuid
-from datetime import datetime
 from urllib.parse import urlsplit
 
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from bookings.models.constraints import known
+from bookings.models.constraints import known, planned_or_done
 from bookings.models.virtual_class import VirtualClass
 from config.lib.encryption import EncryptedTextField
 
@@ -79,9 +78,6 @@ class WebhookEndpoint(models.Model):
     def __str__(self) -> str:
         # Not the whole address, which may contain a secret.
         return self.description or urlsplit(self.address).hostname or str(self.pk)
-
-    def wants(self, kind: str, at: datetime) -> bool:
-        return kind in self.kinds and self.created_at <= at
 
 
 class WebhookEvent(models.Model):
@@ -154,16 +150,7 @@ class WebhookDelivery(models.Model):
             models.UniqueConstraint(
                 fields=["event", "endpoint"], name="one_delivery_per_event_and_endpoint"
             ),
-            models.CheckConstraint(
-                condition=Q(sent_at__isnull=True) | Q(next_attempt_at__isnull=True),
-                name="sent_delivery_has_no_plan",
-            ),
-            models.CheckConstraint(
-                condition=Q(sent_at__isnull=False)
-                | Q(next_attempt_at__isnull=False)
-                | ~Q(failure=""),
-                name="unsent_delivery_has_plan_or_reason",
-            ),
+            *planned_or_done("delivery"),
         ]
 
     def __str__(self) -> str:

@@ -55,7 +55,8 @@ def _announce_batch(pending: QuerySet[ClassLog]) -> tuple[int, int]:
 
 def _draft_deliveries(line: ClassLog, endpoints: list[WebhookEndpoint]) -> list[WebhookDelivery]:
     announcement: dict[str, Any] = line.announcement or {}
-    subscribed = [one for one in endpoints if one.wants(announcement["type"], line.at)]
+    kind = announcement["type"]
+    subscribed = [one for one in endpoints if kind in one.kinds and one.created_at <= line.at]
     if not subscribed:
         return []
     event = build_event(announcement, line.at, class_id=line.virtual_class_id)

@@ -45,21 +45,16 @@ def post(address: str, body: bytes, headers: Mapping[str, str]) -> Answer:
     """
     started = monotonic()
     try:
-        status, excerpt, wait = _exchange(parse_address(address), body, headers)
+        target = parse_address(address)
+        connection = PinnedConnection(target)
+        with closing(connection), _time_limit(connection):
+            connection.request("POST", target.path, body, dict(headers))
+            response = connection.getresponse()
+            excerpt, wait = _read_excerpt(response), _read_wait(response)
     except Exception as error:  # noqa: BLE001 - any error is a failure of this delivery only
         return Answer(None, _describe_failure(error), timedelta(seconds=monotonic() - started))
     took = timedelta(seconds=monotonic() - started)
-    return Answer(status, _status_failure(status), took, excerpt, wait)
-
-
-def _exchange(
-    target: Target, body: bytes, headers: Mapping[str, str]
-) -> tuple[int, str, timedelta]:
-    connection = PinnedConnection(target)
-    with closing(connection), _time_limit(connection):
-        connection.request("POST", target.path, body, dict(headers))
-        response = connection.getresponse()
-        return response.status, _read_excerpt(response), _read_wait(response)
+    return Answer(response.status, _status_failure(response.status), took, excerpt, wait)
 
 
 class PinnedConnection(HTTPConnection):

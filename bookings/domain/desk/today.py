@@ -17,8 +17,6 @@ from bookings.models import ClassStatus, PriceDecision, SpecialHours, VirtualCla
 
 
 class CalendarState(StrEnum):
-    """The state of the calendar grant as stored."""
-
     GRANTED = "granted"
     REVOKED = "revoked"
     ABSENT = "absent"

@@ -15,12 +15,13 @@ from bookings.domain.change_policy import (
     refuse_change,
 )
 from bookings.domain.dry_runs import Consequences, foresee
-from bookings.domain.exceptions import ClassCompletedError, ClassEndedError, ClassNotFoundError
+from bookings.domain.exceptions import ClassCompletedError, ClassEndedError
 from bookings.domain.history import record_event
 from bookings.domain.money.money_back import request_money_back, store_refund_decision
 from bookings.domain.money.refunds import refuse_other_sum, send_refunds_of
 from bookings.domain.money.void_charges import cancel_dead_charges
 from bookings.domain.places.offers import close_line
+from bookings.domain.queries import get_class
 from bookings.domain.teacher_alerts import tell_teacher
 from bookings.models import ClassEvent, ClassStatus, Hold, NoticeKind, Payment, VirtualClass
 from bookings.notices.due import record_due
@@ -108,9 +109,7 @@ def _tell(virtual_class: VirtualClass, actor: User | None) -> None:
 @transaction.atomic
 def decide_cancelling(class_id: uuid.UUID, actor: User, reason: str = "") -> VirtualClass:
     """Write a cancellation, without calling a provider. Raises as ``cancel_class``."""
-    virtual_class = VirtualClass.objects.select_for_update().filter(pk=class_id).first()
-    if virtual_class is None:
-        raise ClassNotFoundError
+    virtual_class = get_class(VirtualClass.objects.select_for_update(), pk=class_id)
     now = timezone.now()
     refuse_cancelling(virtual_class, actor, now)
     if virtual_class.status == ClassStatus.CANCELLED and not is_in_charge(actor):

@@ -15,10 +15,10 @@ from bookings.domain.exceptions import (
     CapacityTooLargeError,
     CapacityTooSmallError,
     ClassEndedError,
-    ClassNotFoundError,
 )
 from bookings.domain.history import record_event
 from bookings.domain.places.offers import count_kept_places, offer_free_place
+from bookings.domain.queries import get_class
 from bookings.models import ClassEvent, ClassStatus, ClassType, VirtualClass
 
 
@@ -43,35 +43,26 @@ def foresee_capacity(
 
 @transaction.atomic
 def _change(class_id: uuid.UUID, capacity: int, actor: User | None) -> VirtualClass:
-    virtual_class = (
-        VirtualClass.objects.select_for_update()
-        .filter(pk=class_id, class_type=ClassType.GROUP, status=ClassStatus.SCHEDULED)
-        .first()
-    )
-    if virtual_class is None:
-        raise ClassNotFoundError
+    groups = VirtualClass.objects.filter(class_type=ClassType.GROUP, status=ClassStatus.SCHEDULED)
+    virtual_class = get_class(groups.select_for_update(), pk=class_id)
     if virtual_class.has_ended():
         raise ClassEndedError
     if capacity > settings.MAX_STUDENTS:
         raise CapacityTooLargeError
     if capacity < virtual_class.current_participants + count_kept_places(virtual_class):
         raise CapacityTooSmallError
-    _set(virtual_class, capacity, actor)
+    if capacity != virtual_class.max_participants:
+        _set(virtual_class, capacity, actor)
     offer_free_place(virtual_class)
     return virtual_class
 
 
 def _set(locked: VirtualClass, capacity: int, actor: User | None) -> None:
-    earlier = locked.max_participants
-    if capacity == earlier:
-        return
-    details: dict[str, Any] = {"places_before": earlier, "places": capacity}
+    details: dict[str, Any] = {"places_before": locked.max_participants, "places": capacity}
     if locked.event_update_requested_at and awaits_move(locked):
         details["awaits_move"] = True
     locked.max_participants = capacity
     locked.summary = describe_summary(locked)
     locked.event_update_requested_at = timezone.now()
-    locked.save(
-        update_fields=["max_participants", "summary", "event_update_requested_at", "updated_at"]
-    )
+    locked.save()
     record_event(locked, ClassEvent.CAPACITY_CHANGED, actor=actor, details=details)

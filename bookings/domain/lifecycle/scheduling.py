@@ -34,7 +34,7 @@ from bookings.domain.exceptions import (
 from bookings.domain.history import record_event
 from bookings.domain.lifecycle.time_claims import claim_time
 from bookings.domain.places.access_codes import generate_access_code
-from bookings.domain.queries import get_class_by_preference, is_time_lost
+from bookings.domain.queries import get_class, get_class_by_preference, is_time_taken
 from bookings.domain.trigger_policy import must_be_paid
 from bookings.models import (
     ClassEvent,
@@ -163,7 +163,9 @@ def _refuse_unschedulable(virtual_class: VirtualClass) -> None:
 
 
 def _is_time_lost(virtual_class: VirtualClass) -> bool:
-    return settings.PREVENT_OVERLAPS and is_time_lost(virtual_class, timezone.now())
+    return settings.PREVENT_OVERLAPS and is_time_taken(
+        virtual_class, timezone.now(), ends_holds=virtual_class.goes_first
+    )
 
 
 def _note_request(virtual_class: VirtualClass) -> VirtualClass:
@@ -174,10 +176,7 @@ def _note_request(virtual_class: VirtualClass) -> VirtualClass:
         withdrawal_requested_at=None,
         scheduling_refusal="",
     )
-    try:
-        current = VirtualClass.objects.select_related("booked_by").get(pk=virtual_class.pk)
-    except VirtualClass.DoesNotExist:
-        raise ClassNotFoundError from None
+    current = get_class(VirtualClass.objects.select_related("booked_by"), pk=virtual_class.pk)
     if not is_noted and not current.is_scheduled:
         _refuse_unschedulable(current)
     return current
@@ -223,9 +222,7 @@ def _save(virtual_class: VirtualClass, event: CreatedEvent, actor: User | None) 
 @transaction.atomic
 def _store(virtual_class: VirtualClass, event: CreatedEvent, actor: User | None) -> VirtualClass:
     """Lock the class, look again and store its event. Spec: Errors, class update step."""
-    locked = VirtualClass.objects.select_for_update().filter(pk=virtual_class.pk).first()
-    if locked is None:
-        raise ClassNotFoundError
+    locked = get_class(VirtualClass.objects.select_for_update(), pk=virtual_class.pk)
     if locked.is_scheduled:
         return locked
     _refuse_unschedulable(locked)
