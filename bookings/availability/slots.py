@@ -65,8 +65,8 @@ class Agenda:
         pause = max(before, after)
         return merge(
             [
-                *(period.widened(before=pause, after=pause) for period in self.classes),
-                *(period.widened(before=after, after=before) for period in self.appointments),
+                *(Period(one.start - pause, one.end + pause) for one in self.classes),
+                *(Period(one.start - after, one.end + before) for one in self.appointments),
             ]
         )
 

@@ -89,8 +89,6 @@ class TooManyError(BookingError):
 
 
 class TooManyHoldsError(TooManyError):
-    """MAX_UNPAID_HOLDS."""
-
     text = _("Ya tenés varias reservas sin pagar. Pagalas o esperá a que venzan.")
 
 
@@ -101,20 +99,14 @@ class TooManyAttemptsError(TooManyError):
 
 
 class TooManyBookingsError(TooManyError):
-    """MAX_BOOKINGS an hour."""
-
     text = _("Hiciste demasiadas reservas seguidas. Probá de nuevo más tarde.")
 
 
 class TooManyPaymentsError(TooManyError):
-    """MAX_UNPAID_PREFERENCES."""
-
     text = TooManyHoldsError.text
 
 
 class TooManyLookUpsError(TooManyError):
-    """MAX_LOOK_UPS a minute for one person's payments."""
-
     text = _("Preguntaste demasiadas veces por el pago. Probá de nuevo en un minuto.")
 
 
@@ -230,8 +222,6 @@ class RefundTooLargeError(BookingError):
 
 
 class RefundOutdatedError(BookingError):
-    """Another refund was made since the form was shown."""
-
     text = _("Mientras tanto se pidió otra devolución. Revisá cuánto queda.")
 
 

@@ -9,15 +9,6 @@ from bookings.models import ClassEvent, ClassLog, VirtualClass
 from bookings.webhooks.messenger import deliver_webhooks_soon
 from bookings.webhooks.payloads import draft_announcement
 
-CHANGES_OF_STATUS = {
-    ClassEvent.BOOKED,
-    ClassEvent.SCHEDULED,
-    ClassEvent.CANCELLED,
-    ClassEvent.COMPLETED,
-    ClassEvent.REOPENED,
-    ClassEvent.REBUILT,
-}
-
 
 def record_event(
     virtual_class: VirtualClass,
@@ -31,15 +22,17 @@ def record_event(
     """Add a line to a class's history, in the transaction of the event.
 
     What webhooks announce is written into the same line; the sweep ``announce_events`` makes
-    deliveries of it. virtual_class: as it is after the event. actor: None for the service. details:
-    plain JSON; times as ISO 8601, a person as ``{"person": <id>}``.
+    deliveries of it. virtual_class: as it is after the event. actor: None for the service.
+    from_status: if the event changed the status. details: plain JSON; times as ISO 8601, a person
+    as ``{"person": <id>}``.
     """
+    is_new = event in {ClassEvent.BOOKED, ClassEvent.REBUILT}
     line = ClassLog(
         virtual_class=virtual_class,
         event=event,
         actor=actor,
         from_status=from_status,
-        to_status=virtual_class.status if event in CHANGES_OF_STATUS else "",
+        to_status=virtual_class.status if from_status or is_new else "",
         reason=reason,
         details=details or {},
     )

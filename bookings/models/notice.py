@@ -3,11 +3,11 @@
 import uuid
 from datetime import datetime
 
-from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from accounts.models import User
 from bookings.models.constraints import planned_or_done, waiting
 from bookings.models.virtual_class import VirtualClass
 
@@ -77,10 +77,7 @@ class Notice(models.Model):
         db_index=False,  # the unique constraint's index begins with it
     )
     user = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        on_delete=models.PROTECT,
-        related_name="notices",
-        verbose_name="para quién",
+        User, on_delete=models.PROTECT, related_name="notices", verbose_name="para quién"
     )
     kind = models.CharField("asunto", max_length=20, choices=list_kinds)
     # Tells mails of one kind apart: the start of a reminder, the revision of a move, the grant.

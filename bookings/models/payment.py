@@ -3,11 +3,11 @@
 import uuid
 from datetime import datetime
 
-from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
 
+from accounts.models import User
 from bookings.models.constraints import known, waiting
 from bookings.models.refund_reason import RefundReason
 from bookings.models.virtual_class import VirtualClass
@@ -48,10 +48,7 @@ class Payment(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     user = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        on_delete=models.PROTECT,
-        related_name="payments",
-        verbose_name="de quién",
+        User, on_delete=models.PROTECT, related_name="payments", verbose_name="de quién"
     )
     virtual_class = models.OneToOneField(
         VirtualClass,
@@ -76,7 +73,7 @@ class Payment(models.Model):
     )
     review = models.CharField("a revisar", max_length=20, choices=ReviewReason, blank=True)
     reviewed_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
+        User,
         on_delete=models.PROTECT,
         null=True,
         blank=True,
@@ -203,7 +200,7 @@ class Refund(models.Model):
     key = models.CharField("clave", max_length=64, editable=False)
     reason = models.CharField("motivo", max_length=20, choices=RefundReason)
     requested_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
+        User,
         on_delete=models.PROTECT,
         null=True,
         blank=True,

@@ -1,11 +1,11 @@
 """Who takes part in which class."""
 
-from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from accounts.models import User
 from bookings.models.constraints import known
 from bookings.models.virtual_class import VirtualClass
 
@@ -19,10 +19,7 @@ class UserActivity(models.Model):
     """One person's part in one class. Spec: Resources, UserActivity."""
 
     user = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        on_delete=models.PROTECT,
-        related_name="activities",
-        verbose_name="persona",
+        User, on_delete=models.PROTECT, related_name="activities", verbose_name="persona"
     )
     virtual_class = models.ForeignKey(
         VirtualClass, on_delete=models.CASCADE, related_name="activities", verbose_name="clase"

@@ -58,10 +58,7 @@ class VirtualClass(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     booked_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        on_delete=models.PROTECT,
-        related_name="booked_classes",
-        verbose_name="reservada por",
+        User, on_delete=models.PROTECT, related_name="booked_classes", verbose_name="reservada por"
     )
     preference_id = models.CharField(
         "preferencia de pago",

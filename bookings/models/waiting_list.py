@@ -3,11 +3,11 @@
 import uuid
 from datetime import datetime
 
-from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from accounts.models import User
 from bookings.models.constraints import known
 from bookings.models.virtual_class import VirtualClass
 
@@ -32,10 +32,7 @@ class WaitingListEntry(models.Model):
         db_index=False,  # the unique constraint's index begins with it
     )
     user = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        on_delete=models.CASCADE,
-        related_name="waiting_list_entries",
-        verbose_name="quién",
+        User, on_delete=models.CASCADE, related_name="waiting_list_entries", verbose_name="quién"
     )
     state = models.CharField(
         "estado", max_length=20, choices=WaitingState, default=WaitingState.WAITING

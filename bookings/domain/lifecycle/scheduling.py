@@ -21,7 +21,6 @@ from bookings.domain.calendar.events import (
 )
 from bookings.domain.dry_runs import Consequences, foresee
 from bookings.domain.exceptions import (
-    BookingError,
     ClassCancelledError,
     ClassCompletedError,
     ClassEndedError,
@@ -91,10 +90,12 @@ def schedule_class(
                 return _attempt(virtual_class, actor, during_outage=during_outage)
         raise EventNotSavedError
     except UNSCHEDULABLE as refusal:
-        _note_refusal(virtual_class, refusal)
+        _give_up(virtual_class, refusal.code)
         raise
     except CalendarRefusedError as refusal:
-        _park_for_teacher(virtual_class, refusal)
+        # An event without its meeting must not keep the time.
+        event_id = refusal.event_id if isinstance(refusal, EventLeftBehindError) else ""
+        _give_up(virtual_class, CALENDAR_REFUSED, event_id)
         raise
 
 
@@ -182,24 +183,15 @@ def _note_request(virtual_class: VirtualClass) -> VirtualClass:
     return current
 
 
-def _note_refusal(virtual_class: VirtualClass, refusal: BookingError) -> None:
+def _give_up(virtual_class: VirtualClass, reason: str, event_id: str = "") -> None:
+    """Store why a class is not scheduled, and delete an event that it may have."""
     rows = VirtualClass.objects.filter(pk=virtual_class.pk, status=ClassStatus.PENDING)
     awaited = rows.filter(Q(scheduling_requested_at__isnull=False) | Q(paid_at__isnull=False))
-    awaited.exclude(scheduling_refusal=refusal.code).update(scheduling_refusal=refusal.code)
+    awaited.exclude(scheduling_refusal=reason).update(scheduling_refusal=reason)
     # An earlier attempt that was cut short may have made an event.
-    if rows.filter(scheduling_requested_at__isnull=False).exists():
-        request_withdrawal(virtual_class)
+    if event_id or rows.filter(scheduling_requested_at__isnull=False).exists():
+        request_withdrawal(virtual_class, event_id)
         withdraw_event_if_possible(virtual_class)
-
-
-def _park_for_teacher(virtual_class: VirtualClass, refusal: CalendarRefusedError) -> None:
-    VirtualClass.objects.filter(pk=virtual_class.pk, status=ClassStatus.PENDING).update(
-        scheduling_refusal=CALENDAR_REFUSED
-    )
-    # An event without its meeting must not keep the time.
-    event_id = refusal.event_id if isinstance(refusal, EventLeftBehindError) else ""
-    request_withdrawal(virtual_class, event_id)
-    withdraw_event_if_possible(virtual_class)
 
 
 def _save(virtual_class: VirtualClass, event: CreatedEvent, actor: User | None) -> VirtualClass:
