@@ -12,6 +12,8 @@ from bookings.availability.periods import Period, merge
 ROWS_PER_HOUR = 4
 MINUTES_PER_ROW = 60 // ROWS_PER_HOUR
 ROWS_PER_DAY = 24 * ROWS_PER_HOUR
+# What an empty week shows.
+NINE_TO_SIX = range(9 * ROWS_PER_HOUR, 18 * ROWS_PER_HOUR)
 # Blocks side by side; the page only counts the others.
 MAX_LANES = 3
 
@@ -115,23 +117,6 @@ class Week:
     following: date
 
 
-@dataclass(frozen=True, slots=True)
-class _Frame:
-    """The rows that are shown. bottom: excluded."""
-
-    top: int
-    bottom: int
-
-    def rows(self, part: Period) -> Rows:
-        first = min(max(_row(part, part.start), self.top), self.bottom - 1)
-        end = min(_row(part, part.end), self.bottom)
-        return Rows(first - self.top, max(end - first, 1))
-
-
-# The hours of an empty week.
-NINE_TO_SIX = _Frame(9 * ROWS_PER_HOUR, 18 * ROWS_PER_HOUR)
-
-
 def monday_of(day: date) -> date:
     return day - timedelta(days=day.weekday())
 
@@ -151,14 +136,14 @@ def build_week(
     days = [monday + timedelta(days=offset) for offset in range(7)]
     openings = merge(openings)
     shown = [*openings, *(entry.period for entry in entries)]
-    frame = _frame([part for day in days for part in _cut(shown, day, zone)])
+    frame = _find_frame(part for day in days for part in _cut(shown, day, zone))
     return Week(
         days=[
             WeekDay(
                 day=day,
                 closure=closures.get(day),
                 openings=[
-                    Opening(frame.rows(part), part.start, part.end)
+                    Opening(_place(part, frame), part.start, part.end)
                     for part in _cut(openings, day, zone)
                 ],
                 blocks=_lay_out(entries, day, frame, zone),
@@ -166,8 +151,8 @@ def build_week(
             for day in days
         ],
         hours=[
-            Hour(row // ROWS_PER_HOUR, Rows(row - frame.top, ROWS_PER_HOUR))
-            for row in range(frame.top, frame.bottom, ROWS_PER_HOUR)
+            Hour(row // ROWS_PER_HOUR, Rows(row - frame.start, ROWS_PER_HOUR))
+            for row in frame[::ROWS_PER_HOUR]
         ],
         previous=monday - timedelta(days=7),
         following=monday + timedelta(days=7),
@@ -196,21 +181,28 @@ def _row(part: Period, moment: datetime) -> int:
     return round((moment.hour * 60 + moment.minute) / MINUTES_PER_ROW)
 
 
-def _frame(parts: Iterable[Period]) -> _Frame:
+def _find_frame(parts: Iterable[Period]) -> range:
+    """Return the rows that the week shows: whole hours."""
     rows = [(_row(part, part.start), _row(part, part.end)) for part in parts]
     rows = [one for one in rows if one != (0, ROWS_PER_DAY)]
     if not rows:
         return NINE_TO_SIX
     top = min(min(start for start, _ in rows) // ROWS_PER_HOUR, 23)
     bottom = -(-max(end for _, end in rows) // ROWS_PER_HOUR)
-    return _Frame(top * ROWS_PER_HOUR, max(bottom, top + 1) * ROWS_PER_HOUR)
+    return range(top * ROWS_PER_HOUR, max(bottom, top + 1) * ROWS_PER_HOUR)
 
 
-def _lay_out(entries: Iterable[Entry], day: date, frame: _Frame, zone: ZoneInfo) -> list[Block]:
+def _place(part: Period, frame: range) -> Rows:
+    first = min(max(_row(part, part.start), frame.start), frame.stop - 1)
+    end = min(_row(part, part.end), frame.stop)
+    return Rows(first - frame.start, max(end - first, 1))
+
+
+def _lay_out(entries: Iterable[Entry], day: date, frame: range, zone: ZoneInfo) -> list[Block]:
     blocks: list[Block] = []
     for entry in sorted(entries, key=lambda e: (list(EntryKind).index(e.kind), e.period)):
         for part in _cut([entry.period], day, zone):
-            rows = frame.rows(part)
+            rows = _place(part, frame)
             taken = {block.lane for block in blocks if block.rows.overlaps(rows)}
             lane = next(lane for lane in count(1) if lane not in taken)
             blocks.append(Block(entry, rows, part.start, part.end, lane, lanes=lane))

@@ -54,23 +54,15 @@ def list_classes_of(user: User) -> QuerySet[VirtualClass]:
 def list_next_classes_of(user: User) -> QuerySet[VirtualClass]:
     """List the classes ahead, the nearest first, without cancelled and lapsed ones."""
     now = timezone.now()
-    return (
-        list_classes_of(user)
-        .filter(end_time__gt=now)
-        .exclude(status=ClassStatus.CANCELLED)
-        .exclude(_lapsed(now))
-        .order_by("start_time", "id")
-    )
+    ahead = list_classes_of(user).filter(end_time__gt=now).exclude(status=ClassStatus.CANCELLED)
+    return ahead.exclude(_lapsed(now)).order_by("start_time", "id")
 
 
 def list_past_classes_of(user: User) -> QuerySet[VirtualClass]:
     """List the classes that are over, cancelled or lapsed, the latest first."""
     now = timezone.now()
-    return (
-        list_classes_of(user)
-        .filter(Q(end_time__lte=now) | Q(status=ClassStatus.CANCELLED) | _lapsed(now))
-        .order_by("-start_time", "-id")
-    )
+    past = Q(end_time__lte=now) | Q(status=ClassStatus.CANCELLED) | _lapsed(now)
+    return list_classes_of(user).filter(past).order_by("-start_time", "-id")
 
 
 def list_undecided(classes: QuerySet[VirtualClass]) -> QuerySet[VirtualClass]:
