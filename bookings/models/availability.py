@@ -34,8 +34,7 @@ class Weekday(models.IntegerChoices):
 
 
 # Beyond these years dates are typing mistakes or do not fit into every zone's datetime.
-EARLIEST, LATEST = date(2000, 1, 1), date(2100, 12, 31)
-SENSIBLE_DATES = [MinValueValidator(EARLIEST), MaxValueValidator(LATEST)]
+SENSIBLE_DATES = [MinValueValidator(date(2000, 1, 1)), MaxValueValidator(date(2100, 12, 31))]
 
 
 class WeeklyHours(models.Model):

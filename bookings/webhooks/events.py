@@ -11,7 +11,6 @@ from bookings.models import ClassLog, WebhookDelivery, WebhookEndpoint, WebhookE
 from bookings.webhooks.payloads import build_event
 
 LINES_AT_ONCE = 200
-EVENTS_PER_SWEEP = 500
 
 
 def announce_events(log: QuerySet[ClassLog] | None = None) -> int:
@@ -28,13 +27,13 @@ def announce_events(log: QuerySet[ClassLog] | None = None) -> int:
 
 
 def forget_webhooks() -> int:
-    """Delete events after settings.WEBHOOK_RETENTION, unless due; return their number."""
+    """Delete up to 500 events after settings.WEBHOOK_RETENTION, unless due; return how many."""
     old = WebhookEvent.objects.filter(created_at__lt=timezone.now() - settings.WEBHOOK_RETENTION)
     due = WebhookDelivery.objects.filter(
         event=OuterRef("pk"), next_attempt_at__isnull=False, endpoint__is_active=True
     )
     done = old.exclude(Exists(due)).order_by("created_at")
-    keys = list(done.values_list("pk", flat=True)[:EVENTS_PER_SWEEP])
+    keys = list(done.values_list("pk", flat=True)[:500])
     WebhookEvent.objects.filter(pk__in=keys).delete()
     return len(keys)
 

@@ -42,8 +42,6 @@ MAX_ATTEMPTS = len(DELAYS) + 1
 LEASE = timedelta(minutes=2)
 # An endpoint with so many failures counts as down.
 FAILURES_IN_A_ROW = 3
-FIRST_REST = timedelta(seconds=30)
-LONGEST_REST = timedelta(minutes=10)
 # After a shorter outage deliveries keep their plan: otherwise every success of the others would
 # retry one that always fails.
 SHORT_OUTAGE = timedelta(minutes=5)
@@ -102,7 +100,8 @@ def _record_failure(
     endpoint.failing_since = endpoint.failing_since or now
     rest = answer.wait
     if answer.status is None or endpoint.failures >= FAILURES_IN_A_ROW:
-        rest = max(backoff(endpoint.failures, first=FIRST_REST, longest=LONGEST_REST), rest)
+        first, longest = timedelta(seconds=30), timedelta(minutes=10)
+        rest = max(backoff(endpoint.failures, first=first, longest=longest), rest)
     endpoint.resting_until = now + rest
     endpoint.save(update_fields=["failures", "failing_since", "resting_until"])
     if answer.status == GONE:

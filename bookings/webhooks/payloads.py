@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 from django.conf import settings
 from django.utils import timezone
 
-from bookings.models import ClassEvent, ClassLog, VirtualClass, WebhookEvent, WebhookKind
+from bookings.models import ClassEvent, ClassLog, WebhookEvent, WebhookKind
 
 KINDS = {
     ClassEvent.SCHEDULED: WebhookKind.SCHEDULED,
@@ -30,7 +30,27 @@ def draft_announcement(line: ClassLog) -> dict[str, Any] | None:
     kind = KINDS.get(ClassEvent(line.event))
     if kind is None:
         return None
-    data = {"class": _describe(line.virtual_class), **_describe_change(line)}
+    virtual_class = line.virtual_class
+    data: dict[str, Any] = {
+        "class": {
+            "id": str(virtual_class.pk),
+            "bookedById": str(virtual_class.booked_by_id),
+            "preferenceId": virtual_class.preference_id,
+            "status": str(virtual_class.status),
+            "classType": str(virtual_class.class_type),
+            "classPrice": virtual_class.class_price,
+            "startTime": _instant(virtual_class.start_time),
+            "endTime": _instant(virtual_class.end_time),
+            "currentParticipants": virtual_class.current_participants,
+            "maxParticipants": virtual_class.max_participants,
+        }
+    }
+    if "person" in line.details:
+        data["userId"] = line.details["person"]
+    if kind == WebhookKind.MOVED:
+        data["previousStartTime"] = _instant(datetime.fromisoformat(line.details["from"]))
+    if line.from_status:
+        data["previousStatus"] = str(line.from_status)
     return {"type": kind.value, "data": data}
 
 
@@ -59,32 +79,6 @@ def build_event(
         body=json.dumps(body, ensure_ascii=False, separators=(",", ":")),
         created_at=at,
     )
-
-
-def _describe(virtual_class: VirtualClass) -> dict[str, Any]:
-    return {
-        "id": str(virtual_class.pk),
-        "bookedById": str(virtual_class.booked_by_id),
-        "preferenceId": virtual_class.preference_id,
-        "status": str(virtual_class.status),
-        "classType": str(virtual_class.class_type),
-        "classPrice": virtual_class.class_price,
-        "startTime": _instant(virtual_class.start_time),
-        "endTime": _instant(virtual_class.end_time),
-        "currentParticipants": virtual_class.current_participants,
-        "maxParticipants": virtual_class.max_participants,
-    }
-
-
-def _describe_change(line: ClassLog) -> dict[str, Any]:
-    change: dict[str, Any] = {}
-    if "person" in line.details:
-        change["userId"] = line.details["person"]
-    if KINDS.get(ClassEvent(line.event)) == WebhookKind.MOVED:
-        change["previousStartTime"] = _instant(datetime.fromisoformat(line.details["from"]))
-    if line.from_status:
-        change["previousStatus"] = str(line.from_status)
-    return change
 
 
 def _instant(value: datetime) -> str:

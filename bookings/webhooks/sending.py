@@ -19,8 +19,6 @@ from django.conf import settings
 from bookings.webhooks.addresses import DEFAULT_PORTS, AddressError, Target, parse_address, resolve
 
 CONNECT_SECONDS = 5
-EXCERPT_LENGTH = 500
-LONGEST_RETRY_AFTER = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +115,7 @@ def _time_limit(connection: PinnedConnection) -> Iterator[None]:
 
 def _read_excerpt(response: HTTPResponse) -> str:
     try:
-        start = response.read(EXCERPT_LENGTH)
+        start = response.read(500)
     except (OSError, HTTPException, ValueError):
         return ""
     text = start.decode(errors="replace")
@@ -128,7 +126,7 @@ def _read_wait(response: HTTPResponse) -> timedelta:
     seconds = response.headers.get("Retry-After", "")
     if not (seconds.isascii() and seconds.isdigit() and len(seconds) < 9):
         return timedelta(0)
-    return min(timedelta(seconds=int(seconds)), LONGEST_RETRY_AFTER)
+    return min(timedelta(seconds=int(seconds)), timedelta(hours=1))
 
 
 def _status_failure(status: int) -> str:

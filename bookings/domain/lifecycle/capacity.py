@@ -44,25 +44,21 @@ def foresee_capacity(
 @transaction.atomic
 def _change(class_id: uuid.UUID, capacity: int, actor: User | None) -> VirtualClass:
     groups = VirtualClass.objects.filter(class_type=ClassType.GROUP, status=ClassStatus.SCHEDULED)
-    virtual_class = get_class(groups.select_for_update(), pk=class_id)
-    if virtual_class.has_ended():
+    locked = get_class(groups.select_for_update(), pk=class_id)
+    if locked.has_ended():
         raise ClassEndedError
     if capacity > settings.MAX_STUDENTS:
         raise CapacityTooLargeError
-    if capacity < virtual_class.current_participants + count_kept_places(virtual_class):
+    if capacity < locked.current_participants + count_kept_places(locked):
         raise CapacityTooSmallError
-    if capacity != virtual_class.max_participants:
-        _set(virtual_class, capacity, actor)
-    offer_free_place(virtual_class)
-    return virtual_class
-
-
-def _set(locked: VirtualClass, capacity: int, actor: User | None) -> None:
-    details: dict[str, Any] = {"places_before": locked.max_participants, "places": capacity}
-    if locked.event_update_requested_at and awaits_move(locked):
-        details["awaits_move"] = True
-    locked.max_participants = capacity
-    locked.summary = describe_summary(locked)
-    locked.event_update_requested_at = timezone.now()
-    locked.save()
-    record_event(locked, ClassEvent.CAPACITY_CHANGED, actor=actor, details=details)
+    if capacity != locked.max_participants:
+        details: dict[str, Any] = {"places_before": locked.max_participants, "places": capacity}
+        if locked.event_update_requested_at and awaits_move(locked):
+            details["awaits_move"] = True
+        locked.max_participants = capacity
+        locked.summary = describe_summary(locked)
+        locked.event_update_requested_at = timezone.now()
+        locked.save()
+        record_event(locked, ClassEvent.CAPACITY_CHANGED, actor=actor, details=details)
+    offer_free_place(locked)
+    return locked
