@@ -12,59 +12,38 @@ from bookings.management.pooler import leads_through_pooler
 
 
 @checks.register(checks.Tags.security, deploy=True)
-def check_trigger_policy(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
-    if get_trigger_policy() != TriggerPolicy.OPEN:
-        return []
-    return [
-        checks.Warning(
+def check_settings(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
+    return list(_settings_messages())
+
+
+def _settings_messages() -> Iterator[checks.CheckMessage]:
+    if get_trigger_policy() == TriggerPolicy.OPEN:
+        yield checks.Warning(
             "POST /api/calendar schedules classes without asking whether they are paid.",
             hint="Set CALENDAR_TRIGGER_POLICY=paid: the teacher then marks classes as paid.",
             id="bookings.W001",
         )
-    ]
-
-
-@checks.register(checks.Tags.security, deploy=True)
-def check_webhook_secret(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
-    if not settings.MERCADOPAGO_ACCESS_TOKEN or settings.MERCADOPAGO_WEBHOOK_SECRET:
-        return []
-    return [
-        checks.Warning(
+    if settings.MERCADOPAGO_ACCESS_TOKEN and not settings.MERCADOPAGO_WEBHOOK_SECRET:
+        yield checks.Warning(
             "Anybody can make the service ask Mercado Pago about payments.",
             hint="Set MERCADOPAGO_WEBHOOK_SECRET to the secret of the webhook in the panel.",
             id="bookings.W002",
         )
-    ]
-
-
-@checks.register(checks.Tags.security, deploy=True)
-def check_seller(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
-    """Warn if people pay a seller whom no page names."""
-    values = {"SELLER_NAME": settings.SELLER.name, "SELLER_CUIT": settings.SELLER.cuit}
-    missing = ", ".join(name for name, value in values.items() if not value)
-    if not settings.MERCADOPAGO_ACCESS_TOKEN or not missing:
-        return []
-    return [
-        checks.Warning(
+    if settings.METRICS_TOKEN and not settings.METRICS_DIRECTORY:
+        yield checks.Warning(
+            "Each process tells its own figures at /metrics, and none those of the worker.",
+            hint="Set METRICS_DIRECTORY to a folder that all of them may write to.",
+            id="bookings.W003",
+        )
+    seller = {"SELLER_NAME": settings.SELLER.name, "SELLER_CUIT": settings.SELLER.cuit}
+    missing = ", ".join(name for name, value in seller.items() if not value)
+    if settings.MERCADOPAGO_ACCESS_TOKEN and missing:
+        yield checks.Warning(
             f"{missing}: not set, though students pay on the site.",
             hint="Argentina's law wants the seller's name and CUIT where people pay. Set them: "
             "the footer of every page shows them.",
             id="bookings.W006",
         )
-    ]
-
-
-@checks.register(checks.Tags.compatibility, deploy=True)
-def check_metrics(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
-    if not settings.METRICS_TOKEN or settings.METRICS_DIRECTORY:
-        return []
-    return [
-        checks.Warning(
-            "Each process tells its own figures at /metrics, and none those of the worker.",
-            hint="Set METRICS_DIRECTORY to a folder that all of them may write to.",
-            id="bookings.W003",
-        )
-    ]
 
 
 @checks.register(checks.Tags.compatibility, deploy=True)

@@ -4,7 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from allauth.socialaccount.models import SocialAccount
-from django.dispatch import receiver
+from django.dispatch import Signal, receiver
 
 from accounts.management.key_rotation import values_forgotten
 from accounts.models import User
@@ -38,14 +38,11 @@ def on_account_suspended(user: User, **kwargs: Any) -> None:
     pass_on_offers_to(user)
 
 
-@receiver(identity_connected)
-def on_identity_connected(user: User, account: SocialAccount, **kwargs: Any) -> None:
-    record_alert(NoticeKind.IDENTITY_ADDED, user, f"{account.provider} {account.pk}")
-
-
-@receiver(identity_disconnected)
-def on_identity_disconnected(user: User, account: SocialAccount, **kwargs: Any) -> None:
-    record_alert(NoticeKind.IDENTITY_REMOVED, user, f"{account.provider} {account.pk}")
+@receiver([identity_connected, identity_disconnected])
+def on_identity_changed(signal: Signal, user: User, account: SocialAccount, **kwargs: Any) -> None:
+    is_new = signal is identity_connected
+    kind = NoticeKind.IDENTITY_ADDED if is_new else NoticeKind.IDENTITY_REMOVED
+    record_alert(kind, user, f"{account.provider} {account.pk}")
 
 
 @receiver(calendar_changed)

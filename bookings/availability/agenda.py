@@ -1,9 +1,9 @@
 """The teacher's agenda, read in seven queries and from the calendar's cache."""
 
 from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable
 from datetime import date, datetime, time, timedelta
+from itertools import starmap
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
@@ -13,7 +13,7 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.selectors import find_calendar_token
 from bookings.availability.periods import Period
-from bookings.availability.slots import BusyTimes, SlotRules, find_free_slots, open_on
+from bookings.availability.slots import Agenda, open_on
 from bookings.models import (
     BookingRules,
     ClassStatus,
@@ -22,10 +22,10 @@ from bookings.models import (
     HoursRange,
     SpecialHours,
     VirtualClass,
+    Weekday,
     WeeklyHours,
 )
-from calendar_sync import BusySlot, Listing, read_listing
-from config.lib.wall_time import is_clear
+from calendar_sync import Listing, read_listing
 
 Ranges = list[HoursRange]
 
@@ -33,23 +33,6 @@ Ranges = list[HoursRange]
 AWAITS_CALENDAR = Q(
     status=ClassStatus.PENDING, paid_at__isnull=False, scheduling_requested_at__isnull=False
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Agenda:
-    openings: list[Period]
-    busy: BusyTimes
-    rules: SlotRules
-
-    def find_free_slots(self, length: timedelta) -> dict[date, list[Period]]:
-        """Return the free slots by local day, none in a repeated hour."""
-        days: defaultdict[date, list[Period]] = defaultdict(list)
-        for slot in find_free_slots(
-            openings=self.openings, busy=self.busy, rules=self.rules, length=length
-        ):
-            if is_clear(slot.start):
-                days[timezone.localdate(slot.start)].append(slot)
-        return dict(days)
 
 
 def load_agenda(
@@ -71,90 +54,75 @@ def load_agenda(
     whole = whole_days(first_day, last_day)
     return Agenda(
         openings=list_openings(first_day, last_day),
-        busy=BusyTimes(
-            classes=[*_class_times(whole, moving), *_hold_times(whole, now, user, moving)],
-            appointments=_event_times(moving),
-        ),
-        rules=SlotRules(
-            step=timedelta(minutes=rules.slot_step_minutes),
-            buffer_before=timedelta(minutes=rules.buffer_before_minutes),
-            buffer_after=timedelta(minutes=rules.buffer_after_minutes),
-            earliest=now + timedelta(minutes=rules.minimum_notice_minutes),
-            latest=whole.end,
-        ),
+        classes=[*_class_times(whole, moving), *_hold_times(whole, now, user, moving)],
+        appointments=_event_times(moving),
+        step=timedelta(minutes=rules.slot_step_minutes),
+        buffer_before=timedelta(minutes=rules.buffer_before_minutes),
+        buffer_after=timedelta(minutes=rules.buffer_after_minutes),
+        earliest=now + timedelta(minutes=rules.minimum_notice_minutes),
+        latest=whole.end,
     )
 
 
 def list_openings(first_day: date, last_day: date) -> list[Period]:
     """Return each day's special hours, else its weekly ones unless it is closed."""
     zone = ZoneInfo(settings.TIME_ZONE)
-    weekly, special = _weekly(), _special(first_day, last_day)
+    weekly = list_weekly_hours()
+    special: defaultdict[date, Ranges] = defaultdict(list)
+    rows = SpecialHours.objects.filter(day__range=(first_day, last_day))
+    for day, start, end in rows.values_list("day", "start", "end"):
+        special[day].append((start, end))
     closed = list_closed_days(first_day, last_day)
     openings: list[Period] = []
-    for offset in range((last_day - first_day).days + 1):
-        day = first_day + timedelta(days=offset)
-        ranges = special.get(day) or ([] if day in closed else weekly[day.weekday()])
+    for day in list_days(first_day, last_day):
+        ranges = special.get(day) or ([] if day in closed else weekly[Weekday(day.weekday())])
         openings += open_on(day, ranges, zone)
     return openings
 
 
+def list_weekly_hours() -> dict[Weekday, Ranges]:
+    week: dict[Weekday, Ranges] = {weekday: [] for weekday in Weekday}
+    for weekday, start, end in WeeklyHours.objects.values_list("weekday", "start", "end"):
+        week[Weekday(weekday)].append((start, end))
+    return week
+
+
 def list_closed_days(first_day: date, last_day: date) -> dict[date, str]:
     """Return the days of the range that a closure covers, each with its reason."""
-    rows = Closure.objects.filter(first_day__lte=last_day, last_day__gte=first_day)
     return {
-        start + timedelta(days=offset): reason
-        for start, end, reason in (
-            (max(first, first_day), min(last, last_day), reason)
-            for first, last, reason in rows.values_list("first_day", "last_day", "reason")
-        )
-        for offset in range((end - start).days + 1)
+        day: closure.reason
+        for closure in Closure.objects.filter(first_day__lte=last_day, last_day__gte=first_day)
+        for day in list_days(max(closure.first_day, first_day), min(closure.last_day, last_day))
     }
+
+
+def list_days(first_day: date, last_day: date) -> list[date]:
+    return [first_day + timedelta(days=n) for n in range((last_day - first_day).days + 1)]
 
 
 def whole_days(first_day: date, last_day: date) -> Period:
     return Period(_midnight(first_day), _midnight(last_day + timedelta(days=1)))
 
 
-def list_upcoming_events() -> list[BusySlot]:
-    """List the calendar's upcoming events, at most CALENDAR_CACHE_SECONDS old.
+def read_upcoming_events() -> Listing:
+    """Return the calendar's upcoming events, at most CALENDAR_CACHE_SECONDS old.
 
     Raises CalendarError. Spec: GET /api/calendar.
     """
-    return read_upcoming_events().slots
-
-
-def read_upcoming_events() -> Listing:
-    """Return the same list with its stamp."""
     return read_listing(find_refresh_token=find_calendar_token)
 
 
-def _weekly() -> defaultdict[int, Ranges]:
-    ranges: defaultdict[int, Ranges] = defaultdict(list)
-    for weekday, start, end in WeeklyHours.objects.values_list("weekday", "start", "end"):
-        ranges[weekday].append((start, end))
-    return ranges
-
-
-def _special(first_day: date, last_day: date) -> dict[date, Ranges]:
-    ranges: defaultdict[date, Ranges] = defaultdict(list)
-    rows = SpecialHours.objects.filter(day__range=(first_day, last_day))
-    for day, start, end in rows.values_list("day", "start", "end"):
-        ranges[day].append((start, end))
-    return dict(ranges)
-
-
 def _event_times(moving: VirtualClass | None) -> list[Period]:
-    events = [Period(event.start, event.end) for event in list_upcoming_events()]
+    events = [Period(event.start, event.end) for event in read_upcoming_events().slots]
     if moving:
-        start, end = (time.replace(microsecond=0) for time in (moving.start_time, moving.end_time))
-        own = Period(start, end)
+        own = Period(moving.start_time, moving.end_time).in_whole_seconds()
         # The list holds times only. A second event with the same times is another appointment.
         if own in events:
             events.remove(own)
     return events
 
 
-def _class_times(whole: Period, moving: VirtualClass | None) -> Iterator[Period]:
+def _class_times(whole: Period, moving: VirtualClass | None) -> Iterable[Period]:
     # A class lasts at most MAX_CLASS_LENGTH. This lower bound lets the index (status, start_time)
     # work; "ends after now" alone would read every class.
     rows = VirtualClass.objects.filter(
@@ -165,20 +133,18 @@ def _class_times(whole: Period, moving: VirtualClass | None) -> Iterator[Period]
     )
     if moving:
         rows = rows.exclude(pk=moving.pk)
-    for start, end in rows.values_list("start_time", "end_time"):
-        yield Period(start, end)
+    return starmap(Period, rows.values_list("start_time", "end_time"))
 
 
 def _hold_times(
     whole: Period, now: datetime, user: User | None, moving: VirtualClass | None
-) -> Iterator[Period]:
+) -> Iterable[Period]:
     rows = Hold.objects.filter(expires_at__gt=now, start_time__lt=whole.end)
     if user:
         rows = rows.exclude(user=user, virtual_class=None, payment=None)
     if moving:
         rows = rows.exclude(virtual_class=moving)
-    for start, end in rows.values_list("start_time", "end_time"):
-        yield Period(start, end)
+    return starmap(Period, rows.values_list("start_time", "end_time"))
 
 
 def _midnight(day: date) -> datetime:

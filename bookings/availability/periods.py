@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -15,8 +15,9 @@ class Period:
     def overlaps(self, other: "Period") -> bool:
         return self.start < other.end and other.start < self.end
 
-    def widened(self, *, before: timedelta, after: timedelta) -> "Period":
-        return Period(self.start - before, self.end + after)
+    def in_whole_seconds(self) -> "Period":
+        """Return the period as the calendar keeps it, without fractions of a second."""
+        return Period(self.start.replace(microsecond=0), self.end.replace(microsecond=0))
 
 
 def merge(periods: Iterable[Period]) -> list[Period]:

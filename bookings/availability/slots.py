@@ -1,94 +1,88 @@
-"""Free slots: opening hours minus busy times. Pure."""
+"""Free slots: opening hours minus busy times."""
 
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
+from operator import attrgetter
 from zoneinfo import ZoneInfo
 
+from django.utils import timezone
+
 from bookings.availability.periods import Period, merge
+from config.lib.wall_time import is_clear
 
 
 @dataclass(frozen=True, slots=True)
-class SlotRules:
-    """The rules of a slot.
+class Agenda:
+    """When the teacher has time.
 
-    buffer_before, buffer_after: kept free around each class; between two classes the longer one is
-    enough. earliest, latest: aware bounds of a slot's start.
+    classes: our classes and holds, which need their buffers. buffer_before, buffer_after: kept free
+    around each class; between two classes the longer one is enough. earliest, latest: aware bounds
+    of a slot's start.
     """
 
+    openings: Sequence[Period]
+    classes: Sequence[Period]
+    appointments: Sequence[Period]
     step: timedelta
     buffer_before: timedelta
     buffer_after: timedelta
     earliest: datetime
     latest: datetime
 
+    def find_free_slots(self, length: timedelta) -> dict[date, list[Period]]:
+        """Return the free slots by local day, none in a repeated hour."""
+        days: defaultdict[date, list[Period]] = defaultdict(list)
+        for slot in self.list_free_slots(length):
+            if is_clear(slot.start):
+                days[timezone.localdate(slot.start)].append(slot)
+        return dict(days)
 
-@dataclass(frozen=True, slots=True)
-class BusyTimes:
-    """When the teacher is busy. classes: our classes and holds, which need their buffers."""
+    def list_free_slots(self, length: timedelta) -> Iterator[Period]:
+        """Yield the free slots in order, on a grid from each opening's start.
 
-    classes: Sequence[Period] = ()
-    appointments: Sequence[Period] = ()
+        Costs one pass with a binary search for each candidate.
+        """
+        blocked = self._list_blocked()
+        for opening in merge(self.openings):
+            skipped = max(self.earliest - opening.start, timedelta())
+            start = opening.start + -(-skipped // self.step) * self.step
+            while start + length <= opening.end and start <= self.latest:
+                slot = Period(start, start + length)
+                after = bisect_right(blocked, start, key=attrgetter("start"))
+                if not any(slot.overlaps(near) for near in blocked[max(after - 1, 0) : after + 1]):
+                    yield slot
+                start += self.step
 
+    def _list_blocked(self) -> list[Period]:
+        """Widen busy times by the buffers: a free slot touches none.
 
-def find_free_slots(
-    *, openings: Iterable[Period], busy: BusyTimes, rules: SlotRules, length: timedelta
-) -> list[Period]:
-    """Return the free slots in order, on a grid from each opening's start.
-
-    Costs one pass with a binary search for each candidate.
-    """
-    blocked = _block(busy, rules)
-    starts = [period.start for period in blocked]
-    return [
-        slot
-        for opening in merge(openings)
-        for slot in _candidates(opening, rules, length)
-        if not _hits(slot, blocked, starts)
-    ]
+        The buffer before a class lies after the busy time, and the other way round.
+        """
+        before, after = self.buffer_before, self.buffer_after
+        pause = max(before, after)
+        return merge(
+            [
+                *(Period(one.start - pause, one.end + pause) for one in self.classes),
+                *(Period(one.start - after, one.end + before) for one in self.appointments),
+            ]
+        )
 
 
 def open_on(day: date, ranges: Iterable[tuple[time, time]], zone: ZoneInfo) -> list[Period]:
-    """Return a day's wall-clock ranges as instants; an end of 00:00 is the last midnight."""
+    """Return a day's wall-clock ranges as instants; an end of 00:00 is the last midnight.
+
+    A wall-clock time that the clocks skip counts from before.
+    """
     openings = []
     for start, end in ranges:
         last_day = day + timedelta(days=1) if end == time(0) else day
-        opening = Period(_instant(day, start, zone), _instant(last_day, end, zone))
+        opening = Period(
+            datetime.combine(day, start, tzinfo=zone).astimezone(UTC),
+            datetime.combine(last_day, end, tzinfo=zone).astimezone(UTC),
+        )
         if opening.start < opening.end:
             openings.append(opening)
     return openings
-
-
-def _instant(day: date, clock: time, zone: ZoneInfo) -> datetime:
-    """Return an instant; a wall-clock time that the clocks skip counts from before."""
-    return datetime.combine(day, clock, tzinfo=zone).astimezone(UTC)
-
-
-def _block(busy: BusyTimes, rules: SlotRules) -> list[Period]:
-    """Widen busy times by the buffers: a free slot touches none.
-
-    The buffer before a class lies after the busy time, and the other way round.
-    """
-    before, after = rules.buffer_before, rules.buffer_after
-    pause = max(before, after)
-    return merge(
-        [
-            *(period.widened(before=pause, after=pause) for period in busy.classes),
-            *(period.widened(before=after, after=before) for period in busy.appointments),
-        ]
-    )
-
-
-def _candidates(opening: Period, rules: SlotRules, length: timedelta) -> Iterator[Period]:
-    skipped = max(rules.earliest - opening.start, timedelta())
-    start = opening.start + -(-skipped // rules.step) * rules.step
-    while start + length <= opening.end and start <= rules.latest:
-        yield Period(start, start + length)
-        start += rules.step
-
-
-def _hits(slot: Period, blocked: Sequence[Period], starts: Sequence[datetime]) -> bool:
-    index = bisect_right(starts, slot.start) - 1
-    neighbours = blocked[max(index, 0) : index + 2]
-    return any(slot.overlaps(period) for period in neighbours)

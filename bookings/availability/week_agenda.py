@@ -1,8 +1,8 @@
-"""The entries of a week, read in five queries and from the calendar's cache."""
+"""The teacher's week, read in five queries and from the calendar's cache."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.db.models import Q
@@ -11,35 +11,24 @@ from django.utils import timezone
 from bookings.availability.agenda import (
     list_closed_days,
     list_openings,
-    list_upcoming_events,
+    read_upcoming_events,
     whole_days,
 )
 from bookings.availability.periods import Period
-from bookings.availability.weeks import Entry, EntryKind
+from bookings.availability.weeks import Entry, EntryKind, Week, build_week
 from bookings.models import ClassStatus, Hold, VirtualClass
 from calendar_sync import CalendarError
 
 
-@dataclass(frozen=True, slots=True)
-class WeekAgenda:
-    """A week's entries. closures: why a day is closed.
-
-    is_calendar_read: False if the entries lack the appointments.
-    """
-
-    openings: list[Period]
-    entries: list[Entry]
-    closures: dict[date, str]
-    is_calendar_read: bool
-
-
-def load_week(monday: date) -> WeekAgenda:
+def load_week(monday: date) -> tuple[Week, bool]:
+    """Return a week, and whether the calendar was read: else the week lacks the appointments."""
     now = timezone.now()
     sunday = monday + timedelta(days=6)
     whole = whole_days(monday, sunday)
     classes = list(_classes(whole, now))
     appointments = _find_appointments(whole)
-    return WeekAgenda(
+    week = build_week(
+        monday,
         openings=list_openings(monday, sunday),
         entries=[
             *classes,
@@ -47,8 +36,9 @@ def load_week(monday: date) -> WeekAgenda:
             *_without_classes(appointments or [], classes),
         ],
         closures=list_closed_days(monday, sunday),
-        is_calendar_read=appointments is not None,
+        zone=ZoneInfo(settings.TIME_ZONE),
     )
+    return week, appointments is not None
 
 
 def _classes(whole: Period, now: datetime) -> Iterator[Entry]:
@@ -60,13 +50,9 @@ def _classes(whole: Period, now: datetime) -> Iterator[Entry]:
         end_time__gt=whole.start,
     ).exclude(lapsed)
     for row in rows.select_related("booked_by"):
-        yield Entry(_kind_of(row), Period(row.start_time, row.end_time), row)
-
-
-def _kind_of(virtual_class: VirtualClass) -> EntryKind:
-    if virtual_class.status == ClassStatus.PENDING and virtual_class.paid_at:
-        return EntryKind.PAID
-    return EntryKind(virtual_class.status)
+        is_paid = row.status == ClassStatus.PENDING and row.paid_at
+        kind = EntryKind.PAID if is_paid else EntryKind(row.status)
+        yield Entry(kind, Period(row.start_time, row.end_time), row)
 
 
 def _holds(whole: Period, now: datetime) -> Iterator[Entry]:
@@ -82,7 +68,7 @@ def _holds(whole: Period, now: datetime) -> Iterator[Entry]:
 
 def _find_appointments(whole: Period) -> list[Period] | None:
     try:
-        events = list_upcoming_events()
+        events = read_upcoming_events().slots
     except CalendarError:
         return None
     periods = [Period(event.start, event.end) for event in events if event.start < event.end]
@@ -94,16 +80,8 @@ def _without_classes(appointments: list[Period], classes: list[Entry]) -> Iterat
 
     An event that was moved in the calendar shows beside its class.
     """
-    ours = {
-        _whole_seconds(entry.period)
-        for entry in classes
-        if entry.kind in {EntryKind.SCHEDULED, EntryKind.COMPLETED}
-    }
+    given = {EntryKind.SCHEDULED, EntryKind.COMPLETED}
+    ours = {entry.period.in_whole_seconds() for entry in classes if entry.kind in given}
     for period in appointments:
-        if _whole_seconds(period) not in ours:
+        if period.in_whole_seconds() not in ours:
             yield Entry(EntryKind.APPOINTMENT, period)
-
-
-def _whole_seconds(period: Period) -> tuple[datetime, datetime]:
-    # The calendar keeps no fractions of a second.
-    return period.start.replace(microsecond=0), period.end.replace(microsecond=0)

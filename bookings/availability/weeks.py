@@ -1,7 +1,7 @@
 """A week laid out in columns of quarter hours, by the wall clock. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from enum import StrEnum
 from itertools import count
@@ -12,6 +12,8 @@ from bookings.availability.periods import Period, merge
 ROWS_PER_HOUR = 4
 MINUTES_PER_ROW = 60 // ROWS_PER_HOUR
 ROWS_PER_DAY = 24 * ROWS_PER_HOUR
+# What an empty week shows.
+NINE_TO_SIX = range(9 * ROWS_PER_HOUR, 18 * ROWS_PER_HOUR)
 # Blocks side by side; the page only counts the others.
 MAX_LANES = 3
 
@@ -25,9 +27,6 @@ class EntryKind(StrEnum):
     PENDING = "pending"
     HOLD = "hold"
     APPOINTMENT = "appointment"
-
-
-IMPORTANCE = {kind: place for place, kind in enumerate(EntryKind)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +43,12 @@ class Rows:
     first: int
     span: int
 
+    @property
+    def end(self) -> int:
+        return self.first + self.span
+
     def overlaps(self, other: "Rows") -> bool:
-        return self.first < other.first + other.span and other.first < self.first + self.span
+        return self.first < other.end and other.first < self.end
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,29 +111,10 @@ class Hour:
 
 @dataclass(frozen=True, slots=True)
 class Week:
-    """Seven days and the hours they share."""
-
     days: list[WeekDay]
     hours: list[Hour]
     previous: date
     following: date
-
-
-@dataclass(frozen=True, slots=True)
-class _Frame:
-    """The rows that are shown. bottom: excluded."""
-
-    top: int
-    bottom: int
-
-    def rows(self, part: Period) -> Rows:
-        first = min(max(_row(part, part.start), self.top), self.bottom - 1)
-        end = min(_row(part, part.end), self.bottom)
-        return Rows(first - self.top, max(end - first, 1))
-
-
-# The hours of an empty week.
-NINE_TO_SIX = _Frame(9 * ROWS_PER_HOUR, 18 * ROWS_PER_HOUR)
 
 
 def monday_of(day: date) -> date:
@@ -152,14 +136,14 @@ def build_week(
     days = [monday + timedelta(days=offset) for offset in range(7)]
     openings = merge(openings)
     shown = [*openings, *(entry.period for entry in entries)]
-    frame = _frame([part for day in days for part in _cut(shown, day, zone)])
+    frame = _find_frame(part for day in days for part in _cut(shown, day, zone))
     return Week(
         days=[
             WeekDay(
                 day=day,
                 closure=closures.get(day),
                 openings=[
-                    Opening(frame.rows(part), part.start, part.end)
+                    Opening(_place(part, frame), part.start, part.end)
                     for part in _cut(openings, day, zone)
                 ],
                 blocks=_lay_out(entries, day, frame, zone),
@@ -167,8 +151,8 @@ def build_week(
             for day in days
         ],
         hours=[
-            Hour(row // ROWS_PER_HOUR, Rows(row - frame.top, ROWS_PER_HOUR))
-            for row in range(frame.top, frame.bottom, ROWS_PER_HOUR)
+            Hour(row // ROWS_PER_HOUR, Rows(row - frame.start, ROWS_PER_HOUR))
+            for row in frame[::ROWS_PER_HOUR]
         ],
         previous=monday - timedelta(days=7),
         following=monday + timedelta(days=7),
@@ -197,50 +181,42 @@ def _row(part: Period, moment: datetime) -> int:
     return round((moment.hour * 60 + moment.minute) / MINUTES_PER_ROW)
 
 
-def _frame(parts: Iterable[Period]) -> _Frame:
+def _find_frame(parts: Iterable[Period]) -> range:
+    """Return the rows that the week shows: whole hours."""
     rows = [(_row(part, part.start), _row(part, part.end)) for part in parts]
     rows = [one for one in rows if one != (0, ROWS_PER_DAY)]
     if not rows:
         return NINE_TO_SIX
     top = min(min(start for start, _ in rows) // ROWS_PER_HOUR, 23)
     bottom = -(-max(end for _, end in rows) // ROWS_PER_HOUR)
-    return _Frame(top * ROWS_PER_HOUR, max(bottom, top + 1) * ROWS_PER_HOUR)
+    return range(top * ROWS_PER_HOUR, max(bottom, top + 1) * ROWS_PER_HOUR)
 
 
-def _lay_out(entries: Iterable[Entry], day: date, frame: _Frame, zone: ZoneInfo) -> list[Block]:
-    parts = [
-        (entry, part, frame.rows(part))
-        for entry in sorted(entries, key=lambda e: (IMPORTANCE[e.kind], e.period))
-        for part in _cut([entry.period], day, zone)
-    ]
-    rows = [one for _, _, one in parts]
-    lanes = _choose_lanes(rows)
-    counts = _count_lanes(rows, lanes)
-    blocks = [
-        Block(entry, one, part.start, part.end, lane, lanes_beside)
-        for (entry, part, one), lane, lanes_beside in zip(parts, lanes, counts, strict=True)
-    ]
-    return sorted(blocks, key=lambda block: (block.start, block.lane))
+def _place(part: Period, frame: range) -> Rows:
+    first = min(max(_row(part, part.start), frame.start), frame.stop - 1)
+    end = min(_row(part, part.end), frame.stop)
+    return Rows(first - frame.start, max(end - first, 1))
 
 
-def _choose_lanes(rows: Sequence[Rows]) -> list[int]:
-    lanes: list[int] = []
-    for index, one in enumerate(rows):
-        taken = {lanes[i] for i in range(index) if one.overlaps(rows[i])}
-        lanes.append(next(lane for lane in count(1) if lane not in taken))
-    return lanes
-
-
-def _count_lanes(rows: Sequence[Rows], lanes: Sequence[int]) -> list[int]:
-    counts = [0] * len(rows)
-    cluster: list[int] = []
+def _lay_out(entries: Iterable[Entry], day: date, frame: range, zone: ZoneInfo) -> list[Block]:
+    blocks: list[Block] = []
+    for entry in sorted(entries, key=lambda e: (list(EntryKind).index(e.kind), e.period)):
+        for part in _cut([entry.period], day, zone):
+            rows = _place(part, frame)
+            taken = {block.lane for block in blocks if block.rows.overlaps(rows)}
+            lane = next(lane for lane in count(1) if lane not in taken)
+            blocks.append(Block(entry, rows, part.start, part.end, lane, lanes=lane))
+    # Blocks that overlap, directly or through others, share the width.
+    clusters: list[list[Block]] = []
     end = 0
-    for index in sorted(range(len(rows)), key=lambda i: rows[i].first):
-        if rows[index].first >= end:
-            cluster = []
-        cluster.append(index)
-        end = max(end, rows[index].first + rows[index].span)
-        most = min(max(lanes[i] for i in cluster), MAX_LANES)
-        for i in cluster:
-            counts[i] = most
-    return counts
+    for block in sorted(blocks, key=lambda block: block.rows.first):
+        if block.rows.first >= end:
+            clusters.append([])
+        clusters[-1].append(block)
+        end = max(end, block.rows.end)
+    laid_out = [
+        replace(block, lanes=min(max(one.lane for one in cluster), MAX_LANES))
+        for cluster in clusters
+        for block in cluster
+    ]
+    return sorted(laid_out, key=lambda block: (block.start, block.lane))

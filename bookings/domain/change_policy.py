@@ -78,13 +78,11 @@ class ChangeTerms:
 
 
 def find_change_terms(start: datetime, now: datetime) -> ChangeTerms:
-    """Return what pages say of the changes of a class that begins at ``start``."""
     deadline = find_change_deadline(start)
     return ChangeTerms(until=deadline, is_over=deadline <= now)
 
 
 def find_change_deadline(start: datetime) -> datetime:
-    """Return until when a student can change a class that begins at ``start``."""
     cutoff = timedelta(minutes=BookingRules.load().change_cutoff_minutes)
     return start - cutoff
 

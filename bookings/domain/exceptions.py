@@ -1,17 +1,17 @@
 """The refusals of the domain, each with the text a student may read."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext_lazy as _
 from django_stubs_ext import StrOrPromise
 
-if TYPE_CHECKING:
-    from bookings.models import VirtualClass
+from bookings.models import VirtualClass
 
 
 class BookingError(Exception):
-    """The base of every refusal. ``text`` is for people, ``code`` for programs."""
+    """The base of every refusal. ``text`` is for people, ``code`` for the API, logs and
+    ``scheduling_refusal``: only refusals that reach one of these have their own.
+    """
 
     text: StrOrPromise = _("No se pudo completar la operación.")
     code = "refused"
@@ -22,24 +22,20 @@ class BookingError(Exception):
 
 class InvalidPeriodError(BookingError):
     text = _("La clase tiene que terminar después de empezar.")
-    code = "invalid_period"
 
 
 class ClassTooLongError(BookingError):
     text = _("La clase es demasiado larga.")
-    code = "class_too_long"
 
 
 class PreferenceTakenError(BookingError):
     text = _("Esa preferencia de pago ya tiene una reserva.")
-    code = "preference_taken"
 
 
 class PreferenceMismatchError(BookingError):
     """Another person's preference, or made for another class."""
 
     text = _("Esa preferencia de pago no corresponde a esta reserva.")
-    code = "preference_mismatch"
 
 
 class SlotTakenError(BookingError):
@@ -51,38 +47,32 @@ class TimeAwaitedError(SlotTakenError):
     """``classes`` were paid for the time and wait for the calendar."""
 
     text = _("Hay una clase pagada para ese horario, que espera al calendario.")
-    code = "time_awaited"
 
-    def __init__(self, classes: "Sequence[VirtualClass]") -> None:
+    def __init__(self, classes: Sequence[VirtualClass]) -> None:
         super().__init__(classes)
         self.classes = classes
 
 
 class HoldExpiredError(BookingError):
     text = _("Se venció el tiempo para reservar ese horario. Elegilo de nuevo.")
-    code = "hold_expired"
 
 
 class HoldInUseError(BookingError):
     text = _("Se está pagando. Si no va a ser, cancelá la clase.")
-    code = "hold_in_use"
 
 
 class HoldLostError(HoldExpiredError):
     text = _(
         "Otra persona pagó antes una clase en ese horario. No te cobramos nada: elegí otro horario."
     )
-    code = "hold_lost"
 
 
 class NoPriceError(BookingError):
     text = _("No ofrecemos clases de ese tipo y duración.")
-    code = "not_offered"
 
 
 class PriceTooLowError(BookingError):
     text = _("El precio es menor que el de la lista.")
-    code = "price_too_low"
 
 
 class PriceNotAgreedError(BookingError):
@@ -99,38 +89,25 @@ class TooManyError(BookingError):
 
 
 class TooManyHoldsError(TooManyError):
-    """MAX_UNPAID_HOLDS."""
-
     text = _("Ya tenés varias reservas sin pagar. Pagalas o esperá a que venzan.")
-    code = "too_many_holds"
 
 
 class TooManyAttemptsError(TooManyError):
     """Too many wrong access codes, entries into line, or changes of classes."""
 
     text = _("Demasiados intentos. Probá de nuevo en unos minutos.")
-    code = "too_many_attempts"
 
 
 class TooManyBookingsError(TooManyError):
-    """MAX_BOOKINGS an hour."""
-
     text = _("Hiciste demasiadas reservas seguidas. Probá de nuevo más tarde.")
-    code = "too_many_bookings"
 
 
 class TooManyPaymentsError(TooManyError):
-    """MAX_UNPAID_PREFERENCES."""
-
     text = TooManyHoldsError.text
-    code = "too_many_payments"
 
 
 class TooManyLookUpsError(TooManyError):
-    """MAX_LOOK_UPS a minute for one person's payments."""
-
     text = _("Preguntaste demasiadas veces por el pago. Probá de nuevo en un minuto.")
-    code = "too_many_look_ups"
 
 
 class ClassNotFoundError(BookingError):
@@ -152,7 +129,6 @@ class ClassEndedError(BookingError):
 
 class ClassNotStartedError(BookingError):
     text = _("La clase todavía no empezó.")
-    code = "class_not_started"
 
 
 class ClassFullError(BookingError):
@@ -174,22 +150,18 @@ class WaitingClosedError(BookingError):
     """The class is no group, about to begin, or not scheduled."""
 
     text = _("Esta clase no tiene lista de espera.")
-    code = "waiting_closed"
 
 
 class OfferExpiredError(BookingError):
     text = _("Se venció el tiempo para tomar ese lugar.")
-    code = "offer_expired"
 
 
 class CapacityTooSmallError(BookingError):
     text = _("Hay más personas anotadas, o con un lugar ofrecido, que lugares.")
-    code = "capacity_too_small"
 
 
 class CapacityTooLargeError(BookingError):
     text = _("Son demasiados lugares para una clase.")
-    code = "capacity_too_large"
 
 
 class ClassCancelledError(BookingError):
@@ -204,34 +176,28 @@ class ClassCompletedError(BookingError):
 
 class ClassStartedError(BookingError):
     text = _("La clase ya empezó.")
-    code = "class_started"
 
 
 class NotScheduledYetError(BookingError):
     text = _("La clase todavía no está confirmada: su horario no se puede cambiar.")
-    code = "not_scheduled"
 
 
 class TooLateToChangeError(BookingError):
     """After the cut-off, only the teacher may cancel or move the class."""
 
     text = _("Ya pasó el plazo para cancelar la clase o cambiar su horario.")
-    code = "too_late"
 
 
 class SameTimeError(BookingError):
     text = _("La clase ya tiene ese horario.")
-    code = "same_time"
 
 
 class TimeOverError(BookingError):
     text = _("Ese horario ya pasó.")
-    code = "time_over"
 
 
 class HostCannotLeaveError(BookingError):
     text = _("Esta clase la reservaste vos: podés cancelarla, pero no dejarla.")
-    code = "host_cannot_leave"
 
 
 class NotPaidError(BookingError):
@@ -241,29 +207,22 @@ class NotPaidError(BookingError):
 
 class NothingToPayError(BookingError):
     text = _("Esa clase no tiene costo.")
-    code = "nothing_to_pay"
 
 
 class PaymentsOffError(BookingError):
     text = _("Todavía no recibimos pagos en línea.")
-    code = "payments_off"
 
 
 class TriggerRefusedError(BookingError):
     text = _("No se puede agendar la clase por esta vía.")
-    code = "trigger_refused"
 
 
 class RefundTooLargeError(BookingError):
     text = _("No se puede devolver más de lo que queda del pago.")
-    code = "refund_too_large"
 
 
 class RefundOutdatedError(BookingError):
-    """Another refund was made since the form was shown."""
-
     text = _("Mientras tanto se pidió otra devolución. Revisá cuánto queda.")
-    code = "refund_outdated"
 
 
 class EventNotSavedError(BookingError):
@@ -277,7 +236,6 @@ class ImpossibleHoursError(BookingError):
     """The hours of a weekday contradict each other; ``text`` says how."""
 
     text: str
-    code = "impossible_hours"
 
     def __init__(self, weekday: int, text: str) -> None:
         super().__init__(text)
@@ -290,9 +248,7 @@ class ClassesAheadError(BookingError):
         "Todavía tenés clases por delante. Cancelalas o dejá tu lugar, o esperá a que pasen, y "
         "después borrá la cuenta."
     )
-    code = "classes_ahead"
 
 
 class TeacherAccountError(BookingError):
     text = _("La cuenta de la profe no se puede borrar.")
-    code = "teacher_account"

@@ -5,7 +5,7 @@ from typing import Any
 from django.db import transaction
 
 from accounts.models import User
-from bookings.models import ClassEvent, ClassLog, ClassStatus, VirtualClass
+from bookings.models import ClassEvent, ClassLog, VirtualClass
 from bookings.webhooks.messenger import deliver_webhooks_soon
 from bookings.webhooks.payloads import draft_announcement
 
@@ -15,23 +15,24 @@ def record_event(
     event: ClassEvent,
     *,
     actor: User | None = None,
-    from_status: ClassStatus | str = "",
-    to_status: ClassStatus | str = "",
+    from_status: str = "",
     reason: str = "",
     details: dict[str, Any] | None = None,
 ) -> None:
     """Add a line to a class's history, in the transaction of the event.
 
     What webhooks announce is written into the same line; the sweep ``announce_events`` makes
-    deliveries of it. actor: None for the service. details: plain JSON; times as ISO 8601, a person
+    deliveries of it. virtual_class: as it is after the event. actor: None for the service.
+    from_status: if the event changed the status. details: plain JSON; times as ISO 8601, a person
     as ``{"person": <id>}``.
     """
+    is_new = event in {ClassEvent.BOOKED, ClassEvent.REBUILT}
     line = ClassLog(
         virtual_class=virtual_class,
         event=event,
         actor=actor,
         from_status=from_status,
-        to_status=to_status,
+        to_status=virtual_class.status if from_status or is_new else "",
         reason=reason,
         details=details or {},
     )

@@ -2,6 +2,7 @@
 
 import uuid
 from datetime import datetime
+from typing import Any
 
 from django.conf import settings
 from django.db.models import OuterRef, Q, QuerySet
@@ -22,20 +23,18 @@ from bookings.models import (
 )
 
 
+def get_class(classes: QuerySet[VirtualClass], **lookup: Any) -> VirtualClass:
+    """Return one of the classes. Raises ClassNotFoundError."""
+    try:
+        return classes.get(**lookup)
+    except VirtualClass.DoesNotExist:
+        raise ClassNotFoundError from None
+
+
 def get_class_by_preference(preference_id: str) -> VirtualClass:
     """Return the class of a preference, with its host. Raises ClassNotFoundError."""
-    try:
-        return VirtualClass.objects.select_related("booked_by").get(preference_id=preference_id)
-    except VirtualClass.DoesNotExist:
-        raise ClassNotFoundError from None
-
-
-def get_class_of(user: User, class_id: uuid.UUID) -> VirtualClass:
-    """Return a class the person takes part in. Raises ClassNotFoundError."""
-    try:
-        return list_classes_of(user).get(pk=class_id)
-    except VirtualClass.DoesNotExist:
-        raise ClassNotFoundError from None
+    classes = VirtualClass.objects.select_related("booked_by")
+    return get_class(classes, preference_id=preference_id)
 
 
 def get_payment_of(user: User, payment_id: uuid.UUID) -> Payment | None:
@@ -55,23 +54,15 @@ def list_classes_of(user: User) -> QuerySet[VirtualClass]:
 def list_next_classes_of(user: User) -> QuerySet[VirtualClass]:
     """List the classes ahead, the nearest first, without cancelled and lapsed ones."""
     now = timezone.now()
-    return (
-        list_classes_of(user)
-        .filter(end_time__gt=now)
-        .exclude(status=ClassStatus.CANCELLED)
-        .exclude(_lapsed(now))
-        .order_by("start_time", "id")
-    )
+    ahead = list_classes_of(user).filter(end_time__gt=now).exclude(status=ClassStatus.CANCELLED)
+    return ahead.exclude(_lapsed(now)).order_by("start_time", "id")
 
 
 def list_past_classes_of(user: User) -> QuerySet[VirtualClass]:
     """List the classes that are over, cancelled or lapsed, the latest first."""
     now = timezone.now()
-    return (
-        list_classes_of(user)
-        .filter(Q(end_time__lte=now) | Q(status=ClassStatus.CANCELLED) | _lapsed(now))
-        .order_by("-start_time", "-id")
-    )
+    past = Q(end_time__lte=now) | Q(status=ClassStatus.CANCELLED) | _lapsed(now)
+    return list_classes_of(user).filter(past).order_by("-start_time", "-id")
 
 
 def list_undecided(classes: QuerySet[VirtualClass]) -> QuerySet[VirtualClass]:
@@ -93,20 +84,13 @@ def has_lost_its_hold(virtual_class: VirtualClass) -> bool:
 
 def has_lapsed(virtual_class: VirtualClass) -> bool:
     """True if the class waits for a payment that can no longer come."""
-    return (
-        virtual_class.status == ClassStatus.PENDING
-        and virtual_class.paid_at is None
-        and virtual_class.scheduling_requested_at is None
-        and (_hold_is_over(virtual_class) or _preference_is_over(virtual_class))
-    )
-
-
-def _hold_is_over(virtual_class: VirtualClass) -> bool:
+    if virtual_class.status != ClassStatus.PENDING:
+        return False
+    if virtual_class.paid_at or virtual_class.scheduling_requested_at:
+        return False
     hold: Hold | None = getattr(virtual_class, "hold", None)
-    return not virtual_class.has_preference and not (hold and hold.is_live())
-
-
-def _preference_is_over(virtual_class: VirtualClass) -> bool:
+    if not virtual_class.has_preference and not (hold and hold.is_live()):
+        return True
     payment: Payment | None = getattr(virtual_class, "payment", None)
     return bool(payment and payment.has_expired() and payment.status != PaymentStatus.PENDING)
 
@@ -135,7 +119,6 @@ def list_overlapping_scheduled(virtual_class: VirtualClass) -> QuerySet[VirtualC
 
 
 def list_scheduled_between(start: datetime, end: datetime) -> QuerySet[VirtualClass]:
-    """List the scheduled classes that overlap a time."""
     return VirtualClass.objects.filter(
         status=ClassStatus.SCHEDULED,
         start_time__lt=end,
@@ -145,26 +128,17 @@ def list_scheduled_between(start: datetime, end: datetime) -> QuerySet[VirtualCl
     )
 
 
-def is_time_taken(virtual_class: VirtualClass, now: datetime) -> bool:
-    """True if a scheduled class, or another person's hold, overlaps this class."""
+def is_time_taken(virtual_class: VirtualClass, now: datetime, *, ends_holds: bool = False) -> bool:
+    """True if a scheduled class, or another person's hold, overlaps this class.
+
+    ends_holds: if True, unpaid holds do not count.
+    """
     if list_overlapping_scheduled(virtual_class).exists():
         return True
-    return _list_holds_of_others(virtual_class, now).exists()
-
-
-def is_time_lost(virtual_class: VirtualClass, now: datetime) -> bool:
-    """True if the class cannot be scheduled at its own time; a paid one ends unpaid holds."""
-    if not virtual_class.goes_first:
-        return is_time_taken(virtual_class, now)
-    if list_overlapping_scheduled(virtual_class).exists():
-        return True
-    holds = _list_holds_of_others(virtual_class, now)
-    return holds.filter(virtual_class__paid_at__isnull=False).exists()
-
-
-def _list_holds_of_others(virtual_class: VirtualClass, now: datetime) -> QuerySet[Hold]:
     held = list_holds_over(virtual_class).filter(expires_at__gt=now)
-    return held.exclude(user_id=virtual_class.booked_by_id)
+    if ends_holds:
+        held = held.filter(virtual_class__paid_at__isnull=False)
+    return held.exclude(user_id=virtual_class.booked_by_id).exists()
 
 
 def list_holds_over(virtual_class: VirtualClass) -> QuerySet[Hold]:
@@ -172,10 +146,6 @@ def list_holds_over(virtual_class: VirtualClass) -> QuerySet[Hold]:
     return Hold.objects.filter(
         start_time__lt=virtual_class.end_time, end_time__gt=virtual_class.start_time
     )
-
-
-def is_time_awaited(start: datetime, end: datetime) -> bool:
-    return list_awaiting_between(start, end).exists()
 
 
 def list_awaiting_between(start: datetime, end: datetime) -> QuerySet[VirtualClass]:

@@ -7,6 +7,8 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import F, Q
 
+from bookings.models.constraints import known
+
 MIDNIGHT = time(0)
 LONGEST_HOLD = timedelta(minutes=120)
 
@@ -15,11 +17,8 @@ HoursRange = tuple[time, time]
 
 
 def hours_overlap(one: HoursRange, other: HoursRange) -> bool:
-    return _is_before(one[0], other[1]) and _is_before(other[0], one[1])
-
-
-def _is_before(start: time, end: time) -> bool:
-    return end == MIDNIGHT or start < end
+    pairs = [(one[0], other[1]), (other[0], one[1])]
+    return all(end == MIDNIGHT or start < end for start, end in pairs)
 
 
 class Weekday(models.IntegerChoices):
@@ -35,8 +34,7 @@ class Weekday(models.IntegerChoices):
 
 
 # Beyond these years dates are typing mistakes or do not fit into every zone's datetime.
-EARLIEST, LATEST = date(2000, 1, 1), date(2100, 12, 31)
-SENSIBLE_DATES = [MinValueValidator(EARLIEST), MaxValueValidator(LATEST)]
+SENSIBLE_DATES = [MinValueValidator(date(2000, 1, 1)), MaxValueValidator(date(2100, 12, 31))]
 
 
 class WeeklyHours(models.Model):
@@ -51,7 +49,7 @@ class WeeklyHours(models.Model):
         verbose_name_plural = "horarios semanales"
         ordering = ["weekday", "start"]
         constraints = [
-            models.CheckConstraint(condition=Q(weekday__in=Weekday.values), name="known_weekday"),
+            known("weekday", Weekday, "known_weekday"),
             models.CheckConstraint(
                 condition=Q(end__gt=F("start")) | Q(end=MIDNIGHT),
                 name="weekly_hours_end_after_start",

@@ -1,10 +1,10 @@
 """The history of a class."""
 
-from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from accounts.models import User
 from bookings.models.virtual_class import ClassStatus, VirtualClass
 
 
@@ -40,7 +40,7 @@ class ClassLog(models.Model):
     to_status = models.CharField("a", max_length=20, choices=ClassStatus, blank=True)
     # None for the service.
     actor = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
+        User,
         on_delete=models.PROTECT,
         null=True,
         blank=True,
@@ -66,4 +66,4 @@ class ClassLog(models.Model):
         ]
 
     def __str__(self) -> str:
-        return str(ClassEvent(self.event).label)
+        return self.get_event_display()

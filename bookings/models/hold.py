@@ -3,11 +3,12 @@
 import uuid
 from datetime import datetime
 
-from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
 
+from accounts.models import User
+from bookings.models.constraints import known
 from bookings.models.payment import Payment
 from bookings.models.virtual_class import ClassType, VirtualClass
 
@@ -19,10 +20,7 @@ class Hold(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     user = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        on_delete=models.CASCADE,
-        related_name="holds",
-        verbose_name="para quién",
+        User, on_delete=models.CASCADE, related_name="holds", verbose_name="para quién"
     )
     start_time = models.DateTimeField("empieza")
     end_time = models.DateTimeField("termina")
@@ -66,9 +64,7 @@ class Hold(models.Model):
             models.CheckConstraint(
                 condition=Q(end_time__gt=F("start_time")), name="hold_ends_after_it_starts"
             ),
-            models.CheckConstraint(
-                condition=Q(class_type__in=ClassType.values), name="known_class_type_of_hold"
-            ),
+            known("class_type", ClassType, "known_class_type_of_hold"),
         ]
 
     def __str__(self) -> str:

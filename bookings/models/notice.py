@@ -3,11 +3,12 @@
 import uuid
 from datetime import datetime
 
-from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from accounts.models import User
+from bookings.models.constraints import planned_or_done, waiting
 from bookings.models.virtual_class import VirtualClass
 
 
@@ -76,10 +77,7 @@ class Notice(models.Model):
         db_index=False,  # the unique constraint's index begins with it
     )
     user = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        on_delete=models.PROTECT,
-        related_name="notices",
-        verbose_name="para quién",
+        User, on_delete=models.PROTECT, related_name="notices", verbose_name="para quién"
     )
     kind = models.CharField("asunto", max_length=20, choices=list_kinds)
     # Tells mails of one kind apart: the start of a reminder, the revision of a move, the grant.
@@ -97,11 +95,7 @@ class Notice(models.Model):
         verbose_name = "correo"
         verbose_name_plural = "correos"
         indexes = [
-            models.Index(
-                fields=["next_attempt_at"],
-                condition=Q(next_attempt_at__isnull=False),
-                name="notice_by_next_attempt",
-            ),
+            waiting("next_attempt_at", "notice_by_next_attempt"),
         ]
         constraints = [
             models.UniqueConstraint(
@@ -113,19 +107,8 @@ class Notice(models.Model):
                 condition=Q(virtual_class__isnull=True),
                 name="one_notice_per_user_kind_and_occasion",
             ),
-            models.CheckConstraint(
-                condition=Q(sent_at__isnull=True) | Q(next_attempt_at__isnull=True),
-                name="sent_notice_has_no_plan",
-            ),
-            models.CheckConstraint(
-                condition=Q(sent_at__isnull=False)
-                | Q(next_attempt_at__isnull=False)
-                | ~Q(failure=""),
-                name="unsent_notice_has_plan_or_reason",
-            ),
+            *planned_or_done("notice"),
         ]
-
-    user_id: uuid.UUID
 
     def __str__(self) -> str:
         return f"{self.get_kind_display()}: {self.user}"

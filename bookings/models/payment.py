@@ -3,11 +3,12 @@
 import uuid
 from datetime import datetime
 
-from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
 
+from accounts.models import User
+from bookings.models.constraints import known, waiting
 from bookings.models.refund_reason import RefundReason
 from bookings.models.virtual_class import VirtualClass
 
@@ -47,10 +48,7 @@ class Payment(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     user = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        on_delete=models.PROTECT,
-        related_name="payments",
-        verbose_name="de quién",
+        User, on_delete=models.PROTECT, related_name="payments", verbose_name="de quién"
     )
     virtual_class = models.OneToOneField(
         VirtualClass,
@@ -75,7 +73,7 @@ class Payment(models.Model):
     )
     review = models.CharField("a revisar", max_length=20, choices=ReviewReason, blank=True)
     reviewed_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
+        User,
         on_delete=models.PROTECT,
         null=True,
         blank=True,
@@ -97,11 +95,7 @@ class Payment(models.Model):
         ordering = ["-created_at", "-id"]
         indexes = [
             models.Index(fields=["-created_at", "-id"], name="payment_by_age"),
-            models.Index(
-                fields=["next_check_at"],
-                condition=Q(next_check_at__isnull=False),
-                name="payment_to_check",
-            ),
+            waiting("next_check_at", "payment_to_check"),
             models.Index(fields=["review"], condition=~Q(review=""), name="payment_to_review"),
         ]
         constraints = [
@@ -109,12 +103,8 @@ class Payment(models.Model):
                 fields=["preference_id", "provider"], name="unique_payment_preference"
             ),
             models.CheckConstraint(condition=Q(amount__gt=0), name="payment_of_something"),
-            models.CheckConstraint(
-                condition=Q(status__in=PaymentStatus.values), name="known_payment_status"
-            ),
-            models.CheckConstraint(
-                condition=Q(review__in=ReviewReason.values), name="known_review_reason"
-            ),
+            known("status", PaymentStatus, "known_payment_status"),
+            known("review", ReviewReason, "known_review_reason"),
         ]
 
     def __str__(self) -> str:
@@ -182,9 +172,7 @@ class PaymentCharge(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["charge_id", "provider"], name="unique_charge"),
             models.CheckConstraint(condition=Q(amount__gte=0), name="charge_not_negative"),
-            models.CheckConstraint(
-                condition=Q(status__in=ChargeStatus.values), name="known_charge_status"
-            ),
+            known("status", ChargeStatus, "known_charge_status"),
             models.CheckConstraint(
                 condition=Q(refunded_amount__gte=0, refunded_amount__lte=F("amount")),
                 name="refunded_within_charge",
@@ -212,7 +200,7 @@ class Refund(models.Model):
     key = models.CharField("clave", max_length=64, editable=False)
     reason = models.CharField("motivo", max_length=20, choices=RefundReason)
     requested_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
+        User,
         on_delete=models.PROTECT,
         null=True,
         blank=True,
@@ -234,11 +222,7 @@ class Refund(models.Model):
         verbose_name_plural = "devoluciones"
         ordering = ["created_at", "id"]
         indexes = [
-            models.Index(
-                fields=["next_attempt_at"],
-                condition=Q(next_attempt_at__isnull=False),
-                name="refund_to_send",
-            ),
+            waiting("next_attempt_at", "refund_to_send"),
         ]
         constraints = [
             models.UniqueConstraint(fields=["charge", "key"], name="unique_refund_key"),
@@ -246,12 +230,8 @@ class Refund(models.Model):
                 fields=["charge", "refund_id"], condition=~Q(refund_id=""), name="unique_refund_id"
             ),
             models.CheckConstraint(condition=Q(amount__gt=0), name="refund_of_something"),
-            models.CheckConstraint(
-                condition=Q(status__in=RefundStatus.values), name="known_refund_status"
-            ),
-            models.CheckConstraint(
-                condition=Q(reason__in=RefundReason.values), name="known_refund_reason"
-            ),
+            known("status", RefundStatus, "known_refund_status"),
+            known("reason", RefundReason, "known_refund_reason"),
         ]
 
     def __str__(self) -> str:
@@ -295,11 +275,7 @@ class PaymentNotification(models.Model):
         verbose_name_plural = "avisos del proveedor"
         ordering = ["-received_at", "-id"]
         indexes = [
-            models.Index(
-                fields=["next_attempt_at"],
-                condition=Q(next_attempt_at__isnull=False),
-                name="notification_to_process",
-            ),
+            waiting("next_attempt_at", "notification_to_process"),
             models.Index(fields=["-received_at", "-id"], name="notification_by_age"),
         ]
         constraints = [
@@ -307,9 +283,7 @@ class PaymentNotification(models.Model):
                 fields=["topic", "resource_id", "action", "notification_id", "provider"],
                 name="unique_notification",
             ),
-            models.CheckConstraint(
-                condition=Q(signature__in=SignatureState.values), name="known_signature_state"
-            ),
+            known("signature", SignatureState, "known_signature_state"),
         ]
 
     def __str__(self) -> str:

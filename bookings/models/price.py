@@ -4,6 +4,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import F, Q
 
+from bookings.models.constraints import known
 from bookings.models.virtual_class import ClassType
 
 
@@ -33,9 +34,7 @@ class Price(models.Model):
         verbose_name_plural = "precios"
         ordering = ["class_type", "minutes", "students_up_to", "-valid_from"]
         constraints = [
-            models.CheckConstraint(
-                condition=Q(class_type__in=ClassType.values), name="known_class_type_of_price"
-            ),
+            known("class_type", ClassType, "known_class_type_of_price"),
             models.CheckConstraint(
                 condition=Q(amount__gte=0, amount__lte=10**10), name="price_within_bounds"
             ),

@@ -1,11 +1,12 @@
 """Who takes part in which class."""
 
-from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from accounts.models import User
+from bookings.models.constraints import known
 from bookings.models.virtual_class import VirtualClass
 
 
@@ -18,10 +19,7 @@ class UserActivity(models.Model):
     """One person's part in one class. Spec: Resources, UserActivity."""
 
     user = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        on_delete=models.PROTECT,
-        related_name="activities",
-        verbose_name="persona",
+        User, on_delete=models.PROTECT, related_name="activities", verbose_name="persona"
     )
     virtual_class = models.ForeignKey(
         VirtualClass, on_delete=models.CASCADE, related_name="activities", verbose_name="clase"
@@ -47,7 +45,7 @@ class UserActivity(models.Model):
                 condition=Q(rol=Role.HOST),
                 name="one_host_per_class",
             ),
-            models.CheckConstraint(condition=Q(rol__in=Role.values), name="known_role"),
+            known("rol", Role, "known_role"),
         ]
 
     def __str__(self) -> str:

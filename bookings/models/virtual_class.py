@@ -2,7 +2,6 @@
 
 import uuid
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.db import models
@@ -11,10 +10,9 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
+from accounts.models import User
+from bookings.models.constraints import known
 from bookings.models.refund_reason import RefundReason
-
-if TYPE_CHECKING:
-    from accounts.models import User
 
 
 class ClassType(models.TextChoices):
@@ -60,10 +58,7 @@ class VirtualClass(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     booked_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        on_delete=models.PROTECT,
-        related_name="booked_classes",
-        verbose_name="reservada por",
+        User, on_delete=models.PROTECT, related_name="booked_classes", verbose_name="reservada por"
     )
     preference_id = models.CharField(
         "preferencia de pago",
@@ -185,15 +180,9 @@ class VirtualClass(models.Model):
             models.CheckConstraint(
                 condition=Q(class_price__gte=0), name="class_price_not_negative"
             ),
-            models.CheckConstraint(
-                condition=Q(status__in=ClassStatus.values), name="known_class_status"
-            ),
-            models.CheckConstraint(
-                condition=Q(class_type__in=ClassType.values), name="known_class_type"
-            ),
-            models.CheckConstraint(
-                condition=Q(calendar_drift__in=CalendarDrift.values), name="known_calendar_drift"
-            ),
+            known("status", ClassStatus, "known_class_status"),
+            known("class_type", ClassType, "known_class_type"),
+            known("calendar_drift", CalendarDrift, "known_calendar_drift"),
             models.CheckConstraint(
                 condition=Q(host_type__in=["", *HostType.values]), name="known_host_type"
             ),
@@ -202,9 +191,7 @@ class VirtualClass(models.Model):
                 | Q(refund_reason__in=RefundReason.values, amount_kept__gte=0),
                 name="known_refund_decision",
             ),
-            models.CheckConstraint(
-                condition=Q(price_decision__in=PriceDecision.values), name="known_price_decision"
-            ),
+            known("price_decision", PriceDecision, "known_price_decision"),
             models.CheckConstraint(
                 condition=Q(current_participants__lte=F("max_participants"))
                 | Q(max_participants=0, current_participants__lte=1),
@@ -228,7 +215,6 @@ class VirtualClass(models.Model):
             ),
         ]
 
-    booked_by_id: uuid.UUID
     # Texts that a person types, which go when the person is erased.
     TYPED = ("learning_focus",)
 
@@ -279,7 +265,7 @@ class VirtualClass(models.Model):
         """True if the class is over at ``now``; its last instant counts as over."""
         return self.end_time <= (now or timezone.now())
 
-    def is_hosted_by(self, user: "User") -> bool:
+    def is_hosted_by(self, user: User) -> bool:
         return self.booked_by_id == user.pk
 
 

@@ -3,11 +3,12 @@
 import uuid
 from datetime import datetime
 
-from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from accounts.models import User
+from bookings.models.constraints import known
 from bookings.models.virtual_class import VirtualClass
 
 
@@ -31,10 +32,7 @@ class WaitingListEntry(models.Model):
         db_index=False,  # the unique constraint's index begins with it
     )
     user = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        on_delete=models.CASCADE,
-        related_name="waiting_list_entries",
-        verbose_name="quién",
+        User, on_delete=models.CASCADE, related_name="waiting_list_entries", verbose_name="quién"
     )
     state = models.CharField(
         "estado", max_length=20, choices=WaitingState, default=WaitingState.WAITING
@@ -63,9 +61,7 @@ class WaitingListEntry(models.Model):
                 condition=Q(state=WaitingState.OFFERED),
                 name="one_offer_at_a_time",
             ),
-            models.CheckConstraint(
-                condition=Q(state__in=WaitingState.values), name="known_waiting_state"
-            ),
+            known("state", WaitingState, "known_waiting_state"),
             models.CheckConstraint(
                 condition=~Q(state=WaitingState.OFFERED)
                 | Q(offered_at__isnull=False, offer_expires_at__isnull=False),

@@ -1,13 +1,13 @@
 """Webhooks: receivers, events, deliveries, attempts."""
 
 import uuid
-from datetime import datetime
 from urllib.parse import urlsplit
 
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from bookings.models.constraints import known, planned_or_done
 from bookings.models.virtual_class import VirtualClass
 from config.lib.encryption import EncryptedTextField
 
@@ -68,9 +68,7 @@ class WebhookEndpoint(models.Model):
         verbose_name_plural = "receptores de avisos"
         ordering = ["created_at", "id"]
         constraints = [
-            models.CheckConstraint(
-                condition=Q(disabled_reason__in=DisabledReason.values), name="known_disabled_reason"
-            ),
+            known("disabled_reason", DisabledReason, "known_disabled_reason"),
             models.CheckConstraint(
                 condition=Q(previous_secret="") | Q(previous_until__isnull=False),
                 name="previous_secret_ends",
@@ -80,9 +78,6 @@ class WebhookEndpoint(models.Model):
     def __str__(self) -> str:
         # Not the whole address, which may contain a secret.
         return self.description or urlsplit(self.address).hostname or str(self.pk)
-
-    def wants(self, kind: str, at: datetime) -> bool:
-        return kind in self.kinds and self.created_at <= at
 
 
 class WebhookEvent(models.Model):
@@ -108,9 +103,7 @@ class WebhookEvent(models.Model):
         verbose_name = "suceso avisado"
         verbose_name_plural = "sucesos avisados"
         constraints = [
-            models.CheckConstraint(
-                condition=Q(kind__in=WebhookKind.values), name="known_webhook_kind"
-            ),
+            known("kind", WebhookKind, "known_webhook_kind"),
         ]
 
     def __str__(self) -> str:
@@ -157,20 +150,8 @@ class WebhookDelivery(models.Model):
             models.UniqueConstraint(
                 fields=["event", "endpoint"], name="one_delivery_per_event_and_endpoint"
             ),
-            models.CheckConstraint(
-                condition=Q(sent_at__isnull=True) | Q(next_attempt_at__isnull=True),
-                name="sent_delivery_has_no_plan",
-            ),
-            models.CheckConstraint(
-                condition=Q(sent_at__isnull=False)
-                | Q(next_attempt_at__isnull=False)
-                | ~Q(failure=""),
-                name="unsent_delivery_has_plan_or_reason",
-            ),
+            *planned_or_done("delivery"),
         ]
-
-    endpoint_id: uuid.UUID
-    event_id: uuid.UUID
 
     def __str__(self) -> str:
         return f"{self.event}: {self.endpoint}"

@@ -7,14 +7,13 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.cache import never_cache
 
 from accounts.models import User
 from accounts.sign_in.redirects import local_path
-from bookings.domain.exceptions import ClassNotFoundError
-from bookings.domain.queries import get_class_of
+from bookings.domain.queries import list_classes_of
 from bookings.models import VirtualClass
 
 
@@ -37,7 +36,4 @@ def signed_in(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
 
 def get_own_class(user: User, class_id: uuid.UUID) -> VirtualClass:
     """Return a class in which the person takes part. Raises Http404 for any other."""
-    try:
-        return get_class_of(user, class_id)
-    except ClassNotFoundError:
-        raise Http404 from None
+    return get_object_or_404(list_classes_of(user), pk=class_id)

@@ -88,7 +88,7 @@ def find_free_times(
         month_of(day) if day else choice.month,
         free_slots=free,
         earliest=today,
-        latest=timezone.localdate(agenda.rules.latest - timedelta.resolution),
+        latest=timezone.localdate(agenda.latest - timedelta.resolution),
     )
     return FreeTimes(
         month=replace(month, weeks=[week for week in month.weeks if week[-1].day >= today]),

@@ -46,9 +46,9 @@ def parse_address(address: str) -> Target:
     if parts.username is not None or parts.password is not None or parts.fragment:
         raise AddressError("Sin usuario, contraseña ni «#»: el secreto ya firma cada aviso.")
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    target = Target(parts.scheme, parts.hostname, port or DEFAULT_PORTS[parts.scheme], path)
-    _refuse_internal(target.host)
-    return target
+    if _is_internal(parts.hostname):
+        raise AddressError("La dirección lleva a una red interna.")
+    return Target(parts.scheme, parts.hostname, port or DEFAULT_PORTS[parts.scheme], path)
 
 
 def resolve(target: Target) -> list[str]:
@@ -71,12 +71,9 @@ def is_public(number: str) -> bool:
     return address.is_global and not address.is_multicast and address not in PROTOCOLS
 
 
-def _refuse_internal(host: str) -> None:
-    """Refuse what is internal without a look-up; ``resolve`` finds the rest."""
+def _is_internal(host: str) -> bool:
+    """True if that shows without a look-up; ``resolve`` finds the rest."""
     try:
-        is_internal = not is_public(host)
+        return not is_public(host)
     except ValueError:  # a name
-        is_internal = host == "localhost" or host.endswith((".localhost", ".local", ".internal"))
-        is_internal = is_internal and not settings.WEBHOOKS_MAY_STAY_LOCAL
-    if is_internal:
-        raise AddressError("La dirección lleva a una red interna.")
+        return host == "localhost" or host.endswith((".localhost", ".local", ".internal"))

@@ -34,7 +34,7 @@ def deliver_webhooks(seconds: float = SECONDS_IN_A_ROW) -> int:
     No round begins after ``seconds``. Raises DatabaseError only.
     """
     successes, end = 0, monotonic() + seconds
-    while claimed := _claim_round():
+    while claimed := [one for due in _list_due() if (one := _claim(*due))]:
         successes += _send_round(claimed)
         if monotonic() >= end:
             break
@@ -45,11 +45,6 @@ def deliver_now(delivery: WebhookDelivery) -> bool:
     """Send one delivery now; return True if it succeeded."""
     claimed = _claim(delivery.pk, delivery.next_attempt_at)
     return claimed is not None and _send_round([claimed]) == 1
-
-
-def _claim_round() -> list[WebhookDelivery]:
-    claimed = (_claim(key, planned) for key, planned in _list_due())
-    return [delivery for delivery in claimed if delivery is not None]
 
 
 def _list_due() -> list[tuple[int, datetime]]:

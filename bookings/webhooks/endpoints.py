@@ -25,7 +25,11 @@ def rotate_secret(endpoint: WebhookEndpoint) -> bool:
     locked = rows.get(pk=endpoint.pk)
     is_unread = locked.secret_shown_at is None and has_earlier_secret(locked)
     known = "previous_secret" if is_unread else "secret"
-    locked.previous_secret, locked.secret = _read_secret(locked, known), generate_secret()
+    try:
+        locked.previous_secret = getattr(locked, known)
+    except InvalidToken:
+        locked.previous_secret = ""
+    locked.secret = generate_secret()
     locked.previous_until = timezone.now() + OVERLAP if locked.previous_secret else None
     locked.secret_shown_at = None
     locked.save(update_fields=["previous_secret", "secret", "previous_until", "secret_shown_at"])
@@ -38,14 +42,6 @@ def replace_lost_secrets(keys: list[UUID]) -> None:
         WebhookEndpoint.objects.filter(pk=key).update(
             secret=generate_secret(), secret_shown_at=None
         )
-
-
-def _read_secret(endpoint: WebhookEndpoint, field: str) -> str:
-    """Return a deferred secret; empty if no key decrypts it."""
-    try:
-        return str(getattr(endpoint, field))
-    except InvalidToken:
-        return ""
 
 
 def reveal_secret(endpoint: WebhookEndpoint) -> str | None:

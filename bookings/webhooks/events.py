@@ -11,7 +11,6 @@ from bookings.models import ClassLog, WebhookDelivery, WebhookEndpoint, WebhookE
 from bookings.webhooks.payloads import build_event
 
 LINES_AT_ONCE = 200
-EVENTS_PER_SWEEP = 500
 
 
 def announce_events(log: QuerySet[ClassLog] | None = None) -> int:
@@ -28,13 +27,13 @@ def announce_events(log: QuerySet[ClassLog] | None = None) -> int:
 
 
 def forget_webhooks() -> int:
-    """Delete events after settings.WEBHOOK_RETENTION, unless due; return their number."""
+    """Delete up to 500 events after settings.WEBHOOK_RETENTION, unless due; return how many."""
     old = WebhookEvent.objects.filter(created_at__lt=timezone.now() - settings.WEBHOOK_RETENTION)
     due = WebhookDelivery.objects.filter(
         event=OuterRef("pk"), next_attempt_at__isnull=False, endpoint__is_active=True
     )
     done = old.exclude(Exists(due)).order_by("created_at")
-    keys = list(done.values_list("pk", flat=True)[:EVENTS_PER_SWEEP])
+    keys = list(done.values_list("pk", flat=True)[:500])
     WebhookEvent.objects.filter(pk__in=keys).delete()
     return len(keys)
 
@@ -55,8 +54,9 @@ def _announce_batch(pending: QuerySet[ClassLog]) -> tuple[int, int]:
 
 def _draft_deliveries(line: ClassLog, endpoints: list[WebhookEndpoint]) -> list[WebhookDelivery]:
     announcement: dict[str, Any] = line.announcement or {}
-    subscribed = [one for one in endpoints if one.wants(announcement["type"], line.at)]
+    kind = announcement["type"]
+    subscribed = [one for one in endpoints if kind in one.kinds and one.created_at <= line.at]
     if not subscribed:
         return []
-    event = build_event(line, announcement)
+    event = build_event(announcement, line.at, class_id=line.virtual_class_id)
     return [WebhookDelivery(event=event, endpoint=endpoint) for endpoint in subscribed]

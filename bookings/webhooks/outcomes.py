@@ -9,7 +9,6 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.selectors import find_teacher
@@ -43,8 +42,6 @@ MAX_ATTEMPTS = len(DELAYS) + 1
 LEASE = timedelta(minutes=2)
 # An endpoint with so many failures counts as down.
 FAILURES_IN_A_ROW = 3
-FIRST_REST = timedelta(seconds=30)
-LONGEST_REST = timedelta(minutes=10)
 # After a shorter outage deliveries keep their plan: otherwise every success of the others would
 # retry one that always fails.
 SHORT_OUTAGE = timedelta(minutes=5)
@@ -92,28 +89,25 @@ def _record_failure(
 ) -> None:
     logger.warning("Webhook %s to %s: %s", delivery.pk, endpoint.pk, answer.failure)
     is_last = answer.status == GONE or delivery.attempts >= MAX_ATTEMPTS
-    _leased(delivery).update(
-        next_attempt_at=None if is_last else now + _delay_after(delivery.attempts),
+    delay = spread(DELAYS[min(delivery.attempts, len(DELAYS)) - 1])
+    planned = delivery.next_attempt_at
+    WebhookDelivery.objects.filter(pk=delivery.pk, next_attempt_at=planned).update(
+        next_attempt_at=None if is_last else now + delay,
         failure=answer.failure,
         last_status=answer.status,
     )
     endpoint.failures += 1
     endpoint.failing_since = endpoint.failing_since or now
-    endpoint.resting_until = now + _rest(endpoint.failures, answer)
+    rest = answer.wait
+    if answer.status is None or endpoint.failures >= FAILURES_IN_A_ROW:
+        first, longest = timedelta(seconds=30), timedelta(minutes=10)
+        rest = max(backoff(endpoint.failures, first=first, longest=longest), rest)
+    endpoint.resting_until = now + rest
     endpoint.save(update_fields=["failures", "failing_since", "resting_until"])
-    if reason := _reason_to_stop(endpoint, answer, now):
-        _switch_off(endpoint, reason)
-
-
-def _reason_to_stop(
-    endpoint: WebhookEndpoint, answer: Answer, now: datetime
-) -> DisabledReason | None:
     if answer.status == GONE:
-        return DisabledReason.GONE
-    is_hopeless = (
-        endpoint.failing_since and endpoint.failing_since <= now - settings.WEBHOOK_PATIENCE
-    )
-    return DisabledReason.FAILING if is_hopeless else None
+        _switch_off(endpoint, DisabledReason.GONE)
+    elif endpoint.failing_since <= now - settings.WEBHOOK_PATIENCE:
+        _switch_off(endpoint, DisabledReason.FAILING)
 
 
 def _switch_off(endpoint: WebhookEndpoint, reason: DisabledReason) -> None:
@@ -125,17 +119,3 @@ def _switch_off(endpoint: WebhookEndpoint, reason: DisabledReason) -> None:
     if teacher is not None:
         occasion = f"{endpoint.pk} {timezone.now():%Y%m%d%H%M%S}"
         record_alert(NoticeKind.WEBHOOK_DISABLED, teacher, occasion)
-
-
-def _leased(delivery: WebhookDelivery) -> QuerySet[WebhookDelivery]:
-    return WebhookDelivery.objects.filter(pk=delivery.pk, next_attempt_at=delivery.next_attempt_at)
-
-
-def _delay_after(attempts: int) -> timedelta:
-    return spread(DELAYS[min(attempts, len(DELAYS)) - 1])
-
-
-def _rest(failures: int, answer: Answer) -> timedelta:
-    if answer.status is not None and failures < FAILURES_IN_A_ROW:
-        return answer.wait
-    return max(backoff(failures, first=FIRST_REST, longest=LONGEST_REST), answer.wait)

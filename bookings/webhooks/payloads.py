@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 from django.conf import settings
 from django.utils import timezone
 
-from bookings.models import ClassEvent, ClassLog, VirtualClass, WebhookEvent, WebhookKind
+from bookings.models import ClassEvent, ClassLog, WebhookEvent, WebhookKind
 
 KINDS = {
     ClassEvent.SCHEDULED: WebhookKind.SCHEDULED,
@@ -30,60 +30,55 @@ def draft_announcement(line: ClassLog) -> dict[str, Any] | None:
     kind = KINDS.get(ClassEvent(line.event))
     if kind is None:
         return None
-    data = {"class": _describe(line.virtual_class, line.to_status), **_describe_change(line)}
+    virtual_class = line.virtual_class
+    data: dict[str, Any] = {
+        "class": {
+            "id": str(virtual_class.pk),
+            "bookedById": str(virtual_class.booked_by_id),
+            "preferenceId": virtual_class.preference_id,
+            "status": str(virtual_class.status),
+            "classType": str(virtual_class.class_type),
+            "classPrice": virtual_class.class_price,
+            "startTime": _instant(virtual_class.start_time),
+            "endTime": _instant(virtual_class.end_time),
+            "currentParticipants": virtual_class.current_participants,
+            "maxParticipants": virtual_class.max_participants,
+        }
+    }
+    if "person" in line.details:
+        data["userId"] = line.details["person"]
+    if kind == WebhookKind.MOVED:
+        data["previousStartTime"] = _instant(datetime.fromisoformat(line.details["from"]))
+    if line.from_status:
+        data["previousStatus"] = str(line.from_status)
     return {"type": kind.value, "data": data}
 
 
-def build_event(line: ClassLog, announcement: dict[str, Any]) -> WebhookEvent:
-    return _event(
-        WebhookKind(announcement["type"]), announcement["data"], line.at, line.virtual_class_id
-    )
-
-
 def build_test_event() -> WebhookEvent:
-    data = {"message": "This is a test. Nothing happened."}
-    return _event(WebhookKind.TEST, data, timezone.now(), None)
+    announcement = {
+        "type": WebhookKind.TEST.value,
+        "data": {"message": "This is a test. Nothing happened."},
+    }
+    return build_event(announcement, timezone.now(), class_id=None)
 
 
-def _event(
-    kind: WebhookKind, data: dict[str, Any], at: datetime, class_id: uuid.UUID | None
+def build_event(
+    announcement: dict[str, Any], at: datetime, *, class_id: uuid.UUID | None
 ) -> WebhookEvent:
     event_id = uuid.uuid4()
-    body = {"id": str(event_id), "type": kind.value, "createdAt": _instant(at), "data": data}
+    body = {
+        "id": str(event_id),
+        "type": announcement["type"],
+        "createdAt": _instant(at),
+        "data": announcement["data"],
+    }
     return WebhookEvent(
         id=event_id,
-        kind=kind,
+        kind=announcement["type"],
         virtual_class_id=class_id,
         body=json.dumps(body, ensure_ascii=False, separators=(",", ":")),
         created_at=at,
     )
-
-
-def _describe(virtual_class: VirtualClass, to_status: str) -> dict[str, Any]:
-    """Describe a class; ``to_status`` overrides the status in memory."""
-    return {
-        "id": str(virtual_class.pk),
-        "bookedById": str(virtual_class.booked_by_id),
-        "preferenceId": virtual_class.preference_id,
-        "status": str(to_status or virtual_class.status),
-        "classType": str(virtual_class.class_type),
-        "classPrice": virtual_class.class_price,
-        "startTime": _instant(virtual_class.start_time),
-        "endTime": _instant(virtual_class.end_time),
-        "currentParticipants": virtual_class.current_participants,
-        "maxParticipants": virtual_class.max_participants,
-    }
-
-
-def _describe_change(line: ClassLog) -> dict[str, Any]:
-    change: dict[str, Any] = {}
-    if "person" in line.details:
-        change["userId"] = line.details["person"]
-    if KINDS.get(ClassEvent(line.event)) == WebhookKind.MOVED:
-        change["previousStartTime"] = _instant(datetime.fromisoformat(line.details["from"]))
-    if line.from_status:
-        change["previousStatus"] = str(line.from_status)
-    return change
 
 
 def _instant(value: datetime) -> str:

@@ -19,8 +19,6 @@ from django.conf import settings
 from bookings.webhooks.addresses import DEFAULT_PORTS, AddressError, Target, parse_address, resolve
 
 CONNECT_SECONDS = 5
-EXCERPT_LENGTH = 500
-LONGEST_RETRY_AFTER = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,21 +43,16 @@ def post(address: str, body: bytes, headers: Mapping[str, str]) -> Answer:
     """
     started = monotonic()
     try:
-        status, excerpt, wait = _exchange(parse_address(address), body, headers)
+        target = parse_address(address)
+        connection = PinnedConnection(target)
+        with closing(connection), _time_limit(connection):
+            connection.request("POST", target.path, body, dict(headers))
+            response = connection.getresponse()
+            excerpt, wait = _read_excerpt(response), _read_wait(response)
     except Exception as error:  # noqa: BLE001 - any error is a failure of this delivery only
         return Answer(None, _describe_failure(error), timedelta(seconds=monotonic() - started))
     took = timedelta(seconds=monotonic() - started)
-    return Answer(status, _status_failure(status), took, excerpt, wait)
-
-
-def _exchange(
-    target: Target, body: bytes, headers: Mapping[str, str]
-) -> tuple[int, str, timedelta]:
-    connection = PinnedConnection(target)
-    with closing(connection), _time_limit(connection):
-        connection.request("POST", target.path, body, dict(headers))
-        response = connection.getresponse()
-        return response.status, _read_excerpt(response), _read_wait(response)
+    return Answer(response.status, _status_failure(response.status), took, excerpt, wait)
 
 
 class PinnedConnection(HTTPConnection):
@@ -122,7 +115,7 @@ def _time_limit(connection: PinnedConnection) -> Iterator[None]:
 
 def _read_excerpt(response: HTTPResponse) -> str:
     try:
-        start = response.read(EXCERPT_LENGTH)
+        start = response.read(500)
     except (OSError, HTTPException, ValueError):
         return ""
     text = start.decode(errors="replace")
@@ -133,7 +126,7 @@ def _read_wait(response: HTTPResponse) -> timedelta:
     seconds = response.headers.get("Retry-After", "")
     if not (seconds.isascii() and seconds.isdigit() and len(seconds) < 9):
         return timedelta(0)
-    return min(timedelta(seconds=int(seconds)), LONGEST_RETRY_AFTER)
+    return min(timedelta(seconds=int(seconds)), timedelta(hours=1))
 
 
 def _status_failure(status: int) -> str:

@@ -10,12 +10,11 @@ import secrets
 from collections.abc import Iterable
 
 PREFIX = "whsec_"
-SECRET_BYTES = 32
 
 
 def generate_secret() -> str:
     """Return ``whsec_`` and 32 random bytes in base64."""
-    return PREFIX + base64.b64encode(secrets.token_bytes(SECRET_BYTES)).decode()
+    return PREFIX + base64.b64encode(secrets.token_bytes(32)).decode()
 
 
 def sign(secret: str, *, message_id: str, timestamp: int, body: bytes) -> str:

@@ -1,7 +1,5 @@
 """The teacher's actions on webhooks: test, send again, reactivate."""
 
-from datetime import datetime
-
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
@@ -38,17 +36,13 @@ def deliver_again(delivery: WebhookDelivery) -> None:
 
 def switch_on(endpoint: WebhookEndpoint) -> None:
     """Reactivate an endpoint and resend what failed meanwhile; the caller saves it."""
-    if endpoint.failing_since is not None:
-        make_due_again(_missed_since(endpoint, endpoint.failing_since))
+    if since := endpoint.failing_since:
+        tried = WebhookAttempt.objects.filter(delivery=OuterRef("pk"), at__gte=since)
+        kept_since = timezone.now() - settings.WEBHOOK_RETENTION
+        unsent = WebhookDelivery.objects.filter(endpoint=endpoint, sent_at=None)
+        make_due_again(unsent.filter(Exists(tried), event__created_at__gte=kept_since))
     endpoint.is_active, endpoint.disabled_reason = True, DisabledReason.NONE
     endpoint.failures, endpoint.failing_since, endpoint.resting_until = 0, None, None
-
-
-def _missed_since(endpoint: WebhookEndpoint, moment: datetime) -> QuerySet[WebhookDelivery]:
-    tried = WebhookAttempt.objects.filter(delivery=OuterRef("pk"), at__gte=moment)
-    kept_since = timezone.now() - settings.WEBHOOK_RETENTION
-    unsent = WebhookDelivery.objects.filter(endpoint=endpoint, sent_at=None)
-    return unsent.filter(Exists(tried), event__created_at__gte=kept_since)
 
 
 def _reset(deliveries: QuerySet[WebhookDelivery]) -> int:

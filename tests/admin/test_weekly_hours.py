@@ -6,7 +6,8 @@ import pytest
 from django.contrib.auth.models import Permission
 from django.urls import reverse
 
-from bookings.domain.desk.opening_hours import list_weekly_hours, set_weekly_hours
+from bookings.availability.agenda import list_weekly_hours
+from bookings.domain.desk.opening_hours import set_weekly_hours
 from bookings.domain.exceptions import ImpossibleHoursError
 from bookings.models import Weekday, WeeklyHours
 

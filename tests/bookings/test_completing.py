@@ -1,6 +1,7 @@
 """domain/lifecycle/completing.py and attendance.py: a class counts once for those who came."""
 
 from datetime import timedelta
+from functools import partial
 
 import pytest
 import time_machine
@@ -12,7 +13,7 @@ from django.utils import timezone
 from accounts.models import User
 from bookings.domain.exceptions import ClassNotFoundError, ClassNotStartedError
 from bookings.domain.lifecycle import completing
-from bookings.domain.lifecycle.attendance import mark_no_show, take_back_no_show
+from bookings.domain.lifecycle.attendance import mark_attendance
 from bookings.domain.lifecycle.completing import complete_ended_classes
 from bookings.models import (
     ClassLog,
@@ -26,6 +27,9 @@ from bookings.models import (
 from bookings.notices.delivery import deliver_due
 from bookings.notices.reminders import plan_reminders
 from tests.factories import UserFactory, VirtualClassFactory
+
+mark_no_show = partial(mark_attendance, came=False)
+take_back_no_show = partial(mark_attendance, came=True)
 
 
 @pytest.fixture

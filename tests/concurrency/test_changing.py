@@ -166,7 +166,7 @@ def test_a_move_and_a_scheduling_need_the_second_look_and_the_database(
     """Both look before either has written; then only what comes afterwards keeps them apart."""
     without_locks()
     monkeypatch.setattr(rescheduling, "claim_time", lambda one, now, *, ends_holds: None)
-    monkeypatch.setattr(scheduling, "is_time_lost", lambda *args: False)
+    monkeypatch.setattr(scheduling, "is_time_taken", lambda *args, **kwargs: False)
 
     def make_without_the_mark(start):
         virtual_class = make_class(start)

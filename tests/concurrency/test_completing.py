@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from bookings.domain.lifecycle import attendance, completing
-from bookings.domain.lifecycle.attendance import mark_no_show, take_back_no_show
+from bookings.domain.lifecycle.attendance import mark_attendance
 from bookings.domain.lifecycle.completing import complete_class, complete_ended_classes
 from bookings.models import ClassLog, ClassStatus, Role, UserActivity, VirtualClass
 from tests.concurrency import mortal_completion
@@ -24,6 +24,9 @@ from tests.factories import UserFactory, VirtualClassFactory
 from tests.processes import run_forked
 
 pytestmark = pytest.mark.concurrency
+
+mark_no_show = partial(mark_attendance, came=False)
+take_back_no_show = partial(mark_attendance, came=True)
 
 
 def give_classes(people, count):

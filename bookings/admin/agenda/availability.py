@@ -13,7 +13,8 @@ from django.urls import URLPattern, path
 from bookings.admin.agenda.weekly_hours import WeeklyHoursForm
 from bookings.admin.filters import UpcomingFilter
 from bookings.admin.inputs import BROWSERS_OWN
-from bookings.domain.desk.opening_hours import list_weekly_hours, set_weekly_hours
+from bookings.availability.agenda import list_weekly_hours
+from bookings.domain.desk.opening_hours import set_weekly_hours
 from bookings.domain.exceptions import ImpossibleHoursError
 from bookings.models import BookingRules, SpecialHours, WeeklyHours
 from bookings.templatetags.class_times import short_day

@@ -13,7 +13,9 @@ from django.views.decorators.http import require_POST
 
 from bookings.admin.filters import UpcomingFilter
 from bookings.admin.inputs import BROWSERS_OWN
-from bookings.domain.desk.closures import import_public_holidays, list_scheduled_between
+from bookings.availability.agenda import whole_days
+from bookings.domain.desk.closures import import_public_holidays
+from bookings.domain.queries import list_scheduled_between
 from bookings.models import Closure
 from bookings.templatetags.class_times import short_day
 
@@ -82,7 +84,8 @@ class ClosureAdmin(admin.ModelAdmin[Closure]):
     def save_model(self, request: HttpRequest, obj: Closure, form: Any, change: bool) -> None:
         """Store the closure; warn of scheduled classes on its days."""
         super().save_model(request, obj, form, change)
-        for virtual_class in list_scheduled_between(obj.first_day, obj.last_day):
+        whole = whole_days(obj.first_day, obj.last_day)
+        for virtual_class in list_scheduled_between(whole.start, whole.end):
             self.message_user(
                 request,
                 f"{virtual_class}: sigue agendada. Si no la vas a dar, cancelala.",

@@ -1,10 +1,8 @@
 """The week's page."""
 
 from datetime import date, timedelta
-from zoneinfo import ZoneInfo
 
 from babel.dates import format_date
-from django.conf import settings
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
@@ -12,7 +10,7 @@ from django.shortcuts import render
 from django.utils import timezone
 
 from bookings.availability.week_agenda import load_week
-from bookings.availability.weeks import build_week, monday_of
+from bookings.availability.weeks import monday_of
 
 LOCALE = "es_AR"
 # Years that the page shows: the first and last date have no week beside them.
@@ -27,21 +25,14 @@ def show_week(request: HttpRequest) -> HttpResponse:
         raise PermissionDenied
     today = timezone.localdate()
     monday = monday_of(_read_day(request.GET.get("semana", "")) or today)
-    agenda = load_week(monday)
-    week = build_week(
-        monday,
-        openings=agenda.openings,
-        entries=agenda.entries,
-        closures=agenda.closures,
-        zone=ZoneInfo(settings.TIME_ZONE),
-    )
+    week, is_calendar_read = load_week(monday)
     context = {
         **admin.site.each_context(request),
         "title": f"Semana {_name_week(monday)}",
         "week": week,
         "today": today,
         "is_this_week": monday == monday_of(today),
-        "is_calendar_read": agenda.is_calendar_read,
+        "is_calendar_read": is_calendar_read,
         "are_appointments_known": monday_of(today) <= monday <= today + APPOINTMENTS_KNOWN_FOR,
     }
     return render(request, "admin/week.html", context)

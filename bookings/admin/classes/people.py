@@ -13,7 +13,7 @@ from django.utils.safestring import SafeString
 
 from accounts.models import User
 from bookings.admin.read_only import ReadOnlyMixin
-from bookings.domain.lifecycle.attendance import mark_no_show, take_back_no_show
+from bookings.domain.lifecycle.attendance import mark_attendance
 from bookings.domain.places.offers import IN_LINE
 from bookings.models import ClassStatus, UserActivity, VirtualClass, WaitingListEntry
 from bookings.templatetags.class_times import clock, near_day
@@ -99,10 +99,14 @@ class PeopleForm(forms.Form):
         """
         absent, present = self.cleaned_data["no_show"], self.cleaned_data["showed_up"]
         if absent:
-            part = mark_no_show(class_id=virtual_class.pk, activity_id=absent, actor=actor)
+            part = mark_attendance(
+                class_id=virtual_class.pk, activity_id=absent, came=False, actor=actor
+            )
             return f"Anotamos que {part.user} faltó: la clase no le cuenta."
         if present:
-            part = take_back_no_show(class_id=virtual_class.pk, activity_id=present, actor=actor)
+            part = mark_attendance(
+                class_id=virtual_class.pk, activity_id=present, came=True, actor=actor
+            )
             return f"Anotamos que {part.user} vino."
         return ""
 

@@ -21,7 +21,7 @@ from bookings.domain.lifecycle.booking import BookingRequest, book_class, refuse
 from bookings.domain.money.preferences import make_preference, open_payment
 from bookings.domain.money.prices import find_list_price
 from bookings.domain.money.quotes import Quote
-from bookings.domain.queries import is_time_awaited
+from bookings.domain.queries import list_awaiting_between
 from bookings.models import BookingRules, ClassType, Hold, Payment, VirtualClass
 from bookings.payments.backend import is_provider_configured
 from bookings.payments.gateway import PaymentError

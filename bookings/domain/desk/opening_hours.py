@@ -12,13 +12,6 @@ from bookings.models import HoursRange, Weekday, WeeklyHours, hours_overlap
 Week = Mapping[Weekday, Sequence[HoursRange]]
 
 
-def list_weekly_hours() -> dict[Weekday, list[HoursRange]]:
-    week: dict[Weekday, list[HoursRange]] = {weekday: [] for weekday in Weekday}
-    for weekday, start, end in WeeklyHours.objects.values_list("weekday", "start", "end"):
-        week[Weekday(weekday)].append((start, end))
-    return week
-
-
 def set_weekly_hours(week: Week) -> None:
     """Replace all weekly hours. Raises ImpossibleHoursError, without writing."""
     for weekday, ranges in week.items():

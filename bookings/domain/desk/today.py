@@ -1,7 +1,7 @@
 """The data of the panel's first page."""
 
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date
 from enum import StrEnum
 
 from django.conf import settings
@@ -17,8 +17,6 @@ from bookings.models import ClassStatus, PriceDecision, SpecialHours, VirtualCla
 
 
 class CalendarState(StrEnum):
-    """The state of the calendar grant as stored."""
-
     GRANTED = "granted"
     REVOKED = "revoked"
     ABSENT = "absent"
@@ -49,40 +47,29 @@ class TeacherDay:
 def load_teacher_day() -> TeacherDay:
     now = timezone.now()
     day = timezone.localdate(now)
-    waiting = _count_waiting(now)
-    return TeacherDay(
-        day=day,
-        classes=_list_classes_of(day),
-        paid_not_scheduled=waiting["paid"],
-        awaiting_payment=waiting["unpaid"],
-        undecided=waiting["undecided"],
-        to_review=count_payments_to_review(),
-        has_hours=WeeklyHours.objects.exists() or _has_special_hours(day),
-        has_prices=list_prices().exists(),
-        calendar=_calendar_state(),
-    )
-
-
-def _count_waiting(now: datetime) -> dict[str, int]:
-    return VirtualClass.objects.filter(status=ClassStatus.PENDING).aggregate(
-        paid=Count("pk", filter=Q(paid_at__isnull=False)),
-        unpaid=Count("pk", filter=Q(paid_at=None, end_time__gt=now)),
-        undecided=Count("pk", filter=Q(price_decision=PriceDecision.WAITING, end_time__gt=now)),
-    )
-
-
-def _list_classes_of(day: date) -> list[VirtualClass]:
     whole = whole_days(day, day)
-    rows = VirtualClass.objects.filter(
+    classes = VirtualClass.objects.filter(
         status__in=[ClassStatus.SCHEDULED, ClassStatus.COMPLETED],
         start_time__gte=whole.start,
         start_time__lt=whole.end,
     )
-    return list(rows.select_related("booked_by").order_by("start_time", "id"))
-
-
-def _has_special_hours(day: date) -> bool:
-    return SpecialHours.objects.filter(day__gte=day).exists()
+    waiting = VirtualClass.objects.filter(status=ClassStatus.PENDING).aggregate(
+        paid=Count("pk", filter=Q(paid_at__isnull=False)),
+        unpaid=Count("pk", filter=Q(paid_at=None, end_time__gt=now)),
+        undecided=Count("pk", filter=Q(price_decision=PriceDecision.WAITING, end_time__gt=now)),
+    )
+    special = SpecialHours.objects.filter(day__gte=day)
+    return TeacherDay(
+        day=day,
+        classes=list(classes.select_related("booked_by").order_by("start_time", "id")),
+        paid_not_scheduled=waiting["paid"],
+        awaiting_payment=waiting["unpaid"],
+        undecided=waiting["undecided"],
+        to_review=count_payments_to_review(),
+        has_hours=WeeklyHours.objects.exists() or special.exists(),
+        has_prices=list_prices().exists(),
+        calendar=_calendar_state(),
+    )
 
 
 def _calendar_state() -> CalendarState:

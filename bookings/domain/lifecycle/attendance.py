@@ -17,33 +17,25 @@ from bookings.models import ClassEvent, ClassStatus, UserActivity, VirtualClass
 
 
 @transaction.atomic
-def mark_no_show(*, class_id: uuid.UUID, activity_id: int, actor: User) -> UserActivity:
-    """Mark a person as absent from a class that has begun. Raises ClassNotStartedError,
-    ClassNotFoundError.
+def mark_attendance(
+    *, class_id: uuid.UUID, activity_id: int, came: bool, actor: User
+) -> UserActivity:
+    """Mark a person as absent from a class that has begun, or take the mark back.
+
+    Raises ClassNotStartedError, ClassNotFoundError.
     """
     activity = _lock(class_id, activity_id)
-    if activity.no_show:
+    if activity.no_show != came:
         return activity
-    if activity.completed:
-        add_to_total_classes([activity.user_id], -1)
-    activity.no_show, activity.completed = True, False
+    was_counted = activity.completed
+    activity.no_show = not came
+    activity.completed = came and activity.virtual_class.status == ClassStatus.COMPLETED
+    if activity.completed != was_counted:
+        add_to_total_classes([activity.user_id], 1 if came else -1)
     activity.save(update_fields=["no_show", "completed"])
-    _log(ClassEvent.NO_SHOW, activity, actor)
-    return activity
-
-
-@transaction.atomic
-def take_back_no_show(*, class_id: uuid.UUID, activity_id: int, actor: User) -> UserActivity:
-    """Take the mark back. Raises as ``mark_no_show``."""
-    activity = _lock(class_id, activity_id)
-    if not activity.no_show:
-        return activity
-    activity.no_show = False
-    activity.completed = activity.virtual_class.status == ClassStatus.COMPLETED
-    if activity.completed:
-        add_to_total_classes([activity.user_id], 1)
-    activity.save(update_fields=["no_show", "completed"])
-    _log(ClassEvent.SHOWED_UP, activity, actor)
+    event = ClassEvent.SHOWED_UP if came else ClassEvent.NO_SHOW
+    details = {"person": str(activity.user_id)}
+    record_event(activity.virtual_class, event, actor=actor, details=details)
     return activity
 
 
@@ -57,8 +49,3 @@ def _lock(class_id: uuid.UUID, activity_id: int) -> UserActivity:
     if timezone.now() < virtual_class.start_time:
         raise ClassNotStartedError
     return activity
-
-
-def _log(event: ClassEvent, activity: UserActivity, actor: User) -> None:
-    about = {"person": str(activity.user_id)}
-    record_event(activity.virtual_class, event, actor=actor, details=about)

@@ -22,7 +22,6 @@ from bookings.domain.money.quotes import Quote
 from bookings.domain.teacher_alerts import tell_teacher
 from bookings.models import (
     ClassEvent,
-    ClassStatus,
     Hold,
     NoticeKind,
     Payment,
@@ -94,7 +93,7 @@ def _store(user: User, request: BookingRequest) -> VirtualClass:
         paid_at=payment.approved_at if payment else None,
         price_decision=judge_price(request) if is_foreign else PriceDecision.NONE,
     )
-    record_event(virtual_class, ClassEvent.BOOKED, actor=user, to_status=ClassStatus.PENDING)
+    record_event(virtual_class, ClassEvent.BOOKED, actor=user)
     if payment:
         _join(payment, virtual_class)
     elif is_foreign:

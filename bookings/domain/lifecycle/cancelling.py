@@ -15,21 +15,15 @@ from bookings.domain.change_policy import (
     refuse_change,
 )
 from bookings.domain.dry_runs import Consequences, foresee
-from bookings.domain.exceptions import ClassCompletedError, ClassEndedError, ClassNotFoundError
+from bookings.domain.exceptions import ClassCompletedError, ClassEndedError
 from bookings.domain.history import record_event
 from bookings.domain.money.money_back import request_money_back, store_refund_decision
 from bookings.domain.money.refunds import refuse_other_sum, send_refunds_of
 from bookings.domain.money.void_charges import cancel_dead_charges
 from bookings.domain.places.offers import close_line
+from bookings.domain.queries import get_class
 from bookings.domain.teacher_alerts import tell_teacher
-from bookings.models import (
-    ClassEvent,
-    ClassStatus,
-    Hold,
-    NoticeKind,
-    Payment,
-    VirtualClass,
-)
+from bookings.models import ClassEvent, ClassStatus, Hold, NoticeKind, Payment, VirtualClass
 from bookings.notices.due import record_due
 from bookings.notices.reminders import drop_reminders
 
@@ -83,14 +77,8 @@ def call_off(
     if virtual_class.status != ClassStatus.CANCELLED:
         earlier = virtual_class.status
         _write_off(virtual_class)
-        record_event(
-            virtual_class,
-            ClassEvent.CANCELLED,
-            actor=actor,
-            from_status=earlier,
-            to_status=ClassStatus.CANCELLED,
-            reason=reason,
-        )
+        event = ClassEvent.CANCELLED
+        record_event(virtual_class, event, actor=actor, from_status=earlier, reason=reason)
         _tell(virtual_class, actor)
     if case is not None:
         store_refund_decision(virtual_class, case)
@@ -110,8 +98,9 @@ def _write_off(locked: VirtualClass) -> None:
 
 
 def _tell(virtual_class: VirtualClass, actor: User | None) -> None:
-    in_line = close_line(virtual_class)
-    record_due(NoticeKind.CANCELLED, virtual_class, _everybody_in(virtual_class) | in_line)
+    # The host has no activity before the class is scheduled.
+    people = {virtual_class.booked_by_id, *virtual_class.activities.values_list("user", flat=True)}
+    record_due(NoticeKind.CANCELLED, virtual_class, people | close_line(virtual_class))
     if actor and not is_in_charge(actor) and concerns_teacher(virtual_class):
         tell_teacher(NoticeKind.STUDENT_CANCELLED, virtual_class)
     drop_reminders(virtual_class)
@@ -120,9 +109,7 @@ def _tell(virtual_class: VirtualClass, actor: User | None) -> None:
 @transaction.atomic
 def decide_cancelling(class_id: uuid.UUID, actor: User, reason: str = "") -> VirtualClass:
     """Write a cancellation, without calling a provider. Raises as ``cancel_class``."""
-    virtual_class = VirtualClass.objects.select_for_update().filter(pk=class_id).first()
-    if virtual_class is None:
-        raise ClassNotFoundError
+    virtual_class = get_class(VirtualClass.objects.select_for_update(), pk=class_id)
     now = timezone.now()
     refuse_cancelling(virtual_class, actor, now)
     if virtual_class.status == ClassStatus.CANCELLED and not is_in_charge(actor):
@@ -131,9 +118,3 @@ def decide_cancelling(class_id: uuid.UUID, actor: User, reason: str = "") -> Vir
     call_off(virtual_class, actor=actor, reason=reason, case=case)
     refuse_other_sum()
     return virtual_class
-
-
-def _everybody_in(virtual_class: VirtualClass) -> set[uuid.UUID]:
-    # The host has no activity before the class is scheduled.
-    people = virtual_class.activities.values_list("user_id", flat=True)
-    return {virtual_class.booked_by_id, *people}

@@ -15,10 +15,10 @@ from bookings.domain.exceptions import (
     CapacityTooLargeError,
     CapacityTooSmallError,
     ClassEndedError,
-    ClassNotFoundError,
 )
 from bookings.domain.history import record_event
 from bookings.domain.places.offers import count_kept_places, offer_free_place
+from bookings.domain.queries import get_class
 from bookings.models import ClassEvent, ClassStatus, ClassType, VirtualClass
 
 
@@ -43,35 +43,22 @@ def foresee_capacity(
 
 @transaction.atomic
 def _change(class_id: uuid.UUID, capacity: int, actor: User | None) -> VirtualClass:
-    virtual_class = (
-        VirtualClass.objects.select_for_update()
-        .filter(pk=class_id, class_type=ClassType.GROUP, status=ClassStatus.SCHEDULED)
-        .first()
-    )
-    if virtual_class is None:
-        raise ClassNotFoundError
-    if virtual_class.has_ended():
+    groups = VirtualClass.objects.filter(class_type=ClassType.GROUP, status=ClassStatus.SCHEDULED)
+    locked = get_class(groups.select_for_update(), pk=class_id)
+    if locked.has_ended():
         raise ClassEndedError
     if capacity > settings.MAX_STUDENTS:
         raise CapacityTooLargeError
-    if capacity < virtual_class.current_participants + count_kept_places(virtual_class):
+    if capacity < locked.current_participants + count_kept_places(locked):
         raise CapacityTooSmallError
-    _set(virtual_class, capacity, actor)
-    offer_free_place(virtual_class)
-    return virtual_class
-
-
-def _set(locked: VirtualClass, capacity: int, actor: User | None) -> None:
-    earlier = locked.max_participants
-    if capacity == earlier:
-        return
-    details: dict[str, Any] = {"places_before": earlier, "places": capacity}
-    if locked.event_update_requested_at and awaits_move(locked):
-        details["awaits_move"] = True
-    locked.max_participants = capacity
-    locked.summary = describe_summary(locked)
-    locked.event_update_requested_at = timezone.now()
-    locked.save(
-        update_fields=["max_participants", "summary", "event_update_requested_at", "updated_at"]
-    )
-    record_event(locked, ClassEvent.CAPACITY_CHANGED, actor=actor, details=details)
+    if capacity != locked.max_participants:
+        details: dict[str, Any] = {"places_before": locked.max_participants, "places": capacity}
+        if locked.event_update_requested_at and awaits_move(locked):
+            details["awaits_move"] = True
+        locked.max_participants = capacity
+        locked.summary = describe_summary(locked)
+        locked.event_update_requested_at = timezone.now()
+        locked.save()
+        record_event(locked, ClassEvent.CAPACITY_CHANGED, actor=actor, details=details)
+    offer_free_place(locked)
+    return locked

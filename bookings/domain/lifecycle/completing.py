@@ -50,12 +50,8 @@ def complete_class(*, virtual_class: VirtualClass, now: datetime) -> bool:
     came = UserActivity.objects.filter(virtual_class=virtual_class, no_show=False)
     came.update(completed=True)
     add_to_total_classes(came.values_list("user_id", flat=True), 1)
-    record_event(
-        virtual_class,
-        ClassEvent.COMPLETED,
-        from_status=ClassStatus.SCHEDULED,
-        to_status=ClassStatus.COMPLETED,
-    )
+    virtual_class.status = ClassStatus.COMPLETED
+    record_event(virtual_class, ClassEvent.COMPLETED, from_status=ClassStatus.SCHEDULED)
     return True
 
 
@@ -82,10 +78,5 @@ def _reopen(virtual_class: VirtualClass, now: datetime) -> None:
     counted.update(completed=False)
     add_to_total_classes(people, -1)
     virtual_class.status = ClassStatus.SCHEDULED
-    record_event(
-        virtual_class,
-        ClassEvent.REOPENED,
-        from_status=ClassStatus.COMPLETED,
-        to_status=ClassStatus.SCHEDULED,
-    )
+    record_event(virtual_class, ClassEvent.REOPENED, from_status=ClassStatus.COMPLETED)
     restore_reminders(virtual_class, now)

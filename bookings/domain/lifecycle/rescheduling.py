@@ -17,7 +17,6 @@ from bookings.domain.exceptions import (
     ClassCancelledError,
     ClassCompletedError,
     ClassEndedError,
-    ClassNotFoundError,
     NotScheduledYetError,
     SameTimeError,
     SlotTakenError,
@@ -27,7 +26,7 @@ from bookings.domain.exceptions import (
 from bookings.domain.history import record_event
 from bookings.domain.lifecycle.time_claims import claim_time, racing_for_time
 from bookings.domain.places.offers import list_line, renew_offer
-from bookings.domain.queries import is_time_taken, list_awaiting_between
+from bookings.domain.queries import get_class, is_time_taken, list_awaiting_between
 from bookings.domain.teacher_alerts import tell_teacher
 from bookings.models import ClassEvent, ClassStatus, NoticeKind, VirtualClass
 from bookings.notices.due import record_due
@@ -53,14 +52,14 @@ def reschedule_class(
     TimeOverError, SlotTakenError; TimeAwaitedError to the teacher for paid classes that are not in
     ``displacing``; CalendarError if free slots cannot be read.
     """
-    virtual_class = _find(class_id)
+    virtual_class = get_class(VirtualClass.objects.all(), pk=class_id)
     refuse_move(virtual_class, actor)
     _refuse_time(virtual_class, start, timezone.now())
     if not is_in_charge(actor):
         _refuse_unoffered(virtual_class, actor, start)
     check_change_rate(actor)
     with racing_for_time():
-        moved = _move(virtual_class, actor, start, reason, displacing)
+        moved = _move(class_id, actor, start, reason, displacing)
     move_event_if_possible(moved)
     moved.refresh_from_db(fields=["event_update_requested_at", "html_link", "calendar_drift"])
     return moved
@@ -73,9 +72,8 @@ def foresee_move(
     start: datetime,
     displacing: Collection[uuid.UUID] = (),
 ) -> Consequences[VirtualClass]:
-    seen = _find(class_id)
     with racing_for_time():
-        return foresee(lambda: _move(seen, actor, start, "", displacing), [class_id])
+        return foresee(lambda: _move(class_id, actor, start, "", displacing), [class_id])
 
 
 def refuse_move(virtual_class: VirtualClass, actor: User) -> None:
@@ -90,13 +88,6 @@ def refuse_move(virtual_class: VirtualClass, actor: User) -> None:
     if virtual_class.has_ended(now):
         raise ClassEndedError
     refuse_change(virtual_class, actor, now)
-
-
-def _find(class_id: uuid.UUID) -> VirtualClass:
-    try:
-        return VirtualClass.objects.get(pk=class_id)
-    except VirtualClass.DoesNotExist:
-        raise ClassNotFoundError from None
 
 
 def _refuse_time(virtual_class: VirtualClass, start: datetime, now: datetime) -> None:
@@ -116,14 +107,14 @@ def _refuse_unoffered(virtual_class: VirtualClass, actor: User, start: datetime)
 
 @transaction.atomic
 def _move(
-    seen: VirtualClass,
+    class_id: uuid.UUID,
     actor: User,
     start: datetime,
     reason: str,
     displacing: Collection[uuid.UUID],
 ) -> VirtualClass:
     now = timezone.now()
-    locked = VirtualClass.objects.select_for_update().get(pk=seen.pk)
+    locked = get_class(VirtualClass.objects.select_for_update(), pk=class_id)
     refuse_move(locked, actor)
     _refuse_time(locked, start, now)
     earlier = locked.start_time
@@ -136,16 +127,7 @@ def _move(
         claim_time(locked, now, ends_holds=False)
     locked.ics_sequence += 1
     locked.event_update_requested_at = now
-    locked.save(
-        update_fields=[
-            "start_time",
-            "end_time",
-            "utc_offset",
-            "ics_sequence",
-            "event_update_requested_at",
-            "updated_at",
-        ]
-    )
+    locked.save()
     record_event(
         locked,
         ClassEvent.RESCHEDULED,

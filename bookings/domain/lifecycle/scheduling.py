@@ -21,7 +21,6 @@ from bookings.domain.calendar.events import (
 )
 from bookings.domain.dry_runs import Consequences, foresee
 from bookings.domain.exceptions import (
-    BookingError,
     ClassCancelledError,
     ClassCompletedError,
     ClassEndedError,
@@ -34,7 +33,7 @@ from bookings.domain.exceptions import (
 from bookings.domain.history import record_event
 from bookings.domain.lifecycle.time_claims import claim_time
 from bookings.domain.places.access_codes import generate_access_code
-from bookings.domain.queries import get_class_by_preference, is_time_lost
+from bookings.domain.queries import get_class, get_class_by_preference, is_time_taken
 from bookings.domain.trigger_policy import must_be_paid
 from bookings.models import (
     ClassEvent,
@@ -91,10 +90,12 @@ def schedule_class(
                 return _attempt(virtual_class, actor, during_outage=during_outage)
         raise EventNotSavedError
     except UNSCHEDULABLE as refusal:
-        _note_refusal(virtual_class, refusal)
+        _give_up(virtual_class, refusal.code)
         raise
     except CalendarRefusedError as refusal:
-        _park_for_teacher(virtual_class, refusal)
+        # An event without its meeting must not keep the time.
+        event_id = refusal.event_id if isinstance(refusal, EventLeftBehindError) else ""
+        _give_up(virtual_class, CALENDAR_REFUSED, event_id)
         raise
 
 
@@ -163,7 +164,9 @@ def _refuse_unschedulable(virtual_class: VirtualClass) -> None:
 
 
 def _is_time_lost(virtual_class: VirtualClass) -> bool:
-    return settings.PREVENT_OVERLAPS and is_time_lost(virtual_class, timezone.now())
+    return settings.PREVENT_OVERLAPS and is_time_taken(
+        virtual_class, timezone.now(), ends_holds=virtual_class.goes_first
+    )
 
 
 def _note_request(virtual_class: VirtualClass) -> VirtualClass:
@@ -174,33 +177,21 @@ def _note_request(virtual_class: VirtualClass) -> VirtualClass:
         withdrawal_requested_at=None,
         scheduling_refusal="",
     )
-    try:
-        current = VirtualClass.objects.select_related("booked_by").get(pk=virtual_class.pk)
-    except VirtualClass.DoesNotExist:
-        raise ClassNotFoundError from None
+    current = get_class(VirtualClass.objects.select_related("booked_by"), pk=virtual_class.pk)
     if not is_noted and not current.is_scheduled:
         _refuse_unschedulable(current)
     return current
 
 
-def _note_refusal(virtual_class: VirtualClass, refusal: BookingError) -> None:
+def _give_up(virtual_class: VirtualClass, reason: str, event_id: str = "") -> None:
+    """Store why a class is not scheduled, and delete an event that it may have."""
     rows = VirtualClass.objects.filter(pk=virtual_class.pk, status=ClassStatus.PENDING)
     awaited = rows.filter(Q(scheduling_requested_at__isnull=False) | Q(paid_at__isnull=False))
-    awaited.exclude(scheduling_refusal=refusal.code).update(scheduling_refusal=refusal.code)
+    awaited.exclude(scheduling_refusal=reason).update(scheduling_refusal=reason)
     # An earlier attempt that was cut short may have made an event.
-    if rows.filter(scheduling_requested_at__isnull=False).exists():
-        request_withdrawal(virtual_class)
+    if event_id or rows.filter(scheduling_requested_at__isnull=False).exists():
+        request_withdrawal(virtual_class, event_id)
         withdraw_event_if_possible(virtual_class)
-
-
-def _park_for_teacher(virtual_class: VirtualClass, refusal: CalendarRefusedError) -> None:
-    VirtualClass.objects.filter(pk=virtual_class.pk, status=ClassStatus.PENDING).update(
-        scheduling_refusal=CALENDAR_REFUSED
-    )
-    # An event without its meeting must not keep the time.
-    event_id = refusal.event_id if isinstance(refusal, EventLeftBehindError) else ""
-    request_withdrawal(virtual_class, event_id)
-    withdraw_event_if_possible(virtual_class)
 
 
 def _save(virtual_class: VirtualClass, event: CreatedEvent, actor: User | None) -> VirtualClass:
@@ -223,9 +214,7 @@ def _save(virtual_class: VirtualClass, event: CreatedEvent, actor: User | None) 
 @transaction.atomic
 def _store(virtual_class: VirtualClass, event: CreatedEvent, actor: User | None) -> VirtualClass:
     """Lock the class, look again and store its event. Spec: Errors, class update step."""
-    locked = VirtualClass.objects.select_for_update().filter(pk=virtual_class.pk).first()
-    if locked is None:
-        raise ClassNotFoundError
+    locked = get_class(VirtualClass.objects.select_for_update(), pk=virtual_class.pk)
     if locked.is_scheduled:
         return locked
     _refuse_unschedulable(locked)
@@ -239,13 +228,7 @@ def _store(virtual_class: VirtualClass, event: CreatedEvent, actor: User | None)
         claim_time(locked, now, ends_holds=locked.goes_first)
     summary = f"{event.summary}. {event.description}"
     mark_scheduled(locked, event_id=event.event_id, link=event.conference_url, summary=summary)
-    record_event(
-        locked,
-        ClassEvent.SCHEDULED,
-        actor=actor,
-        from_status=ClassStatus.PENDING,
-        to_status=ClassStatus.SCHEDULED,
-    )
+    record_event(locked, ClassEvent.SCHEDULED, actor=actor, from_status=ClassStatus.PENDING)
     record_place(NoticeKind.CONFIRMATION, locked, locked.booked_by_id)
     return locked
 

@@ -33,7 +33,8 @@ def claim_time(locked: VirtualClass, now: datetime, *, ends_holds: bool) -> None
     IntegrityError: try again in a new transaction.
     """
     here = list_holds_over(locked)
-    own = Q(virtual_class=locked) | Q(pk__in=here.filter(_chosen_by_host(locked)).values("pk"))
+    chosen = here.filter(user_id=locked.booked_by_id, virtual_class=None)
+    own = Q(virtual_class=locked) | Q(pk__in=chosen.values("pk"))
     Hold.objects.filter(own | Q(expires_at__lte=now)).delete()
     if ends_holds:
         _end_unpaid(here, locked)
@@ -55,10 +56,6 @@ def claim_time(locked: VirtualClass, now: datetime, *, ends_holds: bool) -> None
     ).delete()
 
 
-def _chosen_by_host(locked: VirtualClass) -> Q:
-    return Q(user_id=locked.booked_by_id, virtual_class=None)
-
-
 def _end_unpaid(here: QuerySet[Hold], winner: VirtualClass) -> None:
     # Classes are locked before their holds, as in a cancellation.
     unpaid = VirtualClass.objects.filter(status=ClassStatus.PENDING, paid_at=None)
@@ -69,13 +66,10 @@ def _end_unpaid(here: QuerySet[Hold], winner: VirtualClass) -> None:
     for hold in list(ending.select_related("user", "virtual_class")):
         hold_id = hold.pk
         hold.delete()
-        _tell_owner(hold, f"{hold_id.hex} {hold.start_time.timestamp():.0f} {hold.minutes}", winner)
-
-
-def _tell_owner(hold: Hold, occasion: str, winner: VirtualClass) -> None:
-    if hold.user.pk == winner.booked_by_id:
-        return
-    if hold.virtual_class is not None:
-        record_due(NoticeKind.HOLD_LOST, hold.virtual_class, [hold.user.pk], occasion)
-    else:
-        record_alert(NoticeKind.HOLD_LOST, hold.user, occasion)
+        occasion = f"{hold_id.hex} {hold.start_time.timestamp():.0f} {hold.minutes}"
+        if hold.user.pk == winner.booked_by_id:
+            continue
+        if hold.virtual_class is not None:
+            record_due(NoticeKind.HOLD_LOST, hold.virtual_class, [hold.user.pk], occasion)
+        else:
+            record_alert(NoticeKind.HOLD_LOST, hold.user, occasion)

@@ -4,7 +4,7 @@ import logging
 from dataclasses import replace
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
 from accounts.models import User
@@ -28,7 +28,12 @@ def erase_person(*, user: User, by: User) -> None:
     TeacherAccountError, ClassesAheadError, and ClassNotFoundError if ``by`` may not cancel a class.
     """
     for virtual_class in list_classes_to_cancel(user):
-        _cancel(virtual_class, by)
+        try:
+            # A later payment is refunded automatically.
+            cancel_class(class_id=virtual_class.pk, actor=by)
+        except CalendarError:
+            # The class is cancelled; the sweep withdraws its event.
+            logger.warning("The event of class %s stays for the sweep.", virtual_class.pk)
     leave_every_line(user=user)
     with transaction.atomic():
         # Before the log of cancelled classes is deleted with them.
@@ -43,10 +48,15 @@ def list_classes_to_cancel(user: User) -> list[VirtualClass]:
     """List unpaid classes. Raises TeacherAccountError, and ClassesAheadError if any is settled."""
     if user.is_staff:
         raise TeacherAccountError
-    ahead = _classes_ahead(user)
-    if any(_is_settled(virtual_class) for virtual_class in ahead):
+    takes_part = UserActivity.objects.filter(virtual_class=OuterRef("pk"), user=user)
+    ahead = VirtualClass.objects.filter(
+        Q(booked_by=user) | Exists(takes_part),
+        end_time__gt=timezone.now(),
+        status__in=[ClassStatus.PENDING, ClassStatus.SCHEDULED],
+    )
+    if any(one.is_scheduled or one.is_being_scheduled or one.paid_at for one in ahead):
         raise ClassesAheadError
-    return ahead
+    return list(ahead)
 
 
 def foresee_erasing(*, user: User, by: User) -> Consequences[list[VirtualClass]]:
@@ -64,46 +74,20 @@ def foresee_erasing(*, user: User, by: User) -> Consequences[list[VirtualClass]]
     return replace(seen, mails=[mail for mail in seen.mails if mail.user_id != user.pk])
 
 
-def _classes_ahead(user: User) -> list[VirtualClass]:
-    ahead = VirtualClass.objects.filter(
-        end_time__gt=timezone.now(), status__in=[ClassStatus.PENDING, ClassStatus.SCHEDULED]
-    )
-    takes_part = UserActivity.objects.filter(virtual_class=OuterRef("pk"), user=user)
-    return list(ahead.filter(Q(booked_by=user) | Exists(takes_part)))
-
-
-def _is_settled(virtual_class: VirtualClass) -> bool:
-    is_paid = virtual_class.paid_at is not None
-    return virtual_class.is_scheduled or virtual_class.is_being_scheduled or is_paid
-
-
-def _cancel(virtual_class: VirtualClass, by: User) -> None:
-    """Cancel an unpaid class; a later payment is refunded automatically."""
-    try:
-        cancel_class(class_id=virtual_class.pk, actor=by)
-    except CalendarError:
-        # The class is cancelled; the sweep withdraws its event.
-        logger.warning("The event of class %s stays for the sweep.", virtual_class.pk)
-
-
 def _forget_bookings(user: User) -> None:
     user.holds.all().delete()
     user.waiting_list_entries.all().delete()
     user.notices.all().delete()
     booked = VirtualClass.objects.filter(booked_by=user)
-    _unused(booked, user).delete()
-    # Free text may identify the person.
-    booked.update(**dict.fromkeys(VirtualClass.TYPED, ""))
-    ClassLog.objects.filter(actor=user).update(reason="")
-
-
-def _unused(booked: QuerySet[VirtualClass], user: User) -> QuerySet[VirtualClass]:
-    """Classes without money and guests; a withdrawal still needs its row."""
     others = UserActivity.objects.filter(virtual_class=OuterRef("pk")).exclude(user=user)
-    return booked.filter(
+    # Without money and guests; a withdrawal still needs its row.
+    booked.filter(
         ~Exists(others),
         status__in=[ClassStatus.PENDING, ClassStatus.CANCELLED],
         paid_at=None,
         payment=None,
         withdrawal_requested_at=None,
-    )
+    ).delete()
+    # Free text may identify the person.
+    booked.update(**dict.fromkeys(VirtualClass.TYPED, ""))
+    ClassLog.objects.filter(actor=user).update(reason="")

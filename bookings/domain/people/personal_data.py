@@ -8,7 +8,7 @@ from django.core.serializers.json import DjangoJSONEncoder
 from accounts.models import User
 from accounts.personal_data import describe_account
 from bookings.domain.queries import list_classes_of
-from bookings.models import Notice, Payment, VirtualClass
+from bookings.models import Payment, VirtualClass
 
 
 def export_person(user: User) -> str:
@@ -18,8 +18,14 @@ def export_person(user: User) -> str:
     """
     data = {
         **describe_account(user),
-        "classes": [_describe_class(one, user) for one in _classes_of(user)],
-        "payments": [_describe_payment(one) for one in _payments_of(user)],
+        "classes": [
+            _describe_class(one, user)
+            for one in list_classes_of(user).prefetch_related("activities")
+        ],
+        "payments": [
+            _describe_payment(one)
+            for one in user.payments.order_by("created_at").prefetch_related("charges__refunds")
+        ],
         "keptTimes": [
             {"start": hold.start_time, "end": hold.end_time, "until": hold.expires_at}
             for hold in user.holds.all()
@@ -28,18 +34,17 @@ def export_person(user: User) -> str:
             {"class": entry.virtual_class_id, "since": entry.created_at, "state": entry.state}
             for entry in user.waiting_list_entries.all()
         ],
-        "mails": [_describe_notification(one) for one in user.notices.order_by("created_at")],
+        "mails": [
+            {
+                "about": notice.get_kind_display(),
+                "class": notice.virtual_class_id,
+                "dueAt": notice.due_at,
+                "sentAt": notice.sent_at,
+            }
+            for notice in user.notices.order_by("created_at")
+        ],
     }
     return json.dumps(data, cls=DjangoJSONEncoder, ensure_ascii=False, indent=2)
-
-
-def _classes_of(user: User) -> list[VirtualClass]:
-    return list(list_classes_of(user).prefetch_related("activities"))
-
-
-def _payments_of(user: User) -> list[Payment]:
-    payments = user.payments.order_by("created_at")
-    return list(payments.prefetch_related("charges__refunds"))
 
 
 def _describe_class(virtual_class: VirtualClass, user: User) -> dict[str, Any]:
@@ -51,7 +56,6 @@ def _describe_class(virtual_class: VirtualClass, user: User) -> dict[str, Any]:
         "accessCode": virtual_class.access_code,
         "paidAt": virtual_class.paid_at,
     }
-    parts = [one for one in virtual_class.activities.all() if one.user_id == user.pk]
     return {
         "id": virtual_class.pk,
         "startTime": virtual_class.start_time,
@@ -62,7 +66,9 @@ def _describe_class(virtual_class: VirtualClass, user: User) -> dict[str, Any]:
         "bookedByYou": is_host,
         **(own if is_host else {}),
         "yourPart": [
-            {"rol": one.rol, "completed": one.completed, "missed": one.no_show} for one in parts
+            {"rol": part.rol, "completed": part.completed, "missed": part.no_show}
+            for part in virtual_class.activities.all()
+            if part.user_id == user.pk
         ],
         "createdAt": virtual_class.created_at,
     }
@@ -91,13 +97,4 @@ def _describe_payment(payment: Payment) -> dict[str, Any]:
             }
             for charge in payment.charges.all()
         ],
-    }
-
-
-def _describe_notification(notice: Notice) -> dict[str, Any]:
-    return {
-        "about": notice.get_kind_display(),
-        "class": notice.virtual_class_id,
-        "dueAt": notice.due_at,
-        "sentAt": notice.sent_at,
     }

@@ -130,12 +130,7 @@ def _make_row(
         link=event.conference_url,
         summary=describe_summary(virtual_class),
     )
-    record_event(
-        virtual_class,
-        ClassEvent.REBUILT,
-        to_status=ClassStatus.SCHEDULED,
-        details={"event": event.event_id},
-    )
+    record_event(virtual_class, ClassEvent.REBUILT, details={"event": event.event_id})
     if not virtual_class.has_ended():
         record_place(NoticeKind.CONFIRMATION, virtual_class, host.pk)
     return virtual_class

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bookings.availability.periods import Period
-from bookings.availability.slots import BusyTimes, SlotRules, find_free_slots, open_on
+from bookings.availability.slots import Agenda, open_on
 
 ARGENTINA = ZoneInfo("America/Argentina/Buenos_Aires")
 MINUTE = timedelta(minutes=1)
@@ -51,23 +51,25 @@ def calendars(draw):
     days = [monday + timedelta(days=n) for n in range(5)]
     openings = [opening for day in days for opening in open_on(day, draw(ranges), zone)]
     begin = datetime.combine(monday, time(0), tzinfo=zone).astimezone(UTC)
-    rules = SlotRules(
+    agenda = Agenda(
+        openings=openings,
+        classes=draw(busy_periods(week)),
+        appointments=draw(busy_periods(week)),
         step=draw(st.sampled_from([5, 15, 20, 30, 60])) * MINUTE,
         buffer_before=draw(st.sampled_from([0, 5, 10, 45])) * MINUTE,
         buffer_after=draw(st.sampled_from([0, 10, 15])) * MINUTE,
         earliest=begin + draw(st.integers(-600, 3000)) * MINUTE,
         latest=begin + draw(st.integers(1440, 6 * 1440)) * MINUTE,
     )
-    busy = BusyTimes(draw(busy_periods(week)), draw(busy_periods(week)))
     length = draw(st.sampled_from([30, 45, 60, 90])) * MINUTE
-    return openings, busy, rules, length
+    return agenda, length
 
 
-def free_by_oracle(openings, busy, rules, length):
+def free_by_oracle(agenda, length):
     """Walk each stretch of opening minute by minute and ask every rule of every candidate."""
     open_minutes = {
         opening.start + n * MINUTE
-        for opening in openings
+        for opening in agenda.openings
         for n in range(int((opening.end - opening.start) / MINUTE))
     }
     free = []
@@ -75,20 +77,20 @@ def free_by_oracle(openings, busy, rules, length):
     for minute in sorted(open_minutes):
         if minute - MINUTE not in open_minutes:
             grid = minute
-        if (minute - grid) % rules.step:
+        if (minute - grid) % agenda.step:
             continue
         end = minute + length
         wanted = [minute + n * MINUTE for n in range(int(length / MINUTE))]
         if not all(each in open_minutes for each in wanted):
             continue
-        if not rules.earliest <= minute <= rules.latest:
+        if not agenda.earliest <= minute <= agenda.latest:
             continue
-        pause = max(rules.buffer_before, rules.buffer_after)
-        if any(minute < c.end + pause and c.start - pause < end for c in busy.classes):
+        pause = max(agenda.buffer_before, agenda.buffer_after)
+        if any(minute < c.end + pause and c.start - pause < end for c in agenda.classes):
             continue
         if any(
-            minute - rules.buffer_before < a.end and a.start < end + rules.buffer_after
-            for a in busy.appointments
+            minute - agenda.buffer_before < a.end and a.start < end + agenda.buffer_after
+            for a in agenda.appointments
         ):
             continue
         free.append(Period(minute, end))
@@ -98,23 +100,9 @@ def free_by_oracle(openings, busy, rules, length):
 @settings(max_examples=EXAMPLES, deadline=None)
 @given(calendars())
 def test_find_free_slots_agrees_with_the_oracle(calendar):
-    openings, busy, rules, length = calendar
+    agenda, length = calendar
 
-    found = find_free_slots(openings=openings, busy=busy, rules=rules, length=length)
-
-    assert found == free_by_oracle(openings, busy, rules, length)
-
-
-def rules(**changes):
-    begin = datetime.combine(DAY, time(0), tzinfo=ARGENTINA)
-    values = {
-        "step": timedelta(minutes=30),
-        "buffer_before": timedelta(),
-        "buffer_after": timedelta(),
-        "earliest": begin,
-        "latest": begin + timedelta(days=1),
-    }
-    return SlotRules(**(values | changes))
+    assert list(agenda.list_free_slots(length)) == free_by_oracle(agenda, length)
 
 
 def at(clock):
@@ -125,16 +113,19 @@ def starts(slots):
     return [slot.start.astimezone(ARGENTINA).strftime("%H:%M") for slot in slots]
 
 
-def find(*, hours=(("09:00", "12:00"),), busy=None, length=60, **changes):
+def find(*, hours=(("09:00", "12:00"),), length=60, **changes):
     ranges = [(time.fromisoformat(start), time.fromisoformat(end)) for start, end in hours]
-    return starts(
-        find_free_slots(
-            openings=open_on(DAY, ranges, ARGENTINA),
-            busy=busy or BusyTimes(),
-            rules=rules(**changes),
-            length=timedelta(minutes=length),
-        )
-    )
+    values = {
+        "openings": open_on(DAY, ranges, ARGENTINA),
+        "classes": [],
+        "appointments": [],
+        "step": timedelta(minutes=30),
+        "buffer_before": timedelta(),
+        "buffer_after": timedelta(),
+        "earliest": at("00:00"),
+        "latest": at("00:00") + timedelta(days=1),
+    }
+    return starts(Agenda(**(values | changes)).list_free_slots(timedelta(minutes=length)))
 
 
 def test_find_free_slots_fills_the_opening():
@@ -154,16 +145,16 @@ def test_find_free_slots_opens_until_midnight():
 
 
 def test_find_free_slots_allows_classes_back_to_back():
-    busy = BusyTimes(classes=[Period(at("10:00"), at("11:00"))])
+    classes = [Period(at("10:00"), at("11:00"))]
 
-    assert find(busy=busy) == ["09:00", "11:00"]
+    assert find(classes=classes) == ["09:00", "11:00"]
 
 
 def test_find_free_slots_keeps_the_longer_pause_between_classes():
-    busy = BusyTimes(classes=[Period(at("09:00"), at("10:00"))])
+    classes = [Period(at("09:00"), at("10:00"))]
     pauses = {"buffer_before": timedelta(minutes=10), "buffer_after": timedelta(minutes=25)}
 
-    assert find(busy=busy, step=timedelta(minutes=5), **pauses)[0] == "10:25"
+    assert find(classes=classes, step=timedelta(minutes=5), **pauses)[0] == "10:25"
 
 
 @pytest.mark.parametrize(("notice", "first"), [("09:00", "09:00"), ("09:01", "09:30")])
@@ -177,7 +168,7 @@ def test_find_free_slots_costs_the_same_whatever_the_past_holds():
         for n in range(1, 20_000)
     ]
 
-    assert find(busy=BusyTimes(classes=past)) == find()
+    assert find(classes=past) == find()
 
 
 def test_open_on_keeps_the_wall_clock_when_clocks_change():

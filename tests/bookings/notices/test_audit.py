@@ -139,7 +139,7 @@ def test_a_mail_about_money_that_nobody_wrote_down_is_missing(host, teacher, kin
     if kind == "to_review":
         Payment.objects.create(user=host, virtual_class=lost, amount=1, review=ReviewReason.DISPUTE)
     else:
-        record_event(lost, ClassEvent.CANCELLED, from_status="pending", to_status="cancelled")
+        record_event(lost, ClassEvent.CANCELLED, from_status="pending")
         record_due(NoticeKind.CANCELLED, lost, [host.pk])
     [entry] = audit().open_questions
 

@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.concurrency, pytest.mark.django_db(transaction=True)]
 @pytest.fixture(autouse=True)
 def _on_duty(settings, monkeypatch):
     settings.DELIVER_WEBHOOKS_AT_ONCE = True
-    monkeypatch.setattr(messenger, "_endpoints", messenger._Endpoints())
+    monkeypatch.setattr(messenger, "_idle_until", 0.0)
     yield
     wait_for_messenger()
 
@@ -90,8 +90,7 @@ def test_a_minute_long_no_thread_starts_for_nobody(
     assert not wait_for_messenger()
     assert not WebhookDelivery.objects.exists()  # it is left to the sweeps
 
-    monkeypatch.setattr(messenger, "ASSUMED_SECONDS", -1)
-    messenger._endpoints.note(exists=False)  # and the minute is over
+    monkeypatch.setattr(messenger, "_idle_until", 0.0)  # and the minute is over
     messenger.deliver_webhooks_soon()
     wait_for_messenger()
     assert WebhookDelivery.objects.count() == 1
