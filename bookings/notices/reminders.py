@@ -47,7 +47,7 @@ def plan_missing_reminders() -> int:
         ]
     )
     for notice in missing:
-        if PLANNED[NoticeKind(notice.kind)].too_late(notice):
+        if PLANNED[NoticeKind(notice.kind)].is_too_late(notice):
             notice.next_attempt_at, notice.failure = None, NOT_PLANNED
     Notice.objects.bulk_create(missing, ignore_conflicts=True)
     return len(missing)
