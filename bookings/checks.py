@@ -30,7 +30,7 @@ def check_webhook_secret(app_configs: Any, **kwargs: Any) -> list[checks.CheckMe
         return []
     return [
         checks.Warning(
-            "Anybody can make the service ask Mercado Pago about payments.",
+            "Any caller can make the service ask Mercado Pago about payments.",
             hint="Set MERCADOPAGO_WEBHOOK_SECRET to the secret of the webhook in the panel.",
             id="bookings.W002",
         )

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from bookings.models import Notice
+from bookings.models import Notice, WaitingListEntry
 from bookings.notices.facts import Fact, find_entry, find_offer, site_address
 from bookings.notices.returned_money import find_named_refund
 
@@ -51,17 +51,15 @@ def enter_video_call(notice: Notice) -> Fact:
     return Fact(str(_("Entrá a la videollamada")), notice.require_class().html_link, is_link=True)
 
 
-def take_place(notice: Notice) -> Fact:
-    offer = find_offer(notice)
-    if offer is None:
-        return book_another(notice)
-    address = site_address("bookings:claim_place", offer.pk)
-    return Fact(str(_("Tomá tu lugar")), address, is_link=True)
+def _to_turn(label: Promise, find: Callable[[Notice], WaitingListEntry | None]) -> LinkRule:
+    def make_link(notice: Notice) -> Fact:
+        entry = find(notice)
+        if entry is None:
+            return book_another(notice)
+        return Fact(str(label), site_address("bookings:claim_place", entry.pk), is_link=True)
+
+    return make_link
 
 
-def see_turn(notice: Notice) -> Fact:
-    entry = find_entry(notice)
-    if entry is None:
-        return book_another(notice)
-    address = site_address("bookings:claim_place", entry.pk)
-    return Fact(str(_("Mirá tu turno")), address, is_link=True)
+take_place = _to_turn(_("Tomá tu lugar"), find_offer)
+see_turn = _to_turn(_("Mirá tu turno"), find_entry)
