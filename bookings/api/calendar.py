@@ -79,15 +79,11 @@ class CalendarView(APIView):
     authentication_classes = []
     permission_classes = []
 
-    @property
-    def server_error(self) -> str:
-        return FETCH_FAILED if self.request.method in SAFE_METHODS else CREATE_FAILED
-
-    @property
-    def refusals(self) -> Refusals:
-        return LISTING if self.request.method in SAFE_METHODS else SCHEDULING
+    server_error, refusals = CREATE_FAILED, SCHEDULING
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        if request.method in SAFE_METHODS:
+            self.server_error, self.refusals = FETCH_FAILED, LISTING
         refuse_foreign_origin(request)
         super().initial(request, *args, **kwargs)
 

@@ -89,8 +89,9 @@ def _present_instant(instant: datetime, time_zone: str | None) -> dict[str, str]
 
 def answer(request: HttpRequest | Request, kept: KeptListing) -> HttpResponse:
     """Send the list, or 304."""
-    known = request.META.get("HTTP_IF_NONE_MATCH")
-    if known is not None and _has(known, kept.etag):
+    known = parse_etags(request.META.get("HTTP_IF_NONE_MATCH", ""))
+    # Compressing proxies make a tag weak.
+    if any(tag == "*" or tag.removeprefix("W/") == kept.etag for tag in known):
         response: HttpResponse = HttpResponseNotModified()
     else:
         response = HttpResponse(kept.body, content_type="application/json")
@@ -98,8 +99,3 @@ def answer(request: HttpRequest | Request, kept: KeptListing) -> HttpResponse:
     response.headers["ETag"] = kept.etag
     response.headers["Cache-Control"] = "private, no-cache"
     return response
-
-
-def _has(known: str, etag: str) -> bool:
-    """True for a known tag; compressing proxies make it weak."""
-    return any(tag == "*" or tag.removeprefix("W/") == etag for tag in parse_etags(known))

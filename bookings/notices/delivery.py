@@ -58,17 +58,19 @@ def _deliver(due: list[Notice], give_way_at: float) -> tuple[int, bool]:
     # Returns how many left, and if the server seems down.
     sent = failures = 0
     connection = get_connection()
-    for row in due:
-        notice = _claim(row)
-        if notice is None or _is_skipped(notice):
-            continue
-        if _send(notice, connection):
-            sent, failures = sent + 1, 0
-        else:
-            failures += 1
-        if failures == FAILURES_IN_A_ROW or monotonic() >= give_way_at:
-            break
-    _close(connection)
+    try:
+        for row in due:
+            notice = _claim(row)
+            if notice is None or _is_skipped(notice):
+                continue
+            if _send(notice, connection):
+                sent, failures = sent + 1, 0
+            else:
+                failures += 1
+            if failures == FAILURES_IN_A_ROW or monotonic() >= give_way_at:
+                break
+    finally:
+        _close(connection)
     return sent, failures == FAILURES_IN_A_ROW
 
 

@@ -139,10 +139,6 @@ def _refund(notice: Notice) -> ReturnedMoney:
     return describe_refund(find_named_refund(notice.occasion))
 
 
-def _drift(notice: Notice) -> str:
-    return str(DRIFTS.get(notice.occasion.partition(" ")[0], ""))
-
-
 def _how_to_reconnect(notice: Notice) -> str:
     text = _("Entrá al panel con %(email)s, tocá «Reconectar» y aceptá el permiso.")
     return str(text) % {"email": notice.user.email}
@@ -203,7 +199,7 @@ refund_reason = line(_("Por qué"), lambda one: str(_refund(one).reason))
 refunded_at = line(_("Cuándo"), lambda one: _moment(_refund(one).at))
 refund_requested_at = line(_("Cuándo la pedimos"), lambda one: _moment(_refund(one).at))
 last_reason = line(_("Por qué"), _last_reason)
-drift = line(_("Qué pasó"), _drift)
+drift = line(_("Qué pasó"), lambda one: str(DRIFTS.get(one.occasion.partition(" ")[0], "")))
 how_to_reconnect = line(_("Qué hacer"), _how_to_reconnect)
 what_to_check = line(
     _("Qué hacer"),

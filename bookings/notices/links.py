@@ -1,6 +1,7 @@
 """The link at the end of a mail."""
 
 from collections.abc import Callable
+from operator import attrgetter
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
@@ -22,20 +23,17 @@ def _to(
     return make_link
 
 
-def _class_id(notice: Notice) -> object:
-    return notice.virtual_class_id
-
-
-def _payment_id(notice: Notice) -> object:
-    return find_named_refund(notice.occasion).charge.payment_id
-
-
+_class_id = attrgetter("virtual_class_id")
 _CLASS_IN_PANEL = "admin:bookings_virtualclass_change"
 
 see_class = _to(_("Mirá tu clase"), "bookings:class", _class_id)
 book_another = _to(_("Reservá otra clase"), "bookings:book")
 choose_another_time = _to(_("Elegí otro horario"), "bookings:book")
-see_own_payment = _to(_("Mirá el pago"), "bookings:payment", _payment_id)
+see_own_payment = _to(
+    _("Mirá el pago"),
+    "bookings:payment",
+    lambda one: find_named_refund(one.occasion).charge.payment_id,
+)
 see_profile = _to(_("Mirá tu perfil"), "profile")
 # To pages of the panel.
 decide_price = _to(_("Decidí si la das"), _CLASS_IN_PANEL, _class_id)

@@ -108,7 +108,11 @@ def cancel(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
         refuse_cancelling(virtual_class, request.user, now)
         form = CancelForm(request.POST if request.method == "POST" else None)
         if request.method == "POST" and form.is_valid():
-            return _cancel(request, class_id, form.cleaned_data["reason"])
+            with suppress(CalendarError):  # the class is cancelled; the sweep removes the event
+                reason = form.cleaned_data["reason"]
+                cancel_class(class_id=class_id, actor=request.user, reason=reason)
+            messages.success(request, _("Cancelaste la clase."))
+            return redirect("bookings:class", class_id=class_id)
     except BookingError as refusal:
         is_guest = isinstance(refusal, ClassNotFoundError)
         only_host = _("Solo quien reservó la clase puede cancelarla.")
@@ -125,13 +129,6 @@ def cancel(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
         "guests": max(virtual_class.current_participants - 1, 0),
     }
     return render(request, "bookings/cancel.html", context)
-
-
-def _cancel(request: SignedInRequest, class_id: uuid.UUID, reason: str) -> HttpResponse:
-    with suppress(CalendarError):  # the class is cancelled anyway; the sweep removes the event
-        cancel_class(class_id=class_id, actor=request.user, reason=reason)
-    messages.success(request, _("Cancelaste la clase."))
-    return redirect("bookings:class", class_id=class_id)
 
 
 @signed_in

@@ -78,9 +78,8 @@ def _join(request: SignedInRequest, form: JoinForm) -> HttpResponse:
 
 def _refuse(request: SignedInRequest, form: JoinForm, refusal: BookingError) -> HttpResponse:
     """Show why there is no place; offer a full group's waiting list."""
-    full_class = None
-    if isinstance(refusal, ClassFullError):
-        full_class = find_class_to_wait_for(form.cleaned_data["access_code"])
+    is_full = isinstance(refusal, ClassFullError)
+    full_class = find_class_to_wait_for(form.cleaned_data["access_code"]) if is_full else None
     if full_class:
         entry = list_open_entries(request.user).filter(virtual_class=full_class).first()
         if entry:

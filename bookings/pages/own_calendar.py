@@ -8,7 +8,6 @@ from django.conf import settings
 from django.http import Http404, HttpResponse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from accounts.sessions.requests import SignedInRequest
@@ -18,7 +17,6 @@ from bookings.pages.access import signed_in
 from bookings.pages.class_card import ClassCard
 
 
-@never_cache
 @signed_in
 @require_safe
 def download_class(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
