@@ -9,8 +9,8 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from accounts.models import User
-from bookings.availability.agenda import load_agenda
-from bookings.availability.months import build_month, month_of
+from bookings.availability.agenda import Agenda, load_agenda
+from bookings.availability.months import Month, build_month, month_of
 from bookings.availability.periods import Period
 from bookings.models import VirtualClass
 from bookings.pages.choice import ChosenTime
@@ -44,12 +44,6 @@ def present_free_times(
         return {"choice": choice, "utc_offset": utc_offset, "problem": "calendar"}
     by_day = agenda.find_free_slots(length)
     day = choice.day or _first_free_day(by_day, choice.month)
-    month = build_month(
-        month_of(day) if day else choice.month,
-        free_slots=by_day,
-        earliest=today,
-        latest=timezone.localdate(agenda.rules.latest - timedelta.resolution),
-    )
     later = [one for one in by_day if day is None or one > day]
     slots = by_day.get(day, []) if day else []
     is_stale = choice.start is not None and choice.start not in [slot.start for slot in slots]
@@ -58,7 +52,7 @@ def present_free_times(
         "is_stale": is_stale,
         "utc_offset": name_utc_offset(day),
         "free": {
-            "month": replace(month, weeks=[week for week in month.weeks if week[-1].day >= today]),
+            "month": _show_month(agenda, month_of(day) if day else choice.month, by_day),
             "day": day,
             "count": len(slots),
             "parts_of_day": split_day(slots),
@@ -66,6 +60,13 @@ def present_free_times(
             "is_anything_free": bool(by_day),
         },
     }
+
+
+def _show_month(agenda: Agenda, first_day: date, by_day: dict[date, list[Period]]) -> Month:
+    today = timezone.localdate()
+    latest = timezone.localdate(agenda.rules.latest - timedelta.resolution)
+    month = build_month(first_day, free_slots=by_day, earliest=today, latest=latest)
+    return replace(month, weeks=[week for week in month.weeks if week[-1].day >= today])
 
 
 def _first_free_day(by_day: dict[date, list[Period]], month: date) -> date | None:
