@@ -39,39 +39,28 @@ def deliver_due(seconds: float = SECONDS_IN_A_ROW) -> int:
 
     Raises DatabaseError only: other failures are stored with the notice.
     """
-    total, give_way_at = 0, monotonic() + seconds
+    sent, failures, give_way_at = 0, 0, monotonic() + seconds
     while due := _list_due():
-        sent, is_server_down = _deliver(due, give_way_at)
-        total += sent
-        if is_server_down or monotonic() >= give_way_at:
-            break
-    return total
+        connection = get_connection()
+        try:
+            for notice in filter(None, map(_claim, due)):
+                if _is_skipped(notice):
+                    continue
+                if _send(notice, connection):
+                    sent, failures = sent + 1, 0
+                else:
+                    failures += 1
+                if failures == FAILURES_IN_A_ROW or monotonic() >= give_way_at:
+                    return sent
+        finally:
+            _close(connection)
+    return sent
 
 
 def deliver_mails_soon() -> None:
     """Start a background delivery of due mails; the sweep retries those that fail."""
     if settings.DELIVER_NOTICES_AT_ONCE:
         _delivery.call()
-
-
-def _deliver(due: list[Notice], give_way_at: float) -> tuple[int, bool]:
-    # Returns how many left, and if the server seems down.
-    sent = failures = 0
-    connection = get_connection()
-    try:
-        for row in due:
-            notice = _claim(row)
-            if notice is None or _is_skipped(notice):
-                continue
-            if _send(notice, connection):
-                sent, failures = sent + 1, 0
-            else:
-                failures += 1
-            if failures == FAILURES_IN_A_ROW or monotonic() >= give_way_at:
-                break
-    finally:
-        _close(connection)
-    return sent, failures == FAILURES_IN_A_ROW
 
 
 def _list_due() -> list[Notice]:
@@ -89,9 +78,8 @@ def _claim(row: Notice) -> Notice | None:
 
 def _is_skipped(notice: Notice) -> bool:
     """Skip a mail that is obsolete or has repeatedly crashed the sender."""
-    reason = reason_to_skip(notice)
-    if not reason and notice.attempts > MAX_ATTEMPTS:
-        reason = INTERRUPTED
+    is_interrupted = notice.attempts > MAX_ATTEMPTS
+    reason = reason_to_skip(notice) or (INTERRUPTED if is_interrupted else "")
     if reason:
         _note_outcome(notice, next_attempt_at=None, failure=f"{reason} {notice.failure}".strip())
     return bool(reason)

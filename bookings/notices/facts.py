@@ -93,10 +93,7 @@ def _time_before(move: ClassLog | None) -> datetime | None:
 
 def _held_time(notice: Notice) -> str:
     # The occasion: the hold's id, then its start (epoch) and minutes.
-    _hold_id, *times = notice.occasion.split(" ")
-    if len(times) != 2:
-        return ""
-    start, minutes = times
+    _hold_id, start, minutes = notice.occasion.split(" ")
     begin = datetime.fromtimestamp(int(start), UTC)
     return _hours(begin, begin + timedelta(minutes=int(minutes)))
 

@@ -5,13 +5,13 @@ from functools import cache
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
-from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from icalendar import Calendar, Event, Timezone, vCalAddress
 from icalendar.enums import CUTYPE, PARTSTAT, ROLE, STATUS
 
 from bookings.models import ClassStatus, VirtualClass
+from bookings.notices.facts import site_address
 
 PRODUCT = "-//virtual-classes//bookings//ES"
 
@@ -65,7 +65,7 @@ def _build_event(virtual_class: VirtualClass, method: Method, attendee: str | No
         if virtual_class.status == ClassStatus.CANCELLED:
             event.status = STATUS.CANCELLED
         return event
-    page = settings.BASE_URL + reverse("bookings:class", args=[virtual_class.pk])
+    page = site_address("bookings:class", virtual_class.pk)
     event.description = "\n".join(
         [
             virtual_class.describe(),

@@ -32,8 +32,6 @@ REASONS: dict[str, Promise] = {
 
 
 class ReturnState(TextChoices):
-    """The state of money that goes back."""
-
     UNDERWAY = "underway", _("En camino")
     DONE = "done", _("Devuelto")
     FAILED = "failed", _("No se pudo devolver")

@@ -99,7 +99,6 @@ def find_last_change(virtual_class: VirtualClass, user: User) -> LastChange | No
 @signed_in
 @require_http_methods(["GET", "HEAD", "POST"])
 def cancel(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
-    """Ask for confirmation; cancel the class."""
     virtual_class = get_class_of(request.user, class_id)
     if virtual_class.status == ClassStatus.CANCELLED:
         return redirect("bookings:class", class_id=class_id)  # its page shows that
@@ -134,7 +133,6 @@ def cancel(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
 @signed_in
 @require_http_methods(["GET", "HEAD", "POST"])
 def leave(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
-    """Ask for confirmation; free the guest's place."""
     virtual_class = get_class_of(request.user, class_id)
     try:
         refuse_leaving(virtual_class, request.user)

@@ -207,7 +207,6 @@ def _state_of_unpaid(payment: Payment, *, says_paid: bool) -> PaymentState:
 
 
 def _is_taken(payment: Payment, start: datetime, end: datetime) -> bool:
-    """Return True if another class has the time."""
     others = list_scheduled_between(start, end)
     if payment.virtual_class is not None:
         others = others.exclude(pk=payment.virtual_class.pk)

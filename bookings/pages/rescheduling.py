@@ -53,7 +53,6 @@ def choose_time(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
 @signed_in
 @require_http_methods(["GET", "HEAD", "POST"])
 def confirm_move(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
-    """Ask for confirmation of the chosen time; move the class."""
     virtual_class = get_class_of(request.user, class_id)
     refusal = _find_refusal(request, virtual_class)
     if refusal:
