@@ -143,11 +143,12 @@ class PaymentCard:
 
 def present_payment(payment: Payment, *, says_paid: bool = False) -> PaymentCard:
     """Return the card. says_paid: True if the person just came back from paying."""
+    now = timezone.now()
     charges = list(payment.charges.all())
-    is_live = payment.expires_at is not None and payment.expires_at > timezone.now()
+    is_live = payment.expires_at is not None and payment.expires_at > now
     returned = list_returned_money(payment)
     statuses = [charge.status for charge in charges]
-    state = _state(payment, statuses, returned, says_paid=says_paid)
+    state = _state(payment, statuses, returned) or _state_of_unpaid(payment, now, says_paid)
     start, end, class_type = _paid_class(payment)
     if state in {PaymentState.WAITING, PaymentState.REJECTED} and _is_taken(payment, start, end):
         state = PaymentState.LOST
@@ -165,8 +166,9 @@ def present_payment(payment: Payment, *, says_paid: bool = False) -> PaymentCard
 
 
 def _state(
-    payment: Payment, charges: list[str], returned: list[ReturnedMoney], *, says_paid: bool
-) -> PaymentState:
+    payment: Payment, charges: list[str], returned: list[ReturnedMoney]
+) -> PaymentState | None:
+    """Return None for a payment that is not paid, nor being paid."""
     status = PaymentStatus(payment.status)
     if status in SETTLED:
         return SETTLED[status]
@@ -176,9 +178,7 @@ def _state(
         return _state_of_paid(payment, returned)
     if payment.review:
         return PaymentState.REVIEW
-    if ChargeStatus.PENDING in charges:
-        return PaymentState.CASH
-    return _state_of_unpaid(payment, says_paid=says_paid)
+    return PaymentState.CASH if ChargeStatus.PENDING in charges else None
 
 
 def _state_of_paid(payment: Payment, returned: list[ReturnedMoney]) -> PaymentState:
@@ -197,9 +197,9 @@ def _state_of_paid(payment: Payment, returned: list[ReturnedMoney]) -> PaymentSt
     return PaymentState.PARTLY_REFUNDED if is_partly_back else PaymentState.PAID
 
 
-def _state_of_unpaid(payment: Payment, *, says_paid: bool) -> PaymentState:
+def _state_of_unpaid(payment: Payment, now: datetime, says_paid: bool) -> PaymentState:
     grace = NEWS_TAKE if says_paid else timedelta()
-    if payment.expires_at and payment.expires_at + grace <= timezone.now():
+    if payment.expires_at and payment.expires_at + grace <= now:
         return PaymentState.EXPIRED
     if says_paid:
         return PaymentState.PROCESSING

@@ -147,7 +147,7 @@ def _claim(request: SignedInRequest, entry_id: uuid.UUID) -> HttpResponse:
     try:
         virtual_class = claim_place(user=request.user, entry_id=entry_id)
     except ClassNotFoundError:
-        raise Http404 from None
+        raise
     except BookingError as refusal:
         is_in = isinstance(refusal, AlreadyJoinedError)
         (messages.info if is_in else messages.warning)(request, refusal.text)
