@@ -23,7 +23,7 @@ def check_identity_provider(app_configs: Any, **kwargs: Any) -> list[checks.Chec
     return _warn(
         "accounts.W001",
         f"{missing}: not set.",
-        "Without them nobody signs in with Google and the calendar stays unconnected.",
+        "Without them no person can sign in with Google, and the calendar stays unconnected.",
     )
 
 
@@ -78,7 +78,7 @@ def check_placeholders(app_configs: Any, **kwargs: Any) -> list[checks.CheckMess
     return _warn(
         "accounts.W005",
         f"{made_up}: still what .env.example says.",
-        "Nobody reaches such a host. Put your own in its place.",
+        "No browser reaches such a host. Put your own in its place.",
     )
 
 

@@ -25,7 +25,7 @@ def _settings_messages() -> Iterator[checks.CheckMessage]:
         )
     if settings.MERCADOPAGO_ACCESS_TOKEN and not settings.MERCADOPAGO_WEBHOOK_SECRET:
         yield checks.Warning(
-            "Anybody can make the service ask Mercado Pago about payments.",
+            "Any caller can make the service ask Mercado Pago about payments.",
             hint="Set MERCADOPAGO_WEBHOOK_SECRET to the secret of the webhook in the panel.",
             id="bookings.W002",
         )

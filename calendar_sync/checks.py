@@ -50,7 +50,7 @@ def _service_account_messages() -> Iterator[CheckMessage]:
         )
     if not settings.ADMIN_EMAIL:
         yield checks.Warning(
-            "SERVICE_ACCOUNT_JSON without ADMIN_EMAIL acts as itself: events invite nobody, and "
+            "SERVICE_ACCOUNT_JSON without ADMIN_EMAIL acts as itself: events have no guests, and "
             "Google may refuse the video meeting.",
             hint="Set ADMIN_EMAIL to a user whom the account may act for (domain-wide delegation).",
             id="calendar_sync.W003",

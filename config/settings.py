@@ -236,7 +236,7 @@ MAX_UNPAID_PREFERENCES = 10
 # Look-ups of one person's payments in a minute by `POST /api/calendar`.
 MAX_LOOK_UPS = 240
 # Notices without a valid signature that are looked at in one minute: of one address, and of all.
-# Whatever is refused the provider repeats, and the sweep finds out by itself.
+# The provider repeats a refused notice, and the sweep finds out by itself.
 MAX_UNVERIFIED_NOTICES = 120
 MAX_UNVERIFIED_NOTICES_OF_ALL = 1_200
 # A payment whose class is not booked by then is refunded.
@@ -286,7 +286,7 @@ SPECTACULAR_SETTINGS = {
     "SERVERS": [{"url": ENV.base_url}],
     "POSTPROCESSING_HOOKS": [
         "config.api.openapi.introduction.add_introduction",
-        "bookings.api.openapi.sent_webhooks.add_webhooks",
+        "bookings.api.sent_webhooks.add_webhooks",
         "config.api.openapi.common_responses.add_common_answers",
     ],
     # A request may omit fields that every response has.

@@ -71,7 +71,7 @@ SIGNED_IN_SCHEMA = {
 }
 SESSION_ANSWER = answer(
     {"anyOf": [SIGNED_IN_SCHEMA, {"type": "object", "maxProperties": 0}]},
-    "The person and until when, or nobody.",
+    "The signed-in person and the end of the session; empty without a session.",
     SESSION,
     {},
 )
@@ -176,7 +176,7 @@ class LogView(AuthView):
     @describe(
         operation_id="logSignInError",
         summary="Take what NextAuth's client reports about itself",
-        description="Whatever is sent is dropped.",
+        description="The report is dropped.",
         request=None,
         responses={204: OpenApiResponse(description="It is dropped.")},
     )

@@ -86,7 +86,7 @@ class ProviderSignInView(AuthView):
     @describe(
         operation_id="showProviderSignIn",
         summary="Go to the sign-in page, from a provider's address",
-        description="Nobody is sent to a provider by a link: that takes the POST.",
+        description="A link leads to the sign-in page only; the POST leads to the provider.",
         parameters=[
             _location("The sign-in page, `/inicio`."),
             PROVIDER,

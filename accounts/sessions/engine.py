@@ -67,7 +67,7 @@ class SessionStore(SessionBase):
 
     @property
     def user(self) -> User | None:
-        """The person, whatever their status."""
+        """The person, active or not."""
         if self.accessed:
             user = self._row.user if self._row else None
             return user if user and str(user.pk) == self.get(SESSION_KEY) else None

@@ -1,7 +1,5 @@
 """POST /api/access-code."""
 
-from typing import Any
-
 from drf_spectacular.utils import (
     OpenApiExample,
     OpenApiRequest,
@@ -15,9 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from bookings.api.refusals import JOINING
 from bookings.api.serializers import JoinedClassSerializer, JoinedSerializer
-from bookings.api.texts import JOINING_FAILED, NO_CODE
 from bookings.domain.exceptions import (
     AlreadyJoinedError,
     BookingError,
@@ -32,14 +28,22 @@ from bookings.domain.places.joining import join_class
 from config.lib.addresses import client_address
 from config.lib.api.schema import ERROR, answer, refusal, retry_after
 from config.lib.api.texts import FOREIGN_ORIGIN
+from config.lib.api.views import Refusal
 
 # One for all requests: making a serializer copies each of its fields.
 _joined = JoinedClassSerializer()
-CODES = [
-    kind.code
-    for kind, answered in JOINING.items()
-    if issubclass(kind, BookingError) and answered.has_code
-]
+NO_CODE = "El cuerpo tiene que ser un texto JSON con el código de acceso."
+JOINING_FAILED = "No pudimos procesar el código de acceso."
+REFUSALS: dict[type[BookingError], Refusal] = {
+    TooManyAttemptsError: Refusal(429),
+    ClassNotFoundError: Refusal(404, has_code=True),
+    OwnClassError: Refusal(403, has_code=True),
+    ClassEndedError: Refusal(410, has_code=True),
+    ClassFullError: Refusal(409, has_code=True),
+    PlaceOfferedError: Refusal(409, has_code=True),
+    AlreadyJoinedError: Refusal(409, has_code=True),
+}
+CODES = [kind.code for kind, answered in REFUSALS.items() if answered.has_code]
 ACCESS_CODE = {
     "type": "string",
     "description": "Eight digits and capitals; case, spaces and dashes do not matter.",
@@ -68,20 +72,25 @@ class JoinRefusalSerializer(serializers.Serializer[None]):
     )
 
 
-def _body(refused: type[BookingError]) -> dict[str, Any]:
-    return {"response": {"error": refused.text, "code": refused.code}}
+def _examples(status: int) -> list[OpenApiExample]:
+    return [
+        OpenApiExample(kind.code, {"response": {"error": kind.text, "code": kind.code}})
+        for kind, answered in REFUSALS.items()
+        if answered.status == status
+    ]
 
 
-def _refusal(description: str, *refusals: type[BookingError]) -> OpenApiResponse:
-    examples = [OpenApiExample(one.code, _body(one)) for one in refusals]
-    return OpenApiResponse(JoinRefusalSerializer, description=description, examples=examples)
+def _refusal(status: int, description: str) -> OpenApiResponse:
+    return OpenApiResponse(
+        JoinRefusalSerializer, description=description, examples=_examples(status)
+    )
 
 
 class AccessCodeView(APIView):
     """Spec: POST /api/access-code."""
 
     server_error = JOINING_FAILED
-    refusals = JOINING
+    refusals = REFUSALS
 
     @extend_schema(
         operation_id="joinClass",
@@ -91,7 +100,7 @@ class AccessCodeView(APIView):
             "Gives the signed-in person a place. The body is a JSON string, not an object. The "
             "checks are made in the order 404, 403, 410, 409 `class_full` or `place_offered`, 409 "
             "`already_joined`. A place that is offered to a person on the waiting list is free for "
-            "that person only: anybody else gets `place_offered`."
+            "that person only: other people get `place_offered`."
         ),
         request={
             "application/json": OpenApiRequest(
@@ -110,22 +119,17 @@ class AccessCodeView(APIView):
                 {"anyOf": [{"$ref": "#/components/schemas/JoinRefusal"}, ERROR]},
                 description="The class is the person's own; or a page of another site sent it.",
                 examples=[
-                    OpenApiExample(OwnClassError.code, _body(OwnClassError)),
+                    *_examples(403),
                     OpenApiExample("another site", {"error": FOREIGN_ORIGIN}),
                 ],
             ),
             404: _refusal(
+                404,
                 "No class that can be joined has this code. That of a class which is pending or "
                 "cancelled, or whose money went back, opens nothing.",
-                ClassNotFoundError,
             ),
-            409: _refusal(
-                "Every place is taken or offered to others, or the person has one.",
-                ClassFullError,
-                PlaceOfferedError,
-                AlreadyJoinedError,
-            ),
-            410: _refusal("The class is over.", ClassEndedError),
+            409: _refusal(409, "Every place is taken or offered to others, or the person has one."),
+            410: _refusal(410, "The class is over."),
             429: refusal(
                 "The person typed too many wrong codes; a right one is refused as well.",
                 TooManyAttemptsError.text,

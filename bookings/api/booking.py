@@ -11,11 +11,14 @@ from rest_framework.views import APIView
 
 from accounts.models import User
 from bookings.api.fields import StrictIntegerField
-from bookings.api.refusals import BOOKING
 from bookings.api.serializers import BookedSerializer, BookingRefusalSerializer, BookingSerializer
-from bookings.api.texts import BOOKING_FAILED
 from bookings.domain.change_policy import check_booking_rate
-from bookings.domain.exceptions import PreferenceTakenError, PriceTooLowError, TooManyBookingsError
+from bookings.domain.exceptions import (
+    BookingError,
+    PreferenceTakenError,
+    PriceTooLowError,
+    TooManyBookingsError,
+)
 from bookings.domain.lifecycle.booking import BookingRequest, book_class
 from config.lib.api.schema import (
     ERROR,
@@ -33,9 +36,11 @@ from config.lib.api.texts import (
     WRONG_METHOD,
     WRONG_TYPE,
 )
+from config.lib.api.views import Refusal
 
 # One for all requests: making a serializer copies each of its fields.
 _body = BookingSerializer()
+BOOKING_FAILED = "No pudimos guardar la reserva."
 BOOKING_EXAMPLE = {
     "start": "2030-01-05T15:00:00-03:00",
     "end": "2030-01-05T16:00:00-03:00",
@@ -67,7 +72,7 @@ class BookingView(APIView):
     """Spec: POST /api/booking."""
 
     server_error = BOOKING_FAILED
-    refusals = BOOKING
+    refusals = {TooManyBookingsError: Refusal(429), BookingError: Refusal(400)}
     error_body = staticmethod(error_body)
 
     @extend_schema(
@@ -107,7 +112,7 @@ class BookingView(APIView):
                 PreferenceTakenError.text,
                 PriceTooLowError.text,
             ),
-            401: _refusal(401, "Nobody is signed in.", SIGN_IN_FIRST),
+            401: _refusal(401, "No session.", SIGN_IN_FIRST),
             403: _refusal(403, "A page of another site sent it.", FOREIGN_ORIGIN),
             405: _refusal(405, "What any other method gets.", WRONG_METHOD),
             413: _refusal(

@@ -38,8 +38,9 @@ READY = {
     "calendar": "ok",
     "cache": "ok",
 }
-UNKNOWN = {"worker": "unknown", "calendar": "unknown", "cache": "unknown"}
-UNREADY = {**READY, "status": "failing", **UNKNOWN}
+UNREADY = READY | dict.fromkeys(["worker", "calendar", "cache"], "unknown") | {"status": "failing"}
+UNMIGRATED = UNREADY | {"migrations": "missing"}
+UNREACHABLE = UNREADY | {"database": "failing", "migrations": "unknown"}
 
 
 class SweepStateSerializer(serializers.Serializer[None]):
@@ -82,9 +83,7 @@ class HealthView(PlainAPIView):
         operation_id="getHealth",
         tags=TAGS,
         summary="Ask whether the service keeps its promises",
-        description=(
-            "For whoever has to be woken up: the database, and the work behind the requests."
-        ),
+        description="For alarms: the database, and the work behind the requests.",
         responses={
             200: answer(
                 HealthSerializer,
@@ -105,12 +104,8 @@ class HealthView(PlainAPIView):
             work = check_work()
         except Error:
             return JsonResponse(NO_DATABASE, status=503)
-        body = {
-            "status": "ok" if work.is_alive else "failing",
-            "database": "ok",
-            "worker": "ok" if work.is_alive else "failing",
-            "sweeps": {sweep.name: _describe(sweep, work) for sweep in work.sweeps},
-        }
+        sweeps = {sweep.name: _describe(sweep, work) for sweep in work.sweeps}
+        body = (WELL if work.is_alive else BADLY) | {"sweeps": sweeps}
         return JsonResponse(body, status=200 if work.is_alive else 503)
 
 
@@ -132,26 +127,19 @@ class ReadinessView(PlainAPIView):
             200: answer(
                 READINESS, "It can.", READY, {**READY, "status": "degraded", "worker": "stopped"}
             ),
-            503: answer(
-                READINESS,
-                "It cannot.",
-                {**UNREADY, "migrations": "missing"},
-                {**UNREADY, "database": "failing", "migrations": "unknown"},
-            ),
+            503: answer(READINESS, "It cannot.", UNMIGRATED, UNREACHABLE),
         },
     )
     @method_decorator(never_cache)
     def get(self, request: HttpRequest) -> JsonResponse:
         try:
             if _known_migrations() - _applied_migrations():
-                body = {"status": "failing", "database": "ok", "migrations": "missing", **UNKNOWN}
-                return JsonResponse(body, status=503)
+                return JsonResponse(UNMIGRATED, status=503)
             # A row that does not exist: a read-only database refuses even this update.
             Heartbeat.objects.filter(name="").update(count=0)
             others = _check_others()
         except Error:
-            body = {**NO_DATABASE, "migrations": "unknown", **UNKNOWN}
-            return JsonResponse(body, status=503)
+            return JsonResponse(UNREACHABLE, status=503)
         status = "ok" if set(others.values()) == {"ok"} else "degraded"
         return JsonResponse({"status": status, "database": "ok", "migrations": "ok", **others})
 

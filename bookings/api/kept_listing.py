@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
 from django.urls import ResolverMatch, resolve
@@ -13,8 +14,7 @@ from django.utils import timezone
 from django.utils.http import parse_etags, quote_etag
 from rest_framework.request import Request
 
-from bookings.api.slots import present_slot
-from calendar_sync import Listing, Stamp, current_stamp
+from calendar_sync import BusySlot, Listing, Stamp, current_stamp
 
 PATH = "/api/calendar"
 
@@ -63,7 +63,7 @@ def keep(listing: Listing) -> KeptListing:
     global _kept
     if _kept is not None and _kept.stamp == listing.stamp and not _kept.is_over():
         return _kept  # a list that could not be renewed
-    shown = [present_slot(slot) for slot in listing.slots]
+    shown = [_present_slot(slot) for slot in listing.slots]
     body = json.dumps(shown, ensure_ascii=False, separators=(",", ":")).encode()
     _kept = KeptListing(
         body=body,
@@ -74,10 +74,24 @@ def keep(listing: Listing) -> KeptListing:
     return _kept
 
 
+def _present_slot(slot: BusySlot) -> dict[str, Any]:
+    """Spec: Resources, Calendar event."""
+    return {
+        "start": _present_instant(slot.start, slot.start_time_zone),
+        "end": _present_instant(slot.end, slot.end_time_zone),
+        "status": slot.status,
+    }
+
+
+def _present_instant(instant: datetime, time_zone: str | None) -> dict[str, str]:
+    return {"dateTime": instant.isoformat()} | ({"timeZone": time_zone} if time_zone else {})
+
+
 def answer(request: HttpRequest | Request, kept: KeptListing) -> HttpResponse:
     """Send the list, or 304."""
-    known = request.META.get("HTTP_IF_NONE_MATCH")
-    if known is not None and _has(known, kept.etag):
+    known = parse_etags(request.META.get("HTTP_IF_NONE_MATCH", ""))
+    # Compressing proxies make a tag weak.
+    if any(tag == "*" or tag.removeprefix("W/") == kept.etag for tag in known):
         response: HttpResponse = HttpResponseNotModified()
     else:
         response = HttpResponse(kept.body, content_type="application/json")
@@ -85,8 +99,3 @@ def answer(request: HttpRequest | Request, kept: KeptListing) -> HttpResponse:
     response.headers["ETag"] = kept.etag
     response.headers["Cache-Control"] = "private, no-cache"
     return response
-
-
-def _has(known: str, etag: str) -> bool:
-    """True for a known tag; compressing proxies make it weak."""
-    return any(tag == "*" or tag.removeprefix("W/") == etag for tag in parse_etags(known))

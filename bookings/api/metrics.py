@@ -12,8 +12,6 @@ from prometheus_client.multiprocess import MultiProcessCollector
 
 from bookings.work.metrics import ServiceCollector
 
-UNAUTHORIZED = 401
-
 
 @require_GET
 @never_cache
@@ -21,21 +19,14 @@ def metrics(request: HttpRequest) -> HttpResponse:
     """Answer 404 without METRICS_TOKEN, 401 to a wrong one."""
     if not settings.METRICS_TOKEN:
         raise Http404
-    if not _has_token(request):
-        challenge = {"WWW-Authenticate": "Bearer"}
-        return HttpResponse(status=UNAUTHORIZED, headers=challenge, content_type="text/plain")
-    return HttpResponse(_read(), content_type=CONTENT_TYPE_LATEST)
-
-
-def _has_token(request: HttpRequest) -> bool:
     given = request.headers.get("Authorization", "")
-    return constant_time_compare(given, f"Bearer {settings.METRICS_TOKEN}")
-
-
-def _read() -> bytes:
+    if not constant_time_compare(given, f"Bearer {settings.METRICS_TOKEN}"):
+        challenge = {"WWW-Authenticate": "Bearer"}
+        return HttpResponse(status=401, headers=challenge, content_type="text/plain")
     service = CollectorRegistry()
     service.register(ServiceCollector())
-    return generate_latest(_counts()) + generate_latest(service)
+    figures = generate_latest(_counts()) + generate_latest(service)
+    return HttpResponse(figures, content_type=CONTENT_TYPE_LATEST)
 
 
 def _counts() -> CollectorRegistry:

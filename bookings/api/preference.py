@@ -9,21 +9,25 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.models import User
-from bookings.api.refusals import PREFERENCE
 from bookings.api.serializers import PaymentSerializer, PreferenceSerializer
-from bookings.api.texts import PREFERENCE_FAILED, PROVIDER_DOWN
 from bookings.domain.checkout.checkout import request_preference
 from bookings.domain.exceptions import (
+    BookingError,
     ClassEndedError,
     NoPriceError,
     PaymentsOffError,
     SlotTakenError,
+    TooManyError,
     TooManyPaymentsError,
 )
+from bookings.payments.gateway import PaymentError
 from config.lib.api.schema import answer, from_settings, refusal, retry_after
+from config.lib.api.views import Refusal
 
 # One for all requests: making a serializer copies each of its fields.
 _body = PreferenceSerializer()
+PREFERENCE_FAILED = "No pudimos preparar el pago."
+PROVIDER_DOWN = "El medio de pago no responde. Volvé a intentarlo."
 PREFERENCE_WISH = {
     "start": "2030-01-07T15:00:00-03:00",
     "end": "2030-01-07T16:00:00-03:00",
@@ -42,7 +46,13 @@ class PreferenceView(APIView):
     """Makes a preference to name in a booking."""
 
     server_error = PREFERENCE_FAILED
-    refusals = PREFERENCE
+    refusals = {
+        TooManyError: Refusal(429),
+        SlotTakenError: Refusal(409),
+        PaymentsOffError: Refusal(503),
+        BookingError: Refusal(400),
+        PaymentError: Refusal(503, PROVIDER_DOWN, warning="a preference could not be made"),
+    }
 
     @extend_schema(
         operation_id="createPaymentPreference",
@@ -51,7 +61,7 @@ class PreferenceView(APIView):
         description=(
             "Makes a Mercado Pago preference for the signed-in person, at the price of the list. "
             "The person pays at `initPoint`; `POST /api/booking` with the same class, `price` and "
-            "`preferenceId` books it, before or after. The time is kept for nobody meanwhile."
+            "`preferenceId` books it, before or after. The time is not reserved meanwhile."
         ),
         request=PreferenceSerializer,
         parameters=[retry_after()],
@@ -61,7 +71,7 @@ class PreferenceView(APIView):
             400: refusal(
                 "Not offered, free, over, or malformed.", NoPriceError.text, ClassEndedError.text
             ),
-            409: refusal("The time is taken, or kept for somebody else.", SlotTakenError.text),
+            409: refusal("The time is taken, or held for another person.", SlotTakenError.text),
             429: refusal(
                 from_settings(
                     lambda: (

@@ -12,7 +12,6 @@ from django.utils import timezone
 
 from bookings.models import ClassEvent, ClassLog, Notice, Refund
 from bookings.notices.registry import reason_to_skip
-from bookings.notices.skip_rules import load_notice
 
 T = TypeVar("T")
 
@@ -55,10 +54,11 @@ def foresee(decide: Callable[[], T], classes: Collection[uuid.UUID]) -> Conseque
         known = [_keys(rows) for rows in (mails, refunds, lines)]
         result = decide()
         now = timezone.now()
-        new_mails = mails.exclude(pk__in=known[0]).filter(due_at__lte=now).select_related("user")
+        new_mails = mails.exclude(pk__in=known[0]).filter(due_at__lte=now)
+        new_mails = new_mails.select_related("user", "virtual_class")
         return Consequences(
             result,
-            [mail for mail in new_mails.order_by("kind", "user__name") if _is_sent(mail)],
+            [mail for mail in new_mails.order_by("kind", "user__name") if not reason_to_skip(mail)],
             sum(refund.amount for refund in refunds.exclude(pk__in=known[1])),
             list(lines.exclude(pk__in=known[2]).order_by("at", "id")),
         )
@@ -66,8 +66,3 @@ def foresee(decide: Callable[[], T], classes: Collection[uuid.UUID]) -> Conseque
 
 def _keys(rows: QuerySet[Any]) -> list[Any]:
     return list(rows.values_list("pk", flat=True))
-
-
-def _is_sent(mail: Notice) -> bool:
-    loaded = load_notice(mail.pk)
-    return loaded is not None and not reason_to_skip(loaded)

@@ -37,6 +37,11 @@ def get_class_by_preference(preference_id: str) -> VirtualClass:
     return get_class(classes, preference_id=preference_id)
 
 
+def get_class_of(user: User, class_id: uuid.UUID) -> VirtualClass:
+    """Return a class the person takes part in. Raises ClassNotFoundError."""
+    return get_class(list_classes_of(user), pk=class_id)
+
+
 def get_payment_of(user: User, payment_id: uuid.UUID) -> Payment | None:
     payments = Payment.objects.select_related("virtual_class__booked_by", "virtual_class__hold")
     return payments.filter(pk=payment_id, user=user).first()

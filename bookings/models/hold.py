@@ -55,7 +55,7 @@ class Hold(models.Model):
         ordering = ["start_time"]
         indexes = [models.Index(fields=["expires_at"], name="hold_by_expiry")]
         constraints = [
-            # Somebody who chooses again lets go of the time before; two at once would keep both.
+            # A new choice releases the time chosen before; two at once would keep both.
             models.UniqueConstraint(
                 fields=["user"],
                 condition=Q(virtual_class__isnull=True, payment__isnull=True),

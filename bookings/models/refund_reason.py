@@ -28,7 +28,7 @@ class RefundReason(models.TextChoices):
     CANCELLED = "cancelled", "Clase cancelada"
     # A look, when a second charge of a paid payment is approved. No other mail.
     PAID_TWICE = "paid_twice", "Pagada dos veces"
-    # A look, when nobody booked with a paid preference within UNBOOKED_PAYMENT_AGE. No other mail.
+    # A look, when a paid preference has no booking after UNBOOKED_PAYMENT_AGE. No other mail.
     NEVER_BOOKED = "never_booked", "Nunca se reservó"
     # The teacher, with "Devolver" or "Devolver todo" on the payment's page of the panel. The class
     # stays. No other mail.

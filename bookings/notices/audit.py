@@ -72,7 +72,7 @@ class Audit:
             self.longest_delay = max(self.longest_delay, delay)
 
     def add_missing(self, notice: Notice) -> None:
-        self._add(notice, Account.MISSING, "nobody wrote it down")
+        self._add(notice, Account.MISSING, "the notice was not written")
 
     def _add(self, notice: Notice, account: Account, reason: str) -> None:
         kind, class_id = NoticeKind(notice.kind), notice.virtual_class_id

@@ -1,21 +1,19 @@
 """Send due mails. A worker that dies before it stores the outcome leaves a repeat to the next."""
 
 import logging
-import uuid
-from contextlib import closing
-from datetime import datetime, timedelta
+from datetime import timedelta
 from time import monotonic
+from typing import Any
 
 from django.conf import settings
-from django.core.mail import EmailMessage, get_connection
+from django.core.mail import get_connection
 from django.core.mail.backends.base import BaseEmailBackend
-from django.db.models import F, QuerySet
+from django.db.models import F
 from django.utils import timezone
 
 from bookings.models import Notice
 from bookings.notices.registry import reason_to_skip
 from bookings.notices.rendering import render_mail
-from bookings.notices.skip_rules import NoticeToSend, load_notice
 from config.lib.background_jobs import SECONDS_OUT, BackgroundJob
 from config.lib.retries import backoff, claim
 
@@ -41,13 +39,22 @@ def deliver_due(seconds: float = SECONDS_IN_A_ROW) -> int:
 
     Raises DatabaseError only: other failures are stored with the notice.
     """
-    total, give_way_at = 0, monotonic() + seconds
+    sent, failures, give_way_at = 0, 0, monotonic() + seconds
     while due := _list_due():
-        sent, is_server_down = _deliver(due, give_way_at)
-        total += sent
-        if is_server_down or monotonic() >= give_way_at:
-            break
-    return total
+        connection = get_connection()
+        try:
+            for notice in filter(None, map(_claim, due)):
+                if _is_skipped(notice):
+                    continue
+                if _send(notice, connection):
+                    sent, failures = sent + 1, 0
+                else:
+                    failures += 1
+                if failures == FAILURES_IN_A_ROW or monotonic() >= give_way_at:
+                    return sent
+        finally:
+            _close(connection)
+    return sent
 
 
 def deliver_mails_soon() -> None:
@@ -56,81 +63,47 @@ def deliver_mails_soon() -> None:
         _delivery.call()
 
 
-def _deliver(due: list[tuple[uuid.UUID, datetime | None]], give_way_at: float) -> tuple[int, bool]:
-    # Returns how many left, and if the server seems down.
-    sent = failures = 0
-    with closing(_Postbox()) as postbox:
-        for notice_id, planned in due:
-            notice = _claim(notice_id, planned)
-            if notice is None or _is_skipped(notice):
-                continue
-            if _send(notice, postbox):
-                sent, failures = sent + 1, 0
-            else:
-                failures += 1
-            if failures == FAILURES_IN_A_ROW or monotonic() >= give_way_at:
-                break
-    return sent, failures == FAILURES_IN_A_ROW
+def _list_due() -> list[Notice]:
+    due = Notice.objects.filter(next_attempt_at__lte=timezone.now())
+    return list(due.order_by("next_attempt_at")[:MAILS_PER_CONNECTION])
 
 
-def _list_due() -> list[tuple[uuid.UUID, datetime | None]]:
-    due = Notice.objects.filter(next_attempt_at__lte=timezone.now()).order_by("next_attempt_at")
-    return list(due.values_list("pk", "next_attempt_at")[:MAILS_PER_CONNECTION])
-
-
-def _claim(notice_id: uuid.UUID, planned: datetime | None) -> NoticeToSend | None:
+def _claim(row: Notice) -> Notice | None:
     # None if another worker has claimed the attempt.
-    row = Notice(pk=notice_id, next_attempt_at=planned)
-    if claim(Notice.objects.all(), row, "next_attempt_at", LEASE, attempts=F("attempts") + 1):
-        return load_notice(notice_id)
-    return None
+    if not claim(Notice.objects.all(), row, "next_attempt_at", LEASE, attempts=F("attempts") + 1):
+        return None
+    related = ("user", "virtual_class__booked_by", "virtual_class__payment")
+    return Notice.objects.select_related(*related).filter(pk=row.pk).first()
 
 
-def _is_skipped(notice: NoticeToSend) -> bool:
+def _is_skipped(notice: Notice) -> bool:
     """Skip a mail that is obsolete or has repeatedly crashed the sender."""
-    reason = reason_to_skip(notice)
-    if not reason and notice.attempts > MAX_ATTEMPTS:
-        reason = INTERRUPTED
+    is_interrupted = notice.attempts > MAX_ATTEMPTS
+    reason = reason_to_skip(notice) or (INTERRUPTED if is_interrupted else "")
     if reason:
-        _give_up(notice, f"{reason} {notice.failure}".strip())
+        _note_outcome(notice, next_attempt_at=None, failure=f"{reason} {notice.failure}".strip())
     return bool(reason)
 
 
-class _Postbox:
-    """A lazily opened connection to the mail server."""
-
-    _connection: BaseEmailBackend | None = None
-
-    def send(self, mail: EmailMessage) -> None:
-        # After a failure the next mail gets a new connection.
-        try:
-            if self._connection is None:
-                self._connection = get_connection()
-                self._connection.open()
-            mail.connection = self._connection
-            mail.send()
-        except Exception:
-            self.close()
-            raise
-
-    def close(self) -> None:
-        connection, self._connection = self._connection, None
-        if connection is None:
-            return
-        try:
-            connection.close()
-        except Exception as error:  # noqa: BLE001 - the mails have left already
-            logger.warning("The mail server ended oddly: %s", _name(error))
-
-
-def _send(notice: Notice, postbox: _Postbox) -> bool:
+def _send(notice: Notice, connection: BaseEmailBackend) -> bool:
     try:
-        postbox.send(render_mail(notice))
+        mail = render_mail(notice)
+        mail.connection = connection
+        connection.open()  # or keep the open one
+        mail.send()
     except Exception as error:  # noqa: BLE001 - each mail backend has errors of its own; one mail must not stop the others
+        _close(connection)  # the next mail gets a new one
         _note_failure(notice, _name(error))
         return False
     _note_sent(notice)
     return True
+
+
+def _close(connection: BaseEmailBackend) -> None:
+    try:
+        connection.close()
+    except Exception as error:  # noqa: BLE001 - the mails have left already
+        logger.warning("The mail server ended oddly: %s", _name(error))
 
 
 def _note_sent(notice: Notice) -> None:
@@ -141,23 +114,17 @@ def _note_sent(notice: Notice) -> None:
 
 def _note_failure(notice: Notice, failure: str) -> None:
     logger.warning("Attempt %d of notice %s failed: %s", notice.attempts, notice.pk, failure)
-    if notice.attempts >= MAX_ATTEMPTS:
-        _give_up(notice, failure)
-        return
-    wait = backoff(notice.attempts, first=FIRST_DELAY, longest=LONGEST_DELAY)
-    _leased(notice).update(
-        next_attempt_at=timezone.now() + wait,
-        failure=failure,
-    )
+    next_attempt_at = None
+    if notice.attempts < MAX_ATTEMPTS:
+        wait = backoff(notice.attempts, first=FIRST_DELAY, longest=LONGEST_DELAY)
+        next_attempt_at = timezone.now() + wait
+    _note_outcome(notice, next_attempt_at=next_attempt_at, failure=failure)
 
 
-def _give_up(notice: Notice, reason: str) -> None:
-    _leased(notice).update(next_attempt_at=None, failure=reason)
-
-
-def _leased(notice: Notice) -> QuerySet[Notice]:
+def _note_outcome(notice: Notice, **changes: Any) -> None:
     # A worker that outlived its lease must not overwrite the outcome of the next.
-    return Notice.objects.filter(pk=notice.pk, next_attempt_at=notice.next_attempt_at)
+    leased = Notice.objects.filter(pk=notice.pk, next_attempt_at=notice.next_attempt_at)
+    leased.update(**changes)
 
 
 def _name(error: Exception) -> str:

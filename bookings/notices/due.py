@@ -38,7 +38,7 @@ def record_alert(kind: NoticeKind, user: User, occasion: str) -> None:
 
 
 def make_due_again(notices: QuerySet[Notice]) -> int:
-    """Send notices once more, whatever their state; return how many."""
+    """Send notices once more, in any state; return how many."""
     now = timezone.now()
     count = notices.update(due_at=now, next_attempt_at=now, sent_at=None, attempts=0, failure="")
     transaction.on_commit(deliver_mails_soon, robust=True)

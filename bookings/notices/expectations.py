@@ -24,7 +24,7 @@ from bookings.models import (
 )
 from bookings.notices.returned_money import name_refund
 
-# Stands for the teacher until ``find_missing`` fills in her id.
+# The teacher, until ``find_missing`` fills in her id.
 TEACHER = uuid.UUID(int=0)
 # A planned mail is written by the transaction that makes it due, or by a sweep this early.
 PLANNED_AHEAD = timedelta(hours=1)

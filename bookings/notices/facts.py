@@ -9,6 +9,7 @@ from django.db.models import Max
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.functional import Promise
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from accounts.selectors import list_providers
@@ -70,26 +71,19 @@ def _class_hours(notice: Notice) -> str:
 
 def _known_time(notice: Notice) -> str:
     # The last time that the reader knows, even after several moves.
-    known = Notice.objects.filter(
-        virtual_class=notice.virtual_class, user=notice.user, kind__in=SAYS_WHEN
-    ).aggregate(at=Max("sent_at"))
-    moves = ClassLog.objects.filter(
-        virtual_class=notice.virtual_class, event=ClassEvent.RESCHEDULED
-    )
-    if known["at"]:
-        moves = moves.filter(at__gt=known["at"])
+    virtual_class = notice.require_class()
+    mails = virtual_class.notices.filter(user=notice.user, kind__in=SAYS_WHEN)
+    moves = virtual_class.log.filter(event=ClassEvent.RESCHEDULED)
+    if known_at := mails.aggregate(at=Max("sent_at"))["at"]:
+        moves = moves.filter(at__gt=known_at)
     earlier = _time_before(moves.first())
     # The class may have moved away and back before a mail left.
-    return _moment(earlier) if earlier and earlier != notice.require_class().start_time else ""
+    return _moment(earlier) if earlier and earlier != virtual_class.start_time else ""
 
 
 def _time_before_this(notice: Notice) -> str:
-    moves = ClassLog.objects.filter(
-        virtual_class=notice.virtual_class,
-        event=ClassEvent.RESCHEDULED,
-        at__lte=notice.created_at,
-    )
-    earlier = _time_before(moves.last())
+    moves = notice.require_class().log.filter(event=ClassEvent.RESCHEDULED)
+    earlier = _time_before(moves.filter(at__lte=notice.created_at).last())
     return _moment(earlier) if earlier else ""
 
 
@@ -99,10 +93,7 @@ def _time_before(move: ClassLog | None) -> datetime | None:
 
 def _held_time(notice: Notice) -> str:
     # The occasion: the hold's id, then its start (epoch) and minutes.
-    _hold_id, *times = notice.occasion.split(" ")
-    if len(times) != 2:
-        return ""
-    start, minutes = times
+    _hold_id, start, minutes = notice.occasion.split(" ")
     begin = datetime.fromtimestamp(int(start), UTC)
     return _hours(begin, begin + timedelta(minutes=int(minutes)))
 
@@ -145,22 +136,9 @@ def _refund(notice: Notice) -> ReturnedMoney:
     return describe_refund(find_named_refund(notice.occasion))
 
 
-def _drift(notice: Notice) -> str:
-    return str(DRIFTS.get(notice.occasion.partition(" ")[0], ""))
-
-
 def _how_to_reconnect(notice: Notice) -> str:
     text = _("Entrá al panel con %(email)s, tocá «Reconectar» y aceptá el permiso.")
     return str(text) % {"email": notice.user.email}
-
-
-def _what_to_check(notice: Notice) -> str:
-    return str(
-        _(
-            "Fijate en Google Cloud que la cuenta y su clave sigan activas, y en Google Workspace "
-            "que siga autorizada la delegación de todo el dominio."
-        )
-    )
 
 
 def _waiting_classes(notice: Notice) -> str:
@@ -178,9 +156,7 @@ def find_offer(notice: Notice) -> WaitingListEntry | None:
 
 
 def find_entry(notice: Notice) -> WaitingListEntry | None:
-    return WaitingListEntry.objects.filter(
-        virtual_class=notice.virtual_class, user=notice.user
-    ).first()
+    return notice.require_class().waiting_list.filter(user=notice.user).first()
 
 
 def site_address(name: str, *arguments: object) -> str:
@@ -220,8 +196,14 @@ refund_reason = line(_("Por qué"), lambda one: str(_refund(one).reason))
 refunded_at = line(_("Cuándo"), lambda one: _moment(_refund(one).at))
 refund_requested_at = line(_("Cuándo la pedimos"), lambda one: _moment(_refund(one).at))
 last_reason = line(_("Por qué"), _last_reason)
-drift = line(_("Qué pasó"), _drift)
+drift = line(_("Qué pasó"), lambda one: str(DRIFTS.get(one.occasion.partition(" ")[0], "")))
 how_to_reconnect = line(_("Qué hacer"), _how_to_reconnect)
-what_to_check = line(_("Qué hacer"), _what_to_check)
+what_to_check = line(
+    _("Qué hacer"),
+    lambda _notice: gettext(
+        "Fijate en Google Cloud que la cuenta y su clave sigan activas, y en Google Workspace "
+        "que siga autorizada la delegación de todo el dominio."
+    ),
+)
 waiting_classes = line(_("Clases que esperan"), _waiting_classes)
 identity = line(_("Cuenta de"), _identity)

@@ -5,13 +5,13 @@ from functools import cache
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
-from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from icalendar import Calendar, Event, Timezone, vCalAddress
 from icalendar.enums import CUTYPE, PARTSTAT, ROLE, STATUS
 
 from bookings.models import ClassStatus, VirtualClass
+from bookings.notices.facts import site_address
 
 PRODUCT = "-//virtual-classes//bookings//ES"
 
@@ -46,49 +46,35 @@ def _describe_zone(name: str) -> Timezone:
 
 def _build_event(virtual_class: VirtualClass, method: Method, attendee: str | None) -> Event:
     zone = ZoneInfo(settings.TIME_ZONE)
-    is_cancelled = method == Method.CANCEL
-    # The summary begins with the event's title, which the catalogue knows.
-    title = _(virtual_class.summary.partition(". ")[0])
-    link = virtual_class.html_link
-    return Event.new(
+    teacher, link = settings.ADMIN_EMAIL, virtual_class.html_link
+    event = Event.new(
         # The UID of Google's own invitation: a calendar that gets both keeps one entry.
         uid=f"{virtual_class.provider_event_id}@google.com",
         sequence=virtual_class.ics_sequence,
         stamp=timezone.now(),
         start=virtual_class.start_time.astimezone(zone),
         end=virtual_class.end_time.astimezone(zone),
-        status=_find_status(virtual_class, method),
-        summary=title,
-        description=virtual_class.describe() if is_cancelled else _describe(virtual_class),
-        location=None if is_cancelled else link,
-        url=None if is_cancelled else link,
-        organizer=_organizer(),
+        # The summary begins with the event's title, which the catalogue knows.
+        summary=_(virtual_class.summary.partition(". ")[0]),
+        organizer=vCalAddress.new(teacher, cn=settings.SITE_NAME) if teacher else None,
         attendees=[_attendee(attendee)] if attendee else None,
     )
-
-
-def _find_status(virtual_class: VirtualClass, method: Method) -> STATUS | None:
-    if method != Method.CANCEL:
-        return STATUS.CONFIRMED
-    # Where only the attendee's part is cancelled, RFC 5546, 3.2.5, allows no status.
-    return STATUS.CANCELLED if virtual_class.status == ClassStatus.CANCELLED else None
-
-
-def _describe(virtual_class: VirtualClass) -> str:
-    page = settings.BASE_URL + reverse("bookings:class", args=[virtual_class.pk])
-    return "\n".join(
+    if method == Method.CANCEL:
+        event.description = virtual_class.describe()
+        # Where only the attendee's part is cancelled, RFC 5546, 3.2.5, allows no status.
+        if virtual_class.status == ClassStatus.CANCELLED:
+            event.status = STATUS.CANCELLED
+        return event
+    page = site_address("bookings:class", virtual_class.pk)
+    event.description = "\n".join(
         [
             virtual_class.describe(),
-            _("Videollamada: %(url)s") % {"url": virtual_class.html_link},
+            _("Videollamada: %(url)s") % {"url": link},
             _("Tu clase: %(url)s") % {"url": page},
         ]
     )
-
-
-def _organizer() -> vCalAddress | None:
-    if not settings.ADMIN_EMAIL:
-        return None
-    return vCalAddress.new(settings.ADMIN_EMAIL, cn=settings.SITE_NAME)
+    event.status, event.location, event.url = STATUS.CONFIRMED, link, link
+    return event
 
 
 def _attendee(address: str) -> vCalAddress:

@@ -1,11 +1,12 @@
 """The link at the end of a mail."""
 
 from collections.abc import Callable
+from operator import attrgetter
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from bookings.models import Notice
+from bookings.models import Notice, WaitingListEntry
 from bookings.notices.facts import Fact, find_entry, find_offer, site_address
 from bookings.notices.returned_money import find_named_refund
 
@@ -22,20 +23,17 @@ def _to(
     return make_link
 
 
-def _class_id(notice: Notice) -> object:
-    return notice.virtual_class_id
-
-
-def _payment_id(notice: Notice) -> object:
-    return find_named_refund(notice.occasion).charge.payment_id
-
-
+_class_id = attrgetter("virtual_class_id")
 _CLASS_IN_PANEL = "admin:bookings_virtualclass_change"
 
 see_class = _to(_("Mirá tu clase"), "bookings:class", _class_id)
 book_another = _to(_("Reservá otra clase"), "bookings:book")
 choose_another_time = _to(_("Elegí otro horario"), "bookings:book")
-see_own_payment = _to(_("Mirá el pago"), "bookings:payment", _payment_id)
+see_own_payment = _to(
+    _("Mirá el pago"),
+    "bookings:payment",
+    lambda one: find_named_refund(one.occasion).charge.payment_id,
+)
 see_profile = _to(_("Mirá tu perfil"), "profile")
 # To pages of the panel.
 decide_price = _to(_("Decidí si la das"), _CLASS_IN_PANEL, _class_id)
@@ -51,17 +49,15 @@ def enter_video_call(notice: Notice) -> Fact:
     return Fact(str(_("Entrá a la videollamada")), notice.require_class().html_link, is_link=True)
 
 
-def take_place(notice: Notice) -> Fact:
-    offer = find_offer(notice)
-    if offer is None:
-        return book_another(notice)
-    address = site_address("bookings:claim_place", offer.pk)
-    return Fact(str(_("Tomá tu lugar")), address, is_link=True)
+def _to_turn(label: Promise, find: Callable[[Notice], WaitingListEntry | None]) -> LinkRule:
+    def make_link(notice: Notice) -> Fact:
+        entry = find(notice)
+        if entry is None:
+            return book_another(notice)
+        return Fact(str(label), site_address("bookings:claim_place", entry.pk), is_link=True)
+
+    return make_link
 
 
-def see_turn(notice: Notice) -> Fact:
-    entry = find_entry(notice)
-    if entry is None:
-        return book_another(notice)
-    address = site_address("bookings:claim_place", entry.pk)
-    return Fact(str(_("Mirá tu turno")), address, is_link=True)
+take_place = _to_turn(_("Tomá tu lugar"), find_offer)
+see_turn = _to_turn(_("Mirá tu turno"), find_entry)

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from bookings.models import ClassEvent, ClassStatus, Notice, NoticeKind, VirtualClass
 from bookings.notices.expectations import Expectation
-from bookings.notices.skip_rules import MOVED, TOO_LATE, NoticeToSend
+from bookings.notices.skip_rules import MOVED, TOO_LATE, SkipRule
 
 # Events that give a class another start.
 MOVES = (ClassEvent.RESCHEDULED, ClassEvent.ZONE_CHANGED)
@@ -45,13 +45,18 @@ class Planned(Expectation):
             if self.due_at(virtual_class) > max([part.created_at, *moves]) + TOLERANCE:
                 yield self.draft(kind, virtual_class, part.user_id)
 
-    def moved(self, notice: NoticeToSend) -> str:
-        start = notice.require_class().start_time
-        return "" if notice.occasion == name_occasion(start) else MOVED
+    @property
+    def skip_if(self) -> tuple[SkipRule, ...]:
+        return (
+            SkipRule(MOVED, self.is_moved),
+            SkipRule(TOO_LATE, self.is_too_late),
+        )
 
-    def too_late(self, notice: Notice) -> str:
-        end = self.due_at(notice.require_class()) + self.useful_for
-        return TOO_LATE if timezone.now() >= end else ""
+    def is_moved(self, notice: Notice) -> bool:
+        return notice.occasion != name_occasion(notice.require_class().start_time)
+
+    def is_too_late(self, notice: Notice) -> bool:
+        return timezone.now() >= self.due_at(notice.require_class()) + self.useful_for
 
 
 def name_occasion(start: datetime) -> str:

@@ -24,7 +24,7 @@ from bookings.notices.facts import FactRule
 from bookings.notices.icalendar import Method
 from bookings.notices.links import LinkRule
 from bookings.notices.planned import Planned
-from bookings.notices.skip_rules import NoticeToSend, SkipRule
+from bookings.notices.skip_rules import SkipRule
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -364,9 +364,9 @@ def find_mail(notice: Notice) -> Mail:
     return MAILS[NoticeKind(notice.kind)]
 
 
-def reason_to_skip(notice: "NoticeToSend") -> str:
+def reason_to_skip(notice: Notice) -> str:
     """Return why a mail is obsolete, or an empty string."""
     rules = (skip.erased, *find_mail(notice).skip_if)
     if plan := PLANNED.get(NoticeKind(notice.kind)):
-        rules = (*rules, plan.moved, plan.too_late)
-    return next(filter(None, (rule(notice) for rule in rules)), "")
+        rules += plan.skip_if
+    return next((rule.reason for rule in rules if rule.is_obsolete(notice)), "")

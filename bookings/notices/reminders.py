@@ -19,12 +19,6 @@ LONGEST_LEAD = max(plan.before_start or timedelta(0) for plan in PLANNED.values(
 CLASSES_AT_ONCE = 500
 
 
-def plan_reminders(virtual_class: VirtualClass, people: Iterable[uuid.UUID]) -> None:
-    now = timezone.now()
-    reminders = [one for user_id in people for one in draft_reminders(virtual_class, user_id, now)]
-    Notice.objects.bulk_create(reminders, ignore_conflicts=True)
-
-
 def draft_reminders(virtual_class: VirtualClass, user_id: uuid.UUID, now: datetime) -> list[Notice]:
     """Return a person's planned mails ahead, unsaved."""
     drafts = [plan.draft(kind, virtual_class, user_id) for kind, plan in PLANNED.items()]
@@ -47,7 +41,7 @@ def plan_missing_reminders() -> int:
         ]
     )
     for notice in missing:
-        if PLANNED[NoticeKind(notice.kind)].too_late(notice):
+        if PLANNED[NoticeKind(notice.kind)].is_too_late(notice):
             notice.next_attempt_at, notice.failure = None, NOT_PLANNED
     Notice.objects.bulk_create(missing, ignore_conflicts=True)
     return len(missing)
@@ -77,4 +71,7 @@ def restore_reminders(virtual_class: VirtualClass, now: datetime) -> None:
 def replan_reminders(virtual_class: VirtualClass) -> None:
     """Plan the mails of a moved class anew."""
     drop_reminders(virtual_class)
-    plan_reminders(virtual_class, virtual_class.activities.values_list("user_id", flat=True))
+    now = timezone.now()
+    people = virtual_class.activities.values_list("user_id", flat=True)
+    reminders = [one for user_id in people for one in draft_reminders(virtual_class, user_id, now)]
+    Notice.objects.bulk_create(reminders, ignore_conflicts=True)

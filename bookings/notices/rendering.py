@@ -9,7 +9,6 @@ from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
 from django.utils.translation import override
 
-from accounts.models import User
 from bookings.models import Notice, NoticeKind, VirtualClass
 from bookings.notices.icalendar import build_calendar
 from bookings.notices.registry import find_mail
@@ -42,16 +41,13 @@ def _attach_calendar(mail: EmailMultiAlternatives, notice: Notice) -> None:
     virtual_class, method = notice.virtual_class, find_mail(notice).calendar
     if method is None or virtual_class is None or not virtual_class.provider_event_id:
         return  # a class that was never scheduled is in no calendar
-    if notice.kind == NoticeKind.CANCELLED and not _takes_part(notice.user, virtual_class):
+    is_host = virtual_class.is_hosted_by(notice.user)
+    parts = virtual_class.activities.filter(user=notice.user)
+    if notice.kind == NoticeKind.CANCELLED and not is_host and not parts.exists():
         return  # nor is it in the calendars of people in line
     entry = build_calendar(virtual_class, method=method, attendee=notice.user.email)
     mail.attach_alternative(entry.decode(), f"text/calendar; method={method}")
     mail.attach("clase.ics", entry, "application/ics")
-
-
-def _takes_part(user: User, virtual_class: VirtualClass) -> bool:
-    is_host = virtual_class.is_hosted_by(user)
-    return is_host or virtual_class.activities.filter(user=user).exists()
 
 
 def _context(notice: Notice) -> dict[str, Any]:

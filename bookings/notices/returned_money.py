@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 
+from django.db.models import TextChoices
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
@@ -31,12 +31,10 @@ REASONS: dict[str, Promise] = {
 }
 
 
-class ReturnState(StrEnum):
-    """The state of money that goes back."""
-
-    UNDERWAY = "underway"
-    DONE = "done"
-    FAILED = "failed"
+class ReturnState(TextChoices):
+    UNDERWAY = "underway", _("En camino")
+    DONE = "done", _("Devuelto")
+    FAILED = "failed", _("No se pudo devolver")
 
 
 STATES = {
@@ -44,11 +42,6 @@ STATES = {
     RefundStatus.IN_PROCESS: ReturnState.UNDERWAY,
     RefundStatus.DONE: ReturnState.DONE,
     RefundStatus.FAILED: ReturnState.FAILED,
-}
-STATE_LABELS = {
-    ReturnState.UNDERWAY: _("En camino"),
-    ReturnState.DONE: _("Devuelto"),
-    ReturnState.FAILED: _("No se pudo devolver"),
 }
 
 
@@ -60,10 +53,6 @@ class ReturnedMoney:
     amount: int
     state: ReturnState
     at: datetime
-
-    @property
-    def state_label(self) -> Promise:
-        return STATE_LABELS[self.state]
 
 
 def list_returned_money(payment: Payment) -> list[ReturnedMoney]:

@@ -54,7 +54,7 @@ class Kind:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def choose(request: HttpRequest) -> HttpResponse:
-    """Show the free times to anybody; hold the chosen one for a signed-in person."""
+    """Show the free times, to strangers too; hold the chosen one for a signed-in person."""
     offers = list_offers()
     if not offers:
         return render(request, "bookings/choose.html", {"problem": "no_offers"})

@@ -24,8 +24,9 @@ from bookings.domain.exceptions import BookingError, ClassNotFoundError
 from bookings.domain.lifecycle.cancelling import cancel_class, concerns_teacher, refuse_cancelling
 from bookings.domain.money.money_back import find_money_back
 from bookings.domain.places.leaving import leave_class, refuse_leaving
-from bookings.models import ClassEvent, ClassLog, ClassStatus, VirtualClass
-from bookings.pages.access import get_own_class, signed_in
+from bookings.domain.queries import get_class_of
+from bookings.models import ClassEvent, ClassStatus, VirtualClass
+from bookings.pages.access import signed_in
 from bookings.pages.class_card import ClassCard, present_class
 from bookings.pages.forms import CancelForm
 from calendar_sync import CalendarError
@@ -85,23 +86,20 @@ def find_last_change(virtual_class: VirtualClass, user: User) -> LastChange | No
     line = virtual_class.log.filter(event=event).order_by("at", "id").last()
     if line is None:
         return None
+    # If the student is the host, "you" comes last and stays.
+    names = {None: "", virtual_class.booked_by_id: "host", user.pk: "you"}
     earlier = line.details.get("from")
-    return LastChange(line.at, _name_actor(line, user), earlier and datetime.fromisoformat(earlier))
-
-
-def _name_actor(line: ClassLog, user: User) -> str:
-    if line.actor_id is None:
-        return ""
-    if line.actor_id == user.pk:
-        return "you"
-    return "host" if line.actor_id == line.virtual_class.booked_by_id else "teacher"
+    return LastChange(
+        at=line.at,
+        by=names.get(line.actor_id, "teacher"),
+        earlier_start=earlier and datetime.fromisoformat(earlier),
+    )
 
 
 @signed_in
 @require_http_methods(["GET", "HEAD", "POST"])
 def cancel(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
-    """Ask for confirmation; cancel the class."""
-    virtual_class = get_own_class(request.user, class_id)
+    virtual_class = get_class_of(request.user, class_id)
     if virtual_class.status == ClassStatus.CANCELLED:
         return redirect("bookings:class", class_id=class_id)  # its page shows that
     try:
@@ -109,7 +107,11 @@ def cancel(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
         refuse_cancelling(virtual_class, request.user, now)
         form = CancelForm(request.POST if request.method == "POST" else None)
         if request.method == "POST" and form.is_valid():
-            return _cancel(request, class_id, form.cleaned_data["reason"])
+            with suppress(CalendarError):  # the class is cancelled; the sweep removes the event
+                reason = form.cleaned_data["reason"]
+                cancel_class(class_id=class_id, actor=request.user, reason=reason)
+            messages.success(request, _("Cancelaste la clase."))
+            return redirect("bookings:class", class_id=class_id)
     except BookingError as refusal:
         is_guest = isinstance(refusal, ClassNotFoundError)
         only_host = _("Solo quien reservó la clase puede cancelarla.")
@@ -128,18 +130,10 @@ def cancel(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
     return render(request, "bookings/cancel.html", context)
 
 
-def _cancel(request: SignedInRequest, class_id: uuid.UUID, reason: str) -> HttpResponse:
-    with suppress(CalendarError):  # the class is cancelled anyway; the sweep removes the event
-        cancel_class(class_id=class_id, actor=request.user, reason=reason)
-    messages.success(request, _("Cancelaste la clase."))
-    return redirect("bookings:class", class_id=class_id)
-
-
 @signed_in
 @require_http_methods(["GET", "HEAD", "POST"])
 def leave(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
-    """Ask for confirmation; free the guest's place."""
-    virtual_class = get_own_class(request.user, class_id)
+    virtual_class = get_class_of(request.user, class_id)
     try:
         refuse_leaving(virtual_class, request.user)
         if request.method == "POST":

@@ -1,8 +1,8 @@
 """A chosen offer and time, as the page's address carries them."""
 
-import uuid
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from typing import Any
 from urllib.parse import urlencode
 
 from django.http import QueryDict
@@ -13,24 +13,17 @@ from django.utils.dateparse import parse_date, parse_time
 from bookings.availability.months import month_of
 from bookings.domain.money.prices import Offer
 from bookings.models import VirtualClass
-from config.lib.wall_time import UnclearTimeError, read_wall_time
-
-# The anchor of the times on the page.
-TIMES = "horarios"
+from config.lib.wall_time import read_wall_time
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChosenTime:
-    """The month shown; day and time if they were chosen."""
+    """The month shown; day and time if they were chosen. path: of the page that offers them."""
 
+    path: str
     month: date
     day: date | None = None
     start: datetime | None = None
-
-    @property
-    def path(self) -> str:
-        """The page on which it is chosen."""
-        raise NotImplementedError
 
     @property
     def prefix(self) -> str:
@@ -54,26 +47,9 @@ class Choice(ChosenTime):
     offer: Offer
 
     @property
-    def path(self) -> str:
-        return reverse("bookings:book")
-
-    @property
     def prefix(self) -> str:
         kind = {"tipo": self.offer.class_type.value, "min": self.offer.minutes}
         return f"{urlencode(kind)}&"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewTime(ChosenTime):
-    class_id: uuid.UUID
-
-    @property
-    def path(self) -> str:
-        return reverse("bookings:reschedule", args=[self.class_id])
-
-    @property
-    def confirmation(self) -> str:
-        return f"{reverse('bookings:confirm_move', args=[self.class_id])}?{self.query}"
 
 
 def read_choice(parameters: QueryDict, offers: list[Offer]) -> Choice:
@@ -82,13 +58,14 @@ def read_choice(parameters: QueryDict, offers: list[Offer]) -> Choice:
     of_type = [offer for offer in offers if offer.class_type == class_type] or offers
     nearest_to_an_hour = min(of_type, key=lambda offer: abs(offer.minutes - 60))
     offer = next((one for one in of_type if str(one.minutes) == minutes), nearest_to_an_hour)
-    month, day, start = _read_moment(parameters)
-    return Choice(offer=offer, month=month, day=day, start=start)
+    return Choice(offer=offer, path=reverse("bookings:book"), **read_moment(parameters))
 
 
-def read_new_time(parameters: QueryDict, class_id: uuid.UUID) -> NewTime:
-    month, day, start = _read_moment(parameters)
-    return NewTime(class_id=class_id, month=month, day=day, start=start)
+def read_moment(parameters: QueryDict) -> dict[str, Any]:
+    """Read the time's parts of a ChosenTime."""
+    day = _parse_day(parameters.get("dia", ""))
+    month = _parse_day(f"{parameters.get('mes', '')}-01") or timezone.localdate()
+    return {"month": month_of(day or month), "day": day, "start": _parse_start(parameters, day)}
 
 
 def rebook_url(virtual_class: VirtualClass) -> str:
@@ -100,13 +77,7 @@ def rebook_url(virtual_class: VirtualClass) -> str:
         "dia": f"{start:%Y-%m-%d}",
         "hora": f"{start:%H:%M}",
     }
-    return f"{reverse('bookings:book')}?{urlencode(parts)}#{TIMES}"
-
-
-def _read_moment(parameters: QueryDict) -> tuple[date, date | None, datetime | None]:
-    day = _parse_day(parameters.get("dia", ""))
-    month = _parse_day(f"{parameters.get('mes', '')}-01") or timezone.localdate()
-    return month_of(day or month), day, _parse_start(parameters, day)
+    return f"{reverse('bookings:book')}?{urlencode(parts)}#horarios"
 
 
 def _parse_day(text: str) -> date | None:
@@ -121,11 +92,8 @@ def _parse_day(text: str) -> date | None:
 def _parse_start(parameters: QueryDict, day: date | None) -> datetime | None:
     try:
         clock = parse_time(parameters.get("hora", ""))
-    except ValueError:
-        return None
-    if day is None or clock is None:
-        return None
-    try:
+        if day is None or clock is None:
+            return None
         return read_wall_time(datetime.combine(day, clock.replace(tzinfo=None)))
-    except UnclearTimeError:
+    except ValueError:
         return None

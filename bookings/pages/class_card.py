@@ -40,7 +40,7 @@ class ClassCard:
 
     state: a key of STATE_LABELS. conference_url: only of a scheduled class. access_code: only for
     the host, while the class is open. kept_until: the end of an unpaid class's hold. is_money_gone:
-    True if all that the host paid went back, so that nobody may join.
+    True if all that the host paid went back, so that no guest may join.
     """
 
     virtual_class: VirtualClass

@@ -9,12 +9,17 @@ from django.views.decorators.http import require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
 from accounts.sessions.requests import SignedInRequest
-from bookings.domain.money.money_back import MoneyBack, find_money_back
+from bookings.domain.money.money_back import find_money_back
 from bookings.domain.places.waiting_queries import count_waiting, list_lines_of
-from bookings.domain.queries import list_next_classes_of, list_participants, list_past_classes_of
+from bookings.domain.queries import (
+    get_class_of,
+    list_next_classes_of,
+    list_participants,
+    list_past_classes_of,
+)
 from bookings.models import ChargeStatus, Payment
 from bookings.notices.returned_money import list_returned_money
-from bookings.pages.access import get_own_class, signed_in
+from bookings.pages.access import signed_in
 from bookings.pages.changes import find_last_change, present_changes
 from bookings.pages.choice import rebook_url
 from bookings.pages.class_card import ClassCard, present_class
@@ -46,13 +51,14 @@ def my_classes(request: SignedInRequest) -> HttpResponse:
 @require_safe
 def show_class(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
     """Show one class to a participant; others get a 404."""
-    virtual_class = get_own_class(request.user, class_id)
+    virtual_class = get_class_of(request.user, class_id)
     card = present_class(virtual_class, request.user)
     if "HX-Request" in request.headers:
         # The page polls while the link is being prepared, and reloads when it is ready.
         is_unchanged = card.state == "preparing"
         return HttpResponse(status=204) if is_unchanged else HttpResponseClientRefresh()
     payment: Payment | None = getattr(virtual_class, "payment", None)
+    is_hosts_cancelled = card.is_host and card.state == "cancelled"
     return render(
         request,
         "bookings/class.html",
@@ -64,7 +70,7 @@ def show_class(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
             "rebook_url": rebook_url(virtual_class),
             "changes": present_changes(card, request.user),
             "last_change": find_last_change(virtual_class, request.user),
-            "money": _money_of_cancelled(card),
+            "money": find_money_back(virtual_class) if is_hosts_cancelled else None,
             "returned": list_returned_money(payment) if payment and card.is_host else [],
             "invitation": write_invitation(card),
             "google_calendar_url": link_to_google_calendar(card),
@@ -73,11 +79,6 @@ def show_class(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
             "waiting": count_waiting(virtual_class) if card.is_host else 0,
         },
     )
-
-
-def _money_of_cancelled(card: ClassCard) -> MoneyBack | None:
-    is_about_money = card.is_host and card.state == "cancelled"
-    return find_money_back(card.virtual_class) if is_about_money else None
 
 
 def _payment_step(card: ClassCard, payment: Payment | None) -> str:

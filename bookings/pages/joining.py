@@ -4,11 +4,9 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 import segno
-from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
@@ -26,6 +24,7 @@ from bookings.domain.exceptions import (
 from bookings.domain.places.joining import find_joined_class, join_class
 from bookings.domain.places.offers import list_open_entries
 from bookings.domain.places.waiting_queries import find_class_to_wait_for
+from bookings.notices.facts import site_address
 from bookings.pages.access import signed_in
 from bookings.pages.class_card import ClassCard
 from bookings.pages.forms import JoinForm
@@ -78,9 +77,8 @@ def _join(request: SignedInRequest, form: JoinForm) -> HttpResponse:
 
 def _refuse(request: SignedInRequest, form: JoinForm, refusal: BookingError) -> HttpResponse:
     """Show why there is no place; offer a full group's waiting list."""
-    full_class = None
-    if isinstance(refusal, ClassFullError):
-        full_class = find_class_to_wait_for(form.cleaned_data["access_code"])
+    is_full = isinstance(refusal, ClassFullError)
+    full_class = find_class_to_wait_for(form.cleaned_data["access_code"]) if is_full else None
     if full_class:
         entry = list_open_entries(request.user).filter(virtual_class=full_class).first()
         if entry:
@@ -107,8 +105,7 @@ class Invitation:
 def write_invitation(card: ClassCard) -> Invitation | None:
     if not card.access_code or card.virtual_class.is_full:
         return None
-    path = reverse("bookings:join_with_code", args=[card.access_code])
-    join_url = settings.BASE_URL + path
+    join_url = site_address("bookings:join_with_code", card.access_code)
     text = _(
         "Sumate a mi clase de inglés, %(day)s a las %(clock)s (hora de Argentina): %(url)s"
     ) % {

@@ -8,21 +8,20 @@ from django.conf import settings
 from django.http import Http404, HttpResponse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from accounts.sessions.requests import SignedInRequest
+from bookings.domain.queries import get_class_of
 from bookings.notices.icalendar import Method, build_calendar
-from bookings.pages.access import get_own_class, signed_in
+from bookings.pages.access import signed_in
 from bookings.pages.class_card import ClassCard
 
 
-@never_cache
 @signed_in
 @require_safe
 def download_class(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
     """Send a scheduled class as a file to its participants."""
-    virtual_class = get_own_class(request.user, class_id)
+    virtual_class = get_class_of(request.user, class_id)
     if not virtual_class.is_scheduled:
         raise Http404
     name = f"clase-{timezone.localdate(virtual_class.start_time)}.ics"

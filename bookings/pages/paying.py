@@ -35,7 +35,10 @@ def show_payment(request: SignedInRequest, payment_id: uuid.UUID) -> HttpRespons
     """
     payment = _find(request, payment_id)
     if present_payment(payment).state not in FINAL:
-        _ask_provider(payment)
+        try:
+            settle_if_not_recent(payment)
+        except PaymentError as error:  # the next look retries
+            logger.info("Payment %s is not settled yet: %s", payment.pk, type(error).__name__)
         payment = _find(request, payment_id)
     says_paid = request.GET.get("status") in PAID_WORDS
     card = present_payment(payment, says_paid=says_paid)
@@ -59,11 +62,3 @@ def _find(request: SignedInRequest, payment_id: uuid.UUID) -> Payment:
     if payment is None:
         raise Http404
     return payment
-
-
-def _ask_provider(payment: Payment) -> None:
-    """Ask if it is time; the next look retries a failure."""
-    try:
-        settle_if_not_recent(payment)
-    except PaymentError as error:
-        logger.info("Payment %s is not settled yet: %s", payment.pk, type(error).__name__)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Self
 
 from django.conf import settings
 from django.utils import timezone
@@ -25,50 +25,38 @@ SOON, NOW_AND_THEN = 4, 10
 
 
 class PaymentState(StrEnum):
-    WAITING = "waiting"
-    PROCESSING = "processing"
-    CASH = "cash"
-    REJECTED = "rejected"
-    EXPIRED = "expired"
-    PREPARING = "preparing"
-    PAID = "paid"
-    UNBOOKED = "unbooked"
-    RETURNING = "returning"
-    REFUNDED = "refunded"
-    PARTLY_REFUNDED = "partly_refunded"
-    REFUND_FAILED = "refund_failed"
-    CHARGED_BACK = "charged_back"
-    REVIEW = "review"
-    LOST = "lost"
-    UNDECIDED = "undecided"
-
-
-class Look(NamedTuple):
-    """How a state looks. badge: a class's state. refresh_seconds: between two requests."""
+    """A payment's state. badge: a class's state. refresh_seconds: until an open page asks again."""
 
     label: Promise
     badge: str
-    refresh_seconds: int | None = None
+    refresh_seconds: int | None
+
+    def __new__(
+        cls, value: str, label: Promise, badge: str, refresh_seconds: int | None = None
+    ) -> Self:
+        state = str.__new__(cls, value)
+        state._value_ = value
+        state.label, state.badge, state.refresh_seconds = label, badge, refresh_seconds
+        return state
+
+    WAITING = "waiting", _("Esperando el pago"), "pending", SOON
+    PROCESSING = "processing", _("Procesando"), "pending", SOON
+    CASH = "cash", _("Procesando"), "pending", NOW_AND_THEN
+    REJECTED = "rejected", _("Rechazado"), "cancelled"
+    EXPIRED = "expired", _("Vencido"), "expired"
+    PREPARING = "preparing", _("Pagado"), "preparing", SOON
+    PAID = "paid", _("Pagado"), "scheduled"
+    UNBOOKED = "unbooked", _("Pagado"), "preparing", NOW_AND_THEN
+    RETURNING = "returning", _("Devolución en camino"), "completed", NOW_AND_THEN
+    REFUNDED = "refunded", _("Devuelto"), "completed"
+    PARTLY_REFUNDED = "partly_refunded", _("Devuelto en parte"), "completed"
+    REFUND_FAILED = "refund_failed", _("Devolución pendiente"), "preparing", NOW_AND_THEN
+    CHARGED_BACK = "charged_back", _("Contracargo"), "completed"
+    REVIEW = "review", _("En revisión"), "preparing"
+    LOST = "lost", _("Horario ocupado"), "expired", NOW_AND_THEN
+    UNDECIDED = "undecided", _("Pagado"), "preparing", NOW_AND_THEN
 
 
-LOOKS = {
-    PaymentState.WAITING: Look(_("Esperando el pago"), "pending", SOON),
-    PaymentState.PROCESSING: Look(_("Procesando"), "pending", SOON),
-    PaymentState.CASH: Look(_("Procesando"), "pending", NOW_AND_THEN),
-    PaymentState.REJECTED: Look(_("Rechazado"), "cancelled"),
-    PaymentState.EXPIRED: Look(_("Vencido"), "expired"),
-    PaymentState.PREPARING: Look(_("Pagado"), "preparing", SOON),
-    PaymentState.PAID: Look(_("Pagado"), "scheduled"),
-    PaymentState.UNBOOKED: Look(_("Pagado"), "preparing", NOW_AND_THEN),
-    PaymentState.RETURNING: Look(_("Devolución en camino"), "completed", NOW_AND_THEN),
-    PaymentState.REFUNDED: Look(_("Devuelto"), "completed"),
-    PaymentState.PARTLY_REFUNDED: Look(_("Devuelto en parte"), "completed"),
-    PaymentState.REFUND_FAILED: Look(_("Devolución pendiente"), "preparing", NOW_AND_THEN),
-    PaymentState.CHARGED_BACK: Look(_("Contracargo"), "completed"),
-    PaymentState.REVIEW: Look(_("En revisión"), "preparing"),
-    PaymentState.LOST: Look(_("Horario ocupado"), "expired", NOW_AND_THEN),
-    PaymentState.UNDECIDED: Look(_("Pagado"), "preparing", NOW_AND_THEN),
-}
 # The page asks the provider no more; only a notification changes these.
 FINAL = {
     PaymentState.PAID,
@@ -125,14 +113,6 @@ class PaymentCard:
         return virtual_class is not None and virtual_class.status != ClassStatus.CANCELLED
 
     @property
-    def state_label(self) -> Promise:
-        return LOOKS[self.state].label
-
-    @property
-    def badge(self) -> str:
-        return LOOKS[self.state].badge
-
-    @property
     def is_open(self) -> bool:
         """True if the person may still have to pay or wait."""
         return self.state in {
@@ -153,7 +133,7 @@ class PaymentCard:
     @property
     def refresh_seconds(self) -> int | None:
         """Seconds until the page asks again; None if it need not."""
-        return NOW_AND_THEN if self.is_late else LOOKS[self.state].refresh_seconds
+        return NOW_AND_THEN if self.is_late else self.state.refresh_seconds
 
     @property
     def can_pay(self) -> bool:
@@ -168,7 +148,7 @@ def present_payment(payment: Payment, *, says_paid: bool = False) -> PaymentCard
     is_live = payment.expires_at is not None and payment.expires_at > now
     returned = list_returned_money(payment)
     statuses = [charge.status for charge in charges]
-    state = _state(payment, statuses, returned, now, says_paid=says_paid)
+    state = _state(payment, statuses, returned) or _state_of_unpaid(payment, now, says_paid)
     start, end, class_type = _paid_class(payment)
     if state in {PaymentState.WAITING, PaymentState.REJECTED} and _is_taken(payment, start, end):
         state = PaymentState.LOST
@@ -186,13 +166,9 @@ def present_payment(payment: Payment, *, says_paid: bool = False) -> PaymentCard
 
 
 def _state(
-    payment: Payment,
-    charges: list[str],
-    returned: list[ReturnedMoney],
-    now: datetime,
-    *,
-    says_paid: bool,
-) -> PaymentState:
+    payment: Payment, charges: list[str], returned: list[ReturnedMoney]
+) -> PaymentState | None:
+    """Return None for a payment that is not paid, nor being paid."""
     status = PaymentStatus(payment.status)
     if status in SETTLED:
         return SETTLED[status]
@@ -202,9 +178,7 @@ def _state(
         return _state_of_paid(payment, returned)
     if payment.review:
         return PaymentState.REVIEW
-    if ChargeStatus.PENDING in charges:
-        return PaymentState.CASH
-    return _state_of_unpaid(payment, now, says_paid=says_paid)
+    return PaymentState.CASH if ChargeStatus.PENDING in charges else None
 
 
 def _state_of_paid(payment: Payment, returned: list[ReturnedMoney]) -> PaymentState:
@@ -223,8 +197,9 @@ def _state_of_paid(payment: Payment, returned: list[ReturnedMoney]) -> PaymentSt
     return PaymentState.PARTLY_REFUNDED if is_partly_back else PaymentState.PAID
 
 
-def _state_of_unpaid(payment: Payment, now: datetime, *, says_paid: bool) -> PaymentState:
-    if payment.expires_at and payment.expires_at + (NEWS_TAKE if says_paid else timedelta()) <= now:
+def _state_of_unpaid(payment: Payment, now: datetime, says_paid: bool) -> PaymentState:
+    grace = NEWS_TAKE if says_paid else timedelta()
+    if payment.expires_at and payment.expires_at + grace <= now:
         return PaymentState.EXPIRED
     if says_paid:
         return PaymentState.PROCESSING
@@ -232,7 +207,6 @@ def _state_of_unpaid(payment: Payment, now: datetime, *, says_paid: bool) -> Pay
 
 
 def _is_taken(payment: Payment, start: datetime, end: datetime) -> bool:
-    """Return True if another class has the time."""
     others = list_scheduled_between(start, end)
     if payment.virtual_class is not None:
         others = others.exclude(pk=payment.virtual_class.pk)
@@ -240,10 +214,8 @@ def _is_taken(payment: Payment, start: datetime, end: datetime) -> bool:
 
 
 def _paid_class(payment: Payment) -> tuple[datetime, datetime, ClassType]:
-    virtual_class = payment.virtual_class
-    if virtual_class:
-        class_type = ClassType(virtual_class.class_type)
-        return virtual_class.start_time, virtual_class.end_time, class_type
+    if booked := payment.virtual_class:
+        return booked.start_time, booked.end_time, ClassType(booked.class_type)
     quote = payment.quote
     start, end = (datetime.fromtimestamp(quote[key], UTC) for key in ("start", "end"))
     return start, end, ClassType.GROUP if quote["is_group_class"] else ClassType.INDIVIDUAL

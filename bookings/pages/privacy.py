@@ -114,7 +114,6 @@ class StoredData:
 
 
 def list_stored_data() -> list[StoredData]:
-    """Return the rows in the reader's language."""
     return [*_list_account_data(), *_list_class_data(), *_list_money(), *_list_technical_data()]
 
 

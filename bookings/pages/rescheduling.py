@@ -1,10 +1,12 @@
 """``/inicio/clases/<id>/horario``: another time for a class."""
 
 import uuid
+from datetime import datetime
 
 from django.contrib import messages
 from django.http import HttpResponse, QueryDict
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
@@ -19,9 +21,10 @@ from bookings.domain.exceptions import (
     TimeOverError,
 )
 from bookings.domain.lifecycle.rescheduling import refuse_move, reschedule_class
+from bookings.domain.queries import get_class_of
 from bookings.models import VirtualClass
-from bookings.pages.access import get_own_class, signed_in
-from bookings.pages.choice import NewTime, read_new_time
+from bookings.pages.access import signed_in
+from bookings.pages.choice import ChosenTime, read_moment
 from bookings.pages.class_card import present_class
 from bookings.pages.free_times import present_free_times
 from bookings.templatetags.class_times import clock, long_day
@@ -31,7 +34,7 @@ from calendar_sync import CalendarError
 @signed_in
 @require_safe
 def choose_time(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
-    virtual_class = get_own_class(request.user, class_id)
+    virtual_class = get_class_of(request.user, class_id)
     refusal = _find_refusal(request, virtual_class)
     if refusal:
         return refusal
@@ -50,8 +53,7 @@ def choose_time(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
 @signed_in
 @require_http_methods(["GET", "HEAD", "POST"])
 def confirm_move(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
-    """Ask for confirmation of the chosen time; move the class."""
-    virtual_class = get_own_class(request.user, class_id)
+    virtual_class = get_class_of(request.user, class_id)
     refusal = _find_refusal(request, virtual_class)
     if refusal:
         return refusal
@@ -60,7 +62,7 @@ def confirm_move(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
         messages.error(request, _("Elegí un horario para continuar."))
         return redirect(choice.address)  # without #horarios: the message has the focus
     if request.method == "POST":
-        return _move(request, virtual_class, choice)
+        return _move(request, class_id, choice.start, choice.address)
     context = {
         "card": present_class(virtual_class, request.user),
         "choice": choice,
@@ -71,12 +73,13 @@ def confirm_move(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
     return render(request, "bookings/confirm_move.html", context)
 
 
-def _read(parameters: QueryDict, virtual_class: VirtualClass) -> NewTime:
+def _read(parameters: QueryDict, virtual_class: VirtualClass) -> ChosenTime:
     """Read the choice; by default the month of the class."""
+    path = reverse("bookings:reschedule", args=[virtual_class.pk])
     if "dia" in parameters or "mes" in parameters:
-        return read_new_time(parameters, virtual_class.pk)
+        return ChosenTime(path=path, **read_moment(parameters))
     month = timezone.localdate(virtual_class.start_time).replace(day=1)
-    return NewTime(class_id=virtual_class.pk, month=month)
+    return ChosenTime(path=path, month=month)
 
 
 def _find_refusal(request: SignedInRequest, virtual_class: VirtualClass) -> HttpResponse | None:
@@ -91,12 +94,13 @@ def _find_refusal(request: SignedInRequest, virtual_class: VirtualClass) -> Http
     return redirect("bookings:class", class_id=virtual_class.pk)
 
 
-def _move(request: SignedInRequest, virtual_class: VirtualClass, choice: NewTime) -> HttpResponse:
-    start = choice.start or virtual_class.start_time
+def _move(
+    request: SignedInRequest, class_id: uuid.UUID, start: datetime, times_url: str
+) -> HttpResponse:
     try:
-        reschedule_class(class_id=virtual_class.pk, actor=request.user, start=start)
+        reschedule_class(class_id=class_id, actor=request.user, start=start)
     except (SlotTakenError, TimeOverError, CalendarError):
-        return redirect(choice.address)  # that page finds and shows the problem itself
+        return redirect(times_url)  # that page finds and shows the problem itself
     except SameTimeError as refusal:
         messages.info(request, refusal.text)
     except BookingError as refusal:
@@ -104,4 +108,4 @@ def _move(request: SignedInRequest, virtual_class: VirtualClass, choice: NewTime
     else:
         words = {"day": long_day(start), "clock": clock(start)}
         messages.success(request, _("Listo: tu clase ahora es el %(day)s a las %(clock)s.") % words)
-    return redirect("bookings:class", class_id=virtual_class.pk)
+    return redirect("bookings:class", class_id=class_id)

@@ -19,7 +19,7 @@ from bookings.domain.places.joining import find_joined_class
 from bookings.domain.places.offers import takes_waiting
 from bookings.domain.places.waiting_list import claim_place, leave_line, wait_again, wait_for_place
 from bookings.domain.places.waiting_queries import StandingEntry, get_entry_of
-from bookings.models import ClassStatus, ClassType, VirtualClass, WaitingListEntry, WaitingState
+from bookings.models import ClassStatus, ClassType, VirtualClass, WaitingState
 from bookings.pages.access import signed_in
 from bookings.pages.class_card import TITLES
 from bookings.pages.forms import JoinForm
@@ -41,14 +41,11 @@ STATE_LABELS = {
 class WaitingCard:
     """A person's turn for a place.
 
-    state: a key of STATE_LABELS; "free" is a place offered to no one. until: when the offer
-    expires. ahead: how many people come before.
+    state: a key of STATE_LABELS; "free" is a place offered to no one.
     """
 
-    entry: WaitingListEntry
+    entry: StandingEntry
     state: str
-    until: datetime | None
-    ahead: int
 
     @property
     def virtual_class(self) -> VirtualClass:
@@ -68,13 +65,7 @@ class WaitingCard:
 
 
 def present_waiting(entry: StandingEntry) -> WaitingCard:
-    state = _state(entry, timezone.now())
-    return WaitingCard(
-        entry=entry,
-        state=state,
-        until=entry.offer_expires_at if state == "offered" else None,
-        ahead=entry.ahead,
-    )
+    return WaitingCard(entry, _state(entry, timezone.now()))
 
 
 def _state(entry: StandingEntry, now: datetime) -> str:
@@ -136,10 +127,7 @@ def claim(request: SignedInRequest, entry_id: uuid.UUID) -> HttpResponse:
 @signed_in
 @require_POST
 def leave(request: SignedInRequest, entry_id: uuid.UUID) -> HttpResponse:
-    try:
-        leave_line(user=request.user, entry_id=entry_id)
-    except ClassNotFoundError:
-        raise Http404 from None
+    leave_line(user=request.user, entry_id=entry_id)
     return redirect("bookings:claim_place", entry_id=entry_id)
 
 
@@ -149,7 +137,7 @@ def again(request: SignedInRequest, entry_id: uuid.UUID) -> HttpResponse:
     try:
         wait_again(user=request.user, entry_id=entry_id)
     except ClassNotFoundError:
-        raise Http404 from None
+        raise
     except BookingError as refusal:
         messages.warning(request, refusal.text)
     return redirect("bookings:claim_place", entry_id=entry_id)
@@ -159,7 +147,7 @@ def _claim(request: SignedInRequest, entry_id: uuid.UUID) -> HttpResponse:
     try:
         virtual_class = claim_place(user=request.user, entry_id=entry_id)
     except ClassNotFoundError:
-        raise Http404 from None
+        raise
     except BookingError as refusal:
         is_in = isinstance(refusal, AlreadyJoinedError)
         (messages.info if is_in else messages.warning)(request, refusal.text)

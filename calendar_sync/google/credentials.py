@@ -73,7 +73,7 @@ def get_grant(refresh_token: str | None) -> Grant:
         )
     if settings.CALENDAR_SERVICE_ACCOUNT:
         return _account_grant(json.dumps(settings.CALENDAR_SERVICE_ACCOUNT, sort_keys=True))
-    raise CalendarNotConnectedError("Nobody has connected a calendar.")
+    raise CalendarNotConnectedError("No calendar is connected.")
 
 
 def calendar_id(grant: Grant | None) -> str:

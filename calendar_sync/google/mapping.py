@@ -30,7 +30,7 @@ SHAPE_ERRORS = (AttributeError, KeyError, TypeError, ValueError)
 PROPERTY_SIZE = 1_024
 # No other scheme becomes a link on our pages.
 ENTRY_SCHEMES = ("https://", "http://", "tel:", "sip:")
-# Working places and birthdays make nobody busy.
+# Working places and birthdays take no time.
 # https://developers.google.com/workspace/calendar/api/guides/event-types
 FREE_EVENT_TYPES = frozenset({"birthday", "workingLocation"})
 

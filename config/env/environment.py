@@ -216,6 +216,6 @@ def _sender(read: Values) -> str:
 def _parsed(read: Values, name: str, default: str, parse: Any) -> dict[str, Any]:
     try:
         return dict(parse(read.text(name, default=default)))
-    except Exception:  # noqa: BLE001  # whatever it is, the address cannot be used
+    except Exception:  # noqa: BLE001  # for any error, the address cannot be used
         # Without the cause, which may quote a password.
         raise ImproperlyConfigured(f"{name} is not an address that can be understood.") from None

@@ -25,7 +25,7 @@ from bookings.models import (
     VirtualClass,
 )
 from bookings.notices.delivery import deliver_due
-from bookings.notices.reminders import plan_reminders
+from bookings.notices.reminders import replan_reminders
 from tests.factories import UserFactory, VirtualClassFactory
 
 mark_no_show = partial(mark_attendance, came=False)
@@ -60,7 +60,7 @@ def completed_too_early(host, student):
     """Tomorrow's class with a guest, completed by a clock that was two days ahead."""
     virtual_class = VirtualClassFactory(scheduled=True, booked_by=host)
     UserActivity.objects.create(user=student, virtual_class=virtual_class, rol=Role.PARTICIPANT)
-    plan_reminders(virtual_class, [host.pk, student.pk])
+    replan_reminders(virtual_class)
     with time_machine.travel(timezone.now() + timedelta(days=2)):
         assert complete_ended_classes() == 1
         deliver_due()

@@ -11,11 +11,6 @@ def instead_of(name: str) -> Callable[[], None]:
     return lambda: setattr(delivery, name, die)
 
 
-def while_sending() -> None:
-    """Die before the mail server has the mail."""
-    delivery._Postbox.send = die
-
-
 def after_noting() -> None:
     """Die as soon as it is written that the mail was sent."""
     note = delivery._note_sent
@@ -24,7 +19,7 @@ def after_noting() -> None:
 
 POINTS: dict[str, Callable[[], None]] = {
     "before the claim": instead_of("_claim"),
-    "while sending": while_sending,
+    "while sending": instead_of("_send"),
     "between sending and noting": instead_of("_note_sent"),
     "after noting": after_noting,
 }
@@ -33,7 +28,7 @@ POINTS: dict[str, Callable[[], None]] = {
 def note_before_sending() -> None:
     """Leave out that a mail counts as sent only once the server has it."""
     send, note = delivery._send, delivery._note_sent
-    delivery._send = lambda notice, postbox: (note(notice), send(notice, postbox))
+    delivery._send = lambda notice, connection: (note(notice), send(notice, connection))
 
 
 def deliver(point: str, *, in_order: bool = True) -> None:

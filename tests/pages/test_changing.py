@@ -148,8 +148,8 @@ def test_choosing_offers_the_free_times_and_the_class_s_own_surroundings(schedul
 
     starts = [
         f"{slot.start.astimezone(scheduled.start_time.tzinfo):%H:%M}"
-        for part in page.context["free"].parts_of_day
-        for slot in part.slots
+        for _name, slots in page.context["free"]["parts_of_day"]
+        for slot in slots
     ]
     assert len(starts) > 2
     assert 'name="hora"' in text_of(page)

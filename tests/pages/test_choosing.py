@@ -271,7 +271,7 @@ def test_a_day_is_parted_at_noon_and_at_seven():
         for clock in ("11:30", "12:00", "18:30", "19:00")
     ]
 
-    parts = [(part.name, len(part.slots)) for part in split_day(slots)]
+    parts = [(name, len(of_part)) for name, of_part in split_day(slots)]
 
     assert parts == [("Mañana", 1), ("Tarde", 2), ("Noche", 1)]
 

@@ -70,7 +70,7 @@ def test_each_part_of_the_export_is_named(student):
 
 
 def test_profile_has_nothing_that_the_page_does_not_say(student):
-    """Whoever adds a field says it in the first row of ``stored_data.py``."""
+    """A new field is named in the first row of ``list_stored_data``."""
     profile = json.loads(export_person(student))["profile"]
     said = "email name image location level phone newsletter language totalClasses createdAt"
     own = {"id", "status", "updatedAt"}  # the service's own, of no interest
@@ -102,7 +102,7 @@ def test_each_cookie_is_named():
 
 
 def test_nothing_more_leaves_than_the_page_says():
-    """Whoever adds a field here says it in ``_privacy_others.html``."""
+    """A new field here is named in ``_privacy_others.html``."""
     sent = {field.name for field in fields(EventDraft)} - SILENT_OF_EVENTS
     paid = {field.name for field in fields(PreferenceDraft)} - SILENT_OF_PREFERENCES
 

@@ -76,7 +76,7 @@ def request_preference(
         hold = Hold(user=user, payment=payment, start_time=start, end_time=end)
         hold.class_type, hold.expires_at = quote.class_type, expires_at
         if settings.PREVENT_OVERLAPS:
-            if is_time_awaited(start, end):
+            if list_awaiting_between(start, end).exists():
                 raise SlotTakenError
             keep_time(hold)
     try:

@@ -63,7 +63,7 @@ def _responses() -> dict[str, Any]:
             "The `Host` is not the service's, or a form cannot be read.", BAD_REQUEST
         ),
         "Unauthenticated": _answer(
-            "Nobody is signed in, or the session is over.",
+            "No session, or the session is over.",
             SIGN_IN_FIRST,
             WWW_Authenticate=_header("What is missing: a session.", "Session"),
         ),

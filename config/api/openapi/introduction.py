@@ -7,8 +7,8 @@ from config.api.json_body import MAX_DEPTH
 DESCRIPTION = f"""\
 JSON over `/api`, for the service's own pages and programs.
 
-**Bodies** are read as JSON whatever their content type says, because a bare string often travels \
-as `text/plain`; form types are refused. Answers are JSON whatever `Accept` says, so there is no \
+**Bodies** are read as JSON under any content type, because a bare string often travels \
+as `text/plain`; form types are refused. Answers are JSON for any `Accept`, so there is no \
 406. A key twice, NaN, numbers beyond a double, NUL, half a surrogate pair, text that is not UTF-8 \
 and more than {MAX_DEPTH} levels are refused with 400. Unknown keys are ignored; answers may get \
 new ones.

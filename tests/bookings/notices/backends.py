@@ -38,8 +38,12 @@ class CountingBackend(OutboxBackend):
 
     opened = 0
     breaks_off_at = 0
+    is_open = False
 
     def open(self):
+        if self.is_open:
+            return False
+        self.is_open = True
         type(self).opened += 1
         return True
 
@@ -50,6 +54,9 @@ class CountingBackend(OutboxBackend):
         return super().send_messages(email_messages)
 
     def close(self):
+        if not self.is_open:
+            return
+        self.is_open = False
         raise smtplib.SMTPServerDisconnected("please run connect() first")
 
 

@@ -128,11 +128,11 @@ def test_a_cancelled_class_is_not_recalled(booked):
     assert reasons() == {"La clase ya no estaba agendada."}
 
 
-@pytest.mark.parametrize("rule", ["not_in_class", "not_scheduled", "moved", "too_late"])
+@pytest.mark.parametrize("rule", ["not_in_class", "not_scheduled", "is_moved", "is_too_late"])
 def test_without_its_rule_an_obsolete_reminder_leaves(booked, student, rule, monkeypatch):
     """The control of the tests above."""
-    if rule in {"moved", "too_late"}:
-        monkeypatch.setattr(Planned, rule, lambda self, notice: "")
+    if rule in {"is_moved", "is_too_late"}:
+        monkeypatch.setattr(Planned, rule, lambda self, notice: False)
     else:
         reminder = MAILS[NoticeKind.REMINDER_DAY]
         off = tuple(one for one in reminder.skip_if if one is not getattr(skip_rules, rule))
@@ -141,11 +141,11 @@ def test_without_its_rule_an_obsolete_reminder_leaves(booked, student, rule, mon
     start = booked.start_time
     if rule == "not_in_class":
         UserActivity.objects.filter(user=student).delete()
-    elif rule == "moved":
+    elif rule == "is_moved":
         VirtualClass.objects.update(start_time=start + HOUR, end_time=start + 2 * HOUR)
     elif rule == "not_scheduled":
         VirtualClass.objects.update(status=ClassStatus.CANCELLED)
-    at = start - (HOUR if rule == "too_late" else DAY)
+    at = start - (HOUR if rule == "is_too_late" else DAY)
 
     assert ("Bruno", "reminder_day") in deliver_at(at)
 

@@ -11,46 +11,34 @@ from config.lib.api.schema import say_duration
 
 TAG = "Webhooks we send"
 EVENT_ID = "0d4b9a0e-7f0c-4f0a-9a55-7f2f0a1c9d11"
-PERSON_ID = "7d1f6f0e-4f0b-4d3c-9a56-0a5a3f0f1c11"
 ID = {"type": "string", "format": "uuid"}
 INSTANT = {"type": "string", "format": "date-time"}
 COUNT = {"type": "integer", "minimum": 0}
 STATUS = {"type": "string", "enum": ClassStatus.values}
-CLASS = {
-    "id": ID,
-    "bookedById": ID | {"description": "The host."},
-    "preferenceId": {"type": "string"},
-    "status": STATUS,
-    "classType": {"type": "string", "enum": ClassType.values},
-    "classPrice": COUNT | {"description": "Centavos."},
-    "startTime": INSTANT,
-    "endTime": INSTANT,
-    "currentParticipants": COUNT | {"description": "0 until the class is scheduled."},
-    "maxParticipants": COUNT | {"description": "0 means 1."},
+# Properties, each with its shape and an example.
+Properties = dict[str, tuple[dict[str, Any], Any]]
+CLASS: Properties = {
+    "id": (ID, "5b3c0a52-2b8e-4a51-8a5e-6c1b3b1f7e01"),
+    "bookedById": (ID | {"description": "The host."}, "f4d2c6a8-93a1-4f1e-b7a4-0d0c6b2e5a10"),
+    "preferenceId": ({"type": "string"}, "1000000001-5f0c9a36-5f1e-4b0c-a3b3-0a6f2f4f7a10"),
+    "status": (STATUS, "scheduled"),
+    "classType": ({"type": "string", "enum": ClassType.values}, "grupal"),
+    "classPrice": (COUNT | {"description": "Centavos."}, 1500000),
+    "startTime": (INSTANT, "2030-01-07T15:00:00-03:00"),
+    "endTime": (INSTANT, "2030-01-07T16:00:00-03:00"),
+    "currentParticipants": (COUNT | {"description": "0 until the class is scheduled."}, 2),
+    "maxParticipants": (COUNT | {"description": "0 means 1."}, 5),
 }
-CLASS_EXAMPLE = {
-    "id": "5b3c0a52-2b8e-4a51-8a5e-6c1b3b1f7e01",
-    "bookedById": "f4d2c6a8-93a1-4f1e-b7a4-0d0c6b2e5a10",
-    "preferenceId": "1000000001-5f0c9a36-5f1e-4b0c-a3b3-0a6f2f4f7a10",
-    "status": "scheduled",
-    "classType": "grupal",
-    "classPrice": 1500000,
-    "startTime": "2030-01-07T15:00:00-03:00",
-    "endTime": "2030-01-07T16:00:00-03:00",
-    "currentParticipants": 2,
-    "maxParticipants": 5,
-}
-PERSON = {"userId": (ID, PERSON_ID)}
-EARLIER_START = {"previousStartTime": (INSTANT, "2030-01-06T15:00:00-03:00")}
-EARLIER_STATUS = {"previousStatus": (STATUS, "scheduled")}
-# Properties beside the class, with shape and example.
-More = dict[str, tuple[dict[str, Any], Any]]
-EVENTS: dict[WebhookKind, tuple[str, More]] = {
+PERSON: Properties = {"userId": (ID, "7d1f6f0e-4f0b-4d3c-9a56-0a5a3f0f1c11")}
+EARLIER_START: Properties = {"previousStartTime": (INSTANT, "2030-01-06T15:00:00-03:00")}
+EARLIER_STATUS: Properties = {"previousStatus": (STATUS, "scheduled")}
+# The summary of each webhook, and its properties beside the class.
+EVENTS: dict[WebhookKind, tuple[str, Properties]] = {
     WebhookKind.SCHEDULED: (
         "A paid class got its event and its access code",
         {"previousStatus": (STATUS, "pending")},
     ),
-    WebhookKind.JOINED: ("Somebody took a place", PERSON),
+    WebhookKind.JOINED: ("A person took a place", PERSON),
     WebhookKind.LEFT: ("A guest gave their place back", PERSON),
     WebhookKind.MOVED: ("A class has another time", EARLIER_START),
     WebhookKind.CANCELLED: (
@@ -79,7 +67,7 @@ PROMISE = (
 
 def add_webhooks(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     """A hook of the generator."""
-    result["components"]["schemas"]["WebhookClass"] = _object(CLASS)
+    result["components"]["schemas"]["WebhookClass"] = _object(_shapes(CLASS))
     result["webhooks"] = {
         kind.value: {"post": _describe(kind, summary, more)}
         for kind, (summary, more) in EVENTS.items()
@@ -87,7 +75,7 @@ def add_webhooks(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     return result
 
 
-def _describe(kind: WebhookKind, summary: str, more: More) -> dict[str, Any]:
+def _describe(kind: WebhookKind, summary: str, more: Properties) -> dict[str, Any]:
     content = {"schema": _shape(kind, more), "example": _example(kind, more)}
     return {
         "operationId": f"on{kind.name.title()}",
@@ -95,7 +83,17 @@ def _describe(kind: WebhookKind, summary: str, more: More) -> dict[str, Any]:
         "summary": summary,
         "description": PROMISE,
         "security": [],
-        "parameters": [_header(name, *about) for name, about in HEADERS.items()],
+        "parameters": [
+            {
+                "name": name,
+                "in": "header",
+                "required": True,
+                "description": description,
+                "schema": {"type": "string"},
+                "example": example,
+            }
+            for name, (description, example) in HEADERS.items()
+        ],
         "requestBody": {"required": True, "content": {"application/json": content}},
         "responses": _answers(),
     }
@@ -116,21 +114,21 @@ def _answers() -> dict[str, Any]:
     }
 
 
-def _shape(kind: WebhookKind, more: More) -> dict[str, Any]:
-    shapes = {name: shape for name, (shape, _) in more.items()}
-    data = {"class": {"$ref": "#/components/schemas/WebhookClass"}, **shapes}
+def _shape(kind: WebhookKind, more: Properties) -> dict[str, Any]:
+    one_class = {"$ref": "#/components/schemas/WebhookClass"}
     return _object(
         {
             "id": ID,
             "type": {"type": "string", "enum": [kind.value]},
             "createdAt": INSTANT,
-            "data": _object(data),
+            "data": _object({"class": one_class, **_shapes(more)}),
         }
     )
 
 
-def _example(kind: WebhookKind, more: More) -> dict[str, Any]:
-    one_class = CLASS_EXAMPLE | {"status": STATUSES.get(kind, ClassStatus.SCHEDULED).value}
+def _example(kind: WebhookKind, more: Properties) -> dict[str, Any]:
+    status = STATUSES.get(kind, ClassStatus.SCHEDULED).value
+    one_class = {name: value for name, (_, value) in CLASS.items()} | {"status": status}
     return {
         "id": EVENT_ID,
         "type": kind.value,
@@ -139,16 +137,9 @@ def _example(kind: WebhookKind, more: More) -> dict[str, Any]:
     }
 
 
-def _object(properties: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "object", "required": list(properties), "properties": properties}
+def _object(shapes: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "required": list(shapes), "properties": shapes}
 
 
-def _header(name: str, description: str, example: str) -> dict[str, Any]:
-    return {
-        "name": name,
-        "in": "header",
-        "required": True,
-        "description": description,
-        "schema": {"type": "string"},
-        "example": example,
-    }
+def _shapes(properties: Properties) -> dict[str, Any]:
+    return {name: shape for name, (shape, _) in properties.items()}
