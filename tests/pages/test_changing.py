@@ -92,7 +92,7 @@ def test_cancelling_asks_first_and_says_who_is_told(joined, host, sign_in):
 @pytest.mark.parametrize(
     ("language", "said"),
     [
-        ("es", "Pagaste $ 15.000 fuera de este sitio: la profe te devuelve $ 10.000."),
+        ("es-ar", "Pagaste $ 15.000 fuera de este sitio: la profe te devuelve $ 10.000."),
         ("en", "You paid ARS 15,000 outside this site: the teacher gives ARS 10,000 back."),
     ],
     ids=["es", "en"],

@@ -10,12 +10,13 @@ from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 
-from bookings.admin.agenda.weekly_hours import WeeklyHoursForm
+from bookings.admin.agenda.weekly_hours import DayForm
 from bookings.admin.filters import UpcomingFilter
 from bookings.admin.inputs import BROWSERS_OWN
+from bookings.admin.read_only import FixedRowsMixin
 from bookings.domain.desk.opening_hours import list_weekly_hours, set_weekly_hours
 from bookings.domain.exceptions import ImpossibleHoursError
-from bookings.models import BookingRules, SpecialHours, WeeklyHours
+from bookings.models import BookingRules, SpecialHours, Weekday, WeeklyHours
 from bookings.templatetags.class_times import short_day
 
 
@@ -33,27 +34,28 @@ class WeeklyHoursAdmin(admin.ModelAdmin[WeeklyHours]):
         may_change = self.has_change_permission(request)
         if not may_change and (request.method == "POST" or not self.has_view_permission(request)):
             raise PermissionDenied
-        form = WeeklyHoursForm(request.POST or None, week=list_weekly_hours())
-        if request.method == "POST" and self._save(form):
+        stored = list_weekly_hours()
+        days = [DayForm(request.POST or None, day, stored[day]) for day in Weekday]
+        if request.method == "POST" and self._save(days):
             self.message_user(request, "Listo: guardamos tus horarios.", messages.SUCCESS)
             return HttpResponseRedirect(request.path)
         context = {
             **self.admin_site.each_context(request),
             "title": "Horarios de la semana",
             "opts": self.opts,
-            "form": form,
+            "days": days,
+            "is_refused": request.method == "POST",
             "may_change": may_change,
-            **(extra_context or {}),
         }
         return TemplateResponse(request, "admin/bookings/weeklyhours/change_list.html", context)
 
-    def _save(self, form: WeeklyHoursForm) -> bool:
-        if not form.is_valid():
+    def _save(self, days: list[DayForm]) -> bool:
+        if not all(day.is_valid() for day in days):
             return False
         try:
-            set_weekly_hours(form.week)
+            set_weekly_hours({day.weekday: day.hours for day in days})
         except ImpossibleHoursError as refusal:
-            form.add_day_error(refusal.weekday, refusal.text)
+            days[refusal.weekday].errors.append(str(refusal.text))
             return False
         return True
 
@@ -103,16 +105,10 @@ class BookingRulesForm(forms.ModelForm[BookingRules]):
 
 
 @admin.register(BookingRules)
-class BookingRulesAdmin(admin.ModelAdmin[BookingRules]):
+class BookingRulesAdmin(FixedRowsMixin, admin.ModelAdmin[BookingRules]):
     """The single row of rules."""
 
     form = BookingRulesForm
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: BookingRules | None = None) -> bool:
-        return False
 
     def get_object(
         self, request: HttpRequest, object_id: str, from_field: str | None = None

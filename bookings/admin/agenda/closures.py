@@ -7,12 +7,12 @@ from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.urls import URLPattern, path
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from bookings.admin.filters import UpcomingFilter
 from bookings.admin.inputs import BROWSERS_OWN
+from bookings.admin.pages import Pages, PagesMixin
 from bookings.domain.desk.closures import import_public_holidays, list_scheduled_between
 from bookings.models import Closure
 from bookings.templatetags.class_times import short_day
@@ -43,7 +43,7 @@ class ClosureForm(forms.ModelForm[Closure]):
 
 
 @admin.register(Closure)
-class ClosureAdmin(admin.ModelAdmin[Closure]):
+class ClosureAdmin(PagesMixin, admin.ModelAdmin[Closure]):
     form = ClosureForm
     formfield_overrides = BROWSERS_OWN
     list_display = ["days", "reason", "is_public_holiday"]
@@ -53,12 +53,8 @@ class ClosureAdmin(admin.ModelAdmin[Closure]):
     show_full_result_count = False
     change_list_template = "admin/bookings/closure/change_list.html"
 
-    def get_urls(self) -> list[URLPattern]:
-        view = self.admin_site.admin_view(require_POST(self.import_holidays))
-        return [
-            path("importar-feriados/", view, name="bookings_closure_import"),
-            *super().get_urls(),
-        ]
+    def own_pages(self) -> Pages:
+        return {"import": ("importar-feriados/", require_POST(self.import_holidays))}
 
     @admin.display(description="días", ordering="first_day")
     def days(self, obj: Closure) -> str:
