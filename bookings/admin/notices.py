@@ -10,7 +10,7 @@ from django.utils import timezone
 from accounts.models import User
 from bookings.admin.filters import OptionFilter
 from bookings.admin.read_only import ReadOnlyMixin
-from bookings.admin.steps import Facts, Report, Step, StepsMixin, group_mails
+from bookings.admin.steps import Facts, Report, Step, StepsAdmin, group_mails
 from bookings.models import Notice, NoticeState
 from bookings.notices.due import make_due_again
 
@@ -56,7 +56,7 @@ class SendAgain(Step[Notice]):
 
 
 @admin.register(Notice)
-class NoticeAdmin(ReadOnlyMixin, StepsMixin, admin.ModelAdmin[Notice]):
+class NoticeAdmin(ReadOnlyMixin, StepsAdmin[Notice]):
     list_display = ["due_at", "kind", "outcome", "user", "virtual_class", "attempts"]
     list_filter = [StateFilter, "kind"]
     list_select_related = ["user", "virtual_class"]

@@ -1,24 +1,20 @@
 """Pages of an admin beside Django's own."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TypeVar
 
 from django.contrib import admin
 from django.contrib.auth import get_permission_codename
 from django.core.exceptions import PermissionDenied
+from django.db.models import Model
 from django.http import Http404, HttpRequest, HttpResponseBase
 from django.urls import URLPattern, path, reverse
 
-if TYPE_CHECKING:
-    _Base = admin.ModelAdmin[Any]
-else:
-    _Base = object
-
-
+Row = TypeVar("Row", bound=Model)
 Pages = dict[str, tuple[str, Callable[..., HttpResponseBase]]]
 
 
-class PagesMixin(_Base):
+class PagesAdmin(admin.ModelAdmin[Row]):
     def own_pages(self) -> Pages:
         """Return address and view of each page, by the last part of its URL's name."""
         return {}
@@ -39,7 +35,7 @@ class PagesMixin(_Base):
         codename = get_permission_codename(verb, self.opts)
         return request.user.has_perm(f"{self.opts.app_label}.{codename}")
 
-    def find_row(self, request: HttpRequest, key: object) -> Any:
+    def find_row(self, request: HttpRequest, key: object) -> Row:
         """Return a row that the person may change. Raises PermissionDenied, Http404."""
         if not self.may(request):
             raise PermissionDenied

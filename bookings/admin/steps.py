@@ -9,7 +9,7 @@ submit does nothing. A sum that changes after that is refused by the decision
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, ClassVar, Generic, TypeVar, cast
+from typing import Any, ClassVar, Generic, cast
 
 from django import forms
 from django.contrib import messages
@@ -21,13 +21,12 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 
 from accounts.models import User
 from accounts.sign_in.fresh_sign_in import ask_to_confirm, is_fresh
-from bookings.admin.pages import Pages, PagesMixin
+from bookings.admin.pages import Pages, PagesAdmin, Row
 from bookings.domain.exceptions import BookingError, ClassNotFoundError, RefundOutdatedError
 from bookings.domain.money.refunds import refunding_exactly
 from bookings.models import Notice
 from calendar_sync import CalendarError, CalendarNotConnectedError, CalendarRefusedError
 
-Row = TypeVar("Row", bound=Model)
 Group = tuple[str, tuple[str, ...]]
 
 AT_MOST = 100  # rows of one action: more names are not read
@@ -162,7 +161,7 @@ def explain(error: Exception, refusals: Mapping[type[Exception], str] = REFUSALS
     return str(error.text) if isinstance(error, BookingError) else CALENDAR_DOWN
 
 
-class StepsMixin(PagesMixin):
+class StepsAdmin(PagesAdmin[Row]):
     """Adds pages and list actions for ``steps`` to an admin."""
 
     steps: ClassVar[Sequence[Step[Any]]] = ()

@@ -80,35 +80,26 @@ class SpecialHoursAdmin(admin.ModelAdmin[SpecialHours]):
         return f"{short_day(obj.day)} {obj.day.year}"
 
 
-class BookingRulesForm(forms.ModelForm[BookingRules]):
-    class Meta:
-        model = BookingRules
-        fields = [
-            "slot_step_minutes",
-            "buffer_before_minutes",
-            "buffer_after_minutes",
-            "minimum_notice_minutes",
-            "horizon_days",
-            "change_cutoff_minutes",
-            "hold_minutes",
-        ]
-        help_texts = {
-            "slot_step_minutes": "30: se ofrece a las 9:00, 9:30, 10:00...",
-            "buffer_before_minutes": "Tiempo libre antes de cada clase.",
-            "buffer_after_minutes": "Tiempo libre después de cada clase. Entre dos clases alcanza "
-            "con la pausa más larga.",
-            "minimum_notice_minutes": "720 son doce horas; 1440, un día.",
-            "change_cutoff_minutes": "1440 es un día, 0 hasta que empiece. Los estudiantes ven el "
-            "momento con fecha y hora; después solo vos podés cancelar o mover la clase.",
-            "hold_minutes": "Cuánto tiene un estudiante para terminar la reserva de un horario.",
-        }
+RULE_HELP = {
+    "slot_step_minutes": "30: se ofrece a las 9:00, 9:30, 10:00...",
+    "buffer_before_minutes": "Tiempo libre antes de cada clase.",
+    "buffer_after_minutes": "Tiempo libre después de cada clase. Entre dos clases alcanza con la "
+    "pausa más larga.",
+    "minimum_notice_minutes": "720 son doce horas; 1440, un día.",
+    "change_cutoff_minutes": "1440 es un día, 0 hasta que empiece. Los estudiantes ven el momento "
+    "con fecha y hora; después solo vos podés cancelar o mover la clase.",
+    "hold_minutes": "Cuánto tiene un estudiante para terminar la reserva de un horario.",
+}
 
 
 @admin.register(BookingRules)
 class BookingRulesAdmin(FixedRowsMixin, admin.ModelAdmin[BookingRules]):
     """The single row of rules."""
 
-    form = BookingRulesForm
+    def get_form(
+        self, request: HttpRequest, obj: BookingRules | None = None, *args: Any, **kwargs: Any
+    ) -> type[forms.ModelForm[BookingRules]]:
+        return super().get_form(request, obj, *args, help_texts=RULE_HELP, **kwargs)
 
     def get_object(
         self, request: HttpRequest, object_id: str, from_field: str | None = None

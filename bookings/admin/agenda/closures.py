@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST
 
 from bookings.admin.filters import UpcomingFilter
 from bookings.admin.inputs import BROWSERS_OWN
-from bookings.admin.pages import Pages, PagesMixin
+from bookings.admin.pages import Pages, PagesAdmin
 from bookings.domain.desk.closures import import_public_holidays, list_scheduled_between
 from bookings.models import Closure
 from bookings.templatetags.class_times import short_day
@@ -43,7 +43,7 @@ class ClosureForm(forms.ModelForm[Closure]):
 
 
 @admin.register(Closure)
-class ClosureAdmin(PagesMixin, admin.ModelAdmin[Closure]):
+class ClosureAdmin(PagesAdmin[Closure]):
     form = ClosureForm
     formfield_overrides = BROWSERS_OWN
     list_display = ["days", "reason", "is_public_holiday"]

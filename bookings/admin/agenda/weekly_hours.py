@@ -1,6 +1,5 @@
 """The form of the whole week's hours."""
 
-from datetime import time
 from typing import Any
 
 from django import forms
@@ -20,20 +19,14 @@ class RangeForm(forms.Form):
     end = forms.TimeField(required=False, widget=CLOCK_INPUT)
 
     @property
-    def is_blank(self) -> bool:
-        return not (self["start"].value() or self["end"].value())
-
-    @property
     def problems(self) -> list[str]:
         return [*self["start"].errors, *self["end"].errors]
 
     def clean(self) -> None:
         """Refuse a range that lacks one of its ends."""
-        if not self.errors and (self.cleaned_data["start"] is None) != (
-            self.cleaned_data["end"] is None
-        ):
-            missing = "start" if self.cleaned_data["start"] is None else "end"
-            self.add_error(missing, "Completá las dos horas, o borrá las dos.")
+        missing = [name for name in self.fields if self.cleaned_data.get(name) is None]
+        if len(missing) == 1 and not self.errors:
+            self.add_error(missing[0], "Completá las dos horas, o borrá las dos.")
 
 
 class DayForm:
@@ -42,19 +35,18 @@ class DayForm:
     def __init__(self, data: Any, weekday: Weekday, stored: list[HoursRange]) -> None:
         self.weekday = weekday
         self.errors: list[str] = []
-        empty: tuple[time | None, time | None] = (None, None)
-        ranges = [*stored, *[empty] * (RANGES_PER_DAY - len(stored))]
+        initial = [{"start": start, "end": end} for start, end in stored]
+        initial += [{}] * (RANGES_PER_DAY - len(stored))
         self.ranges = [
-            RangeForm(
-                data, prefix=f"{weekday.value}-{number}", initial={"start": start, "end": end}
-            )
-            for number, (start, end) in enumerate(ranges)
+            RangeForm(data, prefix=f"{weekday.value}-{number}", initial=hours)
+            for number, hours in enumerate(initial)
         ]
 
     @property
     def rows(self) -> list[RangeForm]:
         """The used rows and some spare ones."""
-        used = [number for number, row in enumerate(self.ranges, 1) if not row.is_blank]
+        filled = [row["start"].value() or row["end"].value() for row in self.ranges]
+        used = [number for number, value in enumerate(filled, 1) if value]
         return self.ranges[: max(used, default=0) + SPARE_ROWS]
 
     @property

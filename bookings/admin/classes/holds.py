@@ -10,7 +10,7 @@ from django.utils import timezone
 from accounts.models import User
 from bookings.admin.cells import day_and_time
 from bookings.admin.read_only import ReadOnlyMixin
-from bookings.admin.steps import Facts, Report, Step, StepsMixin
+from bookings.admin.steps import Facts, Report, Step, StepsAdmin
 from bookings.domain.checkout.holds import release_hold
 from bookings.domain.dry_runs import rolled_back
 from bookings.domain.exceptions import HoldInUseError
@@ -37,7 +37,7 @@ class ReleaseHold(Step[Hold]):
 
 
 @admin.register(Hold)
-class HoldAdmin(ReadOnlyMixin, StepsMixin, admin.ModelAdmin[Hold]):
+class HoldAdmin(ReadOnlyMixin, StepsAdmin[Hold]):
     list_display = ["when", "user", "class_type", "virtual_class", "expires_at"]
     list_select_related = ["user", "virtual_class"]
     search_fields = ["user__email", "user__name"]

@@ -19,6 +19,7 @@ from bookings.models import ClassStatus, UserActivity, VirtualClass, WaitingList
 from bookings.templatetags.class_times import clock, near_day
 
 INLINE_TEMPLATE = "admin/read_only_inline.html"
+MAY_CHANGE = "bookings.change_virtualclass"
 
 
 class ActivityInline(ReadOnlyMixin, admin.TabularInline[UserActivity, VirtualClass]):
@@ -30,7 +31,7 @@ class ActivityInline(ReadOnlyMixin, admin.TabularInline[UserActivity, VirtualCla
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
         """Hide the buttons from staff who may only look."""
-        presence = "attendance" if _may_take_steps(request) else "no_show"
+        presence = "attendance" if request.user.has_perm(MAY_CHANGE) else "no_show"
         return [presence if name == "attendance" else name for name in self.fields]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[UserActivity]:
@@ -56,7 +57,7 @@ class WaitingInline(ReadOnlyMixin, admin.TabularInline[WaitingListEntry, Virtual
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
         """Hide the button from staff who may only look."""
-        may_remove = _may_take_steps(request)
+        may_remove = request.user.has_perm(MAY_CHANGE)
         return [name for name in self.fields if may_remove or name != "remove"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[WaitingListEntry]:
@@ -102,10 +103,6 @@ class PeopleForm(forms.Form):
             part = take_back_no_show(class_id=virtual_class.pk, activity_id=present, actor=actor)
             return f"Anotamos que {part.user} vino."
         return ""
-
-
-def _may_take_steps(request: HttpRequest) -> bool:
-    return request.user.has_perm("bookings.change_virtualclass")
 
 
 def _button(name: str, value: object, label: str, user: User) -> SafeString:

@@ -17,7 +17,7 @@ from bookings.admin.classes.timeline import build_timeline, describe_drift
 from bookings.admin.filters import DriftFilter, PaidFilter, PriceDecisionFilter
 from bookings.admin.pages import Pages
 from bookings.admin.read_only import FixedRowsMixin
-from bookings.admin.steps import StepsMixin, explain
+from bookings.admin.steps import StepsAdmin, explain
 from bookings.domain.exceptions import BookingError
 from bookings.domain.money.money_back import MoneyWay, find_money_back
 from bookings.models import ClassType, Payment, PaymentStatus, VirtualClass
@@ -34,7 +34,7 @@ MONEY_CHANGED = {
 
 
 @admin.register(VirtualClass)
-class VirtualClassAdmin(FixedRowsMixin, StepsMixin, admin.ModelAdmin[VirtualClass]):
+class VirtualClassAdmin(FixedRowsMixin, StepsAdmin[VirtualClass]):
     """The list of classes; the domain writes them."""
 
     list_display = [
@@ -108,7 +108,7 @@ class VirtualClassAdmin(FixedRowsMixin, StepsMixin, admin.ModelAdmin[VirtualClas
 
     def note_attendance(self, request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
         """Mark who did not come, or undo that."""
-        virtual_class: VirtualClass = self.find_row(request, class_id)
+        virtual_class = self.find_row(request, class_id)
         if request.method != "POST":
             raise Http404
         form = PeopleForm(request.POST)

@@ -18,7 +18,7 @@ from bookings.admin.money.steps import RefundAll, RefundPart
 from bookings.admin.money.timeline import build_timeline
 from bookings.admin.pages import Pages
 from bookings.admin.read_only import ReadOnlyMixin
-from bookings.admin.steps import StepsMixin
+from bookings.admin.steps import StepsAdmin
 from bookings.domain.money.reviews import put_aside
 from bookings.domain.money.takings import list_monthly_takings
 from bookings.models import Payment, PaymentStatus
@@ -47,7 +47,7 @@ class ReviewFilter(OptionFilter):
 
 
 @admin.register(Payment)
-class PaymentAdmin(ReadOnlyMixin, StepsMixin, admin.ModelAdmin[Payment]):
+class PaymentAdmin(ReadOnlyMixin, StepsAdmin[Payment]):
     """The list of payments; the provider writes them."""
 
     # A phone shows the first ones without scrolling.

@@ -10,14 +10,14 @@ from accounts.models import User, UserStatus
 from accounts.sign_in.fresh_sign_in import fresh_sign_in_required
 from bookings.admin.pages import Pages
 from bookings.admin.people.steps import ErasePerson, ReactivatePerson, SuspendPerson
-from bookings.admin.steps import StepsMixin
+from bookings.admin.steps import StepsAdmin
 from bookings.domain.people.personal_data import export_person
 
 admin.site.unregister(User)
 
 
 @admin.register(User)
-class PersonAdmin(StepsMixin, UserAdmin):
+class PersonAdmin(StepsAdmin[User], UserAdmin):
     steps = (SuspendPerson(), ReactivatePerson(), ErasePerson())
     change_form_template = "admin/accounts/user/change_form.html"
 
@@ -27,7 +27,7 @@ class PersonAdmin(StepsMixin, UserAdmin):
 
     def export(self, request: HttpRequest, user_id: uuid.UUID) -> HttpResponse:
         """Send a person's data as a file, and log who took it."""
-        user: User = self.find_row(request, user_id)
+        user = self.find_row(request, user_id)
         if user.status == UserStatus.ERASED:
             raise Http404
         self.log_change(request, user, "Exportó sus datos.")

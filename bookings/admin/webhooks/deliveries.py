@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST
 
 from bookings.admin.cells import class_link, day_and_time, make_badge
 from bookings.admin.filters import OptionFilter
-from bookings.admin.pages import Pages, PagesMixin
+from bookings.admin.pages import Pages, PagesAdmin
 from bookings.admin.read_only import ReadOnlyMixin
 from bookings.admin.timeline import Entry
 from bookings.models import WebhookAttempt, WebhookDelivery, WebhookEndpoint, WebhookState
@@ -65,7 +65,7 @@ class EndpointFilter(admin.RelatedFieldListFilter):
 
 
 @admin.register(WebhookDelivery)
-class WebhookDeliveryAdmin(ReadOnlyMixin, PagesMixin, admin.ModelAdmin[WebhookDelivery]):
+class WebhookDeliveryAdmin(ReadOnlyMixin, PagesAdmin[WebhookDelivery]):
     list_display = ["when", "badge", "event", "endpoint", "reason"]
     list_filter = [StateFilter, ("endpoint", EndpointFilter), "event__kind"]
     # Finds ids of events and classes, and payment preferences.
@@ -126,7 +126,7 @@ class WebhookDeliveryAdmin(ReadOnlyMixin, PagesMixin, admin.ModelAdmin[WebhookDe
 
     def deliver_again(self, request: HttpRequest, delivery_id: int) -> HttpResponse:
         """Send one delivery again, and show the outcome."""
-        delivery: WebhookDelivery = self.find_row(request, delivery_id)
+        delivery = self.find_row(request, delivery_id)
         deliver_again(delivery)
         if delivery.endpoint.is_active:
             report_outcome(self, request, delivery)

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_POST
 
 from accounts.sign_in.fresh_sign_in import ask_to_confirm, fresh_sign_in_required, is_fresh
 from bookings.admin.cells import day_and_time, make_badge
-from bookings.admin.pages import Pages, PagesMixin
+from bookings.admin.pages import Pages, PagesAdmin
 from bookings.admin.webhooks.deliveries import report_outcome
 from bookings.models import CHOSEN_KINDS, WebhookDelivery, WebhookEndpoint
 from bookings.webhooks.addresses import MAX_LENGTH, AddressError, parse_address
@@ -66,7 +66,7 @@ class EndpointForm(forms.ModelForm[WebhookEndpoint]):
 
 
 @admin.register(WebhookEndpoint)
-class WebhookEndpointAdmin(PagesMixin, admin.ModelAdmin[WebhookEndpoint]):
+class WebhookEndpointAdmin(PagesAdmin[WebhookEndpoint]):
     form = EndpointForm
     list_display = ["__str__", "host", "badge", "waiting"]
     show_full_result_count = False
@@ -96,8 +96,8 @@ class WebhookEndpointAdmin(PagesMixin, admin.ModelAdmin[WebhookEndpoint]):
     def get_queryset(self, request: HttpRequest) -> QuerySet[WebhookEndpoint]:
         """Leave the secrets encrypted: one may be unreadable."""
         waiting = Count("deliveries", filter=Q(deliveries__next_attempt_at__isnull=False))
-        rows: QuerySet[WebhookEndpoint] = super().get_queryset(request)
-        return rows.defer("secret", "previous_secret").annotate(waiting_count=waiting)
+        rows = super().get_queryset(request).defer("secret", "previous_secret")
+        return rows.annotate(waiting_count=waiting)
 
     def get_fieldsets(self, request: HttpRequest, obj: WebhookEndpoint | None = None) -> Any:
         """Hide the address from staff who may only look: it may hold a secret."""
@@ -132,11 +132,9 @@ class WebhookEndpointAdmin(PagesMixin, admin.ModelAdmin[WebhookEndpoint]):
     def badge(self, obj: WebhookEndpoint) -> str:
         if not obj.is_active:
             return make_badge("expired", "Desactivado")
-        return (
-            make_badge("cancelled", "Falla")
-            if obj.failing_since
-            else make_badge("scheduled", "Activo")
-        )
+        if obj.failing_since:
+            return make_badge("cancelled", "Falla")
+        return make_badge("scheduled", "Activo")
 
     @admin.display(description="desde cuándo, o por qué")
     def situation(self, obj: WebhookEndpoint) -> str:
@@ -181,7 +179,7 @@ class WebhookEndpointAdmin(PagesMixin, admin.ModelAdmin[WebhookEndpoint]):
 
     def show_secret(self, request: HttpRequest, endpoint_id: uuid.UUID) -> HttpResponse:
         """Show a new secret, once, and log who saw it."""
-        endpoint: WebhookEndpoint = self.find_row(request, endpoint_id)
+        endpoint = self.find_row(request, endpoint_id)
         try:
             secret = reveal_secret(endpoint)
         except InvalidToken:
@@ -204,7 +202,7 @@ class WebhookEndpointAdmin(PagesMixin, admin.ModelAdmin[WebhookEndpoint]):
         return self._back_to(request, endpoint_id, ROTATED if still_signs else REPLACED)
 
     def send_test(self, request: HttpRequest, endpoint_id: uuid.UUID) -> HttpResponse:
-        endpoint: WebhookEndpoint = self.find_row(request, endpoint_id)
+        endpoint = self.find_row(request, endpoint_id)
         if not endpoint.is_active:
             return self._back_to(request, endpoint_id, NOT_ACTIVE, messages.WARNING)
         delivery = record_test_event(endpoint)
