@@ -15,6 +15,11 @@ def day_and_time(moment: datetime) -> str:
     return f"{short_day(moment)} · {clock(moment)}"
 
 
+def day_at(moment: datetime) -> str:
+    """Write ``mar 24 nov, 18:30``, for sentences."""
+    return f"{short_day(moment)}, {clock(moment)}"
+
+
 def make_badge(look: str, text: str) -> SafeString:
     """Return a badge. look: the class's state whose colour it has."""
     return format_html('<span class="badge badge-{}">{}</span>', look, text)

@@ -1,57 +1,52 @@
 """Filters of several lists."""
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from django.contrib import admin
 from django.contrib.admin.views.main import ChangeList
-from django.db.models import Model, QuerySet
+from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
 from bookings.domain.queries import list_undecided
 from bookings.models import CalendarDrift, ClassStatus, VirtualClass
 
-if TYPE_CHECKING:
-    from django.contrib.admin.filters import _ListFilterChoices
-
-
-class UpcomingFilter(admin.SimpleListFilter):
-    """Hide past days unless the teacher asks for them. last_day: a field's name."""
-
-    title = "fecha"
-    parameter_name = "cuando"
-    last_day: str
-
-    def lookups(
-        self, request: HttpRequest, model_admin: admin.ModelAdmin[Any]
-    ) -> list[tuple[str, str]]:
-        return [("todos", "También los pasados")]
-
-    def choices(self, changelist: ChangeList) -> Iterator["_ListFilterChoices"]:
-        usual, *others = super().choices(changelist)
-        yield {**usual, "display": "Próximos"}
-        yield from others
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Model]) -> QuerySet[Model]:
-        if self.value():
-            return queryset
-        return queryset.filter(**{f"{self.last_day}__gte": timezone.localdate()})
-
 
 class OptionFilter(admin.SimpleListFilter):
-    """A filter by options. options: text and narrowing function of each value."""
+    """A filter by options. options: text and narrowing function of each value.
+
+    usual, narrow_usual: text and rows of the list before anything is chosen.
+    """
 
     options: ClassVar[dict[str, tuple[str, Callable[[QuerySet[Any]], QuerySet[Any]]]]]
+    usual: ClassVar[str] = ""
 
-    def lookups(
-        self, request: HttpRequest, model_admin: admin.ModelAdmin[Any]
-    ) -> list[tuple[str, str]]:
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         return [(value, text) for value, (text, _) in self.options.items()]
 
+    def choices(self, changelist: ChangeList) -> Iterator[Any]:
+        first, *others = super().choices(changelist)
+        yield {**first, "display": self.usual or first["display"]}
+        yield from others
+
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        _, narrow = self.options.get(self.value() or "", ("", None))
-        return narrow(queryset) if narrow else queryset
+        _, narrow = self.options.get(self.value() or "", ("", self.narrow_usual))
+        return narrow(queryset)
+
+    def narrow_usual(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        return queryset
+
+
+class UpcomingFilter(OptionFilter):
+    """Hide past days unless the teacher asks for them. last_day: a field's name."""
+
+    title, parameter_name, usual = "fecha", "cuando", "Próximos"
+    options = {"todos": ("También los pasados", lambda rows: rows)}
+    last_day: str
+
+    def narrow_usual(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        return queryset.filter(**{f"{self.last_day}__gte": timezone.localdate()})
 
 
 class PaidFilter(OptionFilter):

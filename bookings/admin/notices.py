@@ -1,54 +1,45 @@
 """Mails."""
 
-from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from django.contrib import admin
-from django.contrib.admin.views.main import ChangeList
 from django.db.models import Q, QuerySet
-from django.http import HttpRequest
 from django.utils import timezone
 
 from accounts.models import User
+from bookings.admin.filters import OptionFilter
 from bookings.admin.read_only import ReadOnlyMixin
-from bookings.admin.steps import Facts, Report, Step, StepsMixin, group_mails
+from bookings.admin.steps import Facts, Report, Step, StepsAdmin, group_mails
 from bookings.models import Notice, NoticeState
 from bookings.notices.due import make_due_again
 
 
-def is_in_state(state: NoticeState) -> Q:
+def in_state(state: NoticeState, notices: QuerySet[Notice]) -> QuerySet[Notice]:
     now = timezone.now()
-    return {
+    conditions = {
         NoticeState.PLANNED: Q(next_attempt_at__isnull=False, due_at__gt=now),
         NoticeState.DUE: Q(next_attempt_at__isnull=False, due_at__lte=now),
         NoticeState.SENT: Q(sent_at__isnull=False),
         NoticeState.FAILED: Q(sent_at__isnull=True, next_attempt_at__isnull=True),
-    }[state]
+    }
+    return notices.filter(conditions[state])
 
 
-class StateFilter(admin.SimpleListFilter):
+class StateFilter(OptionFilter):
     """Mails by state; planned ones show only when chosen."""
 
-    title = "estado"
-    parameter_name = "estado"
+    title = parameter_name = "estado"
+    usual = "Hasta ahora"
+    options = {state.value: (state.label, partial(in_state, state)) for state in NoticeState}
 
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[Any, str]]:
-        return NoticeState.choices
-
-    def choices(self, changelist: ChangeList) -> Iterator[Any]:
-        first, *states = super().choices(changelist)
-        yield {**first, "display": "Hasta ahora"}
-        yield from states
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Notice]) -> QuerySet[Notice]:
-        state = self.value()
-        if state not in NoticeState.values:
-            return queryset.exclude(is_in_state(NoticeState.PLANNED))
-        return queryset.filter(is_in_state(NoticeState(state)))
+    def narrow_usual(self, queryset: QuerySet[Notice]) -> QuerySet[Notice]:
+        planned = Q(next_attempt_at__isnull=False, due_at__gt=timezone.now())
+        return queryset.exclude(planned)
 
 
 class SendAgain(Step[Notice]):
-    name, permission = "enviar", "send_again"
+    name = "enviar"
     label = bulk = "Enviar de nuevo"
     yes = "Sí, enviar"
     warning = "Un correo que ya salió no se puede retirar."
@@ -65,7 +56,7 @@ class SendAgain(Step[Notice]):
 
 
 @admin.register(Notice)
-class NoticeAdmin(StepsMixin, ReadOnlyMixin, admin.ModelAdmin[Notice]):
+class NoticeAdmin(ReadOnlyMixin, StepsAdmin[Notice]):
     list_display = ["due_at", "kind", "outcome", "user", "virtual_class", "attempts"]
     list_filter = [StateFilter, "kind"]
     list_select_related = ["user", "virtual_class"]
@@ -73,9 +64,6 @@ class NoticeAdmin(StepsMixin, ReadOnlyMixin, admin.ModelAdmin[Notice]):
     show_full_result_count = False
     ordering = ["-due_at", "pk"]
     steps = (SendAgain(),)
-
-    def has_send_again_permission(self, request: HttpRequest) -> bool:
-        return request.user.has_perm("bookings.change_notice")
 
     @admin.display(description="estado")
     def outcome(self, obj: Notice) -> str:

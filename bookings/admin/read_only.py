@@ -1,17 +1,16 @@
-"""Rows that only the domain writes."""
+"""Rows that only the domain adds, deletes or writes."""
 
 from typing import Any
 
-from django.db.models import Model
 from django.http import HttpRequest
 
 
-class ReadOnlyMixin:
+class FixedRowsMixin:
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
 
-    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
+    has_delete_permission = has_add_permission
 
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
+
+class ReadOnlyMixin(FixedRowsMixin):
+    has_change_permission = FixedRowsMixin.has_add_permission

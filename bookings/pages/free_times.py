@@ -9,9 +9,10 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from accounts.models import User
-from bookings.availability.agenda import Agenda, load_agenda
+from bookings.availability.agenda import load_agenda
 from bookings.availability.months import Month, build_month, month_of
 from bookings.availability.periods import Period
+from bookings.availability.slots import Agenda
 from bookings.models import VirtualClass
 from bookings.pages.choice import ChosenTime
 from calendar_sync import CalendarError

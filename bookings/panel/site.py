@@ -4,6 +4,7 @@ Outside ``bookings.admin``, which registers models on this site as soon as it is
 """
 
 from functools import wraps
+from inspect import unwrap
 from typing import Any, cast
 from urllib.parse import urlencode
 
@@ -51,17 +52,19 @@ class TeacherAdminSite(AdminSite):
 
     def admin_view(self, view: View, cacheable: bool = False) -> View:
         """Guard a page as Django does, refuse malformed input, and log what is done."""
-        checked = _refuse_malformed(view, getattr(view, "__self__", None))
-        return super().admin_view(audited(self, checked), cacheable)
+        method = unwrap(view, stop=lambda one: hasattr(one, "__self__"))
+        owner = getattr(method, "__self__", None)
+        model_admin = owner if isinstance(owner, ModelAdmin) else None
+        checked = _refuse_malformed(view, model_admin)
+        return super().admin_view(audited(checked, model_admin), cacheable)
 
     def index(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> TemplateResponse:
         """Add the teacher's day and the state of the service."""
-        own: dict[str, Any] = {}
         if request.user.has_perm("bookings.view_virtualclass"):
-            own = {"teacher_day": load_teacher_day(), "service": load_service_state()}
-        return super().index(request, {**own, **(extra_context or {})})
+            extra_context = {"teacher_day": load_teacher_day(), "service": load_service_state()}
+        return super().index(request, extra_context)
 
     def get_urls(self) -> list[URLPattern | URLResolver]:
         """Put the calendar and the week before Django's URLs."""
@@ -76,9 +79,9 @@ class TeacherAdminSite(AdminSite):
         ]
 
 
-def _refuse_malformed(view: View, owner: object) -> View:
+def _refuse_malformed(view: View, model_admin: ModelAdmin[Any] | None) -> View:
     """Answer 400, not Django's 500, to NUL in a query and malformed keys of a list's action."""
-    key: Any = owner.model._meta.pk if isinstance(owner, ModelAdmin) else None
+    key: Any = model_admin.opts.pk if model_admin else None
 
     @wraps(view)
     def check(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:

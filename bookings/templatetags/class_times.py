@@ -22,14 +22,13 @@ LONG_DAY = {"es_AR": "EEEE d 'de' MMMM", "en": "EEEE d MMMM"}
 @register.filter
 def long_day(value: datetime | date) -> str:
     """Write ``martes 24 de noviembre``; Django's own names lose their accents."""
-    locale = _active_locale()
-    return format_date(_local_date(value), LONG_DAY[locale], locale=locale)
+    return _write_date(value, LONG_DAY[_active_locale()])
 
 
 @register.filter
 def short_day(value: datetime | date) -> str:
     """Write ``mar 24 nov``."""
-    return format_date(_local_date(value), "EEE d MMM", locale=_active_locale()).replace(".", "")
+    return _write_date(value, "EEE d MMM").replace(".", "")
 
 
 @register.filter
@@ -51,17 +50,17 @@ def month_and_year(value: date) -> str:
 
 @register.filter
 def weekday_name(value: datetime | date) -> str:
-    return format_date(_local_date(value), "EEEE", locale=_active_locale())
+    return _write_date(value, "EEEE")
 
 
 @register.filter
 def weekday(value: datetime | date) -> str:
-    return format_date(_local_date(value), "EEE", locale=_active_locale()).replace(".", "")
+    return _write_date(value, "EEE").replace(".", "")
 
 
 @register.filter
 def month(value: datetime | date) -> str:
-    return format_date(_local_date(value), "MMM", locale=_active_locale()).replace(".", "")
+    return _write_date(value, "MMM").replace(".", "")
 
 
 @register.filter
@@ -112,6 +111,10 @@ def pesos(centavos: int) -> str:
     amount = Decimal(centavos) / 100
     pattern = "¤ #,##0.00" if centavos % 100 else "¤ #,##0"
     return format_currency(amount, "ARS", pattern, locale=_active_locale(), currency_digits=False)
+
+
+def _write_date(value: datetime | date, pattern: str) -> str:
+    return format_date(_local_date(value), pattern, locale=_active_locale())
 
 
 def _active_locale() -> str:

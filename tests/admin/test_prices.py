@@ -18,7 +18,7 @@ from tests.admin.moments import MONDAY, days_later
 ADD = reverse("admin:bookings_price_add")
 LIST = reverse("admin:bookings_price_changelist")
 
-FIELD = PesosField(max_centavos=10**10)
+FIELD = PesosField()
 
 
 def price(**fields):

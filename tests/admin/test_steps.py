@@ -283,10 +283,12 @@ def test_the_mails_that_are_named_are_the_mails_that_leave(name, chosen, panel, 
     row, given = chosen(VirtualClass, name)
     known = list(Notice.objects.values_list("pk", flat=True))
 
-    shown = look(panel, row, name, **given).context["preview"].facts[0].mails
+    [facts] = look(panel, row, name, **given).context["preview"].facts.values()
     confirm(panel, row, name, **given)
 
-    assert {(kind, person) for kind, people in shown for person in people} == mails_since(known)
+    assert {(kind, person) for kind, people in facts.mails for person in people} == mails_since(
+        known
+    )
 
 
 def test_cancelling_names_people_money_and_mails(panel, paid, mercadopago):

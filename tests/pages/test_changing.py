@@ -6,10 +6,11 @@ from datetime import timedelta
 import pytest
 import time_machine
 from django.urls import reverse
+from django.utils import timezone
 
 from bookings.domain.lifecycle.scheduling import schedule_class
 from bookings.domain.places.joining import join_class
-from bookings.models import BookingRules, ClassLog, ClassStatus, VirtualClass
+from bookings.models import BookingRules, ClassLog, ClassStatus, RefundReason, VirtualClass
 from tests.factories import VirtualClassFactory
 from tests.pages.moments import tuesday
 from tests.standins import Fault
@@ -86,6 +87,31 @@ def test_cancelling_asks_first_and_says_who_is_told(joined, host, sign_in):
     assert "a vos, a la profe y a la otra persona que participa" in text
     assert "No recibimos ningún pago." in text
     assert VirtualClass.objects.get().is_scheduled
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("es-ar", "Pagaste $ 15.000 fuera de este sitio: la profe te devuelve $ 10.000."),
+        ("en", "You paid ARS 15,000 outside this site: the teacher gives ARS 10,000 back."),
+    ],
+    ids=["es", "en"],
+)
+def test_what_was_paid_by_hand_and_what_goes_back_are_named(
+    scheduled, host, sign_in, language, said
+):
+    host.language = language
+    host.save()
+    client = sign_in(host)
+    decided = {"refund_reason": RefundReason.CANCELLED, "amount_kept": 500_000}
+    VirtualClass.objects.update(class_price=1_500_000, paid_at=timezone.now(), **decided)
+
+    asked = text_of(client.get(path("cancel", scheduled)))
+    VirtualClass.objects.update(status=ClassStatus.CANCELLED)
+    cancelled = text_of(client.get(path("class", scheduled)))
+
+    assert said in asked
+    assert said in cancelled
 
 
 def test_cancelling_cancels_and_keeps_the_reason_for_the_teacher(joined, host, sign_in, google):

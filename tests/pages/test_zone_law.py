@@ -62,7 +62,7 @@ def test_hour_that_comes_twice_is_not_offered(client):
 def test_teacher_moves_no_class_to_an_hour_that_names_no_instant(host, day, clock):
     data = {"day": day, "clock": clock}
 
-    form = MoveForm(data, virtual_class=VirtualClassFactory(booked_by=host))
+    form = MoveForm(data, VirtualClassFactory(booked_by=host))
 
     assert not form.is_valid()
     assert form.errors == {"clock": ["Ese día los relojes cambian a esa hora: elegí otra."]}
@@ -71,7 +71,7 @@ def test_teacher_moves_no_class_to_an_hour_that_names_no_instant(host, day, cloc
 def test_teacher_moves_a_class_to_an_hour_of_the_new_law(host):
     data = {"day": "2026-12-07", "clock": "16:00"}
 
-    form = MoveForm(data, virtual_class=VirtualClassFactory(booked_by=host))
+    form = MoveForm(data, VirtualClassFactory(booked_by=host))
 
     assert form.is_valid()
     assert form.start == datetime(2026, 12, 7, 16, tzinfo=UTC) + timedelta(hours=2)

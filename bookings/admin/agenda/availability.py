@@ -10,13 +10,14 @@ from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 
-from bookings.admin.agenda.weekly_hours import WeeklyHoursForm
+from bookings.admin.agenda.weekly_hours import DayForm
 from bookings.admin.filters import UpcomingFilter
 from bookings.admin.inputs import BROWSERS_OWN
+from bookings.admin.read_only import FixedRowsMixin
 from bookings.availability.agenda import list_weekly_hours
 from bookings.domain.desk.opening_hours import set_weekly_hours
 from bookings.domain.exceptions import ImpossibleHoursError
-from bookings.models import BookingRules, SpecialHours, WeeklyHours
+from bookings.models import BookingRules, SpecialHours, Weekday, WeeklyHours
 from bookings.templatetags.class_times import short_day
 
 
@@ -34,27 +35,28 @@ class WeeklyHoursAdmin(admin.ModelAdmin[WeeklyHours]):
         may_change = self.has_change_permission(request)
         if not may_change and (request.method == "POST" or not self.has_view_permission(request)):
             raise PermissionDenied
-        form = WeeklyHoursForm(request.POST or None, week=list_weekly_hours())
-        if request.method == "POST" and self._save(form):
+        stored = list_weekly_hours()
+        days = [DayForm(request.POST or None, day, stored[day]) for day in Weekday]
+        if request.method == "POST" and self._save(days):
             self.message_user(request, "Listo: guardamos tus horarios.", messages.SUCCESS)
             return HttpResponseRedirect(request.path)
         context = {
             **self.admin_site.each_context(request),
             "title": "Horarios de la semana",
             "opts": self.opts,
-            "form": form,
+            "days": days,
+            "is_refused": request.method == "POST",
             "may_change": may_change,
-            **(extra_context or {}),
         }
         return TemplateResponse(request, "admin/bookings/weeklyhours/change_list.html", context)
 
-    def _save(self, form: WeeklyHoursForm) -> bool:
-        if not form.is_valid():
+    def _save(self, days: list[DayForm]) -> bool:
+        if not all(day.is_valid() for day in days):
             return False
         try:
-            set_weekly_hours(form.week)
+            set_weekly_hours({day.weekday: day.hours for day in days})
         except ImpossibleHoursError as refusal:
-            form.add_day_error(refusal.weekday, refusal.text)
+            days[refusal.weekday].errors.append(str(refusal.text))
             return False
         return True
 
@@ -79,41 +81,26 @@ class SpecialHoursAdmin(admin.ModelAdmin[SpecialHours]):
         return f"{short_day(obj.day)} {obj.day.year}"
 
 
-class BookingRulesForm(forms.ModelForm[BookingRules]):
-    class Meta:
-        model = BookingRules
-        fields = [
-            "slot_step_minutes",
-            "buffer_before_minutes",
-            "buffer_after_minutes",
-            "minimum_notice_minutes",
-            "horizon_days",
-            "change_cutoff_minutes",
-            "hold_minutes",
-        ]
-        help_texts = {
-            "slot_step_minutes": "30: se ofrece a las 9:00, 9:30, 10:00...",
-            "buffer_before_minutes": "Tiempo libre antes de cada clase.",
-            "buffer_after_minutes": "Tiempo libre después de cada clase. Entre dos clases alcanza "
-            "con la pausa más larga.",
-            "minimum_notice_minutes": "720 son doce horas; 1440, un día.",
-            "change_cutoff_minutes": "1440 es un día, 0 hasta que empiece. Los estudiantes ven el "
-            "momento con fecha y hora; después solo vos podés cancelar o mover la clase.",
-            "hold_minutes": "Cuánto tiene un estudiante para terminar la reserva de un horario.",
-        }
+RULE_HELP = {
+    "slot_step_minutes": "30: se ofrece a las 9:00, 9:30, 10:00...",
+    "buffer_before_minutes": "Tiempo libre antes de cada clase.",
+    "buffer_after_minutes": "Tiempo libre después de cada clase. Entre dos clases alcanza con la "
+    "pausa más larga.",
+    "minimum_notice_minutes": "720 son doce horas; 1440, un día.",
+    "change_cutoff_minutes": "1440 es un día, 0 hasta que empiece. Los estudiantes ven el momento "
+    "con fecha y hora; después solo vos podés cancelar o mover la clase.",
+    "hold_minutes": "Cuánto tiene un estudiante para terminar la reserva de un horario.",
+}
 
 
 @admin.register(BookingRules)
-class BookingRulesAdmin(admin.ModelAdmin[BookingRules]):
+class BookingRulesAdmin(FixedRowsMixin, admin.ModelAdmin[BookingRules]):
     """The single row of rules."""
 
-    form = BookingRulesForm
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: BookingRules | None = None) -> bool:
-        return False
+    def get_form(
+        self, request: HttpRequest, obj: BookingRules | None = None, *args: Any, **kwargs: Any
+    ) -> type[forms.ModelForm[BookingRules]]:
+        return super().get_form(request, obj, *args, help_texts=RULE_HELP, **kwargs)
 
     def get_object(
         self, request: HttpRequest, object_id: str, from_field: str | None = None

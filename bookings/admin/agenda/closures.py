@@ -7,12 +7,12 @@ from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.urls import URLPattern, path
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from bookings.admin.filters import UpcomingFilter
 from bookings.admin.inputs import BROWSERS_OWN
+from bookings.admin.pages import Pages, PagesAdmin
 from bookings.availability.agenda import whole_days
 from bookings.domain.desk.closures import import_public_holidays
 from bookings.domain.queries import list_scheduled_between
@@ -45,7 +45,7 @@ class ClosureForm(forms.ModelForm[Closure]):
 
 
 @admin.register(Closure)
-class ClosureAdmin(admin.ModelAdmin[Closure]):
+class ClosureAdmin(PagesAdmin[Closure]):
     form = ClosureForm
     formfield_overrides = BROWSERS_OWN
     list_display = ["days", "reason", "is_public_holiday"]
@@ -55,12 +55,8 @@ class ClosureAdmin(admin.ModelAdmin[Closure]):
     show_full_result_count = False
     change_list_template = "admin/bookings/closure/change_list.html"
 
-    def get_urls(self) -> list[URLPattern]:
-        view = self.admin_site.admin_view(require_POST(self.import_holidays))
-        return [
-            path("importar-feriados/", view, name="bookings_closure_import"),
-            *super().get_urls(),
-        ]
+    def own_pages(self) -> Pages:
+        return {"import": ("importar-feriados/", require_POST(self.import_holidays))}
 
     @admin.display(description="días", ordering="first_day")
     def days(self, obj: Closure) -> str:

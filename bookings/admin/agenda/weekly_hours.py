@@ -1,16 +1,10 @@
 """The form of the whole week's hours."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from datetime import time
 from typing import Any
 
 from django import forms
-from django.forms import BoundField
-from django.utils.functional import cached_property
 
-from bookings.admin.inputs import ClockInput
-from bookings.domain.desk.opening_hours import Week
+from bookings.admin.inputs import CLOCK_INPUT
 from bookings.models import HoursRange, Weekday
 
 RANGES_PER_DAY = 8
@@ -18,83 +12,48 @@ RANGES_PER_DAY = 8
 SPARE_ROWS = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A range's two inputs. number: from 1, for labels."""
+class RangeForm(forms.Form):
+    """A range of a day; an empty one does not count."""
 
-    number: int
-    start: BoundField
-    end: BoundField
+    start = forms.TimeField(required=False, widget=CLOCK_INPUT)
+    end = forms.TimeField(required=False, widget=CLOCK_INPUT)
 
     @property
-    def is_blank(self) -> bool:
-        return not any((self.start.value(), self.end.value(), self.errors))
-
-    @property
-    def errors(self) -> list[str]:
-        return [*self.start.errors, *self.end.errors]
-
-
-@dataclass(frozen=True, slots=True)
-class Day:
-    """A day's used rows and some spare ones."""
-
-    weekday: Weekday
-    rows: list[Row]
-    errors: list[str]
-
-
-class WeeklyHoursForm(forms.Form):
-    """Seven days with several ranges each; an empty row does not count."""
-
-    def __init__(self, data: Any = None, *, week: Week) -> None:
-        super().__init__(data)
-        self.day_errors: dict[int, list[str]] = {}
-        for weekday in Weekday:
-            stored: list[HoursRange | tuple[None, None]] = [*week.get(weekday, [])]
-            stored += [(None, None)] * (RANGES_PER_DAY - len(stored))
-            for number, (start, end) in enumerate(stored):
-                self.fields[_name(weekday, number, "start")] = _clock_field(start)
-                self.fields[_name(weekday, number, "end")] = _clock_field(end)
-
-    @cached_property
-    def week(self) -> Week:
-        return {
-            weekday: [
-                (self.cleaned_data[row.start.name], self.cleaned_data[row.end.name])
-                for row in self._rows(weekday)
-                if self.cleaned_data[row.start.name] is not None
-            ]
-            for weekday in Weekday
-        }
+    def problems(self) -> list[str]:
+        return [*self["start"].errors, *self["end"].errors]
 
     def clean(self) -> None:
         """Refuse a range that lacks one of its ends."""
-        for weekday in Weekday:
-            for row in self._rows(weekday):
-                values = [self.cleaned_data.get(box.name) for box in (row.start, row.end)]
-                if values.count(None) == 1 and not row.errors:
-                    missing = row.start if values[0] is None else row.end
-                    self.add_error(missing.name, "Completá las dos horas, o borrá las dos.")
-
-    def add_day_error(self, weekday: int, text: str) -> None:
-        self.day_errors.setdefault(weekday, []).append(text)
-
-    def days(self) -> Iterator[Day]:
-        for weekday in Weekday:
-            rows = list(self._rows(weekday))
-            used = max((row.number for row in rows if not row.is_blank), default=0)
-            yield Day(weekday, rows[: used + SPARE_ROWS], self.day_errors.get(weekday, []))
-
-    def _rows(self, weekday: Weekday) -> Iterator[Row]:
-        for number in range(RANGES_PER_DAY):
-            start, end = (self[_name(weekday, number, which)] for which in ("start", "end"))
-            yield Row(number + 1, start, end)
+        missing = [name for name in self.fields if self.cleaned_data.get(name) is None]
+        if len(missing) == 1 and not self.errors:
+            self.add_error(missing[0], "Completá las dos horas, o borrá las dos.")
 
 
-def _name(weekday: Weekday, number: int, which: str) -> str:
-    return f"{weekday.value}-{number}-{which}"
+class DayForm:
+    """The ranges of a day. errors: of the whole day."""
 
+    def __init__(self, data: Any, weekday: Weekday, stored: list[HoursRange]) -> None:
+        self.weekday = weekday
+        self.errors: list[str] = []
+        initial = [{"start": start, "end": end} for start, end in stored]
+        initial += [{}] * (RANGES_PER_DAY - len(stored))
+        self.ranges = [
+            RangeForm(data, prefix=f"{weekday.value}-{number}", initial=hours)
+            for number, hours in enumerate(initial)
+        ]
 
-def _clock_field(initial: time | None) -> forms.TimeField:
-    return forms.TimeField(required=False, initial=initial, widget=ClockInput())
+    @property
+    def rows(self) -> list[RangeForm]:
+        """The used rows and some spare ones."""
+        filled = [row["start"].value() or row["end"].value() for row in self.ranges]
+        used = [number for number, value in enumerate(filled, 1) if value]
+        return self.ranges[: max(used, default=0) + SPARE_ROWS]
+
+    @property
+    def hours(self) -> list[HoursRange]:
+        """The ranges that were filled in, once the day is valid."""
+        filled = [(row.cleaned_data["start"], row.cleaned_data["end"]) for row in self.ranges]
+        return [hours for hours in filled if None not in hours]
+
+    def is_valid(self) -> bool:
+        return all(row.is_valid() for row in self.ranges)

@@ -7,10 +7,12 @@ from typing import Any, cast
 from django import forms
 from django.utils import timezone
 
-from bookings.admin.inputs import ClockInput, DayInput
+from bookings.admin.cells import day_at
+from bookings.admin.inputs import CLOCK_INPUT, DAY_INPUT
+from bookings.admin.steps import StepForm
 from bookings.models import VirtualClass
 from bookings.models.availability import SENSIBLE_DATES
-from bookings.templatetags.class_times import clock, short_day
+from bookings.templatetags.class_times import clock
 from config.lib.wall_time import UnclearTimeError, read_wall_time
 
 
@@ -20,13 +22,17 @@ class DisplacedField(forms.ModelMultipleChoiceField[VirtualClass]):
     widget = forms.CheckboxSelectMultiple
 
     def label_from_instance(self, obj: VirtualClass) -> str:
-        when = f"{short_day(obj.start_time)}, {clock(obj.start_time)} a {clock(obj.end_time)}"
+        when = f"{day_at(obj.start_time)} a {clock(obj.end_time)}"
         return f"La clase de {obj.booked_by} ({when}) pierde su horario"
 
 
-class MoveForm(forms.Form):
-    day = forms.DateField(label="Día", widget=DayInput, validators=SENSIBLE_DATES)
-    clock = forms.TimeField(label="Hora", widget=ClockInput)
+class ReasonForm(StepForm):
+    reason = forms.CharField(label="Por qué (queda en la historia)", max_length=500, required=False)
+
+
+class MoveForm(StepForm):
+    day = forms.DateField(label="Día", widget=DAY_INPUT, validators=SENSIBLE_DATES)
+    clock = forms.TimeField(label="Hora", widget=CLOCK_INPUT)
     reason = forms.CharField(label="Por qué (queda en la historia)", max_length=500, required=False)
     # Any class may be named: a class that no longer awaits the time loses nothing.
     displaces = DisplacedField(
@@ -42,9 +48,10 @@ class MoveForm(forms.Form):
     # The chosen instant, once the form is valid.
     start: datetime
 
-    def __init__(self, data: Any, *, virtual_class: VirtualClass) -> None:
-        start = timezone.localtime(virtual_class.start_time)
-        super().__init__(data, initial={"day": start.date(), "clock": start.time()})
+    def __init__(self, data: Any, row: VirtualClass) -> None:
+        super().__init__(data, row)
+        start = timezone.localtime(row.start_time)
+        self.initial = {"day": start.date(), "clock": start.time()}
 
     def clean(self) -> None:
         """Read the time on the teacher's clock; refuse an hour it skips or repeats."""
@@ -64,12 +71,13 @@ class MoveForm(forms.Form):
         self.asks = True
 
 
-class CapacityForm(forms.Form):
+class CapacityForm(StepForm):
     capacity = forms.IntegerField(label="Para cuántas personas", min_value=1)
 
-    def __init__(self, data: Any, *, virtual_class: VirtualClass) -> None:
-        super().__init__(data, initial={"capacity": virtual_class.capacity})
+    def __init__(self, data: Any, row: VirtualClass) -> None:
+        super().__init__(data, row)
+        self.initial = {"capacity": row.capacity}
 
 
-class LineForm(forms.Form):
+class LineForm(StepForm):
     entry = forms.UUIDField(widget=forms.HiddenInput)

@@ -10,7 +10,7 @@ from django.utils import timezone
 from accounts.models import User
 from bookings.admin.cells import day_and_time
 from bookings.admin.read_only import ReadOnlyMixin
-from bookings.admin.steps import Facts, Report, Step, StepsMixin
+from bookings.admin.steps import Facts, Report, Step, StepsAdmin
 from bookings.domain.checkout.holds import release_hold
 from bookings.domain.dry_runs import rolled_back
 from bookings.domain.exceptions import HoldInUseError
@@ -19,7 +19,7 @@ from bookings.templatetags.class_times import clock
 
 
 class ReleaseHold(Step[Hold]):
-    name, permission = "liberar", "release"
+    name, permission = "liberar", "delete"
     label, bulk, yes = "Liberar el horario", "Liberar", "Sí, liberar"
     warning = "Otra persona puede reservarlo enseguida."
 
@@ -37,7 +37,7 @@ class ReleaseHold(Step[Hold]):
 
 
 @admin.register(Hold)
-class HoldAdmin(StepsMixin, ReadOnlyMixin, admin.ModelAdmin[Hold]):
+class HoldAdmin(ReadOnlyMixin, StepsAdmin[Hold]):
     list_display = ["when", "user", "class_type", "virtual_class", "expires_at"]
     list_select_related = ["user", "virtual_class"]
     search_fields = ["user__email", "user__name"]
@@ -50,10 +50,7 @@ class HoldAdmin(StepsMixin, ReadOnlyMixin, admin.ModelAdmin[Hold]):
 
     def row_address(self, row: Model) -> str:
         """Return the list's address: a released hold has no page."""
-        return self.list_address()
-
-    def has_release_permission(self, request: HttpRequest) -> bool:
-        return request.user.has_perm("bookings.delete_hold")
+        return self.address("changelist")
 
     @admin.display(description="horario", ordering="start_time")
     def when(self, obj: Hold) -> str:

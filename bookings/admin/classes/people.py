@@ -19,6 +19,7 @@ from bookings.models import ClassStatus, UserActivity, VirtualClass, WaitingList
 from bookings.templatetags.class_times import clock, near_day
 
 INLINE_TEMPLATE = "admin/read_only_inline.html"
+MAY_CHANGE = "bookings.change_virtualclass"
 
 
 class ActivityInline(ReadOnlyMixin, admin.TabularInline[UserActivity, VirtualClass]):
@@ -27,21 +28,20 @@ class ActivityInline(ReadOnlyMixin, admin.TabularInline[UserActivity, VirtualCla
     readonly_fields = ["created_at", "attendance"]
     ordering = ["rol", "created_at"]
     template = INLINE_TEMPLATE
-    extra = 0
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
         """Hide the buttons from staff who may only look."""
-        fields = super().get_fields(request, obj)
-        if _may_take_steps(request):
-            return list(fields)
-        return ["no_show" if name == "attendance" else name for name in fields]
+        presence = "attendance" if request.user.has_perm(MAY_CHANGE) else "no_show"
+        return [presence if name == "attendance" else name for name in self.fields]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[UserActivity]:
         return super().get_queryset(request).select_related("user", "virtual_class")
 
     @admin.display(description="asistencia")
     def attendance(self, obj: UserActivity) -> str:
-        if not _may_be_marked(obj.virtual_class):
+        virtual_class = obj.virtual_class
+        is_given = virtual_class.status in {ClassStatus.SCHEDULED, ClassStatus.COMPLETED}
+        if not is_given or virtual_class.start_time > timezone.now():
             return "—"
         if obj.no_show:
             return format_html("Faltó {}", _button("showed_up", obj.pk, "Vino", obj.user))
@@ -54,13 +54,11 @@ class WaitingInline(ReadOnlyMixin, admin.TabularInline[WaitingListEntry, Virtual
     readonly_fields = ["standing", "created_at", "remove"]
     ordering = ["created_at", "id"]
     template = INLINE_TEMPLATE
-    extra = 0
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
         """Hide the button from staff who may only look."""
-        fields = super().get_fields(request, obj)
-        may_remove = _may_take_steps(request)
-        return [name for name in fields if may_remove or name != "remove"]
+        may_remove = request.user.has_perm(MAY_CHANGE)
+        return [name for name in self.fields if may_remove or name != "remove"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[WaitingListEntry]:
         return super().get_queryset(request).select_related("user")
@@ -109,15 +107,6 @@ class PeopleForm(forms.Form):
             )
             return f"Anotamos que {part.user} vino."
         return ""
-
-
-def _may_take_steps(request: HttpRequest) -> bool:
-    return request.user.has_perm("bookings.change_virtualclass")
-
-
-def _may_be_marked(virtual_class: VirtualClass) -> bool:
-    is_given = virtual_class.status in {ClassStatus.SCHEDULED, ClassStatus.COMPLETED}
-    return is_given and virtual_class.start_time <= timezone.now()
 
 
 def _button(name: str, value: object, label: str, user: User) -> SafeString:

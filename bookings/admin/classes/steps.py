@@ -1,20 +1,19 @@
 """The steps of a class."""
 
-from collections.abc import Sequence
 from typing import Any
 
-from django import forms
 from django.contrib import messages
 
 from accounts.models import User
-from bookings.admin.classes.forms import CapacityForm, LineForm, MoveForm
+from bookings.admin.cells import day_at
+from bookings.admin.classes.forms import CapacityForm, LineForm, MoveForm, ReasonForm
 from bookings.admin.classes.timeline import describe_drift
-from bookings.admin.steps import Facts, Reason, Report, Step, group_mails
+from bookings.admin.steps import Facts, Report, Step, group_mails
 from bookings.domain.change_policy import RefundCase
 from bookings.domain.checkout.price_decisions import agree_to_price, foresee_agreement
 from bookings.domain.checkout.settling import confirm_payment, foresee_confirmation
 from bookings.domain.dry_runs import Consequences
-from bookings.domain.exceptions import TimeAwaitedError
+from bookings.domain.exceptions import BookingError, TimeAwaitedError
 from bookings.domain.lifecycle.cancelling import cancel_class, foresee_cancelling
 from bookings.domain.lifecycle.capacity import change_capacity, foresee_capacity
 from bookings.domain.lifecycle.rescheduling import foresee_move, reschedule_class
@@ -24,7 +23,7 @@ from bookings.domain.places.offers import IN_LINE
 from bookings.domain.places.waiting_list import foresee_removal, remove_from_line
 from bookings.domain.recovery.reconciling import reconcile_class
 from bookings.models import ClassEvent, ClassStatus, ClassType, Notice, NoticeKind, VirtualClass
-from bookings.templatetags.class_times import clock, pesos, short_day
+from bookings.templatetags.class_times import pesos
 
 MOVE_REFUSED = (
     "El horario ya cambió y avisamos a todos. El calendario no aceptó mover el evento: miralo en "
@@ -39,31 +38,31 @@ SCHEDULES = "Se agenda en tu calendario, con su videollamada y su código."
 
 
 def describe(virtual_class: VirtualClass) -> str:
-    when = f"{short_day(virtual_class.start_time)}, {clock(virtual_class.start_time)}"
     kind = f"{virtual_class.get_class_type_display()}, {virtual_class.current_participants}"
-    return f"{when} · {virtual_class.booked_by} · {kind} de {virtual_class.capacity}"
+    when, who = day_at(virtual_class.start_time), virtual_class.booked_by
+    return f"{when} · {who} · {kind} de {virtual_class.capacity}"
+
+
+def tell(virtual_class: VirtualClass, seen: Consequences[Any], *happens: str) -> Facts | None:
+    """Return the facts of a class's step; None if it would change nothing."""
+    mails = group_mails(seen.mails)
+    return Facts(describe(virtual_class), happens, mails, seen.refunded) if seen else None
 
 
 class CancelClass(Step[VirtualClass]):
-    name = "cancelar"
-    is_final = True
+    name, is_final, form = "cancelar", True, ReasonForm
     label, bulk, yes = "Cancelar la clase", "Cancelar", "Sí, cancelar"
     warning = "No se puede deshacer: la clase habría que reservarla de nuevo."
 
     def is_offered(self, row: VirtualClass) -> bool:
         return row.is_scheduled or row.status == ClassStatus.PENDING
 
-    def make_form(self, data: Any, rows: Sequence[VirtualClass]) -> forms.Form:
-        return Reason(data)
-
     def foresee(self, row: VirtualClass, form: Any, actor: User) -> Facts | None:
         seen = foresee_cancelling(class_id=row.pk, actor=actor)
-        if not seen:
-            return None
         happens = [_money_sentence(row, seen)]
         if row.is_scheduled:
-            happens = ["El horario queda libre y la videollamada deja de funcionar.", *happens]
-        return Facts(describe(row), tuple(happens), group_mails(seen.mails), seen.refunded)
+            happens.insert(0, "El horario queda libre y la videollamada deja de funcionar.")
+        return tell(row, seen, *happens)
 
     def take(self, row: VirtualClass, form: Any, actor: User) -> Report:
         cancel_class(class_id=row.pk, actor=actor, reason=form.cleaned_data["reason"])
@@ -71,15 +70,12 @@ class CancelClass(Step[VirtualClass]):
 
 
 class MoveClass(Step[VirtualClass]):
-    name, needs_input = "mover", True
+    name, needs_input, form = "mover", True, MoveForm
     label, yes = "Cambiar el horario", "Sí, cambiar el horario"
     warning = MAIL_SENT
 
     def is_offered(self, row: VirtualClass) -> bool:
         return row.is_scheduled
-
-    def make_form(self, data: Any, rows: Sequence[VirtualClass]) -> forms.Form:
-        return MoveForm(data, virtual_class=rows[0])
 
     def foresee(self, row: VirtualClass, form: MoveForm, actor: User) -> Facts | None:
         displaced = list(form.cleaned_data["displaces"])
@@ -95,10 +91,8 @@ class MoveClass(Step[VirtualClass]):
             raise
         if displaced:
             form.ask_about(displaced)
-        moved = seen.result.start_time
         happens = (
-            f"Pasa del {short_day(row.start_time)}, {clock(row.start_time)} al "
-            f"{short_day(moved)}, {clock(moved)}.",
+            f"Pasa del {day_at(row.start_time)} al {day_at(seen.result.start_time)}.",
             "El enlace y el código siguen iguales.",
             *map(_loss_sentence, displaced),
         )
@@ -121,8 +115,6 @@ class MoveClass(Step[VirtualClass]):
 
 
 class AgreeToPrice(Step[VirtualClass]):
-    """Accept a class that the price list lacks."""
-
     name, label = "aceptar", "Aceptar la clase"
     bulk, yes = "Aceptar las que no están en la lista de precios", "Sí, aceptarla"
     warning = "No se puede deshacer: después solo podés cancelarla."
@@ -132,16 +124,9 @@ class AgreeToPrice(Step[VirtualClass]):
 
     def foresee(self, row: VirtualClass, form: Any, actor: User) -> Facts | None:
         seen = foresee_agreement(class_id=row.pk, by=actor)
-        if not seen:
-            return None
-        happens = [f"{row.booked_by} nombró un precio de {pesos(row.class_price)}."]
-        if seen.result is not None:
-            happens.append(f"No se puede agendar: {str(seen.result.text).lower()}")
-        elif seen.find(ClassEvent.SCHEDULED):
-            happens.append(SCHEDULES)
-        else:
-            happens.append("Todavía no está pagada: se agenda apenas lo esté.")
-        return Facts(describe(row), tuple(happens), group_mails(seen.mails))
+        named = f"{row.booked_by} nombró un precio de {pesos(row.class_price)}."
+        waits = "Todavía no está pagada: se agenda apenas lo esté."
+        return tell(row, seen, named, _scheduling_sentence(seen) or waits)
 
     def take(self, row: VirtualClass, form: Any, actor: User) -> Report:
         agreed = agree_to_price(class_id=row.pk, by=actor)
@@ -150,8 +135,6 @@ class AgreeToPrice(Step[VirtualClass]):
 
 
 class MarkAsPaid(Step[VirtualClass]):
-    """Record a payment by hand, and schedule the class."""
-
     name, label = "pagada", "Marcar como pagada y agendar"
     bulk, yes = "Marcar como pagadas y agendar", "Sí, ya la cobré"
     warning = "No se puede deshacer: si te equivocás, hay que cancelar la clase."
@@ -163,16 +146,10 @@ class MarkAsPaid(Step[VirtualClass]):
         seen = foresee_confirmation(class_id=row.pk, actor=actor)
         if not seen and seen.result is not None:
             raise seen.result
-        if not seen:
-            return None
-        happens = []
+        happens = [_scheduling_sentence(seen)]
         if seen.find(ClassEvent.PAID):
-            happens.append(f"Queda anotado que cobraste {pesos(row.class_price)} a mano.")
-        if seen.find(ClassEvent.SCHEDULED):
-            happens.append(SCHEDULES)
-        if seen.result is not None:
-            happens.append(f"No se puede agendar: {str(seen.result.text).lower()}")
-        return Facts(describe(row), tuple(happens), group_mails(seen.mails))
+            happens.insert(0, f"Queda anotado que cobraste {pesos(row.class_price)} a mano.")
+        return tell(row, seen, *filter(None, happens))
 
     def take(self, row: VirtualClass, form: Any, actor: User) -> Report:
         confirm_payment(class_id=row.pk, actor=actor)
@@ -191,11 +168,9 @@ class ScheduleClass(Step[VirtualClass]):
 
     def foresee(self, row: VirtualClass, form: Any, actor: User) -> Facts | None:
         seen = foresee_scheduling(preference_id=row.preference_id, actor=actor)
-        if not seen:
-            return None
         unpaid = f"Todavía no está pagada ({pesos(row.class_price)})."
         happens = [SCHEDULES] if row.paid_at or not row.class_price else [SCHEDULES, unpaid]
-        return Facts(describe(row), tuple(happens), group_mails(seen.mails))
+        return tell(row, seen, *happens)
 
     def take(self, row: VirtualClass, form: Any, actor: User) -> Report:
         schedule_class(preference_id=row.preference_id, actor=actor)
@@ -203,8 +178,6 @@ class ScheduleClass(Step[VirtualClass]):
 
 
 class RepairEvent(Step[VirtualClass]):
-    """Write the class's data to its event again."""
-
     name, yes = "reparar", "Sí, reparar"
     label = bulk = "Reparar el evento del calendario"
     warning = "Lo que cambiaste a mano en el evento se pierde."
@@ -216,7 +189,7 @@ class RepairEvent(Step[VirtualClass]):
         people = tuple(str(one.user) for one in row.activities.select_related("user"))
         happens = ["El evento vuelve a decir lo que dice la clase."]
         if row.calendar_drift:
-            happens = [f"{describe_drift(row)}.", *happens]
+            happens.insert(0, f"{describe_drift(row)}.")
         mails = ((f"Solo si cambia el enlace: {NoticeKind.LINK_CHANGED.label}", people),)
         return Facts(describe(row), tuple(happens), mails)
 
@@ -226,7 +199,7 @@ class RepairEvent(Step[VirtualClass]):
 
 
 class ChangeCapacity(Step[VirtualClass]):
-    name, needs_input = "lugares", True
+    name, needs_input, form = "lugares", True, CapacityForm
     label, yes = "Cambiar los lugares", "Sí, cambiar los lugares"
     warning = "Un lugar que se ofreció no se puede retirar."
 
@@ -234,19 +207,11 @@ class ChangeCapacity(Step[VirtualClass]):
         is_group = row.class_type == ClassType.GROUP
         return is_group and row.is_scheduled and not row.has_ended()
 
-    def make_form(self, data: Any, rows: Sequence[VirtualClass]) -> forms.Form:
-        return CapacityForm(data, virtual_class=rows[0])
-
     def foresee(self, row: VirtualClass, form: Any, actor: User) -> Facts | None:
         capacity = form.cleaned_data["capacity"]
         seen = foresee_capacity(class_id=row.pk, capacity=capacity, actor=actor)
-        if not seen:
-            return None
-        happens = (
-            f"Pasa de {row.capacity} a {seen.result.capacity} lugares. El precio no cambia.",
-            *_offer_sentences(seen.mails),
-        )
-        return Facts(describe(row), happens, group_mails(seen.mails))
+        places = f"Pasa de {row.capacity} a {seen.result.capacity} lugares. El precio no cambia."
+        return tell(row, seen, places, *_offer_sentences(seen.mails))
 
     def take(self, row: VirtualClass, form: Any, actor: User) -> Report:
         capacity = form.cleaned_data["capacity"]
@@ -257,15 +222,12 @@ class ChangeCapacity(Step[VirtualClass]):
 class RemoveFromLine(Step[VirtualClass]):
     """Remove a person from the waiting list; a link beside each leads here."""
 
-    name, needs_input = "espera", True
+    name, needs_input, form = "espera", True, LineForm
     label, yes = "Quitar de la lista de espera", "Sí, quitar"
     warning = "Pierde su turno: si vuelve a anotarse, queda al final."
 
     def is_offered(self, row: VirtualClass) -> bool:
         return False
-
-    def make_form(self, data: Any, rows: Sequence[VirtualClass]) -> forms.Form:
-        return LineForm(data)
 
     def foresee(self, row: VirtualClass, form: Any, actor: User) -> Facts | None:
         entry_id = form.cleaned_data["entry"]
@@ -305,6 +267,13 @@ def _money_sentence(row: VirtualClass, seen: Consequences[VirtualClass]) -> str:
         MoneyWay.BY_HAND: f"Cobraste {pesos(money.amount)} a mano: devolvelo vos.",
         MoneyWay.UNPAID: "No está pagada. Si llega un pago después, vuelve solo.",
     }[money.way]
+
+
+def _scheduling_sentence(seen: Consequences[BookingError | None]) -> str:
+    """Return whether the class would be scheduled, or nothing if it does not come to that."""
+    if seen.result is not None:
+        return f"No se puede agendar: {str(seen.result.text).lower()}"
+    return SCHEDULES if seen.find(ClassEvent.SCHEDULED) else ""
 
 
 def _loss_sentence(displaced: VirtualClass) -> str:

@@ -5,10 +5,8 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.contrib.admin.utils import flatten_fieldsets
-from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.shortcuts import redirect
-from django.urls import URLPattern, path
 from django.utils.html import format_html
 
 from accounts.sessions.requests import SignedInRequest
@@ -17,7 +15,9 @@ from bookings.admin.classes.people import ActivityInline, PeopleForm, WaitingInl
 from bookings.admin.classes.steps import CLASS_STEPS
 from bookings.admin.classes.timeline import build_timeline, describe_drift
 from bookings.admin.filters import DriftFilter, PaidFilter, PriceDecisionFilter
-from bookings.admin.steps import StepsMixin, explain
+from bookings.admin.pages import Pages
+from bookings.admin.read_only import FixedRowsMixin
+from bookings.admin.steps import StepsAdmin, explain
 from bookings.domain.exceptions import BookingError
 from bookings.domain.money.money_back import MoneyWay, find_money_back
 from bookings.models import ClassType, Payment, PaymentStatus, VirtualClass
@@ -34,7 +34,7 @@ MONEY_CHANGED = {
 
 
 @admin.register(VirtualClass)
-class VirtualClassAdmin(StepsMixin, admin.ModelAdmin[VirtualClass]):
+class VirtualClassAdmin(FixedRowsMixin, StepsAdmin[VirtualClass]):
     """The list of classes; the domain writes them."""
 
     list_display = [
@@ -95,10 +95,9 @@ class VirtualClassAdmin(StepsMixin, admin.ModelAdmin[VirtualClass]):
     # Nothing is typed here: each field is read-only.
     readonly_fields = flatten_fieldsets(fieldsets)
 
-    def get_urls(self) -> list[URLPattern]:
-        view = self.admin_site.admin_view(self.note_attendance)
-        address = path("<uuid:class_id>/personas", view, name="bookings_virtualclass_people")
-        return [address, *super().get_urls()]
+    def own_pages(self) -> Pages:
+        people = "<uuid:class_id>/personas", self.note_attendance
+        return {**super().own_pages(), "people": people}
 
     def get_inlines(
         self, request: HttpRequest, obj: VirtualClass | None
@@ -109,11 +108,9 @@ class VirtualClassAdmin(StepsMixin, admin.ModelAdmin[VirtualClass]):
 
     def note_attendance(self, request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
         """Mark who did not come, or undo that."""
-        virtual_class = self.get_object(request, str(class_id))
-        if virtual_class is None or request.method != "POST":
+        virtual_class = self.find_row(request, class_id)
+        if request.method != "POST":
             raise Http404
-        if not self.has_change_permission(request, virtual_class):
-            raise PermissionDenied
         form = PeopleForm(request.POST)
         try:
             done = form.is_valid() and form.note_attendance(virtual_class, request.user)
@@ -126,12 +123,6 @@ class VirtualClassAdmin(StepsMixin, admin.ModelAdmin[VirtualClass]):
             elif not form.is_valid():
                 self.message_user(request, "Ese dato no es válido.", messages.ERROR)
         return redirect("admin:bookings_virtualclass_change", virtual_class.pk)
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: VirtualClass | None = None) -> bool:
-        return False
 
     @admin.display(description="cuándo", ordering="start_time")
     def when(self, obj: VirtualClass) -> str:

@@ -1,7 +1,6 @@
 """Payments."""
 
-from typing import Any
-from urllib.parse import urlencode
+from typing import Any, cast
 
 from django.contrib import admin, messages
 from django.contrib.admin.options import IncorrectLookupParameters
@@ -9,7 +8,6 @@ from django.contrib.admin.views.main import ERROR_FLAG
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, path, reverse
 
 from accounts.models import User
 from accounts.sign_in.fresh_sign_in import fresh_sign_in_required
@@ -18,8 +16,9 @@ from bookings.admin.filters import OptionFilter
 from bookings.admin.money.export import export_payments
 from bookings.admin.money.steps import RefundAll, RefundPart
 from bookings.admin.money.timeline import build_timeline
+from bookings.admin.pages import Pages
 from bookings.admin.read_only import ReadOnlyMixin
-from bookings.admin.steps import StepsMixin
+from bookings.admin.steps import StepsAdmin
 from bookings.domain.money.reviews import put_aside
 from bookings.domain.money.takings import list_monthly_takings
 from bookings.models import Payment, PaymentStatus
@@ -48,7 +47,7 @@ class ReviewFilter(OptionFilter):
 
 
 @admin.register(Payment)
-class PaymentAdmin(StepsMixin, ReadOnlyMixin, admin.ModelAdmin[Payment]):
+class PaymentAdmin(ReadOnlyMixin, StepsAdmin[Payment]):
     """The list of payments; the provider writes them."""
 
     # A phone shows the first ones without scrolling.
@@ -73,19 +72,12 @@ class PaymentAdmin(StepsMixin, ReadOnlyMixin, admin.ModelAdmin[Payment]):
         "reference",
     ]
 
-    def get_urls(self) -> list[URLPattern]:
-        export, months = (
-            self.admin_site.admin_view(view)
-            for view in (fresh_sign_in_required(self.export_view), self.months_view)
-        )
-        return [
-            path("exportar/", export, name="bookings_payment_export"),
-            path("meses/", months, name="bookings_payment_months"),
-            *super().get_urls(),
-        ]
-
-    def has_refund_permission(self, request: HttpRequest) -> bool:
-        return request.user.has_perm("bookings.change_payment")
+    def own_pages(self) -> Pages:
+        return {
+            **super().own_pages(),
+            "export": ("exportar/", fresh_sign_in_required(self.export_view)),
+            "months": ("meses/", self.months_view),
+        }
 
     @admin.display(description="creado", ordering="created_at")
     def when(self, obj: Payment) -> str:
@@ -126,7 +118,7 @@ class PaymentAdmin(StepsMixin, ReadOnlyMixin, admin.ModelAdmin[Payment]):
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
     ) -> HttpResponse:
         payment: Payment = context["original"]
-        may_review = bool(payment.review) and self.has_refund_permission(request)
+        may_review = bool(payment.review) and self.may(request)
         context["to_review"] = payment if may_review else None
         context["timeline"] = build_timeline(payment)
         return super().render_change_form(request, context, *args, **kwargs)
@@ -139,10 +131,9 @@ class PaymentAdmin(StepsMixin, ReadOnlyMixin, admin.ModelAdmin[Payment]):
             rows = self.get_changelist_instance(request).get_queryset(request)
         except IncorrectLookupParameters:
             # As Django's own list: back to it without filters, with the error's mark.
-            address = reverse("admin:bookings_payment_changelist")
-            return HttpResponseRedirect(f"{address}?{ERROR_FLAG}=1")
+            return HttpResponseRedirect(f"{self.address('changelist')}?{ERROR_FLAG}=1")
         chosen = rows.select_related("user", "virtual_class").prefetch_related("charges")
-        return export_payments(chosen.iterator(chunk_size=500))
+        return export_payments(chosen)
 
     def months_view(self, request: HttpRequest) -> HttpResponse:
         if not self.has_view_permission(request):
@@ -155,17 +146,10 @@ class PaymentAdmin(StepsMixin, ReadOnlyMixin, admin.ModelAdmin[Payment]):
         }
         return TemplateResponse(request, "admin/bookings/payment/months.html", context)
 
-    def changelist_view(
-        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
-    ) -> HttpResponse:
-        extra = {**(extra_context or {}), "export_query": urlencode(request.GET, doseq=True)}
-        return super().changelist_view(request, extra)
-
     def _put_aside(self, request: HttpRequest, payment: Payment) -> None:
-        user = request.user
-        if not self.has_refund_permission(request) or not isinstance(user, User):
+        if not self.may(request):
             raise PermissionDenied
-        reason = request.POST.get("_put_aside", "")
+        reason, user = request.POST.get("_put_aside", ""), cast(User, request.user)
         if put_aside(payment_id=payment.pk, reason=reason, by=user):
             self.message_user(request, "Listo: el pago ya no está a revisar.", messages.SUCCESS)
         else:

@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
+HIGHEST = 10**10  # centavos; the tables hold no more
 # A point only before three digits, a comma only before two: 15.00 might mean fifteen pesos or
 # fifteen hundred, so it is refused rather than guessed.
 PESOS = re.compile(
@@ -18,10 +19,6 @@ class PesosField(forms.Field):
 
     widget = forms.TextInput(attrs={"inputmode": "decimal", "size": 12})
 
-    def __init__(self, *, max_centavos: int, **options: Any) -> None:
-        super().__init__(**options)
-        self.max_centavos = max_centavos
-
     def prepare_value(self, value: Any) -> Any:
         return write_pesos(value) if isinstance(value, int) else value
 
@@ -33,8 +30,8 @@ class PesosField(forms.Field):
         if match is None:
             raise ValidationError("Escribí los pesos así: 15.000 o 15.000,50.")
         centavos = int(match[1].replace(".", "")) * 100 + int(match[2] or 0)
-        if centavos > self.max_centavos:
-            raise ValidationError(f"No puede pasar de $ {write_pesos(self.max_centavos)}.")
+        if centavos > HIGHEST:
+            raise ValidationError(f"No puede pasar de $ {write_pesos(HIGHEST)}.")
         return centavos
 
 

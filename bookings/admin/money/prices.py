@@ -18,13 +18,10 @@ from bookings.domain.money.prices import with_is_current
 from bookings.models import Price
 from bookings.templatetags.class_times import pesos
 
-HIGHEST_PRICE = 10**10  # centavos; the table holds no more
-
 
 class PriceForm(forms.ModelForm[Price]):
     amount = PesosField(
         label="Precio en pesos",
-        max_centavos=HIGHEST_PRICE,
         help_text="Por la clase entera, no por persona. Por ejemplo 15.000 o 15.000,50.",
     )
 
@@ -95,8 +92,8 @@ class PriceAdmin(admin.ModelAdmin[Price]):
         return pesos(obj.amount)
 
     @admin.display(description="rige hoy", boolean=True)
-    def is_current(self, obj: Price) -> bool:
-        return bool(getattr(obj, "is_current"))  # noqa: B009 - annotated; mypy knows no such field
+    def is_current(self, obj: Any) -> bool:
+        return bool(obj.is_current)  # annotated by ``get_queryset``
 
     @admin.display(description="nuevo precio")
     def replace(self, obj: Price) -> str:

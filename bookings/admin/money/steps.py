@@ -1,7 +1,6 @@
 """The steps of a payment."""
 
 import logging
-from collections.abc import Sequence
 from typing import Any
 
 from django import forms
@@ -9,8 +8,9 @@ from django.contrib import messages
 from django.db import transaction
 
 from accounts.models import User
+from bookings.admin.cells import day_at
 from bookings.admin.money.pesos import PesosField
-from bookings.admin.steps import Facts, Report, Step, group_mails
+from bookings.admin.steps import Facts, Report, Step, StepForm, group_mails
 from bookings.domain.checkout.settling import settle
 from bookings.domain.dry_runs import foresee
 from bookings.domain.exceptions import RefundTooLargeError
@@ -22,12 +22,13 @@ from bookings.domain.money.refunds import (
 )
 from bookings.models import Payment, PaymentCharge, Refund, RefundStatus
 from bookings.payments.gateway import PaymentError
-from bookings.templatetags.class_times import clock, pesos, short_day
+from bookings.templatetags.class_times import pesos
 
 logger = logging.getLogger(__name__)
 
-HIGHEST_REFUND = 10**10  # centavos; no price is higher
-REPORTS = {
+# Gravest first: of several refunds the worst gives the report's colour.
+REPORTS: dict[str, tuple[int, str]] = {
+    RefundStatus.FAILED: (messages.ERROR, "Mercado Pago rechazó la devolución de {amount}."),
     RefundStatus.REQUESTED: (
         messages.WARNING,
         "Mercado Pago no respondió. Vamos a seguir pidiendo la devolución de {amount}: "
@@ -35,19 +36,16 @@ REPORTS = {
     ),
     RefundStatus.IN_PROCESS: (messages.INFO, "Mercado Pago está procesando {amount}."),
     RefundStatus.DONE: (messages.SUCCESS, "Devolviste {amount}."),
-    RefundStatus.FAILED: (messages.ERROR, "Mercado Pago rechazó la devolución de {amount}."),
 }
-# Of several refunds the worst state gives the report's colour.
-GRAVEST = [RefundStatus.FAILED, RefundStatus.REQUESTED, RefundStatus.IN_PROCESS, RefundStatus.DONE]
 
 
-class PartForm(forms.Form):
-    amount = PesosField(label="Monto en pesos", max_centavos=HIGHEST_REFUND)
+class PartForm(StepForm):
+    amount = PesosField(label="Monto en pesos")
 
-    def __init__(self, data: Any, *, payment: Payment) -> None:
-        left = list_refundable(payment)
-        first = {"charge": left[0][0].pk, "amount": left[0][1]} if left else {}
-        super().__init__(data, initial=first)
+    def __init__(self, data: Any, row: Payment) -> None:
+        super().__init__(data, row)
+        left = list_refundable(row)
+        self.initial = {"charge": left[0][0].pk, "amount": left[0][1]} if left else {}
         self.charges = {str(charge.pk): (charge, amount) for charge, amount in left}
         choices = [
             (key, f"Operación {charge.charge_id}: quedan {pesos(amount)}")
@@ -62,7 +60,7 @@ class PartForm(forms.Form):
 class _Refund(Step[Payment]):
     """Refund. Of several refunds either all are requested or none."""
 
-    permission, is_final, is_sensitive = "refund", True, True
+    is_final = is_sensitive = True
     warning = "Lo que se devolvió no se puede volver a cobrar."
 
     def is_offered(self, row: Payment) -> bool:
@@ -90,7 +88,10 @@ class _Refund(Step[Payment]):
     def take(self, row: Payment, form: Any, actor: User) -> Report:
         refunds = _request(self.choose(row, form), actor)
         send_refunds_of(row)
-        _read_again(row)
+        try:
+            settle(row.preference_id or "")
+        except PaymentError as error:
+            logger.info("Payment %s is read again later: %s", row.pk, type(error).__name__)
         return _report(refunds)
 
 
@@ -103,10 +104,7 @@ class RefundAll(_Refund):
 
 class RefundPart(_Refund):
     name, label, yes = "devolver", "Devolver una parte", "Sí, devolver este monto"
-    needs_input = True
-
-    def make_form(self, data: Any, rows: Sequence[Payment]) -> forms.Form:
-        return PartForm(data, payment=rows[0])
+    needs_input, form = True, PartForm
 
     def choose(self, row: Payment, form: PartForm) -> list[tuple[PaymentCharge, int, int]]:
         charge, left = form.charges[form.cleaned_data["charge"]]
@@ -134,24 +132,14 @@ def _request(chosen: list[tuple[PaymentCharge, int, int]], actor: User) -> list[
 
 def _report(refunds: list[Refund]) -> Report:
     now = Refund.objects.filter(pk__in=[one.pk for one in refunds]).order_by("pk")
-    states = [RefundStatus(one.status) for one in now]
-    texts = [
-        REPORTS[state][1].format(amount=pesos(one.amount))
-        for one, state in zip(now, states, strict=True)
-    ]
-    return Report(" ".join(texts), REPORTS[min(states, key=GRAVEST.index)][0])
-
-
-def _read_again(payment: Payment) -> None:
-    try:
-        settle(payment.preference_id or "")
-    except PaymentError as error:
-        logger.info("Payment %s is read again later: %s", payment.pk, type(error).__name__)
+    texts = [REPORTS[one.status][1].format(amount=pesos(one.amount)) for one in now]
+    gravest = min((one.status for one in now), key=list(REPORTS).index)
+    return Report(" ".join(texts), REPORTS[gravest][0])
 
 
 def _describe(payment: Payment) -> str:
     virtual_class = payment.virtual_class
     if virtual_class is None:
         return f"{payment.user} · {pesos(payment.amount)} · sin reserva"
-    when = f"{short_day(virtual_class.start_time)}, {clock(virtual_class.start_time)}"
+    when = day_at(virtual_class.start_time)
     return f"{payment.user} · {pesos(payment.amount)} · clase del {when}"

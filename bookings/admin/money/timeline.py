@@ -12,11 +12,13 @@ def build_timeline(payment: Payment) -> list[Entry]:
     """List a payment's history, oldest first, in three queries."""
     charges = list(payment.charges.all())
     refunds = Refund.objects.filter(charge__in=charges).select_related("charge", "requested_by")
+    of_charges = Q(topic=CHARGE_TOPIC, resource_id__in=[charge.charge_id for charge in charges])
+    notices = PaymentNotification.objects.filter(Q(payment=payment) | of_charges)
     entries = [
-        *[_charge(charge) for charge in charges],
+        *map(_charge, charges),
         *_milestones(payment, charges),
         *[entry for refund in refunds for entry in _refund(refund)],
-        *[_notice(notice) for notice in _list_notices(payment, charges)],
+        *map(_notice, notices),
     ]
     return sorted(entries, key=lambda entry: entry.at)
 
@@ -61,11 +63,6 @@ def _refund(refund: Refund) -> list[Entry]:
     if refund.next_attempt_at is None:
         return [Entry(refund.created_at, "bad", f"{what}: rechazada", details)]
     return [asked]
-
-
-def _list_notices(payment: Payment, charges: list[PaymentCharge]) -> list[PaymentNotification]:
-    of_charges = Q(topic=CHARGE_TOPIC, resource_id__in=[charge.charge_id for charge in charges])
-    return list(PaymentNotification.objects.filter(Q(payment=payment) | of_charges))
 
 
 def _notice(notice: PaymentNotification) -> Entry:

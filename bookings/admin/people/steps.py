@@ -1,7 +1,5 @@
 """The steps of a person."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -10,32 +8,10 @@ from accounts.services import reactivate, suspend
 from bookings.admin.classes.steps import describe
 from bookings.admin.steps import Facts, Report, Step, group_mails
 from bookings.domain.dry_runs import foresee
-from bookings.domain.exceptions import BookingError, ClassesAheadError, ClassNotFoundError
+from bookings.domain.exceptions import ClassesAheadError, ClassNotFoundError
 from bookings.domain.people.erasing import erase_person, foresee_erasing
 from bookings.domain.places.offers import list_open_entries
 from bookings.domain.queries import list_next_classes_of
-
-
-class OpenClassesError(BookingError):
-    text = (
-        "Esta persona todavía tiene clases por delante. Cancelalas, o esperá a que pasen, y "
-        "después borrá la cuenta."
-    )
-
-
-class NotInChargeError(BookingError):
-    text = "Esta persona tiene una reserva sin pagar, y solo puede cancelarla la profe."
-
-
-@contextmanager
-def _in_the_teachers_words() -> Iterator[None]:
-    """Replace texts that address the person by texts for the teacher."""
-    try:
-        yield
-    except ClassesAheadError as refusal:
-        raise OpenClassesError from refusal
-    except ClassNotFoundError as refusal:
-        raise NotInChargeError from refusal
 
 
 class SuspendPerson(Step[User]):
@@ -84,6 +60,12 @@ class ErasePerson(Step[User]):
     is_final = is_sensitive = True
     label, yes = "Borrar la cuenta", "Sí, borrar la cuenta"
     warning = "No se puede deshacer. Si pidió sus datos, exportalos antes."
+    refusals = {
+        ClassesAheadError: "Esta persona todavía tiene clases por delante. Cancelalas, o esperá a "
+        "que pasen, y después borrá la cuenta.",
+        ClassNotFoundError: "Esta persona tiene una reserva sin pagar, y solo puede cancelarla la "
+        "profe.",
+    }
 
     def is_offered(self, row: User) -> bool:
         return not row.is_staff and row.status != UserStatus.ERASED
@@ -91,8 +73,7 @@ class ErasePerson(Step[User]):
     def foresee(self, row: User, form: Any, actor: User) -> Facts | None:
         if row.status == UserStatus.ERASED:
             return None
-        with _in_the_teachers_words():
-            seen = foresee_erasing(user=row, by=actor)
+        seen = foresee_erasing(user=row, by=actor)
         happens = (
             "Se borran su nombre, su correo, su perfil, sus sesiones y los correos que le "
             "mandamos.",
@@ -105,7 +86,6 @@ class ErasePerson(Step[User]):
 
     def take(self, row: User, form: Any, actor: User) -> Report:
         """Erase; read the row again so that the panel's log has no name."""
-        with _in_the_teachers_words():
-            erase_person(user=row, by=actor)
+        erase_person(user=row, by=actor)
         row.refresh_from_db()
         return Report("La cuenta y sus datos están borrados.")

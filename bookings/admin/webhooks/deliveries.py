@@ -5,15 +5,14 @@ from functools import partial
 from typing import Any
 
 from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.urls import URLPattern, path
 from django.views.decorators.http import require_POST
 
 from bookings.admin.cells import class_link, day_and_time, make_badge
 from bookings.admin.filters import OptionFilter
+from bookings.admin.pages import Pages, PagesAdmin
 from bookings.admin.read_only import ReadOnlyMixin
 from bookings.admin.timeline import Entry
 from bookings.models import WebhookAttempt, WebhookDelivery, WebhookEndpoint, WebhookState
@@ -42,14 +41,12 @@ def report_outcome(
     model_admin: admin.ModelAdmin[Any], request: HttpRequest, delivery: WebhookDelivery
 ) -> None:
     delivery.refresh_from_db()
+    text, level = "Está en camino.", messages.INFO
     if delivery.state == WebhookState.SENT:
-        text = f"Entregado: respondió {delivery.last_status}."
-        model_admin.message_user(request, text, messages.SUCCESS)
+        text, level = f"Entregado: respondió {delivery.last_status}.", messages.SUCCESS
     elif delivery.failure:
-        text = f"No se pudo entregar. {delivery.failure}"
-        model_admin.message_user(request, text, messages.WARNING)
-    else:
-        model_admin.message_user(request, "Está en camino.", messages.INFO)
+        text, level = f"No se pudo entregar. {delivery.failure}", messages.WARNING
+    model_admin.message_user(request, text, level)
 
 
 class StateFilter(OptionFilter):
@@ -68,7 +65,7 @@ class EndpointFilter(admin.RelatedFieldListFilter):
 
 
 @admin.register(WebhookDelivery)
-class WebhookDeliveryAdmin(ReadOnlyMixin, admin.ModelAdmin[WebhookDelivery]):
+class WebhookDeliveryAdmin(ReadOnlyMixin, PagesAdmin[WebhookDelivery]):
     list_display = ["when", "badge", "event", "endpoint", "reason"]
     list_filter = [StateFilter, ("endpoint", EndpointFilter), "event__kind"]
     # Finds ids of events and classes, and payment preferences.
@@ -91,10 +88,8 @@ class WebhookDeliveryAdmin(ReadOnlyMixin, admin.ModelAdmin[WebhookDelivery]):
         "attempts",
     ]
 
-    def get_urls(self) -> list[URLPattern]:
-        view = self.admin_site.admin_view(require_POST(self.deliver_again))
-        name = "bookings_webhookdelivery_again"
-        return [path("<int:delivery_id>/entregar/", view, name=name), *super().get_urls()]
+    def own_pages(self) -> Pages:
+        return {"again": ("<int:delivery_id>/entregar/", require_POST(self.deliver_again))}
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[WebhookDelivery]:
         """Leave the receivers' secrets encrypted."""
@@ -102,7 +97,7 @@ class WebhookDeliveryAdmin(ReadOnlyMixin, admin.ModelAdmin[WebhookDelivery]):
         return rows.defer("endpoint__secret", "endpoint__previous_secret")
 
     def has_send_again_permission(self, request: HttpRequest) -> bool:
-        return request.user.has_perm("bookings.change_webhookdelivery")
+        return self.may(request)
 
     @admin.display(description="cuándo", ordering="due_at")
     def when(self, obj: WebhookDelivery) -> str:
@@ -131,11 +126,7 @@ class WebhookDeliveryAdmin(ReadOnlyMixin, admin.ModelAdmin[WebhookDelivery]):
 
     def deliver_again(self, request: HttpRequest, delivery_id: int) -> HttpResponse:
         """Send one delivery again, and show the outcome."""
-        if not self.has_send_again_permission(request):
-            raise PermissionDenied
-        delivery = self.get_object(request, str(delivery_id))
-        if delivery is None:
-            raise Http404
+        delivery = self.find_row(request, delivery_id)
         deliver_again(delivery)
         if delivery.endpoint.is_active:
             report_outcome(self, request, delivery)
@@ -150,7 +141,7 @@ class WebhookDeliveryAdmin(ReadOnlyMixin, admin.ModelAdmin[WebhookDelivery]):
         body = json.loads(delivery.event.body)
         context["body"] = json.dumps(body, indent=2, ensure_ascii=False)
         context["timeline"] = [_entry(attempt) for attempt in delivery.log.all()]
-        context["may_send"] = self.has_send_again_permission(request)
+        context["may_send"] = self.may(request)
         return super().render_change_form(request, context, *args, **kwargs)
 
 

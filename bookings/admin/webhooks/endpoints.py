@@ -8,26 +8,21 @@ from urllib.parse import urlsplit
 from cryptography.fernet import InvalidToken
 from django import forms
 from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
 from django.db.models import Count, Q, QuerySet
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, path
 from django.utils.decorators import method_decorator
 from django.views.decorators.http import require_POST
 
 from accounts.sign_in.fresh_sign_in import ask_to_confirm, fresh_sign_in_required, is_fresh
 from bookings.admin.cells import day_and_time, make_badge
+from bookings.admin.pages import Pages, PagesAdmin
 from bookings.admin.webhooks.deliveries import report_outcome
 from bookings.models import CHOSEN_KINDS, WebhookDelivery, WebhookEndpoint
 from bookings.webhooks.addresses import MAX_LENGTH, AddressError, parse_address
 from bookings.webhooks.delivery import deliver_now
-from bookings.webhooks.endpoints import (
-    has_earlier_secret,
-    reveal_secret,
-    rotate_secret,
-)
+from bookings.webhooks.endpoints import has_earlier_secret, reveal_secret, rotate_secret
 from bookings.webhooks.signing import generate_secret
 from bookings.webhooks.teacher_actions import record_test_event, switch_on
 
@@ -71,7 +66,7 @@ class EndpointForm(forms.ModelForm[WebhookEndpoint]):
 
 
 @admin.register(WebhookEndpoint)
-class WebhookEndpointAdmin(admin.ModelAdmin[WebhookEndpoint]):
+class WebhookEndpointAdmin(PagesAdmin[WebhookEndpoint]):
     form = EndpointForm
     list_display = ["__str__", "host", "badge", "waiting"]
     show_full_result_count = False
@@ -79,21 +74,13 @@ class WebhookEndpointAdmin(admin.ModelAdmin[WebhookEndpoint]):
     change_form_template = "admin/bookings/webhookendpoint/change_form.html"
     actions = None
 
-    def get_urls(self) -> list[URLPattern]:
-        views = {
-            "probar": (require_POST(self.send_test), "test"),
-            "rotar": (require_POST(fresh_sign_in_required(self.rotate)), "rotate"),
-            "secreto": (require_POST(fresh_sign_in_required(self.show_secret)), "secret"),
+    def own_pages(self) -> Pages:
+        rotate, secret = map(fresh_sign_in_required, (self.rotate, self.show_secret))
+        return {
+            "test": ("<uuid:endpoint_id>/probar/", require_POST(self.send_test)),
+            "rotate": ("<uuid:endpoint_id>/rotar/", require_POST(rotate)),
+            "secret": ("<uuid:endpoint_id>/secreto/", require_POST(secret)),
         }
-        own = [
-            path(
-                f"<uuid:endpoint_id>/{word}/",
-                self.admin_site.admin_view(view),
-                name=f"bookings_webhookendpoint_{name}",
-            )
-            for word, (view, name) in views.items()
-        ]
-        return [*own, *super().get_urls()]
 
     @method_decorator(fresh_sign_in_required)
     def add_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
@@ -143,25 +130,24 @@ class WebhookEndpointAdmin(admin.ModelAdmin[WebhookEndpoint]):
 
     @admin.display(description="estado")
     def badge(self, obj: WebhookEndpoint) -> str:
-        look, word = "scheduled", "Activo"
         if not obj.is_active:
-            look, word = "expired", "Desactivado"
-        elif obj.failing_since is not None:
-            look, word = "cancelled", "Falla"
-        return make_badge(look, word)
+            return make_badge("expired", "Desactivado")
+        if obj.failing_since:
+            return make_badge("cancelled", "Falla")
+        return make_badge("scheduled", "Activo")
 
     @admin.display(description="desde cuándo, o por qué")
     def situation(self, obj: WebhookEndpoint) -> str:
-        since = obj.failing_since
-        failing = f"Falla desde el {day_and_time(since)}." if since else ""
-        reason = obj.get_disabled_reason_display() if obj.disabled_reason else ""
-        switched_off = f"Lo desactivamos porque {reason}." if reason else ""
-        return f"{switched_off} {failing}".strip() or "—"
+        parts = []
+        if obj.disabled_reason:
+            parts.append(f"Lo desactivamos porque {obj.get_disabled_reason_display()}.")
+        if obj.failing_since:
+            parts.append(f"Falla desde el {day_and_time(obj.failing_since)}.")
+        return " ".join(parts) or "—"
 
     @admin.display(description="esperan")
-    def waiting(self, obj: Any) -> int:
-        count: int = obj.waiting_count
-        return count
+    def waiting(self, obj: Any) -> Any:
+        return obj.waiting_count
 
     @admin.display(description="secreto")
     def secret_state(self, obj: WebhookEndpoint) -> str:
@@ -189,20 +175,17 @@ class WebhookEndpointAdmin(admin.ModelAdmin[WebhookEndpoint]):
     def response_add(
         self, request: HttpRequest, obj: WebhookEndpoint, post_url_continue: str | None = None
     ) -> HttpResponse:
-        self.message_user(request, ADDED, messages.SUCCESS)
-        return self._back_to(obj.pk)
+        return self._back_to(request, obj.pk, ADDED)
 
     def show_secret(self, request: HttpRequest, endpoint_id: uuid.UUID) -> HttpResponse:
         """Show a new secret, once, and log who saw it."""
-        endpoint = self._find(request, endpoint_id)
+        endpoint = self.find_row(request, endpoint_id)
         try:
             secret = reveal_secret(endpoint)
         except InvalidToken:
-            self.message_user(request, UNREADABLE, messages.ERROR)
-            return self._back_to(endpoint_id)
+            return self._back_to(request, endpoint_id, UNREADABLE, messages.ERROR)
         if secret is None:
-            self.message_user(request, ALREADY_SHOWN, messages.WARNING)
-            return self._back_to(endpoint_id)
+            return self._back_to(request, endpoint_id, ALREADY_SHOWN, messages.WARNING)
         self.log_change(request, endpoint, "Vio el secreto.")
         context = {
             **self.admin_site.each_context(request),
@@ -215,27 +198,20 @@ class WebhookEndpointAdmin(admin.ModelAdmin[WebhookEndpoint]):
         return TemplateResponse(request, "admin/bookings/webhookendpoint/secret.html", context)
 
     def rotate(self, request: HttpRequest, endpoint_id: uuid.UUID) -> HttpResponse:
-        still_signs = rotate_secret(self._find(request, endpoint_id))
-        self.message_user(request, ROTATED if still_signs else REPLACED, messages.SUCCESS)
-        return self._back_to(endpoint_id)
+        still_signs = rotate_secret(self.find_row(request, endpoint_id))
+        return self._back_to(request, endpoint_id, ROTATED if still_signs else REPLACED)
 
     def send_test(self, request: HttpRequest, endpoint_id: uuid.UUID) -> HttpResponse:
-        endpoint = self._find(request, endpoint_id)
+        endpoint = self.find_row(request, endpoint_id)
         if not endpoint.is_active:
-            self.message_user(request, NOT_ACTIVE, messages.WARNING)
-            return self._back_to(endpoint_id)
+            return self._back_to(request, endpoint_id, NOT_ACTIVE, messages.WARNING)
         delivery = record_test_event(endpoint)
         deliver_now(delivery)
         report_outcome(self, request, delivery)
         return redirect("admin:bookings_webhookdelivery_change", delivery.pk)
 
-    def _back_to(self, endpoint_id: uuid.UUID) -> HttpResponse:
+    def _back_to(
+        self, request: HttpRequest, endpoint_id: uuid.UUID, text: str, level: int = messages.SUCCESS
+    ) -> HttpResponse:
+        self.message_user(request, text, level)
         return redirect("admin:bookings_webhookendpoint_change", endpoint_id)
-
-    def _find(self, request: HttpRequest, endpoint_id: uuid.UUID) -> WebhookEndpoint:
-        if not self.has_change_permission(request):
-            raise PermissionDenied
-        endpoint = self.get_object(request, str(endpoint_id))
-        if endpoint is None:
-            raise Http404
-        return endpoint

@@ -13,9 +13,10 @@ class BackupError(Exception):
 
 def require_other_file(path: Path, files: list[Path]) -> None:
     """Raise BackupError if the path leads to one of the files, by any name."""
-    real = os.path.realpath(path)
-    if any(real == os.path.realpath(one) or _is_same(path, one) for one in files):
-        raise BackupError(f"{path} is the database itself. Name another file.")
+    for one in files:
+        is_same = os.path.exists(path) and os.path.exists(one) and path.samefile(one)
+        if is_same or os.path.realpath(path) == os.path.realpath(one):
+            raise BackupError(f"{path} is the database itself. Name another file.")
 
 
 @contextmanager
@@ -36,25 +37,15 @@ def whole_file(path: Path, *, replace: bool) -> Iterator[Path]:
     try:
         yield draft
         _sync(draft)
-        _name(draft, path, replace=replace)
+        if replace:
+            draft.replace(path)
+        else:
+            path.hardlink_to(draft)  # renaming would replace an existing file
         _sync(path.parent)
-    finally:
-        draft.unlink(missing_ok=True)
-
-
-def _is_same(path: Path, other: Path) -> bool:
-    """True if both are names of one file."""
-    return os.path.exists(path) and os.path.exists(other) and path.samefile(other)
-
-
-def _name(draft: Path, path: Path, *, replace: bool) -> None:
-    if replace:
-        draft.replace(path)
-        return
-    try:
-        os.link(draft, path)  # renaming would replace an existing file
     except FileExistsError as error:
         raise BackupError(f"{path} exists. Name another file, or add --replace.") from error
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 def _sync(path: Path) -> None:

@@ -19,20 +19,11 @@ from django.db import connection
 
 from bookings.management.backups.files import BackupError
 
-# libpq's variables. An argument would show the password to every user of the machine.
-VARIABLES = {
-    "dbname": "PGDATABASE",
-    "user": "PGUSER",
-    "password": "PGPASSWORD",
-    "host": "PGHOST",
-    "port": "PGPORT",
-    "service": "PGSERVICE",
-    "passfile": "PGPASSFILE",
-    "sslmode": "PGSSLMODE",
-    "sslrootcert": "PGSSLROOTCERT",
-    "sslcert": "PGSSLCERT",
-    "sslkey": "PGSSLKEY",
-}
+# Of libpq: PGUSER and so on. An argument would show the password to every user of the machine.
+VARIABLES = (
+    *("database", "user", "password", "host", "port", "service", "passfile"),
+    *("sslmode", "sslrootcert", "sslcert", "sslkey"),
+)
 # Owners and privileges are the server's own.
 PORTABLE = ("--no-owner", "--no-privileges")
 COPIED = re.compile(rb'COPY (?:\w+\.)?"?(\w+)"? ')
@@ -136,8 +127,7 @@ def _complaint(program: str, errors: IO[bytes]) -> BackupError:
 
 
 def _environment() -> dict[str, str]:
-    parameters = connection.get_connection_params()
-    variables = {
-        name: str(parameters[key]) for key, name in VARIABLES.items() if parameters.get(key)
-    }
+    known = connection.get_connection_params()
+    known["database"] = known.get("dbname")
+    variables = {f"PG{name.upper()}": str(known[name]) for name in VARIABLES if known.get(name)}
     return {"PATH": os.pathsep.join(os.get_exec_path()), "LC_ALL": "C.UTF-8", **variables}

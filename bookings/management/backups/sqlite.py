@@ -1,9 +1,10 @@
 """SQLite's online backup: https://www.sqlite.org/backup.html"""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 from django.db import connection
 
@@ -39,7 +40,7 @@ def count(path: Path) -> dict[str, int]:
         names = copy.execute(
             "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
         ).fetchall()
-        return {name: _count_table(copy, name) for (name,) in names}
+        return count_rows(copy.cursor(), [name for (name,) in names])
 
 
 def restore(path: Path) -> None:
@@ -49,11 +50,14 @@ def restore(path: Path) -> None:
         copy.backup(connection.connection)
 
 
-def _count_table(copy: sqlite3.Connection, name: str) -> int:
-    quoted = connection.ops.quote_name(name)
-    query = f"SELECT count(*) FROM {quoted}"  # a quoted name # noqa: S608 # nosec B608
-    number: int = copy.execute(query).fetchone()[0]
-    return number
+def count_rows(cursor: Any, tables: Iterable[str]) -> dict[str, int]:
+    """Count the rows of tables, of this or another engine."""
+    counts = {}
+    for name in tables:
+        quoted = connection.ops.quote_name(name)
+        cursor.execute(f"SELECT count(*) FROM {quoted}")  # a quoted name # noqa: S608 # nosec B608
+        counts[name] = cursor.fetchone()[0]
+    return counts
 
 
 @contextmanager

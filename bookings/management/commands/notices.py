@@ -19,8 +19,6 @@ FOUND_SOMETHING = 3
 
 
 class Command(BaseCommand):
-    """Prints the audit as a table or as JSON."""
-
     help = (
         "Holds what each class promised to whom against the mails that were written down. "
         "Exits with 3 when a mail is missing, or overdue for more than five minutes."

@@ -5,7 +5,6 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from bookings.domain.recovery.comparing import Report
 from bookings.domain.recovery.reconciling import inspect, reconcile
 from calendar_sync import CalendarError
 
@@ -38,15 +37,9 @@ class Command(BaseCommand):
             raise CommandError(
                 f"Nothing was changed: {error}", returncode=CALENDAR_FAILED
             ) from error
-        self.stdout.write(json.dumps(_as_json(report), indent=2))
+        drifts = [finding.as_json() for finding in report.findings]
+        counts = {"classes": report.classes, "events": report.events}
+        self.stdout.write(json.dumps({**counts, "drifts": drifts}, indent=2))
         left = sum(not finding.is_repaired for finding in report.findings)
         if left:
             raise CommandError(f"The calendar differs in {left} cases.", returncode=DRIFT)
-
-
-def _as_json(report: Report) -> dict[str, object]:
-    return {
-        "classes": report.classes,
-        "events": report.events,
-        "drifts": [finding.as_json() for finding in report.findings],
-    }

@@ -13,6 +13,7 @@ from django.db.migrations.loader import MigrationLoader
 
 from bookings.management.backups import get_engine
 from bookings.management.backups.files import BackupError
+from bookings.management.backups.sqlite import count_rows
 
 GRACE_TENTHS = 10  # tenths of a second
 
@@ -51,11 +52,16 @@ class Command(BaseCommand):
         self._prove(wanted)
 
     def _prove(self, wanted: dict[str, int]) -> None:
-        found = _count_rows(list(wanted))
+        with connection.cursor() as cursor:
+            found = count_rows(cursor, wanted.keys() & connection.introspection.table_names())
         if found != wanted:
             lost = sorted(name for name in wanted if found.get(name) != wanted[name])
             raise CommandError(f"Not every row is there: {', '.join(lost)}.")
-        missing, unknown = _compare_migrations()
+        loader = MigrationLoader(connection)
+        applied, known = set(loader.applied_migrations), set(loader.graph.nodes)
+        missing, unknown = (
+            sorted(map(".".join, keys)) for keys in (known - applied, applied - known)
+        )
         report = {"rows": wanted, "missing_migrations": missing, "unknown_migrations": unknown}
         self.stdout.write(json.dumps(report))
         if unknown:
@@ -78,23 +84,3 @@ def _require_no_clients(engine: ModuleType) -> None:
 def _require_our_tables(rows: dict[str, int], file: Path) -> None:
     if "django_migrations" not in rows:
         raise BackupError(f"{file} is no backup of this service.")
-
-
-def _count_rows(tables: list[str]) -> dict[str, int]:
-    """Count the rows of each table that exists."""
-    known = set(connection.introspection.table_names())
-    counts = {}
-    with connection.cursor() as cursor:
-        for name in known.intersection(tables):
-            quoted = connection.ops.quote_name(name)
-            cursor.execute(f"SELECT count(*) FROM {quoted}")  # a quoted name # noqa: S608 # nosec B608
-            counts[name] = cursor.fetchone()[0]
-    return counts
-
-
-def _compare_migrations() -> tuple[list[str], list[str]]:
-    """Return the migrations to apply, and those of a newer version, as ``app.name``."""
-    loader = MigrationLoader(connection)
-    applied, known = set(loader.applied_migrations), set(loader.graph.nodes)
-    missing, unknown = sorted(known - applied), sorted(applied - known)
-    return [".".join(key) for key in missing], [".".join(key) for key in unknown]

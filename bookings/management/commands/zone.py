@@ -6,7 +6,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from bookings.domain.recovery.wall_times import Shift, find_shifts, keep_wall_times
+from bookings.domain.recovery.wall_times import find_shifts, keep_wall_times
 
 DIFFERS = 3
 
@@ -27,18 +27,17 @@ class Command(BaseCommand):
             keep_wall_times()
         left = found if options["check"] else find_shifts()
         open_rows = {shift.row.pk for shift in left}
-        shifts = [_as_json(shift, is_mended=shift.row.pk not in open_rows) for shift in found]
+        shifts = [
+            {
+                type(shift.row).__name__: str(shift.row.pk),
+                "hour": shift.wall_time.isoformat(timespec="minutes"),
+                "stored": shift.row.start_time.isoformat(),
+                "belongs": shift.start.isoformat(),
+                "mended": shift.row.pk not in open_rows,
+            }
+            for shift in found
+        ]
         report = {"zone": settings.TIME_ZONE, "shifts": shifts}
         self.stdout.write(json.dumps(report, indent=2))
         if left:
             raise CommandError(f"{len(left)} rows differ from their hour.", returncode=DIFFERS)
-
-
-def _as_json(shift: Shift, *, is_mended: bool) -> dict[str, object]:
-    return {
-        type(shift.row).__name__: str(shift.row.pk),
-        "hour": shift.wall_time.isoformat(timespec="minutes"),
-        "stored": shift.row.start_time.isoformat(),
-        "belongs": shift.start.isoformat(),
-        "mended": is_mended,
-    }

@@ -1,0 +1,48 @@
+"""Pages of an admin beside Django's own."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from django.contrib import admin
+from django.contrib.auth import get_permission_codename
+from django.core.exceptions import PermissionDenied
+from django.db.models import Model
+from django.http import Http404, HttpRequest, HttpResponseBase
+from django.urls import URLPattern, path, reverse
+
+Row = TypeVar("Row", bound=Model)
+Pages = dict[str, tuple[str, Callable[..., HttpResponseBase]]]
+
+
+class PagesAdmin(admin.ModelAdmin[Row]):
+    def own_pages(self) -> Pages:
+        """Return address and view of each page, by the last part of its URL's name."""
+        return {}
+
+    def get_urls(self) -> list[URLPattern]:
+        own = [
+            path(address, self.admin_site.admin_view(view), name=self._url_name(page))
+            for page, (address, view) in self.own_pages().items()
+        ]
+        return [*own, *super().get_urls()]
+
+    def address(self, page: str, *arguments: object) -> str:
+        """Return the address of a page. page: the last part of its URL's name."""
+        return reverse(f"admin:{self._url_name(page)}", args=arguments)
+
+    def may(self, request: HttpRequest, verb: str = "change") -> bool:
+        """True if the person has Django's permission, also for rows that only the domain writes."""
+        codename = get_permission_codename(verb, self.opts)
+        return request.user.has_perm(f"{self.opts.app_label}.{codename}")
+
+    def find_row(self, request: HttpRequest, key: object) -> Row:
+        """Return a row that the person may change. Raises PermissionDenied, Http404."""
+        if not self.may(request):
+            raise PermissionDenied
+        row = self.get_object(request, str(key))
+        if row is None:
+            raise Http404
+        return row
+
+    def _url_name(self, page: str) -> str:
+        return f"{self.opts.app_label}_{self.opts.model_name}_{page}"
