@@ -6,19 +6,18 @@ import sentry_sdk
 from sentry_sdk.integrations.django import DjangoIntegration
 from sentry_sdk.types import Event, Hint
 
-from config.env.monitoring import Monitoring
 from config.lib.tracing import work_tags
 from config.monitoring.masking import mask, mask_texts
 
 KEPT_HEADERS = frozenset({"accept", "content-length", "content-type", "host", "user-agent"})
 
 
-def start_sentry(monitoring: Monitoring) -> None:
+def start_sentry(*, dsn: str, environment: str, release: str) -> None:
     """Report errors, but neither traces nor sessions."""
     sentry_sdk.init(
-        dsn=monitoring.sentry_dsn,
-        environment=monitoring.sentry_environment,
-        release=monitoring.release or None,
+        dsn=dsn,
+        environment=environment,
+        release=release or None,
         send_default_pii=False,
         max_request_body_size="never",
         include_local_variables=False,
