@@ -12,7 +12,6 @@ from config.lib.tracing import tagged, work_tags
 
 logger = logging.getLogger(__name__)
 
-NO_DELAY = timedelta(0)
 # A sending thread starts nothing new after so long: a stopping server waits for it.
 SECONDS_OUT = 4
 
@@ -21,7 +20,7 @@ class BackgroundJob:
     """One thread for a process and kind of work; no daemon, so work is finished."""
 
     def __init__(
-        self, name: str, work: Callable[[], object], *, delay: timedelta = NO_DELAY
+        self, name: str, work: Callable[[], object], *, delay: timedelta = timedelta()
     ) -> None:
         """delay: before each round, so that many calls are one round."""
         self._name = name

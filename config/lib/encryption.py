@@ -37,14 +37,10 @@ class EncryptedTextField(models.TextField[str, str]):
 
     def get_prep_value(self, value: Any) -> Any:
         text = super().get_prep_value(value)
-        if not text:
-            return text
-        return seal(text)
+        return seal(text) if text else text
 
     def from_db_value(self, value: str | None, expression: Any, connection: Any) -> str | None:
-        if not value:
-            return value
-        return unseal(value)
+        return unseal(value) if value else value
 
     def get_lookup(self, lookup_name: str) -> Any:
         if lookup_name not in {"isnull", "exact"}:

@@ -1,7 +1,6 @@
 """Content policy and security headers of every response."""
 
 from collections.abc import Callable
-from functools import cache
 from http import HTTPStatus
 
 from csp.utils import build_policy
@@ -19,23 +18,19 @@ class HeadersMiddleware:
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
+        directives = settings.CONTENT_SECURITY_POLICY["DIRECTIVES"]
+        self._page_policy = build_policy(config=directives) or ""
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self.get_response(request)
         if not isinstance(response, WhiteNoiseFileResponse):
-            _complete(response)
+            self._complete(response)
         return response
 
-
-def _complete(response: HttpResponse) -> None:
-    for name, value in settings.SECURITY_HEADERS.items():
-        response.headers.setdefault(name, value)
-    if not response.headers.get("Content-Type", "").startswith("text/html"):
-        response.headers.setdefault(POLICY, settings.CLOSED_POLICY)
-    elif not (settings.DEBUG and response.status_code in DEBUG_PAGES):
-        response.headers.setdefault(POLICY, _page_policy())
-
-
-@cache
-def _page_policy() -> str:
-    return build_policy(config=settings.CONTENT_SECURITY_POLICY["DIRECTIVES"]) or ""
+    def _complete(self, response: HttpResponse) -> None:
+        for name, value in settings.SECURITY_HEADERS.items():
+            response.headers.setdefault(name, value)
+        if not response.headers.get("Content-Type", "").startswith("text/html"):
+            response.headers.setdefault(POLICY, settings.CLOSED_POLICY)
+        elif not (settings.DEBUG and response.status_code in DEBUG_PAGES):
+            response.headers.setdefault(POLICY, self._page_policy)

@@ -15,15 +15,11 @@ class HeaderLimitMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        if _size(request) > settings.MAX_HEADER_BYTES:
+        size = sum(
+            len(value)
+            for name, value in request.META.items()
+            if name.startswith("HTTP_") or name in {"PATH_INFO", "QUERY_STRING", "CONTENT_TYPE"}
+        )
+        if size > settings.MAX_HEADER_BYTES:
             return headers_too_large(request)
         return self.get_response(request)
-
-
-def _size(request: HttpRequest) -> int:
-    sent = (
-        value
-        for name, value in request.META.items()
-        if name.startswith("HTTP_") or name in {"PATH_INFO", "QUERY_STRING", "CONTENT_TYPE"}
-    )
-    return sum(map(len, sent))

@@ -20,11 +20,7 @@ class PlainHttpMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        if settings.SECURE_SSL_REDIRECT and _is_open_write(request):
+        is_write = request.method not in READING and request.path_info.startswith("/api/")
+        if settings.SECURE_SSL_REDIRECT and is_write and not request.is_secure():
             return https_only(request)
         return self.get_response(request)
-
-
-def _is_open_write(request: HttpRequest) -> bool:
-    is_write = request.method not in READING and request.path_info.startswith("/api/")
-    return is_write and not request.is_secure()

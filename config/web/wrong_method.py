@@ -18,12 +18,7 @@ class WrongMethodMiddleware:
         if "Allow" in response:
             methods = response["Allow"].split(", ")
             response["Allow"] = ", ".join(name for name in methods if name != "OPTIONS")
-        if _is_blank(request, response):
-            page = render(request, "405.html")
-            response.content = page.content
+        is_refused = response.status_code == HTTPStatus.METHOD_NOT_ALLOWED
+        if is_refused and request.method == "GET" and not response.content:
+            response.content = render(request, "405.html").content
         return response
-
-
-def _is_blank(request: HttpRequest, response: HttpResponse) -> bool:
-    is_refused = response.status_code == HTTPStatus.METHOD_NOT_ALLOWED
-    return is_refused and request.method == "GET" and not response.content
