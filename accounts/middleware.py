@@ -41,7 +41,10 @@ class PrivacyMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self.get_response(request)
-        if "Cache-Control" not in response and _may_be_personal(request):
+        if "Cache-Control" not in response and (
+            request.path_info.startswith("/api/")
+            or (request.session.accessed and request.user.is_authenticated)
+        ):
             response["Cache-Control"] = "private, no-store"
         return response
 
@@ -61,9 +64,8 @@ class LanguageMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        if not _has_a_choice(request):
-            if translation.get_language() == settings.LANGUAGE_CODE:
-                return self.get_response(request)
+        is_panel = request.path_info.startswith("/admin/") and request.user.is_staff
+        if is_panel or _is_for_programs(request):
             with translation.override(settings.LANGUAGE_CODE):
                 return self.get_response(request)
         with translation.override(language_of(request)):
@@ -73,29 +75,15 @@ class LanguageMiddleware:
         return response
 
 
-def _has_a_choice(request: HttpRequest) -> bool:
-    if _is_for_programs(request):
-        return False
-    return not (request.path_info.startswith("/admin/") and request.user.is_staff)
-
-
 def _is_for_programs(request: HttpRequest) -> bool:
     path = request.path_info
     return path in PROBES or (path.startswith("/api/") and path not in PAGES_OF_THE_API)
-
-
-def _may_be_personal(request: HttpRequest) -> bool:
-    if request.path_info.startswith("/api/"):
-        return True
-    return request.session.accessed and request.user.is_authenticated
 
 
 def _signed_in_user(request: HttpRequest) -> User | AnonymousUser:
     """Return the session's person; staff only with the panel's identity."""
     store = cast(SessionStore, request.session)
     user = store.user
-    if user is None or not user.is_active:
-        return AnonymousUser()
-    if user.is_staff and not is_panel_session(store, user):
-        return AnonymousUser()
-    return user
+    if user and user.is_active and (not user.is_staff or is_panel_session(store, user)):
+        return user
+    return AnonymousUser()
