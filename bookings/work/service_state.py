@@ -49,11 +49,8 @@ class ServiceState:
 def load_service_state() -> ServiceState:
     """Read the state in three queries, four with a service account."""
     owner = find_calendar_owner()
-    waiting = (
-        list_awaiting_scheduling(timezone.now())
-        .order_by()
-        .aggregate(count=Count("pk"), since=Min("scheduling_requested_at"))
-    )
+    rows = list_awaiting_scheduling(timezone.now()).order_by()
+    waiting = rows.aggregate(count=Count("pk"), since=Min("scheduling_requested_at"))
     return ServiceState(
         work=check_work(),
         waiting=waiting["count"],

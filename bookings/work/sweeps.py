@@ -16,10 +16,7 @@ from bookings.domain.calendar.access import check_calendar_grant
 from bookings.domain.checkout.holds import delete_expired_holds
 from bookings.domain.checkout.notifications import forget_notifications, process_notifications
 from bookings.domain.checkout.payment_search import search_payments
-from bookings.domain.checkout.settling import (
-    expire_payments,
-    settle_due_payments,
-)
+from bookings.domain.checkout.settling import expire_payments, settle_due_payments
 from bookings.domain.heartbeats import note_beat, note_failure, read_beats
 from bookings.domain.lifecycle.completing import complete_ended_classes
 from bookings.domain.money.refunds import send_due_refunds
@@ -36,8 +33,6 @@ from bookings.work.clock_jumps import bring_back_plans
 from config.lib.tracing import new_id, tagged
 
 logger = logging.getLogger(__name__)
-
-
 Sweep = Callable[[], int]
 
 
