@@ -85,11 +85,11 @@ def host_of(address: str) -> str:
 def cache(env: Values) -> dict[str, Any]:
     cache = _parsed(env, "CACHE_URL", "locmemcache://", environ.Env.cache_url_config)
     if cache["BACKEND"] == "django.core.cache.backends.redis.RedisCache":
-        cache["BACKEND"] = "config.lib.redis_cache.ForgivingRedisCache"
-    if cache["BACKEND"].endswith((".LocMemCache", ".DatabaseCache")):
-        # By default 300 entries: a crowd of addresses would push out each other's limits.
-        cache.setdefault("OPTIONS", {}).setdefault("MAX_ENTRIES", 20_000)
-    return cache
+        return {**cache, "BACKEND": "config.lib.redis_cache.ForgivingRedisCache"}
+    if cache["BACKEND"] != "django.core.cache.backends.locmem.LocMemCache":
+        raise ImproperlyConfigured("CACHE_URL must begin with locmemcache:// or redis://.")
+    # By default 300 entries: a crowd of addresses would push out each other's limits.
+    return {**cache, "OPTIONS": {"MAX_ENTRIES": 20_000, **cache.get("OPTIONS", {})}}
 
 
 def database(env: Values) -> dict[str, Any]:

@@ -60,9 +60,6 @@ def _forgiving(name: str, otherwise: Any) -> Any:
                 answer = operation(self, *args, **kwargs)
             except (RedisError, OSError) as error:
                 outage.begin(error)
-            except ValueError:  # ``incr`` of a missing key: Redis has answered
-                outage.end()
-                raise
             else:
                 outage.end()
                 return answer

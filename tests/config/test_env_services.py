@@ -95,6 +95,10 @@ def test_unusable_service_is_named_without_its_password(name, url):
     assert "hunter2" not in text
 
 
+def test_cache_that_cannot_count_is_refused():
+    assert "CACHE_URL must begin with" in refusal(CACHE_URL="dbcache://a_table")
+
+
 def test_cache_and_mail():
     env = development(
         CACHE_URL="redis://cache.example:6379/1",
