@@ -25,8 +25,6 @@ admin.site.unregister([EmailAddress, Group, SocialAccount, SocialApp, SocialToke
 
 @admin.register(LogEntry)
 class LogEntryAdmin(admin.ModelAdmin[LogEntry]):
-    """The panel's log, read-only."""
-
     list_display = ["action_time", "user", "content_type", "object_repr", "get_change_message"]
     list_filter = ["action_time"]
     list_select_related = ["user", "content_type"]

@@ -50,8 +50,6 @@ class PrivacyMiddleware:
 
 
 class PageMessageMiddleware(MessageMiddleware):
-    """Messages for pages and panel only."""
-
     def process_request(self, request: HttpRequest) -> None:
         if not _is_for_programs(request):
             super().process_request(request)

@@ -35,8 +35,6 @@ class Newsletter(models.TextChoices):
 
 
 class Language(models.TextChoices):
-    """The language of pages and mails."""
-
     SPANISH = "es-ar", "Español"
     ENGLISH = "en", "English"
 

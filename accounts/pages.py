@@ -91,7 +91,6 @@ def confirm_sign_in(request: SignedInRequest) -> HttpResponse:
 @login_required
 @fresh_sign_in_required
 def disconnect(request: SignedInRequest) -> HttpResponse:
-    """Disconnect the identity of a number."""
     number = request.POST.get("identity", "")
     try:
         disconnect_identity(
@@ -126,7 +125,6 @@ def switch_language(request: HttpRequest) -> HttpResponse:
 @require_POST
 @login_required
 def sign_out_there(request: SignedInRequest) -> HttpResponse:
-    """End the session of a handle."""
     if end_session(user=request.user, handle=request.POST.get("session", "")):
         messages.success(request, _("Cerramos esa sesión."))
     return redirect("profile")

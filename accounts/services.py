@@ -20,7 +20,6 @@ def save_profile(*, user: User, location: str, level: str, phone: str, newslette
 
 
 def choose_language(*, user: User, language: str) -> None:
-    """Store the language, one of ``Language``."""
     if user.language != language:
         user.language = language
         user.save(update_fields=["language", "updated_at"])

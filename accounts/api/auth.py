@@ -100,8 +100,6 @@ class AuthView(PlainAPIView):
 
 
 class ProvidersView(AuthView):
-    """``GET /api/auth/providers``"""
-
     @describe(
         operation_id="listProviders",
         summary="List the providers to sign in with",
@@ -125,8 +123,6 @@ class ProvidersView(AuthView):
 
 
 class SessionView(AuthView):
-    """``GET`` and ``POST /api/auth/session``"""
-
     @describe(
         operation_id="getSession",
         summary="Ask who is signed in",
@@ -158,8 +154,6 @@ class SessionView(AuthView):
 
 
 class CsrfView(AuthView):
-    """``GET /api/auth/csrf``"""
-
     @describe(
         operation_id="getCsrfToken",
         summary="Get the token that signing in and out ask for",
@@ -171,8 +165,6 @@ class CsrfView(AuthView):
 
 
 class LogView(AuthView):
-    """``POST /api/auth/_log``"""
-
     @describe(
         operation_id="logSignInError",
         summary="Take what NextAuth's client reports about itself",

@@ -52,21 +52,15 @@ class UserSerializer(serializers.Serializer[User]):
 
 
 class SavedProfileSerializer(serializers.Serializer[None]):
-    """The answer to POST /api/user-data."""
-
     message = serializers.CharField()
     user = UserSerializer()
 
 
 class CsrfTokenSerializer(serializers.Serializer[None]):
-    """The answer to GET /api/auth/csrf."""
-
     csrfToken = serializers.CharField()
 
 
 class UrlSerializer(serializers.Serializer[None]):
-    """The answer for ``json=true``."""
-
     url = serializers.CharField(help_text="Where to go on, an address.")
 
 

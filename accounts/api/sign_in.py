@@ -68,8 +68,6 @@ def _form_example(callback_url: str) -> OpenApiExample:
 
 
 class SignInView(AuthView):
-    """``GET /api/auth/signin``"""
-
     @describe(
         operation_id="showSignIn",
         summary="Go to the sign-in page",
@@ -81,8 +79,6 @@ class SignInView(AuthView):
 
 
 class ProviderSignInView(AuthView):
-    """``GET`` and ``POST /api/auth/signin/<provider>``"""
-
     @describe(
         operation_id="showProviderSignIn",
         summary="Go to the sign-in page, from a provider's address",
@@ -148,8 +144,6 @@ class ProviderSignInView(AuthView):
 
 
 class CallbackView(AuthView):
-    """``GET /api/auth/callback/<provider>``"""
-
     # No HEAD: a code is good for one exchange, and a preview must not use it up.
     http_method_names = ["get"]
 
@@ -179,8 +173,6 @@ class CallbackView(AuthView):
 
 
 class SignOutView(AuthView):
-    """``GET`` and ``POST /api/auth/signout``"""
-
     # No HEAD: a preview must not sign the person out.
     http_method_names = ["get", "post"]
 
@@ -221,8 +213,6 @@ class SignOutView(AuthView):
 
 
 class ErrorView(AuthView):
-    """``GET /api/auth/error``"""
-
     @describe(
         operation_id="showSignInError",
         summary="Go to the page that explains an error",
@@ -230,7 +220,6 @@ class ErrorView(AuthView):
         responses={302: REDIRECT},
     )
     def get(self, request: HttpRequest) -> HttpResponse:
-        """Redirect to the page that explains the error."""
         code = request.GET.get("error", "")
         return error_redirect(code if code in TEXTS else "Default", page=page_for(code))
 

@@ -20,8 +20,6 @@ values_forgotten = Signal()
 
 
 class Outcome(StrEnum):
-    """The result for one stored value."""
-
     ROTATED = "rotated"
     CURRENT = "current"
     # Another process wrote a newer value meanwhile.

@@ -26,8 +26,6 @@ logger = logging.getLogger(__name__)
 
 
 class AccountAdapter(DefaultAccountAdapter):
-    """No passwords, no messages."""
-
     def add_message(self, *args: Any, **kwargs: Any) -> None:
         """The next page shows the result."""
 

@@ -60,8 +60,6 @@ def ask_to_confirm(request: HttpRequest, *, page: str = "") -> HttpResponse:
 
 
 def fresh_sign_in_required(view: View) -> View:
-    """Run a view only after a fresh sign-in."""
-
     @wraps(view)
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if not is_fresh(request):

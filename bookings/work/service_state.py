@@ -27,7 +27,6 @@ class ServiceState:
 
     @property
     def is_at_risk(self) -> bool:
-        """True if the grant may expire in the next days."""
         return is_at_risk(self.owner)
 
     @property
@@ -42,7 +41,6 @@ class ServiceState:
 
     @property
     def needs_attention(self) -> bool:
-        """True if a person has to act."""
         return not self.work.is_alive or self.refused_since is not None
 
 

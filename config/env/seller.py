@@ -26,7 +26,6 @@ class Seller:
 
 
 def read_seller(env: Values) -> Seller:
-    """Raises ImproperlyConfigured."""
     return Seller(
         name=env.text("SELLER_NAME"),
         cuit=_cuit(env.text("SELLER_CUIT")),

@@ -14,7 +14,6 @@ SHORTEST_TOKEN = 16
 
 
 def service_account(env: Values) -> dict[str, Any] | None:
-    """Return the key that SERVICE_ACCOUNT_JSON holds."""
     text = env.text("SERVICE_ACCOUNT_JSON")
     if not text:
         return None

@@ -27,7 +27,6 @@ class ProviderGuard:
         self.reset()
 
     def reset(self) -> None:
-        """Forget what was slow, and open."""
         self._is_slow = False
         self._slow_failures = 0
         self._closed_until = 0.0
@@ -38,7 +37,6 @@ class ProviderGuard:
         return timedelta(seconds=0 if self._is_slow else self._patience)
 
     def note_slow(self) -> None:
-        """Note that a call under way is slow."""
         self._is_slow = True
 
     @contextmanager

@@ -52,7 +52,6 @@ def count_one(what: str, who: object, *, window: timedelta = MINUTE) -> Count:
 
 
 def give_back(count: Count) -> None:
-    """Uncount an event."""
     if not count.number:
         return
     try:

@@ -21,5 +21,4 @@ def tagged(**tags: str) -> Iterator[None]:
 
 
 def new_id() -> str:
-    """Return a unique id of 16 digits."""
     return token_hex(8)

@@ -15,8 +15,6 @@ ERROR = {"$ref": "#/components/schemas/Error"}
 
 
 class SessionScheme(OpenApiAuthenticationExtension):
-    """The session cookie."""
-
     target_class = "accounts.api.authentication.CookieSessionAuthentication"
     name = "session"
 
