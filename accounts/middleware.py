@@ -11,6 +11,7 @@ from django.contrib.messages.middleware import MessageMiddleware
 from django.http import HttpRequest, HttpResponse
 from django.utils import translation
 from django.utils.cache import patch_vary_headers
+from django.utils.deprecation import MiddlewareMixin
 from django.utils.functional import SimpleLazyObject
 
 from accounts.models import User
@@ -30,17 +31,13 @@ class SessionUserMiddleware(AuthenticationMiddleware):
         request.user = cast(User, SimpleLazyObject(partial(_signed_in_user, request)))
 
 
-class PrivacyMiddleware:
+class PrivacyMiddleware(MiddlewareMixin):
     """Adds ``no-store`` to personal answers; else the back button shows them after sign-out.
 
     A ``Cache-Control`` header of the view stays.
     """
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        response = self.get_response(request)
+    def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
         if "Cache-Control" not in response and (
             request.path_info.startswith("/api/")
             or (request.session.accessed and request.user.is_authenticated)

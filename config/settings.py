@@ -317,8 +317,6 @@ LOCALE_PATHS = [BASE_DIR / "config" / "locale"]
 LANGUAGE_COOKIE_NAME = f"{_prefix}language"
 LANGUAGE_COOKIE_AGE = 31_536_000
 LANGUAGE_COOKIE_SECURE = _is_https
-USE_I18N = True
-USE_TZ = True
 # The zone of every class, by name: the law may change its offset. Spec: What the service does.
 TIME_ZONE = "America/Argentina/Buenos_Aires"
 

@@ -33,10 +33,10 @@ def find_purpose(request: HttpRequest, provider_id: str) -> Purpose:
     wanted = request.POST.get("process")
     if not request.user.is_authenticated:
         return Purpose.LOGIN
-    if wanted == Purpose.CALENDAR:
-        may_connect = provider_id == GOOGLE and request.user.is_superuser
-        return Purpose.CALENDAR if may_connect else Purpose.LOGIN
-    return Purpose(wanted) if wanted in {Purpose.CONNECT, Purpose.CONFIRM} else Purpose.LOGIN
+    may_connect = provider_id == GOOGLE and request.user.is_superuser
+    if wanted == Purpose.CALENDAR and not may_connect:
+        return Purpose.LOGIN
+    return Purpose(wanted) if wanted in set(Purpose) else Purpose.LOGIN
 
 
 def authorize_url(request: HttpRequest, provider_id: str, purpose: Purpose) -> str:

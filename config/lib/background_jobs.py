@@ -45,16 +45,15 @@ class BackgroundJob:
                 logger.exception("There is no thread for %s; the sweeps do the work.", self._name)
 
     def _work(self) -> None:
-        while self._goes_on():
+        while True:
+            with self._lock:
+                self._is_running = self._is_requested
+                if not self._is_running:
+                    return
             time.sleep(self._delay.total_seconds())
             self._is_requested = False  # a later call means another round
             with tagged(**self._tags):
                 self._run_once()
-
-    def _goes_on(self) -> bool:
-        with self._lock:
-            self._is_running = self._is_requested
-            return self._is_running
 
     def _run_once(self) -> None:
         try:

@@ -8,11 +8,7 @@ import time
 from dataclasses import dataclass
 from datetime import timedelta
 
-from django.conf import settings
 from django.core.cache import cache
-from django.http import HttpRequest
-
-from config.lib.addresses import client_address
 
 logger = logging.getLogger(__name__)
 
@@ -26,12 +22,6 @@ class Count:
 
     key: str
     number: int
-
-
-def has_started_too_often(request: HttpRequest) -> bool:
-    """Count a stranger's sign-in; True beyond its address's limit."""
-    address = client_address(request)
-    return is_too_often("sign-in-starts", address, limit=settings.MAX_SIGN_IN_STARTS)
 
 
 def is_too_often(what: str, who: object, *, limit: int, window: timedelta = MINUTE) -> bool:

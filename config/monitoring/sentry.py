@@ -43,7 +43,9 @@ def clean(event: Event, hint: Hint) -> Event:
         report["request"] = {
             "method": request.get("method"),
             "url": mask(str(request.get("url", ""))).partition("?")[0],
-            "headers": {name: text for name, text in headers.items() if _is_kept(name)},
+            "headers": {
+                name: text for name, text in headers.items() if name.lower() in KEPT_HEADERS
+            },
         }
     return mask_texts(report)  # type: ignore[no-any-return]
 
@@ -54,7 +56,3 @@ def clean_breadcrumb(crumb: dict[str, Any], hint: dict[str, Any]) -> dict[str, A
         return None
     crumb.pop("data", None)
     return mask_texts(crumb)  # type: ignore[no-any-return]
-
-
-def _is_kept(header: str) -> bool:
-    return header.lower() in KEPT_HEADERS
