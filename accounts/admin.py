@@ -1,6 +1,5 @@
 """People in the panel."""
 
-from importlib import import_module
 from typing import Any
 
 from allauth.account.models import EmailAddress
@@ -13,14 +12,13 @@ from django.http import HttpRequest
 from accounts.models import User
 from accounts.services import save_profile
 
-# allauth and Django register tables that are empty here, or that must not be edited by hand.
-for registering in (
-    "allauth.account.admin",
-    "allauth.socialaccount.admin",
-    "django.contrib.auth.admin",
-):
-    import_module(registering)
+# allauth and Django, installed before, register tables that are empty here, or that must not be
+# edited by hand.
 admin.site.unregister([EmailAddress, Group, SocialAccount, SocialApp, SocialToken])
+
+
+def _never(self: Any, request: HttpRequest, obj: Any = None) -> bool:
+    return False
 
 
 @admin.register(LogEntry)
@@ -32,14 +30,7 @@ class LogEntryAdmin(admin.ModelAdmin[LogEntry]):
     ordering = ["-action_time", "-pk"]
     show_full_result_count = False
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: LogEntry | None = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: LogEntry | None = None) -> bool:
-        return False
+    has_add_permission = has_change_permission = has_delete_permission = _never
 
 
 @admin.register(User)
@@ -70,12 +61,8 @@ class UserAdmin(admin.ModelAdmin[User]):
         "updated_at",
     ]
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
-        """Return False: people are suspended, because their classes and payments stay."""
-        return False
+    # People are suspended, because their classes and payments stay.
+    has_add_permission = has_delete_permission = _never
 
     def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
         save_profile(

@@ -7,7 +7,6 @@ from typing import cast
 from django.conf import settings
 from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.auth.models import AnonymousUser
-from django.contrib.messages.middleware import MessageMiddleware
 from django.http import HttpRequest, HttpResponse
 from django.utils import translation
 from django.utils.cache import patch_vary_headers
@@ -44,12 +43,6 @@ class PrivacyMiddleware(MiddlewareMixin):
         ):
             response["Cache-Control"] = "private, no-store"
         return response
-
-
-class PageMessageMiddleware(MessageMiddleware):
-    def process_request(self, request: HttpRequest) -> None:
-        if not _is_for_programs(request):
-            super().process_request(request)
 
 
 class LanguageMiddleware:

@@ -46,15 +46,14 @@ def profile(request: SignedInRequest) -> HttpResponse:
         return response
     identities = list_identities(user)
     connected = [identity.provider.id for identity in identities]
+    offered = [] if user.is_staff else list_providers()
     return render(
         request,
         "accounts/profile.html",
         {
             "form": form,
             "identities": identities,
-            "other_providers": []
-            if user.is_staff
-            else [one for one in list_providers() if one.id not in connected],
+            "other_providers": [one for one in offered if one.id not in connected],
             "is_fresh": is_fresh(request),
             "may_disconnect": len(identities) > 1 and is_fresh(request),
             "sessions": list_sessions(user=user, current=_row_key(request)),

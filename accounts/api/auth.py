@@ -51,21 +51,20 @@ SESSION = {
     },
     "expires": "2030-02-04T18:00:00.000Z",
 }
-SESSION_USER_SCHEMA = {
-    "type": "object",
-    "required": ["id", "name", "email"],
-    "properties": {
-        "id": {"type": "string", "format": "uuid"},
-        "name": {"type": "string"},
-        "email": {"type": "string", "format": "email"},
-        "image": {"type": "string", "format": "uri"},
-    },
-}
 SIGNED_IN_SCHEMA = {
     "type": "object",
     "required": ["user", "expires"],
     "properties": {
-        "user": SESSION_USER_SCHEMA,
+        "user": {
+            "type": "object",
+            "required": ["id", "name", "email"],
+            "properties": {
+                "id": {"type": "string", "format": "uuid"},
+                "name": {"type": "string"},
+                "email": {"type": "string", "format": "email"},
+                "image": {"type": "string", "format": "uri"},
+            },
+        },
         "expires": {"type": "string", "format": "date-time"},
     },
 }

@@ -64,30 +64,22 @@ class UrlSerializer(serializers.Serializer[None]):
     url = serializers.CharField(help_text="Where to go on, an address.")
 
 
+def _optional(help_text: str) -> serializers.CharField:
+    return serializers.CharField(required=False, allow_blank=True, help_text=help_text)
+
+
 class SignOutFormSerializer(serializers.Serializer[None]):
     """The form of POST /api/auth/signout."""
 
-    csrfToken = serializers.CharField(
-        required=False, allow_blank=True, help_text="From `GET /api/auth/csrf`, with its cookie."
-    )
-    callbackUrl = serializers.CharField(
-        required=False,
-        allow_blank=True,
-        help_text="A path of ours, or its address; what else there is, is ignored.",
-    )
-    json = serializers.CharField(
-        required=False, allow_blank=True, help_text="`true` asks for `{url}` instead of a redirect."
-    )
+    csrfToken = _optional("From `GET /api/auth/csrf`, with its cookie.")
+    callbackUrl = _optional("A path of ours, or its address; what else there is, is ignored.")
+    json = _optional("`true` asks for `{url}` instead of a redirect.")
 
 
 class SignInFormSerializer(SignOutFormSerializer):
     """The form of POST /api/auth/signin/{provider_id}."""
 
-    process = serializers.CharField(
-        required=False,
-        allow_blank=True,
-        help_text=(
-            "`connect` adds the identity to who is signed in; `confirm` makes their sign-in "
-            "fresh; `calendar` asks the administrator for the calendar."
-        ),
+    process = _optional(
+        "`connect` adds the identity to who is signed in; `confirm` makes their sign-in "
+        "fresh; `calendar` asks the administrator for the calendar."
     )

@@ -28,7 +28,11 @@ def text(value: Any) -> str:
     """Return one visible line of at most 255 characters, else an empty text."""
     if not isinstance(value, str):
         return ""
-    kept = (" " if sign.isspace() else sign for sign in value if _is_storable(sign))
+    kept = (
+        sign
+        for sign in value
+        if sign.isspace() or sign == JOINER or unicodedata.category(sign)[0] != "C"
+    )
     line = " ".join("".join(kept).split())[:MAX_TEXT].rstrip()
     return line if line.strip(JOINER + " ") else ""
 
@@ -57,9 +61,3 @@ def verified_addresses(value: Any, *, is_verified: bool) -> list[EmailAddress]:
     except ValidationError:
         return []
     return [EmailAddress(email=value.lower(), verified=True, primary=True)]
-
-
-def _is_storable(sign: str) -> bool:
-    if sign.isspace() or sign == JOINER:
-        return True
-    return unicodedata.category(sign) not in {"Cc", "Cf", "Cs", "Co", "Cn"}

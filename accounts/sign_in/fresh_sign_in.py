@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import wraps
 from http import HTTPStatus
-from typing import Any, TypeVar, cast
+from typing import Any
 from urllib.parse import urlencode
 
 from django.conf import settings
@@ -16,7 +16,7 @@ from accounts.models import User
 from accounts.selectors import GOOGLE
 from accounts.sign_in.redirects import local_path
 
-View = TypeVar("View", bound=Callable[..., HttpResponseBase])
+View = Callable[..., HttpResponseBase]
 SESSION_ENTRY = "sign_in"
 
 
@@ -66,4 +66,4 @@ def fresh_sign_in_required(view: View) -> View:
             return ask_to_confirm(request)
         return view(request, *args, **kwargs)
 
-    return cast(View, guarded)
+    return guarded

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
+from itertools import product
 
 from django.db import Error
 from django.db.models import Count, Q
@@ -59,23 +60,18 @@ def _classes(now: datetime) -> Gauges:
     near = VirtualClass.objects.filter(
         status__in=ClassStatus.values, start_time__gte=now - LOOK_BACK
     )
-    counts = near.order_by().values_list("status", "class_type")
-    counted = {
-        (status, kind): (number, drifted)
-        for status, kind, number, drifted in counts.annotate(
-            number=Count("pk"), drifted=Count("pk", filter=~Q(calendar_drift=""))
-        )
-    }
+    rows = near.order_by().values("status", "class_type")
+    rows = rows.annotate(number=Count("pk"), drifted=Count("pk", filter=~Q(calendar_drift="")))
+    numbers = {(row["status"], row["class_type"]): row["number"] for row in rows}
     classes = GaugeMetricFamily(
         "classes_by_state",
         "Classes that are ahead or began in the last seven days, by state and type.",
         labels=["state", "type"],
     )
-    for status in ClassStatus.values:
-        for kind in ClassType.values:
-            classes.add_metric([status, kind], counted.get((status, kind), (0, 0))[0])
+    for state in product(ClassStatus.values, ClassType.values):
+        classes.add_metric(state, numbers.get(state, 0))
     yield classes
-    drifted = sum(drifted for _, drifted in counted.values())
+    drifted = sum(row["drifted"] for row in rows)
     yield _gauge("classes_with_drift", "Classes whose event differs in the calendar.", drifted)
 
 

@@ -1,6 +1,5 @@
 """Encryption of texts and columns."""
 
-from functools import lru_cache
 from typing import Any
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
@@ -11,12 +10,12 @@ from django.db import models
 
 def seal(text: str) -> str:
     """Encrypt a text with the first of ``settings.FIELD_KEYS``."""
-    return _cipher(tuple(settings.FIELD_KEYS)).encrypt(text.encode()).decode()
+    return _cipher().encrypt(text.encode()).decode()
 
 
 def unseal(sealed: str) -> str:
     """Decrypt a text with any of the keys. Raises ``cryptography.fernet.InvalidToken``."""
-    return _cipher(tuple(settings.FIELD_KEYS)).decrypt(sealed.encode()).decode()
+    return _cipher().decrypt(sealed.encode()).decode()
 
 
 def find_sealed(sealed: str) -> str | None:
@@ -27,9 +26,8 @@ def find_sealed(sealed: str) -> str | None:
         return None
 
 
-@lru_cache(maxsize=4)
-def _cipher(keys: tuple[str, ...]) -> MultiFernet:
-    return MultiFernet([Fernet(key) for key in keys])
+def _cipher() -> MultiFernet:
+    return MultiFernet([Fernet(key) for key in settings.FIELD_KEYS])
 
 
 class EncryptedTextField(models.TextField[str, str]):

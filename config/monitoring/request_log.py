@@ -35,12 +35,13 @@ class RequestLogMiddleware:
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
-        self._is_behind_proxy = settings.TRUSTED_PROXIES > 0
         self._has_log = settings.ACCESS_LOG
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         began = time.perf_counter()
-        request_id = (self._is_behind_proxy and _read_given_id(request)) or token_hex(8)
+        # A proxy's own log names the request by this id.
+        given = request.META.get("HTTP_X_REQUEST_ID", "") if settings.TRUSTED_PROXIES else ""
+        request_id = given if GIVEN_ID.fullmatch(given) else token_hex(8)
         # Django logs some answers after every middleware, and attaches the request.
         request.META[REQUEST_ID] = request_id
         token = work_tags.set({"request_id": request_id})
@@ -60,12 +61,6 @@ class RequestLogMiddleware:
         SECONDS.labels(method, route, status).observe(seconds)
         if self._has_log and (route not in QUIET or status >= 500):
             _write_line(method, route, status, seconds, request)
-
-
-def _read_given_id(request: HttpRequest) -> str:
-    """Return the id of the proxy's log, empty if it is missing or malformed."""
-    given: str = request.META.get("HTTP_X_REQUEST_ID", "")
-    return given if GIVEN_ID.fullmatch(given) else ""
 
 
 def _write_line(method: str, route: str, status: int, seconds: float, request: HttpRequest) -> None:
