@@ -35,7 +35,10 @@ def check_sign_in(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
 
 @checks.register(checks.Tags.security, deploy=True)
 def check_deployment(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
-    """Warn about GitHub (Spec: Authentication, 1), proxies, and hosts of .env.example."""
+    """Warn about a missing GitHub, uncounted proxies, and hosts of .env.example.
+
+    Spec: Authentication, 1.
+    """
     found: list[checks.CheckMessage] = []
     if GITHUB not in {provider.id for provider in list_providers()}:
         text = "GITHUB_ID, GITHUB_SECRET: not set."

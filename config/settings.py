@@ -340,7 +340,7 @@ STORAGES = {
         ),
     },
 }
-vars().update(environment.email_settings(ENV))
+vars().update(environment.email_settings(ENV))  # EMAIL_HOST and so on
 EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL = SERVER_EMAIL = environment.sender(ENV, SITE_NAME)
 # Mails are sent in a thread after the commit; the sweeps send the rest.
