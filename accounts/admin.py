@@ -1,6 +1,5 @@
 """People in the panel."""
 
-from importlib import import_module
 from typing import Any
 
 from allauth.account.models import EmailAddress
@@ -13,20 +12,17 @@ from django.http import HttpRequest
 from accounts.models import User
 from accounts.services import save_profile
 
-# allauth and Django register tables that are empty here, or that must not be edited by hand.
-for registering in (
-    "allauth.account.admin",
-    "allauth.socialaccount.admin",
-    "django.contrib.auth.admin",
-):
-    import_module(registering)
+# allauth and Django, installed before, register tables that are empty here, or that must not be
+# edited by hand.
 admin.site.unregister([EmailAddress, Group, SocialAccount, SocialApp, SocialToken])
+
+
+def _never(self: Any, request: HttpRequest, obj: Any = None) -> bool:
+    return False
 
 
 @admin.register(LogEntry)
 class LogEntryAdmin(admin.ModelAdmin[LogEntry]):
-    """The panel's log, read-only."""
-
     list_display = ["action_time", "user", "content_type", "object_repr", "get_change_message"]
     list_filter = ["action_time"]
     list_select_related = ["user", "content_type"]
@@ -34,14 +30,7 @@ class LogEntryAdmin(admin.ModelAdmin[LogEntry]):
     ordering = ["-action_time", "-pk"]
     show_full_result_count = False
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: LogEntry | None = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: LogEntry | None = None) -> bool:
-        return False
+    has_add_permission = has_change_permission = has_delete_permission = _never
 
 
 @admin.register(User)
@@ -72,12 +61,8 @@ class UserAdmin(admin.ModelAdmin[User]):
         "updated_at",
     ]
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
-        """Return False: people are suspended, because their classes and payments stay."""
-        return False
+    # People are suspended, because their classes and payments stay.
+    has_add_permission = has_delete_permission = _never
 
     def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
         save_profile(

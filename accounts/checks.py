@@ -11,75 +11,58 @@ from config.lib.origins import own_origin
 
 
 @checks.register(checks.Tags.security)
-def check_identity_provider(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
-    values = {
-        "AUTH_PROVIDER_ID": settings.AUTH_PROVIDER_ID,
-        "AUTH_PROVIDER_SECRET": settings.AUTH_PROVIDER_SECRET,
-        "ADMIN_EMAIL": settings.ADMIN_EMAIL,
-    }
-    missing = ", ".join(name for name, value in values.items() if not value)
-    if not missing:
-        return []
-    return _warn(
-        "accounts.W001",
-        f"{missing}: not set.",
-        "Without them no person can sign in with Google, and the calendar stays unconnected.",
-    )
-
-
-@checks.register(checks.Tags.security)
-def check_redirect_address(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
+def check_sign_in(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
+    found: list[checks.CheckMessage] = []
+    names = ("AUTH_PROVIDER_ID", "AUTH_PROVIDER_SECRET", "ADMIN_EMAIL")
+    if missing := [name for name in names if not getattr(settings, name)]:
+        found += _warn(
+            "accounts.W001",
+            f"{', '.join(missing)}: not set.",
+            "Without them no person can sign in with Google, and the calendar stays unconnected.",
+        )
     address = urlsplit(settings.PROVIDER_REDIRECT_URI)
-    if not address.geturl() or (
-        f"{address.scheme}://{address.netloc}" == own_origin()
-        and address.path.startswith("/api/auth/callback/")
+    is_ours = f"{address.scheme}://{address.netloc}" == own_origin()
+    if settings.PROVIDER_REDIRECT_URI and not (
+        is_ours and address.path.startswith("/api/auth/callback/")
     ):
-        return []
-    return _warn(
-        "accounts.W002",
-        "PROVIDER_REDIRECT_URI does not lead to BASE_URL/api/auth/callback/:provider.",
-        "Every sign-in will end in an error: the session cookie belongs to BASE_URL.",
-    )
+        found += _warn(
+            "accounts.W002",
+            "PROVIDER_REDIRECT_URI does not lead to BASE_URL/api/auth/callback/:provider.",
+            "Every sign-in will end in an error: the session cookie belongs to BASE_URL.",
+        )
+    return found
 
 
 @checks.register(checks.Tags.security, deploy=True)
-def check_second_provider(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
-    """Warn if GitHub is not offered. Spec: Authentication, 1."""
-    if GITHUB in {provider.id for provider in list_providers()}:
-        return []
-    return _warn(
-        "accounts.W003", "GITHUB_ID, GITHUB_SECRET: not set.", "Sign-in with GitHub is not offered."
-    )
+def check_deployment(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
+    """Warn about a missing GitHub, uncounted proxies, and hosts of .env.example.
 
-
-@checks.register(checks.Tags.security, deploy=True)
-def check_trusted_proxies(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
-    if settings.TRUSTED_PROXIES or not settings.BASE_URL.startswith("https://"):
-        return []
-    return _warn(
-        "accounts.W004",
-        "TRUSTED_PROXIES is 0, though BASE_URL is https.",
-        "Behind a proxy all people would share one address, and the limits on it. Set how "
-        "many proxies add to X-Forwarded-For, usually 1.",
-    )
-
-
-@checks.register(checks.Tags.security, deploy=True)
-def check_placeholders(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
-    """Warn about hosts of .env.example; by RFC 2606 no real host ends with ".example"."""
+    Spec: Authentication, 1.
+    """
+    found: list[checks.CheckMessage] = []
+    if GITHUB not in {provider.id for provider in list_providers()}:
+        text = "GITHUB_ID, GITHUB_SECRET: not set."
+        found += _warn("accounts.W003", text, "Sign-in with GitHub is not offered.")
+    if settings.BASE_URL.startswith("https://") and not settings.TRUSTED_PROXIES:
+        found += _warn(
+            "accounts.W004",
+            "TRUSTED_PROXIES is 0, though BASE_URL is https.",
+            "Behind a proxy all people would share one address, and the limits on it. Set how "
+            "many proxies add to X-Forwarded-For, usually 1.",
+        )
     hosts = {
         "BASE_URL": urlsplit(settings.BASE_URL).hostname or "",
         "ADMIN_EMAIL": settings.ADMIN_EMAIL,
         "EMAIL_URL": settings.EMAIL_HOST,
     }
-    made_up = ", ".join(name for name, host in hosts.items() if host.endswith(".example"))
-    if not made_up:
-        return []
-    return _warn(
-        "accounts.W005",
-        f"{made_up}: still what .env.example says.",
-        "No browser reaches such a host. Put your own in its place.",
-    )
+    # By RFC 2606 no real host ends so.
+    if made_up := [name for name, host in hosts.items() if host.endswith(".example")]:
+        found += _warn(
+            "accounts.W005",
+            f"{', '.join(made_up)}: still what .env.example says.",
+            "No browser reaches such a host. Put your own in its place.",
+        )
+    return found
 
 
 def _warn(name: str, text: str, hint: str) -> list[checks.CheckMessage]:

@@ -7,10 +7,10 @@ from typing import cast
 from django.conf import settings
 from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.auth.models import AnonymousUser
-from django.contrib.messages.middleware import MessageMiddleware
 from django.http import HttpRequest, HttpResponse
 from django.utils import translation
 from django.utils.cache import patch_vary_headers
+from django.utils.deprecation import MiddlewareMixin
 from django.utils.functional import SimpleLazyObject
 
 from accounts.models import User
@@ -30,28 +30,19 @@ class SessionUserMiddleware(AuthenticationMiddleware):
         request.user = cast(User, SimpleLazyObject(partial(_signed_in_user, request)))
 
 
-class PrivacyMiddleware:
+class PrivacyMiddleware(MiddlewareMixin):
     """Adds ``no-store`` to personal answers; else the back button shows them after sign-out.
 
     A ``Cache-Control`` header of the view stays.
     """
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        response = self.get_response(request)
-        if "Cache-Control" not in response and _may_be_personal(request):
+    def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
+        if "Cache-Control" not in response and (
+            request.path_info.startswith("/api/")
+            or (request.session.accessed and request.user.is_authenticated)
+        ):
             response["Cache-Control"] = "private, no-store"
         return response
-
-
-class PageMessageMiddleware(MessageMiddleware):
-    """Messages for pages and panel only."""
-
-    def process_request(self, request: HttpRequest) -> None:
-        if not _is_for_programs(request):
-            super().process_request(request)
 
 
 class LanguageMiddleware:
@@ -61,9 +52,8 @@ class LanguageMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        if not _has_a_choice(request):
-            if translation.get_language() == settings.LANGUAGE_CODE:
-                return self.get_response(request)
+        is_panel = request.path_info.startswith("/admin/") and request.user.is_staff
+        if is_panel or _is_for_programs(request):
             with translation.override(settings.LANGUAGE_CODE):
                 return self.get_response(request)
         with translation.override(language_of(request)):
@@ -73,29 +63,15 @@ class LanguageMiddleware:
         return response
 
 
-def _has_a_choice(request: HttpRequest) -> bool:
-    if _is_for_programs(request):
-        return False
-    return not (request.path_info.startswith("/admin/") and request.user.is_staff)
-
-
 def _is_for_programs(request: HttpRequest) -> bool:
     path = request.path_info
     return path in PROBES or (path.startswith("/api/") and path not in PAGES_OF_THE_API)
-
-
-def _may_be_personal(request: HttpRequest) -> bool:
-    if request.path_info.startswith("/api/"):
-        return True
-    return request.session.accessed and request.user.is_authenticated
 
 
 def _signed_in_user(request: HttpRequest) -> User | AnonymousUser:
     """Return the session's person; staff only with the panel's identity."""
     store = cast(SessionStore, request.session)
     user = store.user
-    if user is None or not user.is_active:
-        return AnonymousUser()
-    if user.is_staff and not is_panel_session(store, user):
-        return AnonymousUser()
-    return user
+    if user and user.is_active and (not user.is_staff or is_panel_session(store, user)):
+        return user
+    return AnonymousUser()

@@ -1,7 +1,7 @@
 """People and their sessions."""
 
 import uuid
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.auth.models import PermissionsMixin
@@ -35,8 +35,6 @@ class Newsletter(models.TextChoices):
 
 
 class Language(models.TextChoices):
-    """The language of pages and mails."""
-
     SPANISH = "es-ar", "Español"
     ENGLISH = "en", "English"
 
@@ -46,20 +44,6 @@ class UserStatus(models.TextChoices):
     SUSPENDED = "suspended", "Suspendida"
     # Only the row that classes and payments refer to is left.
     ERASED = "erased", "Borrada"
-
-
-class UserManager(BaseUserManager["User"]):
-    def create_user(self, email: str, **fields: Any) -> "User":
-        """Store a person. Raises ValueError if ``email`` is empty."""
-        if not email:
-            raise ValueError("A user needs an e-mail address.")
-        user = self.model(email=email.strip().lower(), **fields)
-        user.set_unusable_password()
-        user.save(using=self._db)
-        return user
-
-    def get_by_natural_key(self, username: str | None) -> "User":
-        return self.get(email=(username or "").lower())
 
 
 class User(AbstractBaseUser, PermissionsMixin):
@@ -108,7 +92,7 @@ class User(AbstractBaseUser, PermissionsMixin):
     created_at = models.DateTimeField("alta", default=timezone.now, editable=False)
     updated_at = models.DateTimeField("última modificación", auto_now=True)
 
-    objects = UserManager()
+    objects = BaseUserManager["User"]()
 
     USERNAME_FIELD = "email"
     EMAIL_FIELD = "email"

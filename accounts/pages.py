@@ -7,6 +7,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import BadRequest
+from django.forms.models import model_to_dict
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import translation
@@ -15,7 +16,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.forms import ProfileForm
-from accounts.models import Language, User
+from accounts.models import Language
 from accounts.selectors import list_identities, list_providers
 from accounts.services import choose_language, revoke_sessions, save_profile
 from accounts.sessions.engine import SessionStore
@@ -25,14 +26,8 @@ from accounts.sessions.requests import SignedInRequest
 from accounts.sign_in.errors import error_text
 from accounts.sign_in.fresh_sign_in import fresh_sign_in_required, is_fresh
 from accounts.sign_in.identities import LastIdentityError, PanelIdentityError, disconnect_identity
-from accounts.sign_in.page import show_sign_in
 from accounts.sign_in.redirects import local_path
 from accounts.sign_in.signing_out import sign_out
-
-
-def sign_in(request: HttpRequest) -> HttpResponse:
-    """Show the sign-in page. Spec: Authentication, 4."""
-    return show_sign_in(request)
 
 
 @never_cache
@@ -40,7 +35,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def profile(request: SignedInRequest) -> HttpResponse:
     user = request.user
-    form = ProfileForm(request.POST or None, initial=_settings_of(user))
+    form = ProfileForm(request.POST or None, initial=model_to_dict(user, ProfileForm.base_fields))
     if request.method == "POST" and form.is_valid():
         choose_language(user=user, language=form.cleaned_data.pop("language"))
         save_profile(user=user, **form.cleaned_data)
@@ -51,15 +46,14 @@ def profile(request: SignedInRequest) -> HttpResponse:
         return response
     identities = list_identities(user)
     connected = [identity.provider.id for identity in identities]
+    offered = [] if user.is_staff else list_providers()
     return render(
         request,
         "accounts/profile.html",
         {
             "form": form,
             "identities": identities,
-            "other_providers": []
-            if user.is_staff
-            else [one for one in list_providers() if one.id not in connected],
+            "other_providers": [one for one in offered if one.id not in connected],
             "is_fresh": is_fresh(request),
             "may_disconnect": len(identities) > 1 and is_fresh(request),
             "sessions": list_sessions(user=user, current=_row_key(request)),
@@ -96,7 +90,6 @@ def confirm_sign_in(request: SignedInRequest) -> HttpResponse:
 @login_required
 @fresh_sign_in_required
 def disconnect(request: SignedInRequest) -> HttpResponse:
-    """Disconnect the identity of a number."""
     number = request.POST.get("identity", "")
     try:
         disconnect_identity(
@@ -131,7 +124,6 @@ def switch_language(request: HttpRequest) -> HttpResponse:
 @require_POST
 @login_required
 def sign_out_there(request: SignedInRequest) -> HttpResponse:
-    """End the session of a handle."""
     if end_session(user=request.user, handle=request.POST.get("session", "")):
         messages.success(request, _("Cerramos esa sesión."))
     return redirect("profile")
@@ -154,7 +146,3 @@ def sign_out_everywhere(request: SignedInRequest) -> HttpResponse:
 
 def _row_key(request: HttpRequest) -> str | None:
     return cast(SessionStore, request.session).row_key
-
-
-def _settings_of(user: User) -> dict[str, str]:
-    return {name: getattr(user, name) for name in ProfileForm.base_fields}

@@ -19,7 +19,6 @@ ERASED_DOMAIN = "borrada.invalid"
 
 
 def describe_account(user: User) -> dict[str, Any]:
-    """Return JSON values."""
     return {
         "exportedAt": timezone.now(),
         "profile": {
@@ -70,11 +69,7 @@ def erase_account(*, user: User) -> None:
     )
     erased.set_unusable_password()
     erased.save(force_update=True)
-    _leave_out_of_audit(user, erased)
-
-
-def _leave_out_of_audit(user: User, erased: User) -> None:
-    """Remove the name from the panel's log entries."""
+    # The panel's log entries.
     name = str(user)
     about_them = Q(object_id=str(user.pk)) | Q(object_repr__startswith=f"{name} (")
     about_them |= Q(object_repr__endswith=f": {name}")

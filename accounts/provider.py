@@ -11,7 +11,7 @@ from allauth.socialaccount.providers.github import provider as github_provider
 from allauth.socialaccount.providers.github import views as github_views
 from allauth.socialaccount.providers.google import provider as google_provider
 from allauth.socialaccount.providers.google import views as google_views
-from allauth.socialaccount.providers.oauth2.client import OAuth2Client, OAuth2Error
+from allauth.socialaccount.providers.oauth2.client import OAuth2Error
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.http import HttpRequest
@@ -57,24 +57,20 @@ class _CarefulAdapter:
     def get_callback_url(self, request: HttpRequest, app: Any) -> str:
         return callback_address(self.provider_id)
 
-    def get_access_token_data(
-        self, request: HttpRequest, app: Any, client: OAuth2Client, **kwargs: Any
-    ) -> Any:
-        with _unusable_answers_refused():
-            return super().get_access_token_data(request, app, client, **kwargs)  # type: ignore[misc]  # the adapter's
+    @_unusable_answers_refused()
+    def get_access_token_data(self, *args: Any, **kwargs: Any) -> Any:
+        return super().get_access_token_data(*args, **kwargs)  # type: ignore[misc]  # the adapter's
 
+    @_unusable_answers_refused()
     def parse_token(self, data: Any) -> SocialToken:
         """Keep the granted scopes, which may lack the calendar; None if the answer names none."""
-        with _unusable_answers_refused():
-            token = super().parse_token(data)  # type: ignore[misc]  # the adapter's
-            token.granted_scopes = frozenset(data["scope"].split()) if "scope" in data else None
-            return token
+        token = super().parse_token(data)  # type: ignore[misc]  # the adapter's
+        token.granted_scopes = frozenset(data["scope"].split()) if "scope" in data else None
+        return token
 
-    def complete_login(
-        self, request: HttpRequest, app: Any, token: SocialToken, **kwargs: Any
-    ) -> SocialLogin:
-        with _unusable_answers_refused():
-            return super().complete_login(request, app, token, **kwargs)  # type: ignore[misc]  # the adapter's
+    @_unusable_answers_refused()
+    def complete_login(self, *args: Any, **kwargs: Any) -> SocialLogin:
+        return super().complete_login(*args, **kwargs)  # type: ignore[misc]  # the adapter's
 
 
 class GoogleAdapter(_CarefulAdapter, google_views.GoogleOAuth2Adapter):

@@ -1,5 +1,7 @@
 """Writes about people."""
 
+from datetime import datetime
+
 from django.db import transaction
 from django.db.models import F, QuerySet
 from django.dispatch import Signal
@@ -20,7 +22,6 @@ def save_profile(*, user: User, location: str, level: str, phone: str, newslette
 
 
 def choose_language(*, user: User, language: str) -> None:
-    """Store the language, one of ``Language``."""
     if user.language != language:
         user.language = language
         user.save(update_fields=["language", "updated_at"])
@@ -109,28 +110,25 @@ def keep_for_revocation(*, user: User, token: str) -> None:
 
 def mark_grant_revoked(*, user: User) -> bool:
     """Store that the grant is revoked; False if that is known or another grant replaced it."""
-    revoked_at = timezone.now()
+    return _mark_grant(user, timezone.now())
+
+
+def mark_grant_alive(*, user: User) -> None:
+    """Undo ``mark_grant_revoked``."""
+    if _mark_grant(user, None):
+        calendar_granted.send_robust(sender=User)
+
+
+def _mark_grant(user: User, revoked_at: datetime | None) -> bool:
     same_grant = User.objects.filter(
         pk=user.pk,
         provider_token_saved_at=user.provider_token_saved_at,
-        provider_token_revoked_at=None,
+        provider_token_revoked_at__isnull=revoked_at is not None,
     )
     if not same_grant.update(provider_token_revoked_at=revoked_at):
         return False
     user.provider_token_revoked_at = revoked_at
     return True
-
-
-def mark_grant_alive(*, user: User) -> None:
-    """Undo ``mark_grant_revoked``."""
-    marked = User.objects.filter(
-        pk=user.pk,
-        provider_token_saved_at=user.provider_token_saved_at,
-        provider_token_revoked_at__isnull=False,
-    )
-    if marked.update(provider_token_revoked_at=None):
-        user.provider_token_revoked_at = None
-        calendar_granted.send_robust(sender=User)
 
 
 def _take_panel(people: QuerySet[User]) -> None:

@@ -45,7 +45,6 @@ def on_signed_in(request: HttpRequest, user: User, sociallogin: SocialLogin, **k
 
 @receiver(signals.user_logged_in)
 def on_session_begun(request: HttpRequest, **kwargs: Any) -> None:
-    """Store the browser's name."""
     said = filter(str.isprintable, request.headers.get("User-Agent", ""))
     cast(SessionStore, request.session).user_agent = "".join(said)[:USER_AGENT_LENGTH]
 

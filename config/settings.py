@@ -5,30 +5,38 @@ from typing import Any
 
 import django_stubs_ext
 
-from config.content_policy import page_policy
+# The usual gettext_noop needs the settings.
+from django.utils.translation.trans_null import gettext_noop
+
+from config.content_policy import MERCADOPAGO_API, page_policy
 from config.databases import database_settings
-from config.env.environment import BASE_DIR, load_env
+from config.env import environment, services
+from config.env.environment import BASE_DIR, LOCAL_HOSTS, host_of
+from config.env.seller import read_seller
 from config.log_settings import log_settings
 from config.monitoring.counting import share_counts
-from config.sign_in_providers import provider_settings
+from config.sign_in_providers import github_settings, google_settings
 from config.version import VERSION
 
 # Allows annotations such as ModelAdmin[VirtualClass] at run time.
 django_stubs_ext.monkeypatch()
 
-ENV = load_env()
+ENV = environment.load_env()
 
 # --- Core -------------------------------------------------------------------------------------
 
-DEBUG = ENV.debug
-DEMO = ENV.demo
-SECRET_KEY = ENV.secret_key
-SECRET_KEY_FALLBACKS = ENV.secret_key_fallbacks
-BASE_URL = ENV.base_url
-ALLOWED_HOSTS = ENV.allowed_hosts
-TRUSTED_PROXIES = ENV.trusted_proxies
-SITE_NAME = ENV.site_name
-SELLER = ENV.seller
+DEBUG = ENV.boolean("DEBUG", default=False)
+DEMO = ENV.boolean("DEMO", default=False)
+SECRET_KEY = environment.secret_key(ENV)
+SECRET_KEY_FALLBACKS = ENV.words("SECRET_KEY_FALLBACKS")
+BASE_URL = environment.base_url(ENV)
+_is_https = BASE_URL.startswith("https://")
+_has_local_names = ENV.is_local and host_of(BASE_URL) in LOCAL_HOSTS
+ALLOWED_HOSTS = LOCAL_HOSTS if _has_local_names else [host_of(BASE_URL)]
+TRUSTED_PROXIES = ENV.whole_number("TRUSTED_PROXIES", default=0)
+# Translated; a configured name is not.
+SITE_NAME = ENV.text("SITE_NAME", default=gettext_noop("Clases de inglés"))
+SELLER = read_seller(ENV)
 
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"
@@ -45,10 +53,10 @@ INSTALLED_APPS = [
     "drf_spectacular_sidecar",
     "django_htmx",
     "rest_framework",
-    "accounts",
     "allauth",
     "allauth.account",
     "allauth.socialaccount",
+    "accounts",
     "calendar_sync",
     "bookings",
     # The commands demo, seed_demo and drill; only a checkout has them, and the image not.
@@ -70,12 +78,12 @@ MIDDLEWARE = [
     "accounts.middleware.SessionUserMiddleware",
     "accounts.middleware.PrivacyMiddleware",
     "accounts.middleware.LanguageMiddleware",
-    "accounts.middleware.PageMessageMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "config.web.wrong_method.WrongMethodMiddleware",
 ]
-if ENV.has_local_names:
+if _has_local_names:
     plain_http = MIDDLEWARE.index("config.web.plain_http.PlainHttpMiddleware")
     MIDDLEWARE.insert(plain_http, "config.web.local_names.LocalNameMiddleware")
 if ENV.is_local:
@@ -101,13 +109,10 @@ TEMPLATES = [
 
 # --- Database ---------------------------------------------------------------------------------
 
-DATABASES: dict[str, dict[str, Any]] = {"default": database_settings(ENV.database)}
+DATABASES: dict[str, dict[str, Any]] = {"default": database_settings(environment.database(ENV))}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
-CACHES: dict[str, dict[str, Any]] = {"default": ENV.cache}
-if CACHES["default"]["BACKEND"].endswith((".LocMemCache", ".DatabaseCache")):
-    # By default 300 entries: a crowd of addresses would push out each other's limits.
-    CACHES["default"].setdefault("OPTIONS", {}).setdefault("MAX_ENTRIES", 20_000)
+CACHES: dict[str, dict[str, Any]] = {"default": environment.cache(ENV)}
 
 # --- People and sessions ----------------------------------------------------------------------
 
@@ -117,8 +122,8 @@ LOGIN_URL = "/inicio"
 LOGIN_REDIRECT_URL = "/inicio"
 ACCOUNT_LOGOUT_REDIRECT_URL = "/"
 
-ADMIN_EMAIL = ENV.admin_email
-FIELD_KEYS = ENV.field_keys
+ADMIN_EMAIL = ENV.text("ADMIN_EMAIL").lower()
+FIELD_KEYS = environment.field_keys(ENV)
 
 # Sign-ins started from one address in a minute.
 MAX_SIGN_IN_STARTS = 100
@@ -132,28 +137,30 @@ PANEL_SESSION_AGE = timedelta(hours=12)
 # How long a sign-in is fresh enough to connect identities, and for guarded panel actions.
 FRESH_SIGN_IN_AGE = timedelta(minutes=10)
 # Browsers accept this prefix from this very host only, over https.
-_prefix = "__Host-" if ENV.is_https else ""
+_prefix = "__Host-" if _is_https else ""
 SESSION_COOKIE_NAME = f"{_prefix}session"
-SESSION_COOKIE_SECURE = ENV.is_https
+SESSION_COOKIE_SECURE = _is_https
 SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_NAME = f"{_prefix}csrftoken"
-CSRF_COOKIE_SECURE = ENV.is_https
+CSRF_COOKIE_SECURE = _is_https
 CSRF_COOKIE_HTTPONLY = True
 MESSAGE_COOKIE_NAME = f"{_prefix}messages"
 MESSAGE_STORAGE = "config.web.messages.MessageStorage"
-CSRF_TRUSTED_ORIGINS = [ENV.base_url]
+CSRF_TRUSTED_ORIGINS = [BASE_URL]
 CSRF_FAILURE_VIEW = "config.web.errors.csrf_failure"
 
 # --- Sign-in providers ------------------------------------------------------------------------
 
-GOOGLE_URL = ENV.sign_in.google_url
-GOOGLE_TOKEN_URL = ENV.sign_in.google_token_url
-GOOGLE_REVOKE_URL = ENV.sign_in.google_revoke_url
-GITHUB_URL = ENV.sign_in.github_url
-GITHUB_API_URL = ENV.sign_in.github_api_url
-AUTH_PROVIDER_ID = ENV.sign_in.auth_provider_id
-AUTH_PROVIDER_SECRET = ENV.sign_in.auth_provider_secret
-PROVIDER_REDIRECT_URI = ENV.sign_in.provider_redirect_uri
+# Of stand-ins; empty for the real ones.
+_google_url = ENV.address("GOOGLE_URL")
+_github_url = ENV.address("GITHUB_URL")
+_google = _google_url + "/oauth2" if _google_url else "https://oauth2.googleapis.com"
+GOOGLE_TOKEN_URL = f"{_google}/token"
+GOOGLE_REVOKE_URL = f"{_google}/revoke"
+GITHUB_API_URL = ENV.address("GITHUB_API_URL", _github_url or "https://api.github.com")
+AUTH_PROVIDER_ID = ENV.text("AUTH_PROVIDER_ID")
+AUTH_PROVIDER_SECRET = ENV.text("AUTH_PROVIDER_SECRET")
+PROVIDER_REDIRECT_URI = ENV.text("PROVIDER_REDIRECT_URI")
 
 CALENDAR_SCOPE = "https://www.googleapis.com/auth/calendar.events"
 
@@ -170,18 +177,21 @@ SOCIALACCOUNT_STORE_TOKENS = False
 SOCIALACCOUNT_REQUESTS_TIMEOUT = 3
 # The same address at a second provider is another identity until the person connects it.
 SOCIALACCOUNT_EMAIL_AUTHENTICATION = False
-SOCIALACCOUNT_PROVIDERS = provider_settings(ENV.sign_in)
+SOCIALACCOUNT_PROVIDERS = {
+    "google": google_settings(AUTH_PROVIDER_ID, AUTH_PROVIDER_SECRET, _google_url),
+    "github": github_settings(ENV.text("GITHUB_ID"), ENV.text("GITHUB_SECRET"), _github_url),
+}
 
 # --- Calendar ---------------------------------------------------------------------------------
 
 CALENDAR_BACKEND = "calendar_sync.google.calendar.GoogleCalendar"
-CALENDAR_API_URL = ENV.calendar.calendar_api_url
-CALENDAR_ID = ENV.calendar.calendar_id
-CALENDAR_API_KEY = ENV.calendar.calendar_api_key
-CALENDAR_CONSENT = ENV.calendar.calendar_consent
-CALENDAR_SERVICE_ACCOUNT = ENV.calendar.service_account
-CALENDAR_CACHE_SECONDS = ENV.calendar.calendar_cache_seconds
-CALENDAR_STALE_SECONDS = ENV.calendar.calendar_stale_seconds
+CALENDAR_API_URL = ENV.address("CALENDAR_API_URL", "https://www.googleapis.com/calendar/v3") + "/"
+CALENDAR_ID = ENV.text("CALENDAR_ID", default="primary")
+CALENDAR_API_KEY = ENV.text("CALENDAR_API_KEY")
+CALENDAR_CONSENT = ENV.one_of("CALENDAR_CONSENT", "everyone", "teacher")
+CALENDAR_SERVICE_ACCOUNT = services.service_account(ENV)
+CALENDAR_CACHE_SECONDS = ENV.whole_number("CALENDAR_CACHE_SECONDS", default=15)
+CALENDAR_STALE_SECONDS = ENV.whole_number("CALENDAR_STALE_SECONDS", default=60)
 CALENDAR_TIMEOUT = timedelta(seconds=4)
 # A push message starts a look at once; the sweeps look anyway.
 FOLLOW_CALENDAR_AT_ONCE = True
@@ -192,9 +202,9 @@ CALENDAR_WRITERS = 8
 
 # --- Bookings ---------------------------------------------------------------------------------
 
-CALENDAR_TRIGGER_POLICY = ENV.calendar.calendar_trigger_policy
-CALENDAR_TRIGGER_SECRET = ENV.calendar.calendar_trigger_secret
-PREVENT_OVERLAPS = ENV.prevent_overlaps
+CALENDAR_TRIGGER_POLICY = services.trigger_policy(ENV)
+CALENDAR_TRIGGER_SECRET = ENV.text("CALENDAR_TRIGGER_SECRET")
+PREVENT_OVERLAPS = ENV.boolean("PREVENT_OVERLAPS", default=True)
 MAX_CLASS_LENGTH = timedelta(hours=8)
 MAX_STUDENTS = 100
 # Unpaid holds of one person; more would block the agenda.
@@ -210,18 +220,18 @@ MAX_WAITS = 20
 # How often a student may move or leave classes within an hour: each time others get a mail.
 MAX_CHANGES = 20
 # How long a freed place is offered to the first in line, if as much time is left.
-WAITING_LIST_WINDOW = timedelta(hours=ENV.waiting_list_hours)
+WAITING_LIST_WINDOW = timedelta(hours=ENV.duration("WAITING_LIST_HOURS", default=12))
 # No place is offered when the class begins sooner.
-WAITING_LIST_CLOSES = timedelta(minutes=ENV.waiting_list_closes_minutes)
+WAITING_LIST_CLOSES = timedelta(minutes=ENV.duration("WAITING_LIST_CLOSES_MINUTES", default=60))
 
 # --- Payments ---------------------------------------------------------------------------------
 
 # Without a token there is no provider: the teacher marks classes as paid.
-MERCADOPAGO_ACCESS_TOKEN = ENV.payments.mercadopago_access_token
-MERCADOPAGO_WEBHOOK_SECRET = ENV.payments.mercadopago_webhook_secret
-MERCADOPAGO_WEBHOOK_SIGNATURE = ENV.payments.mercadopago_webhook_signature
-MERCADOPAGO_API_URL = ENV.payments.mercadopago_api_url
-MERCADOPAGO_COLLECTOR_ID = ENV.payments.mercadopago_collector_id
+MERCADOPAGO_ACCESS_TOKEN = ENV.text("MERCADOPAGO_ACCESS_TOKEN")
+MERCADOPAGO_WEBHOOK_SECRET = ENV.text("MERCADOPAGO_WEBHOOK_SECRET")
+MERCADOPAGO_WEBHOOK_SIGNATURE = ENV.one_of("MERCADOPAGO_WEBHOOK_SIGNATURE", "require", "prefer")
+MERCADOPAGO_API_URL = ENV.address("MERCADOPAGO_API_URL", MERCADOPAGO_API)
+MERCADOPAGO_COLLECTOR_ID = services.collector_id(ENV)
 MERCADOPAGO_TIMEOUT = timedelta(seconds=4)
 # Threads of one process that may wait for Mercado Pago: a quarter of those of config/gunicorn.py.
 MERCADOPAGO_CALLERS = 4
@@ -281,9 +291,9 @@ REST_FRAMEWORK = {
 
 SPECTACULAR_SETTINGS = {
     "OAS_VERSION": "3.1.0",
-    "TITLE": ENV.site_name,
+    "TITLE": SITE_NAME,
     "VERSION": VERSION,
-    "SERVERS": [{"url": ENV.base_url}],
+    "SERVERS": [{"url": BASE_URL}],
     "POSTPROCESSING_HOOKS": [
         "config.api.openapi.introduction.add_introduction",
         "bookings.api.sent_webhooks.add_webhooks",
@@ -306,9 +316,7 @@ LANGUAGES = [("es-ar", "Español"), ("en", "English")]
 LOCALE_PATHS = [BASE_DIR / "config" / "locale"]
 LANGUAGE_COOKIE_NAME = f"{_prefix}language"
 LANGUAGE_COOKIE_AGE = 31_536_000
-LANGUAGE_COOKIE_SECURE = ENV.is_https
-USE_I18N = True
-USE_TZ = True
+LANGUAGE_COOKIE_SECURE = _is_https
 # The zone of every class, by name: the law may change its offset. Spec: What the service does.
 TIME_ZONE = "America/Argentina/Buenos_Aires"
 
@@ -332,34 +340,30 @@ STORAGES = {
         ),
     },
 }
-EMAIL_BACKEND = ENV.email["EMAIL_BACKEND"]
-EMAIL_HOST = ENV.email["EMAIL_HOST"] or "localhost"
-EMAIL_PORT = ENV.email["EMAIL_PORT"] or 25
-EMAIL_HOST_USER = ENV.email["EMAIL_HOST_USER"] or ""
-EMAIL_HOST_PASSWORD = ENV.email["EMAIL_HOST_PASSWORD"] or ""
-EMAIL_USE_TLS = ENV.email.get("EMAIL_USE_TLS", False)
-EMAIL_USE_SSL = ENV.email.get("EMAIL_USE_SSL", False)
-EMAIL_FILE_PATH = ENV.email["EMAIL_FILE_PATH"]
+vars().update(environment.email_settings(ENV))  # EMAIL_HOST and so on
 EMAIL_TIMEOUT = 10
-DEFAULT_FROM_EMAIL = SERVER_EMAIL = ENV.default_from_email
+DEFAULT_FROM_EMAIL = SERVER_EMAIL = environment.sender(ENV, SITE_NAME)
 # Mails are sent in a thread after the commit; the sweeps send the rest.
 DELIVER_NOTICES_AT_ONCE = True
 
 # --- Security ---------------------------------------------------------------------------------
 
-SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if ENV.is_https else None
-SECURE_SSL_REDIRECT = ENV.is_https
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if _is_https else None
+SECURE_SSL_REDIRECT = _is_https
 # Probes do not come through the proxy that ends TLS.
 SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz|metrics)$"]
-SECURE_HSTS_SECONDS = 63_072_000 if ENV.is_https else 0
-SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = ENV.is_https and ENV.hsts_preload
-if not ENV.hsts_preload:
+SECURE_HSTS_SECONDS = 63_072_000 if _is_https else 0
+_hsts_preload = ENV.boolean("HSTS_PRELOAD", default=False)
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = _is_https and _hsts_preload
+if not _hsts_preload:
     # Both bind every other name of the domain, for months: the domain's owner decides.
     SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 
-CONTENT_SECURITY_POLICY = {"DIRECTIVES": page_policy(ENV)}
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": page_policy(_google_url, _github_url, MERCADOPAGO_API_URL, is_https=_is_https)
+}
 # For responses that are no pages.
 CLOSED_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 # On every response but static files.
@@ -375,16 +379,18 @@ SECURITY_HEADERS = {
 
 # --- Log and figures ---------------------------------------------------------------------------
 
-LOG_FORMAT = ENV.monitoring.log_format
-METRICS_TOKEN = ENV.monitoring.metrics_token
-METRICS_DIRECTORY = ENV.monitoring.metrics_directory
+LOG_FORMAT = ENV.one_of("LOG_FORMAT", "json", "text", default="text" if ENV.is_local else "json")
+METRICS_TOKEN = services.metrics_token(ENV)
+# Where processes keep counts; empty for memory.
+METRICS_DIRECTORY = ENV.text("METRICS_DIRECTORY")
 if METRICS_DIRECTORY:
     share_counts(METRICS_DIRECTORY)
-HAS_ERROR_REPORTS = bool(ENV.monitoring.sentry_dsn)
+_sentry = services.sentry_options(ENV)
+HAS_ERROR_REPORTS = bool(_sentry["dsn"])
 if HAS_ERROR_REPORTS:
     from config.monitoring.sentry import start_sentry  # a tenth of a second that only its users pay
 
-    start_sentry(ENV.monitoring)
+    start_sentry(**_sentry)
 # One line for each request (config/monitoring/request_log.py).
 ACCESS_LOG = True
 

@@ -1,40 +1,36 @@
-"""The identity providers, as allauth configures them."""
+"""The identity providers, as allauth configures them; ``accounts`` adds the calendar's scope.
+
+stand_in: the address of a stand-in; empty for the real provider.
+"""
 
 from typing import Any
-
-from config.env.sign_in import SignIn
 
 # Google documents both spellings; allauth's default accepts only the first.
 GOOGLE_ISSUERS = ["https://accounts.google.com", "accounts.google.com"]
 
 
-def provider_settings(sign_in: SignIn) -> dict[str, dict[str, Any]]:
-    """Return SOCIALACCOUNT_PROVIDERS; ``sign_in.authorization`` adds the calendar's scope."""
-    return {"google": _google(sign_in), "github": _github(sign_in)}
-
-
-def _google(sign_in: SignIn) -> dict[str, Any]:
+def google_settings(client_id: str, secret: str, stand_in: str) -> dict[str, Any]:
     google = {
-        "APP": {"client_id": sign_in.auth_provider_id, "secret": sign_in.auth_provider_secret},
+        "APP": {"client_id": client_id, "secret": secret},
         "SCOPE": ["openid", "email", "profile"],
         "OAUTH_PKCE_ENABLED": True,
         "ID_TOKEN_ISSUER": GOOGLE_ISSUERS,
     }
-    if not sign_in.google_url:
+    if not stand_in:
         return google
     return google | {
-        "AUTHORIZE_URL": f"{sign_in.google_url}/o/oauth2/v2/auth",
-        "ACCESS_TOKEN_URL": sign_in.google_token_url,
-        "IDENTITY_URL": f"{sign_in.google_url}/oauth2/v2/userinfo",
-        "CERTS_URL": f"{sign_in.google_url}/oauth2/v3/certs",
-        "ID_TOKEN_ISSUER": sign_in.google_url,
+        "AUTHORIZE_URL": f"{stand_in}/o/oauth2/v2/auth",
+        "ACCESS_TOKEN_URL": f"{stand_in}/oauth2/token",
+        "IDENTITY_URL": f"{stand_in}/oauth2/v2/userinfo",
+        "CERTS_URL": f"{stand_in}/oauth2/v3/certs",
+        "ID_TOKEN_ISSUER": stand_in,
     }
 
 
-def _github(sign_in: SignIn) -> dict[str, Any]:
+def github_settings(client_id: str, secret: str, stand_in: str) -> dict[str, Any]:
     github = {
-        "APP": {"client_id": sign_in.github_id, "secret": sign_in.github_secret},
+        "APP": {"client_id": client_id, "secret": secret},
         "SCOPE": ["read:user", "user:email"],
         "OAUTH_PKCE_ENABLED": True,
     }
-    return github | ({"GITHUB_URL": sign_in.github_url} if sign_in.github_url else {})
+    return github | ({"GITHUB_URL": stand_in} if stand_in else {})

@@ -51,21 +51,20 @@ SESSION = {
     },
     "expires": "2030-02-04T18:00:00.000Z",
 }
-SESSION_USER_SCHEMA = {
-    "type": "object",
-    "required": ["id", "name", "email"],
-    "properties": {
-        "id": {"type": "string", "format": "uuid"},
-        "name": {"type": "string"},
-        "email": {"type": "string", "format": "email"},
-        "image": {"type": "string", "format": "uri"},
-    },
-}
 SIGNED_IN_SCHEMA = {
     "type": "object",
     "required": ["user", "expires"],
     "properties": {
-        "user": SESSION_USER_SCHEMA,
+        "user": {
+            "type": "object",
+            "required": ["id", "name", "email"],
+            "properties": {
+                "id": {"type": "string", "format": "uuid"},
+                "name": {"type": "string"},
+                "email": {"type": "string", "format": "email"},
+                "image": {"type": "string", "format": "uri"},
+            },
+        },
         "expires": {"type": "string", "format": "date-time"},
     },
 }
@@ -100,8 +99,6 @@ class AuthView(PlainAPIView):
 
 
 class ProvidersView(AuthView):
-    """``GET /api/auth/providers``"""
-
     @describe(
         operation_id="listProviders",
         summary="List the providers to sign in with",
@@ -125,8 +122,6 @@ class ProvidersView(AuthView):
 
 
 class SessionView(AuthView):
-    """``GET`` and ``POST /api/auth/session``"""
-
     @describe(
         operation_id="getSession",
         summary="Ask who is signed in",
@@ -158,8 +153,6 @@ class SessionView(AuthView):
 
 
 class CsrfView(AuthView):
-    """``GET /api/auth/csrf``"""
-
     @describe(
         operation_id="getCsrfToken",
         summary="Get the token that signing in and out ask for",
@@ -171,8 +164,6 @@ class CsrfView(AuthView):
 
 
 class LogView(AuthView):
-    """``POST /api/auth/_log``"""
-
     @describe(
         operation_id="logSignInError",
         summary="Take what NextAuth's client reports about itself",

@@ -52,48 +52,34 @@ class UserSerializer(serializers.Serializer[User]):
 
 
 class SavedProfileSerializer(serializers.Serializer[None]):
-    """The answer to POST /api/user-data."""
-
     message = serializers.CharField()
     user = UserSerializer()
 
 
 class CsrfTokenSerializer(serializers.Serializer[None]):
-    """The answer to GET /api/auth/csrf."""
-
     csrfToken = serializers.CharField()
 
 
 class UrlSerializer(serializers.Serializer[None]):
-    """The answer for ``json=true``."""
-
     url = serializers.CharField(help_text="Where to go on, an address.")
+
+
+def _optional(help_text: str) -> serializers.CharField:
+    return serializers.CharField(required=False, allow_blank=True, help_text=help_text)
 
 
 class SignOutFormSerializer(serializers.Serializer[None]):
     """The form of POST /api/auth/signout."""
 
-    csrfToken = serializers.CharField(
-        required=False, allow_blank=True, help_text="From `GET /api/auth/csrf`, with its cookie."
-    )
-    callbackUrl = serializers.CharField(
-        required=False,
-        allow_blank=True,
-        help_text="A path of ours, or its address; what else there is, is ignored.",
-    )
-    json = serializers.CharField(
-        required=False, allow_blank=True, help_text="`true` asks for `{url}` instead of a redirect."
-    )
+    csrfToken = _optional("From `GET /api/auth/csrf`, with its cookie.")
+    callbackUrl = _optional("A path of ours, or its address; what else there is, is ignored.")
+    json = _optional("`true` asks for `{url}` instead of a redirect.")
 
 
 class SignInFormSerializer(SignOutFormSerializer):
     """The form of POST /api/auth/signin/{provider_id}."""
 
-    process = serializers.CharField(
-        required=False,
-        allow_blank=True,
-        help_text=(
-            "`connect` adds the identity to who is signed in; `confirm` makes their sign-in "
-            "fresh; `calendar` asks the administrator for the calendar."
-        ),
+    process = _optional(
+        "`connect` adds the identity to who is signed in; `confirm` makes their sign-in "
+        "fresh; `calendar` asks the administrator for the calendar."
     )

@@ -21,10 +21,11 @@ from accounts.sign_in.errors import TEXTS, page_for
 from accounts.sign_in.identities import find_obstacle
 from accounts.sign_in.redirects import SIGN_IN_PAGE, absolute, error_redirect, local_path
 from accounts.sign_in.signing_out import sign_out
+from config.lib.addresses import client_address
 from config.lib.api.schema import answer, from_settings, header, refusal, retry_after
 from config.lib.api.texts import NOT_FOUND, TOO_MANY_STARTS
 from config.lib.origins import is_from_elsewhere
-from config.lib.throttling import has_started_too_often, seconds_left
+from config.lib.throttling import is_too_often, seconds_left
 
 ADAPTERS = {provider.id: provider.oauth2_adapter_class for provider in provider_classes}
 FORM = "application/x-www-form-urlencoded"
@@ -68,8 +69,6 @@ def _form_example(callback_url: str) -> OpenApiExample:
 
 
 class SignInView(AuthView):
-    """``GET /api/auth/signin``"""
-
     @describe(
         operation_id="showSignIn",
         summary="Go to the sign-in page",
@@ -81,8 +80,6 @@ class SignInView(AuthView):
 
 
 class ProviderSignInView(AuthView):
-    """``GET`` and ``POST /api/auth/signin/<provider>``"""
-
     @describe(
         operation_id="showProviderSignIn",
         summary="Go to the sign-in page, from a provider's address",
@@ -135,7 +132,8 @@ class ProviderSignInView(AuthView):
         _require_configured(provider_id)
         if not has_csrf_token(request):
             return _go(request, "/api/auth/signin?csrf=true")
-        if has_started_too_often(request):
+        address, limit = client_address(request), settings.MAX_SIGN_IN_STARTS
+        if is_too_often("sign-in-starts", address, limit=limit):
             return JsonResponse(
                 {"error": TOO_MANY_STARTS},
                 status=HTTPStatus.TOO_MANY_REQUESTS,
@@ -148,8 +146,6 @@ class ProviderSignInView(AuthView):
 
 
 class CallbackView(AuthView):
-    """``GET /api/auth/callback/<provider>``"""
-
     # No HEAD: a code is good for one exchange, and a preview must not use it up.
     http_method_names = ["get"]
 
@@ -179,8 +175,6 @@ class CallbackView(AuthView):
 
 
 class SignOutView(AuthView):
-    """``GET`` and ``POST /api/auth/signout``"""
-
     # No HEAD: a preview must not sign the person out.
     http_method_names = ["get", "post"]
 
@@ -199,7 +193,9 @@ class SignOutView(AuthView):
     def get(self, request: HttpRequest) -> HttpResponse:
         """Sign the person out; ask first after a prefetch or a foreign link."""
         target = _target(request.GET.get("callbackUrl"))
-        if "csrf" in request.GET or not _is_deliberate(request):
+        purpose = request.headers.get("Sec-Purpose", "") + request.headers.get("Purpose", "")
+        is_deliberate = "prefetch" not in purpose and not is_from_elsewhere(request)
+        if "csrf" in request.GET or not is_deliberate:
             return render(request, "accounts/sign_out.html", {"callback_url": target})
         return sign_out(request, HttpResponseRedirect(target))
 
@@ -221,8 +217,6 @@ class SignOutView(AuthView):
 
 
 class ErrorView(AuthView):
-    """``GET /api/auth/error``"""
-
     @describe(
         operation_id="showSignInError",
         summary="Go to the page that explains an error",
@@ -230,7 +224,6 @@ class ErrorView(AuthView):
         responses={302: REDIRECT},
     )
     def get(self, request: HttpRequest) -> HttpResponse:
-        """Redirect to the page that explains the error."""
         code = request.GET.get("error", "")
         return error_redirect(code if code in TEXTS else "Default", page=page_for(code))
 
@@ -264,11 +257,6 @@ def _go(request: HttpRequest, target: str) -> HttpResponse:
     if request.POST.get("json") == "true" or "X-Auth-Return-Redirect" in request.headers:
         return JsonResponse({"url": absolute(target)})
     return HttpResponseRedirect(target)
-
-
-def _is_deliberate(request: HttpRequest) -> bool:
-    purpose = request.headers.get("Sec-Purpose", "") + request.headers.get("Purpose", "")
-    return "prefetch" not in purpose and not is_from_elsewhere(request)
 
 
 def _require_configured(provider_id: str) -> None:

@@ -8,8 +8,6 @@ from accounts.provider import provider_classes
 
 
 class ProviderConverter(StringConverter):
-    """A provider's id."""
-
     regex = "|".join(provider.id for provider in provider_classes)
 
 

@@ -9,20 +9,17 @@ from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from django.apps import apps
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, Field, Model, QuerySet, TextField, Value
+from django.db.models import F, QuerySet, TextField, Value
 from django.db.models.functions import Cast
 from django.dispatch import Signal
 
-from config.lib.encryption import EncryptedTextField
+from config.lib.encryption import EncryptedTextField, find_sealed
 
-Column = Field[str, str]
 # Sent by a model, with the name of the column and the primary keys of the rows that lost its value.
 values_forgotten = Signal()
 
 
 class Outcome(StrEnum):
-    """The result for one stored value."""
-
     ROTATED = "rotated"
     CURRENT = "current"
     # Another process wrote a newer value meanwhile.
@@ -35,63 +32,42 @@ def rotate_encrypted_fields() -> Counter[Outcome]:
 
     Safe while the service runs: a value that changed meanwhile is not overwritten.
     """
-    outcomes: Counter[Outcome] = Counter()
-    for model, field in _list_columns():
-        outcomes.update(_rotate_column(model, field))
-    return outcomes
+    return Counter(
+        _rotate(rows.filter(pk=key, stored=stored), name, stored)
+        for rows, name in _list_columns()
+        for key, stored in rows.values_list("pk", "stored").iterator()
+    )
 
 
+@transaction.atomic
 def forget_unreadable() -> int:
     """Empty values that no key decrypts, because their rows cannot be loaded; return how many.
 
     Receivers of ``values_forgotten`` may replace them.
     """
-    return sum(_forget_column(model, field) for model, field in _list_columns())
+    count = 0
+    for rows, name in _list_columns():
+        values = rows.values_list("pk", "stored").iterator()
+        lost = [(key, stored) for key, stored in values if find_sealed(stored) is None]
+        emptied = [
+            key for key, stored in lost if rows.filter(pk=key, stored=stored).update(**{name: ""})
+        ]
+        values_forgotten.send(sender=rows.model, field=name, keys=emptied)
+        count += len(emptied)
+    return count
 
 
-def _list_columns() -> Iterator[tuple[type[Model], Column]]:
+def _list_columns() -> Iterator[tuple[QuerySet[Any], str]]:
+    """Yield the filled rows, with the column as text: reading the field would decrypt it."""
     for model in apps.get_models():
         for field in model._meta.concrete_fields:
             if isinstance(field, EncryptedTextField):
-                yield model, field
+                rows = model._default_manager.annotate(stored=Cast(F(field.name), TextField()))
+                yield rows.exclude(stored="").exclude(stored=None), field.name
 
 
-def _stored(model: type[Model], field: Column) -> QuerySet[Any]:
-    """Select a column as text: reading the field would decrypt it."""
-    return model._default_manager.annotate(stored=Cast(F(field.name), TextField()))
-
-
-def _list_filled(rows: QuerySet[Any]) -> Iterator[tuple[Any, str]]:
-    return rows.exclude(stored="").exclude(stored=None).values_list("pk", "stored").iterator()
-
-
-@transaction.atomic
-def _forget_column(model: type[Model], field: Column) -> int:
-    rows = _stored(model, field)
-    lost = [one for one in _list_filled(rows) if _rotate(one[1]) == Outcome.UNREADABLE]
-    emptied = [
-        key for key, stored in lost if rows.filter(pk=key, stored=stored).update(**{field.name: ""})
-    ]
-    values_forgotten.send(sender=model, field=field.name, keys=emptied)
-    return len(emptied)
-
-
-def _rotate_column(model: type[Model], field: Column) -> Counter[Outcome]:
-    rows = _stored(model, field)
-    outcomes: Counter[Outcome] = Counter()
-    for key, stored in _list_filled(rows):
-        rotated = _rotate(stored)
-        if isinstance(rotated, Outcome):
-            outcomes[rotated] += 1
-            continue
-        same = rows.filter(pk=key, stored=stored)
-        was_written = same.update(**{field.name: Value(rotated, output_field=TextField())})
-        outcomes[Outcome.ROTATED if was_written else Outcome.REPLACED] += 1
-    return outcomes
-
-
-def _rotate(stored: str) -> str | Outcome:
-    """Return the new value, or why it stays."""
+def _rotate(row: QuerySet[Any], name: str, stored: str) -> Outcome:
+    """Write the row's new value, unless it holds another one than ``stored`` by now."""
     ciphers = [Fernet(key) for key in settings.FIELD_KEYS]
     try:
         ciphers[0].decrypt(stored.encode())
@@ -100,6 +76,8 @@ def _rotate(stored: str) -> str | Outcome:
     else:
         return Outcome.CURRENT
     try:
-        return MultiFernet(ciphers).rotate(stored.encode()).decode()
+        rotated = MultiFernet(ciphers).rotate(stored.encode()).decode()
     except InvalidToken:
         return Outcome.UNREADABLE
+    written = row.update(**{name: Value(rotated, output_field=TextField())})
+    return Outcome.ROTATED if written else Outcome.REPLACED

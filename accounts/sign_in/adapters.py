@@ -26,8 +26,6 @@ logger = logging.getLogger(__name__)
 
 
 class AccountAdapter(DefaultAccountAdapter):
-    """No passwords, no messages."""
-
     def add_message(self, *args: Any, **kwargs: Any) -> None:
         """The next page shows the result."""
 
@@ -52,12 +50,7 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):
         return session
 
     def on_authentication_error(
-        self,
-        request: HttpRequest,
-        provider: Any,
-        error: str | None = None,
-        exception: Exception | None = None,
-        extra_context: dict[str, Any] | None = None,
+        self, request: HttpRequest, provider: Any, error: Any, exception: Any, **kwargs: Any
     ) -> None:
         """Redirect without the provider's text."""
         if exception:
@@ -109,10 +102,7 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):
         user.image = data["image"]
         return user
 
-    @transaction.atomic
-    def save_user(self, request: HttpRequest, sociallogin: SocialLogin, form: None = None) -> User:
-        user: User = super().save_user(request, sociallogin, form)
-        return user
+    save_user = transaction.atomic(DefaultSocialAccountAdapter.save_user)
 
     def serialize_instance(self, instance: Any) -> NoReturn:
         """Refuse to store an unfinished sign-in: the session would hold its tokens in clear."""

@@ -33,10 +33,10 @@ def find_purpose(request: HttpRequest, provider_id: str) -> Purpose:
     wanted = request.POST.get("process")
     if not request.user.is_authenticated:
         return Purpose.LOGIN
-    if wanted == Purpose.CALENDAR:
-        may_connect = provider_id == GOOGLE and request.user.is_superuser
-        return Purpose.CALENDAR if may_connect else Purpose.LOGIN
-    return Purpose(wanted) if wanted in {Purpose.CONNECT, Purpose.CONFIRM} else Purpose.LOGIN
+    may_connect = provider_id == GOOGLE and request.user.is_superuser
+    if wanted == Purpose.CALENDAR and not may_connect:
+        return Purpose.LOGIN
+    return Purpose(wanted) if wanted in set(Purpose) else Purpose.LOGIN
 
 
 def authorize_url(request: HttpRequest, provider_id: str, purpose: Purpose) -> str:
@@ -47,9 +47,15 @@ def authorize_url(request: HttpRequest, provider_id: str, purpose: Purpose) -> s
     provider = get_adapter().get_provider(request, provider_id)
     scope = provider.get_scope()
     params = {**provider.get_auth_params(), **_params(request, provider_id, purpose)}
-    if provider_id == GOOGLE:
-        scope += _calendar_scope(purpose)
-        params |= _google_params(purpose)
+    if provider_id == GOOGLE and (
+        purpose == Purpose.CALENDAR or settings.CALENDAR_CONSENT == "everyone"
+    ):
+        scope.append(settings.CALENDAR_SCOPE)
+        params["access_type"] = "offline"
+    if provider_id == GOOGLE and settings.CALENDAR_CONSENT == "teacher":
+        # It reveals an earlier consent to the calendar, which is then revoked.
+        # https://developers.google.com/identity/protocols/oauth2/web-server#incrementalAuth
+        params["include_granted_scopes"] = "true"
     is_bound = purpose in {Purpose.CONFIRM, Purpose.CALENDAR}
     response = provider.redirect(
         request,
@@ -63,29 +69,10 @@ def authorize_url(request: HttpRequest, provider_id: str, purpose: Purpose) -> s
     return str(response.url)
 
 
-def is_calendar_asked(purpose: Purpose) -> bool:
-    return purpose == Purpose.CALENDAR or settings.CALENDAR_CONSENT == "everyone"
-
-
 def granted_scopes(sociallogin: SocialLogin) -> frozenset[str]:
     """Return the granted scopes, by default those asked for (RFC 6749, 5.1)."""
     granted: frozenset[str] | None = sociallogin.token.granted_scopes
     return frozenset(sociallogin.state.get("asked_scope", [])) if granted is None else granted
-
-
-def _calendar_scope(purpose: Purpose) -> list[str]:
-    return [settings.CALENDAR_SCOPE] if is_calendar_asked(purpose) else []
-
-
-def _google_params(purpose: Purpose) -> dict[str, str]:
-    """``include_granted_scopes`` reveals an earlier consent to the calendar, which is then revoked.
-
-    https://developers.google.com/identity/protocols/oauth2/web-server#incrementalAuth
-    """
-    params = {"access_type": "offline"} if is_calendar_asked(purpose) else {}
-    if settings.CALENDAR_CONSENT == "teacher":
-        params["include_granted_scopes"] = "true"
-    return params
 
 
 def _params(request: HttpRequest, provider_id: str, purpose: Purpose) -> dict[str, str]:
@@ -98,8 +85,6 @@ def _params(request: HttpRequest, provider_id: str, purpose: Purpose) -> dict[st
         hint = {"login_hint": user.email} if provider_id == GOOGLE else {}
         return {"prompt": "select_account", **hint}
     given = ((name, request.GET.get(name, "")) for name in PASSED_ON[provider_id])
-    return {name: value for name, value in given if _is_passable(value)}
-
-
-def _is_passable(value: str) -> bool:
-    return 0 < len(value) <= MAX_LENGTH and value.isprintable()
+    return {
+        name: value for name, value in given if 0 < len(value) <= MAX_LENGTH and value.isprintable()
+    }

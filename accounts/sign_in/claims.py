@@ -18,20 +18,21 @@ MAX_LINK = 500
 
 def subject(value: Any) -> str:
     """Return the provider's id. Raises ValueError unless it is plain ASCII text."""
-    if isinstance(value, int) and not isinstance(value, bool):
-        value = str(value)
-    if not isinstance(value, str) or not 0 < len(value) <= MAX_SUBJECT:
+    text = str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
+    if not (0 < len(text) <= MAX_SUBJECT and text.isascii() and text.isprintable()):
         raise ValueError("The profile has no usable id.")
-    if not (value.isascii() and value.isprintable()):
-        raise ValueError("The profile's id is not plain text.")
-    return value
+    return text
 
 
 def text(value: Any) -> str:
     """Return one visible line of at most 255 characters, else an empty text."""
     if not isinstance(value, str):
         return ""
-    kept = (" " if sign.isspace() else sign for sign in value if _is_storable(sign))
+    kept = (
+        sign
+        for sign in value
+        if sign.isspace() or sign == JOINER or unicodedata.category(sign)[0] != "C"
+    )
     line = " ".join("".join(kept).split())[:MAX_TEXT].rstrip()
     return line if line.strip(JOINER + " ") else ""
 
@@ -52,18 +53,11 @@ def verified_addresses(value: Any, *, is_verified: bool) -> list[EmailAddress]:
 
     Only ASCII: lower-casing the Kelvin sign gives a "k", another mailbox.
     """
-    if not is_verified or not isinstance(value, str) or not value.isascii():
+    is_plain = isinstance(value, str) and value.isascii() and len(value) <= MAX_ADDRESS
+    if not (is_verified and is_plain):
         return []
     try:
         validate_email(value)
     except ValidationError:
         return []
-    if len(value) > MAX_ADDRESS:
-        return []
     return [EmailAddress(email=value.lower(), verified=True, primary=True)]
-
-
-def _is_storable(sign: str) -> bool:
-    if sign.isspace() or sign == JOINER:
-        return True
-    return unicodedata.category(sign) not in {"Cc", "Cf", "Cs", "Co", "Cn"}

@@ -38,7 +38,6 @@ SIGN_IN_CODES = frozenset(TEXTS) - {"AccessDenied", "Configuration"}
 
 
 def error_text(code: str | None) -> str:
-    """Return a code's text, a general one if it is unknown."""
     return str(TEXTS.get(code, GENERAL)) if code else ""
 
 

@@ -19,8 +19,6 @@ SECONDS = Histogram(
 
 
 class TimedAdapter(HTTPAdapter):
-    """Times each call."""
-
     def send(self, request: requests.PreparedRequest, *args: Any, **kwargs: Any) -> Any:
         began, status = perf_counter(), 0
         try:

@@ -22,18 +22,14 @@ _pages: dict[tuple[object, ...], str] = {}
 
 
 def show_sign_in(request: HttpRequest) -> HttpResponse:
-    if _is_for_one(request):
+    """Spec: Authentication, 4."""
+    own_cookies = {settings.SESSION_COOKIE_NAME, settings.MESSAGE_COOKIE_NAME}
+    is_plain = not request.META.get("QUERY_STRING") and own_cookies.isdisjoint(request.COOKIES)
+    if settings.DEBUG or not is_plain:
         # login_required says ``next``, NextAuth's clients say ``callbackUrl``.
         wanted = request.GET.get("callbackUrl") or request.GET.get("next")
         return render(request, TEMPLATE, _context(wanted, request.GET.get("error")))
     return HttpResponse(_page_for_all(request).replace(TOKEN_GOES_HERE, get_token(request)))
-
-
-def _is_for_one(request: HttpRequest) -> bool:
-    """True if the request, or DEBUG, may change the page."""
-    own_cookies = {settings.SESSION_COOKIE_NAME, settings.MESSAGE_COOKIE_NAME}
-    is_plain = not request.META.get("QUERY_STRING") and own_cookies.isdisjoint(request.COOKIES)
-    return settings.DEBUG or not is_plain
 
 
 def _page_for_all(request: HttpRequest) -> str:

@@ -43,9 +43,10 @@ def _revoke(token: str) -> bool:
                 timeout=settings.SOCIALACCOUNT_REQUESTS_TIMEOUT,
             )
     except requests.RequestException as error:
-        logger.info("A grant is revoked later: %s", type(error).__name__)
-        return False
-    if answer.status_code in {200, 400}:
-        return True
-    logger.info("A grant is revoked later: HTTP %s", answer.status_code)
+        failure = type(error).__name__
+    else:
+        if answer.status_code in {200, 400}:
+            return True
+        failure = f"HTTP {answer.status_code}"
+    logger.info("A grant is revoked later: %s", failure)
     return False

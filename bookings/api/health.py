@@ -19,7 +19,7 @@ from rest_framework import serializers
 
 from bookings.domain.calendar.access import describe_access
 from bookings.models import Heartbeat
-from bookings.work.health import SweepHealth, WorkHealth, check_work
+from bookings.work.health import WorkHealth, check_work
 from config.lib.api.schema import answer
 from config.lib.api.views import PlainAPIView
 
@@ -150,14 +150,14 @@ def _check_others() -> dict[str, str]:
     is_cache_up = cache.get(CACHE_KEY) is True  # one that is down behaves as empty
     return {
         "worker": "ok" if work.is_alive else "stopped" if work.is_stopped else "late",
-        "calendar": describe_access(is_down=work.is_calendar_down),
+        "calendar": describe_access(is_down=work.calendar_down_since is not None),
         "cache": "ok" if is_cache_up else "down",
     }
 
 
-def _describe(sweep: SweepHealth, work: WorkHealth) -> dict[str, Any]:
+def _describe(sweep: Heartbeat, work: WorkHealth) -> dict[str, Any]:
     age = None if sweep.beat_at is None else int((work.at - sweep.beat_at).total_seconds())
-    return {"status": "failing" if sweep.is_late else "ok", "age": age}
+    return {"status": "failing" if sweep in work.late else "ok", "age": age}
 
 
 @lru_cache(maxsize=1)

@@ -5,8 +5,8 @@ from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from accounts.pages import sign_in
 from accounts.sign_in.errors import error_text
+from accounts.sign_in.page import show_sign_in
 from bookings.domain.money.prices import list_offers
 from bookings.domain.places.waiting_queries import list_lines_of
 from bookings.domain.queries import list_next_classes_of
@@ -39,7 +39,7 @@ def landing(request: HttpRequest) -> HttpResponse:
 @require_safe
 def inicio(request: HttpRequest) -> HttpResponse:
     if not request.user.is_authenticated:
-        return sign_in(request)
+        return show_sign_in(request)
     ahead = list_next_classes_of(request.user)[:NEXT_CLASSES]
     classes = [present_class(virtual_class, request.user) for virtual_class in ahead]
     return render(

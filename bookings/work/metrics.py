@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
+from itertools import product
 
 from django.db import Error
 from django.db.models import Count, Q
@@ -13,20 +14,21 @@ from bookings.domain.calendar.access import describe_access
 from bookings.domain.money.reviews import count_payments_to_review
 from bookings.models import ClassStatus, ClassType, Hold, VirtualClass
 from bookings.work.health import check_work
-from bookings.work.queues import QUEUES
+from bookings.work.queues import list_queues, measure
 
 # Counting all classes would take longer each year.
 LOOK_BACK = timedelta(days=7)
+
+Gauges = Iterator[GaugeMetricFamily]
 
 
 class ServiceCollector(Collector):
     """Reads the metrics at each scrape; if the database fails, only ``classes_database_up``."""
 
-    def collect(self) -> Iterator[GaugeMetricFamily]:
-        now, figures = timezone.now(), []
+    def collect(self) -> Gauges:
+        now = timezone.now()
         try:
-            for read in (_queues, _classes, _holds, _reviews, _sweeps, _calendar):
-                figures += read(now)
+            figures = [*_queues(now), *_classes(now), *_holds(now), *_work(now)]
         except Error:
             figures = []
         yield _gauge("classes_database_up", "Whether the database answers.", bool(figures))
@@ -44,70 +46,56 @@ def _gauges(name: str, text: str, label: str, values: Mapping[str, float]) -> Ga
     return family
 
 
-def _queues(now: datetime) -> list[GaugeMetricFamily]:
-    found = {name: queue.measure(now) for name, queue in QUEUES.items()}
-    counts = {name: waiting.count for name, waiting in found.items()}
-    ages = {name: waiting.age.total_seconds() for name, waiting in found.items()}
+def _queues(now: datetime) -> Gauges:
+    found = {name: measure(rows, since, now) for name, (rows, since) in list_queues(now).items()}
+    counts = {name: count for name, (count, _) in found.items()}
+    ages = {name: age for name, (_, age) in found.items()}
+    yield _gauges("classes_queue_length", "What waits to be done, by queue.", "queue", counts)
     text = "How long the oldest of what waits has been waiting, by queue; 0 when nothing does."
-    return [
-        _gauges("classes_queue_length", "What waits to be done, by queue.", "queue", counts),
-        _gauges("classes_queue_oldest_seconds", text, "queue", ages),
-    ]
+    yield _gauges("classes_queue_oldest_seconds", text, "queue", ages)
 
 
-def _classes(now: datetime) -> list[GaugeMetricFamily]:
+def _classes(now: datetime) -> Gauges:
     # Naming the states makes the query use the index on state and start.
     near = VirtualClass.objects.filter(
         status__in=ClassStatus.values, start_time__gte=now - LOOK_BACK
     )
-    counts = near.order_by().values_list("status", "class_type")
-    counted = {
-        (status, kind): (number, drifted)
-        for status, kind, number, drifted in counts.annotate(
-            number=Count("pk"), drifted=Count("pk", filter=~Q(calendar_drift=""))
-        )
-    }
+    rows = near.order_by().values("status", "class_type")
+    rows = rows.annotate(number=Count("pk"), drifted=Count("pk", filter=~Q(calendar_drift="")))
+    numbers = {(row["status"], row["class_type"]): row["number"] for row in rows}
     classes = GaugeMetricFamily(
         "classes_by_state",
         "Classes that are ahead or began in the last seven days, by state and type.",
         labels=["state", "type"],
     )
-    for status in ClassStatus.values:
-        for kind in ClassType.values:
-            classes.add_metric([status, kind], counted.get((status, kind), (0, 0))[0])
-    drifted = sum(drifted for _, drifted in counted.values())
-    text = "Classes whose event differs in the calendar."
-    return [classes, _gauge("classes_with_drift", text, drifted)]
+    for state in product(ClassStatus.values, ClassType.values):
+        classes.add_metric(state, numbers.get(state, 0))
+    yield classes
+    drifted = sum(row["drifted"] for row in rows)
+    yield _gauge("classes_with_drift", "Classes whose event differs in the calendar.", drifted)
 
 
-def _holds(now: datetime) -> list[GaugeMetricFamily]:
+def _holds(now: datetime) -> Gauges:
     live = Hold.objects.filter(expires_at__gt=now)
     counted = live.aggregate(booked=Count("virtual_class"), all=Count("pk"))
     holds = {"choosing": counted["all"] - counted["booked"], "paying": counted["booked"]}
-    return [_gauges("classes_holds", "Times that are kept now.", "state", holds)]
+    yield _gauges("classes_holds", "Times that are kept now.", "state", holds)
 
 
-def _reviews(now: datetime) -> list[GaugeMetricFamily]:
+def _work(now: datetime) -> Gauges:
     count = count_payments_to_review()
-    return [_gauge("classes_payments_to_review", "Payments that need a person.", count)]
-
-
-def _sweeps(now: datetime) -> list[GaugeMetricFamily]:
+    yield _gauge("classes_payments_to_review", "Payments that need a person.", count)
     work = check_work()
-    beats = {sweep.name: sweep.beat_at for sweep in work.sweeps if sweep.beat_at}
-    ages = {name: (now - beat_at).total_seconds() for name, beat_at in beats.items()}
-    late = {sweep.name: float(sweep.is_late) for sweep in work.sweeps}
+    ages = {
+        sweep.name: (now - sweep.beat_at).total_seconds() for sweep in work.sweeps if sweep.beat_at
+    }
     text = "How long ago each sweep last ended well; none for one that never did."
-    late_text = "1 for a sweep that ended well too long ago."
-    down_text = "1 while the calendar is left alone because it fails."
-    return [
-        _gauges("classes_sweep_age_seconds", text, "sweep", ages),
-        _gauges("classes_sweep_late", late_text, "sweep", late),
-        _gauge("classes_calendar_down", down_text, work.is_calendar_down),
-    ]
-
-
-def _calendar(now: datetime) -> list[GaugeMetricFamily]:
-    grant = describe_access(is_down=False)
+    yield _gauges("classes_sweep_age_seconds", text, "sweep", ages)
+    late = {sweep.name: float(sweep in work.late) for sweep in work.sweeps}
+    text = "1 for a sweep that ended well too long ago."
+    yield _gauges("classes_sweep_late", text, "sweep", late)
+    text = "1 while the calendar is left alone because it fails."
+    yield _gauge("classes_calendar_down", text, work.calendar_down_since is not None)
     text = "1 while a grant or the service account opens the calendar."
-    return [_gauge("classes_calendar_connected", text, grant in {"ok", "at_risk", "stand_in"})]
+    is_connected = describe_access(is_down=False) in {"ok", "at_risk", "stand_in"}
+    yield _gauge("classes_calendar_connected", text, is_connected)

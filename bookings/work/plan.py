@@ -27,13 +27,16 @@ def list_due(now: datetime) -> list[tuple[Sweep, datetime | None]]:
     if new:
         Heartbeat.objects.bulk_create(new, ignore_conflicts=True)
     plan = [(run, every, planned.get(run.__name__)) for run, every in SWEEPS.items()]
-    return [(run, at) for run, every, at in plan if _is_due(at, every, now)]
+    return [
+        (run, at) for run, every, at in plan if at is None or at <= now or _is_ahead(at, every, now)
+    ]
 
 
 def claim(run: Sweep, planned: datetime | None) -> bool:
     """Take a lease on a sweep; return False if another worker was faster."""
     row = Heartbeat.objects.filter(name=run.__name__, next_run_at=planned)
-    return bool(row.update(next_run_at=timezone.now() + _lease()))
+    lease = settings.SWEEP_TIMEOUT + LEASE_MARGIN
+    return bool(row.update(next_run_at=timezone.now() + lease))
 
 
 def plan_next(name: str, at: datetime) -> None:
@@ -41,14 +44,7 @@ def plan_next(name: str, at: datetime) -> None:
     Heartbeat.objects.filter(name=name).update(next_run_at=at)
 
 
-def _lease() -> timedelta:
-    return settings.SWEEP_TIMEOUT + LEASE_MARGIN
-
-
-def _is_due(at: datetime | None, every: timedelta, now: datetime) -> bool:
-    return at is None or at <= now or _is_ahead(at, every, now)
-
-
 def _is_ahead(at: datetime, every: timedelta, now: datetime) -> bool:
     """True if only a clock that was ahead can have planned this."""
-    return at > now + max(every, RETRY_AFTER, _lease()) + CLOCK_MARGIN
+    lease = settings.SWEEP_TIMEOUT + LEASE_MARGIN
+    return at > now + max(every, RETRY_AFTER, lease) + CLOCK_MARGIN

@@ -17,47 +17,37 @@ from bookings.work.health import WorkHealth, check_work
 
 @dataclass(frozen=True, slots=True)
 class ServiceState:
-    """owner: the calendar's. refused_since: since when Google refuses grant or service account."""
+    """owner: the calendar's. refused_since: since when Google refuses grant or service account.
+
+    is_at_risk: the grant may expire in the next days. calendar_down_since: None if no class waits,
+    because the calendar is not asked then.
+    """
 
     work: WorkHealth
     waiting: int
     waiting_since: datetime | None
     owner: User | None
     refused_since: datetime | None
-
-    @property
-    def is_at_risk(self) -> bool:
-        """True if the grant may expire in the next days."""
-        return is_at_risk(self.owner)
-
-    @property
-    def is_connected(self) -> bool:
-        """True if a grant or a service account opens the calendar."""
-        return self.owner is not None or bool(settings.CALENDAR_SERVICE_ACCOUNT)
-
-    @property
-    def calendar_down_since(self) -> datetime | None:
-        """Since when the calendar fails. None if no class waits: the calendar is not asked then."""
-        return self.work.calendar_down_since if self.waiting else None
-
-    @property
-    def needs_attention(self) -> bool:
-        """True if a person has to act."""
-        return not self.work.is_alive or self.refused_since is not None
+    is_at_risk: bool
+    is_connected: bool
+    calendar_down_since: datetime | None
+    needs_attention: bool
 
 
 def load_service_state() -> ServiceState:
     """Read the state in three queries, four with a service account."""
-    owner = find_calendar_owner()
-    waiting = (
-        list_awaiting_scheduling(timezone.now())
-        .order_by()
-        .aggregate(count=Count("pk"), since=Min("scheduling_requested_at"))
-    )
+    owner, work = find_calendar_owner(), check_work()
+    refused_at = refused_since(owner)
+    rows = list_awaiting_scheduling(timezone.now()).order_by()
+    waiting = rows.aggregate(count=Count("pk"), since=Min("scheduling_requested_at"))
     return ServiceState(
-        work=check_work(),
+        work=work,
         waiting=waiting["count"],
         waiting_since=waiting["since"],
         owner=owner,
-        refused_since=refused_since(owner),
+        refused_since=refused_at,
+        is_at_risk=is_at_risk(owner),
+        is_connected=owner is not None or bool(settings.CALENDAR_SERVICE_ACCOUNT),
+        calendar_down_since=work.calendar_down_since if waiting["count"] else None,
+        needs_attention=bool(work.late or refused_at),
     )

@@ -7,6 +7,7 @@ and leaves what fails for its next turn.
 import logging
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from secrets import token_hex
 
 from django.db import Error
 from django.utils import timezone
@@ -16,10 +17,7 @@ from bookings.domain.calendar.access import check_calendar_grant
 from bookings.domain.checkout.holds import delete_expired_holds
 from bookings.domain.checkout.notifications import forget_notifications, process_notifications
 from bookings.domain.checkout.payment_search import search_payments
-from bookings.domain.checkout.settling import (
-    expire_payments,
-    settle_due_payments,
-)
+from bookings.domain.checkout.settling import expire_payments, settle_due_payments
 from bookings.domain.heartbeats import note_beat, note_failure, read_beats
 from bookings.domain.lifecycle.completing import complete_ended_classes
 from bookings.domain.money.refunds import send_due_refunds
@@ -33,11 +31,9 @@ from bookings.notices.reminders import plan_missing_reminders
 from bookings.webhooks.delivery import deliver_webhooks
 from bookings.webhooks.events import announce_events, forget_webhooks
 from bookings.work.clock_jumps import bring_back_plans
-from config.lib.tracing import new_id, tagged
+from config.lib.tracing import tagged
 
 logger = logging.getLogger(__name__)
-
-
 Sweep = Callable[[], int]
 
 
@@ -98,7 +94,7 @@ def _is_due(beat_at: datetime | None, every: timedelta) -> bool:
 def run_sweep(run: Sweep) -> int | None:
     """Run one sweep and write its heartbeat; return its count, None if it failed."""
     name = run.__name__
-    with tagged(run_id=new_id(), sweep=name):
+    with tagged(run_id=token_hex(8), sweep=name):
         try:
             count = run()
             note_beat(name, count)

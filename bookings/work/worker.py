@@ -1,5 +1,6 @@
 """The worker: a process that runs the sweeps, and its parent, which replaces it if it dies."""
 
+import ctypes
 import logging
 import math
 import multiprocessing
@@ -26,28 +27,15 @@ STOP_AFTER = timedelta(seconds=8)
 PAUSE = timedelta(seconds=2)
 
 
-class SharedState:
-    """Memory of both processes, without a lock: a killed process would keep it."""
+class SharedState(ctypes.Structure):
+    """Memory of both processes, without a lock: a killed process would keep it.
 
-    def __init__(self) -> None:
-        self._memory = mmap(-1, 64)
+    is_stopping: the running sweep is the last. running: its name; empty between sweeps.
+    """
 
-    @property
-    def is_stopping(self) -> bool:
-        """True if the running sweep is the last."""
-        return self._memory[0] == 1
-
-    def stop(self) -> None:
-        self._memory[0] = 1
-
-    @property
-    def running(self) -> str:
-        """The name of the running sweep; empty between sweeps."""
-        return self._memory[1:].rstrip(b"\0").decode()
-
-    @running.setter
-    def running(self, name: str) -> None:
-        self._memory[1:] = name.encode().ljust(63, b"\0")
+    is_stopping: bool
+    running: bytes
+    _fields_ = [("is_stopping", ctypes.c_bool), ("running", ctypes.c_char * 64)]
 
 
 class Worker:
@@ -57,7 +45,7 @@ class Worker:
     """
 
     def __init__(self) -> None:
-        self._state = SharedState()
+        self._state = SharedState.from_buffer(mmap(-1, ctypes.sizeof(SharedState)))
         self._kill_at = math.inf
 
     def run(self) -> None:
@@ -71,7 +59,7 @@ class Worker:
     def _stop(self, signum: int, frame: FrameType | None) -> None:
         patience = timedelta() if self._state.is_stopping else STOP_AFTER
         self._kill_at = time.monotonic() + patience.total_seconds()
-        self._state.stop()
+        self._state.is_stopping = True
 
     def _run_process(self) -> None:
         connections.close_all()  # a forked process cannot share them
@@ -93,7 +81,7 @@ class Worker:
 
     def _replan(self, process: BaseProcess) -> None:
         """Plan the sweep that died with its process; record the failure, unless we stop."""
-        name, self._state.running = self._state.running, ""
+        name, self._state.running = self._state.running.decode(), b""
         failure, delay = "El proceso murió", RESTART_AFTER
         if process.exitcode == -signal.SIGALRM:
             failure = f"Más de {settings.SWEEP_TIMEOUT.seconds} segundos"
@@ -138,7 +126,7 @@ def _run_due(state: SharedState, parent: BaseProcess) -> bool:
 
 
 def _run_claimed(run: Sweep, turn: datetime, state: SharedState) -> None:
-    state.running = run.__name__
+    state.running = run.__name__.encode()
     # Without a handler the signal kills the process, even if a library hangs.
     signal.alarm(settings.SWEEP_TIMEOUT.seconds)
     try:
@@ -149,4 +137,4 @@ def _run_claimed(run: Sweep, turn: datetime, state: SharedState) -> None:
         plan_next(run.__name__, min(following, retry) if has_failed else following)
     finally:
         signal.alarm(0)
-        state.running = ""
+        state.running = b""

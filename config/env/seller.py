@@ -9,7 +9,6 @@ from config.env.values import Values
 
 # Of the sum whose remainder by 11 is the check digit.
 CUIT_WEIGHTS = (5, 4, 3, 2, 7, 6, 5, 4, 3, 2)
-CUIT_DIGITS = len(CUIT_WEIGHTS) + 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,54 +25,42 @@ class Seller:
     data_fiscal_url: str = ""
 
 
-def parse_seller(read: Values) -> Seller:
-    """Read the values. Raises ImproperlyConfigured."""
+def read_seller(env: Values) -> Seller:
     return Seller(
-        name=read.text("SELLER_NAME"),
-        cuit=_cuit(read),
-        address=read.text("SELLER_ADDRESS"),
-        hours=read.text("SELLER_HOURS"),
-        data_fiscal_url=_data_fiscal_url(read),
+        name=env.text("SELLER_NAME"),
+        cuit=_cuit(env.text("SELLER_CUIT")),
+        address=env.text("SELLER_ADDRESS"),
+        hours=env.text("SELLER_HOURS"),
+        data_fiscal_url=_data_fiscal_url(env.text("SELLER_DATA_FISCAL_URL")),
     )
 
 
-def _cuit(read: Values) -> str:
-    """Read a number with or without dashes and check its last digit."""
-    value = read.text("SELLER_CUIT")
+def _cuit(value: str) -> str:
+    """Accept a number with or without dashes, and check its last digit."""
     if not value:
         return ""
     digits = value.replace("-", "").replace(" ", "")
-    if not (digits.isascii() and digits.isdigit() and len(digits) == CUIT_DIGITS):
+    if not (digits.isascii() and digits.isdigit() and len(digits) == len(CUIT_WEIGHTS) + 1):
         raise ImproperlyConfigured("SELLER_CUIT must have 11 digits, such as 20-12345678-6.")
-    if int(digits[-1]) != _check_digit(digits):
+    weighted = zip(CUIT_WEIGHTS, digits, strict=False)
+    # No CUIT has the check digit 10, so no digit matches it.
+    if int(digits[-1]) != -sum(weight * int(digit) for weight, digit in weighted) % 11:
         raise ImproperlyConfigured(
             "SELLER_CUIT is mistyped: its last digit does not match the others."
         )
     return f"{digits[:2]}-{digits[2:-1]}-{digits[-1]}"
 
 
-def _check_digit(digits: str) -> int:
-    """Return the expected check digit; no CUIT has 10, so no digit matches it."""
-    weighted = zip(CUIT_WEIGHTS, digits, strict=False)
-    return -sum(weight * int(digit) for weight, digit in weighted) % 11
-
-
-def _data_fiscal_url(read: Values) -> str:
-    """Read the address behind AFIP's QR code; its query names the seller."""
-    value = read.text("SELLER_DATA_FISCAL_URL")
-    if not value:
-        return ""
-    if not _is_https_link(value):
+def _data_fiscal_url(value: str) -> str:
+    """Check the address behind AFIP's QR code; its query names the seller."""
+    try:
+        parts = urlsplit(value)
+    except ValueError:  # half an IPv6 address
+        parts = urlsplit("")
+    is_plain = value.isascii() and value.isprintable() and " " not in value
+    is_link = parts.scheme == "https" and parts.hostname and not parts.username and is_plain
+    if value and not is_link:
         raise ImproperlyConfigured(
             "SELLER_DATA_FISCAL_URL must be the https:// address behind AFIP's QR code."
         )
     return value
-
-
-def _is_https_link(value: str) -> bool:
-    try:
-        parts = urlsplit(value)
-    except ValueError:  # half an IPv6 address
-        return False
-    is_plain = value.isascii() and value.isprintable() and " " not in value
-    return parts.scheme == "https" and bool(parts.hostname) and not parts.username and is_plain

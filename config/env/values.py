@@ -6,6 +6,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
+TRUE, FALSE = ("true", "1", "yes"), ("false", "0", "no")
 MAX_DIGITS = 9
 MAX_DURATION = 8760
 
@@ -20,6 +21,11 @@ class Values:
     def __init__(self, values: Mapping[str, str]) -> None:
         self._values = values
 
+    @property
+    def is_local(self) -> bool:
+        """True on a developer's machine and in the demo."""
+        return self.boolean("DEBUG", default=False) or self.boolean("DEMO", default=False)
+
     def text(self, name: str, default: str = "") -> str:
         """Return a value, or the content of its file, stripped."""
         value = self._values.get(name, "").strip()
@@ -33,19 +39,10 @@ class Values:
         return [part for part in parts if part]
 
     def boolean(self, name: str, *, default: bool) -> bool:
-        value = self.text(name)
-        known = {
-            "": default,
-            "true": True,
-            "1": True,
-            "yes": True,
-            "false": False,
-            "0": False,
-            "no": False,
-        }
-        if value.lower() not in known:
+        value = self.text(name, default=str(default)).lower()
+        if value not in TRUE + FALSE:
             raise ImproperlyConfigured(f"{name} must be true or false.")
-        return known[value.lower()]
+        return value in TRUE
 
     def whole_number(self, name: str, *, default: int) -> int:
         value = self.text(name, default=str(default))
@@ -60,17 +57,17 @@ class Values:
             raise ImproperlyConfigured(f"{name} must be from 1 to {MAX_DURATION}.")
         return value
 
-    def one_of(self, name: str, known: tuple[str, ...]) -> str:
-        """Return one of the known words; the first is the default."""
-        value = self.text(name, default=known[0])
+    def one_of(self, name: str, *known: str, default: str = "") -> str:
+        """Return one of the known words; by default the first."""
+        value = self.text(name, default=default or known[0])
         if value not in known:
             raise ImproperlyConfigured(f"{name} must be one of {', '.join(known)}.")
         return value
 
-    def address(self, name: str, default: str, *, local: bool) -> str:
+    def address(self, name: str, default: str = "") -> str:
         """Return a base address without a final slash; empty for none.
 
-        http only if ``local``: allauth trusts the token endpoint by TLS alone.
+        http only if ``is_local``: allauth trusts the token endpoint by TLS alone.
         """
         value = self.text(name, default=default)
         if not value:
@@ -78,7 +75,7 @@ class Values:
         parts = split_address(value)
         if parts is None:
             raise ImproperlyConfigured(f"{name} must be an http(s) address.")
-        if parts.scheme == "http" and not local:
+        if parts.scheme == "http" and not self.is_local:
             raise ImproperlyConfigured(
                 f"{name} must start with https:// unless DEBUG or DEMO is true."
             )

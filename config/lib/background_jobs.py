@@ -12,7 +12,6 @@ from config.lib.tracing import tagged, work_tags
 
 logger = logging.getLogger(__name__)
 
-NO_DELAY = timedelta(0)
 # A sending thread starts nothing new after so long: a stopping server waits for it.
 SECONDS_OUT = 4
 
@@ -21,7 +20,7 @@ class BackgroundJob:
     """One thread for a process and kind of work; no daemon, so work is finished."""
 
     def __init__(
-        self, name: str, work: Callable[[], object], *, delay: timedelta = NO_DELAY
+        self, name: str, work: Callable[[], object], *, delay: timedelta = timedelta()
     ) -> None:
         """delay: before each round, so that many calls are one round."""
         self._name = name
@@ -46,16 +45,15 @@ class BackgroundJob:
                 logger.exception("There is no thread for %s; the sweeps do the work.", self._name)
 
     def _work(self) -> None:
-        while self._goes_on():
+        while True:
+            with self._lock:
+                self._is_running = self._is_requested
+                if not self._is_running:
+                    return
             time.sleep(self._delay.total_seconds())
             self._is_requested = False  # a later call means another round
             with tagged(**self._tags):
                 self._run_once()
-
-    def _goes_on(self) -> bool:
-        with self._lock:
-            self._is_running = self._is_requested
-            return self._is_running
 
     def _run_once(self) -> None:
         try:

@@ -1,6 +1,5 @@
 """Encryption of texts and columns."""
 
-from functools import lru_cache
 from typing import Any
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
@@ -11,12 +10,12 @@ from django.db import models
 
 def seal(text: str) -> str:
     """Encrypt a text with the first of ``settings.FIELD_KEYS``."""
-    return _cipher(tuple(settings.FIELD_KEYS)).encrypt(text.encode()).decode()
+    return _cipher().encrypt(text.encode()).decode()
 
 
 def unseal(sealed: str) -> str:
     """Decrypt a text with any of the keys. Raises ``cryptography.fernet.InvalidToken``."""
-    return _cipher(tuple(settings.FIELD_KEYS)).decrypt(sealed.encode()).decode()
+    return _cipher().decrypt(sealed.encode()).decode()
 
 
 def find_sealed(sealed: str) -> str | None:
@@ -27,9 +26,8 @@ def find_sealed(sealed: str) -> str | None:
         return None
 
 
-@lru_cache(maxsize=4)
-def _cipher(keys: tuple[str, ...]) -> MultiFernet:
-    return MultiFernet([Fernet(key) for key in keys])
+def _cipher() -> MultiFernet:
+    return MultiFernet([Fernet(key) for key in settings.FIELD_KEYS])
 
 
 class EncryptedTextField(models.TextField[str, str]):
@@ -37,14 +35,10 @@ class EncryptedTextField(models.TextField[str, str]):
 
     def get_prep_value(self, value: Any) -> Any:
         text = super().get_prep_value(value)
-        if not text:
-            return text
-        return seal(text)
+        return seal(text) if text else text
 
     def from_db_value(self, value: str | None, expression: Any, connection: Any) -> str | None:
-        if not value:
-            return value
-        return unseal(value)
+        return unseal(value) if value else value
 
     def get_lookup(self, lookup_name: str) -> Any:
         if lookup_name not in {"isnull", "exact"}:

@@ -6,8 +6,6 @@ https://www.postgresql.org/docs/current/sql-createindex.html#SQL-CREATEINDEX-CON
 https://www.postgresql.org/docs/current/sql-altertable.html#SQL-ALTERTABLE-NOTES
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, ClassVar
 
 from django.contrib.postgres.operations import (
@@ -16,7 +14,6 @@ from django.contrib.postgres.operations import (
     RemoveIndexConcurrently,
     ValidateConstraint,
 )
-from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.migrations.operations import AddConstraint, AddIndex, RemoveIndex
 from django.db.migrations.operations.base import Operation
 
@@ -35,22 +32,16 @@ class Online(Operation):
         self._run("database_backwards", *args)
 
     def _run(self, way: str, app_label: str, schema_editor: Any, *states: Any) -> None:
-        if schema_editor.connection.vendor == "postgresql":
-            with self._wait(schema_editor):
-                getattr(super(), way)(app_label, schema_editor, *states)
-        else:
+        if schema_editor.connection.vendor != "postgresql":
             getattr(self.usual, way)(self, app_label, schema_editor, *states)
-
-    @contextmanager
-    def _wait(self, schema_editor: BaseDatabaseSchemaEditor) -> Iterator[None]:
-        if not self.is_patient:
-            yield
             return
-        schema_editor.execute("SET lock_timeout = 0")
+        if self.is_patient:
+            schema_editor.execute("SET lock_timeout = 0")
         try:
-            yield
+            getattr(super(), way)(app_label, schema_editor, *states)
         finally:
-            schema_editor.execute("RESET lock_timeout")
+            if self.is_patient:
+                schema_editor.execute("RESET lock_timeout")
 
 
 class AddIndexOnline(Online, AddIndexConcurrently):
@@ -72,12 +63,6 @@ class AddConstraintOnline(Online, AddConstraintNotValid):
 class ValidateConstraintOnline(ValidateConstraint):
     """Check the old rows in the next migration."""
 
-    def database_forwards(
-        self,
-        app_label: str,
-        schema_editor: BaseDatabaseSchemaEditor,
-        from_state: Any,
-        to_state: Any,
-    ) -> None:
+    def database_forwards(self, app_label: str, schema_editor: Any, *states: Any) -> None:
         if schema_editor.connection.vendor == "postgresql":
-            super().database_forwards(app_label, schema_editor, from_state, to_state)
+            super().database_forwards(app_label, schema_editor, *states)

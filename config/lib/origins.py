@@ -1,6 +1,5 @@
 """The origin of browser requests."""
 
-from functools import lru_cache
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -20,11 +19,6 @@ def is_from_elsewhere(request: HttpRequest | Request) -> bool:
 
 def own_origin() -> str:
     """Return BASE_URL as browsers write it in ``Origin``: lower case, no default port."""
-    return _as_origin(settings.BASE_URL)
-
-
-@lru_cache(maxsize=4)
-def _as_origin(address: str) -> str:
-    parts = urlsplit(address.lower())
+    parts = urlsplit(settings.BASE_URL.lower())
     port = "" if parts.port in {None, DEFAULT_PORTS.get(parts.scheme)} else f":{parts.port}"
     return f"{parts.scheme}://{parts.hostname}{port}"

@@ -27,7 +27,6 @@ class ProviderGuard:
         self.reset()
 
     def reset(self) -> None:
-        """Forget what was slow, and open."""
         self._is_slow = False
         self._slow_failures = 0
         self._closed_until = 0.0
@@ -38,30 +37,25 @@ class ProviderGuard:
         return timedelta(seconds=0 if self._is_slow else self._patience)
 
     def note_slow(self) -> None:
-        """Note that a call under way is slow."""
         self._is_slow = True
 
     @contextmanager
     def enter(self, places: int) -> Iterator[None]:
         """Run the block, one call, as one of ``places`` threads. Raises ProviderBusyError."""
-        self._take_place(places)
+        with self._changed:
+            if time.monotonic() < self._closed_until:
+                raise ProviderBusyError("The provider was slow a moment ago.")
+            patience = self.patience.total_seconds()
+            if not self._changed.wait_for(lambda: self._inside < places, patience):
+                self._is_slow = True
+                raise ProviderBusyError("Too many wait already.")
+            self._inside += 1
         began, is_failure = time.monotonic(), True
         try:
             yield
             is_failure = False
         finally:
             self._leave(is_slow=time.monotonic() - began > self._patience, is_failure=is_failure)
-
-    def _take_place(self, places: int) -> None:
-        with self._changed:
-            if time.monotonic() < self._closed_until:
-                raise ProviderBusyError("The provider was slow a moment ago.")
-            if not self._changed.wait_for(
-                lambda: self._inside < places, self.patience.total_seconds()
-            ):
-                self._is_slow = True
-                raise ProviderBusyError("Too many wait already.")
-            self._inside += 1
 
     def _leave(self, *, is_slow: bool, is_failure: bool) -> None:
         with self._changed:

@@ -2,7 +2,6 @@
 
 import functools
 import logging
-import threading
 import time
 from datetime import timedelta
 from typing import Any
@@ -22,30 +21,23 @@ class Outage:
 
     def __init__(self, pause: timedelta) -> None:
         self._pause = pause.total_seconds()
-        self._lock = threading.Lock()
         self._is_on = False
         self._quiet_until = self._logged_until = 0.0
 
     def may_ask(self) -> bool:
-        if not self._is_on:
-            return True
-        with self._lock:
-            now = time.monotonic()
-            is_over = now >= self._quiet_until
-            if is_over:
-                self._quiet_until = now + self._pause
-            return is_over
+        """After each pause one operation asks; two at the same moment do no harm."""
+        now = time.monotonic()
+        if self._is_on and now < self._quiet_until:
+            return False
+        self._quiet_until = now + self._pause
+        return True
 
     def begin(self, error: Exception) -> None:
         """Note a failure, with one log line a pause, without the address."""
-        with self._lock:
-            now = time.monotonic()
-            self._is_on = True
-            self._quiet_until = now + self._pause
-            is_logged = now < self._logged_until
-            if not is_logged:
-                self._logged_until = now + self._pause
-        if not is_logged:
+        now = time.monotonic()
+        self._is_on, self._quiet_until = True, now + self._pause
+        if now >= self._logged_until:
+            self._logged_until = now + self._pause
             logger.warning("The cache does not answer: %s", type(error).__name__)
 
     def end(self) -> None:
@@ -68,9 +60,6 @@ def _forgiving(name: str, otherwise: Any) -> Any:
                 answer = operation(self, *args, **kwargs)
             except (RedisError, OSError) as error:
                 outage.begin(error)
-            except ValueError:  # ``incr`` of a missing key: Redis has answered
-                outage.end()
-                raise
             else:
                 outage.end()
                 return answer

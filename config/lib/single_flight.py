@@ -23,12 +23,10 @@ class SingleFlight(Generic[T]):
 
         Raises TimeoutError after ``patience``.
         """
+        mine: Future[T] = Future()
         with self._lock:
-            flight = self._flights.get(key)
-            mine: Future[T] = Future()
-            if flight is None:
-                self._flights[key] = mine
-        if flight is not None:
+            flight = self._flights.setdefault(key, mine)
+        if flight is not mine:
             return flight.result(patience.total_seconds())
         try:
             outcome = partial(mine.set_result, work())

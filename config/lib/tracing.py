@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from secrets import token_hex
 from types import MappingProxyType
 
 # Names and values for the log, such as ``request_id``. A new thread has none.
@@ -18,8 +17,3 @@ def tagged(**tags: str) -> Iterator[None]:
         yield
     finally:
         work_tags.reset(token)
-
-
-def new_id() -> str:
-    """Return a unique id of 16 digits."""
-    return token_hex(8)

@@ -15,22 +15,19 @@ class UnclearTimeError(ValueError):
 def read_wall_time(wall: datetime) -> datetime:
     """Return the instant of a naive wall-clock time, in UTC. Raises UnclearTimeError."""
     local = wall.replace(tzinfo=ZoneInfo(settings.TIME_ZONE))
-    if not _is_clear(local):
+    if not is_clear(local):
         raise UnclearTimeError
     return local.astimezone(UTC)
 
 
 def is_clear(moment: datetime) -> bool:
     """True if the clock shows the hour of this instant once."""
-    return _is_clear(moment.astimezone(ZoneInfo(settings.TIME_ZONE)))
+    local = moment.astimezone(ZoneInfo(settings.TIME_ZONE))
+    # The two readings of PEP 495 differ for hours that are skipped and for those that are repeated.
+    return local.replace(fold=0).utcoffset() == local.replace(fold=1).utcoffset()
 
 
 def find_offset(moment: datetime) -> int:
     """Return the minutes from UTC to the teacher's clock at an instant."""
     local = moment.astimezone(ZoneInfo(settings.TIME_ZONE))
     return (local.utcoffset() or timedelta()) // MINUTE
-
-
-def _is_clear(local: datetime) -> bool:
-    # The two readings of PEP 495 differ for hours that are skipped and for those that are repeated.
-    return local.replace(fold=0).utcoffset() == local.replace(fold=1).utcoffset()

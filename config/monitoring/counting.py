@@ -36,35 +36,30 @@ class WorkerSlot:
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
-        self._lock: int | None = None  # a file descriptor, which the system closes
         self._name = ""
-        os.register_at_fork(after_in_child=self._forget)
+        self._file = -1  # the system closes it
+        os.register_at_fork(after_in_child=self._leave)
 
     def __call__(self) -> str:
-        return self._name or self._take()
+        if not self._name:
+            names = map(str, range(SLOTS))
+            self._name = next(
+                name for name in names if self._take(self._directory / f"{name}.lock")
+            )
+        return self._name
 
-    def _forget(self) -> None:
+    def _leave(self) -> None:
+        if self._name:
+            os.close(self._file)  # the parent's, which keeps it
         self._name = ""
 
-    def _take(self) -> str:
-        if self._lock is not None:
-            os.close(self._lock)  # the parent's, which keeps it
-        for name in map(str, range(SLOTS)):
-            self._lock = self._try(self._directory / f"{name}.lock")
-            if self._lock is not None:
-                self._name = name
-                return name
-        raise OSError("No slot is free.")
-
-    @staticmethod
-    def _try(path: Path) -> int | None:
+    def _take(self, path: Path) -> bool:
         try:
-            file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+            self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except PermissionError:  # made by another user
-            return None
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return False
         except BlockingIOError:
-            os.close(file)
-            return None
-        return file
+            os.close(self._file)
+            return False
+        return True

@@ -6,12 +6,13 @@ import sys
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
+from secrets import token_hex
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from prometheus_client import Histogram
 
-from config.lib.tracing import new_id, work_tags
+from config.lib.tracing import work_tags
 from config.monitoring.logs import REQUEST_ID
 
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
@@ -34,12 +35,13 @@ class RequestLogMiddleware:
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
-        self._is_behind_proxy = settings.TRUSTED_PROXIES > 0
         self._has_log = settings.ACCESS_LOG
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         began = time.perf_counter()
-        request_id = (self._is_behind_proxy and _read_given_id(request)) or new_id()
+        # A proxy's own log names the request by this id.
+        given = request.META.get("HTTP_X_REQUEST_ID", "") if settings.TRUSTED_PROXIES else ""
+        request_id = given if GIVEN_ID.fullmatch(given) else token_hex(8)
         # Django logs some answers after every middleware, and attaches the request.
         request.META[REQUEST_ID] = request_id
         token = work_tags.set({"request_id": request_id})
@@ -54,20 +56,11 @@ class RequestLogMiddleware:
     def _record(self, request: HttpRequest, status: int, seconds: float) -> None:
         method = request.method if request.method in METHODS else "OTHER"
         match = request.resolver_match
-        route = match.route if match else _name_without_route(request)
+        is_file = request.path_info.startswith(settings.STATIC_URL)
+        route = match.route if match else FILES if is_file else NOWHERE
         SECONDS.labels(method, route, status).observe(seconds)
         if self._has_log and (route not in QUIET or status >= 500):
             _write_line(method, route, status, seconds, request)
-
-
-def _name_without_route(request: HttpRequest) -> str:
-    return FILES if request.path_info.startswith(settings.STATIC_URL) else NOWHERE
-
-
-def _read_given_id(request: HttpRequest) -> str:
-    """Return the id of the proxy's log, empty if it is missing or malformed."""
-    given: str = request.META.get("HTTP_X_REQUEST_ID", "")
-    return given if GIVEN_ID.fullmatch(given) else ""
 
 
 def _write_line(method: str, route: str, status: int, seconds: float, request: HttpRequest) -> None:

@@ -6,19 +6,18 @@ import sentry_sdk
 from sentry_sdk.integrations.django import DjangoIntegration
 from sentry_sdk.types import Event, Hint
 
-from config.env.monitoring import Monitoring
 from config.lib.tracing import work_tags
 from config.monitoring.masking import mask, mask_texts
 
 KEPT_HEADERS = frozenset({"accept", "content-length", "content-type", "host", "user-agent"})
 
 
-def start_sentry(monitoring: Monitoring) -> None:
+def start_sentry(*, dsn: str, environment: str, release: str) -> None:
     """Report errors, but neither traces nor sessions."""
     sentry_sdk.init(
-        dsn=monitoring.sentry_dsn,
-        environment=monitoring.sentry_environment,
-        release=monitoring.release or None,
+        dsn=dsn,
+        environment=environment,
+        release=release or None,
         send_default_pii=False,
         max_request_body_size="never",
         include_local_variables=False,
@@ -44,7 +43,9 @@ def clean(event: Event, hint: Hint) -> Event:
         report["request"] = {
             "method": request.get("method"),
             "url": mask(str(request.get("url", ""))).partition("?")[0],
-            "headers": {name: text for name, text in headers.items() if _is_kept(name)},
+            "headers": {
+                name: text for name, text in headers.items() if name.lower() in KEPT_HEADERS
+            },
         }
     return mask_texts(report)  # type: ignore[no-any-return]
 
@@ -55,7 +56,3 @@ def clean_breadcrumb(crumb: dict[str, Any], hint: dict[str, Any]) -> dict[str, A
         return None
     crumb.pop("data", None)
     return mask_texts(crumb)  # type: ignore[no-any-return]
-
-
-def _is_kept(header: str) -> bool:
-    return header.lower() in KEPT_HEADERS

@@ -1,6 +1,8 @@
 """Error responses: JSON below ``/api``, pages elsewhere."""
 
 import sys
+from functools import partial
+from typing import Any
 
 from django.db import OperationalError, connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -18,23 +20,26 @@ OVERLOADED = "Ahora no podemos atender este pedido. Probá de nuevo en unos segu
 RETRY_SECONDS = 5
 
 
-def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return _answer(request, 400, BAD_REQUEST)
+def _answer(
+    request: HttpRequest, exception: Any = None, *, status: int, text: str, template: str = ""
+) -> HttpResponse:
+    if request.path_info.startswith("/api/"):
+        return JsonResponse({"error": text}, status=status)
+    return render(request, template or f"{status}.html", status=status)
 
 
-def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return _answer(request, 403, FORBIDDEN)
-
-
-def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return _answer(request, 404, NOT_FOUND)
+bad_request = partial(_answer, status=400, text=BAD_REQUEST)
+forbidden = partial(_answer, status=403, text=FORBIDDEN)
+https_only = partial(_answer, status=403, text=HTTPS_ONLY)
+not_found = partial(_answer, status=404, text=NOT_FOUND)
+headers_too_large = partial(_answer, status=431, text=HEADERS_TOO_LARGE, template="400.html")
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
     """Answer 500 without the cause; 503 when the database took no connection."""
     if not lacks_connection(sys.exc_info()[1]):
-        return _answer(request, 500, SERVER_ERROR)
-    response = _answer(request, 503, OVERLOADED)
+        return _answer(request, status=500, text=SERVER_ERROR)
+    response = _answer(request, status=503, text=OVERLOADED)
     response.headers["Retry-After"] = str(RETRY_SECONDS)
     return response
 
@@ -44,20 +49,6 @@ def lacks_connection(error: BaseException | None) -> bool:
     return isinstance(error, OperationalError) and connection.connection is None
 
 
-def headers_too_large(request: HttpRequest) -> HttpResponse:
-    return _answer(request, 431, HEADERS_TOO_LARGE, template="400.html")
-
-
-def https_only(request: HttpRequest) -> HttpResponse:
-    return _answer(request, 403, HTTPS_ONLY)
-
-
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     """Answer 403 to a form without its token, usually a page left open too long."""
     return render(request, "403_csrf.html", status=403)
-
-
-def _answer(request: HttpRequest, status: int, text: str, *, template: str = "") -> HttpResponse:
-    if request.path_info.startswith("/api/"):
-        return JsonResponse({"error": text}, status=status)
-    return render(request, template or f"{status}.html", status=status)

@@ -1,12 +1,13 @@
 """Content policy and security headers of every response."""
 
-from collections.abc import Callable
-from functools import cache
+from functools import cached_property
 from http import HTTPStatus
+from typing import cast
 
 from csp.utils import build_policy
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
+from django.utils.deprecation import MiddlewareMixin
 from whitenoise.middleware import WhiteNoiseFileResponse
 
 POLICY = "Content-Security-Policy"
@@ -14,28 +15,20 @@ POLICY = "Content-Security-Policy"
 DEBUG_PAGES = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.INTERNAL_SERVER_ERROR})
 
 
-class HeadersMiddleware:
+class HeadersMiddleware(MiddlewareMixin):
     """Add CSP and security headers to every response but static files; headers of a view stay."""
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
+    @cached_property
+    def _page_policy(self) -> str:
+        return build_policy(config=settings.CONTENT_SECURITY_POLICY["DIRECTIVES"]) or ""
 
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        response = self.get_response(request)
-        if not isinstance(response, WhiteNoiseFileResponse):
-            _complete(response)
+    def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
+        if isinstance(response, WhiteNoiseFileResponse):
+            return cast(HttpResponse, response)
+        for name, value in settings.SECURITY_HEADERS.items():
+            response.headers.setdefault(name, value)
+        if not response.headers.get("Content-Type", "").startswith("text/html"):
+            response.headers.setdefault(POLICY, settings.CLOSED_POLICY)
+        elif not (settings.DEBUG and response.status_code in DEBUG_PAGES):
+            response.headers.setdefault(POLICY, self._page_policy)
         return response
-
-
-def _complete(response: HttpResponse) -> None:
-    for name, value in settings.SECURITY_HEADERS.items():
-        response.headers.setdefault(name, value)
-    if not response.headers.get("Content-Type", "").startswith("text/html"):
-        response.headers.setdefault(POLICY, settings.CLOSED_POLICY)
-    elif not (settings.DEBUG and response.status_code in DEBUG_PAGES):
-        response.headers.setdefault(POLICY, _page_policy())
-
-
-@cache
-def _page_policy() -> str:
-    return build_policy(config=settings.CONTENT_SECURITY_POLICY["DIRECTIVES"]) or ""

@@ -1,29 +1,19 @@
 """Limit the size of a request's headers."""
 
-from collections.abc import Callable
-
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
+from django.utils.deprecation import MiddlewareMixin
 
 from config.web.errors import headers_too_large
 
 
-class HeaderLimitMiddleware:
+class HeaderLimitMiddleware(MiddlewareMixin):
     """Answer 431 if address and headers are too long; the server bounds each line only."""
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        if _size(request) > settings.MAX_HEADER_BYTES:
-            return headers_too_large(request)
-        return self.get_response(request)
-
-
-def _size(request: HttpRequest) -> int:
-    sent = (
-        value
-        for name, value in request.META.items()
-        if name.startswith("HTTP_") or name in {"PATH_INFO", "QUERY_STRING", "CONTENT_TYPE"}
-    )
-    return sum(map(len, sent))
+    def process_request(self, request: HttpRequest) -> HttpResponse | None:
+        size = sum(
+            len(value)
+            for name, value in request.META.items()
+            if name.startswith("HTTP_") or name in {"PATH_INFO", "QUERY_STRING", "CONTENT_TYPE"}
+        )
+        return headers_too_large(request) if size > settings.MAX_HEADER_BYTES else None

@@ -13,6 +13,4 @@ class NamedCookieStorage(CookieStorage):
 
 
 class MessageStorage(FallbackStorage):
-    """A cookie, and the session for longer messages."""
-
     storage_classes = (NamedCookieStorage, SessionStorage)

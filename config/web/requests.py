@@ -24,8 +24,6 @@ class Request(WSGIRequest):
 
 
 class RefusedUploads(FileUploadHandler):
-    """Skip uploaded files."""
-
     def new_file(self, *args: Any, **kwargs: Any) -> None:
         raise SkipFile
 

@@ -244,7 +244,7 @@ def test_two_tabs_may_sign_in_at_once(google, client):
 
 @pytest.mark.parametrize("seen_by_allauth", [True, False], ids=["on insert", "just before"])
 def test_address_taken_meanwhile_is_no_server_error(google, client, monkeypatch, seen_by_allauth):
-    User.objects.create_user("ana@example.com")
+    User.objects.create(email="ana@example.com")
     monkeypatch.setattr("accounts.sign_in.adapters.find_user_by_email", lambda email: None)
     monkeypatch.setattr(
         "allauth.socialaccount.internal.flows.signup.assess_unique_email",

@@ -6,10 +6,9 @@ import pytest
 from allauth.socialaccount.models import SocialAccount
 from django.core import mail
 from django.test import Client
-from django.utils import timezone
 
 from accounts.models import User
-from accounts.sign_in.fresh_sign_in import SignIn
+from accounts.sign_in.fresh_sign_in import is_fresh, note_sign_in
 from bookings.models import Notice, NoticeKind
 from bookings.notices.delivery import deliver_due
 from tests.accounts.flows import consent, query_of, session_of, sign_in, start
@@ -100,12 +99,18 @@ def test_confirmation_with_another_account_confirms_nothing(google, client, time
 
 
 @pytest.mark.parametrize(
-    ("away", "is_fresh"),
+    ("away", "expected"),
     [(timedelta(), True), (ELEVEN_MINUTES, False), (-timedelta(days=1), False)],
     ids=["now", "earlier", "of a clock that was ahead"],
 )
-def test_sign_in_is_fresh_for_ten_minutes(away, is_fresh):
-    assert SignIn("google", "subject", timezone.now() - away).is_fresh == is_fresh
+def test_sign_in_is_fresh_for_ten_minutes(rf, time_machine, away, expected):
+    request = rf.get("/")
+    request.session = {}
+    note_sign_in(request.session, provider="google", uid="subject")
+
+    time_machine.shift(away)
+
+    assert is_fresh(request) == expected
 
 
 def test_owner_gets_a_mail_of_a_connected_identity(ana):

@@ -1,4 +1,4 @@
-"""People, their manager, and the encrypted column."""
+"""People, and the encrypted column."""
 
 import pytest
 from cryptography.fernet import Fernet, InvalidToken
@@ -9,19 +9,6 @@ from accounts.models import User
 from accounts.services import remember_refresh_token
 
 pytestmark = pytest.mark.django_db
-
-
-def test_create_user_lowers_the_address_and_sets_no_password():
-    user = User.objects.create_user(" Ana@Example.com ", name="Ana")
-
-    assert (user.email, user.name) == ("ana@example.com", "Ana")
-    assert not user.has_usable_password()
-    assert User.objects.get_by_natural_key("ANA@example.com") == user
-
-
-def test_create_user_needs_an_address():
-    with pytest.raises(ValueError, match="e-mail"):
-        User.objects.create_user("")
 
 
 @pytest.mark.parametrize(

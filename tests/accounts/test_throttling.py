@@ -5,21 +5,17 @@ import socket
 import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
 from datetime import timedelta
 
 import pytest
 from django.core.cache import cache, caches
-from django.core.cache.backends.base import BaseCache
-from django.core.management import call_command
-from django.db import connection, connections
+from django.db import connections
 
-from config.lib import redis_cache, throttling
+from config.lib import redis_cache
 from config.lib.redis_cache import Outage
 from config.lib.throttling import count_one, give_back, is_too_often, seconds_left
 
 THREADS, EACH = 8, 20
-TABLE = "test_of_the_cache"
 
 
 @pytest.fixture
@@ -30,20 +26,6 @@ def locmem(settings):
             "LOCATION": "racing",
         }
     }
-
-
-@pytest.fixture
-def database(transactional_db, settings):
-    settings.CACHES = {
-        "default": {
-            "BACKEND": "django.core.cache.backends.db.DatabaseCache",
-            "LOCATION": TABLE,
-        }
-    }
-    call_command("createcachetable", verbosity=0)
-    yield
-    with connection.cursor() as cursor:
-        cursor.execute(f"DROP TABLE {TABLE}")
 
 
 @pytest.fixture
@@ -73,8 +55,8 @@ def _answers(path):
         return connection.connect_ex(str(path)) == 0
 
 
-@pytest.fixture(params=["locmem", "database", "redis"])
-def shared_cache(request, transactional_db):
+@pytest.fixture(params=["locmem", "redis"])
+def shared_cache(request):
     """Each kind of cache that the service may be given."""
     request.getfixturevalue(request.param)
     cache.clear()
@@ -105,23 +87,6 @@ def test_exactly_the_limit_passes(shared_cache):
     refused = race(lambda: is_too_often("things", "ana", limit=25, window=hour))
 
     assert refused.count(False) == 25
-
-
-def test_without_standing_in_line_the_database_loses_some(database, monkeypatch):
-    """The control: reading and then writing lets racers overwrite each other."""
-    monkeypatch.setattr(throttling, "_one_at_a_time", lambda key, lifetime: nullcontext())
-
-    def slow_incr(self, key, delta=1, version=None):
-        value = self.get(key, version=version)
-        time.sleep(0.002)
-        self.set(key, value + delta, version=version)
-        return value + delta
-
-    monkeypatch.setattr(BaseCache, "incr", slow_incr)
-
-    numbers = race(lambda: count_one("things", "ana", window=timedelta(hours=1)).number)
-
-    assert len(set(numbers)) < len(numbers)
 
 
 def test_what_is_given_back_does_not_count(shared_cache):

@@ -22,7 +22,7 @@ from bookings.payments.backend import get_gateway
 from bookings.payments.gateway import PaymentError
 from bookings.payments.mercadopago.metrics import SECONDS as PAYMENT_SECONDS
 from bookings.payments.mercadopago.metrics import name_operation
-from bookings.work.queues import QUEUES
+from bookings.work.queues import list_queues
 from calendar_sync.google.metrics import SECONDS as CALENDAR_SECONDS
 from tests.api.database_faults import SECRET, failing
 from tests.factories import HoldFactory, VirtualClassFactory
@@ -31,6 +31,7 @@ from tests.standins import Fault
 TOKEN = "a-token-of-some-length"
 
 pytestmark = pytest.mark.django_db
+QUEUES = list(list_queues(timezone.now()))
 
 
 @pytest.fixture(autouse=True)
@@ -213,7 +214,7 @@ def test_calls_to_the_calendar_are_counted_by_outcome(teacher, google, settings)
 def test_queue_is_read_along_an_index(name):
     if connection.vendor != "postgresql":
         pytest.skip("The plan is PostgreSQL's.")
-    waiting = QUEUES[name].rows(timezone.now()).order_by()
+    waiting = list_queues(timezone.now())[name][0].order_by()
 
     with connection.cursor() as cursor:
         # The tables are empty, and those are read whole unless that is ruled out.

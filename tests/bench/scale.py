@@ -11,7 +11,6 @@ from datetime import timedelta
 from itertools import count
 from statistics import median
 
-from django.conf import settings
 from django.db import connections, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.utils import timezone
@@ -25,7 +24,8 @@ from bookings.domain.queries import (
     list_scheduled_between,
 )
 from bookings.models import ClassStatus, VirtualClass
-from config.env.environment import parse_env
+from config.env import environment
+from config.env.values import Values
 from tests.bench.budgets import goal_of
 from tests.bench.databases import copies_of_nothing
 from tests.bench.filling import gather_statistics, id_of, id_sql, moment_sql
@@ -92,10 +92,9 @@ def _store(options: Options, size: int) -> Iterator[BaseDatabaseWrapper]:
         copies.use(options.database)
         with copies.copy() as url:
             alias = f"size_{size}"
-            known = {"SECRET_KEY": settings.SECRET_KEY, "DEBUG": "true", "DATABASE_URL": url}
             connections.settings[alias] = {
                 **connections.settings["default"],
-                "NAME": parse_env(known).database["NAME"],
+                "NAME": environment.database(Values({"DATABASE_URL": url}))["NAME"],
             }
             store = connections.create_connection(alias)
             store.alias = "default"  # rows remember where they come from

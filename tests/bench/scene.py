@@ -124,8 +124,8 @@ def _scheduled_class(places: int, taken: int) -> VirtualClass:
 
 def add_teacher(google: Remote) -> None:
     """Store the teacher, with a grant for the calendar that the stand-in accepts."""
-    User.objects.create_user(
-        TEACHER_EMAIL,
+    User.objects.create(
+        email=TEACHER_EMAIL,
         name="Paula Profe",
         is_staff=True,
         is_superuser=True,

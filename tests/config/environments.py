@@ -1,12 +1,16 @@
-"""Environments to parse: of a developer's machine, and of production."""
+"""Settings as an environment makes them: of a developer's machine, and of production."""
 
+import os
+import runpy
 import traceback
+from types import SimpleNamespace
+from unittest import mock
 
 import pytest
 from cryptography.fernet import Fernet
 from django.core.exceptions import ImproperlyConfigured
 
-from config.env.environment import parse_env
+from tests.processes import ROOT
 
 KEY = Fernet.generate_key().decode()
 PRODUCTION = {
@@ -16,12 +20,18 @@ PRODUCTION = {
 }
 
 
+def read_settings(values):
+    """Run config/settings.py under these variables only."""
+    with mock.patch.dict(os.environ, {"ENV_FILE": "", **values}, clear=True):
+        return SimpleNamespace(**runpy.run_path(str(ROOT / "config" / "settings.py")))
+
+
 def development(**values):
-    return parse_env({"DEBUG": "true", **values})
+    return read_settings({"DEBUG": "true", **values})
 
 
 def production(**values):
-    return parse_env({**PRODUCTION, **values})
+    return read_settings({**PRODUCTION, **values})
 
 
 def refusal(**values):

@@ -3,6 +3,7 @@
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
+from config.env.environment import host_of
 from tests.config.environments import development, production, refusal
 
 ADDRESSES = ["GOOGLE_URL", "GITHUB_URL", "GITHUB_API_URL", "CALENDAR_API_URL"]
@@ -14,14 +15,14 @@ ADDRESSES = ["GOOGLE_URL", "GITHUB_URL", "GITHUB_API_URL", "CALENDAR_API_URL"]
         ("https://clases.example", "clases.example", True),
         ("https://clases.example/", "clases.example", True),
         ("http://localhost:8000", "localhost", False),
-        ("https://[::1]:8443", "::1", True),
+        ("https://[::1]:8443", "[::1]", True),
     ],
 )
 def test_base_url(value, host, is_https):
     env = development(BASE_URL=value)
 
-    assert env.base_url == value.rstrip("/")
-    assert (env.host, env.is_https) == (host, is_https)
+    assert value.rstrip("/") == env.BASE_URL
+    assert (host_of(env.BASE_URL), env.SECURE_SSL_REDIRECT) == (host, is_https)
 
 
 MALFORMED = [
@@ -67,5 +68,5 @@ def test_plain_http_is_for_ones_own_machine(name):
 def test_addresses_of_one_provider_go_together():
     env = development(GOOGLE_URL="http://localhost:8101/", GITHUB_URL="http://localhost:8102")
 
-    assert env.sign_in.google_token_url == "http://localhost:8101/oauth2/token"
-    assert env.sign_in.github_api_url == "http://localhost:8102"
+    assert env.GOOGLE_TOKEN_URL == "http://localhost:8101/oauth2/token"
+    assert env.GITHUB_API_URL == "http://localhost:8102"

@@ -10,7 +10,7 @@ from tests.config.environments import development, refusal
 
 @pytest.mark.parametrize("policy", ["auto", "open", "paid", "closed"])
 def test_trigger_policy(policy):
-    assert development(CALENDAR_TRIGGER_POLICY=policy).calendar.calendar_trigger_policy == policy
+    assert policy == development(CALENDAR_TRIGGER_POLICY=policy).CALENDAR_TRIGGER_POLICY
 
 
 @pytest.mark.parametrize("policy", ["shut", "Paid", "auto open"])
@@ -21,7 +21,7 @@ def test_unknown_trigger_policy_is_named(policy):
 def test_trigger_secret_is_demanded_by_its_policy():
     env = development(CALENDAR_TRIGGER_POLICY="secret", CALENDAR_TRIGGER_SECRET="s3cr3t")
 
-    assert env.calendar.calendar_trigger_secret == "s3cr3t"
+    assert env.CALENDAR_TRIGGER_SECRET == "s3cr3t"
     assert "CALENDAR_TRIGGER_SECRET" in refusal(CALENDAR_TRIGGER_POLICY="secret")
 
 
@@ -29,7 +29,7 @@ def test_calendar_address_ends_in_a_slash():
     for value in ("https://x.example/calendar/v3", "https://x.example/calendar/v3/"):
         env = development(CALENDAR_API_URL=value)
 
-        assert env.calendar.calendar_api_url == "https://x.example/calendar/v3/"
+        assert env.CALENDAR_API_URL == "https://x.example/calendar/v3/"
 
 
 def test_service_account_is_parsed():
@@ -37,7 +37,7 @@ def test_service_account_is_parsed():
 
     env = development(SERVICE_ACCOUNT_JSON=json.dumps(account))
 
-    assert env.calendar.service_account == account
+    assert account == env.CALENDAR_SERVICE_ACCOUNT
 
 
 @pytest.mark.parametrize(
@@ -51,8 +51,8 @@ def test_unusable_service_account_is_not_repeated(text):
 
 
 def test_everybody_is_asked_for_the_calendar_unless_it_is_said():
-    assert development().calendar.calendar_consent == "everyone"
-    assert development(CALENDAR_CONSENT="teacher").calendar.calendar_consent == "teacher"
+    assert development().CALENDAR_CONSENT == "everyone"
+    assert development(CALENDAR_CONSENT="teacher").CALENDAR_CONSENT == "teacher"
     assert "CALENDAR_CONSENT must be one of" in refusal(CALENDAR_CONSENT="nobody")
 
 

@@ -3,13 +3,15 @@
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
+from config.env.services import sentry_options
+from config.env.values import Values
 from tests.config.environments import development, production, refusal
 
 
 def test_log_is_for_programs_unless_it_is_one_s_own_machine():
-    assert production().monitoring.log_format == "json"
-    assert development().monitoring.log_format == "text"
-    assert development(LOG_FORMAT="json").monitoring.log_format == "json"
+    assert production().LOG_FORMAT == "json"
+    assert development().LOG_FORMAT == "text"
+    assert development(LOG_FORMAT="json").LOG_FORMAT == "json"
     assert "LOG_FORMAT must be one of json, text." in refusal(LOG_FORMAT="xml")
 
 
@@ -32,14 +34,18 @@ def test_sentry_dsn_that_is_none_is_refused_and_not_shown(dsn):
 
 
 def test_sentry_is_called_over_https():
-    assert development(SENTRY_DSN="http://k3y@localhost/1").monitoring.sentry_dsn
+    local = Values({"DEBUG": "true", "SENTRY_DSN": "http://k3y@localhost/1"})
+
+    assert sentry_options(local)["dsn"] == "http://k3y@localhost/1"
     with pytest.raises(ImproperlyConfigured, match="SENTRY_DSN"):
         production(SENTRY_DSN="http://k3y@sentry.example/1")
 
 
 def test_sentry_dsn():
-    monitoring = production(SENTRY_DSN="https://k3y@sentry.example/1", RELEASE="1.2").monitoring
+    env = Values({"SENTRY_DSN": "https://k3y@sentry.example/1", "RELEASE": "1.2"})
 
-    assert (monitoring.sentry_dsn, monitoring.release) == ("https://k3y@sentry.example/1", "1.2")
-    assert monitoring.sentry_environment == "production"
-    assert "k3y" not in repr(monitoring)
+    assert sentry_options(env) == {
+        "dsn": "https://k3y@sentry.example/1",
+        "environment": "production",
+        "release": "1.2",
+    }

@@ -6,7 +6,7 @@ from tests.config.environments import development, refusal
 
 
 def test_nothing_is_known_of_the_seller_unless_it_is_set():
-    assert not any(getattr(development().seller, name) for name in ("name", "cuit", "address"))
+    assert not any(getattr(development().SELLER, name) for name in ("name", "cuit", "address"))
 
 
 def test_seller_is_read_under_the_documented_names():
@@ -16,7 +16,7 @@ def test_seller_is_read_under_the_documented_names():
         SELLER_ADDRESS="Calle 1",
         SELLER_HOURS="de 9 a 18",
         SELLER_DATA_FISCAL_URL="https://qr.afip.example/?qr=a-b_c,,",
-    ).seller
+    ).SELLER
 
     assert (seller.name, seller.cuit) == ("Paula Profe", "20-12345678-6")
     assert (seller.address, seller.hours) == ("Calle 1", "de 9 a 18")
@@ -25,7 +25,7 @@ def test_seller_is_read_under_the_documented_names():
 
 @pytest.mark.parametrize("typed", ["20123456786", "20-12345678-6", "20 12345678 6"])
 def test_cuit_is_written_as_people_write_it(typed):
-    assert development(SELLER_CUIT=typed).seller.cuit == "20-12345678-6"
+    assert development(SELLER_CUIT=typed).SELLER.cuit == "20-12345678-6"
 
 
 @pytest.mark.parametrize("typed", ["20-12345678-5", "20-12345687-6", "02-12345678-6"])

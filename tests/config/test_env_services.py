@@ -2,6 +2,8 @@
 
 import pytest
 
+from config.env import environment
+from config.env.values import Values
 from tests.config.environments import development, refusal
 
 
@@ -22,7 +24,7 @@ from tests.config.environments import development, refusal
     ids=["the teacher", "a name with quotes", "as said", "nobody"],
 )
 def test_mails_have_a_sender(values, sender):
-    assert development(**values).default_from_email == sender
+    assert sender == development(**values).DEFAULT_FROM_EMAIL
 
 
 def test_sender_without_an_address_is_named():
@@ -53,7 +55,7 @@ def test_sender_without_an_address_is_named():
     ],
 )
 def test_database(url, expected):
-    database = development(DATABASE_URL=url).database
+    database = environment.database(Values({"DATABASE_URL": url}))
 
     assert database == database | expected
 
@@ -93,13 +95,17 @@ def test_unusable_service_is_named_without_its_password(name, url):
     assert "hunter2" not in text
 
 
+def test_cache_that_cannot_count_is_refused():
+    assert "CACHE_URL must begin with" in refusal(CACHE_URL="dbcache://a_table")
+
+
 def test_cache_and_mail():
     env = development(
         CACHE_URL="redis://cache.example:6379/1",
         EMAIL_URL="smtp+tls://user:p%40ss@mail.example:587",
     )
 
-    assert env.cache["BACKEND"] == "config.lib.redis_cache.ForgivingRedisCache"
-    assert env.cache["LOCATION"] == "redis://cache.example:6379/1"
-    assert env.email["EMAIL_HOST"] == "mail.example"
-    assert (env.email["EMAIL_HOST_PASSWORD"], env.email["EMAIL_USE_TLS"]) == ("p@ss", True)
+    assert env.CACHES["default"]["BACKEND"] == "config.lib.redis_cache.ForgivingRedisCache"
+    assert env.CACHES["default"]["LOCATION"] == "redis://cache.example:6379/1"
+    assert env.EMAIL_HOST == "mail.example"
+    assert (env.EMAIL_HOST_PASSWORD, env.EMAIL_USE_TLS) == ("p@ss", True)

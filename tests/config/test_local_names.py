@@ -12,21 +12,21 @@ MIDDLEWARE = "config.web.local_names.LocalNameMiddleware"
 @pytest.fixture
 def site(settings):
     settings.BASE_URL = "http://localhost:8000"
-    settings.ALLOWED_HOSTS = development(BASE_URL="http://localhost:8000").allowed_hosts
+    settings.ALLOWED_HOSTS = development(BASE_URL="http://localhost:8000").ALLOWED_HOSTS
     settings.MIDDLEWARE = [MIDDLEWARE, *django_settings.MIDDLEWARE]
     return Client()
 
 
 @pytest.mark.parametrize("own", ["localhost", "127.0.0.1", "[::1]"])
 def test_every_local_name_is_allowed(own):
-    names = development(BASE_URL=f"http://{own}:8000").allowed_hosts
+    names = development(BASE_URL=f"http://{own}:8000").ALLOWED_HOSTS
 
     assert names == ["localhost", "127.0.0.1", "[::1]"]
 
 
 def test_other_sites_have_one_name():
-    assert development(BASE_URL="http://testserver").allowed_hosts == ["testserver"]
-    assert production(BASE_URL="http://localhost:8000").allowed_hosts == ["localhost"]
+    assert development(BASE_URL="http://testserver").ALLOWED_HOSTS == ["testserver"]
+    assert production(BASE_URL="http://localhost:8000").ALLOWED_HOSTS == ["localhost"]
 
 
 @pytest.mark.parametrize("name", ["127.0.0.1:8000", "[::1]:8000"])

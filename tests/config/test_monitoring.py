@@ -7,10 +7,11 @@ from itertools import combinations
 
 import pytest
 import yaml
+from django.utils import timezone
 from prometheus_client import REGISTRY, CollectorRegistry
 
 from bookings.work.metrics import ServiceCollector
-from bookings.work.queues import QUEUES
+from bookings.work.queues import list_queues
 from bookings.work.sweeps import SWEEPS
 from tests.processes import ROOT
 
@@ -97,7 +98,7 @@ def test_panel_of_a_share_shows_zero_before_the_first_error():
 
 def test_labels_are_those_of_their_figures():
     known = told()
-    values = {"queue": set(QUEUES), "sweep": {run.__name__ for run in SWEEPS}}
+    values = {"queue": set(list_queues(timezone.now())), "sweep": {run.__name__ for run in SWEEPS}}
     for text in expressions():
         for name, selector in SELECTOR.findall(text):
             for label, value in LABEL.findall(selector):

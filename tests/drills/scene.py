@@ -50,8 +50,8 @@ class Scene:
         )
         world.google.add_person(email=TEACHER_EMAIL, name="Paula Profe")
         seed_offer()
-        return User.objects.create_user(
-            TEACHER_EMAIL,
+        return User.objects.create(
+            email=TEACHER_EMAIL,
             name="Paula Profe",
             is_staff=True,
             is_superuser=True,
@@ -61,7 +61,7 @@ class Scene:
 
     def sign_up(self, name: str) -> "Person":
         """Let somebody have an account, and a session."""
-        user = User.objects.create_user(f"{name}@example.com", name=name.title())
+        user = User.objects.create(email=f"{name}@example.com", name=name.title())
         client = Client()
         client.force_login(user)
         return Person(user, client.cookies[settings.SESSION_COOKIE_NAME].value, self.world.url)

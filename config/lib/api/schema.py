@@ -15,8 +15,6 @@ ERROR = {"$ref": "#/components/schemas/Error"}
 
 
 class SessionScheme(OpenApiAuthenticationExtension):
-    """The session cookie."""
-
     target_class = "accounts.api.authentication.CookieSessionAuthentication"
     name = "session"
 
@@ -45,21 +43,16 @@ def answer(shape: Any, description: str, *values: Any) -> OpenApiResponse:
     return OpenApiResponse(shape, description=description, examples=examples)
 
 
-def header(name: str, description: str, **options: Any) -> OpenApiParameter:
+def header(name: str, description: str, kind: Any = str, **options: Any) -> OpenApiParameter:
     """Describe a header of requests; with ``response``, of these statuses."""
-    return OpenApiParameter(name, str, OpenApiParameter.HEADER, description=description, **options)
+    return OpenApiParameter(name, kind, OpenApiParameter.HEADER, description=description, **options)
 
 
 def retry_after(*statuses: int) -> OpenApiParameter:
     """Describe it for these statuses, by default 429."""
-    return OpenApiParameter(
-        "Retry-After",
-        {"type": "integer", "minimum": 1},
-        OpenApiParameter.HEADER,
-        required=True,
-        response=list(statuses) or [429],
-        description="Seconds after which it may be tried again.",
-    )
+    seconds = {"type": "integer", "minimum": 1}
+    text = "Seconds after which it may be tried again."
+    return header("Retry-After", text, seconds, required=True, response=list(statuses) or [429])
 
 
 def from_settings(write: Callable[[], str]) -> str:
@@ -72,8 +65,7 @@ def say_duration(duration: timedelta) -> str:
     seconds = int(duration.total_seconds())
     units = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
     size, name = next(unit for unit in units if seconds % unit[0] == 0)
-    number = seconds // size
-    return f"{number} {name}" if number == 1 else f"{number} {name}s"
+    return f"{seconds // size} {name}{'' if seconds == size else 's'}"
 
 
 def say_bytes(number: int) -> str:

@@ -81,8 +81,8 @@ class Command(BaseCommand):
 
 
 def _create_person(person: DemoPerson) -> User:
-    user = User.objects.create_user(
-        person.email,
+    user = User.objects.create(
+        email=person.email,
         name=person.name,
         location="Buenos Aires" if person in STUDENTS else "Rosario",
         level=Level.INTERMEDIATE if person in STUDENTS else "",
