@@ -19,6 +19,8 @@ from django.db import connection
 
 from bookings.management.backups.files import BackupError
 
+# How its archives begin.
+SIGNATURE = b"PGDMP"
 # libpq's variables. An argument would show the password to every user of the machine.
 VARIABLES = {
     "dbname": "PGDATABASE",
