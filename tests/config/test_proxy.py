@@ -1,6 +1,8 @@
 """config/deploy/nginx: the shipped proxy before the shipped server, where nginx is installed."""
 
 import json
+import os
+import re
 import socket
 import subprocess
 import time
@@ -178,6 +180,7 @@ def test_shipped_configuration_is_well_formed(name, tmp_path):
     self_sign(certificate)
     text = _adapt((SHIPPED / name).read_text(), tmp_path)
     (tmp_path / "nginx.conf").write_text(text)
+    (tmp_path / "resolver.conf").write_text("resolver 127.0.0.11 valid=10s;")
     done = subprocess.run(
         [find_nginx(), "-t", "-c", tmp_path / "nginx.conf", "-e", tmp_path / "start.log"],
         check=False,
@@ -186,6 +189,24 @@ def test_shipped_configuration_is_well_formed(name, tmp_path):
     )
 
     assert done.returncode == 0, done.stderr
+
+
+def test_proxy_asks_the_dns_servers_of_its_container(tmp_path):
+    """Docker's is 127.0.0.11, Podman's the network's gateway, by IPv6 too."""
+    (tmp_path / "nginx").write_text("#!/bin/sh\n")
+    (tmp_path / "nginx").chmod(0o755)
+    (tmp_path / "resolv.conf").write_text(
+        "search dns.podman\nnameserver 10.89.0.1\nnameserver fd00::1\noptions ndots:0\n"
+    )
+    script = (SHIPPED / "start-proxy").read_text()
+    script = re.sub("/(etc|tmp)/(?=resolv)", f"{tmp_path}/", script)
+    (tmp_path / "start-proxy").write_text(script)
+
+    command = ["/bin/sh", tmp_path / "start-proxy"]
+    subprocess.run(command, check=True, env={"PATH": f"{tmp_path}:{os.environ['PATH']}"})
+
+    written = (tmp_path / "resolver.conf").read_text()
+    assert written == "resolver 10.89.0.1 [fd00::1] valid=10s;\n"
 
 
 def _adapt(text, folder):

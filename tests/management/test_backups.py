@@ -224,6 +224,24 @@ def test_file_of_no_use_loses_nothing(copy):
     assert User.objects.filter(email="later@example.com").exists()
 
 
+@pytest.mark.parametrize(
+    ("start", "complaint"),
+    [
+        (b"hello", "is no backup of this service."),
+        (b"", "is no backup of this service."),
+        (b"SQLite format 3\0", "comes from SQLite. Restore it there"),
+        (b"PGDMP", "comes from PostgreSQL, and DATABASE_URL names SQLite."),
+    ],
+)
+def test_a_wrong_file_gets_a_sentence(start, complaint, tmp_path):
+    if start.startswith({"sqlite": b"SQLite", "postgresql": b"PGDMP"}[connection.vendor]):
+        pytest.skip("That is this engine's own.")
+    (tmp_path / "copy").write_bytes(start * 9)
+
+    with pytest.raises(CommandError, match=complaint):
+        call_command("restore", str(tmp_path / "copy"), replace=True)
+
+
 @pytest.fixture
 def put_in_front(tmp_path, monkeypatch):
     """Put a pg_restore in front of the real one, which still counts; it is given as shell."""

@@ -14,7 +14,7 @@ def get_engine() -> ModuleType:
     """Return the module for the configured database.
 
     Each has ``write``, ``count`` and ``restore`` of a path, which raise BackupError, ``list_files``
-    of the database itself, and ``count_clients``.
+    of the database itself, ``count_clients``, and the ``SIGNATURE`` at the start of its copies.
     """
     engine = ENGINES.get(connection.vendor)
     if engine is None:

@@ -19,6 +19,8 @@ from django.db import connection
 
 from bookings.management.backups.files import BackupError
 
+# How its archives begin.
+SIGNATURE = b"PGDMP"
 # Of libpq: PGUSER and so on. An argument would show the password to every user of the machine.
 VARIABLES = (
     *("database", "user", "password", "host", "port", "service", "passfile"),

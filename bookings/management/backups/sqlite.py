@@ -10,6 +10,9 @@ from django.db import connection
 
 from bookings.management.backups.files import BackupError
 
+# https://www.sqlite.org/fileformat.html#magic_header_string
+SIGNATURE = b"SQLite format 3\0"
+
 
 def list_files() -> list[Path]:
     """Return the database's files, temporary ones included; none for one in memory."""

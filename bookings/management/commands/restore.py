@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 
-from bookings.management.backups import get_engine
+from bookings.management.backups import get_engine, postgresql, sqlite
 from bookings.management.backups.files import BackupError
 from bookings.management.backups.sqlite import count_rows
 
@@ -36,6 +36,7 @@ class Command(BaseCommand):
         engine, file = get_engine(), options["file"]
         if not (os.path.isfile(file) and os.access(file, os.R_OK)):
             raise CommandError(f"{file} is not there, or not readable for this user.")
+        _require_backup(engine, file)
         has_tables = bool(connection.introspection.table_names())
         if has_tables and not options["replace"]:
             raise CommandError(
@@ -66,6 +67,22 @@ class Command(BaseCommand):
         self.stdout.write(json.dumps(report))
         if unknown:
             raise CommandError("A newer version made this backup: run that one.")
+
+
+def _require_backup(engine: ModuleType, file: Path) -> None:
+    """Raise CommandError unless the file is a copy of this database's engine."""
+    with file.open("rb") as opened:
+        start = opened.read(16)
+    if start.startswith(engine.SIGNATURE):
+        return
+    if start.startswith(sqlite.SIGNATURE):
+        raise CommandError(
+            f"{file} comes from SQLite. Restore it there (DATABASE_URL=sqlite:///new.sqlite3), "
+            "then run `manage.py move-to` with the address of PostgreSQL."
+        )
+    if start.startswith(postgresql.SIGNATURE):
+        raise CommandError(f"{file} comes from PostgreSQL, and DATABASE_URL names SQLite.")
+    raise CommandError(f"{file} is no backup of this service.")
 
 
 def _require_no_clients(engine: ModuleType) -> None:

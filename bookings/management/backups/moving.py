@@ -1,0 +1,120 @@
+"""Copy every row from SQLite into an empty PostgreSQL database, and compare the two."""
+
+import hashlib
+import json
+
+import environ
+from cryptography.fernet import InvalidToken
+from django.apps import apps
+from django.contrib.auth.models import Permission
+from django.contrib.contenttypes.models import ContentType
+from django.core.exceptions import ImproperlyConfigured
+from django.core.management import call_command
+from django.core.management.color import no_style
+from django.core.serializers.base import DeserializedObject
+from django.db import DatabaseError, connection, connections, models, transaction
+from django.db.migrations.executor import MigrationExecutor
+
+from bookings.management.backups.files import BackupError
+
+TARGET = "target"
+CHUNK = 500
+# ``migrate`` fills these two.
+FILLED_BY_MIGRATE: tuple[type[models.Model], ...] = (Permission, ContentType)
+
+
+def open_target(url: str) -> None:
+    """Connect to the PostgreSQL database at ``url`` under the alias TARGET.
+
+    Raises BackupError if the address is another kind's, or nothing answers there.
+    """
+    if connection.vendor != "sqlite" or not url.startswith("postgres"):
+        raise BackupError("Only SQLite can be moved, and only to postgres://user@host:5432/name.")
+    try:
+        address = environ.Env.db_url_config(url)
+        usual = connections.databases["default"]
+        connections.databases[TARGET] = {**usual, "OPTIONS": {}, **address}
+        connections[TARGET].ensure_connection()
+    except (DatabaseError, ImproperlyConfigured, ValueError) as error:
+        raise BackupError(f"The new database cannot be reached: {_first_line(error)}") from error
+
+
+def create_tables() -> None:
+    """Migrate TARGET. Raises BackupError if it has rows, or this database lacks migrations."""
+    executor = MigrationExecutor(connection)
+    if executor.migration_plan(executor.loader.graph.leaf_nodes()):
+        raise BackupError("This database lacks migrations. Run `manage.py migrate` first.")
+    tables = set(connections[TARGET].introspection.table_names())
+    names = {model._meta.db_table for model in _list_models()}
+    has_others = bool(tables - names - {"django_migrations"})
+    if has_others or any(
+        _rows(model, TARGET).exists()
+        for model in _list_models()
+        if model not in FILLED_BY_MIGRATE and model._meta.db_table in tables
+    ):
+        raise BackupError("The new database is not empty. Create another one.")
+    call_command("migrate", database=TARGET, verbosity=0, interactive=False)
+
+
+def copy_rows() -> dict[str, int]:
+    """Copy every row in one transaction and return the number of rows by table.
+
+    Raises BackupError if a row is refused or a table differs afterwards: then no row is copied.
+    The transaction on SQLite holds the write lock, so the rows do not change meanwhile.
+    """
+    counts = {}
+    with transaction.atomic(), transaction.atomic(using=TARGET):
+        for model in FILLED_BY_MIGRATE:
+            _rows(model, TARGET).delete()
+        for model in _list_models():
+            table = model._meta.db_table
+            try:
+                _copy(model)
+                counts[table], checksum = _sum_up(model, "default")
+                is_same = _sum_up(model, TARGET) == (counts[table], checksum)
+            except InvalidToken as error:
+                raise BackupError(f"No key of FIELD_KEYS decrypts a value in {table}.") from error
+            except (DatabaseError, ValueError) as error:
+                raise BackupError(f"{table}: {_first_line(error)}") from error
+            if not is_same:
+                raise BackupError(f"{table} differs after copying.")
+        _continue_numbering()
+    return counts
+
+
+def _list_models() -> list[type[models.Model]]:
+    return [model for model in apps.get_models(include_auto_created=True) if model._meta.managed]
+
+
+def _rows(model: type[models.Model], alias: str) -> models.QuerySet[models.Model]:
+    # A permission's usual order would join the content types, which may not be there yet.
+    return model._base_manager.using(alias).order_by()
+
+
+def _copy(model: type[models.Model]) -> None:
+    """Insert the rows as they are: ``save`` would renew ``updated_at``."""
+    for row in _rows(model, "default").iterator(chunk_size=CHUNK):
+        DeserializedObject(row).save(using=TARGET, save_m2m=False, force_insert=True)
+
+
+def _sum_up(model: type[models.Model], alias: str) -> tuple[int, int]:
+    """Return the number of rows and a checksum of their values that ignores their order."""
+    count = checksum = 0
+    for values in _rows(model, alias).values_list().iterator(chunk_size=CHUNK):
+        # PostgreSQL sorts the keys of JSON.
+        text = json.dumps(values, sort_keys=True, default=repr)
+        checksum ^= int.from_bytes(hashlib.sha256(text.encode()).digest())
+        count += 1
+    return count, checksum
+
+
+def _continue_numbering() -> None:
+    """Let new rows get ids above the copied ones."""
+    with connections[TARGET].cursor() as cursor:
+        for statement in connections[TARGET].ops.sequence_reset_sql(no_style(), _list_models()):
+            cursor.execute(statement)
+
+
+def _first_line(error: Exception) -> str:
+    """Return the error without the row that PostgreSQL quotes below it."""
+    return str(error).partition("\n")[0]

@@ -1,0 +1,156 @@
+"""manage.py move-to: from SQLite to PostgreSQL with every row, or with none."""
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+from django.contrib.auth.models import Group, Permission
+from django.contrib.contenttypes.models import ContentType
+from django.core.management import CommandError, call_command
+from django.db import connection, connections
+
+from accounts.models import User
+from bookings.models import VirtualClass
+from tests.factories import UserFactory, VirtualClassFactory
+from tests.processes import database_url, run_forked
+
+pytestmark = pytest.mark.django_db(transaction=True)
+# Every row of them is its own data; `migrate` writes the others.
+LEFT_OUT = ("contenttypes", "auth.permission")
+
+
+@pytest.fixture
+def new_database():
+    """The address of an empty PostgreSQL database."""
+    if connection.vendor == "sqlite":
+        pytest.skip("The new database is PostgreSQL.")
+    usual = connection.settings_dict["NAME"]
+    name = f"{usual}_moved"
+    with connection.cursor() as cursor:
+        cursor.execute(f'DROP DATABASE IF EXISTS "{name}"')
+        cursor.execute(f'CREATE DATABASE "{name}" TEMPLATE template0')
+    yield database_url().replace(usual, name)
+    with connection.cursor() as cursor:
+        cursor.execute(f'DROP DATABASE "{name}"')
+
+
+@pytest.fixture
+def moved(new_database, tmp_path):
+    """Run a function on a new SQLite database in its own process; return what it returns."""
+
+    def run(work):
+        report = tmp_path / "report.json"
+        code = run_forked(on_sqlite, work, new_database, tmp_path / "old.sqlite3", report)
+        assert code == 0
+        return json.loads(report.read_text())
+
+    return run
+
+
+def on_sqlite(work, url: str, database: Path, report: Path) -> None:
+    del connections["default"]
+    connections.databases["default"].update(
+        ENGINE="django.db.backends.sqlite3", NAME=str(database), OPTIONS={}
+    )
+    report.write_text(json.dumps(work(url)))
+
+
+def move(url: str) -> dict[str, int] | str:
+    """Return the rows by table, or the error."""
+    said = io.StringIO()
+    try:
+        call_command("move-to", url, stdout=said)
+    except CommandError as error:
+        return str(error)
+    return json.loads(said.getvalue())["rows"]
+
+
+def dump(alias: str) -> list[str]:
+    said = io.StringIO()
+    call_command("dumpdata", database=alias, exclude=LEFT_OUT, stdout=said)
+    return sorted(json.dumps(row, sort_keys=True) for row in json.loads(said.getvalue()))
+
+
+def fill() -> None:
+    """Classes, people, a secret, and rights with other numbers than `migrate` gives them."""
+    call_command("migrate", verbosity=0)
+    Permission.objects.filter(pk=1).delete()
+    ContentType.objects.filter(app_label="bookings").order_by("pk").first().delete()
+    call_command("migrate", verbosity=0)
+    host = UserFactory(name='Ñandú\n\\.\t"x"', provider_refresh_token="a secret")
+    VirtualClassFactory.create_batch(3, scheduled=True, booked_by=host)
+    helpers = Group.objects.create(name="Helpers")
+    helpers.permissions.add(*Permission.objects.all()[:5])
+    host.groups.add(helpers)
+
+
+def move_everything(url: str) -> dict:
+    fill()
+    rows = move(url)
+    rights = Group.objects.get().permissions.order_by("codename", "content_type__model")
+    return {
+        "rows": rows,
+        "is_same": dump("default") == dump("target"),
+        "rights": [
+            [str(right) for right in rights.using(alias)] for alias in ("default", "target")
+        ],
+        "next": Group.objects.using("target").create(name="More").pk,
+        "again": move(url),
+    }
+
+
+def test_every_row_moves(moved):
+    report = moved(move_everything)
+
+    assert report["is_same"]
+    assert report["rows"]["bookings_virtualclass"] == 3
+    assert report["rows"]["auth_group_permissions"] == 5
+    assert report["rights"][0] == report["rights"][1]
+    assert report["next"] == 2
+    assert report["again"] == "The new database is not empty. Create another one."
+
+
+def move_a_row_that_postgresql_refuses(url: str) -> dict:
+    fill()
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE accounts_user SET phone = %s", ["1" * 300])
+    refused = move(url)
+    left = [model.objects.using("target").count() for model in (User, VirtualClass, Group)]
+    User.objects.update(phone="1")
+    return {"refused": refused, "left": left, "again": move(url)}
+
+
+def test_a_refused_row_leaves_the_new_database_empty(moved):
+    report = moved(move_a_row_that_postgresql_refuses)
+
+    assert report["refused"] == ("accounts_user: value too long for type character varying(30)")
+    assert report["left"] == [0, 0, 0]
+    assert report["again"]["bookings_virtualclass"] == 3
+
+
+def move_without_tables(url: str) -> str:
+    call_command("migrate", "contenttypes", verbosity=0)
+    return move(url)
+
+
+def test_a_database_of_another_release_is_refused(moved):
+    assert moved(move_without_tables) == (
+        "This database lacks migrations. Run `manage.py migrate` first."
+    )
+
+
+@pytest.mark.parametrize("url", ["sqlite:///other.sqlite3", "hello", ""])
+def test_only_an_address_of_postgresql_is_taken(url):
+    with pytest.raises(CommandError, match="only to postgres://user@host:5432/name"):
+        call_command("move-to", url)
+
+
+def move_to_nowhere(url: str) -> str:
+    return move("postgres://teacher@127.0.0.1:1/classes")
+
+
+def test_a_server_that_is_away_is_named(moved):
+    assert moved(move_to_nowhere).startswith(
+        "The new database cannot be reached: connection failed"
+    )
