@@ -30,8 +30,11 @@ class Shot:
     only: str = ""
 
     def file_name(self, screen: str) -> str:
-        """Return ``inicio-telefono.webp``, or ``inicio-telefono.en.webp`` for an English page."""
-        suffix = "" if self.language == "es" else f".{self.language}"
+        """Return ``inicio-telefono.webp``, or ``inicio-telefono-en.webp`` for an English page.
+
+        With a dot, Sphinx would show the English picture on Spanish pages too.
+        """
+        suffix = "" if self.language == "es" else f"-{self.language}"
         return f"{self.name}-{screen}{suffix}.webp"
 
 

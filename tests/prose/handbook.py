@@ -60,7 +60,7 @@ def _outline(page: Path) -> list[str]:
 
 
 def _pictures(page: Path) -> list[str]:
-    return [Path(one).name.replace(".en.webp", ".webp") for one in list_pictures(page)]
+    return [Path(one).name.replace("-en.webp", ".webp") for one in list_pictures(page)]
 
 
 def _labels(page: Path) -> set[str]:
