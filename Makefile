@@ -3,7 +3,7 @@
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help runtime developer run test prove peers bench bench-peers bench-webhook bench-slow bench-heavy docs check format messages lock clean
+.PHONY: help runtime developer run test prove peers bench bench-peers bench-webhook bench-slow bench-heavy docs pictures check format messages lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -42,8 +42,11 @@ peers: developer ## other people's programs against the service: NextAuth's clie
 docs: developer ## the pages of docs/, in docs/_build/html
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 
+pictures: developer ## take the pictures of the docs from a running demo (ARGS="hoy semana": those), with a Chromium
+	$(BIN)/python -m tests.pictures $(ARGS)
+
 # djlint only lints: its formatter adds white space inside inline text, where people would see it.
-check: developer ## formatting, lint, security, types, import rules, templates, migrations, the API's description, deployment, docs, spelling
+check: developer ## formatting, lint, security, types, import rules, templates, migrations, the API's description, deployment, docs, prose, spelling
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	DEBUG=true $(BIN)/mypy
@@ -56,6 +59,7 @@ check: developer ## formatting, lint, security, types, import rules, templates, 
 	DEBUG=true $(BIN)/python manage.py spectacular --validate --fail-on-warn --file /dev/null
 	$(BIN)/python -m tests.check_deploy
 	$(BIN)/codespell *.md Makefile accounts bookings calendar_sync config docs tests
+	$(BIN)/python -m tests.prose
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 
 format: developer ## let the tools rewrite what they can

@@ -15,6 +15,8 @@ language = "en"
 extensions = ["myst_parser"]
 # Headings are link targets, as where the pages are read in the repository itself.
 myst_heading_anchors = 3
+# The students' pages give their pictures a width, which Markdown cannot.
+myst_enable_extensions = ["html_image"]
 html_theme = "furo"
 html_title = project
 html_show_copyright = False

@@ -24,9 +24,9 @@ def read_welcome(process: subprocess.Popen[str]) -> str:
 
 
 @contextmanager
-def running_demo(folder: Path) -> Iterator[str]:
+def running_demo(folder: Path, *options: str) -> Iterator[str]:
     """Run a demo with its data in ``folder`` and yield its address. Raises RuntimeError."""
-    command = [sys.executable, "manage.py", "demo", "--port", "0", "--data", str(folder)]
+    command = [sys.executable, "manage.py", "demo", "--port", "0", "--data", str(folder), *options]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         try:
             yield re.findall(r"http://localhost:\d+", read_welcome(process))[0]

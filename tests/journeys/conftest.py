@@ -1,46 +1,15 @@
 """The whole product, as ``make run`` serves it, and a real browser."""
 
 import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from tests.journeys.chromium import BROWSER_FLAGS, find_chromium
 from tests.journeys.ways import DESK, PHONE
 from tests.running_demo import running_demo
-
-# Chromium heeds the last list only, so Playwright's own is said again.
-FEATURES_OFF = [
-    # Two pages that the address bar keeps ready in each window: more work than a page under test.
-    "WebUIOmniboxPopup",
-    "WebUIOmniboxAimPopup",
-    "AimEnabled",
-    "AvoidCorsURLLoaderRestartOnRedirect",
-    "AvoidUnnecessaryBeforeUnloadCheckSync",
-    "DestroyProfileOnBrowserClose",
-    "HttpsFirstBalancedModeAutoEnable",
-    "HttpsUpgrades",
-    "LensOverlay",
-    "MediaRouter",
-    "NetworkTimeServiceQuerying",
-    "OptimizationHints",
-    "PaintHolding",
-    "PreconnectToSearch",
-    "TcpPortRandomizationWin",
-    "ThirdPartyStoragePartitioning",
-]
-BROWSER_FLAGS = [
-    f"--disable-features={','.join(FEATURES_OFF)}",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 
 
 @pytest.fixture(scope="session")
@@ -59,9 +28,7 @@ def demo(demo_data: Path) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """A headless Chromium; the tests that need one are skipped where there is none."""
-    path = next(
-        filter(None, map(shutil.which, ["chromium", "chromium-browser", "google-chrome"])), None
-    )
+    path = find_chromium()
     if path is None:
         pytest.skip("no Chromium on this machine")
     # Playwright's event loop runs in this thread; Django would take our code for asynchronous.

@@ -1,10 +1,16 @@
-"""Where the demo listens and keeps its data, and what it refuses before it starts anything."""
+"""Where the demo listens and keeps its data, its clock, and what it refuses before it starts."""
 
+import os
 import socket
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.core.management import CommandError
+from django.utils import timezone
 
+from tests.demo.clocks import clock_environment, moved_clock
 from tests.demo.folder import empty_folder
 from tests.demo.ports import OFFSETS, choose_ports, listen
 
@@ -98,3 +104,26 @@ def test_folder_that_cannot_be_written_to_is_named(tmp_path):
         empty_folder(file / "demo"),
     ):
         pass
+
+
+def test_child_of_a_demo_at_another_time_has_its_clock():
+    now = datetime(2027, 3, 3, 12, 30, tzinfo=UTC)
+
+    with moved_clock(now) as ahead:
+        moved = timezone.now()
+        child = subprocess.run(
+            [sys.executable, "-c", "import datetime; print(datetime.datetime.now(datetime.UTC))"],
+            env={**os.environ, **clock_environment(ahead)},
+            stdout=subprocess.PIPE,
+            text=True,
+            check=True,
+        ).stdout
+
+    assert now <= moved <= datetime.fromisoformat(child.strip()) < now + timedelta(minutes=5)
+
+
+def test_demo_without_another_time_moves_no_clock():
+    with moved_clock(None) as ahead:
+        assert ahead is None
+
+    assert clock_environment(None) == {}

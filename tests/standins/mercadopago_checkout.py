@@ -5,6 +5,7 @@ from typing import ClassVar
 from tests.standins.mercadopago_account import CHECKOUT
 from tests.standins.mercadopago_api import MercadoPagoApi
 from tests.standins.mercadopago_pages import checkout_page, offered, result_page, unknown_page
+from tests.standins.mercadopago_payments import Status
 from tests.standins.mercadopago_preferences import has_expired
 from tests.standins.mercadopago_values import Json
 from tests.standins.messages import (
@@ -43,7 +44,9 @@ class MercadoPagoCheckout(MercadoPagoApi):
         if action == "back":
             return _way_back(preference, None)
         if "credit" in form:
-            payment = self._credit(preference, form["credit"])
+            payment = self._move(preference, form["credit"], "pending", "approved")
+        elif "dispute" in form:
+            payment = self._move(preference, form["dispute"], "approved", "in_mediation")
         else:
             payment = self._buy(preference, action)
         if payment:
@@ -65,11 +68,13 @@ class MercadoPagoCheckout(MercadoPagoApi):
             self.pay(preference_id)
         return self.pay(preference_id)
 
-    def _credit(self, preference: Json, payment_id: str) -> Json | None:
-        """Let the cash arrive for a payment left pending; None when it is not pending."""
+    def _move(
+        self, preference: Json, payment_id: str, before: Status, after: Status
+    ) -> Json | None:
+        """Let the cash arrive or a dispute begin; None if the payment is in another state."""
         for payment in self._payments_of(preference):
-            if str(payment["id"]) == payment_id and payment["status"] == "pending":
-                return self.settle(payment["id"], "approved")
+            if str(payment["id"]) == payment_id and payment["status"] == before:
+                return self.settle(payment["id"], after)
         return None
 
     def _shown_preference(self, request: RecordedRequest) -> Json:

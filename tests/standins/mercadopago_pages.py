@@ -75,6 +75,7 @@ def checkout_page(
     """
     choices = [*offered(preference, now), BACK]
     buttons = [_credit_button(one["id"]) for one in payments if one["status"] == "pending"]
+    buttons += [_dispute_button(one["id"]) for one in payments if one["status"] == "approved"]
     buttons += [_button("action", one.action, one.label, one.note) for one in choices]
     content = _CHECKOUT.format(
         items="\n".join(_item(item) for item in preference["items"]),
@@ -110,6 +111,11 @@ def _credit_button(payment_id: int) -> str:
 def _button(name: str, value: str, label: str, note: str) -> str:
     small = f"<small>{escape(note)}</small>" if note else ""
     return _BUTTON.format(name=name, value=escape(value), label=escape(label), note=small)
+
+
+def _dispute_button(payment_id: int) -> str:
+    note = f"Quien hizo el pago {payment_id} dice que no corresponde."
+    return _button("dispute", str(payment_id), "Desconocer el pago", note)
 
 
 def _item(item: Json) -> str:

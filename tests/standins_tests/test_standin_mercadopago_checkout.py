@@ -149,6 +149,21 @@ def test_cash_left_pending_arrives_later(
     assert mercadopago.merchant_orders[0]["order_status"] == "paid"
 
 
+def test_a_payment_is_disputed_once(mercadopago: MercadoPagoStandin, seller: PaymentCaller) -> None:
+    preference = seller.create().json()
+    press(preference, "approve")
+    data = {"dispute": str(mercadopago.payments[0]["id"])}
+
+    answers = [
+        requests.post(preference["init_point"], data=data, allow_redirects=False, timeout=5)
+        for _ in range(2)
+    ]
+
+    assert returned(answers[0])["status"] == "in_mediation"
+    assert answers[1].status_code == 400
+    assert mercadopago.payments[0]["status"] == "in_mediation"
+
+
 def test_without_back_urls_a_page_tells_the_result(
     mercadopago: MercadoPagoStandin, seller: PaymentCaller
 ) -> None:

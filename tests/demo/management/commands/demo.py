@@ -15,6 +15,7 @@ from django.core.management.base import BaseCommand, CommandParser
 from django.utils import timezone
 
 from bookings.webhooks.signing import generate_secret
+from tests.demo.clocks import AGE_OF_DATA, clock_environment, moved_clock
 from tests.demo.folder import DATABASE, MAILS, empty_folder
 from tests.demo.people import EVERYBODY, SELLER, TEACHER
 from tests.demo.ports import OFFSETS, Ports, choose_ports, listen
@@ -38,15 +39,23 @@ class Command(BaseCommand):
         parser.add_argument(
             "--data", type=Path, default=DATA, help="where its database and mails go"
         )
+        parser.add_argument(
+            "--now", type=datetime.fromisoformat, help="the time of its clocks, with its UTC offset"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         data = options["data"].resolve()
-        with empty_folder(data) as lock, listen(options["port"]) as listener:
+        with (
+            empty_folder(data) as lock,
+            listen(options["port"]) as listener,
+            moved_clock(options["now"]) as ahead,
+        ):
             ports = choose_ports(listener, {name: options[f"{name}_port"] for name in OFFSETS})
             webhook_secret = secrets.token_hex()
-            demo = Processes(_environment(ports, webhook_secret, data), lock)
+            environment = _environment(ports, webhook_secret, data) | clock_environment(ahead)
+            demo = Processes(environment, lock)
             try:
-                _start(demo, listener, ports, webhook_secret, data)
+                _start(demo, listener, ports, webhook_secret, data, ahead)
                 self.stdout.write(welcome(ports, data / MAILS))
                 self.stdout.flush()
                 demo.wait()
@@ -58,7 +67,12 @@ class Command(BaseCommand):
 
 
 def _start(
-    demo: Processes, listener: socket, ports: Ports, webhook_secret: str, data: Path
+    demo: Processes,
+    listener: socket,
+    ports: Ports,
+    webhook_secret: str,
+    data: Path,
+    ahead: timedelta | None,
 ) -> None:
     refresh_token = f"1//demo-{secrets.token_urlsafe(24)}"
     receiver_secret = generate_secret()
@@ -69,7 +83,8 @@ def _start(
     # Mails of the seed would bury those of the visitor.
     receiver = (f"http://localhost:{ports.receiver}/avisos", receiver_secret)
     seed = ("--refresh-token", refresh_token, "--receiver", *receiver)
-    demo.seed(*seed, EMAIL_URL="dummymail://")
+    yesterday = clock_environment(ahead and ahead - AGE_OF_DATA)
+    demo.seed(*seed, EMAIL_URL="dummymail://", **yesterday)
     demo.start_worker()
     demo.start_web(listener, ports)
 

@@ -1,0 +1,1 @@
+"""``make pictures``: the pictures of the README, the handbook and the students' pages."""

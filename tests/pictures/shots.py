@@ -1,0 +1,165 @@
+"""The pictures, in the order in which they are taken: some change the pages of the later ones."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from playwright.sync_api import Page, expect
+
+from tests.demo.people import ANA, DIEGO, TEACHER, DemoPerson
+from tests.pictures.camera import DESK, PHONE
+from tests.pictures.scene import FULL_GROUP, PAYMENTS, Scene
+
+SCREENS = {"telefono": PHONE, "escritorio": DESK}
+BOTH = ("telefono", "escritorio")
+CONVERSATION = "q=ana&status__exact=scheduled"
+COMPLETED = "q=ana&status__exact=completed"
+
+
+@dataclass(frozen=True)
+class Shot:
+    """A page to be photographed.
+
+    go: leads a new page there. screens: a file for each. only: as ``take``.
+    """
+
+    name: str
+    person: DemoPerson | None
+    go: Callable[[Scene, Page], object]
+    screens: tuple[str, ...] = ("escritorio",)
+    language: str = "es"
+    only: str = ""
+
+    def file_name(self, screen: str) -> str:
+        """Return ``inicio-telefono.webp``, or ``inicio-telefono-en.webp`` for an English page.
+
+        With a dot, Sphinx would show the English picture on Spanish pages too.
+        """
+        suffix = "" if self.language == "es" else f"-{self.language}"
+        return f"{self.name}-{screen}{suffix}.webp"
+
+
+def at(path: str) -> Callable[[Scene, Page], object]:
+    return lambda scene, page: page.goto(path)
+
+
+def _of_conversation(rest: str) -> Callable[[Scene, Page], None]:
+    """Lead to a page of Ana's group class, which the home links to first."""
+
+    def go(scene: Scene, page: Page) -> None:
+        page.goto("/inicio/clases")
+        page.locator("a[href^='/inicio/clases/']").first.click()
+        page.goto(page.url.partition("?")[0] + rest)
+
+    return go
+
+
+def _hold_a_time(scene: Scene, page: Page) -> None:
+    page.goto("/inicio/reservar?tipo=individual&min=60&dia=2027-03-09&hora=11:00")
+    page.locator("#summary button").click()
+    expect(page.get_by_role("timer")).to_be_visible()
+
+
+def _step(query: str, label: str) -> Callable[[Scene, Page], None]:
+    return lambda scene, page: scene.open_step(page, query, label)
+
+
+def _class(query: str) -> Callable[[Scene, Page], None]:
+    return lambda scene, page: scene.open_class(page, query)
+
+
+def _table(caption: str) -> str:
+    return f".read-only-inline:has-text('{caption}')"
+
+
+def _close_days_with_classes(scene: Scene, page: Page) -> None:
+    page.goto("/admin/bookings/closure/add/")
+    page.locator("[name=first_day]").fill("2027-03-04")
+    page.locator("[name=last_day]").fill("2027-03-05")
+    page.locator("[name=reason]").fill("Congreso de docentes")
+    page.locator("[name=_save]").click()
+    expect(page.get_by_text("sigue agendada").first).to_be_visible()
+
+
+def _move_a_class(scene: Scene, page: Page) -> None:
+    scene.open_step(page, CONVERSATION, "Cambiar el horario")
+    page.get_by_label("Día").fill("2027-03-15")
+    page.get_by_label("Hora").fill("18:00")
+    page.get_by_role("button", name="Ver qué va a pasar").click()
+    expect(page.get_by_role("heading", name="Qué va a pasar")).to_be_visible()
+
+
+def _payment_of(name: str) -> Callable[[Scene, Page], None]:
+    def go(scene: Scene, page: Page) -> None:
+        page.goto(f"{PAYMENTS}?q={name}")
+        page.locator("#result_list tbody th a").first.click()
+
+    return go
+
+
+def _give_part_back(scene: Scene, page: Page) -> None:
+    _payment_of("carla")(scene, page)
+    page.get_by_role("link", name="Devolver una parte").click()
+    page.get_by_label("Monto en pesos").fill("5.000")
+    page.get_by_role("button", name="Ver qué va a pasar").click()
+    expect(page.get_by_role("heading", name="Qué va a pasar")).to_be_visible()
+
+
+def _person(name: str) -> Callable[[Scene, Page], None]:
+    def go(scene: Scene, page: Page) -> None:
+        page.goto(f"/admin/accounts/user/?q={name}")
+        page.locator("#result_list tbody th a").first.click()
+
+    return go
+
+
+def _lose_the_grant(scene: Scene, page: Page) -> None:
+    scene.revoke_grant()
+    page.goto("/admin/calendario/")
+    expect(page.get_by_text("Google ya no acepta la conexión")).to_be_visible()
+
+
+def _ask_for_help(scene: Scene, page: Page) -> None:
+    _lose_the_grant(scene, page)
+    page.goto("/admin/")
+
+
+STUDENTS_OWN = [
+    ("portada", None, at("/")),
+    ("reservar", None, at("/inicio/reservar?tipo=individual&min=60&dia=2027-03-09")),
+    ("inicio", ANA, at("/inicio")),
+    ("clase", ANA, _of_conversation("")),
+    ("horario", ANA, _of_conversation("/horario")),
+    ("cancelar", ANA, _of_conversation("/cancelar")),
+]
+# In the English handbook too.
+IN_ENGLISH = ("reservar", "clase")
+SHOTS = [
+    *(Shot(*page, screens=BOTH) for page in STUDENTS_OWN),
+    Shot("hoy", TEACHER, at("/admin/"), screens=BOTH),
+    Shot("semana", TEACHER, at("/admin/semana/"), screens=BOTH),
+    Shot("calendario", TEACHER, at("/admin/calendario/")),
+    Shot("horarios", TEACHER, at("/admin/bookings/weeklyhours/")),
+    Shot("reglas", TEACHER, at("/admin/bookings/bookingrules/1/change/")),
+    Shot("precios", TEACHER, at("/admin/bookings/price/")),
+    Shot("clases", TEACHER, at("/admin/bookings/virtualclass/")),
+    Shot("ficha", TEACHER, _class(CONVERSATION), screens=BOTH),
+    Shot("espera", TEACHER, _class(FULL_GROUP), only=_table("Lista de espera")),
+    Shot("mover", TEACHER, _move_a_class),
+    Shot("pagada", TEACHER, _step("q=ana&status__exact=pending", "Marcar como pagada y agendar")),
+    Shot("faltas", TEACHER, _class(COMPLETED), only=_table("Participaciones")),
+    Shot("pagos", TEACHER, at(PAYMENTS)),
+    Shot("devolver", TEACHER, _give_part_back),
+    Shot("disputa", TEACHER, _payment_of("bruno")),
+    Shot("meses", TEACHER, at(f"{PAYMENTS}meses/")),
+    Shot("persona", TEACHER, _person("diego")),
+    Shot("cierre", TEACHER, _close_days_with_classes),
+    Shot("detalles", DIEGO, _hold_a_time, screens=BOTH),
+    Shot("desconectado", TEACHER, _lose_the_grant),
+    Shot("ayuda", TEACHER, _ask_for_help, only=".service"),
+    # Last: a person keeps her language.
+    *(
+        Shot(*page, screens=("telefono",), language="en")
+        for page in STUDENTS_OWN
+        if page[0] in IN_ENGLISH
+    ),
+]

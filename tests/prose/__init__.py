@@ -1,0 +1,1 @@
+"""``make check``: the length of sentences, the teacher's handbook, and Spanish spelling."""
