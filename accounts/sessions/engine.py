@@ -16,7 +16,6 @@ from django.utils import timezone
 
 from accounts.models import Session, User
 from accounts.sessions.tokens import SessionToken, issue_token, read_token
-from config.lib.encryption import EncryptedTextField
 
 KEY_BYTES = 16
 # A stranger's session carries a sign-in to the provider and back, nothing more.
@@ -190,7 +189,7 @@ def _live_session() -> str:
 
 def _as_python(field: Any, stored: Any) -> Any:
     """Convert a column's value as its field does: SQLite knows no ids, times and truth values."""
-    if isinstance(field, EncryptedTextField):
+    if hasattr(field, "from_db_value"):
         return field.from_db_value(stored, None, connection)
     value = field.to_python(stored)
     is_naive = isinstance(value, datetime) and timezone.is_naive(value)
