@@ -81,14 +81,13 @@ class AuthView(PlainAPIView):
 
     http_method_names = ["get", "post", "head"]
 
-    @property
-    def default_response_headers(self) -> dict[str, str]:
-        return {"Cache-Control": NEVER_CACHE}
-
-    def handle_exception(self, exc: Exception) -> Any:
-        if isinstance(exc, RequestDataTooBig):  # raised where the form is first read
-            return JsonResponse({"error": BODY_TOO_LARGE}, status=413)
-        return super().handle_exception(exc)
+    def dispatch(self, request: Any, *args: Any, **kwargs: Any) -> Any:
+        try:
+            response = super().dispatch(request, *args, **kwargs)
+        except RequestDataTooBig:  # raised where the form is first read
+            response = JsonResponse({"error": BODY_TOO_LARGE}, status=413)
+        response.headers["Cache-Control"] = NEVER_CACHE
+        return response
 
     def http_method_not_allowed(self, request: Any, *args: Any, **kwargs: Any) -> Any:
         return JsonResponse(

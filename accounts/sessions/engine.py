@@ -5,7 +5,8 @@ Forged cookies cost no query; one query reads row and person.
 
 import secrets
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.contrib.auth import SESSION_KEY
@@ -21,14 +22,13 @@ KEY_BYTES = 16
 STRANGER_AGE_SECONDS = 3_600
 PANEL_USE_NOTED_EVERY = timedelta(minutes=1)
 
-# Raw, because Django builds a queryset's SQL at each use: for these two models that is two fifths
-# of the CPU of GET /api/auth/session.
-LIVE_SESSION = (
-    "SELECT person.*, session.session_data, session.used_at"
-    ' FROM "accounts_session" AS session'
-    ' LEFT JOIN "accounts_user" AS person ON person.id = session.user_id'
-    " WHERE session.session_key = %s AND session.expire_date > %s"
-)
+
+class _Row(NamedTuple):
+    """What a request needs of a session's row, and its person."""
+
+    session_data: str
+    used_at: datetime
+    user: User | None
 
 
 class SessionStore(SessionBase):
@@ -36,7 +36,7 @@ class SessionStore(SessionBase):
 
     def __init__(self, session_key: str | None = None) -> None:
         self._token: SessionToken | None = read_token(session_key) if session_key else None
-        self._row: Session | None = None
+        self._row: _Row | None = None
         self._is_row_read = False
         # Set at sign-in; the next save stores it.
         self.user_agent = ""
@@ -84,7 +84,7 @@ class SessionStore(SessionBase):
         row = self._read_row()
         return self.decode(row.session_data) if row else {}
 
-    def _read_row(self) -> Session | None:
+    def _read_row(self) -> _Row | None:
         """Read the row once; ``modified`` makes SessionMiddleware save it and send the cookie."""
         if not self._is_row_read and self._session_key:
             self._row = _find_live(self._session_key)
@@ -95,11 +95,11 @@ class SessionStore(SessionBase):
                 self._session_key = None
             elif self._token and self._token.is_due_for_renewal:
                 user_id = self._token.user_id
-                self._token = issue_token(session_id=self._row.session_key, user_id=user_id)
+                self._token = issue_token(session_id=self._session_key, user_id=user_id)
                 self.modified = True
         return self._row
 
-    def _keep_in_use(self, row: Session) -> None:
+    def _keep_in_use(self, row: _Row) -> None:
         """Drop a panel session unused for PANEL_SESSION_AGE; note its use once a minute."""
         idle = timezone.now() - row.used_at
         if idle > settings.PANEL_SESSION_AGE:
@@ -153,19 +153,44 @@ class SessionStore(SessionBase):
         Session.objects.filter(expire_date__lt=timezone.now()).delete()
 
 
-def _find_live(session_key: str) -> Session | None:
+def _find_live(session_key: str) -> _Row | None:
+    """Read the row of a live session with its person by one statement.
+
+    By hand: with a queryset GET /api/auth/session costs 2.4 times as much CPU, with a raw one 1.4
+    times.
+    """
     now = Session._meta.get_field("expire_date").get_db_prep_value(timezone.now(), connection)
-    row: Any  # a User with two columns more
-    for row in User.objects.raw(LIVE_SESSION, [session_key, now]):
-        return Session(
-            session_key=session_key,
-            user=row if row.pk else None,
-            session_data=row.session_data,
-            used_at=_aware(row.used_at),
-        )
-    return None
+    with connection.cursor() as cursor:
+        cursor.execute(_live_session(), [session_key, now])
+        row = cursor.fetchone()
+    if row is None:
+        return None
+    session_data, used_at, user_id, *person = row
+    user = _make_person(person) if user_id else None
+    return _Row(session_data, _as_python(Session._meta.get_field("used_at"), used_at), user)
 
 
-def _aware(stored: datetime) -> datetime:
-    """Read a time that no field has converted: SQLite keeps UTC without saying so."""
-    return stored if timezone.is_aware(stored) else stored.replace(tzinfo=UTC)
+def _make_person(columns: list[Any]) -> User:
+    fields = User._meta.concrete_fields
+    values = [_as_python(field, value) for field, value in zip(fields, columns, strict=True)]
+    return User.from_db(connection.alias, [field.attname for field in fields], values)
+
+
+@cache
+def _live_session() -> str:
+    person = ", ".join(f'person."{field.column}"' for field in User._meta.concrete_fields)
+    return (  # the names of our columns, and no value
+        f"SELECT session.session_data, session.used_at, session.user_id, {person}"  # noqa: S608
+        ' FROM "accounts_session" AS session'
+        ' LEFT JOIN "accounts_user" AS person ON person.id = session.user_id'
+        " WHERE session.session_key = %s AND session.expire_date > %s"
+    )
+
+
+def _as_python(field: Any, stored: Any) -> Any:
+    """Convert a column's value as its field does: SQLite knows no ids, times and truth values."""
+    if hasattr(field, "from_db_value"):
+        return field.from_db_value(stored, None, connection)
+    value = field.to_python(stored)
+    is_naive = isinstance(value, datetime) and timezone.is_naive(value)
+    return value.replace(tzinfo=UTC) if is_naive else value

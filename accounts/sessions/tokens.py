@@ -1,7 +1,6 @@
 """JWT session tokens."""
 
 import hashlib
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
@@ -48,9 +47,9 @@ def issue_token(*, session_id: str, user_id: str | None) -> SessionToken:
 
 def read_token(value: str) -> SessionToken | None:
     """Return our token if it is valid, else None. SECRET_KEY_FALLBACKS are valid keys."""
-    for key in _reading_keys():
+    for secret in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS):
         try:
-            token = _verify(value, key, settings.BASE_URL)
+            token = _verify(value, _signing_key(secret), settings.BASE_URL)
         except jwt.InvalidSignatureError:
             continue
         except jwt.InvalidTokenError:
@@ -80,12 +79,6 @@ def _verify(value: str, key: bytes, issuer: str) -> SessionToken:
         issued_at=datetime.fromtimestamp(claims["iat"], UTC),
         expires_at=datetime.fromtimestamp(claims["exp"], UTC),
     )
-
-
-def _reading_keys() -> Iterator[bytes]:
-    yield _signing_key(settings.SECRET_KEY)
-    for secret in settings.SECRET_KEY_FALLBACKS:
-        yield _signing_key(secret)
 
 
 @lru_cache(maxsize=8)

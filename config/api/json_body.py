@@ -20,6 +20,7 @@ MAX_DEPTH = 20
 MAX_NUMBER_LENGTH = 400
 FORM_TYPES = ("application/x-www-form-urlencoded", "multipart/form-data", "application/xml")
 BROKEN_TEXT = re.compile("[\0\ud800-\udfff]")  # NUL and lone surrogates
+TOO_DEEP = "El cuerpo JSON está anidado en exceso."
 UTF8_NAMES = frozenset({"", "utf-8", "utf8", "us-ascii"})
 
 
@@ -60,8 +61,6 @@ def decode(body: bytes) -> Any:
         text = body.decode("utf-8")
     except UnicodeDecodeError as error:
         raise ParseError("El cuerpo no es texto UTF-8.") from error
-    if _nesting(text) > MAX_DEPTH:
-        raise ParseError("El cuerpo JSON está anidado en exceso.")
     try:
         value = json.loads(
             text,
@@ -70,9 +69,11 @@ def decode(body: bytes) -> Any:
             parse_int=_short_int,
             parse_float=_finite_float,
         )
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise ParseError(NO_JSON) from error
-    _refuse_broken_text(value)
+    except RecursionError as error:
+        raise ParseError(TOO_DEEP) from error
+    _check(value)
     return value
 
 
@@ -83,27 +84,6 @@ def _refuse_other_types(content_type: str) -> None:
     )
     if kind in FORM_TYPES or charset not in UTF8_NAMES:
         raise UnsupportedMediaType(kind, detail=WRONG_TYPE)
-
-
-def _nesting(text: str) -> int:
-    depth = deepest = 0
-    in_string = escaped = False
-    for sign in text:
-        if in_string:
-            if escaped:
-                escaped = False
-            elif sign == "\\":
-                escaped = True
-            elif sign == '"':
-                in_string = False
-        elif sign == '"':
-            in_string = True
-        elif sign in "[{":
-            depth += 1
-            deepest = max(deepest, depth)
-        elif sign in "]}":
-            depth -= 1
-    return deepest
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -130,15 +110,13 @@ def _finite_float(digits: str) -> float:
     return number
 
 
-def _refuse_broken_text(value: Any) -> None:
-    """Refuse NUL and lone surrogates: PostgreSQL can store neither."""
+def _check(value: Any, depth: int = 1) -> None:
+    """Refuse deep nesting, and NUL and lone surrogates: PostgreSQL can store neither."""
     if isinstance(value, str):
         if BROKEN_TEXT.search(value):
             raise ParseError("El texto contiene caracteres no válidos.")
-    elif isinstance(value, dict):
-        for key, member in value.items():
-            _refuse_broken_text(key)
-            _refuse_broken_text(member)
-    elif isinstance(value, list):
-        for member in value:
-            _refuse_broken_text(member)
+    elif isinstance(value, dict | list):
+        if depth > MAX_DEPTH:
+            raise ParseError(TOO_DEEP)
+        for member in [*value, *value.values()] if isinstance(value, dict) else value:
+            _check(member, depth + 1)

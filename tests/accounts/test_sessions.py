@@ -32,6 +32,22 @@ def test_signed_in_request_costs_one_query_for_session_and_person(
     assert body["user"]["email"] == student.email
 
 
+def test_person_of_the_session_has_every_field_as_the_orm_reads_it(sign_in, teacher):
+    teacher.provider_refresh_token = "1//grant"
+    teacher.provider_token_saved_at = NOW
+    teacher.save()
+    cookie = sign_in(teacher).cookies["session"].value
+
+    person = SessionStore(cookie).user
+
+    names = [field.attname for field in User._meta.concrete_fields]
+    stored = User.objects.get(pk=teacher.pk)
+    assert [getattr(person, name) for name in names] == [getattr(stored, name) for name in names]
+    assert [type(getattr(person, name)) for name in names] == [
+        type(getattr(stored, name)) for name in names
+    ]
+
+
 @pytest.mark.parametrize("make", FORGERIES.values(), ids=FORGERIES)
 def test_forged_cookie_costs_no_query_and_is_cleared(make, client, django_assert_num_queries):
     client.cookies["session"] = make()

@@ -29,7 +29,6 @@ Application = Callable[..., Any]
 CPU_SECONDS, QUICK_CPU_SECONDS = 0.06, 0.02
 ROUNDS, QUICK_ROUNDS = 11, 5
 FEWEST_CALLS = 5
-NANO = 1e-9
 
 
 @dataclass(slots=True)

@@ -9,7 +9,6 @@ Sense = Literal["at most", "at least"]
 Verdict = Literal["holds", "misses", "open", "noisy, no verdict", ""]
 # A round counts only while the floor itself is near its best: of the run, and of this machine.
 QUIET_IN_RUN, QUIET_ON_HOST = 1.25, 1.3
-FEWEST_ROUNDS = 3
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import timedelta
 
 from django.conf import settings
@@ -19,21 +18,11 @@ from config.lib.throttling import Count, count_one, give_back, seconds_left
 
 logger = logging.getLogger(__name__)
 
+# There is no limit for all together, which a few accounts could use up. A thousand accounts that
+# guess for a year try 1 in 1,000 of all codes.
 WINDOW = timedelta(minutes=10)
 # One mail for all that is tried within it.
 WAVE = timedelta(days=1)
-
-
-@dataclass(frozen=True, slots=True)
-class Limit:
-    """How many wrong codes a person or an address may try within ``WINDOW``.
-
-    is_shared: True for an address; then it never refuses a person's first try.
-    """
-
-    who: object
-    most: int
-    is_shared: bool = False
 
 
 @contextmanager
@@ -45,11 +34,14 @@ def limit_wrong_codes(*, user: User, address: str) -> Iterator[None]:
     """
     counts: list[Count] = []
     try:
-        for limit in _limits(user, address):
-            # Counted before the look-up: many tries at once do not exceed the limit.
-            counts.append(count_one("wrong-codes", limit.who, window=WINDOW))
-            if not (limit.is_shared and counts[0].number <= 1):
-                _refuse_beyond(limit, counts[-1])
+        # Counted before the look-up: many tries at once do not exceed the limit. The person's count
+        # comes first: a refused person uses up nothing of the address.
+        counts.append(count_one("wrong-codes", user.pk, window=WINDOW))
+        _refuse_beyond(settings.MAX_WRONG_CODES, counts[0])
+        if address:
+            counts.append(count_one("wrong-codes", address, window=WINDOW))
+            if counts[0].number > 1:  # an address never refuses a person's first try
+                _refuse_beyond(settings.MAX_WRONG_CODES_OF_ADDRESS, counts[1])
         yield
     except ClassNotFoundError:
         counts.clear()  # so they stay counted
@@ -59,20 +51,8 @@ def limit_wrong_codes(*, user: User, address: str) -> Iterator[None]:
             give_back(count)
 
 
-def _limits(user: User, address: str) -> list[Limit]:
-    """Return the limits, the person's first: a refused person uses up nothing of the address.
-
-    A limit for all together could be used up by a few accounts. A thousand accounts that guess for
-    a year try 1 in 1,000 of all codes.
-    """
-    limits = [Limit(user.pk, settings.MAX_WRONG_CODES)]
-    if address:
-        limits.append(Limit(address, settings.MAX_WRONG_CODES_OF_ADDRESS, is_shared=True))
-    return limits
-
-
-def _refuse_beyond(limit: Limit, count: Count) -> None:
-    if count.number > limit.most:
+def _refuse_beyond(most: int, count: Count) -> None:
+    if count.number > most:
         _report()
         raise TooManyAttemptsError(wait_seconds=seconds_left(WINDOW))
 

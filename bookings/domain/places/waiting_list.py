@@ -27,6 +27,7 @@ from bookings.domain.places.offers import (
     offer_free_place,
     takes_waiting,
 )
+from bookings.domain.queries import list_money_gone
 from bookings.models import ClassStatus, VirtualClass, WaitingListEntry, WaitingState
 from config.lib.throttling import is_too_often, seconds_left
 
@@ -44,6 +45,8 @@ def wait_for_place(*, user: User, access_code: str, address: str = "") -> Waitin
         code = read_access_code(access_code)
         with transaction.atomic():
             virtual_class = lock_class(code)
+            if list_money_gone(virtual_class.pk).exists():
+                raise ClassNotFoundError
             return _get_into_line(user, virtual_class)
 
 

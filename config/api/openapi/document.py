@@ -4,7 +4,6 @@ import hashlib
 import json
 from dataclasses import dataclass
 from functools import cache, cached_property
-from threading import Lock
 from typing import Any, cast
 
 from django.conf import settings
@@ -27,17 +26,8 @@ class Document:
         return f'"{hashlib.sha256(self.body).hexdigest()[:32]}"'
 
 
-_one_at_a_time = Lock()
-
-
-def get_document() -> Document:
-    """Return the document; one thread makes it."""
-    with _one_at_a_time:
-        return _made_once()
-
-
 @cache
-def _made_once() -> Document:
+def get_document() -> Document:
     return Document(generate())
 
 
