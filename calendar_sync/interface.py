@@ -59,7 +59,7 @@ class EventDraft:
     """An event to be created.
 
     event_id: ours, so that a repeated insert makes no second event: 5 to 1,024 of a-v, 0-9.
-    reference: a private property that marks our events. attendee: an address to invite.
+    reference: a private property that marks our events. guests: addresses to invite.
     start, end: aware. time_zone: an IANA name. reminder: time before the start.
     earlier_texts: descriptions of ours that an update may replace.
     record: sealed data to rebuild the class from.
@@ -73,7 +73,7 @@ class EventDraft:
     start: datetime
     end: datetime
     time_zone: str
-    attendee: str | None = None
+    guests: tuple[str, ...] = ()
     reminder: timedelta = timedelta(minutes=60)
     record: str = ""
     earlier_texts: frozenset[str] = frozenset()
@@ -157,6 +157,19 @@ class Calendar(Protocol):
 
         Raises EventGoneError and EventNotOursError, without a change.
         """
+        ...
+
+    def update_guests(self, draft: EventDraft) -> None:
+        """Invite the draft's guests, silently, and take out the guests of ours that it lacks.
+
+        People whom the calendar's owner invited herself stay. Raises EventGoneError and
+        EventNotOursError, without a change; CalendarUnavailableError if another program changed the
+        event meanwhile.
+        """
+        ...
+
+    def open_meeting(self, address: str) -> None:
+        """Let everybody with a meeting's address enter it. Raises CalendarRefusedError."""
         ...
 
     def delete_event(

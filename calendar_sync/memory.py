@@ -80,6 +80,19 @@ class MemoryCalendar:
                 )
             return _created(known.draft)
 
+    def update_guests(self, draft: EventDraft) -> None:
+        self._fail()
+        with self._lock:
+            known = self._events.get(draft.event_id)
+            if known is None or known.is_cancelled:
+                raise EventGoneError("The event to change is not in the calendar any more.")
+            if known.draft.reference != draft.reference:
+                raise EventNotOursError("The event to change is not ours.")
+            known.draft = replace(known.draft, guests=draft.guests)
+
+    def open_meeting(self, address: str) -> None:
+        self._fail()
+
     def delete_event(
         self, event_id: str, *, reference: str, named_by_provider: bool = False
     ) -> None:

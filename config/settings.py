@@ -156,6 +156,7 @@ AUTH_PROVIDER_SECRET = ENV.sign_in.auth_provider_secret
 PROVIDER_REDIRECT_URI = ENV.sign_in.provider_redirect_uri
 
 CALENDAR_SCOPE = "https://www.googleapis.com/auth/calendar.events"
+MEET_SCOPE = "https://www.googleapis.com/auth/meetings.space.settings"
 
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_LOGIN_METHODS = {"email"}
@@ -185,6 +186,8 @@ CALENDAR_STALE_SECONDS = ENV.calendar.calendar_stale_seconds
 CALENDAR_TIMEOUT = timedelta(seconds=4)
 # A push message starts a look at once; the sweeps look anyway.
 FOLLOW_CALENDAR_AT_ONCE = True
+# Write an event's guests some seconds after a join, else with a sweep.
+WRITE_GUESTS_AT_ONCE = True
 # The longest that a page or API call waits for the provider.
 CALENDAR_BUDGET = timedelta(seconds=8)
 # Threads of one process that may wait for the calendar: half of those of config/gunicorn.py.
@@ -194,6 +197,9 @@ CALENDAR_WRITERS = 8
 
 CALENDAR_TRIGGER_POLICY = ENV.calendar.calendar_trigger_policy
 CALENDAR_TRIGGER_SECRET = ENV.calendar.calendar_trigger_secret
+# "open": everybody with the link enters a meeting without asking; "invited": the event's guests do.
+MEET_ACCESS = ENV.calendar.meet_access
+MEET_API_URL = ENV.calendar.meet_api_url
 PREVENT_OVERLAPS = ENV.prevent_overlaps
 MAX_CLASS_LENGTH = timedelta(hours=8)
 MAX_STUDENTS = 100

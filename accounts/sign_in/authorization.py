@@ -74,6 +74,8 @@ def granted_scopes(sociallogin: SocialLogin) -> frozenset[str]:
 
 
 def _calendar_scope(purpose: Purpose) -> list[str]:
+    if purpose == Purpose.CALENDAR and settings.MEET_ACCESS == "open":
+        return [settings.CALENDAR_SCOPE, settings.MEET_SCOPE]
     return [settings.CALENDAR_SCOPE] if is_calendar_asked(purpose) else []
 
 

@@ -2,14 +2,15 @@
 
 from django.db import models
 
-SERVICE_ACCOUNT = "service_account"  # its row
+# The rows of what is no sweep.
+SERVICE_ACCOUNT, MEET_ACCESS = "service_account", "meet_access"
 
 
 class Heartbeat(models.Model):
     """A sweep's last success, last failure, and next turn or end of lease (``next_run_at``).
 
-    The calendar and its service account have rows too: ``domain/calendar/outages.py`` and
-    ``service_account.py``.
+    The calendar, its service account and Meet have rows too: ``outages.py``,
+    ``service_account.py`` and ``meet_access.py`` of ``domain/calendar``.
     """
 
     name = models.CharField("trabajo", max_length=50, primary_key=True)

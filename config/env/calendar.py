@@ -9,6 +9,8 @@ from django.core.exceptions import ImproperlyConfigured
 from config.env.values import Values
 
 API_URL = "https://www.googleapis.com/calendar/v3"
+MEET_API_URL = "https://meet.googleapis.com"
+MEET_ACCESSES = ("invited", "open")
 TRIGGER_POLICIES = ("auto", "open", "paid", "secret", "closed")
 CONSENTS = ("everyone", "teacher")
 
@@ -17,7 +19,7 @@ CONSENTS = ("everyone", "teacher")
 class Calendar:
     """The parsed values; prints none.
 
-    calendar_api_url: ends in a slash. calendar_consent: ``everyone`` or ``teacher``.
+    calendar_api_url, meet_api_url: end in a slash. calendar_consent: ``everyone`` or ``teacher``.
     service_account: the key, or None.
     """
 
@@ -29,6 +31,8 @@ class Calendar:
     calendar_cache_seconds: int
     calendar_stale_seconds: int
     calendar_trigger_policy: str
+    meet_access: str
+    meet_api_url: str
     calendar_trigger_secret: str
 
 
@@ -44,6 +48,8 @@ def parse_calendar(read: Values, *, local: bool) -> Calendar:
         calendar_stale_seconds=read.whole_number("CALENDAR_STALE_SECONDS", default=60),
         calendar_trigger_policy=_trigger_policy(read),
         calendar_trigger_secret=read.text("CALENDAR_TRIGGER_SECRET"),
+        meet_access=read.one_of("MEET_ACCESS", MEET_ACCESSES),
+        meet_api_url=read.address("MEET_API_URL", MEET_API_URL, local=local) + "/",
     )
 
 

@@ -52,7 +52,7 @@ def make_draft() -> Callable[..., EventDraft]:
         start=start,
         end=start + timedelta(hours=1),
         time_zone="America/Argentina/Buenos_Aires",
-        attendee="ana@example.com",
+        guests=("ana@example.com",),
     )
     return lambda **changes: replace(usual, **changes)
 

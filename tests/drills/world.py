@@ -108,6 +108,7 @@ def _set_environment(world: World, database_url: str) -> None:
         GOOGLE_URL=google,
         GITHUB_URL=google,
         CALENDAR_API_URL=f"{google}/calendar/v3",
+        MEET_API_URL=google,
         MERCADOPAGO_API_URL=world.mercadopago.url(),
         MERCADOPAGO_ACCESS_TOKEN=ACCESS_TOKEN,
         MERCADOPAGO_WEBHOOK_SECRET=WEBHOOK_SECRET,

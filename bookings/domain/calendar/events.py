@@ -10,6 +10,7 @@ from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
+from django.conf import settings
 from django.db import Error, transaction
 from django.utils import timezone
 
@@ -21,6 +22,7 @@ from bookings.domain.calendar.drafts import (
     find_event_id,
     is_named_by_provider,
 )
+from bookings.domain.calendar.guests import request_guests
 from bookings.domain.calendar.outages import must_wait, note_answer
 from bookings.domain.history import record_event
 from bookings.domain.teacher_alerts import tell_teacher
@@ -59,6 +61,8 @@ def create_event(virtual_class: VirtualClass, *, during_outage: bool = True) -> 
     event = write_calendar(lambda calendar: calendar.create_event(draft))
     with suppress(Error):  # a database that fails is reported by the caller's own write
         note_answer()
+        if settings.MEET_ACCESS == "open":
+            request_guests(VirtualClass.objects.filter(pk=virtual_class.pk))
     return event
 
 

@@ -12,6 +12,7 @@ from accounts.models import User
 from accounts.selectors import find_user_by_email
 from bookings.domain.calendar.access import ask_calendar
 from bookings.domain.calendar.drafts import describe_summary, name_event, read_reference
+from bookings.domain.calendar.guests import request_guests
 from bookings.domain.calendar.records import ClassRecord, open_record
 from bookings.domain.exceptions import BookingError
 from bookings.domain.history import record_event
@@ -170,6 +171,8 @@ def _make_row(
         to_status=ClassStatus.SCHEDULED,
         details={"event": event.event_id},
     )
+    # The guests leave the event until they join again.
+    request_guests(VirtualClass.objects.filter(pk=class_id))
     if not virtual_class.has_ended():
         record_place(NoticeKind.CONFIRMATION, virtual_class, host.pk)
     return virtual_class
