@@ -73,6 +73,13 @@ def list_accounts(user: User) -> list[SocialAccount]:
     return list(SocialAccount.objects.filter(user=user, provider__in=known).order_by("pk"))
 
 
+def signs_in_without_google_address(user: User) -> bool:
+    """True if none of the person's identities is a Google account with their own address."""
+    identities = list_accounts(user)
+    google = [one.extra_data.get("label", "") for one in identities if one.provider == GOOGLE]
+    return bool(identities) and user.email not in map(str.lower, google)
+
+
 def list_identities(user: User) -> list[Identity]:
     """List a person's identities, oldest first."""
     names = {provider.id: provider.name for provider in registry.get_class_list()}

@@ -1,5 +1,8 @@
 """Heartbeats of the sweeps, and of the calendar that they need."""
 
+from datetime import datetime
+
+from django.conf import settings
 from django.db import models
 
 # The rows of what is no sweep.
@@ -28,3 +31,10 @@ class Heartbeat(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+def meet_refused_at() -> datetime | None:
+    """Return when Google last refused to open a meeting; None if it does, or is not asked to."""
+    if settings.MEET_ACCESS != "open":
+        return None
+    return Heartbeat.objects.filter(name=MEET_ACCESS).values_list("failed_at", flat=True).first()

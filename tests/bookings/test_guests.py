@@ -6,7 +6,7 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from accounts.services import reactivate, suspend
+from accounts.services import reactivate, remember_refresh_token, suspend
 from bookings.domain.calendar import guests
 from bookings.domain.lifecycle.rescheduling import reschedule_class
 from bookings.domain.lifecycle.scheduling import schedule_class
@@ -344,6 +344,26 @@ def test_meeting_that_cannot_be_opened_now_is_opened_later(google, open_access, 
     with time_machine.travel(timezone.now() + SOON):
         sweep_later()
     assert list(google.access_types.values()) == ["OPEN"]
+
+
+def test_new_grant_opens_the_meetings_ahead(google, open_access, scheduled, teacher):
+    sweep_later()
+    token = google.grant(TEACHER_EMAIL, f"{CALENDAR_SCOPE} {MEET_SCOPE}")
+
+    remember_refresh_token(user=teacher, refresh_token=token)
+    with time_machine.travel(timezone.now() + SOON):
+        sweep_later()
+
+    assert list(google.access_types.values()) == ["OPEN"]
+    assert Heartbeat.objects.get(name="meet_access").failed_at is None
+
+
+def test_calendars_page_shows_the_refusal(open_access, scheduled, sign_in, teacher):
+    sweep_later()
+
+    page = sign_in(teacher).get("/admin/calendario/").content.decode()
+
+    assert "Google no nos dejó abrir las videollamadas" in page
 
 
 def test_meetings_stay_as_they_are_by_default(google, scheduled, student):

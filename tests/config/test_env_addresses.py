@@ -5,7 +5,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from tests.config.environments import development, production, refusal
 
-ADDRESSES = ["GOOGLE_URL", "GITHUB_URL", "GITHUB_API_URL", "CALENDAR_API_URL"]
+ADDRESSES = ["GOOGLE_URL", "GITHUB_URL", "GITHUB_API_URL", "CALENDAR_API_URL", "MEET_API_URL"]
 
 
 @pytest.mark.parametrize(

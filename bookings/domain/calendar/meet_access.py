@@ -1,7 +1,6 @@
 """The doors of the video meetings: with MEET_ACCESS=open everybody with the link may enter."""
 
 import logging
-from datetime import datetime
 
 from django.conf import settings
 from django.utils import timezone
@@ -27,10 +26,3 @@ def open_meeting(virtual_class: VirtualClass) -> None:
         logger.warning("The meeting of class %s stays closed: %s", virtual_class.pk, error)
         refused_at = timezone.now()
     Heartbeat.objects.update_or_create(name=MEET_ACCESS, defaults={"failed_at": refused_at})
-
-
-def meet_refused_at() -> datetime | None:
-    """Return when Google last refused to open a meeting; None if it does, or is not asked to."""
-    if settings.MEET_ACCESS != "open":
-        return None
-    return Heartbeat.objects.filter(name=MEET_ACCESS).values_list("failed_at", flat=True).first()
