@@ -1,7 +1,7 @@
 """What the service needs of an external calendar; no provider is imported here."""
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Protocol
 
 # How many events a listing without a limit reads at most.
@@ -60,7 +60,7 @@ class EventDraft:
 
     event_id: ours, so that a repeated insert makes no second event: 5 to 1,024 of a-v, 0-9.
     reference: a private property that marks our events. guests: addresses to invite.
-    start, end: aware. time_zone: an IANA name. reminder: time before the start.
+    start, end: aware. time_zone: an IANA name.
     earlier_texts: descriptions of ours that an update may replace.
     record: sealed data to rebuild the class from.
     named_by_provider: True if the provider chose the id; then the reference may be missing.
@@ -74,7 +74,6 @@ class EventDraft:
     end: datetime
     time_zone: str
     guests: tuple[str, ...] = ()
-    reminder: timedelta = timedelta(minutes=60)
     record: str = ""
     earlier_texts: frozenset[str] = frozenset()
     named_by_provider: bool = False

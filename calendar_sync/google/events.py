@@ -15,7 +15,6 @@ from googleapiclient.discovery import build  # noqa: TID251  # this is the modul
 
 from calendar_sync.google import mapping
 from calendar_sync.google.credentials import Grant, calendar_id
-from calendar_sync.google.deadline import Deadline, jittered
 from calendar_sync.google.errors import NotThereError, TransientError, provider_errors
 from calendar_sync.google.mapping import JSON
 from calendar_sync.google.metrics import timed
@@ -38,9 +37,10 @@ class GoogleEvents:
     def __init__(
         self, budget: timedelta, *, grant: Grant | None = None, headers: JSON | None = None
     ) -> None:
-        self._deadline = Deadline(budget)
-        http: Any = Transport(self._deadline, headers)
-        self._http = AuthorizedHttp(grant, http=http) if grant else http
+        self._transport = Transport(budget, headers)
+        self._http: Any = self._transport
+        if grant:
+            self._http = AuthorizedHttp(grant, http=self._transport)
         self._api, self._channels = _client(settings.CALENDAR_API_URL)
         self._calendar = {"calendarId": calendar_id(grant)}
         # Without the version, conference data is neither made nor kept.
@@ -147,7 +147,7 @@ class GoogleEvents:
 
     def wait(self, seconds: float | None, *, at_least: float = 0) -> bool:
         """Sleep, about so long, if the time allows; return whether it did. False for None."""
-        return seconds is not None and self._deadline.wait(max(jittered(seconds), at_least))
+        return seconds is not None and self._transport.wait(seconds, at_least=at_least)
 
     def _event(self, request: Any) -> JSON:
         event: JSON = self._send(request, is_readable=lambda answer: isinstance(answer["id"], str))
@@ -189,7 +189,7 @@ def _build(name: str, version: str, api_url: str) -> Any:
     return build(
         name,
         version,
-        http=Transport(Deadline(timedelta(0))),
+        http=Transport(timedelta(0)),
         static_discovery=True,  # shipped with the client
         cache_discovery=False,
         client_options={"api_endpoint": api_url},

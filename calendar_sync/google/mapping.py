@@ -49,12 +49,7 @@ def event_body(draft: EventDraft, *, may_invite: bool) -> JSON:
         "transparency": "opaque",
         "conferenceData": conference_request(),
         "guestsCanSeeOtherGuests": False,
-        "reminders": {
-            "useDefault": False,
-            "overrides": [
-                {"method": "email", "minutes": int(draft.reminder.total_seconds() // 60)}
-            ],
-        },
+        "reminders": {"useDefault": False, "overrides": [{"method": "email", "minutes": 60}]},
         "extendedProperties": {
             "private": {"reference": draft.reference, **_split("record", draft.record)}
         },

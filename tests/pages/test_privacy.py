@@ -30,7 +30,7 @@ SELLER = Seller(
     data_fiscal_url="https://qr.afip.example/?qr=abc&x=1",
 )
 # What an event or a preference is made of that needs no word on the page.
-SILENT_OF_EVENTS = {"event_id", "reference", "reminder", "earlier_texts", "named_by_provider"}
+SILENT_OF_EVENTS = {"event_id", "reference", "earlier_texts", "named_by_provider"}
 SILENT_OF_PREFERENCES = {"reference", "return_url", "notification_url", "expires_at", "cash_until"}
 
 
