@@ -75,9 +75,11 @@ def list_accounts(user: User) -> list[SocialAccount]:
 
 def signs_in_without_google_address(user: User) -> bool:
     """True if none of the person's identities is a Google account with their own address."""
-    identities = list_accounts(user)
-    google = [one.extra_data.get("label", "") for one in identities if one.provider == GOOGLE]
-    return bool(identities) and user.email not in map(str.lower, google)
+    accounts = list_accounts(user)
+    google = (one for one in accounts if one.provider == GOOGLE)
+    # Rows of before the label was stored have none.
+    addresses = {one.extra_data.get("label", user.email).lower() for one in google}
+    return bool(accounts) and user.email not in addresses
 
 
 def list_identities(user: User) -> list[Identity]:

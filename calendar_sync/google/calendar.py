@@ -9,7 +9,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from calendar_sync.google import mapping
-from calendar_sync.google.credentials import api_key_headers, get_grant, has_grant
+from calendar_sync.google.credentials import api_key_headers, get_grant
 from calendar_sync.google.errors import AlreadyThereError, NotThereError, provider_errors
 from calendar_sync.google.events import GoogleEvents
 from calendar_sync.google.mapping import JSON
@@ -134,7 +134,7 @@ class GoogleCalendar:
             try:
                 return GoogleEvents(settings.CALENDAR_TIMEOUT, headers=key).upcoming(since, limit)
             except (CalendarRefusedError, CalendarNotConnectedError) as error:
-                if not has_grant(self._refresh_token):
+                if not (self._refresh_token or settings.CALENDAR_SERVICE_ACCOUNT):
                     raise
                 logger.warning("The API key cannot read the calendar: %s", error)
         grant = get_grant(self._refresh_token)

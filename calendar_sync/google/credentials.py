@@ -54,10 +54,6 @@ class Grant:
         self._flight.run(worn, work, patience=settings.CALENDAR_TIMEOUT)
 
 
-def has_grant(refresh_token: str | None) -> bool:
-    return bool(refresh_token or settings.CALENDAR_SERVICE_ACCOUNT)
-
-
 def get_grant(refresh_token: str | None) -> Grant:
     """Return the grant of ``refresh_token``, else the service account's.
 

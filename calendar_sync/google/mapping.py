@@ -158,9 +158,8 @@ def own_event(event: JSON) -> OwnEvent | None:
     )
 
 
-def changes(items: Iterable[JSON], sync_token: str) -> Changes:
+def changes(items: list[JSON], sync_token: str) -> Changes:
     """Read a listing of changes; deleted events have only an id."""
-    items = list(items)
     references = (reference_of(item) for item in items)
     return Changes(
         event_ids=frozenset(item["id"] for item in items),

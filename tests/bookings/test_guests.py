@@ -294,6 +294,8 @@ def test_failing_calendar_is_left_to_the_sweep(google, scheduled, student, at_on
 
     assert is_requested(scheduled)
     assert at_once == []
+    reads = [request for request in google.requests if request.route == "events.get"]
+    assert len(reads) == (0 if pause == "outage" else 3)
 
 
 # --- MEET_ACCESS ----------------------------------------------------------------------------------

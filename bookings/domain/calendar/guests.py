@@ -14,9 +14,8 @@ from django.utils import timezone
 
 from bookings.domain.calendar.access import ask_calendar
 from bookings.domain.calendar.drafts import draft_update
-from bookings.domain.calendar.meet_access import open_meeting
 from bookings.domain.calendar.outages import allowed_failures
-from bookings.models import ClassStatus, VirtualClass
+from bookings.models import MEET_ACCESS, ClassStatus, Heartbeat, VirtualClass
 from calendar_sync import CalendarError, CalendarRefusedError, EventGoneError, EventNotOursError
 from config.lib.background_jobs import BackgroundJob
 from config.lib.retries import claim
@@ -61,11 +60,22 @@ def write_guests(virtual_class: VirtualClass) -> None:
         if not virtual_class.has_ended():
             raise
         logger.warning("The event of the past class %s keeps its guests.", virtual_class.pk)
-    if not virtual_class.has_ended():
-        open_meeting(virtual_class)
+    if settings.MEET_ACCESS == "open" and not virtual_class.has_ended():
+        _open_meeting(virtual_class)
     # Changed since, the request stays.
     unchanged = rows.filter(pk=virtual_class.pk, guests_changed_at=virtual_class.guests_changed_at)
     unchanged.update(guests_changed_at=None)
+
+
+def _open_meeting(virtual_class: VirtualClass) -> None:
+    """Let everybody with the link enter; a refusal is stored for the panel."""
+    refused_at = None
+    try:
+        ask_calendar(lambda calendar: calendar.open_meeting(virtual_class.html_link))
+    except CalendarRefusedError as error:
+        logger.warning("The meeting of class %s stays closed: %s", virtual_class.pk, error)
+        refused_at = timezone.now()
+    Heartbeat.objects.update_or_create(name=MEET_ACCESS, defaults={"failed_at": refused_at})
 
 
 def _write_soon() -> None:
