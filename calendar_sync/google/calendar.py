@@ -90,8 +90,7 @@ class GoogleCalendar:
         with provider_errors():
             changes = mapping.changed_guests(event, draft)
         if changes:
-            etag = event.get("etag", "")
-            events.patch(event["id"], changes, is_news=False, if_unchanged=etag)
+            events.patch(event["id"], changes, is_news=False, if_unchanged=event.get("etag", ""))
 
     def open_meeting(self, address: str) -> None:
         """Open the meeting's space, with the teacher's grant: only a space's owner may."""

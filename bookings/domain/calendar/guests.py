@@ -36,8 +36,7 @@ def note_guests(locked: VirtualClass) -> None:
 
 def request_guests(classes: QuerySet[VirtualClass]) -> None:
     """Request the guest lists of classes, past ones too."""
-    kept = classes.exclude(status=ClassStatus.CANCELLED)
-    kept.update(guests_changed_at=timezone.now())
+    classes.exclude(status=ClassStatus.CANCELLED).update(guests_changed_at=timezone.now())
     _write_soon()
 
 
