@@ -69,6 +69,15 @@ def list_accounts(user: User) -> list[SocialAccount]:
     return list(SocialAccount.objects.filter(user=user, provider__in=known).order_by("pk"))
 
 
+def signs_in_without_google_address(user: User) -> bool:
+    """True if none of the person's identities is a Google account with their own address."""
+    accounts = list_accounts(user)
+    google = (one for one in accounts if one.provider == GOOGLE)
+    # Rows of before the label was stored have none.
+    addresses = {one.extra_data.get("label", user.email).lower() for one in google}
+    return bool(accounts) and user.email not in addresses
+
+
 def list_identities(user: User) -> list[Identity]:
     names = {provider.id: provider.name for provider in registry.get_class_list()}
     return [

@@ -31,8 +31,9 @@ def revoke_sessions(*, user: User) -> None:
     Session.objects.filter(user=user).delete()
 
 
-# Sent robustly, with ``user``: a failing receiver leaves the account closed.
+# Sent robustly, with ``user``: a failing receiver leaves the account closed, or open again.
 account_suspended = Signal()
+account_reactivated = Signal()
 
 
 def suspend(*, user: User) -> None:
@@ -45,6 +46,7 @@ def suspend(*, user: User) -> None:
 
 def reactivate(*, user: User) -> None:
     _set_status(user, UserStatus.ACTIVE)
+    account_reactivated.send_robust(sender=User, user=user)
 
 
 def may_open_panel(*, user: User, provider: str, subject: str) -> bool:

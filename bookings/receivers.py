@@ -4,17 +4,20 @@ from typing import Any
 from uuid import UUID
 
 from allauth.socialaccount.models import SocialAccount
+from django.conf import settings
 from django.dispatch import Signal, receiver
+from django.utils import timezone
 
 from accounts.management.key_rotation import values_forgotten
 from accounts.models import User
-from accounts.services import account_suspended, calendar_granted
+from accounts.services import account_reactivated, account_suspended, calendar_granted
 from accounts.sign_in.identities import identity_connected, identity_disconnected
 from bookings.domain.calendar.access import note_refusal
+from bookings.domain.calendar.guests import request_guests
 from bookings.domain.places.offers import pass_on_offers_to
 from bookings.domain.recovery.retry_scheduling import resume_schedulings
 from bookings.domain.recovery.watching import check_calendar_soon, open_channel_soon
-from bookings.models import NoticeKind, WebhookEndpoint
+from bookings.models import NoticeKind, VirtualClass, WebhookEndpoint
 from bookings.notices.due import record_alert
 from bookings.webhooks.endpoints import replace_lost_secrets
 from calendar_sync.signals import access_refused, calendar_changed
@@ -23,6 +26,8 @@ from calendar_sync.signals import access_refused, calendar_changed
 @receiver(calendar_granted)
 def on_calendar_granted(**kwargs: Any) -> None:
     resume_schedulings()
+    if settings.MEET_ACCESS == "open":
+        request_guests(VirtualClass.objects.filter(end_time__gt=timezone.now()))
     open_channel_soon()
 
 
@@ -36,6 +41,12 @@ def on_secrets_forgotten(field: str, keys: list[UUID], **kwargs: Any) -> None:
 def on_account_suspended(user: User, **kwargs: Any) -> None:
     """Pass on the places offered to the person, who keep their turns."""
     pass_on_offers_to(user)
+
+
+@receiver([account_suspended, account_reactivated])
+def on_account_closed_or_opened(user: User, **kwargs: Any) -> None:
+    """A suspended person keeps their places, but is not invited to the meetings."""
+    request_guests(VirtualClass.objects.filter(activities__user=user))
 
 
 @receiver([identity_connected, identity_disconnected])

@@ -4,6 +4,7 @@
 """
 
 from calendar_sync.backend import get_calendar, use_calendar
+from calendar_sync.generation import forget_upcoming_events
 from calendar_sync.interface import (
     BusySlot,
     Calendar,
@@ -20,13 +21,7 @@ from calendar_sync.interface import (
     OpenedChannel,
     OwnEvent,
 )
-from calendar_sync.listing import (
-    Listing,
-    Stamp,
-    current_stamp,
-    forget_upcoming_events,
-    read_listing,
-)
+from calendar_sync.listing import Listing, Stamp, current_stamp, read_listing
 from calendar_sync.writers import limit_writers
 
 __all__ = [

@@ -10,14 +10,11 @@ from django.core.checks import CheckMessage
 
 from calendar_sync.backend import name_calendar
 
-GOOGLE = "calendar_sync.google.calendar.GoogleCalendar"
 SERVICE_ACCOUNT_FIELDS = ("client_email", "private_key", "token_uri")
 
 
 def check_calendar(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
     """Report settings that keep the calendar from working, without their values."""
-    if settings.CALENDAR_BACKEND != GOOGLE:
-        return []
     return [*_grant_messages(), *_service_account_messages(), *_access_messages()]
 
 
@@ -78,7 +75,7 @@ def _access_messages() -> Iterator[CheckMessage]:
 
 
 def check_push(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
-    if settings.CALENDAR_BACKEND != GOOGLE or settings.BASE_URL.startswith("https://"):
+    if settings.BASE_URL.startswith("https://"):
         return []
     return [
         checks.Info(

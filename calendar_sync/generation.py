@@ -47,8 +47,11 @@ def find_generation(kept: Mapping[str, Any], *, otherwise: Generation = None) ->
     return row[0] if row else None
 
 
-def begin_generation() -> None:
-    """Expire all lists in all processes."""
+def forget_upcoming_events() -> None:
+    """Make the next reader ask the provider, after a write to the calendar.
+
+    A new generation expires the lists in all processes, also that of a reader who began before.
+    """
     if _is_cache_shared():
         cache.set(GENERATION_KEY, uuid4().hex, timeout=None)
         return

@@ -1,7 +1,7 @@
 """What the service needs of an external calendar; no provider is imported here."""
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Protocol
 
 # How many events a listing without a limit reads at most.
@@ -59,8 +59,8 @@ class EventDraft:
     """An event to be created.
 
     event_id: ours, so that a repeated insert makes no second event: 5 to 1,024 of a-v, 0-9.
-    reference: a private property that marks our events. attendee: an address to invite.
-    start, end: aware. time_zone: an IANA name. reminder: time before the start.
+    reference: a private property that marks our events. guests: addresses to invite.
+    start, end: aware. time_zone: an IANA name.
     earlier_texts: descriptions of ours that an update may replace.
     record: sealed data to rebuild the class from.
     named_by_provider: True if the provider chose the id; then the reference may be missing.
@@ -73,8 +73,7 @@ class EventDraft:
     start: datetime
     end: datetime
     time_zone: str
-    attendee: str | None = None
-    reminder: timedelta = timedelta(minutes=60)
+    guests: tuple[str, ...] = ()
     record: str = ""
     earlier_texts: frozenset[str] = frozenset()
     named_by_provider: bool = False
@@ -157,6 +156,19 @@ class Calendar(Protocol):
 
         Raises EventGoneError and EventNotOursError, without a change.
         """
+        ...
+
+    def update_guests(self, draft: EventDraft) -> None:
+        """Invite the draft's guests, silently, and take out the guests of ours that it lacks.
+
+        People whom the calendar's owner invited herself stay. Raises EventGoneError and
+        EventNotOursError, without a change; CalendarUnavailableError if another program changed the
+        event meanwhile.
+        """
+        ...
+
+    def open_meeting(self, address: str) -> None:
+        """Let everybody with a meeting's address enter it. Raises CalendarRefusedError."""
         ...
 
     def delete_event(

@@ -17,7 +17,6 @@ from calendar_sync.backend import use_calendar
 from calendar_sync.generation import (
     GENERATION_KEY,
     Generation,
-    begin_generation,
     find_generation,
 )
 from calendar_sync.interface import BusySlot, CalendarError, CalendarUnavailableError
@@ -78,14 +77,6 @@ def current_stamp() -> Stamp | None:
     if stamp is None or stamp[0] != find_generation(cached, otherwise=stamp[0]):
         return None
     return stamp
-
-
-def forget_upcoming_events() -> None:
-    """Make the next reader ask the provider, after a write to the calendar.
-
-    A new generation also expires the list of a reader that began before the write.
-    """
-    begin_generation()
 
 
 def _present(kept: Kept) -> Listing:

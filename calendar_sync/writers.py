@@ -1,7 +1,7 @@
 """Limit the threads that wait for the calendar."""
 
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from datetime import timedelta
 
 from django.conf import settings
@@ -16,9 +16,8 @@ _guard = ProviderGuard(patience=timedelta(seconds=1))
 @contextmanager
 def limit_writers() -> Iterator[None]:
     """Run the block as one of CALENDAR_WRITERS. Raises CalendarUnavailableError within a second."""
-    with ExitStack() as turn:
-        try:
-            turn.enter_context(_guard.enter(settings.CALENDAR_WRITERS))
-        except ProviderBusyError as error:
-            raise CalendarUnavailableError("Too many wait for the calendar already.") from error
-        yield
+    try:
+        with _guard.enter(settings.CALENDAR_WRITERS):
+            yield
+    except ProviderBusyError as error:
+        raise CalendarUnavailableError("Too many wait for the calendar already.") from error

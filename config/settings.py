@@ -163,6 +163,7 @@ AUTH_PROVIDER_SECRET = ENV.text("AUTH_PROVIDER_SECRET")
 PROVIDER_REDIRECT_URI = ENV.text("PROVIDER_REDIRECT_URI")
 
 CALENDAR_SCOPE = "https://www.googleapis.com/auth/calendar.events"
+MEET_SCOPE = "https://www.googleapis.com/auth/meetings.space.settings"
 
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_LOGIN_METHODS = {"email"}
@@ -195,6 +196,8 @@ CALENDAR_STALE_SECONDS = ENV.whole_number("CALENDAR_STALE_SECONDS", default=60)
 CALENDAR_TIMEOUT = timedelta(seconds=4)
 # A push message starts a look at once; the sweeps look anyway.
 FOLLOW_CALENDAR_AT_ONCE = True
+# Write an event's guests some seconds after a join, else with a sweep.
+WRITE_GUESTS_AT_ONCE = True
 # The longest that a page or API call waits for the provider.
 CALENDAR_BUDGET = timedelta(seconds=8)
 # Threads of one process that may wait for the calendar: half of those of config/gunicorn.py.
@@ -204,6 +207,9 @@ CALENDAR_WRITERS = 8
 
 CALENDAR_TRIGGER_POLICY = services.trigger_policy(ENV)
 CALENDAR_TRIGGER_SECRET = ENV.text("CALENDAR_TRIGGER_SECRET")
+# "open": everybody with the link enters a meeting without asking; "invited": the event's guests do.
+MEET_ACCESS = ENV.one_of("MEET_ACCESS", "invited", "open")
+MEET_API_URL = ENV.address("MEET_API_URL", "https://meet.googleapis.com") + "/"
 PREVENT_OVERLAPS = ENV.boolean("PREVENT_OVERLAPS", default=True)
 MAX_CLASS_LENGTH = timedelta(hours=8)
 MAX_STUDENTS = 100

@@ -97,6 +97,7 @@ def _no_errands(settings) -> None:
     settings.DELIVER_NOTICES_AT_ONCE = False
     settings.SETTLE_AT_ONCE = False
     settings.FOLLOW_CALENDAR_AT_ONCE = False
+    settings.WRITE_GUESTS_AT_ONCE = False
     settings.DELIVER_WEBHOOKS_AT_ONCE = False
 
 

@@ -58,6 +58,7 @@ os.environ.update(
     GITHUB_URL=GITHUB.url,
     GITHUB_API_URL=GITHUB.url,
     CALENDAR_API_URL=GOOGLE.calendar_url,
+    MEET_API_URL=GOOGLE.url,
     CALENDAR_ID="primary",
     # Without a token payments are by hand; the fixture ``mercadopago`` gives one.
     MERCADOPAGO_API_URL=MERCADOPAGO.url,

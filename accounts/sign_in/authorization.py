@@ -52,6 +52,8 @@ def authorize_url(request: HttpRequest, provider_id: str, purpose: Purpose) -> s
     ):
         scope.append(settings.CALENDAR_SCOPE)
         params["access_type"] = "offline"
+    if purpose == Purpose.CALENDAR and settings.MEET_ACCESS == "open":
+        scope.append(settings.MEET_SCOPE)
     if provider_id == GOOGLE and settings.CALENDAR_CONSENT == "teacher":
         # It reveals an earlier consent to the calendar, which is then revoked.
         # https://developers.google.com/identity/protocols/oauth2/web-server#incrementalAuth

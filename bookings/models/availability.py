@@ -11,6 +11,9 @@ from bookings.models.constraints import known
 
 MIDNIGHT = time(0)
 LONGEST_HOLD = timedelta(minutes=120)
+# Meet ends calls of three and more people with a free account.
+# https://support.google.com/meet/answer/7317473
+LONGEST_FREE_CALL_MINUTES = 60
 
 # Start and end on a day; an end of MIDNIGHT is the end of that day.
 HoursRange = tuple[time, time]
@@ -164,6 +167,10 @@ class BookingRules(models.Model):
         validators=[MinValueValidator(2), MaxValueValidator(LONGEST_HOLD // timedelta(minutes=1))],
     )
 
+    is_free_account = models.BooleanField(
+        "mi cuenta de Google es gratuita", default=True, db_default=True
+    )
+
     class Meta:
         verbose_name = "reglas de reserva"
         verbose_name_plural = "reglas de reserva"
@@ -184,3 +191,9 @@ class BookingRules(models.Model):
     def load(cls) -> "BookingRules":
         """Return the row, or the defaults if there is none."""
         return cls.objects.filter(pk=cls.SINGLETON).first() or cls()
+
+    @classmethod
+    def cut_off_calls(cls, *, students: int, minutes: int) -> bool:
+        """True if Meet ends a class of that size and length early."""
+        is_long_group = students > 1 and minutes > LONGEST_FREE_CALL_MINUTES
+        return is_long_group and cls.load().is_free_account

@@ -1,15 +1,19 @@
 """Heartbeats of the sweeps, and of the calendar that they need."""
 
+from datetime import datetime
+
+from django.conf import settings
 from django.db import models
 
-SERVICE_ACCOUNT = "service_account"  # its row
+# The rows of what is no sweep.
+SERVICE_ACCOUNT, MEET_ACCESS = "service_account", "meet_access"
 
 
 class Heartbeat(models.Model):
     """A sweep's last success, last failure, and next turn or end of lease (``next_run_at``).
 
-    The calendar and its service account have rows too: ``domain/calendar/outages.py`` and
-    ``service_account.py``.
+    The calendar, its service account and Meet have rows too: ``outages.py``,
+    ``service_account.py`` and ``guests.py`` of ``domain/calendar``.
     """
 
     name = models.CharField("trabajo", max_length=50, primary_key=True)
@@ -27,3 +31,10 @@ class Heartbeat(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+def meet_refused_at() -> datetime | None:
+    """Return when Google last refused to open a meeting; None if it does, or is not asked to."""
+    if settings.MEET_ACCESS != "open":
+        return None
+    return Heartbeat.objects.filter(name=MEET_ACCESS).values_list("failed_at", flat=True).first()

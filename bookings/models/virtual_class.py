@@ -143,6 +143,10 @@ class VirtualClass(models.Model):
     event_update_requested_at = models.DateTimeField(
         "por actualizar en el calendario", null=True, blank=True, editable=False
     )
+    # Set with a change of the people in the class, cleared once the event invites just them.
+    guests_changed_at = models.DateTimeField(
+        "invitados por actualizar en el calendario", null=True, blank=True, editable=False
+    )
     # How the event differs from the class after a change in the calendar.
     calendar_drift = models.CharField(
         "diferencia con el calendario",

@@ -12,7 +12,8 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from accounts.selectors import list_providers
+from accounts.models import User
+from accounts.selectors import list_providers, signs_in_without_google_address
 from bookings.models import (
     ClassEvent,
     ClassLog,
@@ -22,6 +23,7 @@ from bookings.models import (
     WaitingListEntry,
     WaitingState,
     list_awaiting_scheduling,
+    meet_refused_at,
 )
 from bookings.notices.drifts import DRIFTS
 from bookings.notices.returned_money import (
@@ -101,6 +103,20 @@ def _held_time(notice: Notice) -> str:
 def _offer_end(notice: Notice) -> str:
     offer = find_offer(notice)
     return _moment(offer.offer_expires_at) if offer and offer.offer_expires_at else ""
+
+
+def must_knock(user: User) -> bool:
+    """True if the teacher has to let the person into the meeting: they are no guest of it."""
+    is_open = settings.MEET_ACCESS == "open" and meet_refused_at() is None
+    return not is_open and signs_in_without_google_address(user)
+
+
+def _how_to_enter(notice: Notice) -> str:
+    text = _(
+        "Vas a tener que pedir entrar, porque tu correo no es de una cuenta de Google: abrí el "
+        "enlace y esperá a que la profe te deje pasar."
+    )
+    return str(text) if must_knock(notice.user) else ""
 
 
 def _access_code(notice: Notice) -> str:
@@ -183,6 +199,7 @@ held_time = line(_("Cuándo"), _held_time)
 paid_class_time = line(_("Clase"), lambda one: _class_hours(one) if one.virtual_class else "")
 offer_end = line(_("Te lo guardamos hasta"), _offer_end)
 video_call = line(_("Videollamada"), lambda one: one.require_class().html_link, is_link=True)
+how_to_enter = line(_("Para entrar"), _how_to_enter)
 access_code = line(_("Código de acceso"), _access_code)
 invitation = line(_("Para invitar, compartí"), _invitation, is_link=True)
 class_page = line(

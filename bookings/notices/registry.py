@@ -70,7 +70,13 @@ MAILS = {
     NoticeKind.CONFIRMATION: Mail(
         subject=_("Tu clase está confirmada: %(day)s, %(clock)s"),
         opening=_("Tu clase de inglés está confirmada."),
-        facts=(facts.when, facts.video_call, facts.access_code, facts.invitation),
+        facts=(
+            facts.when,
+            facts.video_call,
+            facts.how_to_enter,
+            facts.access_code,
+            facts.invitation,
+        ),
         link=links.see_class,
         skip_if=NO_PLACE,
         calendar=Method.REQUEST,
@@ -79,7 +85,7 @@ MAILS = {
     NoticeKind.JOINED: Mail(
         subject=_("Ya tenés tu lugar en la clase: %(day)s, %(clock)s"),
         opening=_("Ya tenés tu lugar en la clase de inglés de %(host)s."),
-        facts=(facts.when, facts.video_call),
+        facts=(facts.when, facts.video_call, facts.how_to_enter),
         link=links.see_class,
         skip_if=(*NO_PLACE, skip.replaced),
         calendar=Method.REQUEST,
@@ -97,7 +103,13 @@ MAILS = {
         subject=_("Tu clase cambió de horario: %(day)s, %(clock)s"),
         opening=_("Tu clase de inglés tiene otro horario."),
         explanation=_("La videollamada es la misma."),
-        facts=(facts.known_time, facts.new_time, facts.video_call, facts.access_code),
+        facts=(
+            facts.known_time,
+            facts.new_time,
+            facts.video_call,
+            facts.how_to_enter,
+            facts.access_code,
+        ),
         link=links.see_class,
         skip_if=(*NO_PLACE, skip.replaced),
         calendar=Method.REQUEST,
@@ -113,7 +125,7 @@ MAILS = {
             "Si la anotaste en tu calendario, fijate que diga esta hora: con este correo va la "
             "clase actualizada. La videollamada es la misma."
         ),
-        facts=(facts.when, facts.video_call, facts.access_code),
+        facts=(facts.when, facts.video_call, facts.how_to_enter, facts.access_code),
         link=links.see_class,
         skip_if=(*NO_PLACE, skip.replaced),
         calendar=Method.REQUEST,
@@ -137,7 +149,7 @@ MAILS = {
         subject=_("Tu clase tiene otro enlace: %(day)s, %(clock)s"),
         opening=_("La videollamada de tu clase de inglés tiene otro enlace."),
         explanation=_("El anterior ya no sirve. El horario es el mismo."),
-        facts=(facts.when, facts.video_call),
+        facts=(facts.when, facts.video_call, facts.how_to_enter),
         link=links.see_class,
         skip_if=(*NO_PLACE, skip.replaced),
         calendar=Method.REQUEST,
@@ -155,7 +167,7 @@ MAILS = {
     NoticeKind.REMINDER_DAY: Mail(
         subject=_("Se acerca tu clase: %(day)s, %(clock)s"),
         opening=_("Falta poco para tu clase de inglés."),
-        facts=(facts.when, facts.video_call, facts.access_code),
+        facts=(facts.when, facts.video_call, facts.how_to_enter, facts.access_code),
         link=links.see_class,
         skip_if=NO_PLACE,
         # Until the next reminder.
@@ -164,7 +176,13 @@ MAILS = {
     NoticeKind.REMINDER_HOUR: Mail(
         subject=_("Tu clase empieza a las %(clock)s"),
         opening=_("Tu clase de inglés empieza a las %(clock)s."),
-        facts=(facts.when, facts.video_call, facts.access_code, facts.class_page),
+        facts=(
+            facts.when,
+            facts.video_call,
+            facts.how_to_enter,
+            facts.access_code,
+            facts.class_page,
+        ),
         link=links.enter_video_call,
         skip_if=NO_PLACE,
         expected=Planned(before_start=timedelta(minutes=60), useful_for=timedelta(minutes=70)),

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from bookings.domain.queries import has_lapsed, has_lost_its_hold
-from bookings.models import ClassStatus, ClassType, Hold, Payment, VirtualClass
+from bookings.models import BookingRules, ClassStatus, ClassType, Hold, Payment, VirtualClass
 
 # From when on the page offers to enter the call.
 DOORS_OPEN_BEFORE = timedelta(minutes=15)
@@ -80,6 +80,12 @@ class ClassCard:
     @property
     def doors_open(self) -> datetime:
         return self.start - DOORS_OPEN_BEFORE
+
+    @property
+    def is_cut_off(self) -> bool:
+        """True if Meet ends the call early; one query for a long group."""
+        students = self.virtual_class.capacity
+        return BookingRules.cut_off_calls(students=students, minutes=self.minutes)
 
     @property
     def is_group(self) -> bool:

@@ -18,6 +18,7 @@ from bookings.domain.queries import (
     list_past_classes_of,
 )
 from bookings.models import ChargeStatus, Payment
+from bookings.notices.facts import must_knock
 from bookings.notices.returned_money import list_returned_money
 from bookings.pages.access import signed_in
 from bookings.pages.changes import find_last_change, present_changes
@@ -64,6 +65,8 @@ def show_class(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
         "bookings/class.html",
         {
             "card": card,
+            "must_knock": bool(card.conference_url) and must_knock(request.user),
+            "is_cut_off": bool(card.conference_url) and card.is_cut_off,
             "payment": payment if card.is_host else None,
             "payment_step": _payment_step(card, payment),
             "teacher_email": settings.ADMIN_EMAIL,

@@ -63,6 +63,7 @@ def show_privacy(request: HttpRequest) -> HttpResponse:
         "google_scopes": " ".join(providers["google"].get("SCOPE", [])),
         "github_scopes": " ".join(providers["github"].get("SCOPE", [])),
         "calendar_scope": settings.CALENDAR_SCOPE,
+        "meet_scope": settings.MEET_SCOPE if settings.MEET_ACCESS == "open" else "",
         "asks_everyone_for_calendar": settings.CALENDAR_CONSENT == "everyone",
         "has_online_payments": is_provider_configured(),
         "has_error_reports": settings.HAS_ERROR_REPORTS,

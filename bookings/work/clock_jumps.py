@@ -59,6 +59,8 @@ def _classes(now: datetime) -> Plans:
     # A cancelled class may be of any time; these rows are few.
     waiting = VirtualClass.objects.filter(withdrawal_requested_at__isnull=False)
     yield _beyond(waiting, "withdrawal_requested_at", now), {"withdrawal_requested_at": now}
+    waiting = VirtualClass.objects.filter(guests_changed_at__isnull=False)
+    yield _beyond(waiting, "guests_changed_at", now), {"guests_changed_at": now}
     longest = LONGEST_RETRY_AFTER
     yield _beyond(alive, "next_scheduling_at", now, longest), {"next_scheduling_at": None}
     yield _beyond(Heartbeat.objects.all(), "paused_until", now, longest), {"paused_until": now}

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from calendar_sync.google import mapping
-from calendar_sync.google.credentials import api_key_headers, get_grant, has_grant
+from calendar_sync.google.credentials import api_key_headers, get_grant
 from calendar_sync.google.errors import AlreadyThereError, NotThereError, provider_errors
 from calendar_sync.google.events import GoogleEvents
 from calendar_sync.google.mapping import JSON
@@ -67,11 +67,7 @@ class GoogleCalendar:
         No etag is sent: the patch holds nothing that others change.
         """
         events = GoogleEvents(settings.CALENDAR_BUDGET, grant=get_grant(self._refresh_token))
-        event = events.find(draft.event_id)
-        if event is None or event.get("status") == "cancelled":
-            raise EventGoneError("The event to move is not in the calendar any more.")
-        if not mapping.is_ours(event, draft.reference, named_by_provider=draft.named_by_provider):
-            raise EventNotOursError("The event to move is not ours.")
+        event = _find_own(events, draft)
         times, text = mapping.changed_times(event, draft), mapping.changed_text(event, draft)
         try:
             event = _change(events, event, times, text)
@@ -79,6 +75,33 @@ class GoogleCalendar:
             raise EventGoneError("The event went while it was being changed.") from error
         with provider_errors():
             return mapping.created_event(event)
+
+    def update_guests(self, draft: EventDraft) -> None:
+        """Patch the attendees if they differ; a service account of its own may invite nobody.
+
+        The whole list is sent, with the guests' answers, so an etag keeps it from undoing an
+        answer that comes meanwhile.
+        """
+        grant = get_grant(self._refresh_token)
+        if not grant.may_invite:
+            return
+        events = GoogleEvents(settings.CALENDAR_BUDGET, grant=grant)
+        event = _find_own(events, draft)
+        with provider_errors():
+            changes = mapping.changed_guests(event, draft)
+        if changes:
+            events.patch(event["id"], changes, is_news=False, if_unchanged=event.get("etag", ""))
+
+    def open_meeting(self, address: str) -> None:
+        """Open the meeting's space, with the teacher's grant: only a space's owner may."""
+        code = address.removeprefix("https://meet.google.com/")
+        if not self._refresh_token or code == address:
+            raise CalendarRefusedError("Only the teacher's grant opens meetings, and Meet's only.")
+        try:
+            events = GoogleEvents(settings.CALENDAR_BUDGET, grant=get_grant(self._refresh_token))
+            events.open_space(code)
+        except CalendarNotConnectedError as error:  # a grant without the scope is a good one
+            raise CalendarRefusedError(str(error)) from error
 
     def delete_event(
         self, event_id: str, *, reference: str, named_by_provider: bool = False
@@ -110,7 +133,7 @@ class GoogleCalendar:
             try:
                 return GoogleEvents(settings.CALENDAR_TIMEOUT, headers=key).upcoming(since, limit)
             except (CalendarRefusedError, CalendarNotConnectedError) as error:
-                if not has_grant(self._refresh_token):
+                if not (self._refresh_token or settings.CALENDAR_SERVICE_ACCOUNT):
                     raise
                 logger.warning("The API key cannot read the calendar: %s", error)
         grant = get_grant(self._refresh_token)
@@ -158,6 +181,15 @@ class GoogleCalendar:
         return GoogleEvents(BACKGROUND_BUDGET, grant=get_grant(self._refresh_token))
 
 
+def _find_own(events: GoogleEvents, draft: EventDraft) -> JSON:
+    event = events.find(draft.event_id)
+    if event is None or event.get("status") == "cancelled":
+        raise EventGoneError("The event to change is not in the calendar any more.")
+    if not mapping.is_ours(event, draft.reference, named_by_provider=draft.named_by_provider):
+        raise EventNotOursError("The event to change is not ours.")
+    return event
+
+
 def _change(events: GoogleEvents, event: JSON, times: JSON, text: JSON) -> JSON:
     """Patch what differs; a refused text alone is only logged."""
     if times:
@@ -199,9 +231,11 @@ def _adopt(events: GoogleEvents, draft: EventDraft, body: JSON) -> JSON:
         raise EventNotOursError("The event's id belongs to an event that is not ours.")
     if is_cancelled:
         conference = mapping.conference_request(event)
-        return events.replace(
-            draft.event_id, {**body, "status": "confirmed", "conferenceData": conference}
-        )
+        restored = {**body, "status": "confirmed", "conferenceData": conference}
+        if "attendees" in body:  # with those whom the owner had invited herself
+            guests = {**event, **mapping.changed_guests(event, draft)}
+            restored["attendees"] = guests["attendees"]
+        return events.replace(draft.event_id, restored)
     changes = mapping.missing_changes(event, draft)
     return events.patch(draft.event_id, changes) if changes else event
 

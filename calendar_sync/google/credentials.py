@@ -11,7 +11,6 @@ from google.oauth2 import service_account
 from google_auth_httplib2 import Request
 
 from calendar_sync.backend import name_calendar
-from calendar_sync.google.deadline import Deadline
 from calendar_sync.google.errors import provider_errors
 from calendar_sync.google.transport import Transport
 from calendar_sync.interface import CalendarNotConnectedError, CalendarUnavailableError
@@ -53,10 +52,6 @@ class Grant:
                 self._credentials.refresh(request)
 
         self._flight.run(worn, work, patience=settings.CALENDAR_TIMEOUT)
-
-
-def has_grant(refresh_token: str | None) -> bool:
-    return bool(refresh_token or settings.CALENDAR_SERVICE_ACCOUNT)
 
 
 def get_grant(refresh_token: str | None) -> Grant:
@@ -101,7 +96,7 @@ def _account_grant(key: str) -> Grant:
         return delegated
     try:
         with provider_errors():
-            delegated.refresh(Request(Transport(Deadline(settings.CALENDAR_TIMEOUT))))
+            delegated.refresh(Request(Transport(settings.CALENDAR_TIMEOUT)))
     except CalendarNotConnectedError:
         logger.info("The service account may not act for the administrator: it acts as itself.")
         return itself

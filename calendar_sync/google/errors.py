@@ -41,6 +41,15 @@ class NotThereError(CalendarRefusedError):
     """The event or calendar does not exist."""
 
 
+# 412: the event has changed since it was read.
+KINDS: dict[int, type[CalendarError]] = {
+    404: NotThereError,
+    409: AlreadyThereError,
+    410: NotThereError,
+    412: CalendarUnavailableError,
+}
+
+
 @contextmanager
 def provider_errors() -> Iterator[None]:
     """Translate the faults of a call; messages hold only status and reasons."""
@@ -71,9 +80,7 @@ def _from_answer(error: HttpError) -> CalendarError:
         return CalendarUnavailableError(message)
     if status == 401 or reasons & SCOPE_REASONS:
         return CalendarNotConnectedError(message, is_certain=bool(reasons & SCOPE_REASONS))
-    return {409: AlreadyThereError, 404: NotThereError, 410: NotThereError}.get(
-        status, CalendarRefusedError
-    )(message)
+    return KINDS.get(status, CalendarRefusedError)(message)
 
 
 def _from_refresh(error: RefreshError) -> CalendarError:

@@ -15,7 +15,6 @@ from googleapiclient.discovery import build  # noqa: TID251  # this is the modul
 
 from calendar_sync.google import mapping
 from calendar_sync.google.credentials import Grant, calendar_id
-from calendar_sync.google.deadline import Deadline, jittered
 from calendar_sync.google.errors import NotThereError, TransientError, provider_errors
 from calendar_sync.google.mapping import JSON
 from calendar_sync.google.metrics import timed
@@ -38,9 +37,10 @@ class GoogleEvents:
     def __init__(
         self, budget: timedelta, *, grant: Grant | None = None, headers: JSON | None = None
     ) -> None:
-        self._deadline = Deadline(budget)
-        http: Any = Transport(self._deadline, headers)
-        self._http = AuthorizedHttp(grant, http=http) if grant else http
+        self._transport = Transport(budget, headers)
+        self._http: Any = self._transport
+        if grant:
+            self._http = AuthorizedHttp(grant, http=self._transport)
         self._api, self._channels = _client(settings.CALENDAR_API_URL)
         self._calendar = {"calendarId": calendar_id(grant)}
         # Without the version, conference data is neither made nor kept.
@@ -54,13 +54,18 @@ class GoogleEvents:
         """https://developers.google.com/workspace/calendar/api/v3/reference/events/update"""
         return self._event(self._api.update(**self._write, eventId=event_id, body=body))
 
-    def patch(self, event_id: str, changes: JSON, *, is_news: bool = True) -> JSON:
+    def patch(
+        self, event_id: str, changes: JSON, *, is_news: bool = True, if_unchanged: str = ""
+    ) -> JSON:
         """https://developers.google.com/workspace/calendar/api/v3/reference/events/patch
 
-        is_news: True to mail the guests.
+        is_news: True to mail the guests. if_unchanged: the etag that the event must still have.
         """
         query = self._write if is_news else {**self._write, "sendUpdates": "none"}
-        return self._event(self._api.patch(**query, eventId=event_id, body=changes))
+        request = self._api.patch(**query, eventId=event_id, body=changes)
+        if if_unchanged:
+            request.headers["If-Match"] = if_unchanged
+        return self._event(request)
 
     def find(self, event_id: str) -> JSON | None:
         """https://developers.google.com/workspace/calendar/api/v3/reference/events/get"""
@@ -96,6 +101,21 @@ class GoogleEvents:
         request = self._channels.stop(body=body)
         self._send(request, is_readable=lambda answer: not answer)
 
+    def open_space(self, code: str) -> None:
+        """Let everybody with the link of a Meet space enter it. code: as in the link.
+
+        https://developers.google.com/workspace/meet/api/guides/meeting-spaces-configuration
+        """
+        spaces = _spaces(settings.MEET_API_URL)
+        request = spaces.get(name=f"spaces/{code}")
+        space = self._send(request, is_readable=lambda answer: isinstance(answer["name"], str))
+        if space.get("config", {}).get("accessType") == "OPEN":
+            return
+        body = {"config": {"accessType": "OPEN"}}
+        # A change names the space by its id, not by the code.
+        request = spaces.patch(name=space["name"], updateMask="config.accessType", body=body)
+        self._send(request, is_readable=lambda answer: answer["name"] == space["name"])
+
     def upcoming(self, since: datetime, limit: int | None) -> list[BusySlot]:
         """https://developers.google.com/workspace/calendar/api/v3/reference/events/list"""
         items: list[Any] = []
@@ -127,7 +147,7 @@ class GoogleEvents:
 
     def wait(self, seconds: float | None, *, at_least: float = 0) -> bool:
         """Sleep, about so long, if the time allows; return whether it did. False for None."""
-        return seconds is not None and self._deadline.wait(max(jittered(seconds), at_least))
+        return seconds is not None and self._transport.wait(seconds, at_least=at_least)
 
     def _event(self, request: Any) -> JSON:
         event: JSON = self._send(request, is_readable=lambda answer: isinstance(answer["id"], str))
@@ -155,15 +175,25 @@ def _client(api_url: str) -> tuple[Any, Any]:
 
     https://googleapis.github.io/google-api-python-client/docs/thread_safety.html
     """
-    service = build(
-        "calendar",
-        "v3",
-        http=Transport(Deadline(timedelta(0))),
+    service = _build("calendar", "v3", api_url)
+    return service.events(), service.channels()
+
+
+@lru_cache(maxsize=4)
+def _spaces(api_url: str) -> Any:
+    """https://developers.google.com/workspace/meet/api/reference/rest/v2/spaces"""
+    return _build("meet", "v2", api_url).spaces()
+
+
+def _build(name: str, version: str, api_url: str) -> Any:
+    return build(
+        name,
+        version,
+        http=Transport(timedelta(0)),
         static_discovery=True,  # shipped with the client
         cache_discovery=False,
         client_options={"api_endpoint": api_url},
     )
-    return service.events(), service.channels()
 
 
 def _checked(answer: Any, is_readable: Callable[[Any], bool]) -> Any:

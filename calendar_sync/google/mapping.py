@@ -6,6 +6,7 @@ https://developers.google.com/workspace/calendar/api/v3/reference/events
 import logging
 from collections.abc import Iterable
 from datetime import UTC, date, datetime, time
+from hashlib import sha256
 from typing import Any
 from uuid import NAMESPACE_URL, uuid4, uuid5
 from zoneinfo import ZoneInfo
@@ -28,6 +29,8 @@ JSON = dict[str, Any]
 # Errors of reading a value of the wrong shape.
 SHAPE_ERRORS = (AttributeError, KeyError, TypeError, ValueError)
 PROPERTY_SIZE = 1_024
+# Hexadecimal digits of an invited address's digest: a hundred guests fit into one property.
+MARK_SIZE = 9
 # No other scheme becomes a link on our pages.
 ENTRY_SCHEMES = ("https://", "http://", "tel:", "sip:")
 # Working places and birthdays take no time.
@@ -46,18 +49,15 @@ def event_body(draft: EventDraft, *, may_invite: bool) -> JSON:
         "transparency": "opaque",
         "conferenceData": conference_request(),
         "guestsCanSeeOtherGuests": False,
-        "reminders": {
-            "useDefault": False,
-            "overrides": [
-                {"method": "email", "minutes": int(draft.reminder.total_seconds() // 60)}
-            ],
-        },
+        "reminders": {"useDefault": False, "overrides": [{"method": "email", "minutes": 60}]},
         "extendedProperties": {
-            "private": {"reference": draft.reference, **_record_properties(draft.record)}
+            "private": {"reference": draft.reference, **_split("record", draft.record)}
         },
     }
-    if draft.attendee and may_invite:
-        body["attendees"] = [{"email": draft.attendee}]
+    if draft.guests and may_invite:
+        body["attendees"] = [{"email": address} for address in draft.guests]
+        marks = [_mark(draft.reference, address) for address in draft.guests]
+        body["extendedProperties"]["private"] |= _split("guests", " ".join(marks))
     return body
 
 
@@ -100,11 +100,34 @@ def changed_text(event: JSON, draft: EventDraft) -> JSON:
     """Return the patch of description and record; empty if the description is not one of ours."""
     if event.get("description") not in draft.earlier_texts - {draft.description}:
         return {}
-    old = _child(event, "extendedProperties", "private")
-    record = {name: None for name in old if name.startswith("record")}
+    record = _replaced(event, "record", draft.record)
+    return {"description": draft.description, "extendedProperties": {"private": record}}
+
+
+def changed_guests(event: JSON, draft: EventDraft) -> JSON:
+    """Return the patch of the attendees, empty if they match.
+
+    The event remembers a digest of each address that we invited, so that only those leave again.
+    The other attendees stay as they are: the owner invited them herself.
+    """
+    present = {str(one.get("email")).lower(): one for one in event.get("attendees", [])}
+    marks = {_mark(draft.reference, address): address for address in draft.guests}
+    remembered = _joined(event, "guests")
+    # Without a memory, all guests of the draft count as invited by us.
+    known = frozenset(remembered.split() if remembered else marks)
+    stay = {
+        address: one
+        for address, one in present.items()
+        if address in draft.guests or _mark(draft.reference, address) not in known
+    }
+    missing = [address for address in draft.guests if address not in present]
+    invited = [mark for mark, address in marks.items() if mark in known or address in missing]
+    if stay == present and not missing and remembered == " ".join(invited):
+        return {}
     return {
-        "description": draft.description,
-        "extendedProperties": {"private": {**record, **_record_properties(draft.record)}},
+        "attendees": [*stay.values(), *({"email": address} for address in missing)],
+        "guestsCanSeeOtherGuests": False,
+        "extendedProperties": {"private": _replaced(event, "guests", " ".join(invited))},
     }
 
 
@@ -130,14 +153,13 @@ def own_event(event: JSON) -> OwnEvent | None:
         start=_moment(event["start"]),
         end=_moment(event["end"]),
         conference_url=conference_url(event),
-        record=_record_of(event),
+        record=_joined(event, "record"),
         recurs=bool(event.get("recurrence")),
     )
 
 
-def changes(items: Iterable[JSON], sync_token: str) -> Changes:
+def changes(items: list[JSON], sync_token: str) -> Changes:
     """Read a listing of changes; deleted events have only an id."""
-    items = list(items)
     references = (reference_of(item) for item in items)
     return Changes(
         event_ids=frozenset(item["id"] for item in items),
@@ -220,21 +242,30 @@ def busy_slots(items: Iterable[Any]) -> list[BusySlot]:
     return slots
 
 
-def _record_properties(record: str) -> dict[str, str]:
-    """Split a text over properties, each of at most 1,024 characters.
+def _split(name: str, text: str) -> dict[str, str]:
+    """Spread a text over properties, each of at most 1,024 characters.
 
     https://developers.google.com/workspace/calendar/api/guides/extended-properties
     """
-    parts = [record[at : at + PROPERTY_SIZE] for at in range(0, len(record), PROPERTY_SIZE)]
-    return {f"record{number}": part for number, part in enumerate(parts)}
+    parts = [text[at : at + PROPERTY_SIZE] for at in range(0, len(text), PROPERTY_SIZE)]
+    return {f"{name}{number}": part for number, part in enumerate(parts)}
 
 
-def _record_of(event: JSON) -> str:
+def _joined(event: JSON, name: str) -> str:
     properties = _child(event, "extendedProperties", "private")
     parts: list[str] = []
-    while isinstance(part := properties.get(f"record{len(parts)}"), str):
+    while isinstance(part := properties.get(f"{name}{len(parts)}"), str):
         parts.append(part)
     return "".join(parts)
+
+
+def _replaced(event: JSON, name: str, text: str) -> dict[str, str | None]:
+    old = _child(event, "extendedProperties", "private")
+    return {**{one: None for one in old if one.startswith(name)}, **_split(name, text)}
+
+
+def _mark(reference: str, address: str) -> str:
+    return sha256(f"{reference} {address}".encode()).hexdigest()[:MARK_SIZE]
 
 
 def _makes_busy(item: JSON) -> bool:

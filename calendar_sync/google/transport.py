@@ -1,24 +1,36 @@
 """One connection for each request to the provider, with a time-out that fits the deadline."""
 
+import time
 from collections.abc import Mapping
 from contextlib import closing
+from datetime import timedelta
+from secrets import SystemRandom
 from typing import Any
 
 import httplib2
 from django.conf import settings
 
-from calendar_sync.google.deadline import Deadline
+_random = SystemRandom()
 
 
 class Transport:
     """An httplib2.Http for one operation; the real one is not thread-safe and keeps its time-out.
 
     httplib2 repeats a request, POST too, after a closed connection; our event ids allow that.
+    budget: the time of the operation, with all its requests and waits.
     """
 
-    def __init__(self, deadline: Deadline, headers: Mapping[str, str] | None = None) -> None:
-        self._deadline = deadline
+    def __init__(self, budget: timedelta, headers: Mapping[str, str] | None = None) -> None:
+        self._end = time.monotonic() + budget.total_seconds()
         self._headers = headers or {}
+
+    def wait(self, seconds: float, *, at_least: float) -> bool:
+        """Sleep half to all of ``seconds``, so that retries do not coincide, if the time allows."""
+        seconds = max(_random.uniform(seconds / 2, seconds), at_least)
+        if seconds >= self._end - time.monotonic():
+            return False
+        time.sleep(seconds)
+        return True
 
     def request(
         self,
@@ -30,7 +42,7 @@ class Transport:
         connection_type: Any = None,
     ) -> Any:
         """Raises TimeoutError when no time is left."""
-        timeout = min(settings.CALENDAR_TIMEOUT.total_seconds(), self._deadline.seconds_left)
+        timeout = min(settings.CALENDAR_TIMEOUT.total_seconds(), self._end - time.monotonic())
         if timeout <= 0:
             raise TimeoutError("The operation's time is up.")
         with closing(httplib2.Http(timeout=timeout)) as http:

@@ -6,17 +6,18 @@ https://developers.google.com/workspace/calendar/api/guides/push
 import hashlib
 import logging
 import secrets
-import uuid
 from datetime import timedelta
+from functools import partial
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.db.models import Q
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 
 from calendar_sync.backend import name_calendar, use_calendar
-from calendar_sync.interface import CalendarError
+from calendar_sync.interface import Calendar, CalendarError
 from calendar_sync.models import SyncState, WatchChannel
 
 logger = logging.getLogger(__name__)
@@ -60,8 +61,10 @@ def has_open_channel() -> bool:
 
 def accept_message(*, channel_id: str, token: str, number: int) -> bool | None:
     """Return True for a new message of our channel, False for a repeated one, else None."""
-    known_id = _read_id(channel_id)
-    channel = WatchChannel.objects.filter(pk=known_id).first() if known_id else None
+    try:
+        channel = WatchChannel.objects.filter(pk=channel_id).first()
+    except ValidationError:  # not an id of ours
+        channel = None
     known = channel.token_hash if channel else NO_HASH
     is_ours = constant_time_compare(known, _hash(token))
     if channel is None or not is_ours:
@@ -110,29 +113,17 @@ def _close_all_but(kept: WatchChannel | None, refresh_token: str | None) -> None
         return
     for channel in WatchChannel.objects.filter(expires_at__lte=kept.expires_at).exclude(pk=kept.pk):
         try:
-            _close(channel, refresh_token)
+            use_calendar(partial(_close, channel), refresh_token=refresh_token)
         except CalendarError as error:
             logger.info("A push channel stays open until it ends: %s", error)
         else:
             channel.delete()
 
 
-def _close(channel: WatchChannel, refresh_token: str | None) -> None:
-    use_calendar(
-        lambda calendar: calendar.close_channel(
-            channel_id=str(channel.pk), resource_id=channel.resource_id
-        ),
-        refresh_token=refresh_token,
-    )
+def _close(channel: WatchChannel, calendar: Calendar) -> None:
+    calendar.close_channel(channel_id=str(channel.pk), resource_id=channel.resource_id)
 
 
 def _hash(token: str) -> str:
     """Digest a token; its 256 random bits need no salt."""
     return hashlib.sha256(token.encode()).hexdigest()
-
-
-def _read_id(text: str) -> uuid.UUID | None:
-    try:
-        return uuid.UUID(text)
-    except ValueError:
-        return None

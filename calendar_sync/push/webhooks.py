@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from calendar_sync.listing import forget_upcoming_events
+from calendar_sync.generation import forget_upcoming_events
 from calendar_sync.push.channels import accept_message
 from calendar_sync.push.schema import describe_push
 from calendar_sync.signals import calendar_changed

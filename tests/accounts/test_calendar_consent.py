@@ -9,6 +9,7 @@ from accounts.sign_in.student_grants import revoke_student_grants
 from tests.accounts.flows import query_of, session_of, sign_in, start
 from tests.environment import TEACHER_EMAIL
 from tests.standins import Fault
+from tests.standins.meet_spaces import MEET_SCOPE
 
 pytestmark = pytest.mark.django_db
 
@@ -72,6 +73,29 @@ def test_connecting_the_calendar_asks_the_teacher_for_it(google, client, consent
     assert set(asked["scope"].split()) == BASIC | {CALENDAR}
     assert (asked["access_type"], asked["prompt"]) == ("offline", "consent")
     assert asked.get("include_granted_scopes") == ("true" if consent_of == "teacher" else None)
+
+
+@pytest.mark.parametrize(("process", "is_asked"), [("calendar", True), ("", False)])
+def test_open_meetings_are_asked_for_with_the_teacher_s_calendar_only(
+    google, client, consent_of, settings, process, is_asked
+):
+    settings.MEET_ACCESS = "open"
+    sign_in(client, "google", TEACHER_EMAIL)
+
+    asked = query_of(start(client, "google", process=process))
+
+    assert (MEET_SCOPE in asked["scope"].split()) is is_asked
+
+
+@pytest.mark.usefixtures("of_teacher")
+def test_teacher_who_grants_no_meetings_connects_the_calendar(google, client, settings):
+    settings.MEET_ACCESS = "open"
+    google.consent_scopes = [CALENDAR]
+    sign_in(client, "google", TEACHER_EMAIL)
+
+    sign_in(client, "google", TEACHER_EMAIL, process="calendar")
+
+    assert User.objects.get().provider_refresh_token in google._grants
 
 
 @pytest.mark.usefixtures("of_teacher")

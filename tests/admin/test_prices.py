@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from bookings.admin.money.pesos import PesosField, write_pesos
 from bookings.domain.money.prices import find_price
-from bookings.models import ClassType, Price
+from bookings.models import BookingRules, ClassType, Price
 from tests.admin.moments import MONDAY, days_later
 
 ADD = reverse("admin:bookings_price_add")
@@ -181,3 +181,22 @@ class TestPages:
 
         with django_assert_max_num_queries(4):
             panel.get(LIST)
+
+
+@pytest.mark.parametrize(
+    ("fields", "is_free", "is_warned"),
+    [
+        ({"class_type": "grupal", "students_up_to": "2", "minutes": "90"}, True, True),
+        ({"class_type": "grupal", "students_up_to": "2", "minutes": "60"}, True, False),
+        ({"class_type": "grupal", "students_up_to": "2", "minutes": "90"}, False, False),
+        ({"minutes": "90"}, True, False),
+    ],
+    ids=["long group", "an hour", "paid account", "individual"],
+)
+def test_group_that_meet_cuts_off_is_stored_with_a_warning(panel, fields, is_free, is_warned):
+    BookingRules.objects.create(is_free_account=is_free)
+
+    page = panel.post(ADD, form(**fields), follow=True).content.decode()
+
+    assert Price.objects.count() == 1
+    assert ("corta a los 60 minutos" in page) is is_warned

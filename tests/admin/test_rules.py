@@ -70,3 +70,13 @@ def test_impossible_rules_are_refused(panel, change):
 
     assert response.status_code == 200
     assert BookingRules.load().minimum_notice_minutes == 720
+
+
+def test_the_account_counts_as_a_free_one_until_the_teacher_says_otherwise(panel):
+    assert BookingRules.load().is_free_account
+
+    panel.post(CHANGE, {**RULES, "is_free_account": "on"})
+    assert BookingRules.load().is_free_account
+
+    panel.post(CHANGE, RULES)
+    assert not BookingRules.load().is_free_account

@@ -76,7 +76,11 @@ def test_calendar_asks_for_the_documented_event(anybody, host, teacher, google):
         "guestsCanSeeOtherGuests": False,
         "reminders": {"useDefault": False, "overrides": [{"method": "email", "minutes": 60}]},
         "extendedProperties": {
-            "private": {"reference": str(virtual_class.pk), "record0": properties["record0"]}
+            "private": {
+                "reference": str(virtual_class.pk),
+                "record0": properties["record0"],
+                "guests0": properties["guests0"],
+            }
         },
     }
 

@@ -23,6 +23,7 @@ PRODUCTION = {
     "GITHUB_URL": "",
     "GITHUB_API_URL": "",
     "CALENDAR_API_URL": "",
+    "MEET_API_URL": "",
     "MERCADOPAGO_API_URL": "",
     # Without a table: whatever asks for a row fails, and no provider is ever called.
     "DATABASE_URL": "sqlite://:memory:",

@@ -25,6 +25,7 @@ WORK = {
     "calendar_drift",
     "event_update_requested_at",
     "event_withdrawals",
+    "guests_changed_at",
     "has_preference",
     "ics_sequence",
     "next_scheduling_at",

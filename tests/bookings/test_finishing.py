@@ -16,8 +16,7 @@ from bookings.domain.recovery.retry_events import withdraw_events
 from bookings.domain.recovery.retry_scheduling import finish_requested_schedulings
 from bookings.models import ClassStatus, Heartbeat, Notice, NoticeKind, VirtualClass
 from bookings.notices.delivery import deliver_due
-from calendar_sync import CalendarNotConnectedError, CalendarUnavailableError
-from calendar_sync.memory import MemoryCalendar
+from calendar_sync import CalendarNotConnectedError, CalendarUnavailableError, CreatedEvent
 from tests.factories import VirtualClassFactory
 from tests.standins import Fault
 
@@ -26,25 +25,39 @@ MINUTE = timedelta(minutes=1)
 DOWN = CalendarUnavailableError("down")
 
 
-class TroubledCalendar(MemoryCalendar):
+class TroubledCalendar:
     """A calendar in memory that is down, or fails for some classes only; it counts its calls."""
 
+    events: dict[str, str] = {}
     calls: list[str] = []
     failures: dict[str, Exception] = {}
+    failure: Exception | None = None
+
+    def __init__(self, *, refresh_token):
+        """Need no grant."""
+
+    @classmethod
+    def fail_with(cls, failure):
+        """Fail for all classes, or for none."""
+        cls.failure = failure
 
     def create_event(self, draft):
         """Fail as ordered."""
         self.calls.append(draft.reference)
         self._fail_for(draft.reference)
-        return super().create_event(draft)
+        self.events[draft.event_id] = draft.reference
+        address = f"https://meet.example/{draft.event_id}"
+        return CreatedEvent(
+            draft.event_id, draft.summary, draft.description, draft.start, draft.end, address
+        )
 
     def delete_event(self, event_id, *, reference, named_by_provider=False):
         """Fail as ordered."""
         self._fail_for(reference)
-        super().delete_event(event_id, reference=reference)
+        self.events.pop(event_id, None)
 
     def _fail_for(self, reference):
-        if failure := self.failures.get(reference):
+        if failure := self.failure or self.failures.get(reference):
             raise failure
 
 
@@ -52,11 +65,10 @@ class TroubledCalendar(MemoryCalendar):
 def calendar(settings):
     """The troubled calendar, healthy for now."""
     settings.CALENDAR_BACKEND = f"{__name__}.TroubledCalendar"
-    TroubledCalendar.reset()
-    TroubledCalendar.calls.clear()
-    TroubledCalendar.failures.clear()
-    yield TroubledCalendar
-    TroubledCalendar.reset()
+    for kept in (TroubledCalendar.events, TroubledCalendar.calls, TroubledCalendar.failures):
+        kept.clear()
+    TroubledCalendar.fail_with(None)
+    return TroubledCalendar
 
 
 def interrupted(host, *, day=1, since=LONG_AGO):
@@ -87,7 +99,7 @@ def sweep_every_minute(times):
 
 
 def list_order(calendar):
-    return [draft.reference for draft in calendar.live_events()]
+    return list(calendar.events.values())
 
 
 def test_an_interrupted_scheduling_is_finished_once(host, teacher, google):

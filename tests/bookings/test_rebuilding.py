@@ -35,6 +35,7 @@ from tests.standins import Fault
 NOT_KEPT = {
     "access_code",
     "current_participants",
+    "guests_changed_at",
     "participants_ids",
     "scheduling_requested_at",
     "updated_at",

@@ -125,7 +125,7 @@ def test_event_follows_the_hour(scheduled, law, google):
             results = sweep()
         [event] = google.events()
 
-    assert results["update_events"] == 1
+    assert results["update_events"] == 2  # the hour, and the guest who joined
     assert instant_of(event) == datetime(2026, 12, 7, 18, tzinfo=UTC)
     scheduled.refresh_from_db()
     assert (scheduled.event_update_requested_at, scheduled.calendar_drift) == (None, "")

@@ -10,7 +10,6 @@ import pytest
 
 from calendar_sync import EventDraft, get_calendar
 from calendar_sync.google.calendar import GoogleCalendar
-from calendar_sync.memory import MemoryCalendar
 from tests.environment import TEACHER_EMAIL
 from tests.standins import GoogleStandin
 
@@ -20,11 +19,6 @@ def _little_patience(settings: Any) -> None:
     """Give up soon on a provider that says nothing."""
     settings.CALENDAR_TIMEOUT = timedelta(seconds=1)
     settings.CALENDAR_BUDGET = timedelta(seconds=3)
-
-
-@pytest.fixture(autouse=True)
-def _empty_memory() -> None:
-    MemoryCalendar.reset()
 
 
 @pytest.fixture
@@ -52,7 +46,7 @@ def make_draft() -> Callable[..., EventDraft]:
         start=start,
         end=start + timedelta(hours=1),
         time_zone="America/Argentina/Buenos_Aires",
-        attendee="ana@example.com",
+        guests=("ana@example.com",),
     )
     return lambda **changes: replace(usual, **changes)
 

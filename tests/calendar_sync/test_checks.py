@@ -32,7 +32,6 @@ def test_check_calendar_is_content_with_the_tests_settings():
         ({"CALENDAR_API_KEY": "secret", "CALENDAR_ID": "a@example.com"}, []),
         ({"CALENDAR_API_URL": "https://www.googleapis.com/"}, ["E002"]),
         ({"CALENDAR_TIMEOUT": timedelta(seconds=30)}, ["E003"]),
-        ({"ADMIN_EMAIL": "", "CALENDAR_BACKEND": "calendar_sync.memory.MemoryCalendar"}, []),
     ],
 )
 def test_check_calendar_names_what_is_wrong(settings, changes, expected):

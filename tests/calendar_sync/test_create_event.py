@@ -39,7 +39,7 @@ def test_create_event_sends_the_documented_body(google, calendar, make_draft):
         "attendees": [{"email": "ana@example.com"}],
         "guestsCanSeeOtherGuests": False,
         "reminders": {"useDefault": False, "overrides": [{"method": "email", "minutes": 60}]},
-        "extendedProperties": {"private": {"reference": "class-1"}},
+        "extendedProperties": {"private": {"reference": "class-1", "guests0": "8f515d1b8"}},
     }
 
 
@@ -53,8 +53,8 @@ def test_create_event_asks_for_a_conference_and_an_invitation(google, calendar, 
     assert request.query == {"conferenceDataVersion": "1", "sendUpdates": "all", "alt": "json"}
 
 
-def test_create_event_leaves_nobody_invited_without_an_attendee(google, calendar, make_draft):
-    calendar.create_event(make_draft(attendee=None))
+def test_create_event_leaves_nobody_invited_without_a_guest(google, calendar, make_draft):
+    calendar.create_event(make_draft(guests=()))
 
     assert "attendees" not in sent(google, "events.insert")[0].json
 

@@ -137,7 +137,7 @@ def test_service_account_acts_for_the_administrator(google, service_account, dra
     assert claims["sub"] == TEACHER_EMAIL
     assert claims["scope"] == "https://www.googleapis.com/auth/calendar.events"
     assert created.conference_url
-    assert google.live_events()[0]["attendees"][0]["email"] == draft.attendee
+    assert google.live_events()[0]["attendees"][0]["email"] == draft.guests[0]
 
 
 def test_service_account_that_acts_for_nobody_invites_nobody(
@@ -153,6 +153,8 @@ def test_service_account_that_acts_for_nobody_invites_nobody(
     )
     assert "sub" not in claims
     assert "attendees" not in sent(google, "events.insert")[0].json
+    assert get_calendar(refresh_token=None).update_guests(draft) is None
+    assert sent(google, "events.patch") == []
 
 
 def test_service_account_stands_behind_the_refresh_token(google, service_account, token):

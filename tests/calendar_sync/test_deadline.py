@@ -7,7 +7,6 @@ from email.utils import format_datetime
 import pytest
 
 from calendar_sync import CalendarUnavailableError
-from calendar_sync.google.deadline import Deadline
 from calendar_sync.google.transport import Transport
 from tests.calendar_sync.assertions import assert_repeating_makes_one_event
 from tests.standins import Fault
@@ -110,7 +109,7 @@ def test_upcoming_events_has_one_time_out_in_all(google, calendar, draft, settin
 
 def test_transport_sends_nothing_without_time(google):
     with pytest.raises(TimeoutError):
-        Transport(Deadline(timedelta(0))).request(google.calendar_url)
+        Transport(timedelta(0)).request(google.calendar_url)
 
     assert google.requests == []
 

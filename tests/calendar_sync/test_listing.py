@@ -22,7 +22,6 @@ from calendar_sync import (
 )
 from calendar_sync.backend import name_calendar
 from calendar_sync.listing import LIST_KEY
-from calendar_sync.memory import MemoryCalendar
 from calendar_sync.models import SyncState
 from config.lib.provider_guard import ProviderGuard
 from tests.api.database_faults import failing
@@ -56,13 +55,6 @@ def gated(settings):
     settings.CALENDAR_BACKEND = "tests.calendar_sync.backends.GatedCalendar"
     GatedCalendar.reset()
     return GatedCalendar
-
-
-@pytest.fixture
-def memory(settings):
-    """A calendar in memory."""
-    settings.CALENDAR_BACKEND = "calendar_sync.memory.MemoryCalendar"
-    return MemoryCalendar(refresh_token=None)
 
 
 def test_listing_asks_the_provider_once(google, token):
@@ -131,13 +123,13 @@ def test_listing_keeps_no_error(google, token):
     assert upcoming_events(token) == []
 
 
-def test_forget_upcoming_events_makes_the_next_reader_ask(memory, draft):
-    assert upcoming_events() == []
-    memory.create_event(draft)
+def test_forget_upcoming_events_makes_the_next_reader_ask(google, token):
+    assert upcoming_events(token) == []
+    google.add_event(start=START)
 
     forget_upcoming_events()
 
-    assert [slot.start for slot in upcoming_events()] == [draft.start]
+    assert [slot.start for slot in upcoming_events(token)] == [START]
 
 
 @pytest.mark.concurrency

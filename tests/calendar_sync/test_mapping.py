@@ -28,12 +28,6 @@ def test_event_body_says_times_in_the_drafts_zone(make_draft):
     assert body["start"] == {"dateTime": "2026-07-01T14:00:00+02:00", "timeZone": "Europe/Madrid"}
 
 
-def test_event_body_reminds_as_early_as_the_draft_says(make_draft):
-    body = mapping.event_body(make_draft(reminder=timedelta(hours=2)), may_invite=True)
-
-    assert body["reminders"]["overrides"] == [{"method": "email", "minutes": 120}]
-
-
 def test_event_body_invites_nobody_when_it_may_not(draft):
     assert "attendees" not in mapping.event_body(draft, may_invite=False)
 

@@ -51,7 +51,7 @@ def test_own_events_keeps_each_property_within_its_limit(google, calendar, make_
     [event] = google.live_events()
 
     properties = event["extendedProperties"]["private"]
-    assert sorted(len(value) for value in properties.values()) == [7, 952, 1024, 1024]
+    assert sorted(len(value) for value in properties.values()) == [7, 9, 952, 1024, 1024]
 
 
 def test_own_events_leaves_strangers_deleted_ones_and_instances_out(google, calendar, draft):

@@ -62,7 +62,7 @@ def test_a_failing_token_endpoint_tells_no_secret(google, calendar, token, draft
 
 def test_dropped_events_tell_nothing_private(google, calendar, token, draft, logs):
     google.api_keys, google.public = {API_KEY}, True
-    item = {"summary": draft.attendee, "start": {"dateTime": draft.attendee}}
+    item = {"summary": draft.guests[0], "start": {"dateTime": draft.guests[0]}}
     google.fault("events.list", Fault.status(200, body={"items": [item]}))
 
     text = told(calendar, draft, logs)
@@ -89,6 +89,6 @@ def told(calendar, draft, logs):
 
 def assert_no_secret(text, token, draft):
     assert "A call failed." in text or "Left out" in text
-    for secret in (token, "ya29.", "google-secret", API_KEY, TEACHER_EMAIL, draft.attendee):
+    for secret in (token, "ya29.", "google-secret", API_KEY, TEACHER_EMAIL, draft.guests[0]):
         assert secret not in text
         assert secret.replace("@", "%40") not in text

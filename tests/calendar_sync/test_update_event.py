@@ -93,6 +93,7 @@ def test_update_event_puts_a_text_of_ours_in_place_of_an_earlier_one(
     assert event["description"] == "Para dos."
     assert event["extendedProperties"]["private"] == {
         "reference": draft.reference,
+        "guests0": "8f515d1b8",
         "record0": "new",
     }
     assert request.query["sendUpdates"] == "none"  # nobody is mailed of that

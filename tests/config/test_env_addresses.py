@@ -6,7 +6,7 @@ from django.core.exceptions import ImproperlyConfigured
 from config.env.environment import host_of
 from tests.config.environments import development, production, refusal
 
-ADDRESSES = ["GOOGLE_URL", "GITHUB_URL", "GITHUB_API_URL", "CALENDAR_API_URL"]
+ADDRESSES = ["GOOGLE_URL", "GITHUB_URL", "GITHUB_API_URL", "CALENDAR_API_URL", "MEET_API_URL"]
 
 
 @pytest.mark.parametrize(

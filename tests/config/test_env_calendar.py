@@ -56,6 +56,12 @@ def test_everybody_is_asked_for_the_calendar_unless_it_is_said():
     assert "CALENDAR_CONSENT must be one of" in refusal(CALENDAR_CONSENT="nobody")
 
 
+def test_meetings_stay_closed_unless_it_is_said():
+    assert development().calendar.meet_access == "invited"
+    assert development(MEET_ACCESS="open").calendar.meet_access == "open"
+    assert "MEET_ACCESS must be one of" in refusal(MEET_ACCESS="everyone")
+
+
 @pytest.mark.parametrize("file", [".env.example", "config/deploy/compose/env"])
 def test_what_is_shipped_for_going_live_asks_the_teacher_alone(file):
     assert "CALENDAR_CONSENT=teacher" in (BASE_DIR / file).read_text().splitlines()

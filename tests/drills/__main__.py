@@ -25,7 +25,7 @@ from tests.postgres import find_postgresql
 from tests.processes import ROOT
 
 RESTART = "restart"
-DRILLS = ("crash", "oversell", "guess", "foreign", "outage", "clock", "zone", RESTART)
+DRILLS = ("crash", "oversell", "invite", "guess", "foreign", "outage", "clock", "zone", RESTART)
 LOG_LINES = 40
 
 

@@ -3,16 +3,18 @@
 Each function changes the process it is called in, before that begins its work.
 """
 
+import os
 import time
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from django.db import connection, connections
 
-from tests.drills.patching import replace
+from tests.drills.patching import replace, replaced
 from tests.drills.points import DOMAIN, NOTICES, POINTS, Point
 from tests.drills.referee import Kind
 
@@ -93,6 +95,25 @@ def join_without_lock() -> None:
         return refuse
 
     replace(f"{DOMAIN}.places.joining._refuse", make)
+
+
+def read_guests_before_claim() -> None:
+    """Leave out that the people of a class are read after it was claimed, for its newest change."""
+    from bookings.domain.calendar import drafts, guests  # need the settings
+
+    def make(original: Callable[..., Any]) -> Callable[..., Any]:
+        def write(virtual_class: Any) -> None:
+            read = drafts.list_guests(virtual_class)
+            Path(os.environ["DRILL_FLAG"]).touch()
+            time.sleep(2 * guests.QUIET.total_seconds())
+            virtual_class.refresh_from_db(fields=["guests_changed_at"])
+            if virtual_class.guests_changed_at:
+                with replaced(f"{DOMAIN}.calendar.drafts.list_guests", lambda _: lambda _: read):
+                    original(virtual_class)
+
+        return write
+
+    replace(f"{DOMAIN}.calendar.guests.write_guests", make)
 
 
 def count_no_wrong_codes() -> None:

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit, urlunsplit
 from uuid import uuid4
 
 import django
+from django.conf import settings
 
 from tests.drills.standins import Remote, Standins
 from tests.postgres import PrivateServer, find_postgresql, private_postgresql
@@ -108,6 +109,7 @@ def _set_environment(world: World, database_url: str) -> None:
         GOOGLE_URL=google,
         GITHUB_URL=google,
         CALENDAR_API_URL=f"{google}/calendar/v3",
+        MEET_API_URL=google,
         MERCADOPAGO_API_URL=world.mercadopago.url(),
         MERCADOPAGO_ACCESS_TOKEN=ACCESS_TOKEN,
         MERCADOPAGO_WEBHOOK_SECRET=WEBHOOK_SECRET,
@@ -116,6 +118,7 @@ def _set_environment(world: World, database_url: str) -> None:
 
 def _set_up_django(*, migrate: bool) -> None:
     django.setup()
+    settings.WRITE_GUESTS_AT_ONCE = False  # a process would wait for it; the sweeps write them
     if migrate:
         from django.core.management import call_command  # needs the settings
 

@@ -17,8 +17,8 @@ from tests.processes import ROOT, database_url
 # Far longer than it takes on a machine with nothing else to do.
 SECONDS = 600
 DRILLS = {
-    "sqlite": ("crash", "oversell", "guess", "foreign", "clock", "zone"),
-    "postgresql": ("crash", "oversell", "foreign", "zone"),
+    "sqlite": ("crash", "oversell", "invite", "guess", "foreign", "clock", "zone"),
+    "postgresql": ("crash", "oversell", "invite", "foreign", "zone"),
 }
 
 pytestmark = [pytest.mark.concurrency, pytest.mark.django_db(transaction=True)]

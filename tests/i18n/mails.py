@@ -7,6 +7,8 @@ class.
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
+from allauth.socialaccount.models import SocialAccount
+
 from accounts.models import User
 from bookings.domain.history import record_event
 from bookings.models import (
@@ -67,6 +69,12 @@ def confirmation(world):
 @mail(NoticeKind.CONFIRMATION)
 def confirmation_of_a_class_for_one(world):
     return to(world.host, world.schedule(max_participants=1))
+
+
+@mail(NoticeKind.CONFIRMATION)
+def confirmation_for_a_person_of_github(world):
+    SocialAccount.objects.create(user=world.host, provider="github", uid="1")
+    return to(world.host, world.schedule())
 
 
 @mail(NoticeKind.RESCHEDULED)

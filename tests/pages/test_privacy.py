@@ -30,7 +30,7 @@ SELLER = Seller(
     data_fiscal_url="https://qr.afip.example/?qr=abc&x=1",
 )
 # What an event or a preference is made of that needs no word on the page.
-SILENT_OF_EVENTS = {"event_id", "reference", "reminder", "earlier_texts", "named_by_provider"}
+SILENT_OF_EVENTS = {"event_id", "reference", "earlier_texts", "named_by_provider"}
 SILENT_OF_PREFERENCES = {"reference", "return_url", "notification_url", "expires_at", "cash_until"}
 
 
@@ -106,7 +106,7 @@ def test_nothing_more_leaves_than_the_page_says():
     sent = {field.name for field in fields(EventDraft)} - SILENT_OF_EVENTS
     paid = {field.name for field in fields(PreferenceDraft)} - SILENT_OF_PREFERENCES
 
-    assert sent == {"summary", "description", "start", "end", "time_zone", "attendee", "record"}
+    assert sent == {"summary", "description", "start", "end", "time_zone", "guests", "record"}
     assert paid == {"title", "description", "amount", "payer_name", "payer_email"}
 
 

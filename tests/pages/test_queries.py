@@ -68,5 +68,5 @@ def test_a_class_costs_the_same_for_one_guest_and_for_forty(host, sign_in):
     for guest in UserFactory.create_batch(40):
         UserActivity.objects.create(user=guest, virtual_class=virtual_class, rol=Role.PARTICIPANT)
 
-    # Session with person, class, the cut-off, who waits, participants.
-    assert (alone, count_queries(client, path)) == (5, 5)
+    # Session with person, class, identities, the cut-off, who waits, participants.
+    assert (alone, count_queries(client, path)) == (6, 6)

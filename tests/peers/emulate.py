@@ -155,6 +155,7 @@ def _environment(folder: Path, provider: str) -> dict[str, str]:
         "AUTH_PROVIDER_SECRET": CLIENT["client_secret"],
         "GOOGLE_URL": provider,
         "CALENDAR_API_URL": f"{provider}/calendar/v3",
+        "MEET_API_URL": provider,
         "CALENDAR_ID": "primary",
         "MERCADOPAGO_ACCESS_TOKEN": "",
     }

@@ -8,8 +8,8 @@ from email.utils import formatdate
 from typing import Any
 
 from tests.standins.event_times import time_fields
-from tests.standins.google_calendar import GoogleCalendar
 from tests.standins.meet import Mode
+from tests.standins.meet_spaces import GoogleMeet
 from tests.standins.mercadopago_delivery import post
 from tests.standins.mercadopago_notices import Letter
 from tests.standins.messages import RefusedError
@@ -17,7 +17,7 @@ from tests.standins.messages import RefusedError
 FALLBACK_OWNER = "teacher@example.com"
 
 
-class GoogleStandin(GoogleCalendar):
+class GoogleStandin(GoogleMeet):
     """Google on loopback. People and grants: ``GoogleAccounts``; faults: ``Standin``."""
 
     @property

@@ -103,6 +103,8 @@ class GoogleCalendar(GoogleIdentity):
     def _patch(self, request: RecordedRequest) -> Reply:
         calendar = self._writable(request)
         old = calendar.find(request.segments[1])
+        if request.headers.get("If-Match", old["etag"]) not in {old["etag"], "*"}:
+            refuse(412)
         kept = {
             name: old[name]
             for name in (*PLAIN_FIELDS, "start", "end", "status", "reminders", "attendees")

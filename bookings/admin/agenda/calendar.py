@@ -12,7 +12,7 @@ from accounts.selectors import find_calendar_owner
 from bookings.admin.filters import list_drifted
 from bookings.domain.calendar.access import ask_calendar, check_calendar_grant, has_stand_in
 from bookings.domain.calendar.grants import is_at_risk, is_revoked
-from bookings.models import VirtualClass
+from bookings.models import VirtualClass, meet_refused_at
 from calendar_sync import BusySlot, CalendarError, CalendarNotConnectedError
 from calendar_sync.push.channels import has_open_channel
 from calendar_sync.push.following import find_last_comparison
@@ -38,6 +38,7 @@ def show_calendar(request: HttpRequest) -> HttpResponse:
         "events": events,
         "compared_at": find_last_comparison(),
         "has_open_channel": has_open_channel(),
+        "meet_refused_at": meet_refused_at(),
         "drifted": list_drifted(VirtualClass.objects.all()).count(),
     }
     return render(request, "admin/calendar.html", context)

@@ -5,7 +5,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django import forms
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
@@ -15,7 +15,7 @@ from django.utils.html import format_html
 from bookings.admin.inputs import BROWSERS_OWN
 from bookings.admin.money.pesos import PesosField, write_pesos
 from bookings.domain.money.prices import with_is_current
-from bookings.models import Price
+from bookings.models import BookingRules, ClassType, Price
 from bookings.templatetags.class_times import pesos
 
 
@@ -78,6 +78,21 @@ class PriceAdmin(admin.ModelAdmin[Price]):
         if "price" not in self.get_readonly_fields(request, obj):
             return fields
         return ["price" if name == "amount" else name for name in fields]
+
+    def save_model(self, request: HttpRequest, obj: Price, form: Any, change: bool) -> None:
+        """Store the price; warn of a group that Meet cuts off."""
+        super().save_model(request, obj, form, change)
+        if obj.class_type == ClassType.GROUP and BookingRules.cut_off_calls(
+            students=obj.students_up_to, minutes=obj.minutes
+        ):
+            self.message_user(
+                request,
+                "Google Meet corta a los 60 minutos las llamadas de tres o más personas de una "
+                f"cuenta gratuita, y esta clase dura {obj.minutes}. Para seguir hay que entrar de "
+                "nuevo con el mismo enlace. Si tu cuenta no es gratuita, decilo en las reglas de "
+                "reserva.",
+                messages.WARNING,
+            )
 
     @admin.display(description="duración", ordering="minutes")
     def length(self, obj: Price) -> str:

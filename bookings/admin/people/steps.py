@@ -79,8 +79,7 @@ class ErasePerson(Step[User]):
             "mandamos.",
             *(f"Se cancela: {describe(one)}, sin pagar." for one in seen.result),
             "Quedan, sin su nombre, los pagos y las clases que ya se dieron.",
-            "Los eventos pasados de tu Google Calendar siguen teniendo su correo: si te lo pide, "
-            "borralos ahí.",
+            "Su correo sale también de los eventos pasados de tu Google Calendar.",
         )
         return Facts(f"{row.name} ({row.email})", happens, group_mails(seen.mails))
 

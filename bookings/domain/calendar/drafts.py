@@ -6,9 +6,11 @@ from copy import copy
 from dataclasses import replace
 
 from django.conf import settings
+from django.db.models import Q
 from django.utils import translation
 from django.utils.translation import gettext_noop
 
+from accounts.models import User, UserStatus
 from bookings.domain.calendar.records import seal_record
 from bookings.models import VirtualClass
 from calendar_sync import EventDraft
@@ -63,9 +65,17 @@ def draft_event(virtual_class: VirtualClass) -> EventDraft:
         start=virtual_class.start_time,
         end=virtual_class.end_time,
         time_zone=settings.TIME_ZONE,
-        attendee=virtual_class.booked_by.email,
+        guests=list_guests(virtual_class),
         record=seal_record(virtual_class),
     )
+
+
+def list_guests(virtual_class: VirtualClass) -> tuple[str, ...]:
+    """Return the addresses of the people in a class, without suspended and erased accounts."""
+    # The host has no activity before the class is scheduled.
+    is_in_class = Q(activities__virtual_class=virtual_class) | Q(pk=virtual_class.booked_by_id)
+    people = User.objects.filter(is_in_class, status=UserStatus.ACTIVE)
+    return tuple(people.distinct().order_by("email").values_list("email", flat=True))
 
 
 def draft_update(virtual_class: VirtualClass) -> EventDraft:

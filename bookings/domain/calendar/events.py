@@ -10,6 +10,7 @@ from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
+from django.conf import settings
 from django.db import Error, transaction
 from django.utils import timezone
 
@@ -21,6 +22,7 @@ from bookings.domain.calendar.drafts import (
     find_event_id,
     is_named_by_provider,
 )
+from bookings.domain.calendar.guests import request_guests
 from bookings.domain.calendar.outages import must_wait, note_answer
 from bookings.domain.history import record_event
 from bookings.domain.teacher_alerts import tell_teacher
@@ -59,6 +61,8 @@ def create_event(virtual_class: VirtualClass, *, during_outage: bool = True) -> 
     event = write_calendar(lambda calendar: calendar.create_event(draft))
     with suppress(Error):  # a database that fails is reported by the caller's own write
         note_answer()
+        if settings.MEET_ACCESS == "open":
+            request_guests(VirtualClass.objects.filter(pk=virtual_class.pk))
     return event
 
 
@@ -239,9 +243,8 @@ def withdraw_event(virtual_class: VirtualClass) -> None:
     is_removed = delete_event_of(virtual_class)
     if current is None:
         return
-    overtaken_by = _note_withdrawal(current, is_removed=is_removed)
-    if overtaken_by is not None:
-        _restore(overtaken_by)
+    if _note_withdrawal(current, is_removed=is_removed):
+        move_event(current)
 
 
 def withdraw_event_if_possible(virtual_class: VirtualClass) -> None:
@@ -273,13 +276,15 @@ def delete_event_of(virtual_class: VirtualClass) -> bool:
 
 
 @transaction.atomic
-def _note_withdrawal(before: VirtualClass, *, is_removed: bool) -> VirtualClass | None:
-    """Count the deletion; return the class if it was scheduled while its event was deleted."""
+def _note_withdrawal(before: VirtualClass, *, is_removed: bool) -> bool:
+    """Count the deletion; True if the class, scheduled meanwhile, needs its event again."""
     locked = VirtualClass.objects.select_for_update().filter(pk=before.pk).first()
-    if locked is None:
-        return None
+    if locked is None or (locked.is_scheduled and not is_removed):
+        return False
     if locked.is_scheduled:
-        return locked if is_removed else None
+        locked.event_update_requested_at = timezone.now()
+        locked.save(update_fields=["event_update_requested_at", "updated_at"])
+        return True
     # A newer request stays: an event may have been made after this deletion.
     if locked.withdrawal_requested_at == before.withdrawal_requested_at:
         locked.withdrawal_requested_at = None
@@ -296,33 +301,4 @@ def _note_withdrawal(before: VirtualClass, *, is_removed: bool) -> VirtualClass 
             "updated_at",
         ]
     )
-    return None
-
-
-def _restore(virtual_class: VirtualClass) -> None:
-    event = create_event(virtual_class)
-    if not _note_restored(virtual_class, event):
-        # Cancelled meanwhile: the sweep deletes the restored event.
-        request_withdrawal(virtual_class)
-
-
-@transaction.atomic
-def _note_restored(virtual_class: VirtualClass, event: CreatedEvent) -> bool:
-    rows = VirtualClass.objects.select_for_update().filter(status=ClassStatus.SCHEDULED)
-    locked = rows.filter(pk=virtual_class.pk).first()
-    if locked is None:
-        return False
-    note_event(locked, event)
-    if _event_fields(locked) != _event_fields(virtual_class):
-        # Moved meanwhile, and the event perhaps moved before it was restored.
-        locked.event_update_requested_at = timezone.now()
-    locked.save(
-        update_fields=[
-            "provider_event_id",
-            "html_link",
-            "ics_sequence",
-            "event_update_requested_at",
-            "updated_at",
-        ]
-    )
-    return True
+    return False

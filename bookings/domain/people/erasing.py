@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.personal_data import erase_account
+from bookings.domain.calendar.guests import request_guests
 from bookings.domain.dry_runs import Consequences, foresee
 from bookings.domain.exceptions import ClassesAheadError, TeacherAccountError
 from bookings.domain.lifecycle.cancelling import cancel_class, decide_cancelling
@@ -41,6 +42,7 @@ def erase_person(*, user: User, by: User) -> None:
         announce_events(ClassLog.objects.filter(virtual_class__in=booked))
         _forget_bookings(user)
         erase_account(user=user)
+        request_guests(VirtualClass.objects.filter(activities__user=user))
     logger.info("Account %s was erased.", user.pk)
 
 

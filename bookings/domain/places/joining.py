@@ -3,6 +3,7 @@
 from django.db import IntegrityError, connection, transaction
 
 from accounts.models import User
+from bookings.domain.calendar.guests import note_guests
 from bookings.domain.exceptions import (
     AlreadyJoinedError,
     ClassEndedError,
@@ -73,7 +74,15 @@ def take_place(*, user: User, virtual_class: VirtualClass) -> None:
         raise AlreadyJoinedError from None
     virtual_class.current_participants += 1
     virtual_class.participants_ids.append(str(user.pk))
-    virtual_class.save(update_fields=["current_participants", "participants_ids", "updated_at"])
+    note_guests(virtual_class)
+    virtual_class.save(
+        update_fields=[
+            "current_participants",
+            "participants_ids",
+            "guests_changed_at",
+            "updated_at",
+        ]
+    )
     record_event(virtual_class, ClassEvent.JOINED, actor=user, details={"person": str(user.pk)})
     # A guest who left and comes back has another activity, and gets another mail.
     record_place(NoticeKind.JOINED, virtual_class, user.pk, occasion=str(part.pk))

@@ -6,6 +6,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
+from bookings.domain.calendar.guests import note_guests
 from bookings.domain.change_policy import check_change_rate
 from bookings.domain.exceptions import (
     ClassCancelledError,
@@ -47,8 +48,15 @@ def _leave(class_id: uuid.UUID, user: User) -> VirtualClass:
     virtual_class.participants_ids = others
     # Calendars accept a cancellation only with a higher revision (RFC 5546).
     virtual_class.ics_sequence += 1
+    note_guests(virtual_class)
     virtual_class.save(
-        update_fields=["current_participants", "participants_ids", "ics_sequence", "updated_at"]
+        update_fields=[
+            "current_participants",
+            "participants_ids",
+            "ics_sequence",
+            "guests_changed_at",
+            "updated_at",
+        ]
     )
     record_event(virtual_class, ClassEvent.LEFT, actor=user, details={"person": str(user.pk)})
     record_due(NoticeKind.LEFT, virtual_class, [user.pk], occasion)

@@ -11,6 +11,7 @@ from accounts.models import User
 from accounts.selectors import find_user_by_email
 from bookings.domain.calendar.access import ask_calendar
 from bookings.domain.calendar.drafts import describe_summary, name_event, read_reference
+from bookings.domain.calendar.guests import request_guests
 from bookings.domain.calendar.records import ClassRecord, open_record
 from bookings.domain.exceptions import BookingError
 from bookings.domain.history import record_event
@@ -131,6 +132,8 @@ def _make_row(
         summary=describe_summary(virtual_class),
     )
     record_event(virtual_class, ClassEvent.REBUILT, details={"event": event.event_id})
+    # The guests leave the event until they join again.
+    request_guests(VirtualClass.objects.filter(pk=class_id))
     if not virtual_class.has_ended():
         record_place(NoticeKind.CONFIRMATION, virtual_class, host.pk)
     return virtual_class

@@ -7,7 +7,13 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from bookings.domain.batches import work_through
-from bookings.domain.calendar.events import REQUEST_GRACE, move_event, withdraw_event
+from bookings.domain.calendar.events import (
+    KEEPS_EVENT,
+    REQUEST_GRACE,
+    move_event,
+    withdraw_event,
+)
+from bookings.domain.calendar.guests import SWEPT_AFTER, write_guests
 from bookings.domain.calendar.outages import allowed_failures
 from bookings.models import ClassStatus, VirtualClass
 from calendar_sync import CalendarError, CalendarRefusedError
@@ -18,12 +24,16 @@ EVENTS_PER_SWEEP = 50
 
 
 def update_events() -> int:
-    """Update events of changed classes; return their number."""
+    """Update times, texts and guests of events; return how many."""
     waiting = VirtualClass.objects.filter(
         status=ClassStatus.SCHEDULED,
         event_update_requested_at__lte=timezone.now() - REQUEST_GRACE,
     )
-    return _change(waiting, "event_update_requested_at", move_event)
+    moved = _change(waiting, "event_update_requested_at", move_event)
+    waiting = VirtualClass.objects.filter(
+        status__in=KEEPS_EVENT, guests_changed_at__lte=timezone.now() - SWEPT_AFTER
+    )
+    return moved + _change(waiting, "guests_changed_at", write_guests)
 
 
 def withdraw_events() -> int:

@@ -3,6 +3,8 @@
 from datetime import timedelta
 from typing import Any
 
+from allauth.socialaccount.models import SocialAccount
+
 from accounts.models import User
 from bookings.domain.checkout.checkout import check_out_hold
 from bookings.domain.lifecycle.cancelling import cancel_class
@@ -81,6 +83,13 @@ def a_scheduled_group(world):
 @state("bookings:class")
 def a_group_with_one_place(world):
     return show(world, world.schedule(max_participants=2))
+
+
+@state("bookings:class")
+def a_long_group_for_a_person_of_github(world):
+    SocialAccount.objects.create(user=world.host, provider="github", uid="1")
+    start = world.at("10:00")
+    return show(world, world.schedule(start_time=start, end_time=start + timedelta(minutes=90)))
 
 
 @state("bookings:class")

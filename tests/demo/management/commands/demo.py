@@ -111,6 +111,7 @@ def _environment(ports: Ports, webhook_secret: str, data: Path) -> dict[str, str
         "GITHUB_URL": github_url,
         "GITHUB_API_URL": github_url,
         "CALENDAR_API_URL": f"{google_url}/calendar/v3",
+        "MEET_API_URL": google_url,
         "MERCADOPAGO_API_URL": f"http://localhost:{ports.mercadopago}",
         "MERCADOPAGO_ACCESS_TOKEN": ACCESS_TOKEN,
         "MERCADOPAGO_WEBHOOK_SECRET": webhook_secret,

@@ -1,0 +1,103 @@
+"""The guests of a class's event: everybody with a place, in one patch for a burst of joins.
+
+``guests_changed_at`` is set in the transaction that changes who has a place, and cleared once the
+event invites just them. The sweep of ``retry_events`` retries what failed.
+"""
+
+import logging
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from bookings.domain.calendar.access import ask_calendar
+from bookings.domain.calendar.drafts import draft_update
+from bookings.domain.calendar.outages import allowed_failures
+from bookings.models import MEET_ACCESS, ClassStatus, Heartbeat, VirtualClass
+from calendar_sync import CalendarError, CalendarRefusedError, EventGoneError, EventNotOursError
+from config.lib.background_jobs import BackgroundJob
+from config.lib.retries import claim
+
+logger = logging.getLogger(__name__)
+
+# The list is written after so long without a change, so that a burst costs one patch.
+QUIET = timedelta(seconds=3)
+# Older requests belong to the sweep.
+SWEPT_AFTER = timedelta(minutes=1)
+
+
+def note_guests(locked: VirtualClass) -> None:
+    """Request the guest list of a class whose people change; the caller saves the row."""
+    locked.guests_changed_at = timezone.now()
+    _write_soon()
+
+
+def request_guests(classes: QuerySet[VirtualClass]) -> None:
+    """Request the guest lists of classes, past ones too."""
+    classes.exclude(status=ClassStatus.CANCELLED).update(guests_changed_at=timezone.now())
+    _write_soon()
+
+
+def write_guests(virtual_class: VirtualClass) -> None:
+    """Give the event the people of its class, unless another process does it.
+
+    virtual_class: as it was read with its request. Raises CalendarError, and the request stays.
+    """
+    rows = VirtualClass.objects.filter(status__in=[ClassStatus.SCHEDULED, ClassStatus.COMPLETED])
+    if not claim(rows, virtual_class, "guests_changed_at", lease=timedelta()):
+        return
+    # The people are read after the claim: a change after it renews the request.
+    draft = draft_update(virtual_class)
+    try:
+        ask_calendar(lambda calendar: calendar.update_guests(draft))
+    except (EventGoneError, EventNotOursError) as error:
+        # The comparison finds a missing event, and a new one has its guests.
+        logger.info("Class %s has no event to invite to: %s", virtual_class.pk, error)
+    except CalendarRefusedError:
+        if not virtual_class.has_ended():
+            raise
+        logger.warning("The event of the past class %s keeps its guests.", virtual_class.pk)
+    if settings.MEET_ACCESS == "open" and not virtual_class.has_ended():
+        _open_meeting(virtual_class)
+    # Changed since, the request stays.
+    unchanged = rows.filter(pk=virtual_class.pk, guests_changed_at=virtual_class.guests_changed_at)
+    unchanged.update(guests_changed_at=None)
+
+
+def _open_meeting(virtual_class: VirtualClass) -> None:
+    """Let everybody with the link enter; a refusal is stored for the panel."""
+    refused_at = None
+    try:
+        ask_calendar(lambda calendar: calendar.open_meeting(virtual_class.html_link))
+    except CalendarRefusedError as error:
+        logger.warning("The meeting of class %s stays closed: %s", virtual_class.pk, error)
+        refused_at = timezone.now()
+    Heartbeat.objects.update_or_create(name=MEET_ACCESS, defaults={"failed_at": refused_at})
+
+
+def _write_soon() -> None:
+    if settings.WRITE_GUESTS_AT_ONCE:
+        transaction.on_commit(_job.call, robust=True)
+
+
+def _write_recent() -> None:
+    """Write the lists that are quiet, and come back for the others."""
+    now = timezone.now()
+    if not allowed_failures(now):
+        return
+    recent = VirtualClass.objects.filter(
+        status=ClassStatus.SCHEDULED, end_time__gt=now, guests_changed_at__gt=now - SWEPT_AFTER
+    )
+    if recent.filter(guests_changed_at__gt=now - QUIET).exists():
+        _job.call()
+    for virtual_class in recent.filter(guests_changed_at__lte=now - QUIET):
+        try:
+            write_guests(virtual_class)
+        except CalendarError as error:
+            reason = type(error).__name__
+            logger.warning("The guests of class %s are put off: %s", virtual_class.pk, reason)
+
+
+_job = BackgroundJob("guest lists", _write_recent, delay=QUIET)
