@@ -217,7 +217,7 @@ def test_deleted_event_is_left_to_the_comparison_which_invites_again(
     assert google.live_events() == []
     assert not is_requested(scheduled)
 
-    assert [str(one.drift.kind) for one in reconcile().findings] == ["deleted"]
+    assert [one.kind for one in reconcile().findings] == ["deleted"]
     assert invited(google) == [host.email, student.email]
 
 

@@ -57,8 +57,8 @@ def test_everybody_is_asked_for_the_calendar_unless_it_is_said():
 
 
 def test_meetings_stay_closed_unless_it_is_said():
-    assert development().calendar.meet_access == "invited"
-    assert development(MEET_ACCESS="open").calendar.meet_access == "open"
+    assert development().MEET_ACCESS == "invited"
+    assert development(MEET_ACCESS="open").MEET_ACCESS == "open"
     assert "MEET_ACCESS must be one of" in refusal(MEET_ACCESS="everyone")
 
 

@@ -12,7 +12,7 @@ from tests.performance.test_statements import statements
 
 # Class twice, what has its time, the wish, the grant, the outage's end; then, under the lock, the
 # class, what has its time, the row, the host's part, the line, the mails.
-STATEMENTS_OF_SCHEDULING = 20
+STATEMENTS_OF_SCHEDULING = 21
 
 
 @pytest.fixture

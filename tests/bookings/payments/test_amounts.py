@@ -19,6 +19,7 @@ FLOAT_USERS = {
 # These count seconds, and what a figure of the metrics is made of; no money.
 SECONDS_AND_FIGURES = {
     "bookings/work/metrics.py",
+    "bookings/work/queues.py",
     "bookings/notices/delivery.py",
     "bookings/webhooks/delivery.py",
     "bookings/webhooks/sending.py",
