@@ -139,16 +139,6 @@ class BookingView(APIView):
         body = _body.run_validation(request.data)
         user = cast(User, request.user)
         check_booking_rate(user)
-        book_class(
-            user=user,
-            request=BookingRequest(
-                start=body["start"],
-                end=body["end"],
-                is_group_class=body["isGroupClass"],
-                students_count=body["studentsCount"],
-                price=body["price"],
-                preference_id=body["preferenceId"],
-                text=body.get("text") or "",
-            ),
-        )
+        body["text"] = body.get("text") or ""
+        book_class(user=user, request=BookingRequest(**body))
         return Response({"success": True, "status": 200})

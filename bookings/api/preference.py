@@ -91,11 +91,5 @@ class PreferenceView(APIView):
     )
     def post(self, request: Request) -> Response:
         body = _body.run_validation(request.data)
-        payment = request_preference(
-            user=cast(User, request.user),
-            start=body["start"],
-            end=body["end"],
-            is_group_class=body["isGroupClass"],
-            students_count=body["studentsCount"],
-        )
+        payment = request_preference(user=cast(User, request.user), **body)
         return Response(PaymentSerializer(payment).data)
