@@ -24,13 +24,9 @@ def landing(request: HttpRequest) -> HttpResponse:
 
     Spec: Authentication, 4, error page.
     """
-    offers = list_offers()
     context = {
         "error": error_text(request.GET.get("error")),
-        "kinds": [
-            (kind, [offer for offer in offers if offer.class_type == kind.class_type])
-            for kind in list_kinds(offers)
-        ],
+        "kinds": list_kinds(list_offers()),
     }
     return render(request, "bookings/landing.html", context)
 
