@@ -4,6 +4,7 @@ import uuid
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.contrib import messages
 from django.http import HttpResponse
@@ -65,35 +66,26 @@ def present_changes(card: ClassCard, user: User) -> Changes:
     return Changes(can_move=not terms.is_over, can_cancel=not terms.is_over, terms=terms)
 
 
-@dataclass(frozen=True, slots=True)
-class LastChange:
-    """How a class was cancelled or last moved.
+def find_last_change(virtual_class: VirtualClass, user: User) -> dict[str, Any]:
+    """Return how a class was cancelled or last moved, if it was; mostly without a query.
 
     by: ``you``, ``host`` or ``teacher``; empty for the service. earlier_start: of a moved class.
     """
-
-    at: datetime
-    by: str
-    earlier_start: datetime | None = None
-
-
-def find_last_change(virtual_class: VirtualClass, user: User) -> LastChange | None:
-    """Return the last move, or who cancelled; mostly without a query."""
     if virtual_class.ics_sequence == 0:
-        return None
+        return {}
     is_cancelled = virtual_class.status == ClassStatus.CANCELLED
     event = ClassEvent.CANCELLED if is_cancelled else ClassEvent.RESCHEDULED
     line = virtual_class.log.filter(event=event).order_by("at", "id").last()
     if line is None:
-        return None
+        return {}
     # If the student is the host, "you" comes last and stays.
     names = {None: "", virtual_class.booked_by_id: "host", user.pk: "you"}
     earlier = line.details.get("from")
-    return LastChange(
-        at=line.at,
-        by=names.get(line.actor_id, "teacher"),
-        earlier_start=earlier and datetime.fromisoformat(earlier),
-    )
+    return {
+        "at": line.at,
+        "by": names.get(line.actor_id, "teacher"),
+        "earlier_start": earlier and datetime.fromisoformat(earlier),
+    }
 
 
 @signed_in
