@@ -2,7 +2,6 @@
 
 import uuid
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -16,7 +15,6 @@ from django.views.decorators.http import require_http_methods
 from accounts.models import User
 from accounts.sessions.requests import SignedInRequest
 from bookings.domain.change_policy import (
-    ChangeTerms,
     find_cancelling_case,
     find_change_terms,
     is_in_charge,
@@ -36,34 +34,22 @@ from calendar_sync import CalendarError
 UNSCHEDULED = {"pending", "preparing", "refused"}
 
 
-@dataclass(frozen=True, slots=True)
-class Changes:
-    """What a person may do about a class now.
+def present_changes(card: ClassCard, user: User) -> dict[str, Any]:
+    """Return what a person may do about a class now: can_move, can_cancel, can_leave.
 
     terms: of a scheduled class, for the student who booked it.
     """
-
-    can_move: bool = False
-    can_cancel: bool = False
-    can_leave: bool = False
-    terms: ChangeTerms | None = None
-
-    def __bool__(self) -> bool:
-        return self.can_cancel or self.can_leave or self.terms is not None
-
-
-def present_changes(card: ClassCard, user: User) -> Changes:
     if card.is_host and card.state in UNSCHEDULED:
-        return Changes(can_cancel=True)
+        return {"can_cancel": True}
     now = timezone.now()
     if card.state != "scheduled" or card.start <= now:
-        return Changes()
+        return {}
     if not card.is_host:
-        return Changes(can_leave=True)
+        return {"can_leave": True}
     if is_in_charge(user):
-        return Changes(can_move=True, can_cancel=True)
+        return {"can_move": True, "can_cancel": True}
     terms = find_change_terms(card.start, now)
-    return Changes(can_move=not terms.is_over, can_cancel=not terms.is_over, terms=terms)
+    return {"can_move": not terms.is_over, "can_cancel": not terms.is_over, "terms": terms}
 
 
 def find_last_change(virtual_class: VirtualClass, user: User) -> dict[str, Any]:
