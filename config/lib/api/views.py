@@ -29,6 +29,7 @@ class PlainAPIView(APIView):
     authentication_classes = []
     parser_classes = []
     permission_classes = []
+    http_method_names = ["get", "head"]
 
     @property
     def default_response_headers(self) -> dict[str, str]:
