@@ -17,7 +17,7 @@ from accounts.provider import callback_address
 from accounts.selectors import list_providers
 from accounts.sessions.engine import SessionStore
 from accounts.sign_in.redirects import absolute
-from config.lib.api.schema import answer, from_settings, say_duration
+from config.lib.api.schema import answer, from_settings, object_of, say_duration
 from config.lib.api.texts import BODY_TOO_LARGE
 from config.lib.api.views import PlainAPIView
 
@@ -37,11 +37,7 @@ PROVIDERS = {
 }
 PROVIDERS_SCHEMA = {
     "type": "object",
-    "additionalProperties": {
-        "type": "object",
-        "required": list(PROVIDERS["google"]),
-        "properties": {key: {"type": "string"} for key in PROVIDERS["google"]},
-    },
+    "additionalProperties": object_of({key: {"type": "string"} for key in PROVIDERS["google"]}),
 }
 SESSION = {
     "user": {
@@ -51,23 +47,18 @@ SESSION = {
     },
     "expires": "2030-02-04T18:00:00.000Z",
 }
-SIGNED_IN_SCHEMA = {
-    "type": "object",
-    "required": ["user", "expires"],
-    "properties": {
-        "user": {
-            "type": "object",
-            "required": ["id", "name", "email"],
-            "properties": {
-                "id": {"type": "string", "format": "uuid"},
-                "name": {"type": "string"},
-                "email": {"type": "string", "format": "email"},
-                "image": {"type": "string", "format": "uri"},
-            },
-        },
-        "expires": {"type": "string", "format": "date-time"},
+USER_SCHEMA = object_of(
+    {
+        "id": {"type": "string", "format": "uuid"},
+        "name": {"type": "string"},
+        "email": {"type": "string", "format": "email"},
+        "image": {"type": "string", "format": "uri"},
     },
-}
+    optional=("image",),
+)
+SIGNED_IN_SCHEMA = object_of(
+    {"user": USER_SCHEMA, "expires": {"type": "string", "format": "date-time"}}
+)
 SESSION_ANSWER = answer(
     {"anyOf": [SIGNED_IN_SCHEMA, {"type": "object", "maxProperties": 0}]},
     "The signed-in person and the end of the session; empty without a session.",
@@ -80,10 +71,7 @@ class AuthView(PlainAPIView):
     """Answers are never cached. A POST that acts checks ``has_csrf_token``."""
 
     http_method_names = ["get", "post", "head"]
-
-    @property
-    def default_response_headers(self) -> dict[str, str]:
-        return {"Cache-Control": NEVER_CACHE}
+    default_response_headers = {"Cache-Control": NEVER_CACHE}
 
     def handle_exception(self, exc: Exception) -> Any:
         if isinstance(exc, RequestDataTooBig):  # raised where the form is first read

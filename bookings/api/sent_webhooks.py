@@ -7,7 +7,7 @@ from django.conf import settings
 
 from bookings.models import ClassStatus, ClassType, WebhookKind
 from bookings.webhooks.outcomes import DELAYS, GONE, MAX_ATTEMPTS
-from config.lib.api.schema import say_duration
+from config.lib.api.schema import object_of, say_duration
 
 TAG = "Webhooks we send"
 EVENT_ID = "0d4b9a0e-7f0c-4f0a-9a55-7f2f0a1c9d11"
@@ -67,7 +67,7 @@ PROMISE = (
 
 def add_webhooks(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     """A hook of the generator."""
-    result["components"]["schemas"]["WebhookClass"] = _object(_shapes(CLASS))
+    result["components"]["schemas"]["WebhookClass"] = object_of(_shapes(CLASS))
     result["webhooks"] = {
         kind.value: {"post": _describe(kind, summary, more)}
         for kind, (summary, more) in EVENTS.items()
@@ -116,12 +116,12 @@ def _answers() -> dict[str, Any]:
 
 def _shape(kind: WebhookKind, more: Properties) -> dict[str, Any]:
     one_class = {"$ref": "#/components/schemas/WebhookClass"}
-    return _object(
+    return object_of(
         {
             "id": ID,
             "type": {"type": "string", "enum": [kind.value]},
             "createdAt": INSTANT,
-            "data": _object({"class": one_class, **_shapes(more)}),
+            "data": object_of({"class": one_class, **_shapes(more)}),
         }
     )
 
@@ -135,10 +135,6 @@ def _example(kind: WebhookKind, more: Properties) -> dict[str, Any]:
         "createdAt": "2030-01-05T15:00:00-03:00",
         "data": {"class": one_class} | {name: value for name, (_, value) in more.items()},
     }
-
-
-def _object(shapes: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "object", "required": list(shapes), "properties": shapes}
 
 
 def _shapes(properties: Properties) -> dict[str, Any]:

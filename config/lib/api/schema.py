@@ -55,6 +55,11 @@ def retry_after(*statuses: int) -> OpenApiParameter:
     return header("Retry-After", text, seconds, required=True, response=list(statuses) or [429])
 
 
+def object_of(properties: dict[str, Any], *, optional: tuple[str, ...] = ()) -> dict[str, Any]:
+    required = [name for name in properties if name not in optional]
+    return {"type": "object", "required": required, "properties": properties}
+
+
 def from_settings(write: Callable[[], str]) -> str:
     """Return a text written when the document is made."""
     return lazy(write, str)()

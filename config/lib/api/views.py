@@ -30,10 +30,7 @@ class PlainAPIView(APIView):
     parser_classes = []
     permission_classes = []
     http_method_names = ["get", "head"]
-
-    @property
-    def default_response_headers(self) -> dict[str, str]:
-        return {}
+    default_response_headers: dict[str, str] = {}
 
     def initialize_request(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
         """Return Django's request, which allauth needs."""
