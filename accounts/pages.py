@@ -25,7 +25,7 @@ from accounts.sessions.open_sessions import end_other_sessions, end_session, lis
 from accounts.sessions.requests import SignedInRequest
 from accounts.sign_in.errors import error_text
 from accounts.sign_in.fresh_sign_in import fresh_sign_in_required, is_fresh
-from accounts.sign_in.identities import LastIdentityError, PanelIdentityError, disconnect_identity
+from accounts.sign_in.identities import NeededIdentityError, disconnect_identity
 from accounts.sign_in.redirects import local_path
 from accounts.sign_in.signing_out import sign_out
 
@@ -97,10 +97,8 @@ def disconnect(request: SignedInRequest) -> HttpResponse:
             account_id=int(number) if number.isdecimal() and len(number) < 10 else 0,
             current_session=_row_key(request),
         )
-    except LastIdentityError:
-        messages.error(request, _("Es tu única forma de ingresar: no se puede desconectar."))
-    except PanelIdentityError:
-        messages.error(request, _("Con esa cuenta entrás al panel: no se puede desconectar."))
+    except NeededIdentityError as refusal:
+        messages.error(request, str(refusal))
     else:
         messages.success(request, _("Listo: esa cuenta ya no sirve para ingresar acá."))
     return redirect("profile")
