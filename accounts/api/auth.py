@@ -5,7 +5,6 @@ from functools import partial
 from http import HTTPStatus
 from typing import Any, cast
 
-from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.middleware.csrf import get_token
@@ -17,7 +16,7 @@ from accounts.provider import callback_address
 from accounts.selectors import list_providers
 from accounts.sessions.engine import SessionStore
 from accounts.sign_in.redirects import absolute
-from config.lib.api.schema import answer, from_settings, object_of, say_duration
+from config.lib.api.schema import answer, from_settings, object_of
 from config.lib.api.texts import BODY_TOO_LARGE
 from config.lib.api.views import PlainAPIView
 
@@ -114,10 +113,8 @@ class SessionView(AuthView):
         operation_id="getSession",
         summary="Ask who is signed in",
         description=from_settings(
-            lambda: (
-                "An empty object for a stranger. Asking renews a session older than "
-                f"{say_duration(settings.SESSION_UPDATE_AGE)}."
-            )
+            "An empty object for a stranger. Asking renews a session older than "
+            "{SESSION_UPDATE_AGE}."
         ),
         responses={200: SESSION_ANSWER},
     )

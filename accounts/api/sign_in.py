@@ -119,11 +119,7 @@ class ProviderSignInView(AuthView):
             302: REDIRECT,
             404: NO_PROVIDER,
             429: refusal(
-                from_settings(
-                    lambda: (
-                        f"Over {settings.MAX_SIGN_IN_STARTS} begun in a minute from one address."
-                    )
-                ),
+                from_settings("Over {MAX_SIGN_IN_STARTS} begun in a minute from one address."),
                 TOO_MANY_STARTS,
             ),
         },

@@ -2,7 +2,6 @@
 
 from typing import cast
 
-from django.conf import settings
 from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -74,10 +73,7 @@ class PreferenceView(APIView):
             409: refusal("The time is taken, or held for another person.", SlotTakenError.text),
             429: refusal(
                 from_settings(
-                    lambda: (
-                        f"{settings.MAX_UNPAID_PREFERENCES} payments of this person wait already; "
-                        "they expire."
-                    )
+                    "{MAX_UNPAID_PREFERENCES} payments of this person wait already; they expire."
                 ),
                 TooManyPaymentsError.text,
             ),
