@@ -166,14 +166,13 @@ def _book(request: SignedInRequest, hold: Hold, form: DetailsForm) -> HttpRespon
 
 
 def _show_details(request: SignedInRequest, hold: Hold, form: DetailsForm) -> HttpResponse:
-    release_path = reverse("bookings:release", args=[hold.pk])
     context = {
         "hold": hold,
         "title": TITLES[ClassType(hold.class_type)],
         "form": form,
         "terms": find_change_terms(hold.start_time, timezone.now()),
         "choose_again": _with_choice(request, reverse("bookings:book")),
-        "release_url": _with_choice(request, release_path),
+        "release_url": _with_choice(request, reverse("bookings:release", args=[hold.pk])),
     }
     return render(request, "bookings/details.html", context)
 
