@@ -45,15 +45,16 @@ def profile(request: SignedInRequest) -> HttpResponse:
         remember_in_browser(response, user.language)
         return response
     identities = list_identities(user)
-    connected = [identity.provider.id for identity in identities]
-    offered = [] if user.is_staff else list_providers()
+    others = {} if user.is_staff else list_providers()
+    for identity in identities:
+        others.pop(identity.provider, None)
     return render(
         request,
         "accounts/profile.html",
         {
             "form": form,
             "identities": identities,
-            "other_providers": [one for one in offered if one.id not in connected],
+            "other_providers": others,
             "is_fresh": is_fresh(request),
             "may_disconnect": len(identities) > 1 and is_fresh(request),
             "sessions": list_sessions(user=user, current=_row_key(request)),
@@ -68,7 +69,6 @@ def profile(request: SignedInRequest) -> HttpResponse:
 def confirm_sign_in(request: SignedInRequest) -> HttpResponse:
     """Ask for a fresh sign-in before the step at ``next``."""
     next_path = local_path(request.GET.get("next"), default=settings.LOGIN_REDIRECT_URL)
-    offered = {provider.id for provider in list_providers()}
     return render(
         request,
         "accounts/confirm.html",
@@ -76,7 +76,7 @@ def confirm_sign_in(request: SignedInRequest) -> HttpResponse:
             "identities": [
                 identity
                 for identity in list_identities(request.user)
-                if identity.provider.id in offered
+                if identity.provider in list_providers()
                 and (identity.is_of_panel or not request.user.is_staff)
             ],
             "callback_url": next_path,

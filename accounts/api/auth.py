@@ -96,14 +96,14 @@ class ProvidersView(AuthView):
     def get(self, request: HttpRequest) -> HttpResponse:
         return JsonResponse(
             {
-                provider.id: {
-                    "id": provider.id,
-                    "name": provider.name,
+                provider_id: {
+                    "id": provider_id,
+                    "name": name,
                     "type": "oauth",
-                    "signinUrl": absolute(f"/api/auth/signin/{provider.id}"),
-                    "callbackUrl": callback_address(provider.id),
+                    "signinUrl": absolute(f"/api/auth/signin/{provider_id}"),
+                    "callbackUrl": callback_address(provider_id),
                 }
-                for provider in list_providers()
+                for provider_id, name in list_providers().items()
             }
         )
 

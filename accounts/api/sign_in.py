@@ -256,5 +256,5 @@ def _go(request: HttpRequest, target: str) -> HttpResponse:
 
 
 def _require_configured(provider_id: str) -> None:
-    if provider_id not in {provider.id for provider in list_providers()}:
+    if provider_id not in list_providers():
         raise Http404

@@ -34,7 +34,7 @@ def show_privacy(request: HttpRequest) -> HttpResponse:
     providers = settings.SOCIALACCOUNT_PROVIDERS
     context = {
         "teacher_email": settings.ADMIN_EMAIL,
-        "providers": {provider.id for provider in list_providers()},
+        "providers": list_providers(),
         "google_scopes": " ".join(providers["google"].get("SCOPE", [])),
         "github_scopes": " ".join(providers["github"].get("SCOPE", [])),
         "calendar_scope": settings.CALENDAR_SCOPE,
