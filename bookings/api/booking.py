@@ -35,8 +35,6 @@ from config.lib.api.texts import (
 )
 from config.lib.api.views import Refusal
 
-# One for all requests: making a serializer copies each of its fields.
-_body = BookingSerializer()
 BOOKING_FAILED = "No pudimos guardar la reserva."
 BOOKING_EXAMPLE = {
     "start": "2030-01-05T15:00:00-03:00",
@@ -127,7 +125,7 @@ class BookingView(APIView):
         },
     )
     def post(self, request: Request) -> Response:
-        body = _body.run_validation(request.data)
+        body = BookingSerializer().run_validation(request.data)
         user = cast(User, request.user)
         check_booking_rate(user)
         body["text"] = body.get("text") or ""

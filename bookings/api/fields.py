@@ -8,7 +8,6 @@ from zoneinfo import ZoneInfo
 from django.conf import settings
 from drf_spectacular.extensions import OpenApiSerializerFieldExtension
 from drf_spectacular.openapi import AutoSchema
-from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import Direction, extend_schema_field
 from rest_framework import serializers
 
@@ -36,8 +35,7 @@ _printable, _instant = re.compile(PRINTABLE), re.compile(INSTANT)
 _describe: Any = extend_schema_field  # its types know no field's instance
 
 
-@extend_schema_field(OpenApiTypes.BOOL)
-class StrictBooleanField(serializers.Field[bool, Any, bool, Any]):
+class StrictBooleanField(serializers.BooleanField):
     default_error_messages = {"invalid": "Tiene que ser true o false."}
 
     def to_internal_value(self, data: Any) -> bool:

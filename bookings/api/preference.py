@@ -23,8 +23,6 @@ from bookings.payments.gateway import PaymentError
 from config.lib.api.schema import answer, from_settings, refusal, retry_after
 from config.lib.api.views import Refusal
 
-# One for all requests: making a serializer copies each of its fields.
-_body = PreferenceSerializer()
 PREFERENCE_FAILED = "No pudimos preparar el pago."
 PROVIDER_DOWN = "El medio de pago no responde. Volvé a intentarlo."
 PREFERENCE_WISH = {
@@ -86,6 +84,6 @@ class PreferenceView(APIView):
         },
     )
     def post(self, request: Request) -> Response:
-        body = _body.run_validation(request.data)
+        body = PreferenceSerializer().run_validation(request.data)
         payment = request_preference(user=cast(User, request.user), **body)
         return Response(PaymentSerializer(payment).data)
