@@ -16,6 +16,9 @@ from accounts.services import save_profile
 # edited by hand.
 admin.site.unregister([EmailAddress, Group, SocialAccount, SocialApp, SocialToken])
 
+IDENTITY = ("email", "name", "status", "is_staff")
+ACTIVITY = ("total_classes", "last_login", "created_at", "updated_at")
+
 
 def _never(self: Any, request: HttpRequest, obj: Any = None) -> bool:
     return False
@@ -45,30 +48,14 @@ class UserAdmin(admin.ModelAdmin[User]):
     show_full_result_count = False
 
     fieldsets = [
-        (None, {"fields": ["email", "name", "status", "is_staff"]}),
+        (None, {"fields": IDENTITY}),
         ("Perfil", {"fields": ["location", "level", "phone", "newsletter", "language"]}),
-        ("Actividad", {"fields": ["total_classes", "last_login", "created_at", "updated_at"]}),
+        ("Actividad", {"fields": ACTIVITY}),
     ]
-    readonly_fields = [
-        "email",
-        "name",
-        "status",
-        "is_staff",
-        "language",
-        "total_classes",
-        "last_login",
-        "created_at",
-        "updated_at",
-    ]
+    readonly_fields = [*IDENTITY, "language", *ACTIVITY]
 
     # People are suspended, because their classes and payments stay.
     has_add_permission = has_delete_permission = _never
 
     def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
-        save_profile(
-            user=obj,
-            location=obj.location,
-            level=obj.level,
-            phone=obj.phone,
-            newsletter=obj.newsletter,
-        )
+        save_profile(user=obj, **form.cleaned_data)

@@ -40,7 +40,7 @@ def check_deployment(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessag
     Spec: Authentication, 1.
     """
     found: list[checks.CheckMessage] = []
-    if GITHUB not in {provider.id for provider in list_providers()}:
+    if GITHUB not in list_providers():
         text = "GITHUB_ID, GITHUB_SECRET: not set."
         found += _warn("accounts.W003", text, "Sign-in with GitHub is not offered.")
     if settings.BASE_URL.startswith("https://") and not settings.TRUSTED_PROXIES:

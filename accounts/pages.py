@@ -25,7 +25,7 @@ from accounts.sessions.open_sessions import end_other_sessions, end_session, lis
 from accounts.sessions.requests import SignedInRequest
 from accounts.sign_in.errors import error_text
 from accounts.sign_in.fresh_sign_in import fresh_sign_in_required, is_fresh
-from accounts.sign_in.identities import LastIdentityError, PanelIdentityError, disconnect_identity
+from accounts.sign_in.identities import NeededIdentityError, disconnect_identity
 from accounts.sign_in.redirects import local_path
 from accounts.sign_in.signing_out import sign_out
 
@@ -45,15 +45,16 @@ def profile(request: SignedInRequest) -> HttpResponse:
         remember_in_browser(response, user.language)
         return response
     identities = list_identities(user)
-    connected = [identity.provider.id for identity in identities]
-    offered = [] if user.is_staff else list_providers()
+    others = {} if user.is_staff else list_providers()
+    for identity in identities:
+        others.pop(identity.provider, None)
     return render(
         request,
         "accounts/profile.html",
         {
             "form": form,
             "identities": identities,
-            "other_providers": [one for one in offered if one.id not in connected],
+            "other_providers": others,
             "is_fresh": is_fresh(request),
             "may_disconnect": len(identities) > 1 and is_fresh(request),
             "sessions": list_sessions(user=user, current=_row_key(request)),
@@ -68,7 +69,6 @@ def profile(request: SignedInRequest) -> HttpResponse:
 def confirm_sign_in(request: SignedInRequest) -> HttpResponse:
     """Ask for a fresh sign-in before the step at ``next``."""
     next_path = local_path(request.GET.get("next"), default=settings.LOGIN_REDIRECT_URL)
-    offered = {provider.id for provider in list_providers()}
     return render(
         request,
         "accounts/confirm.html",
@@ -76,7 +76,7 @@ def confirm_sign_in(request: SignedInRequest) -> HttpResponse:
             "identities": [
                 identity
                 for identity in list_identities(request.user)
-                if identity.provider.id in offered
+                if identity.provider in list_providers()
                 and (identity.is_of_panel or not request.user.is_staff)
             ],
             "callback_url": next_path,
@@ -97,10 +97,8 @@ def disconnect(request: SignedInRequest) -> HttpResponse:
             account_id=int(number) if number.isdecimal() and len(number) < 10 else 0,
             current_session=_row_key(request),
         )
-    except LastIdentityError:
-        messages.error(request, _("Es tu única forma de ingresar: no se puede desconectar."))
-    except PanelIdentityError:
-        messages.error(request, _("Con esa cuenta entrás al panel: no se puede desconectar."))
+    except NeededIdentityError as refusal:
+        messages.error(request, str(refusal))
     else:
         messages.success(request, _("Listo: esa cuenta ya no sirve para ingresar acá."))
     return redirect("profile")

@@ -38,7 +38,7 @@ def describe_account(user: User) -> dict[str, Any]:
             "lastSignInAt": user.last_login,
         },
         "identities": [
-            {"provider": identity.provider.name, "label": identity.label}
+            {"provider": identity.provider_name, "label": identity.label}
             for identity in list_identities(user)
         ],
         "sessions": [

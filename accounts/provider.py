@@ -6,12 +6,13 @@ from typing import Any
 from urllib.parse import urljoin
 
 from allauth.account.models import EmailAddress
-from allauth.socialaccount.models import SocialLogin, SocialToken
+from allauth.socialaccount.models import SocialToken
 from allauth.socialaccount.providers.github import provider as github_provider
 from allauth.socialaccount.providers.github import views as github_views
 from allauth.socialaccount.providers.google import provider as google_provider
 from allauth.socialaccount.providers.google import views as google_views
 from allauth.socialaccount.providers.oauth2.client import OAuth2Error
+from allauth.socialaccount.providers.oauth2.views import OAuth2Adapter
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.http import HttpRequest
@@ -49,36 +50,28 @@ def _unusable_answers_refused() -> Iterator[None]:
         raise OAuth2Error("The provider's answer could not be used.") from error
 
 
-class _CarefulAdapter:
-    """Mixed in before allauth's adapter, which ``super()`` calls."""
-
-    provider_id: str
+class _CarefulAdapter(OAuth2Adapter):
+    get_access_token_data = _unusable_answers_refused()(OAuth2Adapter.get_access_token_data)
 
     def get_callback_url(self, request: HttpRequest, app: Any) -> str:
         return callback_address(self.provider_id)
 
     @_unusable_answers_refused()
-    def get_access_token_data(self, *args: Any, **kwargs: Any) -> Any:
-        return super().get_access_token_data(*args, **kwargs)  # type: ignore[misc]  # the adapter's
-
-    @_unusable_answers_refused()
     def parse_token(self, data: Any) -> SocialToken:
         """Keep the granted scopes, which may lack the calendar; None if the answer names none."""
-        token = super().parse_token(data)  # type: ignore[misc]  # the adapter's
+        token: SocialToken = super().parse_token(data)
         token.granted_scopes = frozenset(data["scope"].split()) if "scope" in data else None
         return token
 
-    @_unusable_answers_refused()
-    def complete_login(self, *args: Any, **kwargs: Any) -> SocialLogin:
-        return super().complete_login(*args, **kwargs)  # type: ignore[misc]  # the adapter's
-
 
 class GoogleAdapter(_CarefulAdapter, google_views.GoogleOAuth2Adapter):
-    """The adapter of Google."""
+    complete_login = _unusable_answers_refused()(google_views.GoogleOAuth2Adapter.complete_login)
 
 
 class GitHubAdapter(_CarefulAdapter, github_views.GitHubOAuth2Adapter):
     """allauth expects the API of another host below ``/api/v3``."""
+
+    complete_login = _unusable_answers_refused()(github_views.GitHubOAuth2Adapter.complete_login)
 
     @property
     def profile_url(self) -> str:

@@ -13,17 +13,12 @@ GOOGLE, GITHUB = "google", "github"
 
 
 @dataclass(frozen=True, slots=True)
-class SignInProvider:
-    id: str
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
 class Identity:
-    """A person's identity. label: their address or name there."""
+    """A person's identity. provider: its id. label: their address or name there."""
 
     account_id: int
-    provider: SignInProvider
+    provider: str
+    provider_name: str
     label: str
     is_of_panel: bool
 
@@ -54,13 +49,13 @@ def find_calendar_token() -> str | None:
     return owner.provider_refresh_token
 
 
-def list_providers() -> list[SignInProvider]:
-    """List the providers that have credentials, in the specification's order."""
-    return [
-        SignInProvider(provider.id, provider.name)
+def list_providers() -> dict[str, str]:
+    """Return the names of the providers that have credentials, in the specification's order."""
+    return {
+        provider.id: provider.name
         for provider in registry.get_class_list()
         if all(settings.SOCIALACCOUNT_PROVIDERS[provider.id]["APP"].values())
-    ]
+    }
 
 
 def list_accounts(user: User) -> list[SocialAccount]:
@@ -83,7 +78,8 @@ def list_identities(user: User) -> list[Identity]:
     return [
         Identity(
             account.pk,
-            SignInProvider(account.provider, names[account.provider]),
+            account.provider,
+            names[account.provider],
             account.extra_data.get("label", ""),
             user.is_staff and (account.provider, account.uid) == (GOOGLE, user.provider_subject),
         )

@@ -5,7 +5,6 @@ from functools import partial
 from http import HTTPStatus
 from typing import Any, cast
 
-from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.middleware.csrf import get_token
@@ -17,7 +16,7 @@ from accounts.provider import callback_address
 from accounts.selectors import list_providers
 from accounts.sessions.engine import SessionStore
 from accounts.sign_in.redirects import absolute
-from config.lib.api.schema import answer, from_settings, say_duration
+from config.lib.api.schema import answer, from_settings, object_of
 from config.lib.api.texts import BODY_TOO_LARGE
 from config.lib.api.views import PlainAPIView
 
@@ -37,11 +36,7 @@ PROVIDERS = {
 }
 PROVIDERS_SCHEMA = {
     "type": "object",
-    "additionalProperties": {
-        "type": "object",
-        "required": list(PROVIDERS["google"]),
-        "properties": {key: {"type": "string"} for key in PROVIDERS["google"]},
-    },
+    "additionalProperties": object_of({key: {"type": "string"} for key in PROVIDERS["google"]}),
 }
 SESSION = {
     "user": {
@@ -51,23 +46,18 @@ SESSION = {
     },
     "expires": "2030-02-04T18:00:00.000Z",
 }
-SIGNED_IN_SCHEMA = {
-    "type": "object",
-    "required": ["user", "expires"],
-    "properties": {
-        "user": {
-            "type": "object",
-            "required": ["id", "name", "email"],
-            "properties": {
-                "id": {"type": "string", "format": "uuid"},
-                "name": {"type": "string"},
-                "email": {"type": "string", "format": "email"},
-                "image": {"type": "string", "format": "uri"},
-            },
-        },
-        "expires": {"type": "string", "format": "date-time"},
+USER_SCHEMA = object_of(
+    {
+        "id": {"type": "string", "format": "uuid"},
+        "name": {"type": "string"},
+        "email": {"type": "string", "format": "email"},
+        "image": {"type": "string", "format": "uri"},
     },
-}
+    optional=("image",),
+)
+SIGNED_IN_SCHEMA = object_of(
+    {"user": USER_SCHEMA, "expires": {"type": "string", "format": "date-time"}}
+)
 SESSION_ANSWER = answer(
     {"anyOf": [SIGNED_IN_SCHEMA, {"type": "object", "maxProperties": 0}]},
     "The signed-in person and the end of the session; empty without a session.",
@@ -108,14 +98,14 @@ class ProvidersView(AuthView):
     def get(self, request: HttpRequest) -> HttpResponse:
         return JsonResponse(
             {
-                provider.id: {
-                    "id": provider.id,
-                    "name": provider.name,
+                provider_id: {
+                    "id": provider_id,
+                    "name": name,
                     "type": "oauth",
-                    "signinUrl": absolute(f"/api/auth/signin/{provider.id}"),
-                    "callbackUrl": callback_address(provider.id),
+                    "signinUrl": absolute(f"/api/auth/signin/{provider_id}"),
+                    "callbackUrl": callback_address(provider_id),
                 }
-                for provider in list_providers()
+                for provider_id, name in list_providers().items()
             }
         )
 
@@ -125,10 +115,8 @@ class SessionView(AuthView):
         operation_id="getSession",
         summary="Ask who is signed in",
         description=from_settings(
-            lambda: (
-                "An empty object for a stranger. Asking renews a session older than "
-                f"{say_duration(settings.SESSION_UPDATE_AGE)}."
-            )
+            "An empty object for a stranger. Asking renews a session older than "
+            "{SESSION_UPDATE_AGE}."
         ),
         responses={200: SESSION_ANSWER},
     )

@@ -119,11 +119,7 @@ class ProviderSignInView(AuthView):
             302: REDIRECT,
             404: NO_PROVIDER,
             429: refusal(
-                from_settings(
-                    lambda: (
-                        f"Over {settings.MAX_SIGN_IN_STARTS} begun in a minute from one address."
-                    )
-                ),
+                from_settings("Over {MAX_SIGN_IN_STARTS} begun in a minute from one address."),
                 TOO_MANY_STARTS,
             ),
         },
@@ -260,5 +256,5 @@ def _go(request: HttpRequest, target: str) -> HttpResponse:
 
 
 def _require_configured(provider_id: str) -> None:
-    if provider_id not in {provider.id for provider in list_providers()}:
+    if provider_id not in list_providers():
         raise Http404

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from enum import StrEnum
 from typing import Any
 
@@ -69,11 +70,8 @@ def _list_columns() -> Iterator[tuple[QuerySet[Any], str]]:
 def _rotate(row: QuerySet[Any], name: str, stored: str) -> Outcome:
     """Write the row's new value, unless it holds another one than ``stored`` by now."""
     ciphers = [Fernet(key) for key in settings.FIELD_KEYS]
-    try:
+    with suppress(InvalidToken):
         ciphers[0].decrypt(stored.encode())
-    except InvalidToken:
-        pass
-    else:
         return Outcome.CURRENT
     try:
         rotated = MultiFernet(ciphers).rotate(stored.encode()).decode()

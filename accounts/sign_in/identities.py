@@ -5,6 +5,7 @@ from django.db import transaction
 from django.dispatch import Signal
 from django.http import HttpRequest
 from django.urls import reverse
+from django.utils.translation import gettext as _
 
 from accounts.models import User
 from accounts.selectors import list_accounts
@@ -17,12 +18,8 @@ identity_connected = Signal()
 identity_disconnected = Signal()
 
 
-class LastIdentityError(Exception):
-    """No way to sign in would be left."""
-
-
-class PanelIdentityError(Exception):
-    """The identity opens the panel."""
+class NeededIdentityError(Exception):
+    """The person could not sign in without it. Carries the text for them."""
 
 
 def find_obstacle(request: HttpRequest) -> str:
@@ -36,8 +33,7 @@ def find_obstacle(request: HttpRequest) -> str:
 def disconnect_identity(*, user: User, account_id: int, current_session: str | None) -> None:
     """Delete an identity, and all sessions except ``current_session``, the key of a row.
 
-    An identity of another account is ignored. Raises, without writing: LastIdentityError,
-    PanelIdentityError.
+    An identity of another account is ignored. Raises NeededIdentityError, without writing.
     """
     # Two concurrent requests would each see the other's identity as the remaining one.
     User.objects.select_for_update(no_key=True).get(pk=user.pk)
@@ -46,9 +42,9 @@ def disconnect_identity(*, user: User, account_id: int, current_session: str | N
     if account is None:
         return
     if len(accounts) == 1:
-        raise LastIdentityError
+        raise NeededIdentityError(_("Es tu única forma de ingresar: no se puede desconectar."))
     if user.is_staff and is_panel_identity(user, provider=account.provider, uid=account.uid):
-        raise PanelIdentityError
+        raise NeededIdentityError(_("Con esa cuenta entrás al panel: no se puede desconectar."))
     SocialAccount.objects.filter(pk=account.pk).delete()
     end_other_sessions(user=user, current=current_session)
     identity_disconnected.send(sender=User, user=user, account=account)

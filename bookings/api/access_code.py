@@ -30,8 +30,6 @@ from config.lib.api.schema import ERROR, answer, refusal, retry_after
 from config.lib.api.texts import FOREIGN_ORIGIN
 from config.lib.api.views import Refusal
 
-# One for all requests: making a serializer copies each of its fields.
-_joined = JoinedClassSerializer()
 NO_CODE = "El cuerpo tiene que ser un texto JSON con el código de acceso."
 JOINING_FAILED = "No pudimos procesar el código de acceso."
 REFUSALS: dict[type[BookingError], Refusal] = {
@@ -146,4 +144,4 @@ class AccessCodeView(APIView):
             access_code=access_code,
             address=client_address(request),
         )
-        return Response({"response": _joined.to_representation(virtual_class)})
+        return Response({"response": JoinedClassSerializer(virtual_class).data})

@@ -2,7 +2,6 @@
 
 from typing import Any, cast
 
-from django.conf import settings
 from django_stubs_ext import StrOrPromise
 from drf_spectacular.utils import OpenApiExample, OpenApiResponse, extend_schema
 from rest_framework.request import Request
@@ -26,8 +25,6 @@ from config.lib.api.schema import (
     from_settings,
     header,
     retry_after,
-    say_bytes,
-    say_duration,
 )
 from config.lib.api.texts import (
     BODY_TOO_LARGE,
@@ -38,8 +35,6 @@ from config.lib.api.texts import (
 )
 from config.lib.api.views import Refusal
 
-# One for all requests: making a serializer copies each of its fields.
-_body = BookingSerializer()
 BOOKING_FAILED = "No pudimos guardar la reserva."
 BOOKING_EXAMPLE = {
     "start": "2030-01-05T15:00:00-03:00",
@@ -80,18 +75,16 @@ class BookingView(APIView):
         tags=["Classes"],
         summary="Book a class",
         description=from_settings(
-            lambda: (
-                "Books a class for the signed-in person. It is pending until its payment is "
-                "confirmed.\n\n"
-                "`start` and `end` are ISO 8601 date-times; without an offset they are meant in "
-                "Buenos Aires. The class ends after it starts, after now, and within "
-                f"{say_duration(settings.MAX_CLASS_LENGTH)}. Other keys are "
-                "ignored; numbers and booleans in quotes are refused.\n\n"
-                "A preference made by `POST /api/payments/preference` has to be booked as it was "
-                "made, before or after it is paid.\n\n"
-                "With payments configured, a price below the list's is refused, and a class that "
-                "the list lacks waits until the teacher agrees to it."
-            )
+            "Books a class for the signed-in person. It is pending until its payment is "
+            "confirmed.\n\n"
+            "`start` and `end` are ISO 8601 date-times; without an offset they are meant in "
+            "Buenos Aires. The class ends after it starts, after now, and within "
+            "{MAX_CLASS_LENGTH}. Other keys are ignored; numbers and booleans in quotes are "
+            "refused.\n\n"
+            "A preference made by `POST /api/payments/preference` has to be booked as it was "
+            "made, before or after it is paid.\n\n"
+            "With payments configured, a price below the list's is refused, and a class that "
+            "the list lacks waits until the teacher agrees to it."
         ),
         request=BookingSerializer,
         parameters=[
@@ -117,9 +110,7 @@ class BookingView(APIView):
             405: _refusal(405, "What any other method gets.", WRONG_METHOD),
             413: _refusal(
                 413,
-                from_settings(
-                    lambda: f"The body is over {say_bytes(settings.DATA_UPLOAD_MAX_MEMORY_SIZE)}."
-                ),
+                from_settings("The body is over {DATA_UPLOAD_MAX_MEMORY_SIZE:bytes}."),
                 BODY_TOO_LARGE,
             ),
             415: _refusal(
@@ -127,28 +118,16 @@ class BookingView(APIView):
             ),
             429: _refusal(
                 429,
-                from_settings(
-                    lambda: f"The person made {settings.MAX_BOOKINGS:,} bookings within the hour."
-                ),
+                from_settings("The person made {MAX_BOOKINGS:,} bookings within the hour."),
                 TooManyBookingsError.text,
             ),
             500: _refusal(500, "The class could not be stored.", BOOKING_FAILED),
         },
     )
     def post(self, request: Request) -> Response:
-        body = _body.run_validation(request.data)
+        body = BookingSerializer().run_validation(request.data)
         user = cast(User, request.user)
         check_booking_rate(user)
-        book_class(
-            user=user,
-            request=BookingRequest(
-                start=body["start"],
-                end=body["end"],
-                is_group_class=body["isGroupClass"],
-                students_count=body["studentsCount"],
-                price=body["price"],
-                preference_id=body["preferenceId"],
-                text=body.get("text") or "",
-            ),
-        )
+        body["text"] = body.get("text") or ""
+        book_class(user=user, request=BookingRequest(**body))
         return Response({"success": True, "status": 200})

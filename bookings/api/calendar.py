@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from django.conf import settings
 from django.http import HttpResponse
 from drf_spectacular.utils import OpenApiExample, OpenApiResponse, extend_schema
 from rest_framework.exceptions import ParseError
@@ -156,11 +155,8 @@ class CalendarView(APIView):
             429: _refusal(
                 429,
                 from_settings(
-                    lambda: (
-                        f"{settings.MAX_LOOK_UPS} times within a minute Mercado Pago was asked "
-                        "about payments of the person who booked. Concurrent calls share one "
-                        "look-up."
-                    )
+                    "{MAX_LOOK_UPS} times within a minute Mercado Pago was asked about payments of "
+                    "the person who booked. Concurrent calls share one look-up."
                 ),
             ),
             500: _refusal(

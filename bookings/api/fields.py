@@ -8,7 +8,6 @@ from zoneinfo import ZoneInfo
 from django.conf import settings
 from drf_spectacular.extensions import OpenApiSerializerFieldExtension
 from drf_spectacular.openapi import AutoSchema
-from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import Direction, extend_schema_field
 from rest_framework import serializers
 
@@ -33,10 +32,10 @@ _CLOCK = rf"{_HOUR}(?::{_SIXTY}(?::{_SIXTY}{_FRACTION})?|{_SIXTY}(?:{_SIXTY}{_FR
 INSTANT = rf"^{_DATE}[Tt]{_CLOCK}(?:[Zz]|[+-]{_CLOCK})?$"
 
 _printable, _instant = re.compile(PRINTABLE), re.compile(INSTANT)
+_describe: Any = extend_schema_field  # its types know no field's instance
 
 
-@extend_schema_field(OpenApiTypes.BOOL)
-class StrictBooleanField(serializers.Field[bool, Any, bool, Any]):
+class StrictBooleanField(serializers.BooleanField):
     default_error_messages = {"invalid": "Tiene que ser true o false."}
 
     def to_internal_value(self, data: Any) -> bool:
@@ -56,6 +55,7 @@ class StrictIntegerField(serializers.Field[int, Any, int, Any]):
     def __init__(self, *, min_value: int, max_value: int, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.min_value, self.max_value = min_value, max_value
+        _describe({"type": "integer", "minimum": min_value, "maximum": max_value})(self)
 
     def to_internal_value(self, data: Any) -> int:
         if isinstance(data, bool) or not isinstance(data, int | float) or data != int(data):
@@ -78,6 +78,8 @@ class StrictStringField(serializers.Field[str, Any, str, Any]):
     def __init__(self, *, max_length: int, printable: bool = False, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.max_length, self.printable = max_length, printable
+        shape = {"minLength": 1, "pattern": PRINTABLE} if printable else {}
+        _describe({"type": "string", "maxLength": max_length, **shape})(self)
 
     def to_internal_value(self, data: Any) -> str:
         if not isinstance(data, str):
@@ -119,26 +121,6 @@ class InstantField(serializers.Field[datetime, Any, str, Any]):
 
     def to_representation(self, value: datetime) -> str:
         return value.astimezone(ZoneInfo(settings.TIME_ZONE)).isoformat()
-
-
-class StrictIntegerSchema(OpenApiSerializerFieldExtension):
-    """Its JSON Schema."""
-
-    target_class = StrictIntegerField
-
-    def map_serializer_field(self, auto_schema: AutoSchema, direction: Direction) -> dict[str, Any]:
-        field = self.target
-        return {"type": "integer", "minimum": field.min_value, "maximum": field.max_value}
-
-
-class StrictStringSchema(OpenApiSerializerFieldExtension):
-    """Its JSON Schema."""
-
-    target_class = StrictStringField
-
-    def map_serializer_field(self, auto_schema: AutoSchema, direction: Direction) -> dict[str, Any]:
-        schema: dict[str, Any] = {"type": "string", "maxLength": self.target.max_length}
-        return schema | ({"minLength": 1, "pattern": PRINTABLE} if self.target.printable else {})
 
 
 class InstantSchema(OpenApiSerializerFieldExtension):

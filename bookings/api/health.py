@@ -77,8 +77,6 @@ READINESS = inline_serializer(
 class HealthView(PlainAPIView):
     """GET /healthz; one query."""
 
-    http_method_names = ["get", "head"]
-
     @extend_schema(
         operation_id="getHealth",
         tags=TAGS,
@@ -111,8 +109,6 @@ class HealthView(PlainAPIView):
 
 class ReadinessView(PlainAPIView):
     """GET /readyz; four queries, five with a service account."""
-
-    http_method_names = ["get", "head"]
 
     @extend_schema(
         operation_id="getReadiness",

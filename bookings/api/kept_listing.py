@@ -5,11 +5,10 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
-from django.urls import ResolverMatch, resolve
+from django.urls import resolve
 from django.utils import timezone
 from django.utils.http import parse_etags, quote_etag
 from rest_framework.request import Request
@@ -48,15 +47,9 @@ class KeptListingMiddleware:
         if request.path_info == PATH and request.method == "GET":
             request.get_host()  # raises DisallowedHost (400) as for every other request
             if _kept is not None and _kept.is_current():
-                request.resolver_match = _match()
+                request.resolver_match = resolve(PATH)  # for logs and metrics
                 return answer(request, _kept)
         return self.get_response(request)
-
-
-@cache
-def _match() -> ResolverMatch:
-    """Return the route, for logs and metrics."""
-    return resolve(PATH)
 
 
 def keep(listing: Listing) -> KeptListing:

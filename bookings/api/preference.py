@@ -2,7 +2,6 @@
 
 from typing import cast
 
-from django.conf import settings
 from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -24,8 +23,6 @@ from bookings.payments.gateway import PaymentError
 from config.lib.api.schema import answer, from_settings, refusal, retry_after
 from config.lib.api.views import Refusal
 
-# One for all requests: making a serializer copies each of its fields.
-_body = PreferenceSerializer()
 PREFERENCE_FAILED = "No pudimos preparar el pago."
 PROVIDER_DOWN = "El medio de pago no responde. Volvé a intentarlo."
 PREFERENCE_WISH = {
@@ -74,10 +71,7 @@ class PreferenceView(APIView):
             409: refusal("The time is taken, or held for another person.", SlotTakenError.text),
             429: refusal(
                 from_settings(
-                    lambda: (
-                        f"{settings.MAX_UNPAID_PREFERENCES} payments of this person wait already; "
-                        "they expire."
-                    )
+                    "{MAX_UNPAID_PREFERENCES} payments of this person wait already; they expire."
                 ),
                 TooManyPaymentsError.text,
             ),
@@ -90,12 +84,6 @@ class PreferenceView(APIView):
         },
     )
     def post(self, request: Request) -> Response:
-        body = _body.run_validation(request.data)
-        payment = request_preference(
-            user=cast(User, request.user),
-            start=body["start"],
-            end=body["end"],
-            is_group_class=body["isGroupClass"],
-            students_count=body["studentsCount"],
-        )
+        body = PreferenceSerializer().run_validation(request.data)
+        payment = request_preference(user=cast(User, request.user), **body)
         return Response(PaymentSerializer(payment).data)

@@ -7,7 +7,7 @@ from django.conf import settings
 
 from bookings.models import ClassStatus, ClassType, WebhookKind
 from bookings.webhooks.outcomes import DELAYS, GONE, MAX_ATTEMPTS
-from config.lib.api.schema import say_duration
+from config.lib.api.schema import object_of, say_duration
 
 TAG = "Webhooks we send"
 EVENT_ID = "0d4b9a0e-7f0c-4f0a-9a55-7f2f0a1c9d11"
@@ -67,7 +67,7 @@ PROMISE = (
 
 def add_webhooks(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     """A hook of the generator."""
-    result["components"]["schemas"]["WebhookClass"] = _object(_shapes(CLASS))
+    result["components"]["schemas"]["WebhookClass"] = _schema(CLASS)
     result["webhooks"] = {
         kind.value: {"post": _describe(kind, summary, more)}
         for kind, (summary, more) in EVENTS.items()
@@ -76,7 +76,6 @@ def add_webhooks(result: dict[str, Any], **_: Any) -> dict[str, Any]:
 
 
 def _describe(kind: WebhookKind, summary: str, more: Properties) -> dict[str, Any]:
-    content = {"schema": _shape(kind, more), "example": _example(kind, more)}
     return {
         "operationId": f"on{kind.name.title()}",
         "tags": [TAG],
@@ -94,7 +93,10 @@ def _describe(kind: WebhookKind, summary: str, more: Properties) -> dict[str, An
             }
             for name, (description, example) in HEADERS.items()
         ],
-        "requestBody": {"required": True, "content": {"application/json": content}},
+        "requestBody": {
+            "required": True,
+            "content": {"application/json": _describe_body(kind, more)},
+        },
         "responses": _answers(),
     }
 
@@ -114,32 +116,22 @@ def _answers() -> dict[str, Any]:
     }
 
 
-def _shape(kind: WebhookKind, more: Properties) -> dict[str, Any]:
-    one_class = {"$ref": "#/components/schemas/WebhookClass"}
-    return _object(
-        {
-            "id": ID,
-            "type": {"type": "string", "enum": [kind.value]},
-            "createdAt": INSTANT,
-            "data": _object({"class": one_class, **_shapes(more)}),
-        }
-    )
-
-
-def _example(kind: WebhookKind, more: Properties) -> dict[str, Any]:
+def _describe_body(kind: WebhookKind, more: Properties) -> dict[str, Any]:
     status = STATUSES.get(kind, ClassStatus.SCHEDULED).value
-    one_class = {name: value for name, (_, value) in CLASS.items()} | {"status": status}
-    return {
-        "id": EVENT_ID,
-        "type": kind.value,
-        "createdAt": "2030-01-05T15:00:00-03:00",
-        "data": {"class": one_class} | {name: value for name, (_, value) in more.items()},
+    one_class = {"$ref": "#/components/schemas/WebhookClass"}, _example(CLASS) | {"status": status}
+    data: Properties = {"class": one_class, **more}
+    body: Properties = {
+        "id": (ID, EVENT_ID),
+        "type": ({"type": "string", "enum": [kind.value]}, kind.value),
+        "createdAt": (INSTANT, "2030-01-05T15:00:00-03:00"),
+        "data": (_schema(data), _example(data)),
     }
+    return {"schema": _schema(body), "example": _example(body)}
 
 
-def _object(shapes: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "object", "required": list(shapes), "properties": shapes}
+def _schema(properties: Properties) -> dict[str, Any]:
+    return object_of({name: shape for name, (shape, _) in properties.items()})
 
 
-def _shapes(properties: Properties) -> dict[str, Any]:
-    return {name: shape for name, (shape, _) in properties.items()}
+def _example(properties: Properties) -> dict[str, Any]:
+    return {name: value for name, (_, value) in properties.items()}

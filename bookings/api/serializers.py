@@ -21,8 +21,10 @@ class PreferenceSerializer(serializers.Serializer[Any]):
 
     start = InstantField()
     end = InstantField()
-    isGroupClass = StrictBooleanField()
-    studentsCount = StrictIntegerField(min_value=0, max_value=settings.MAX_STUDENTS)
+    isGroupClass = StrictBooleanField(source="is_group_class")
+    studentsCount = StrictIntegerField(
+        source="students_count", min_value=0, max_value=settings.MAX_STUDENTS
+    )
 
 
 class BookingSerializer(PreferenceSerializer):
@@ -30,7 +32,7 @@ class BookingSerializer(PreferenceSerializer):
 
     text = StrictStringField(max_length=2000, required=False, allow_null=True)
     price = StrictIntegerField(min_value=0, max_value=MAX_PRICE, help_text="Centavos.")
-    preferenceId = StrictStringField(max_length=255, printable=True)
+    preferenceId = StrictStringField(source="preference_id", max_length=255, printable=True)
 
 
 class BookedSerializer(serializers.Serializer[None]):

@@ -2,7 +2,6 @@
 
 import logging
 
-from django.conf import settings
 from django.http import UnreadablePostError
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework.permissions import AllowAny
@@ -77,11 +76,8 @@ class PaymentWebhookView(APIView):
             413: refusal(f"The body is over {say_bytes(MAX_NOTIFICATION_BYTES)}.", BODY_TOO_LARGE),
             429: refusal(
                 from_settings(
-                    lambda: (
-                        f"Over {settings.MAX_UNVERIFIED_NOTICES:,} a minute without a valid "
-                        "signature from one address, or "
-                        f"{settings.MAX_UNVERIFIED_NOTICES_OF_ALL:,} from all."
-                    )
+                    "Over {MAX_UNVERIFIED_NOTICES:,} a minute without a valid signature from one "
+                    "address, or {MAX_UNVERIFIED_NOTICES_OF_ALL:,} from all."
                 ),
                 TOO_MANY,
             ),

@@ -42,9 +42,8 @@ def get_class_of(user: User, class_id: uuid.UUID) -> VirtualClass:
     return get_class(list_classes_of(user), pk=class_id)
 
 
-def get_payment_of(user: User, payment_id: uuid.UUID) -> Payment | None:
-    payments = Payment.objects.select_related("virtual_class__booked_by", "virtual_class__hold")
-    return payments.filter(pk=payment_id, user=user).first()
+def list_payments_of(user: User) -> QuerySet[Payment]:
+    return user.payments.select_related("virtual_class__booked_by", "virtual_class__hold")
 
 
 def list_classes_of(user: User) -> QuerySet[VirtualClass]:

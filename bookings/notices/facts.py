@@ -163,7 +163,7 @@ def _waiting_classes(notice: Notice) -> str:
 
 def _identity(notice: Notice) -> str:
     provider_id = notice.occasion.partition(" ")[0]
-    return next((one.name for one in list_providers() if one.id == provider_id), "")
+    return list_providers().get(provider_id, "")
 
 
 def find_offer(notice: Notice) -> WaitingListEntry | None:

@@ -1,9 +1,9 @@
 """``/inicio/reservar``: choose a time, then fill in the details of the hold."""
 
 import uuid
-from dataclasses import dataclass
 from datetime import timedelta
 from http import HTTPStatus
+from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -40,15 +40,6 @@ from calendar_sync import CalendarError
 PROVIDER_DOWN = gettext_lazy(
     "El medio de pago no responde. Te guardamos el horario: probá de nuevo en un momento."
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """A type of class. lowest_amount: centavos, of its cheapest length."""
-
-    class_type: ClassType
-    hint: str
-    lowest_amount: int
 
 
 @never_cache
@@ -97,9 +88,15 @@ def _hold(request: HttpRequest, choice: Choice) -> HttpResponse:
     return redirect(f"{reverse('bookings:hold', args=[hold.pk])}?{query}")
 
 
-def list_kinds(offers: list[Offer]) -> list[Kind]:
+def list_kinds(offers: list[Offer]) -> list[dict[str, Any]]:
+    """Group the offers by type of class; ``lowest_amount``, in centavos, is the cheapest one's."""
     return [
-        Kind(class_type, _hint(class_type, of_type), min(one.lowest_amount for one in of_type))
+        {
+            "class_type": class_type,
+            "hint": _hint(class_type, of_type),
+            "lowest_amount": min(one.lowest_amount for one in of_type),
+            "offers": of_type,
+        }
         for class_type in ClassType
         if (of_type := [one for one in offers if one.class_type == class_type])
     ]
@@ -169,14 +166,13 @@ def _book(request: SignedInRequest, hold: Hold, form: DetailsForm) -> HttpRespon
 
 
 def _show_details(request: SignedInRequest, hold: Hold, form: DetailsForm) -> HttpResponse:
-    release_path = reverse("bookings:release", args=[hold.pk])
     context = {
         "hold": hold,
         "title": TITLES[ClassType(hold.class_type)],
         "form": form,
         "terms": find_change_terms(hold.start_time, timezone.now()),
         "choose_again": _with_choice(request, reverse("bookings:book")),
-        "release_url": _with_choice(request, release_path),
+        "release_url": _with_choice(request, reverse("bookings:release", args=[hold.pk])),
     }
     return render(request, "bookings/details.html", context)
 

@@ -2,8 +2,8 @@
 
 import uuid
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.contrib import messages
 from django.http import HttpResponse
@@ -15,7 +15,6 @@ from django.views.decorators.http import require_http_methods
 from accounts.models import User
 from accounts.sessions.requests import SignedInRequest
 from bookings.domain.change_policy import (
-    ChangeTerms,
     find_cancelling_case,
     find_change_terms,
     is_in_charge,
@@ -35,65 +34,44 @@ from calendar_sync import CalendarError
 UNSCHEDULED = {"pending", "preparing", "refused"}
 
 
-@dataclass(frozen=True, slots=True)
-class Changes:
-    """What a person may do about a class now.
+def present_changes(card: ClassCard, user: User) -> dict[str, Any]:
+    """Return what a person may do about a class now: can_move, can_cancel, can_leave.
 
     terms: of a scheduled class, for the student who booked it.
     """
-
-    can_move: bool = False
-    can_cancel: bool = False
-    can_leave: bool = False
-    terms: ChangeTerms | None = None
-
-    def __bool__(self) -> bool:
-        return self.can_cancel or self.can_leave or self.terms is not None
-
-
-def present_changes(card: ClassCard, user: User) -> Changes:
     if card.is_host and card.state in UNSCHEDULED:
-        return Changes(can_cancel=True)
+        return {"can_cancel": True}
     now = timezone.now()
     if card.state != "scheduled" or card.start <= now:
-        return Changes()
+        return {}
     if not card.is_host:
-        return Changes(can_leave=True)
+        return {"can_leave": True}
     if is_in_charge(user):
-        return Changes(can_move=True, can_cancel=True)
+        return {"can_move": True, "can_cancel": True}
     terms = find_change_terms(card.start, now)
-    return Changes(can_move=not terms.is_over, can_cancel=not terms.is_over, terms=terms)
+    return {"can_move": not terms.is_over, "can_cancel": not terms.is_over, "terms": terms}
 
 
-@dataclass(frozen=True, slots=True)
-class LastChange:
-    """How a class was cancelled or last moved.
+def find_last_change(virtual_class: VirtualClass, user: User) -> dict[str, Any]:
+    """Return how a class was cancelled or last moved, if it was; mostly without a query.
 
     by: ``you``, ``host`` or ``teacher``; empty for the service. earlier_start: of a moved class.
     """
-
-    at: datetime
-    by: str
-    earlier_start: datetime | None = None
-
-
-def find_last_change(virtual_class: VirtualClass, user: User) -> LastChange | None:
-    """Return the last move, or who cancelled; mostly without a query."""
     if virtual_class.ics_sequence == 0:
-        return None
+        return {}
     is_cancelled = virtual_class.status == ClassStatus.CANCELLED
     event = ClassEvent.CANCELLED if is_cancelled else ClassEvent.RESCHEDULED
     line = virtual_class.log.filter(event=event).order_by("at", "id").last()
     if line is None:
-        return None
+        return {}
     # If the student is the host, "you" comes last and stays.
     names = {None: "", virtual_class.booked_by_id: "host", user.pk: "you"}
     earlier = line.details.get("from")
-    return LastChange(
-        at=line.at,
-        by=names.get(line.actor_id, "teacher"),
-        earlier_start=earlier and datetime.fromisoformat(earlier),
-    )
+    return {
+        "at": line.at,
+        "by": names.get(line.actor_id, "teacher"),
+        "earlier_start": earlier and datetime.fromisoformat(earlier),
+    }
 
 
 @signed_in

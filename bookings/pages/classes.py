@@ -26,7 +26,7 @@ from bookings.pages.choice import rebook_url
 from bookings.pages.class_card import ClassCard, present_class
 from bookings.pages.joining import write_invitation
 from bookings.pages.own_calendar import link_to_google_calendar, link_to_outlook
-from bookings.pages.waiting import present_waiting
+from bookings.pages.waiting import WaitingCard
 
 CLASSES_SHOWN = 50
 
@@ -41,7 +41,7 @@ def my_classes(request: SignedInRequest) -> HttpResponse:
         request,
         "bookings/my_classes.html",
         {
-            "lines": [present_waiting(entry) for entry in list_lines_of(user)],
+            "lines": [WaitingCard(entry) for entry in list_lines_of(user)],
             "next_classes": [present_class(virtual_class, user) for virtual_class in ahead],
             "past_classes": [present_class(virtual_class, user) for virtual_class in past],
         },

@@ -13,7 +13,7 @@ from bookings.domain.queries import list_next_classes_of
 from bookings.pages.booking import list_kinds
 from bookings.pages.class_card import present_class
 from bookings.pages.forms import JoinForm
-from bookings.pages.waiting import present_waiting
+from bookings.pages.waiting import WaitingCard
 
 NEXT_CLASSES = 4
 
@@ -24,13 +24,9 @@ def landing(request: HttpRequest) -> HttpResponse:
 
     Spec: Authentication, 4, error page.
     """
-    offers = list_offers()
     context = {
         "error": error_text(request.GET.get("error")),
-        "kinds": [
-            (kind, [offer for offer in offers if offer.class_type == kind.class_type])
-            for kind in list_kinds(offers)
-        ],
+        "kinds": list_kinds(list_offers()),
     }
     return render(request, "bookings/landing.html", context)
 
@@ -48,7 +44,7 @@ def inicio(request: HttpRequest) -> HttpResponse:
         {
             "next_class": classes[0] if classes else None,
             "later_classes": classes[1:],
-            "lines": [present_waiting(entry) for entry in list_lines_of(request.user)],
+            "lines": [WaitingCard(entry) for entry in list_lines_of(request.user)],
             "join_form": JoinForm(),
         },
     )

@@ -1,13 +1,12 @@
 """``/inicio/unirse``: join a class by its code; the invitation that the host shares."""
 
-from dataclasses import dataclass
 from urllib.parse import quote
 
 import segno
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
@@ -93,32 +92,19 @@ def _refuse(request: SignedInRequest, form: JoinForm, refusal: BookingError) -> 
     return render(request, "bookings/join.html", context)
 
 
-@dataclass(frozen=True, slots=True)
-class Invitation:
-    """An invitation to a class. qr_code: an SVG of ``join_url``, with its quiet zone."""
-
-    join_url: str
-    whatsapp_url: str
-    qr_code: SafeString
-
-
-def write_invitation(card: ClassCard) -> Invitation | None:
+def write_invitation(card: ClassCard) -> dict[str, str]:
+    """Return ``join_url``, ``whatsapp_url`` and ``qr_code``; empty if no one can be invited."""
     if not card.access_code or card.virtual_class.is_full:
-        return None
+        return {}
     join_url = site_address("bookings:join_with_code", card.access_code)
-    text = _(
-        "Sumate a mi clase de inglés, %(day)s a las %(clock)s (hora de Argentina): %(url)s"
-    ) % {
-        "day": long_day(card.start),
-        "clock": clock(card.start),
-        "url": join_url,
-    }
+    words = {"day": long_day(card.start), "clock": clock(card.start), "url": join_url}
+    text = _("Sumate a mi clase de inglés, %(day)s a las %(clock)s (hora de Argentina): %(url)s")
     # The SVG carries no style of its own, which the content policy forbids.
     drawing = segno.make(join_url, error="m", micro=False).svg_inline(
         omitsize=True, svgclass="qr-code"
     )
-    return Invitation(
-        join_url=join_url,
-        whatsapp_url=f"https://wa.me/?text={quote(text, safe='')}",
-        qr_code=mark_safe(drawing),  # segno writes numbers only # noqa: S308 # nosec B308 B703
-    )
+    return {
+        "join_url": join_url,
+        "whatsapp_url": f"https://wa.me/?text={quote(text % words, safe='')}",
+        "qr_code": mark_safe(drawing),  # segno writes numbers only # noqa: S308 # nosec B308 B703
+    }

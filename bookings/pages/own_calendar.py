@@ -1,7 +1,7 @@
 """A class in the person's own calendar."""
 
 import uuid
-from datetime import UTC, datetime
+from datetime import UTC
 from urllib.parse import quote, urlencode
 
 from django.conf import settings
@@ -33,11 +33,12 @@ def download_class(request: SignedInRequest, class_id: uuid.UUID) -> HttpRespons
 
 
 def link_to_google_calendar(card: ClassCard) -> str:
+    moments = [f"{one.astimezone(UTC):%Y%m%dT%H%M%SZ}" for one in (card.start, card.end)]
     # https://github.com/InteractionDesignFoundation/add-event-to-calendar-docs
     parts = {
         "action": "TEMPLATE",
         "text": _("Clase de inglés"),
-        "dates": f"{_compact(card.start)}/{_compact(card.end)}",
+        "dates": "/".join(moments),
         "ctz": settings.TIME_ZONE,
         "location": card.conference_url,
     }
@@ -56,7 +57,3 @@ def link_to_outlook(card: ClassCard) -> str:
     # Outlook shows a plus as it is, so spaces are written as %20.
     query = urlencode(parts, quote_via=quote)
     return f"https://outlook.live.com/calendar/0/deeplink/compose?{query}"
-
-
-def _compact(moment: datetime) -> str:
-    return f"{moment.astimezone(UTC):%Y%m%dT%H%M%SZ}"

@@ -6,15 +6,14 @@ from http import HTTPStatus
 from urllib.parse import urlencode
 
 from django.conf import settings
-from django.http import Http404, HttpResponse
-from django.shortcuts import render
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from accounts.sessions.requests import SignedInRequest
 from bookings.domain.checkout.settling import settle_if_not_recent
-from bookings.domain.queries import get_payment_of
-from bookings.models import Payment
+from bookings.domain.queries import list_payments_of
 from bookings.pages.access import signed_in
 from bookings.pages.choice import rebook_url
 from bookings.pages.payment_card import FINAL, present_payment
@@ -33,13 +32,14 @@ def show_payment(request: SignedInRequest, payment_id: uuid.UUID) -> HttpRespons
 
     A person who returns from paying is not invited to pay again before the news arrives.
     """
-    payment = _find(request, payment_id)
+    payments = list_payments_of(request.user)
+    payment = get_object_or_404(payments, pk=payment_id)
     if present_payment(payment).state not in FINAL:
         try:
             settle_if_not_recent(payment)
         except PaymentError as error:  # the next look retries
             logger.info("Payment %s is not settled yet: %s", payment.pk, type(error).__name__)
-        payment = _find(request, payment_id)
+        payment = get_object_or_404(payments, pk=payment_id)
     says_paid = request.GET.get("status") in PAID_WORDS
     card = present_payment(payment, says_paid=says_paid)
     if request.GET.get("shown") == card.state and request.headers.get("HX-Request"):
@@ -55,10 +55,3 @@ def show_payment(request: SignedInRequest, payment_id: uuid.UUID) -> HttpRespons
         "teacher_email": settings.ADMIN_EMAIL,
     }
     return render(request, "bookings/payment.html", context)
-
-
-def _find(request: SignedInRequest, payment_id: uuid.UUID) -> Payment:
-    payment = get_payment_of(request.user, payment_id)
-    if payment is None:
-        raise Http404
-    return payment

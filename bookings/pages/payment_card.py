@@ -125,10 +125,8 @@ class PaymentCard:
     @property
     def is_late(self) -> bool:
         """True if preparing the link takes longer than it should."""
-        virtual_class = self.payment.virtual_class
-        if self.state != PaymentState.PREPARING or virtual_class is None:
-            return False
-        return is_link_late(virtual_class)
+        booked = self.payment.virtual_class
+        return self.state == PaymentState.PREPARING and booked is not None and is_link_late(booked)
 
     @property
     def refresh_seconds(self) -> int | None:
@@ -147,11 +145,13 @@ def present_payment(payment: Payment, *, says_paid: bool = False) -> PaymentCard
     charges = list(payment.charges.all())
     is_live = payment.expires_at is not None and payment.expires_at > now
     returned = list_returned_money(payment)
-    statuses = [charge.status for charge in charges]
-    state = _state(payment, statuses, returned) or _state_of_unpaid(payment, now, says_paid)
+    state = _state(payment, [charge.status for charge in charges], returned) or _state_of_unpaid(
+        payment, now, says_paid
+    )
     start, end, class_type = _paid_class(payment)
-    if state in {PaymentState.WAITING, PaymentState.REJECTED} and _is_taken(payment, start, end):
-        state = PaymentState.LOST
+    if settings.PREVENT_OVERLAPS and state in {PaymentState.WAITING, PaymentState.REJECTED}:
+        others = list_scheduled_between(start, end).exclude(payment=payment)
+        state = PaymentState.LOST if others.exists() else state
     counted = [c for c in charges if c.status != ChargeStatus.REJECTED]
     return PaymentCard(
         payment=payment,
@@ -204,13 +204,6 @@ def _state_of_unpaid(payment: Payment, now: datetime, says_paid: bool) -> Paymen
     if says_paid:
         return PaymentState.PROCESSING
     return UNPAID.get(PaymentStatus(payment.status), PaymentState.WAITING)
-
-
-def _is_taken(payment: Payment, start: datetime, end: datetime) -> bool:
-    others = list_scheduled_between(start, end)
-    if payment.virtual_class is not None:
-        others = others.exclude(pk=payment.virtual_class.pk)
-    return settings.PREVENT_OVERLAPS and others.exists()
 
 
 def _paid_class(payment: Payment) -> tuple[datetime, datetime, ClassType]:

@@ -2,7 +2,7 @@
 
 import uuid
 from dataclasses import dataclass
-from datetime import datetime
+from functools import cached_property
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse
@@ -37,15 +37,11 @@ STATE_LABELS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class WaitingCard:
-    """A person's turn for a place.
-
-    state: a key of STATE_LABELS; "free" is a place offered to no one.
-    """
+    """A person's turn for a place."""
 
     entry: StandingEntry
-    state: str
 
     @property
     def virtual_class(self) -> VirtualClass:
@@ -63,26 +59,23 @@ class WaitingCard:
     def can_claim(self) -> bool:
         return self.state in {"offered", "free"}
 
-
-def present_waiting(entry: StandingEntry) -> WaitingCard:
-    return WaitingCard(entry, _state(entry, timezone.now()))
-
-
-def _state(entry: StandingEntry, now: datetime) -> str:
-    virtual_class = entry.virtual_class
-    if virtual_class.status == ClassStatus.CANCELLED:
-        return "cancelled"
-    if not virtual_class.is_scheduled or virtual_class.has_ended(now):
-        return "ended"
-    if entry.is_live(now):
-        return "offered"
-    if entry.state == WaitingState.WAITING and virtual_class.free_places > entry.is_place_kept:
-        return "free"
-    if not takes_waiting(virtual_class, now):
-        return "closed"
-    if entry.has_expired(now):
-        return "expired"
-    return "waiting" if entry.state == WaitingState.WAITING else "left"
+    @cached_property
+    def state(self) -> str:
+        """A key of STATE_LABELS; "free" is a place offered to no one."""
+        entry, virtual_class, now = self.entry, self.virtual_class, timezone.now()
+        if virtual_class.status == ClassStatus.CANCELLED:
+            return "cancelled"
+        if not virtual_class.is_scheduled or virtual_class.has_ended(now):
+            return "ended"
+        if entry.is_live(now):
+            return "offered"
+        if entry.state == WaitingState.WAITING and virtual_class.free_places > entry.is_place_kept:
+            return "free"
+        if not takes_waiting(virtual_class, now):
+            return "closed"
+        if entry.has_expired(now):
+            return "expired"
+        return "waiting" if entry.state == WaitingState.WAITING else "left"
 
 
 @signed_in
@@ -121,7 +114,7 @@ def claim(request: SignedInRequest, entry_id: uuid.UUID) -> HttpResponse:
         raise Http404
     if entry.is_in_class:
         return redirect("bookings:class", class_id=entry.virtual_class_id)
-    return render(request, "bookings/waiting.html", {"card": present_waiting(entry)})
+    return render(request, "bookings/waiting.html", {"card": WaitingCard(entry)})
 
 
 @signed_in

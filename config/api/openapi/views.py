@@ -21,8 +21,6 @@ def _document_etag(request: HttpRequest) -> str:
 class DocumentView(PlainAPIView):
     """The document; no database query."""
 
-    http_method_names = ["get", "head"]
-
     @extend_schema(
         operation_id="getOpenApi",
         tags=TAGS,
@@ -44,8 +42,6 @@ class DocumentView(PlainAPIView):
 
 class DocsView(PlainAPIView):
     """The document in Swagger UI, from drf-spectacular-sidecar."""
-
-    http_method_names = ["get", "head"]
 
     @extend_schema(
         operation_id="showDocs",

@@ -1,7 +1,7 @@
 """Words for describing the API."""
 
-from collections.abc import Callable
 from datetime import timedelta
+from string import Formatter
 from typing import Any
 
 from django.conf import settings
@@ -55,9 +55,24 @@ def retry_after(*statuses: int) -> OpenApiParameter:
     return header("Retry-After", text, seconds, required=True, response=list(statuses) or [429])
 
 
-def from_settings(write: Callable[[], str]) -> str:
-    """Return a text written when the document is made."""
-    return lazy(write, str)()
+def object_of(properties: dict[str, Any], *, optional: tuple[str, ...] = ()) -> dict[str, Any]:
+    required = [name for name in properties if name not in optional]
+    return {"type": "object", "required": required, "properties": properties}
+
+
+class _SettingsFormatter(Formatter):
+    def get_value(self, key: int | str, args: Any, kwargs: Any) -> Any:
+        return getattr(settings, str(key))
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        if format_spec == "bytes":
+            return say_bytes(value)
+        return say_duration(value) if isinstance(value, timedelta) else format(value, format_spec)
+
+
+def from_settings(template: str) -> str:
+    """Fill in ``{NAME}``, ``{NAME:,}`` and ``{NAME:bytes}`` when the document is made."""
+    return lazy(_SettingsFormatter().format, str)(template)
 
 
 def say_duration(duration: timedelta) -> str:

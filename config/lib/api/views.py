@@ -30,6 +30,7 @@ class PlainAPIView(APIView):
     authentication_classes = []
     parser_classes = []
     permission_classes = []
+    http_method_names = ["get", "head"]
 
     def dispatch(self, request: Any, *args: Any, **kwargs: Any) -> Any:
         """Call the handler without DRF's steps around it, all of which are switched off here.
