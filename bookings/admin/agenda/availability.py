@@ -13,6 +13,7 @@ from django.urls import URLPattern, path
 from bookings.admin.agenda.weekly_hours import DayForm
 from bookings.admin.filters import UpcomingFilter
 from bookings.admin.inputs import BROWSERS_OWN
+from bookings.admin.pages import PagesAdmin
 from bookings.admin.read_only import FixedRowsMixin
 from bookings.availability.agenda import list_weekly_hours
 from bookings.domain.desk.opening_hours import set_weekly_hours
@@ -22,7 +23,7 @@ from bookings.templatetags.class_times import short_day
 
 
 @admin.register(WeeklyHours)
-class WeeklyHoursAdmin(admin.ModelAdmin[WeeklyHours]):
+class WeeklyHoursAdmin(PagesAdmin[WeeklyHours]):
     """The whole week on one page."""
 
     def get_urls(self) -> list[URLPattern]:
@@ -38,6 +39,7 @@ class WeeklyHoursAdmin(admin.ModelAdmin[WeeklyHours]):
         stored = list_weekly_hours()
         days = [DayForm(request.POST or None, day, stored[day]) for day in Weekday]
         if request.method == "POST" and self._save(days):
+            self.log_action(request, "Guardar la semana")
             self.message_user(request, "Listo: guardamos tus horarios.", messages.SUCCESS)
             return HttpResponseRedirect(request.path)
         context = {

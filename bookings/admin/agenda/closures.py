@@ -74,6 +74,7 @@ class ClosureAdmin(PagesAdmin[Closure]):
             if added
             else f"Ya estaban todos los feriados de {year} y {year + 1}."
         )
+        self.log_action(request, "Importar feriados de Argentina")
         self.message_user(request, text, messages.SUCCESS)
         return redirect("admin:bookings_closure_changelist")
 

@@ -150,6 +150,7 @@ class PaymentAdmin(ReadOnlyMixin, StepsAdmin[Payment]):
         if not self.may(request):
             raise PermissionDenied
         reason, user = request.POST.get("_put_aside", ""), cast(User, request.user)
+        self.log_change(request, payment, "Ya lo revisé")
         if put_aside(payment_id=payment.pk, reason=reason, by=user):
             self.message_user(request, "Listo: el pago ya no está a revisar.", messages.SUCCESS)
         else:

@@ -121,12 +121,15 @@ class WebhookDeliveryAdmin(ReadOnlyMixin, PagesAdmin[WebhookDelivery]):
 
     @admin.action(description="Entregar de nuevo", permissions=["send_again"])
     def send_again(self, request: HttpRequest, queryset: QuerySet[WebhookDelivery]) -> None:
+        for delivery in queryset:
+            self.log_change(request, delivery, "Entregar de nuevo")
         count = make_due_again(WebhookDelivery.objects.filter(pk__in=queryset.values("pk")))
         self.message_user(request, f"Avisos por entregar: {count}.", messages.SUCCESS)
 
     def deliver_again(self, request: HttpRequest, delivery_id: int) -> HttpResponse:
         """Send one delivery again, and show the outcome."""
         delivery = self.find_row(request, delivery_id)
+        self.log_change(request, delivery, "Entregar de nuevo")
         deliver_again(delivery)
         if delivery.endpoint.is_active:
             report_outcome(self, request, delivery)

@@ -198,13 +198,16 @@ class WebhookEndpointAdmin(PagesAdmin[WebhookEndpoint]):
         return TemplateResponse(request, "admin/bookings/webhookendpoint/secret.html", context)
 
     def rotate(self, request: HttpRequest, endpoint_id: uuid.UUID) -> HttpResponse:
-        still_signs = rotate_secret(self.find_row(request, endpoint_id))
+        endpoint = self.find_row(request, endpoint_id)
+        self.log_change(request, endpoint, "Cambiar el secreto")
+        still_signs = rotate_secret(endpoint)
         return self._back_to(request, endpoint_id, ROTATED if still_signs else REPLACED)
 
     def send_test(self, request: HttpRequest, endpoint_id: uuid.UUID) -> HttpResponse:
         endpoint = self.find_row(request, endpoint_id)
         if not endpoint.is_active:
             return self._back_to(request, endpoint_id, NOT_ACTIVE, messages.WARNING)
+        self.log_change(request, endpoint, "Enviar una prueba")
         delivery = record_test_event(endpoint)
         deliver_now(delivery)
         report_outcome(self, request, delivery)
