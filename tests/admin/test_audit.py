@@ -82,7 +82,7 @@ def test_form_with_a_mistake_and_a_look_leave_none(panel, student):
         ("webhookendpoint_test", "Enviar una prueba"),
         ("webhookendpoint_rotate", "Cambiar el secreto"),
         ("webhookdelivery_again", "Entregar de nuevo"),
-        ("payment_change", "Ya lo revisé"),
+        ("payment_review", "Ya lo revisé"),
         ("closure_import", "Importar feriados de Argentina"),
         ("weeklyhours_changelist", "Guardar la semana"),
     ],

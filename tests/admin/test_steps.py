@@ -48,7 +48,7 @@ NO_CONFIRMATION = {
     "virtualclass asistencia": "a mark of attendance, taken back by the button beside it",
     "payment exportar": "reads",
     "payment meses": "reads",
-    "payment _put_aside": "a remark of the teacher's; only news bring the payment back",
+    "payment revisado": "a remark of the teacher's; only news bring the payment back",
     "user datos.json": "reads",
     "closure importar-feriados": "adds days without classes, which can be deleted; no class moves",
     "webhookdelivery entregar": "tells another system again what it was told, under the same id",
@@ -121,7 +121,7 @@ def test_every_button_of_the_panel_was_decided_about():
         ("templates/admin/_reconnect.html", ""),  # provider_sign_in
         ("templates/admin/base_site.html", ""),  # logout
         ("templates/admin/calendar.html", ""),  # provider_sign_in
-        ("templates/admin/bookings/payment/change_form.html", "_put_aside"),
+        ("templates/admin/bookings/payment/change_form.html", "_put_aside"),  # payment revisado
         ("templates/admin/bookings/webhookdelivery/change_form.html", "_deliver_again"),
         ("templates/admin/bookings/webhookendpoint/change_form.html", "_rotate"),
         ("templates/admin/bookings/webhookendpoint/change_form.html", "_secret"),

@@ -99,10 +99,7 @@ RULE_HELP = {
 class BookingRulesAdmin(FixedRowsMixin, admin.ModelAdmin[BookingRules]):
     """The single row of rules."""
 
-    def get_form(
-        self, request: HttpRequest, obj: BookingRules | None = None, *args: Any, **kwargs: Any
-    ) -> type[forms.ModelForm[BookingRules]]:
-        return super().get_form(request, obj, *args, help_texts=RULE_HELP, **kwargs)
+    form = forms.modelform_factory(BookingRules, fields="__all__", help_texts=RULE_HELP)
 
     def get_object(
         self, request: HttpRequest, object_id: str, from_field: str | None = None
