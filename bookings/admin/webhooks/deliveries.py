@@ -1,7 +1,7 @@
 """Deliveries of webhooks."""
 
 import json
-from functools import partial
+from operator import methodcaller
 from typing import Any
 
 from django.contrib import admin, messages
@@ -25,16 +25,12 @@ BADGES = {
     WebhookState.GAVE_UP: "cancelled",
 }
 NOT_ACTIVE = "El receptor está desactivado: sale cuando lo actives."
-
-
-def _in_state(state: WebhookState, deliveries: QuerySet[Any]) -> QuerySet[Any]:
-    conditions = {
-        WebhookState.PENDING: Q(next_attempt_at__isnull=False, failure=""),
-        WebhookState.FAILED: Q(next_attempt_at__isnull=False) & ~Q(failure=""),
-        WebhookState.SENT: Q(sent_at__isnull=False),
-        WebhookState.GAVE_UP: Q(sent_at__isnull=True, next_attempt_at__isnull=True),
-    }
-    return deliveries.filter(conditions[state])
+CONDITIONS = {
+    WebhookState.PENDING: Q(next_attempt_at__isnull=False, failure=""),
+    WebhookState.FAILED: Q(next_attempt_at__isnull=False) & ~Q(failure=""),
+    WebhookState.SENT: Q(sent_at__isnull=False),
+    WebhookState.GAVE_UP: Q(sent_at__isnull=True, next_attempt_at__isnull=True),
+}
 
 
 def report_outcome(
@@ -51,7 +47,10 @@ def report_outcome(
 
 class StateFilter(OptionFilter):
     title = parameter_name = "estado"
-    options = {state.value: (state.label, partial(_in_state, state)) for state in WebhookState}
+    options = {
+        state.value: (state.label, methodcaller("filter", condition))
+        for state, condition in CONDITIONS.items()
+    }
 
 
 class EndpointFilter(admin.RelatedFieldListFilter):
