@@ -1,7 +1,7 @@
 """Pages of an admin beside Django's own."""
 
 from collections.abc import Callable
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from django.contrib import admin
 from django.contrib.admin.models import CHANGE, LogEntry
@@ -9,7 +9,8 @@ from django.contrib.auth import get_permission_codename
 from django.contrib.contenttypes.models import ContentType
 from django.core.exceptions import PermissionDenied
 from django.db.models import Model
-from django.http import Http404, HttpRequest, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 
 from accounts.models import User
@@ -20,6 +21,8 @@ Pages = dict[str, tuple[str, Callable[..., HttpResponseBase]]]
 
 class PagesAdmin(admin.ModelAdmin[Row]):
     """Adds pages to an admin. Each action of theirs leaves a line in the panel's log."""
+
+    show_full_result_count = False
 
     def own_pages(self) -> Pages:
         """Return address and view of each page, by the last part of its URL's name."""
@@ -49,6 +52,11 @@ class PagesAdmin(admin.ModelAdmin[Row]):
         if row is None:
             raise Http404
         return row
+
+    def show(self, request: HttpRequest, template: str, **context: Any) -> HttpResponse:
+        """Answer with a page beside Django's own."""
+        usual = {**self.admin_site.each_context(request), "opts": self.opts}
+        return TemplateResponse(request, template, usual | context)
 
     def log_action(self, request: HttpRequest, text: str) -> None:
         """Log an action on no single row; ``log_change`` logs the others."""

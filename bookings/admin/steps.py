@@ -16,7 +16,6 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import Model, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
-from django.template.response import TemplateResponse
 from django.utils.crypto import constant_time_compare, salted_hmac
 
 from accounts.models import User
@@ -233,19 +232,18 @@ class StepsAdmin(PagesAdmin[Row]):
         if is_changed and constant_time_compare(seen, preview.digest):
             self._take(request, step, preview, form)
             return HttpResponseRedirect(back)
-        context = {
-            **self.admin_site.each_context(request),
-            "title": step.label if only else step.bulk,
-            "opts": self.opts,
-            "step": step,
-            "form": form,
-            "preview": preview,
-            "only": only,
-            "rows": rows,
-            "changed": CHANGED if is_changed else "",
-            "back": back,
-        }
-        return TemplateResponse(request, "admin/step.html", context)
+        return self.show(
+            request,
+            "admin/step.html",
+            title=step.label if only else step.bulk,
+            step=step,
+            form=form,
+            preview=preview,
+            only=only,
+            rows=rows,
+            changed=CHANGED if is_changed else "",
+            back=back,
+        )
 
     def _take(
         self, request: HttpRequest, step: Step[Any], preview: Preview[Any], form: forms.Form

@@ -7,7 +7,6 @@ from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect
-from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 
 from bookings.admin.agenda.weekly_hours import DayForm
@@ -42,15 +41,14 @@ class WeeklyHoursAdmin(PagesAdmin[WeeklyHours]):
             self.log_action(request, "Guardar la semana")
             self.message_user(request, "Listo: guardamos tus horarios.", messages.SUCCESS)
             return HttpResponseRedirect(request.path)
-        context = {
-            **self.admin_site.each_context(request),
-            "title": "Horarios de la semana",
-            "opts": self.opts,
-            "days": days,
-            "is_refused": request.method == "POST",
-            "may_change": may_change,
-        }
-        return TemplateResponse(request, "admin/bookings/weeklyhours/change_list.html", context)
+        return self.show(
+            request,
+            "admin/bookings/weeklyhours/change_list.html",
+            title="Horarios de la semana",
+            days=days,
+            is_refused=request.method == "POST",
+            may_change=may_change,
+        )
 
     def _save(self, days: list[DayForm]) -> bool:
         if not all(day.is_valid() for day in days):

@@ -52,8 +52,6 @@ class ClosureAdmin(PagesAdmin[Closure]):
     list_filter = [UpcomingClosures, "is_public_holiday"]
     ordering = ["first_day"]
     search_fields = ["reason"]
-    show_full_result_count = False
-    change_list_template = "admin/bookings/closure/change_list.html"
 
     def own_pages(self) -> Pages:
         return {"import": ("importar-feriados/", require_POST(self.import_holidays))}

@@ -60,10 +60,8 @@ class VirtualClassAdmin(FixedRowsMixin, StepsAdmin[VirtualClass]):
     search_fields = ["booked_by__email", "booked_by__name", "preference_id", "access_code"]
     date_hierarchy = "start_time"
     ordering = ["-start_time", "-id"]
-    show_full_result_count = False
     inlines = [ActivityInline, WaitingInline]
     steps = CLASS_STEPS
-    change_form_template = "admin/bookings/virtualclass/change_form.html"
 
     fieldsets = [
         (

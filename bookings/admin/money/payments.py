@@ -9,7 +9,6 @@ from django.contrib.admin.views.main import ERROR_FLAG
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.shortcuts import redirect
-from django.template.response import TemplateResponse
 from django.views.decorators.http import require_POST
 
 from accounts.sessions.requests import SignedInRequest
@@ -61,9 +60,6 @@ class PaymentAdmin(ReadOnlyMixin, StepsAdmin[Payment]):
     search_fields = ["user__email", "user__name", "preference_id", "charges__charge_id"]
     date_hierarchy = "created_at"
     ordering = ["-created_at", "-id"]
-    show_full_result_count = False
-    change_form_template = "admin/bookings/payment/change_form.html"
-    change_list_template = "admin/bookings/payment/change_list.html"
     fields = [
         "user",
         "class_link",
@@ -132,13 +128,8 @@ class PaymentAdmin(ReadOnlyMixin, StepsAdmin[Payment]):
     def months_view(self, request: HttpRequest) -> HttpResponse:
         if not self.has_view_permission(request):
             raise PermissionDenied
-        context = {
-            **self.admin_site.each_context(request),
-            "title": "Ingresos por mes",
-            "opts": self.opts,
-            "months": list_monthly_takings(),
-        }
-        return TemplateResponse(request, "admin/bookings/payment/months.html", context)
+        page, title = "admin/bookings/payment/months.html", "Ingresos por mes"
+        return self.show(request, page, title=title, months=list_monthly_takings())
 
     def end_review(self, request: SignedInRequest, payment_id: uuid.UUID) -> HttpResponse:
         self.log_change(request, self.find_row(request, payment_id), "Ya lo revisé")

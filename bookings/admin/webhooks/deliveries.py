@@ -70,10 +70,8 @@ class WebhookDeliveryAdmin(ReadOnlyMixin, PagesAdmin[WebhookDelivery]):
     # Finds ids of events and classes, and payment preferences.
     search_fields = ["event__body"]
     search_help_text = "Id del aviso o de la clase, preferencia de pago."
-    show_full_result_count = False
     ordering = ["-due_at", "-id"]
     actions = ["send_again"]
-    change_form_template = "admin/bookings/webhookdelivery/change_form.html"
     fields = [
         "event",
         "endpoint",

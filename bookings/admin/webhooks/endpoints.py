@@ -11,7 +11,6 @@ from django.contrib import admin, messages
 from django.db.models import Count, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.template.response import TemplateResponse
 from django.utils.decorators import method_decorator
 from django.views.decorators.http import require_POST
 
@@ -69,9 +68,7 @@ class EndpointForm(forms.ModelForm[WebhookEndpoint]):
 class WebhookEndpointAdmin(PagesAdmin[WebhookEndpoint]):
     form = EndpointForm
     list_display = ["__str__", "host", "badge", "waiting"]
-    show_full_result_count = False
     readonly_fields = ["badge", "situation", "secret_state", "created_at"]
-    change_form_template = "admin/bookings/webhookendpoint/change_form.html"
     actions = None
 
     def own_pages(self) -> Pages:
@@ -187,15 +184,14 @@ class WebhookEndpointAdmin(PagesAdmin[WebhookEndpoint]):
         if secret is None:
             return self._back_to(request, endpoint_id, ALREADY_SHOWN, messages.WARNING)
         self.log_change(request, endpoint, "Vio el secreto.")
-        context = {
-            **self.admin_site.each_context(request),
-            "title": "Secreto del receptor",
-            "subtitle": str(endpoint),
-            "opts": self.opts,
-            "endpoint": endpoint,
-            "secret": secret,
-        }
-        return TemplateResponse(request, "admin/bookings/webhookendpoint/secret.html", context)
+        return self.show(
+            request,
+            "admin/bookings/webhookendpoint/secret.html",
+            title="Secreto del receptor",
+            subtitle=str(endpoint),
+            endpoint=endpoint,
+            secret=secret,
+        )
 
     def rotate(self, request: HttpRequest, endpoint_id: uuid.UUID) -> HttpResponse:
         endpoint = self.find_row(request, endpoint_id)
