@@ -3,13 +3,19 @@
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.contrib.admin.models import CHANGE, LogEntry
 from django.contrib.auth import get_permission_codename
 from django.contrib.contenttypes.models import ContentType
 from django.core.exceptions import PermissionDenied
 from django.db.models import Model
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.http import (
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBase,
+    HttpResponseRedirect,
+)
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 
@@ -57,6 +63,13 @@ class PagesAdmin(admin.ModelAdmin[Row]):
         """Answer with a page beside Django's own."""
         usual = {**self.admin_site.each_context(request), "opts": self.opts}
         return TemplateResponse(request, template, usual | context)
+
+    def back_to(
+        self, request: HttpRequest, key: object, text: str, level: int = messages.SUCCESS
+    ) -> HttpResponse:
+        """Redirect to a row's page, which shows a message."""
+        self.message_user(request, text, level)
+        return HttpResponseRedirect(self.address("change", key))
 
     def log_action(self, request: HttpRequest, text: str) -> None:
         """Log an action on no single row; ``log_change`` logs the others."""

@@ -6,7 +6,6 @@ from typing import Any
 from django.contrib import admin, messages
 from django.contrib.admin.utils import flatten_fieldsets
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
-from django.shortcuts import redirect
 from django.utils.html import format_html
 from django.views.decorators.http import require_POST
 
@@ -116,13 +115,11 @@ class VirtualClassAdmin(FixedRowsMixin, StepsAdmin[VirtualClass]):
                 class_id=class_id, activity_id=activity_id, came=came, actor=request.user
             )
         except BookingError as refusal:
-            self.message_user(request, explain(refusal), messages.ERROR)
-        else:
-            outcome = "vino." if came else "faltó: la clase no le cuenta."
-            done = f"Anotamos que {part.user} {outcome}"
-            self.log_change(request, virtual_class, done)
-            self.message_user(request, done, messages.SUCCESS)
-        return redirect("admin:bookings_virtualclass_change", class_id)
+            return self.back_to(request, class_id, explain(refusal), messages.ERROR)
+        outcome = "vino." if came else "faltó: la clase no le cuenta."
+        done = f"Anotamos que {part.user} {outcome}"
+        self.log_change(request, virtual_class, done)
+        return self.back_to(request, class_id, done)
 
     @admin.display(description="cuándo", ordering="start_time")
     def when(self, obj: VirtualClass) -> str:

@@ -8,7 +8,6 @@ from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.views.main import ERROR_FLAG
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
-from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 
 from accounts.sessions.requests import SignedInRequest
@@ -135,7 +134,5 @@ class PaymentAdmin(ReadOnlyMixin, StepsAdmin[Payment]):
         self.log_change(request, self.find_row(request, payment_id), "Ya lo revisé")
         reason = request.POST.get("_put_aside", "")
         if put_aside(payment_id=payment_id, reason=reason, by=request.user):
-            self.message_user(request, "Listo: el pago ya no está a revisar.", messages.SUCCESS)
-        else:
-            self.message_user(request, NOT_AS_IT_WAS, messages.WARNING)
-        return redirect("admin:bookings_payment_change", payment_id)
+            return self.back_to(request, payment_id, "Listo: el pago ya no está a revisar.")
+        return self.back_to(request, payment_id, NOT_AS_IT_WAS, messages.WARNING)

@@ -33,16 +33,16 @@ CONDITIONS = {
 }
 
 
-def report_outcome(
-    model_admin: admin.ModelAdmin[Any], request: HttpRequest, delivery: WebhookDelivery
-) -> None:
+def show_outcome(request: HttpRequest, delivery: WebhookDelivery) -> HttpResponse:
+    """Redirect to a delivery's page with its outcome."""
     delivery.refresh_from_db()
     text, level = "Está en camino.", messages.INFO
     if delivery.state == WebhookState.SENT:
         text, level = f"Entregado: respondió {delivery.last_status}.", messages.SUCCESS
     elif delivery.failure:
         text, level = f"No se pudo entregar. {delivery.failure}", messages.WARNING
-    model_admin.message_user(request, text, level)
+    messages.add_message(request, level, text)
+    return redirect("admin:bookings_webhookdelivery_change", delivery.pk)
 
 
 class StateFilter(OptionFilter):
@@ -128,11 +128,9 @@ class WebhookDeliveryAdmin(ReadOnlyMixin, PagesAdmin[WebhookDelivery]):
         delivery = self.find_row(request, delivery_id)
         self.log_change(request, delivery, "Entregar de nuevo")
         deliver_again(delivery)
-        if delivery.endpoint.is_active:
-            report_outcome(self, request, delivery)
-        else:
-            self.message_user(request, NOT_ACTIVE, messages.WARNING)
-        return redirect("admin:bookings_webhookdelivery_change", delivery_id)
+        if not delivery.endpoint.is_active:
+            return self.back_to(request, delivery_id, NOT_ACTIVE, messages.WARNING)
+        return show_outcome(request, delivery)
 
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
