@@ -55,7 +55,6 @@ def ask_to_confirm(request: HttpRequest, *, page: str = "") -> HttpResponse:
     if not page and request.method in {"GET", "HEAD"}:
         page = request.get_full_path()
     page = page or local_path(request.headers.get("Referer"), default=settings.LOGIN_REDIRECT_URL)
-    # The panel's log counts 302 as a completed action.
     return HttpResponseRedirect(confirm_address(page), status=HTTPStatus.SEE_OTHER)
 
 

@@ -1,22 +1,7 @@
-"""The teacher's panel."""
+"""The teacher's panel. Every module is imported, so that each registers its admins."""
 
-from bookings.admin import notices
-from bookings.admin.agenda import availability, closures
-from bookings.admin.classes import activities, holds, virtual_class
-from bookings.admin.money import payments, prices
-from bookings.admin.people import person
-from bookings.admin.webhooks import deliveries, endpoints
+from importlib import import_module
+from pkgutil import walk_packages
 
-__all__ = [
-    "activities",
-    "availability",
-    "closures",
-    "deliveries",
-    "endpoints",
-    "holds",
-    "notices",
-    "payments",
-    "person",
-    "prices",
-    "virtual_class",
-]
+for module in walk_packages(__path__, f"{__name__}."):
+    import_module(module.name)

@@ -61,7 +61,6 @@ class NoticeAdmin(ReadOnlyMixin, StepsAdmin[Notice]):
     list_filter = [StateFilter, "kind"]
     list_select_related = ["user", "virtual_class"]
     search_fields = ["user__email", "user__name"]
-    show_full_result_count = False
     ordering = ["-due_at", "pk"]
     steps = (SendAgain(),)
 

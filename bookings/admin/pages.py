@@ -1,20 +1,35 @@
 """Pages of an admin beside Django's own."""
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar, cast
 
-from django.contrib import admin
+from django.contrib import admin, messages
+from django.contrib.admin.models import CHANGE, LogEntry
 from django.contrib.auth import get_permission_codename
+from django.contrib.contenttypes.models import ContentType
 from django.core.exceptions import PermissionDenied
 from django.db.models import Model
-from django.http import Http404, HttpRequest, HttpResponseBase
+from django.http import (
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBase,
+    HttpResponseRedirect,
+)
+from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
+
+from accounts.models import User
 
 Row = TypeVar("Row", bound=Model)
 Pages = dict[str, tuple[str, Callable[..., HttpResponseBase]]]
 
 
 class PagesAdmin(admin.ModelAdmin[Row]):
+    """Adds pages to an admin. Each action of theirs leaves a line in the panel's log."""
+
+    show_full_result_count = False
+
     def own_pages(self) -> Pages:
         """Return address and view of each page, by the last part of its URL's name."""
         return {}
@@ -43,6 +58,28 @@ class PagesAdmin(admin.ModelAdmin[Row]):
         if row is None:
             raise Http404
         return row
+
+    def show(self, request: HttpRequest, template: str, **context: Any) -> HttpResponse:
+        """Answer with a page beside Django's own."""
+        usual = {**self.admin_site.each_context(request), "opts": self.opts}
+        return TemplateResponse(request, template, usual | context)
+
+    def back_to(
+        self, request: HttpRequest, key: object, text: str, level: int = messages.SUCCESS
+    ) -> HttpResponse:
+        """Redirect to a row's page, which shows a message."""
+        self.message_user(request, text, level)
+        return HttpResponseRedirect(self.address("change", key))
+
+    def log_action(self, request: HttpRequest, text: str) -> None:
+        """Log an action on no single row; ``log_change`` logs the others."""
+        LogEntry.objects.create(
+            user=cast(User, request.user),
+            content_type=ContentType.objects.get_for_model(self.model),
+            object_repr=str(self.opts.verbose_name_plural),
+            action_flag=CHANGE,
+            change_message=text,
+        )
 
     def _url_name(self, page: str) -> str:
         return f"{self.opts.app_label}_{self.opts.model_name}_{page}"

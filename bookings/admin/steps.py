@@ -16,13 +16,12 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import Model, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
-from django.template.response import TemplateResponse
 from django.utils.crypto import constant_time_compare, salted_hmac
 
 from accounts.models import User
 from accounts.sign_in.fresh_sign_in import ask_to_confirm, is_fresh
 from bookings.admin.pages import Pages, PagesAdmin, Row
-from bookings.domain.exceptions import BookingError, ClassNotFoundError, RefundOutdatedError
+from bookings.domain.exceptions import BookingError, ClassNotFoundError
 from bookings.domain.money.refunds import refunding_exactly
 from bookings.models import Notice
 from calendar_sync import CalendarError, CalendarNotConnectedError, CalendarRefusedError
@@ -231,47 +230,35 @@ class StepsAdmin(PagesAdmin[Row]):
         back = self.row_address(only) if only else here
         is_changed = bool(seen and preview.facts)
         if is_changed and constant_time_compare(seen, preview.digest):
-            rows = self._take(request, step, preview, form)
-            if not rows:
-                return HttpResponseRedirect(back)
-            form = _read(request, step, rows)
-            preview = look_ahead(step, rows, form, actor)
-        context = {
-            **self.admin_site.each_context(request),
-            "title": step.label if only else step.bulk,
-            "opts": self.opts,
-            "step": step,
-            "form": form,
-            "preview": preview,
-            "only": only,
-            "rows": rows,
-            "changed": CHANGED if is_changed else "",
-            "back": back,
-        }
-        return TemplateResponse(request, "admin/step.html", context)
+            self._take(request, step, preview, form)
+            return HttpResponseRedirect(back)
+        return self.show(
+            request,
+            "admin/step.html",
+            title=step.label if only else step.bulk,
+            step=step,
+            form=form,
+            preview=preview,
+            only=only,
+            rows=rows,
+            changed=CHANGED if is_changed else "",
+            back=back,
+        )
 
     def _take(
         self, request: HttpRequest, step: Step[Any], preview: Preview[Any], form: forms.Form
-    ) -> list[Model]:
-        """Take the step for each row; report and log it.
-
-        Return the rows, read again, that would now refund another sum; nothing was done to them.
-        """
-        outdated: list[Model] = []
+    ) -> None:
+        """Take the step for each row; report and log it."""
         for row, facts in preview.facts.items():
             try:
                 with refunding_exactly(facts.refunded):
                     report = step.take(row, form, cast(User, request.user))
-            except RefundOutdatedError:
-                outdated.append(self.get_queryset(request).get(pk=row.pk))
-                continue
             except (BookingError, CalendarError) as error:
                 text = explain(error, step.refusals)
                 level = messages.WARNING if text == CALENDAR_DOWN else messages.ERROR
                 report = Report(f"{row}: {text}", level)
             self.log_change(request, row, step.bulk or step.label)
             self.message_user(request, report.text, report.level)
-        return outdated
 
 
 def _read(request: HttpRequest, step: Step[Any], rows: list[Any]) -> StepForm:

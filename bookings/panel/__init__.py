@@ -1,1 +1,1 @@
-"""The teacher's panel: the admin site and its audit log."""
+"""The teacher's panel: the admin site."""

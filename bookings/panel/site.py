@@ -3,9 +3,10 @@
 Outside ``bookings.admin``, which registers models on this site as soon as it is imported.
 """
 
+from collections.abc import Callable
 from functools import wraps
 from inspect import unwrap
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 from urllib.parse import urlencode
 
 from django.conf import settings
@@ -19,8 +20,9 @@ from django.urls import URLPattern, URLResolver, path, reverse
 
 from accounts.sign_in.signing_out import sign_out
 from bookings.domain.desk.today import load_teacher_day
-from bookings.panel.audit import View, audited
 from bookings.work.service_state import load_service_state
+
+View = TypeVar("View", bound=Callable[..., HttpResponseBase])
 
 
 class TeacherAdminSite(AdminSite):
@@ -51,12 +53,8 @@ class TeacherAdminSite(AdminSite):
         return sign_out(request, redirect(settings.ACCOUNT_LOGOUT_REDIRECT_URL))
 
     def admin_view(self, view: View, cacheable: bool = False) -> View:
-        """Guard a page as Django does, refuse malformed input, and log what is done."""
-        method = unwrap(view, stop=lambda one: hasattr(one, "__self__"))
-        owner = getattr(method, "__self__", None)
-        model_admin = owner if isinstance(owner, ModelAdmin) else None
-        checked = _refuse_malformed(view, model_admin)
-        return super().admin_view(audited(checked, model_admin), cacheable)
+        """Guard a page as Django does, and refuse malformed input."""
+        return super().admin_view(_refuse_malformed(view), cacheable)
 
     def index(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
@@ -79,9 +77,11 @@ class TeacherAdminSite(AdminSite):
         ]
 
 
-def _refuse_malformed(view: View, model_admin: ModelAdmin[Any] | None) -> View:
+def _refuse_malformed(view: View) -> View:
     """Answer 400, not Django's 500, to NUL in a query and malformed keys of a list's action."""
-    key: Any = model_admin.opts.pk if model_admin else None
+    method = unwrap(view, stop=lambda one: hasattr(one, "__self__"))
+    owner = getattr(method, "__self__", None)
+    key: Any = owner.opts.pk if isinstance(owner, ModelAdmin) else None
 
     @wraps(view)
     def check(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:

@@ -5,8 +5,10 @@ from django.contrib.admin.models import LogEntry
 from django.urls import reverse
 
 from accounts.models import UserStatus
-from bookings.models import VirtualClass
+from bookings.models import Payment, VirtualClass
+from bookings.webhooks.teacher_actions import record_test_event
 from tests.admin.steps import confirm, confirm_several, look_at_several
+from tests.bookings.webhooks.factories import WebhookEndpointFactory
 from tests.factories import VirtualClassFactory
 
 LIST = "/admin/admin/logentry/"
@@ -74,13 +76,40 @@ def test_form_with_a_mistake_and_a_look_leave_none(panel, student):
     assert noted() == []
 
 
-def test_a_line_is_written_of_what_no_database_stores(panel):
-    asked = {"_selected_action": "1", "_odd\0": "", "action": "x"}
+@pytest.mark.parametrize(
+    ("page", "done"),
+    [
+        ("webhookendpoint_test", "Enviar una prueba"),
+        ("webhookendpoint_rotate", "Cambiar el secreto"),
+        ("webhookdelivery_again", "Entregar de nuevo"),
+        ("payment_review", "Ya lo revisé"),
+        ("closure_import", "Importar feriados de Argentina"),
+        ("weeklyhours_changelist", "Guardar la semana"),
+    ],
+)
+def test_action_without_confirmation_leaves_a_line(panel, teacher, student, endpoint, page, done):
+    rows = {
+        "webhookendpoint": endpoint,
+        "webhookdelivery": record_test_event(endpoint),
+        "payment": Payment.objects.create(user=student, amount=1, review="dispute"),
+    }
+    row = rows.get(page.partition("_")[0])
 
-    response = panel.post("/admin/bookings/closure/", asked)
+    address = reverse(f"admin:bookings_{page}", args=[row.pk] if row else [])
+    response = panel.post(address, {"0-0-start": "09:00", "0-0-end": "12:00"})
 
     line = LogEntry.objects.get()
-    assert (response.status_code, line.object_id, line.change_message) == (302, "1", "odd")
+    assert (response.status_code, line.user, line.get_change_message()) == (302, teacher, done)
+    assert line.object_id == (str(row.pk) if row else None)
+    assert line.object_repr in {str(row), "cierres y feriados", "horarios semanales"}
+
+
+def test_delivering_several_again_leaves_a_line_each(panel, teacher):
+    rows = [record_test_event(WebhookEndpointFactory()) for _ in range(2)]
+
+    run_action(panel, "bookings_webhookdelivery", "send_again", *rows)
+
+    assert noted() == [(teacher.email, str(row), "Entregar de nuevo") for row in reversed(rows)]
 
 
 def test_list_shows_the_lines_and_takes_nothing(panel, student):

@@ -52,6 +52,10 @@ def page_of(payment):
     return reverse("admin:bookings_payment_change", args=[payment.pk])
 
 
+def review_of(payment):
+    return reverse("admin:bookings_payment_review", args=[payment.pk])
+
+
 def refund(panel, payment, amount):
     charge = payment.charges.get()
     page = confirm(panel, payment, "devolver", charge=charge.pk, amount=amount)
@@ -96,7 +100,7 @@ def test_what_a_person_dealt_with_leaves_the_list_and_only_news_bring_it_back(
     settle(paid.preference_id)
     assert "Ya lo revisé" in panel.get(page_of(paid)).content.decode()
 
-    told = panel.post(page_of(paid), {"_put_aside": "dispute"}, follow=True).content.decode()
+    told = panel.post(review_of(paid), {"_put_aside": "dispute"}, follow=True).content.decode()
     settle(paid.preference_id)
 
     paid.refresh_from_db()
@@ -115,7 +119,7 @@ def test_what_a_person_dealt_with_leaves_the_list_and_only_news_bring_it_back(
 def test_something_else_than_was_seen_is_not_put_aside(panel, paid, reason):
     Payment.objects.update(review="dispute")
 
-    page = panel.post(page_of(paid), {"_put_aside": reason}, follow=True).content.decode()
+    page = panel.post(review_of(paid), {"_put_aside": reason}, follow=True).content.decode()
 
     paid.refresh_from_db()
     assert (paid.review, paid.reviewed_at) == ("dispute", None)

@@ -7,12 +7,12 @@ from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect
-from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 
 from bookings.admin.agenda.weekly_hours import DayForm
 from bookings.admin.filters import UpcomingFilter
 from bookings.admin.inputs import BROWSERS_OWN
+from bookings.admin.pages import PagesAdmin
 from bookings.admin.read_only import FixedRowsMixin
 from bookings.availability.agenda import list_weekly_hours
 from bookings.domain.desk.opening_hours import set_weekly_hours
@@ -22,7 +22,7 @@ from bookings.templatetags.class_times import short_day
 
 
 @admin.register(WeeklyHours)
-class WeeklyHoursAdmin(admin.ModelAdmin[WeeklyHours]):
+class WeeklyHoursAdmin(PagesAdmin[WeeklyHours]):
     """The whole week on one page."""
 
     def get_urls(self) -> list[URLPattern]:
@@ -38,17 +38,17 @@ class WeeklyHoursAdmin(admin.ModelAdmin[WeeklyHours]):
         stored = list_weekly_hours()
         days = [DayForm(request.POST or None, day, stored[day]) for day in Weekday]
         if request.method == "POST" and self._save(days):
+            self.log_action(request, "Guardar la semana")
             self.message_user(request, "Listo: guardamos tus horarios.", messages.SUCCESS)
             return HttpResponseRedirect(request.path)
-        context = {
-            **self.admin_site.each_context(request),
-            "title": "Horarios de la semana",
-            "opts": self.opts,
-            "days": days,
-            "is_refused": request.method == "POST",
-            "may_change": may_change,
-        }
-        return TemplateResponse(request, "admin/bookings/weeklyhours/change_list.html", context)
+        return self.show(
+            request,
+            "admin/bookings/weeklyhours/change_list.html",
+            title="Horarios de la semana",
+            days=days,
+            is_refused=request.method == "POST",
+            may_change=may_change,
+        )
 
     def _save(self, days: list[DayForm]) -> bool:
         if not all(day.is_valid() for day in days):
@@ -100,10 +100,7 @@ RULE_HELP = {
 class BookingRulesAdmin(FixedRowsMixin, admin.ModelAdmin[BookingRules]):
     """The single row of rules."""
 
-    def get_form(
-        self, request: HttpRequest, obj: BookingRules | None = None, *args: Any, **kwargs: Any
-    ) -> type[forms.ModelForm[BookingRules]]:
-        return super().get_form(request, obj, *args, help_texts=RULE_HELP, **kwargs)
+    form = forms.modelform_factory(BookingRules, fields="__all__", help_texts=RULE_HELP)
 
     def get_object(
         self, request: HttpRequest, object_id: str, from_field: str | None = None

@@ -52,8 +52,6 @@ class ClosureAdmin(PagesAdmin[Closure]):
     list_filter = [UpcomingClosures, "is_public_holiday"]
     ordering = ["first_day"]
     search_fields = ["reason"]
-    show_full_result_count = False
-    change_list_template = "admin/bookings/closure/change_list.html"
 
     def own_pages(self) -> Pages:
         return {"import": ("importar-feriados/", require_POST(self.import_holidays))}
@@ -74,6 +72,7 @@ class ClosureAdmin(PagesAdmin[Closure]):
             if added
             else f"Ya estaban todos los feriados de {year} y {year + 1}."
         )
+        self.log_action(request, "Importar feriados de Argentina")
         self.message_user(request, text, messages.SUCCESS)
         return redirect("admin:bookings_closure_changelist")
 

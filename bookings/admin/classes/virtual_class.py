@@ -5,13 +5,13 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.contrib.admin.utils import flatten_fieldsets
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
-from django.shortcuts import redirect
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.utils.html import format_html
+from django.views.decorators.http import require_POST
 
 from accounts.sessions.requests import SignedInRequest
 from bookings.admin.cells import day_and_time, make_badge
-from bookings.admin.classes.people import ActivityInline, PeopleForm, WaitingInline
+from bookings.admin.classes.people import ActivityInline, WaitingInline
 from bookings.admin.classes.steps import CLASS_STEPS
 from bookings.admin.classes.timeline import build_timeline, describe_drift
 from bookings.admin.filters import DriftFilter, PaidFilter, PriceDecisionFilter
@@ -19,6 +19,7 @@ from bookings.admin.pages import Pages
 from bookings.admin.read_only import FixedRowsMixin
 from bookings.admin.steps import StepsAdmin, explain
 from bookings.domain.exceptions import BookingError
+from bookings.domain.lifecycle.attendance import mark_attendance
 from bookings.domain.money.money_back import MoneyWay, find_money_back
 from bookings.models import ClassType, Payment, PaymentStatus, VirtualClass
 from bookings.templatetags.class_times import clock, pesos
@@ -58,10 +59,8 @@ class VirtualClassAdmin(FixedRowsMixin, StepsAdmin[VirtualClass]):
     search_fields = ["booked_by__email", "booked_by__name", "preference_id", "access_code"]
     date_hierarchy = "start_time"
     ordering = ["-start_time", "-id"]
-    show_full_result_count = False
     inlines = [ActivityInline, WaitingInline]
     steps = CLASS_STEPS
-    change_form_template = "admin/bookings/virtualclass/change_form.html"
 
     fieldsets = [
         (
@@ -96,8 +95,8 @@ class VirtualClassAdmin(FixedRowsMixin, StepsAdmin[VirtualClass]):
     readonly_fields = flatten_fieldsets(fieldsets)
 
     def own_pages(self) -> Pages:
-        people = "<uuid:class_id>/personas", self.note_attendance
-        return {**super().own_pages(), "people": people}
+        address = "<uuid:class_id>/personas/<int:activity_id>/asistencia"
+        return {**super().own_pages(), "attendance": (address, require_POST(self.note_attendance))}
 
     def get_inlines(
         self, request: HttpRequest, obj: VirtualClass | None
@@ -106,23 +105,21 @@ class VirtualClassAdmin(FixedRowsMixin, StepsAdmin[VirtualClass]):
         is_group = obj is not None and obj.class_type == ClassType.GROUP
         return [one for one in inlines if is_group or one is not WaitingInline]
 
-    def note_attendance(self, request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
-        """Mark who did not come, or undo that."""
-        virtual_class = self.find_row(request, class_id)
-        if request.method != "POST":
-            raise Http404
-        form = PeopleForm(request.POST)
+    def note_attendance(
+        self, request: SignedInRequest, class_id: uuid.UUID, activity_id: int
+    ) -> HttpResponse:
+        """Mark a person as absent, or take the mark back."""
+        virtual_class, came = self.find_row(request, class_id), bool(request.POST.get("came"))
         try:
-            done = form.is_valid() and form.note_attendance(virtual_class, request.user)
+            part = mark_attendance(
+                class_id=class_id, activity_id=activity_id, came=came, actor=request.user
+            )
         except BookingError as refusal:
-            self.message_user(request, explain(refusal), messages.ERROR)
-        else:
-            if done:
-                self.log_change(request, virtual_class, done)
-                self.message_user(request, done, messages.SUCCESS)
-            elif not form.is_valid():
-                self.message_user(request, "Ese dato no es válido.", messages.ERROR)
-        return redirect("admin:bookings_virtualclass_change", virtual_class.pk)
+            return self.back_to(request, class_id, explain(refusal), messages.ERROR)
+        outcome = "vino." if came else "faltó: la clase no le cuenta."
+        done = f"Anotamos que {part.user} {outcome}"
+        self.log_change(request, virtual_class, done)
+        return self.back_to(request, class_id, done)
 
     @admin.display(description="cuándo", ordering="start_time")
     def when(self, obj: VirtualClass) -> str:

@@ -1,15 +1,16 @@
 """Payments."""
 
-from typing import Any, cast
+import uuid
+from typing import Any
 
 from django.contrib import admin, messages
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.views.main import ERROR_FLAG
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
-from django.template.response import TemplateResponse
+from django.views.decorators.http import require_POST
 
-from accounts.models import User
+from accounts.sessions.requests import SignedInRequest
 from accounts.sign_in.fresh_sign_in import fresh_sign_in_required
 from bookings.admin.cells import class_link, day_and_time, make_badge
 from bookings.admin.filters import OptionFilter
@@ -58,9 +59,6 @@ class PaymentAdmin(ReadOnlyMixin, StepsAdmin[Payment]):
     search_fields = ["user__email", "user__name", "preference_id", "charges__charge_id"]
     date_hierarchy = "created_at"
     ordering = ["-created_at", "-id"]
-    show_full_result_count = False
-    change_form_template = "admin/bookings/payment/change_form.html"
-    change_list_template = "admin/bookings/payment/change_list.html"
     fields = [
         "user",
         "class_link",
@@ -77,6 +75,7 @@ class PaymentAdmin(ReadOnlyMixin, StepsAdmin[Payment]):
             **super().own_pages(),
             "export": ("exportar/", fresh_sign_in_required(self.export_view)),
             "months": ("meses/", self.months_view),
+            "review": ("<uuid:payment_id>/revisado/", require_POST(self.end_review)),
         }
 
     @admin.display(description="creado", ordering="created_at")
@@ -104,16 +103,6 @@ class PaymentAdmin(ReadOnlyMixin, StepsAdmin[Payment]):
     def reference(self, obj: Payment) -> str:
         return obj.reference
 
-    def change_view(
-        self, request: HttpRequest, object_id: str, *args: Any, **kwargs: Any
-    ) -> HttpResponse:
-        """Show a payment; a POST ends its review."""
-        payment = self.get_object(request, object_id) if request.method == "POST" else None
-        if payment is not None:
-            self._put_aside(request, payment)
-            return HttpResponseRedirect(request.path)
-        return super().change_view(request, object_id, *args, **kwargs)
-
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
     ) -> HttpResponse:
@@ -138,19 +127,12 @@ class PaymentAdmin(ReadOnlyMixin, StepsAdmin[Payment]):
     def months_view(self, request: HttpRequest) -> HttpResponse:
         if not self.has_view_permission(request):
             raise PermissionDenied
-        context = {
-            **self.admin_site.each_context(request),
-            "title": "Ingresos por mes",
-            "opts": self.opts,
-            "months": list_monthly_takings(),
-        }
-        return TemplateResponse(request, "admin/bookings/payment/months.html", context)
+        page, title = "admin/bookings/payment/months.html", "Ingresos por mes"
+        return self.show(request, page, title=title, months=list_monthly_takings())
 
-    def _put_aside(self, request: HttpRequest, payment: Payment) -> None:
-        if not self.may(request):
-            raise PermissionDenied
-        reason, user = request.POST.get("_put_aside", ""), cast(User, request.user)
-        if put_aside(payment_id=payment.pk, reason=reason, by=user):
-            self.message_user(request, "Listo: el pago ya no está a revisar.", messages.SUCCESS)
-        else:
-            self.message_user(request, NOT_AS_IT_WAS, messages.WARNING)
+    def end_review(self, request: SignedInRequest, payment_id: uuid.UUID) -> HttpResponse:
+        self.log_change(request, self.find_row(request, payment_id), "Ya lo revisé")
+        reason = request.POST.get("_put_aside", "")
+        if put_aside(payment_id=payment_id, reason=reason, by=request.user):
+            return self.back_to(request, payment_id, "Listo: el pago ya no está a revisar.")
+        return self.back_to(request, payment_id, NOT_AS_IT_WAS, messages.WARNING)

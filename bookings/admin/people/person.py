@@ -19,7 +19,6 @@ admin.site.unregister(User)
 @admin.register(User)
 class PersonAdmin(StepsAdmin[User], UserAdmin):
     steps = (SuspendPerson(), ReactivatePerson(), ErasePerson())
-    change_form_template = "admin/accounts/user/change_form.html"
 
     def own_pages(self) -> Pages:
         export = fresh_sign_in_required(self.export)

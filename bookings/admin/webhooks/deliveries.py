@@ -1,7 +1,7 @@
 """Deliveries of webhooks."""
 
 import json
-from functools import partial
+from operator import methodcaller
 from typing import Any
 
 from django.contrib import admin, messages
@@ -25,33 +25,32 @@ BADGES = {
     WebhookState.GAVE_UP: "cancelled",
 }
 NOT_ACTIVE = "El receptor está desactivado: sale cuando lo actives."
+CONDITIONS = {
+    WebhookState.PENDING: Q(next_attempt_at__isnull=False, failure=""),
+    WebhookState.FAILED: Q(next_attempt_at__isnull=False) & ~Q(failure=""),
+    WebhookState.SENT: Q(sent_at__isnull=False),
+    WebhookState.GAVE_UP: Q(sent_at__isnull=True, next_attempt_at__isnull=True),
+}
 
 
-def _in_state(state: WebhookState, deliveries: QuerySet[Any]) -> QuerySet[Any]:
-    conditions = {
-        WebhookState.PENDING: Q(next_attempt_at__isnull=False, failure=""),
-        WebhookState.FAILED: Q(next_attempt_at__isnull=False) & ~Q(failure=""),
-        WebhookState.SENT: Q(sent_at__isnull=False),
-        WebhookState.GAVE_UP: Q(sent_at__isnull=True, next_attempt_at__isnull=True),
-    }
-    return deliveries.filter(conditions[state])
-
-
-def report_outcome(
-    model_admin: admin.ModelAdmin[Any], request: HttpRequest, delivery: WebhookDelivery
-) -> None:
+def show_outcome(request: HttpRequest, delivery: WebhookDelivery) -> HttpResponse:
+    """Redirect to a delivery's page with its outcome."""
     delivery.refresh_from_db()
     text, level = "Está en camino.", messages.INFO
     if delivery.state == WebhookState.SENT:
         text, level = f"Entregado: respondió {delivery.last_status}.", messages.SUCCESS
     elif delivery.failure:
         text, level = f"No se pudo entregar. {delivery.failure}", messages.WARNING
-    model_admin.message_user(request, text, level)
+    messages.add_message(request, level, text)
+    return redirect("admin:bookings_webhookdelivery_change", delivery.pk)
 
 
 class StateFilter(OptionFilter):
     title = parameter_name = "estado"
-    options = {state.value: (state.label, partial(_in_state, state)) for state in WebhookState}
+    options = {
+        state.value: (state.label, methodcaller("filter", condition))
+        for state, condition in CONDITIONS.items()
+    }
 
 
 class EndpointFilter(admin.RelatedFieldListFilter):
@@ -71,10 +70,8 @@ class WebhookDeliveryAdmin(ReadOnlyMixin, PagesAdmin[WebhookDelivery]):
     # Finds ids of events and classes, and payment preferences.
     search_fields = ["event__body"]
     search_help_text = "Id del aviso o de la clase, preferencia de pago."
-    show_full_result_count = False
     ordering = ["-due_at", "-id"]
     actions = ["send_again"]
-    change_form_template = "admin/bookings/webhookdelivery/change_form.html"
     fields = [
         "event",
         "endpoint",
@@ -121,18 +118,19 @@ class WebhookDeliveryAdmin(ReadOnlyMixin, PagesAdmin[WebhookDelivery]):
 
     @admin.action(description="Entregar de nuevo", permissions=["send_again"])
     def send_again(self, request: HttpRequest, queryset: QuerySet[WebhookDelivery]) -> None:
+        for delivery in queryset:
+            self.log_change(request, delivery, "Entregar de nuevo")
         count = make_due_again(WebhookDelivery.objects.filter(pk__in=queryset.values("pk")))
         self.message_user(request, f"Avisos por entregar: {count}.", messages.SUCCESS)
 
     def deliver_again(self, request: HttpRequest, delivery_id: int) -> HttpResponse:
         """Send one delivery again, and show the outcome."""
         delivery = self.find_row(request, delivery_id)
+        self.log_change(request, delivery, "Entregar de nuevo")
         deliver_again(delivery)
-        if delivery.endpoint.is_active:
-            report_outcome(self, request, delivery)
-        else:
-            self.message_user(request, NOT_ACTIVE, messages.WARNING)
-        return redirect("admin:bookings_webhookdelivery_change", delivery_id)
+        if not delivery.endpoint.is_active:
+            return self.back_to(request, delivery_id, NOT_ACTIVE, messages.WARNING)
+        return show_outcome(request, delivery)
 
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any

@@ -10,15 +10,13 @@ from django import forms
 from django.contrib import admin, messages
 from django.db.models import Count, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
-from django.template.response import TemplateResponse
 from django.utils.decorators import method_decorator
 from django.views.decorators.http import require_POST
 
 from accounts.sign_in.fresh_sign_in import ask_to_confirm, fresh_sign_in_required, is_fresh
 from bookings.admin.cells import day_and_time, make_badge
 from bookings.admin.pages import Pages, PagesAdmin
-from bookings.admin.webhooks.deliveries import report_outcome
+from bookings.admin.webhooks.deliveries import show_outcome
 from bookings.models import CHOSEN_KINDS, WebhookDelivery, WebhookEndpoint
 from bookings.webhooks.addresses import MAX_LENGTH, AddressError, parse_address
 from bookings.webhooks.delivery import deliver_now
@@ -69,9 +67,7 @@ class EndpointForm(forms.ModelForm[WebhookEndpoint]):
 class WebhookEndpointAdmin(PagesAdmin[WebhookEndpoint]):
     form = EndpointForm
     list_display = ["__str__", "host", "badge", "waiting"]
-    show_full_result_count = False
     readonly_fields = ["badge", "situation", "secret_state", "created_at"]
-    change_form_template = "admin/bookings/webhookendpoint/change_form.html"
     actions = None
 
     def own_pages(self) -> Pages:
@@ -175,7 +171,7 @@ class WebhookEndpointAdmin(PagesAdmin[WebhookEndpoint]):
     def response_add(
         self, request: HttpRequest, obj: WebhookEndpoint, post_url_continue: str | None = None
     ) -> HttpResponse:
-        return self._back_to(request, obj.pk, ADDED)
+        return self.back_to(request, obj.pk, ADDED)
 
     def show_secret(self, request: HttpRequest, endpoint_id: uuid.UUID) -> HttpResponse:
         """Show a new secret, once, and log who saw it."""
@@ -183,35 +179,30 @@ class WebhookEndpointAdmin(PagesAdmin[WebhookEndpoint]):
         try:
             secret = reveal_secret(endpoint)
         except InvalidToken:
-            return self._back_to(request, endpoint_id, UNREADABLE, messages.ERROR)
+            return self.back_to(request, endpoint_id, UNREADABLE, messages.ERROR)
         if secret is None:
-            return self._back_to(request, endpoint_id, ALREADY_SHOWN, messages.WARNING)
+            return self.back_to(request, endpoint_id, ALREADY_SHOWN, messages.WARNING)
         self.log_change(request, endpoint, "Vio el secreto.")
-        context = {
-            **self.admin_site.each_context(request),
-            "title": "Secreto del receptor",
-            "subtitle": str(endpoint),
-            "opts": self.opts,
-            "endpoint": endpoint,
-            "secret": secret,
-        }
-        return TemplateResponse(request, "admin/bookings/webhookendpoint/secret.html", context)
+        return self.show(
+            request,
+            "admin/bookings/webhookendpoint/secret.html",
+            title="Secreto del receptor",
+            subtitle=str(endpoint),
+            endpoint=endpoint,
+            secret=secret,
+        )
 
     def rotate(self, request: HttpRequest, endpoint_id: uuid.UUID) -> HttpResponse:
-        still_signs = rotate_secret(self.find_row(request, endpoint_id))
-        return self._back_to(request, endpoint_id, ROTATED if still_signs else REPLACED)
+        endpoint = self.find_row(request, endpoint_id)
+        self.log_change(request, endpoint, "Cambiar el secreto")
+        still_signs = rotate_secret(endpoint)
+        return self.back_to(request, endpoint_id, ROTATED if still_signs else REPLACED)
 
     def send_test(self, request: HttpRequest, endpoint_id: uuid.UUID) -> HttpResponse:
         endpoint = self.find_row(request, endpoint_id)
         if not endpoint.is_active:
-            return self._back_to(request, endpoint_id, NOT_ACTIVE, messages.WARNING)
+            return self.back_to(request, endpoint_id, NOT_ACTIVE, messages.WARNING)
+        self.log_change(request, endpoint, "Enviar una prueba")
         delivery = record_test_event(endpoint)
         deliver_now(delivery)
-        report_outcome(self, request, delivery)
-        return redirect("admin:bookings_webhookdelivery_change", delivery.pk)
-
-    def _back_to(
-        self, request: HttpRequest, endpoint_id: uuid.UUID, text: str, level: int = messages.SUCCESS
-    ) -> HttpResponse:
-        self.message_user(request, text, level)
-        return redirect("admin:bookings_webhookendpoint_change", endpoint_id)
+        return show_outcome(request, delivery)

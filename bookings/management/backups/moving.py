@@ -16,6 +16,7 @@ from django.db import DatabaseError, connection, connections, models, transactio
 from django.db.migrations.executor import MigrationExecutor
 
 from bookings.management.backups.files import BackupError
+from bookings.management.backups.sqlite import count_rows
 
 TARGET = "target"
 CHUNK = 500
@@ -44,15 +45,11 @@ def create_tables() -> None:
     executor = MigrationExecutor(connection)
     if executor.migration_plan(executor.loader.graph.leaf_nodes()):
         raise BackupError("This database lacks migrations. Run `manage.py migrate` first.")
-    tables = set(connections[TARGET].introspection.table_names())
-    names = {model._meta.db_table for model in _list_models()}
-    has_others = bool(tables - names - {"django_migrations"})
-    if has_others or any(
-        _rows(model, TARGET).exists()
-        for model in _list_models()
-        if model not in FILLED_BY_MIGRATE and model._meta.db_table in tables
-    ):
-        raise BackupError("The new database is not empty. Create another one.")
+    filled = {"django_migrations", *(model._meta.db_table for model in FILLED_BY_MIGRATE)}
+    with connections[TARGET].cursor() as cursor:
+        tables = set(connections[TARGET].introspection.table_names(cursor))
+        if any(count_rows(cursor, tables - filled).values()):
+            raise BackupError("The new database is not empty. Create another one.")
     call_command("migrate", database=TARGET, verbosity=0, interactive=False)
 
 

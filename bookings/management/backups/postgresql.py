@@ -22,19 +22,15 @@ from bookings.management.backups.files import BackupError
 # How its archives begin.
 SIGNATURE = b"PGDMP"
 # Of libpq: PGUSER and so on. An argument would show the password to every user of the machine.
-VARIABLES = (
-    *("database", "user", "password", "host", "port", "service", "passfile"),
-    *("sslmode", "sslrootcert", "sslcert", "sslkey"),
-)
+SESSION = ("database", "user", "password", "host", "port", "service", "passfile")
+TLS = ("sslmode", "sslrootcert", "sslcert", "sslkey")
 # Owners and privileges are the server's own.
 PORTABLE = ("--no-owner", "--no-privileges")
 COPIED = re.compile(rb'COPY (?:\w+\.)?"?(\w+)"? ')
 END = b"\\.\n"
+QUIET = ("--no-psqlrc", "--quiet", "--output=/dev/null")
 # Stop at the first error, and print its code: the words may be in any language.
-STRICT = (
-    *("--no-psqlrc", "--quiet", "--output=/dev/null"),
-    *("--set=ON_ERROR_STOP=1", "--set=VERBOSITY=verbose"),
-)
+STRICT = ("--set=ON_ERROR_STOP=1", "--set=VERBOSITY=verbose")
 LOCK_NOT_AVAILABLE = "55P03"
 LOCK_TIMEOUT = "5s"
 
@@ -84,7 +80,7 @@ def restore(path: Path) -> None:
     """
     # Only an extension's owner may set its comment.
     whole = ("--no-comments", *PORTABLE, "--file=-", str(path))
-    with _run("pg_restore", *whole) as script, _run("psql", *STRICT) as session:
+    with _run("pg_restore", *whole) as script, _run("psql", *QUIET, *STRICT) as session:
         stdin = cast("IO[bytes]", session.stdin)
         stdin.write(_emptying())
         shutil.copyfileobj(cast("IO[bytes]", script.stdout), stdin)
@@ -131,5 +127,6 @@ def _complaint(program: str, errors: IO[bytes]) -> BackupError:
 def _environment() -> dict[str, str]:
     known = connection.get_connection_params()
     known["database"] = known.get("dbname")
-    variables = {f"PG{name.upper()}": str(known[name]) for name in VARIABLES if known.get(name)}
+    names = [name for name in SESSION + TLS if known.get(name)]
+    variables = {f"PG{name.upper()}": str(known[name]) for name in names}
     return {"PATH": os.pathsep.join(os.get_exec_path()), "LC_ALL": "C.UTF-8", **variables}

@@ -46,7 +46,8 @@ class Command(BaseCommand):
             _require_no_clients(engine)
         try:
             wanted = engine.count(file)  # reads the whole file before anything is lost
-            _require_our_tables(wanted, file)
+            if "django_migrations" not in wanted:
+                raise CommandError(f"{file} is no backup of this service.")
             engine.restore(file)
         except BackupError as error:
             raise CommandError(str(error)) from error
@@ -96,8 +97,3 @@ def _require_no_clients(engine: ModuleType) -> None:
         f"Others are connected to the database ({clients}): stop web server and worker. "
         "--while-connected replaces it all the same."
     )
-
-
-def _require_our_tables(rows: dict[str, int], file: Path) -> None:
-    if "django_migrations" not in rows:
-        raise BackupError(f"{file} is no backup of this service.")
