@@ -10,7 +10,6 @@ from django.utils import timezone
 from accounts.models import User
 from bookings.domain.calendar.drafts import describe_summary
 from bookings.domain.calendar.events import awaits_move, move_event_if_possible
-from bookings.domain.dry_runs import Consequences, foresee
 from bookings.domain.exceptions import (
     CapacityTooLargeError,
     CapacityTooSmallError,
@@ -30,19 +29,14 @@ def change_capacity(
     Raises ClassNotFoundError, ClassEndedError, CapacityTooLargeError, and CapacityTooSmallError,
     for which an offered place counts as taken.
     """
-    virtual_class = _change(class_id, capacity, actor)
+    virtual_class = decide_capacity(class_id, capacity, actor)
     move_event_if_possible(virtual_class)
     return virtual_class
 
 
-def foresee_capacity(
-    *, class_id: uuid.UUID, capacity: int, actor: User
-) -> Consequences[VirtualClass]:
-    return foresee(lambda: _change(class_id, capacity, actor), [class_id])
-
-
 @transaction.atomic
-def _change(class_id: uuid.UUID, capacity: int, actor: User | None) -> VirtualClass:
+def decide_capacity(class_id: uuid.UUID, capacity: int, actor: User | None) -> VirtualClass:
+    """Write a capacity, without calling the calendar. Raises as ``change_capacity``."""
     groups = VirtualClass.objects.filter(class_type=ClassType.GROUP, status=ClassStatus.SCHEDULED)
     locked = get_class(groups.select_for_update(), pk=class_id)
     if locked.has_ended():

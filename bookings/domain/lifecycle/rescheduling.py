@@ -12,7 +12,6 @@ from accounts.models import User
 from bookings.availability.agenda import load_agenda
 from bookings.domain.calendar.events import move_event_if_possible
 from bookings.domain.change_policy import check_change_rate, is_in_charge, refuse_change
-from bookings.domain.dry_runs import Consequences, foresee
 from bookings.domain.exceptions import (
     ClassCancelledError,
     ClassCompletedError,
@@ -58,22 +57,10 @@ def reschedule_class(
     if not is_in_charge(actor):
         _refuse_unoffered(virtual_class, actor, start)
     check_change_rate(actor)
-    with racing_for_time():
-        moved = _move(class_id, actor, start, reason, displacing)
+    moved = decide_move(class_id, actor, start, reason, displacing)
     move_event_if_possible(moved)
     moved.refresh_from_db(fields=["event_update_requested_at", "html_link", "calendar_drift"])
     return moved
-
-
-def foresee_move(
-    *,
-    class_id: uuid.UUID,
-    actor: User,
-    start: datetime,
-    displacing: Collection[uuid.UUID] = (),
-) -> Consequences[VirtualClass]:
-    with racing_for_time():
-        return foresee(lambda: _move(class_id, actor, start, "", displacing), [class_id])
 
 
 def refuse_move(virtual_class: VirtualClass, actor: User) -> None:
@@ -105,14 +92,16 @@ def _refuse_unoffered(virtual_class: VirtualClass, actor: User, start: datetime)
         raise SlotTakenError
 
 
+@racing_for_time()
 @transaction.atomic
-def _move(
+def decide_move(
     class_id: uuid.UUID,
     actor: User,
     start: datetime,
     reason: str,
     displacing: Collection[uuid.UUID],
 ) -> VirtualClass:
+    """Write a move, without calling the calendar. Raises as ``reschedule_class``."""
     now = timezone.now()
     locked = get_class(VirtualClass.objects.select_for_update(), pk=class_id)
     refuse_move(locked, actor)
