@@ -9,33 +9,25 @@ from bookings.models import VirtualClass
 
 
 class BookingError(Exception):
-    """The base of every refusal. ``text`` is for people, ``code`` for the API, logs and
-    ``scheduling_refusal``: only refusals that reach one of these have their own.
+    """A refusal; one that a caller tells from others is a class of its own.
+
+    ``text`` is for people, ``code`` for the API, logs and ``scheduling_refusal``: only refusals
+    that reach one of these have their own.
     """
 
     text: StrOrPromise = _("No se pudo completar la operación.")
     code = "refused"
 
+    def __init__(self, text: StrOrPromise = "") -> None:
+        super().__init__(text)
+        self.text = text or self.text
+
     def __str__(self) -> str:
         return str(self.text)
 
 
-class InvalidPeriodError(BookingError):
-    text = _("La clase tiene que terminar después de empezar.")
-
-
-class ClassTooLongError(BookingError):
-    text = _("La clase es demasiado larga.")
-
-
 class PreferenceTakenError(BookingError):
     text = _("Esa preferencia de pago ya tiene una reserva.")
-
-
-class PreferenceMismatchError(BookingError):
-    """Another person's preference, or made for another class."""
-
-    text = _("Esa preferencia de pago no corresponde a esta reserva.")
 
 
 class SlotTakenError(BookingError):
@@ -49,16 +41,12 @@ class TimeAwaitedError(SlotTakenError):
     text = _("Hay una clase pagada para ese horario, que espera al calendario.")
 
     def __init__(self, classes: Sequence[VirtualClass]) -> None:
-        super().__init__(classes)
+        super().__init__()
         self.classes = classes
 
 
 class HoldExpiredError(BookingError):
     text = _("Se venció el tiempo para reservar ese horario. Elegilo de nuevo.")
-
-
-class HoldInUseError(BookingError):
-    text = _("Se está pagando. Si no va a ser, cancelá la clase.")
 
 
 class HoldLostError(HoldExpiredError):
@@ -84,7 +72,7 @@ class TooManyError(BookingError):
     """A rate limit; the next try may succeed after ``wait_seconds``."""
 
     def __init__(self, *, wait_seconds: int) -> None:
-        super().__init__(wait_seconds)
+        super().__init__()
         self.wait_seconds = wait_seconds
 
 
@@ -127,10 +115,6 @@ class ClassEndedError(BookingError):
     code = "class_ended"
 
 
-class ClassNotStartedError(BookingError):
-    text = _("La clase todavía no empezó.")
-
-
 class ClassFullError(BookingError):
     text = _("La clase está completa.")
     code = "class_full"
@@ -146,24 +130,6 @@ class AlreadyJoinedError(BookingError):
     code = "already_joined"
 
 
-class WaitingClosedError(BookingError):
-    """The class is no group, about to begin, or not scheduled."""
-
-    text = _("Esta clase no tiene lista de espera.")
-
-
-class OfferExpiredError(BookingError):
-    text = _("Se venció el tiempo para tomar ese lugar.")
-
-
-class CapacityTooSmallError(BookingError):
-    text = _("Hay más personas anotadas, o con un lugar ofrecido, que lugares.")
-
-
-class CapacityTooLargeError(BookingError):
-    text = _("Son demasiados lugares para una clase.")
-
-
 class ClassCancelledError(BookingError):
     text = _("La clase fue cancelada.")
     code = "class_cancelled"
@@ -172,14 +138,6 @@ class ClassCancelledError(BookingError):
 class ClassCompletedError(BookingError):
     text = _("La clase ya se dio.")
     code = "class_completed"
-
-
-class ClassStartedError(BookingError):
-    text = _("La clase ya empezó.")
-
-
-class NotScheduledYetError(BookingError):
-    text = _("La clase todavía no está confirmada: su horario no se puede cambiar.")
 
 
 class TooLateToChangeError(BookingError):
@@ -196,17 +154,9 @@ class TimeOverError(BookingError):
     text = _("Ese horario ya pasó.")
 
 
-class HostCannotLeaveError(BookingError):
-    text = _("Esta clase la reservaste vos: podés cancelarla, pero no dejarla.")
-
-
 class NotPaidError(BookingError):
     text = _("El pago de la clase todavía no está confirmado.")
     code = "not_paid"
-
-
-class NothingToPayError(BookingError):
-    text = _("Esa clase no tiene costo.")
 
 
 class PaymentsOffError(BookingError):
@@ -235,12 +185,9 @@ class EventNotSavedError(BookingError):
 class ImpossibleHoursError(BookingError):
     """The hours of a weekday contradict each other; ``text`` says how."""
 
-    text: str
-
     def __init__(self, weekday: int, text: str) -> None:
         super().__init__(text)
         self.weekday = weekday
-        self.text = text
 
 
 class ClassesAheadError(BookingError):
