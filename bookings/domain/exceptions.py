@@ -49,12 +49,6 @@ class HoldExpiredError(BookingError):
     text = _("Se venció el tiempo para reservar ese horario. Elegilo de nuevo.")
 
 
-class HoldLostError(HoldExpiredError):
-    text = _(
-        "Otra persona pagó antes una clase en ese horario. No te cobramos nada: elegí otro horario."
-    )
-
-
 class NoPriceError(BookingError):
     text = _("No ofrecemos clases de ese tipo y duración.")
 
@@ -77,6 +71,8 @@ class TooManyError(BookingError):
 
 
 class TooManyHoldsError(TooManyError):
+    """Too many unpaid holds or preferences."""
+
     text = _("Ya tenés varias reservas sin pagar. Pagalas o esperá a que venzan.")
 
 
@@ -88,10 +84,6 @@ class TooManyAttemptsError(TooManyError):
 
 class TooManyBookingsError(TooManyError):
     text = _("Hiciste demasiadas reservas seguidas. Probá de nuevo más tarde.")
-
-
-class TooManyPaymentsError(TooManyError):
-    text = TooManyHoldsError.text
 
 
 class TooManyLookUpsError(TooManyError):
@@ -195,7 +187,3 @@ class ClassesAheadError(BookingError):
         "Todavía tenés clases por delante. Cancelalas o dejá tu lugar, o esperá a que pasen, y "
         "después borrá la cuenta."
     )
-
-
-class TeacherAccountError(BookingError):
-    text = _("La cuenta de la profe no se puede borrar.")

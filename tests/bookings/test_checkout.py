@@ -15,7 +15,7 @@ from bookings.domain.exceptions import (
     NoPriceError,
     PaymentsOffError,
     SlotTakenError,
-    TooManyPaymentsError,
+    TooManyHoldsError,
 )
 from bookings.domain.queries import has_lapsed, list_next_classes_of, list_past_classes_of
 from bookings.models import (
@@ -370,7 +370,7 @@ def test_nobody_asks_for_payments_without_end(mercadopago, host, stranger, setti
     for _ in range(2):
         wish(host)
 
-    with pytest.raises(TooManyPaymentsError):
+    with pytest.raises(TooManyHoldsError):
         wish(host)
     assert wish(stranger, start=END, end=END + timedelta(hours=1)).preference_id
     with time_machine.travel(timezone.now() + timedelta(minutes=20)):

@@ -16,7 +16,6 @@ from bookings.domain.exceptions import (
     BookingError,
     PaymentsOffError,
     SlotTakenError,
-    TooManyPaymentsError,
 )
 from bookings.domain.lifecycle.booking import BookingRequest, book_class, refuse_impossible_period
 from bookings.domain.money.preferences import make_preference, open_payment
@@ -58,7 +57,7 @@ def request_preference(
 
     start, end: aware. No transaction may be open: the provider is called. Raises, in this order,
     PaymentsOffError, what ``refuse_impossible_period`` raises, NoPriceError, BookingError for a
-    free class, TooManyPaymentsError, SlotTakenError, TooManyHoldsError, PaymentError.
+    free class, TooManyHoldsError, SlotTakenError, PaymentError.
     """
     if not is_provider_configured():
         raise PaymentsOffError
@@ -70,7 +69,7 @@ def request_preference(
     # Each is looked up at the provider for days.
     made = Payment.objects.filter(user=user, expires_at__gt=now).exclude(preference_id=None)
     unpaid = made.filter(approved_at=None)
-    limit_unpaid(unpaid, settings.MAX_UNPAID_PREFERENCES, TooManyPaymentsError)
+    limit_unpaid(unpaid, settings.MAX_UNPAID_PREFERENCES)
     expires_at = min(now + timedelta(minutes=BookingRules.load().hold_minutes), end)
     with transaction.atomic():
         payment = open_payment(user=user, quote=quote, expires_at=expires_at)
