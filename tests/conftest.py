@@ -105,10 +105,12 @@ def _empty_cache() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def _no_errands(monkeypatch) -> None:
-    """Start no thread, which could outlive its test, until the test does ``delattr`` here."""
-    for job in ERRANDS:
-        monkeypatch.setattr(job, "call", lambda: None)
+def _no_errands() -> Iterator[None]:
+    """Start no thread, which could outlive its test, unless the test deletes ``call`` here."""
+    with pytest.MonkeyPatch.context() as patch:  # of its own, for a test may undo the usual one
+        for job in ERRANDS:
+            patch.setattr(job, "call", lambda: None)
+        yield
 
 
 @pytest.fixture
