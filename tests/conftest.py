@@ -107,10 +107,12 @@ def _empty_cache() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def _no_errands() -> Iterator[None]:
     """Start no thread, which could outlive its test, unless the test deletes ``call`` here."""
-    with pytest.MonkeyPatch.context() as patch:  # of its own, for a test may undo the usual one
-        for job in ERRANDS:
-            patch.setattr(job, "call", lambda: None)
-        yield
+    # Without monkeypatch, which a test may undo before its end.
+    for job in ERRANDS:
+        vars(job)["call"] = lambda: None
+    yield
+    for job in ERRANDS:
+        vars(job).pop("call", None)
 
 
 @pytest.fixture
