@@ -20,7 +20,7 @@ from bookings.domain.lifecycle.rescheduling import decide_move, reschedule_class
 from bookings.domain.lifecycle.scheduling import rehearse_scheduling, schedule_class
 from bookings.domain.money.money_back import MoneyWay, find_money_back
 from bookings.domain.places.offers import IN_LINE
-from bookings.domain.places.waiting_list import foresee_removal, remove_from_line
+from bookings.domain.places.waiting_list import remove_from_line
 from bookings.domain.recovery.reconciling import reconcile_class
 from bookings.models import ClassEvent, ClassStatus, ClassType, Notice, NoticeKind, VirtualClass
 from bookings.templatetags.class_times import pesos
@@ -227,7 +227,7 @@ class RemoveFromLine(Step[VirtualClass]):
 
     def foresee(self, row: VirtualClass, form: Any, actor: User) -> Facts | None:
         entry_id = form.cleaned_data["entry"]
-        seen = foresee_removal(class_id=row.pk, entry_id=entry_id)
+        seen = foresee(lambda: remove_from_line(class_id=row.pk, entry_id=entry_id), [row.pk])
         if not row.waiting_list.filter(pk=entry_id, state__in=IN_LINE).exists():
             return None
         happens = (

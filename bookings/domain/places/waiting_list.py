@@ -9,7 +9,6 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from bookings.domain.dry_runs import Consequences, foresee
 from bookings.domain.exceptions import (
     AlreadyJoinedError,
     BookingError,
@@ -88,10 +87,6 @@ def leave_every_line(*, user: User) -> None:
 def remove_from_line(*, class_id: uuid.UUID, entry_id: uuid.UUID) -> WaitingListEntry:
     """Take a person out of a class's line, for the teacher. Raises ClassNotFoundError."""
     return _leave(_lock(entry_id, virtual_class=class_id))
-
-
-def foresee_removal(*, class_id: uuid.UUID, entry_id: uuid.UUID) -> Consequences[WaitingListEntry]:
-    return foresee(lambda: remove_from_line(class_id=class_id, entry_id=entry_id), [class_id])
 
 
 def _refuse_haste(user: User) -> None:
