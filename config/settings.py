@@ -194,10 +194,6 @@ CALENDAR_SERVICE_ACCOUNT = services.service_account(ENV)
 CALENDAR_CACHE_SECONDS = ENV.whole_number("CALENDAR_CACHE_SECONDS", default=15)
 CALENDAR_STALE_SECONDS = ENV.whole_number("CALENDAR_STALE_SECONDS", default=60)
 CALENDAR_TIMEOUT = timedelta(seconds=4)
-# A push message starts a look at once; the sweeps look anyway.
-FOLLOW_CALENDAR_AT_ONCE = True
-# Write an event's guests some seconds after a join, else with a sweep.
-WRITE_GUESTS_AT_ONCE = True
 # The longest that a page or API call waits for the provider.
 CALENDAR_BUDGET = timedelta(seconds=8)
 # Threads of one process that may wait for the calendar: half of those of config/gunicorn.py.
@@ -257,8 +253,6 @@ MAX_UNVERIFIED_NOTICES = 120
 MAX_UNVERIFIED_NOTICES_OF_ALL = 1_200
 # A payment whose class is not booked by then is refunded.
 UNBOOKED_PAYMENT_AGE = timedelta(days=1)
-# Notifications are processed, and waiting classes scheduled, in a thread; the sweeps do the rest.
-SETTLE_AT_ONCE = True
 
 # --- Work behind the requests -----------------------------------------------------------------
 
@@ -267,8 +261,6 @@ SWEEP_TIMEOUT = timedelta(minutes=5)
 
 # --- Webhooks ---------------------------------------------------------------------------------
 
-# Webhooks are sent in a thread after the commit; the sweeps do the rest.
-DELIVER_WEBHOOKS_AT_ONCE = True
 WEBHOOK_TIMEOUT = timedelta(seconds=15)
 # A receiver that fails for so long is switched off, and the teacher gets a notice.
 WEBHOOK_PATIENCE = timedelta(days=5)
@@ -349,8 +341,6 @@ STORAGES = {
 vars().update(environment.email_settings(ENV))  # EMAIL_HOST and so on
 EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL = SERVER_EMAIL = environment.sender(ENV, SITE_NAME)
-# Mails are sent in a thread after the commit; the sweeps send the rest.
-DELIVER_NOTICES_AT_ONCE = True
 
 # --- Security ---------------------------------------------------------------------------------
 

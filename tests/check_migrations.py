@@ -50,9 +50,9 @@ def find_faults(statements: list[str]) -> set[str]:
             (
                 "CREATE_INDEX",
                 index_locks_table,
-                "CREATE INDEX locks out writers: use AddIndexOnline",
+                "CREATE INDEX locks out writers: use AddIndexConcurrently",
             ),
-            ("ADD_CHECK", check_locks_table, "ADD CHECK reads all rows: use AddConstraintOnline"),
+            ("ADD_CHECK", check_locks_table, "ADD CHECK reads all rows: use AddConstraintNotValid"),
         )
     ]
     replaced = {"CREATE_INDEX", "CREATE_INDEX_EXCLUSIVE"}

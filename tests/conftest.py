@@ -11,6 +11,11 @@ from django.test import Client, TransactionTestCase
 from google.auth import _exponential_backoff
 
 from accounts.models import User
+from bookings.domain.calendar import guests
+from bookings.domain.checkout import notifications
+from bookings.domain.recovery import retry_scheduling, watching
+from bookings.notices import delivery
+from bookings.webhooks import messenger
 from calendar_sync.google import calendar as google_module
 from calendar_sync.google import events
 from calendar_sync.listing import guard
@@ -19,6 +24,16 @@ from tests.environment import GITHUB, GOOGLE, MERCADOPAGO, TEACHER_EMAIL
 from tests.factories import UserFactory
 from tests.signed_in import on_forced_sign_in  # noqa: F401 - connects itself
 from tests.standins import GitHubStandin, GoogleStandin, MercadoPagoStandin
+
+ERRANDS = (
+    guests._job,
+    delivery._delivery,
+    messenger._messenger,
+    notifications._job,
+    retry_scheduling._job,
+    watching._job,
+    watching._channel_job,
+)
 
 
 @pytest.fixture(scope="session")
@@ -92,13 +107,14 @@ def _empty_cache() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def _no_errands(settings) -> None:
-    """Leave mails and payment notices until a test asks for them: no thread outlives its test."""
-    settings.DELIVER_NOTICES_AT_ONCE = False
-    settings.SETTLE_AT_ONCE = False
-    settings.FOLLOW_CALENDAR_AT_ONCE = False
-    settings.WRITE_GUESTS_AT_ONCE = False
-    settings.DELIVER_WEBHOOKS_AT_ONCE = False
+def _no_errands() -> Iterator[None]:
+    """Start no thread, which could outlive its test, unless the test deletes ``call`` here."""
+    # Without monkeypatch, which a test may undo before its end.
+    for job in ERRANDS:
+        vars(job)["call"] = lambda: None
+    yield
+    for job in ERRANDS:
+        vars(job).pop("call", None)
 
 
 @pytest.fixture

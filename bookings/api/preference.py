@@ -17,7 +17,7 @@ from bookings.domain.exceptions import (
     PaymentsOffError,
     SlotTakenError,
     TooManyError,
-    TooManyPaymentsError,
+    TooManyHoldsError,
 )
 from bookings.payments.gateway import PaymentError
 from config.lib.api.schema import answer, from_settings, refusal, retry_after
@@ -73,7 +73,7 @@ class PreferenceView(APIView):
                 from_settings(
                     "{MAX_UNPAID_PREFERENCES} payments of this person wait already; they expire."
                 ),
-                TooManyPaymentsError.text,
+                TooManyHoldsError.text,
             ),
             500: refusal("It could not be stored.", PREFERENCE_FAILED),
             503: refusal(

@@ -9,33 +9,25 @@ from bookings.models import VirtualClass
 
 
 class BookingError(Exception):
-    """The base of every refusal. ``text`` is for people, ``code`` for the API, logs and
-    ``scheduling_refusal``: only refusals that reach one of these have their own.
+    """A refusal; one that a caller tells from others is a class of its own.
+
+    ``text`` is for people, ``code`` for the API, logs and ``scheduling_refusal``: only refusals
+    that reach one of these have their own.
     """
 
     text: StrOrPromise = _("No se pudo completar la operación.")
     code = "refused"
 
+    def __init__(self, text: StrOrPromise = "") -> None:
+        super().__init__(text)
+        self.text = text or self.text
+
     def __str__(self) -> str:
         return str(self.text)
 
 
-class InvalidPeriodError(BookingError):
-    text = _("La clase tiene que terminar después de empezar.")
-
-
-class ClassTooLongError(BookingError):
-    text = _("La clase es demasiado larga.")
-
-
 class PreferenceTakenError(BookingError):
     text = _("Esa preferencia de pago ya tiene una reserva.")
-
-
-class PreferenceMismatchError(BookingError):
-    """Another person's preference, or made for another class."""
-
-    text = _("Esa preferencia de pago no corresponde a esta reserva.")
 
 
 class SlotTakenError(BookingError):
@@ -49,22 +41,12 @@ class TimeAwaitedError(SlotTakenError):
     text = _("Hay una clase pagada para ese horario, que espera al calendario.")
 
     def __init__(self, classes: Sequence[VirtualClass]) -> None:
-        super().__init__(classes)
+        super().__init__()
         self.classes = classes
 
 
 class HoldExpiredError(BookingError):
     text = _("Se venció el tiempo para reservar ese horario. Elegilo de nuevo.")
-
-
-class HoldInUseError(BookingError):
-    text = _("Se está pagando. Si no va a ser, cancelá la clase.")
-
-
-class HoldLostError(HoldExpiredError):
-    text = _(
-        "Otra persona pagó antes una clase en ese horario. No te cobramos nada: elegí otro horario."
-    )
 
 
 class NoPriceError(BookingError):
@@ -84,11 +66,13 @@ class TooManyError(BookingError):
     """A rate limit; the next try may succeed after ``wait_seconds``."""
 
     def __init__(self, *, wait_seconds: int) -> None:
-        super().__init__(wait_seconds)
+        super().__init__()
         self.wait_seconds = wait_seconds
 
 
 class TooManyHoldsError(TooManyError):
+    """Too many unpaid holds or preferences."""
+
     text = _("Ya tenés varias reservas sin pagar. Pagalas o esperá a que venzan.")
 
 
@@ -100,10 +84,6 @@ class TooManyAttemptsError(TooManyError):
 
 class TooManyBookingsError(TooManyError):
     text = _("Hiciste demasiadas reservas seguidas. Probá de nuevo más tarde.")
-
-
-class TooManyPaymentsError(TooManyError):
-    text = TooManyHoldsError.text
 
 
 class TooManyLookUpsError(TooManyError):
@@ -127,10 +107,6 @@ class ClassEndedError(BookingError):
     code = "class_ended"
 
 
-class ClassNotStartedError(BookingError):
-    text = _("La clase todavía no empezó.")
-
-
 class ClassFullError(BookingError):
     text = _("La clase está completa.")
     code = "class_full"
@@ -146,24 +122,6 @@ class AlreadyJoinedError(BookingError):
     code = "already_joined"
 
 
-class WaitingClosedError(BookingError):
-    """The class is no group, about to begin, or not scheduled."""
-
-    text = _("Esta clase no tiene lista de espera.")
-
-
-class OfferExpiredError(BookingError):
-    text = _("Se venció el tiempo para tomar ese lugar.")
-
-
-class CapacityTooSmallError(BookingError):
-    text = _("Hay más personas anotadas, o con un lugar ofrecido, que lugares.")
-
-
-class CapacityTooLargeError(BookingError):
-    text = _("Son demasiados lugares para una clase.")
-
-
 class ClassCancelledError(BookingError):
     text = _("La clase fue cancelada.")
     code = "class_cancelled"
@@ -172,14 +130,6 @@ class ClassCancelledError(BookingError):
 class ClassCompletedError(BookingError):
     text = _("La clase ya se dio.")
     code = "class_completed"
-
-
-class ClassStartedError(BookingError):
-    text = _("La clase ya empezó.")
-
-
-class NotScheduledYetError(BookingError):
-    text = _("La clase todavía no está confirmada: su horario no se puede cambiar.")
 
 
 class TooLateToChangeError(BookingError):
@@ -196,17 +146,9 @@ class TimeOverError(BookingError):
     text = _("Ese horario ya pasó.")
 
 
-class HostCannotLeaveError(BookingError):
-    text = _("Esta clase la reservaste vos: podés cancelarla, pero no dejarla.")
-
-
 class NotPaidError(BookingError):
     text = _("El pago de la clase todavía no está confirmado.")
     code = "not_paid"
-
-
-class NothingToPayError(BookingError):
-    text = _("Esa clase no tiene costo.")
 
 
 class PaymentsOffError(BookingError):
@@ -235,12 +177,9 @@ class EventNotSavedError(BookingError):
 class ImpossibleHoursError(BookingError):
     """The hours of a weekday contradict each other; ``text`` says how."""
 
-    text: str
-
     def __init__(self, weekday: int, text: str) -> None:
         super().__init__(text)
         self.weekday = weekday
-        self.text = text
 
 
 class ClassesAheadError(BookingError):
@@ -248,7 +187,3 @@ class ClassesAheadError(BookingError):
         "Todavía tenés clases por delante. Cancelalas o dejá tu lugar, o esperá a que pasen, y "
         "después borrá la cuenta."
     )
-
-
-class TeacherAccountError(BookingError):
-    text = _("La cuenta de la profe no se puede borrar.")

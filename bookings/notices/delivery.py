@@ -5,7 +5,6 @@ from datetime import timedelta
 from time import monotonic
 from typing import Any
 
-from django.conf import settings
 from django.core.mail import get_connection
 from django.core.mail.backends.base import BaseEmailBackend
 from django.db.models import F
@@ -59,8 +58,7 @@ def deliver_due(seconds: float = SECONDS_IN_A_ROW) -> int:
 
 def deliver_mails_soon() -> None:
     """Start a background delivery of due mails; the sweep retries those that fail."""
-    if settings.DELIVER_NOTICES_AT_ONCE:
-        _delivery.call()
+    _delivery.call()
 
 
 def _list_due() -> list[Notice]:

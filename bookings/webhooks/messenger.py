@@ -3,8 +3,6 @@
 from datetime import timedelta
 from time import monotonic
 
-from django.conf import settings
-
 from bookings.models import WebhookEndpoint
 from bookings.webhooks.delivery import deliver_webhooks
 from bookings.webhooks.events import announce_events
@@ -17,7 +15,7 @@ _idle_until = 0.0  # by ``monotonic``
 
 def deliver_webhooks_soon() -> None:
     """Deliver in a background thread; the sweeps retry what fails."""
-    if settings.DELIVER_WEBHOOKS_AT_ONCE and monotonic() >= _idle_until:
+    if monotonic() >= _idle_until:
         _messenger.call()
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import environ
+from cryptography.fernet import Fernet
 from django.core.exceptions import ImproperlyConfigured
 
 from config.env.values import Values, split_address
@@ -55,13 +56,11 @@ def field_keys(env: Values) -> list[str]:
         ]
     if not keys:
         raise ImproperlyConfigured("FIELD_KEYS is missing: the keys that encrypt stored tokens.")
-    for key in keys:
-        try:
-            size = len(base64.urlsafe_b64decode(key))
-        except ValueError:
-            size = 0
-        if size != 32:  # the length of a Fernet key
-            raise ImproperlyConfigured("FIELD_KEYS must hold Fernet keys (32 bytes, base64).")
+    try:
+        for key in keys:
+            Fernet(key)
+    except ValueError:  # without the cause, which may quote a key
+        raise ImproperlyConfigured("FIELD_KEYS must hold Fernet keys (32 bytes, base64).") from None
     return keys
 
 

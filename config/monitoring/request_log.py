@@ -12,7 +12,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from prometheus_client import Histogram
 
-from config.lib.tracing import work_tags
+from config.lib.tracing import tagged
 from config.monitoring.logs import REQUEST_ID
 
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
@@ -44,14 +44,11 @@ class RequestLogMiddleware:
         request_id = given if GIVEN_ID.fullmatch(given) else token_hex(8)
         # Django logs some answers after every middleware, and attaches the request.
         request.META[REQUEST_ID] = request_id
-        token = work_tags.set({"request_id": request_id})
-        try:
+        with tagged(request_id=request_id):
             response = self.get_response(request)
             response.headers[HEADER] = request_id
             self._record(request, response.status_code, time.perf_counter() - began)
             return response
-        finally:
-            work_tags.reset(token)
 
     def _record(self, request: HttpRequest, status: int, seconds: float) -> None:
         method = request.method if request.method in METHODS else "OTHER"

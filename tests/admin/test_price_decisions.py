@@ -9,7 +9,7 @@ from django.utils import timezone
 from bookings.domain.checkout.scheduling_requests import trigger_scheduling
 from bookings.domain.checkout.settling import confirm_payment, settle
 from bookings.domain.exceptions import PriceNotAgreedError, PriceTooLowError
-from bookings.domain.lifecycle.scheduling import foresee_scheduling
+from bookings.domain.lifecycle.scheduling import rehearse_scheduling
 from bookings.models import (
     ClassEvent,
     ClassLog,
@@ -149,7 +149,7 @@ def test_a_caller_reads_that_a_class_for_nothing_waits_for_the_teacher(mercadopa
 
 def test_scheduling_foresees_that_the_price_is_not_agreed(paid, teacher):
     with pytest.raises(PriceNotAgreedError):
-        foresee_scheduling(preference_id=paid.preference_id, actor=teacher)
+        rehearse_scheduling(paid, teacher)
 
 
 def test_nothing_is_free_only_where_the_list_says_so(mercadopago, prices, host):

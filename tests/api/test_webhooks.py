@@ -389,8 +389,10 @@ def test_a_notice_that_cannot_be_looked_into_stops_no_other_and_is_given_up(
 
 @pytest.mark.concurrency
 @pytest.mark.django_db(transaction=True)
-def test_the_answer_does_not_wait_for_a_provider_that_hangs(provider, mercadopago, settings):
-    settings.SETTLE_AT_ONCE = True
+def test_the_answer_does_not_wait_for_a_provider_that_hangs(
+    provider, mercadopago, settings, monkeypatch
+):
+    monkeypatch.delattr(notifications._job, "call")
     settings.MERCADOPAGO_TIMEOUT = timedelta(seconds=0.5)
     mercadopago.fault("payments.get", *[Fault.delay(1)] * 40)
     seconds = []
@@ -409,8 +411,8 @@ def test_the_answer_does_not_wait_for_a_provider_that_hangs(provider, mercadopag
 
 @pytest.mark.concurrency
 @pytest.mark.django_db(transaction=True)
-def test_a_committed_notice_is_looked_into_at_once(provider, paid, mercadopago, settings):
-    settings.SETTLE_AT_ONCE = True
+def test_a_committed_notice_is_looked_into_at_once(provider, paid, mercadopago, monkeypatch):
+    monkeypatch.delattr(notifications._job, "call")
 
     mercadopago.deliver(post=posting(provider))
 

@@ -6,9 +6,7 @@ import pytest
 from django.utils import timezone
 
 from bookings.domain.exceptions import (
-    ClassEndedError,
-    ClassTooLongError,
-    InvalidPeriodError,
+    BookingError,
     PreferenceTakenError,
 )
 from bookings.models import ClassStatus, ClassType, UserActivity, VirtualClass
@@ -74,17 +72,17 @@ def test_book_class_may_overlap_other_classes(host):
 @pytest.mark.parametrize(
     ("changes", "refusal"),
     [
-        ({"end": timezone.now()}, InvalidPeriodError),
-        ({"start": timezone.now() - timedelta(hours=2), "end": timezone.now()}, ClassEndedError),
+        ({"end": timezone.now()}, "después de empezar"),
+        ({"start": timezone.now() - timedelta(hours=2), "end": timezone.now()}, "ya terminó"),
         (
             {"end": timezone.now() + timedelta(days=2)},
-            ClassTooLongError,
+            "demasiado larga",
         ),
     ],
     ids=["ends before it starts", "is over", "too long"],
 )
 def test_book_class_refuses_impossible_periods(host, changes, refusal):
-    with pytest.raises(refusal):
+    with pytest.raises(BookingError, match=refusal):
         book_class(**wanted(host, **changes))
 
     assert not VirtualClass.objects.exists()

@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.domain.exceptions import ClassNotFoundError, ClassNotStartedError
+from bookings.domain.exceptions import BookingError, ClassNotFoundError
 from bookings.domain.lifecycle import completing
 from bookings.domain.lifecycle.attendance import mark_attendance
 from bookings.domain.lifecycle.completing import complete_ended_classes
@@ -270,7 +270,7 @@ def test_each_mark_says_who_made_it_and_about_whom(toggle, student, teacher):
 
 def test_nobody_is_absent_before_the_class_begins(toggle, ended_class, part, time_machine):
     time_machine.move_to(ended_class.start_time - timedelta(milliseconds=1), tick=False)
-    with pytest.raises(ClassNotStartedError):
+    with pytest.raises(BookingError, match="no empezó"):
         toggle(mark_no_show)
 
     time_machine.move_to(ended_class.start_time, tick=False)

@@ -393,16 +393,12 @@ def test_reconnecting_resumes_all_in_order(host, teacher, google):
 
 
 def test_reconnecting_resumes_at_once(
-    host, teacher, google, settings, django_capture_on_commit_callbacks
+    host, teacher, google, monkeypatch, django_capture_on_commit_callbacks
 ):
-    settings.SETTLE_AT_ONCE = True
     called = []
-    retry_scheduling._job.call = lambda: called.append(True)
-    try:
-        with django_capture_on_commit_callbacks(execute=True):
-            remember_refresh_token(user=teacher, refresh_token=google.grant(teacher.email))
-    finally:
-        del retry_scheduling._job.call
+    monkeypatch.setattr(retry_scheduling._job, "call", lambda: called.append(True))
+    with django_capture_on_commit_callbacks(execute=True):
+        remember_refresh_token(user=teacher, refresh_token=google.grant(teacher.email))
 
     assert called == [True]
 

@@ -130,7 +130,7 @@ def test_refused_service_account_is_seen_everywhere(robot, google):
         ask(google, is_accepted=is_accepted)
         seen += [
             describe_access(is_down=False),
-            load_teacher_day().calendar,
+            load_teacher_day()["calendar"],
             load_service_state().refused_since is not None,
         ]
 

@@ -249,9 +249,8 @@ def test_moved_class_keeps_its_guests(google, scheduled, student, teacher):
 
 
 @pytest.fixture
-def at_once(settings, monkeypatch):
+def at_once(monkeypatch):
     """Count the calls of the background job instead of starting a thread."""
-    settings.WRITE_GUESTS_AT_ONCE = True
     calls = []
     monkeypatch.setattr(guests, "_job", type("Job", (), {"call": lambda self: calls.append(1)})())
     return calls

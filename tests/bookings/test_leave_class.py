@@ -4,11 +4,10 @@ import pytest
 import time_machine
 
 from bookings.domain.exceptions import (
+    BookingError,
     ClassCancelledError,
     ClassCompletedError,
     ClassNotFoundError,
-    ClassStartedError,
-    HostCannotLeaveError,
     TooManyAttemptsError,
 )
 from bookings.domain.lifecycle.cancelling import cancel_class
@@ -123,7 +122,7 @@ def test_leaving_twice_is_leaving_once(joined, student):
 
 
 def test_the_host_cancels_instead(joined, host):
-    with pytest.raises(HostCannotLeaveError):
+    with pytest.raises(BookingError, match="podés cancelarla"):
         leave_class(class_id=joined.pk, user=host)
 
     assert UserActivity.objects.count() == 3
@@ -145,7 +144,10 @@ def test_somebody_else_learns_nothing_of_a_class(joined, status):
 
 
 def test_nobody_leaves_a_class_that_has_begun(joined, student):
-    with time_machine.travel(joined.start_time, tick=False), pytest.raises(ClassStartedError):
+    with (
+        time_machine.travel(joined.start_time, tick=False),
+        pytest.raises(BookingError, match="ya empezó"),
+    ):
         leave_class(class_id=joined.pk, user=student)
 
     assert UserActivity.objects.filter(user=student).exists()

@@ -198,7 +198,6 @@ def test_a_message_has_the_calendar_looked_at(followed, google, teacher, setting
     settings.BASE_URL = "https://clases.example"
     assert keep_push_channel() == 1
     settings.BASE_URL = "http://testserver"
-    settings.FOLLOW_CALENDAR_AT_ONCE = True
     monkeypatch.setattr(watching, "_job", Inline(follow_calendar))
     google.take_notices()
     move(google, followed)
@@ -232,7 +231,6 @@ def test_a_new_grant_opens_the_channel_at_once(
 ):
     """Also when an attempt without one has just failed, which else counts for twelve hours."""
     settings.BASE_URL = "https://clases.example"
-    settings.FOLLOW_CALENDAR_AT_ONCE = True
     monkeypatch.setattr(watching, "_channel_job", Inline(keep_push_channel))
     type(teacher).objects.update(provider_refresh_token="")
     failed = keep_push_channel()

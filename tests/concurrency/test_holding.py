@@ -31,13 +31,13 @@ def starts():
 def _count_together(monkeypatch):
     """Have all racers count the person's holds before any of them stores one."""
     gate = Gate(COUNT, SHORT_PATIENCE)
-    check = holds.check_unpaid_limit
+    check = holds.limit_unpaid
 
-    def check_and_wait(user):
-        check(user)
+    def check_and_wait(rows, most):
+        check(rows, most)
         gate.wait()
 
-    monkeypatch.setattr(holds, "check_unpaid_limit", check_and_wait)
+    monkeypatch.setattr(holds, "limit_unpaid", check_and_wait)
 
 
 def test_preferences_at_once_keep_no_more_times_than_the_limit(mercadopago, host, starts):

@@ -7,13 +7,16 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from unittest.mock import patch
 
 from django.conf import settings
 from django.db import OperationalError, connection
 
 from accounts.models import User
+from bookings.domain.calendar import guests as guest_lists
 from bookings.domain.places.joining import join_class
 from bookings.models import VirtualClass
+from bookings.notices import delivery
 from tests.drills.processes import Prepare, Say, ServiceProcess, require
 from tests.drills.protections import Twin, read_guests_before_claim
 from tests.drills.report import Result
@@ -104,5 +107,5 @@ def _join_late(code: str, guests: list[User], people: int, flag: Path) -> Callab
 
 def _write_at_once(flag: Path) -> None:
     os.environ["DRILL_FLAG"] = str(flag)
-    settings.WRITE_GUESTS_AT_ONCE = True
-    settings.DELIVER_NOTICES_AT_ONCE = False
+    vars(guest_lists._job).pop("call")
+    patch.object(delivery._delivery, "call").start()

@@ -4,13 +4,14 @@ import multiprocessing
 import os
 import time
 from collections import Counter
+from unittest.mock import patch
 
-from django.conf import settings
 from django.db import connection
 
 from bookings.domain.exceptions import ClassFullError
 from bookings.domain.places.joining import join_class
 from bookings.models import Role, UserActivity
+from bookings.notices import delivery
 from tests.drills.processes import Outcome, Prepare, Say, ServiceProcess
 from tests.drills.protections import Twin, join_without_lock
 from tests.drills.referee import Promises, count, judge, look_outside, read_rows
@@ -118,7 +119,7 @@ def _rush(scene: Scene, code: str, people: int, *left_out: Prepare) -> list[Outc
 
 def _leave_mails() -> None:
     """Leave the mails to a sweep: each of these processes would start sending all of them."""
-    settings.DELIVER_NOTICES_AT_ONCE = False
+    patch.object(delivery._delivery, "call").start()
 
 
 def _count_connections() -> int:

@@ -13,7 +13,7 @@ from bookings.admin.read_only import ReadOnlyMixin
 from bookings.admin.steps import Facts, Report, Step, StepsAdmin
 from bookings.domain.checkout.holds import release_hold
 from bookings.domain.dry_runs import rolled_back
-from bookings.domain.exceptions import HoldInUseError
+from bookings.domain.exceptions import BookingError
 from bookings.models import Hold
 from bookings.templatetags.class_times import clock
 
@@ -25,7 +25,7 @@ class ReleaseHold(Step[Hold]):
 
     def foresee(self, row: Hold, form: Any, actor: User) -> Facts | None:
         if row.virtual_class_id:
-            raise HoldInUseError
+            raise BookingError("Se está pagando. Si no va a ser, cancelá la clase.")
         with rolled_back():
             is_held = release_hold(user=row.user, hold_id=row.pk)
         happens = (f"{row.user} pierde el horario que estaba reservando; no sale ningún correo.",)

@@ -10,17 +10,17 @@ from bookings.admin.classes.forms import CapacityForm, LineForm, MoveForm, Reaso
 from bookings.admin.classes.timeline import describe_drift
 from bookings.admin.steps import Facts, Report, Step, group_mails
 from bookings.domain.change_policy import RefundCase
-from bookings.domain.checkout.price_decisions import agree_to_price, foresee_agreement
-from bookings.domain.checkout.settling import confirm_payment, foresee_confirmation
-from bookings.domain.dry_runs import Consequences
+from bookings.domain.checkout.price_decisions import agree_to_price, rehearse_agreement
+from bookings.domain.checkout.settling import confirm_payment, find_refusal, mark_paid
+from bookings.domain.dry_runs import Consequences, foresee
 from bookings.domain.exceptions import BookingError, TimeAwaitedError
-from bookings.domain.lifecycle.cancelling import cancel_class, foresee_cancelling
-from bookings.domain.lifecycle.capacity import change_capacity, foresee_capacity
-from bookings.domain.lifecycle.rescheduling import foresee_move, reschedule_class
-from bookings.domain.lifecycle.scheduling import foresee_scheduling, schedule_class
+from bookings.domain.lifecycle.cancelling import cancel_class, decide_cancelling
+from bookings.domain.lifecycle.capacity import change_capacity, decide_capacity
+from bookings.domain.lifecycle.rescheduling import decide_move, reschedule_class
+from bookings.domain.lifecycle.scheduling import rehearse_scheduling, schedule_class
 from bookings.domain.money.money_back import MoneyWay, find_money_back
 from bookings.domain.places.offers import IN_LINE
-from bookings.domain.places.waiting_list import foresee_removal, remove_from_line
+from bookings.domain.places.waiting_list import remove_from_line
 from bookings.domain.recovery.reconciling import reconcile_class
 from bookings.models import ClassEvent, ClassStatus, ClassType, Notice, NoticeKind, VirtualClass
 from bookings.templatetags.class_times import pesos
@@ -58,7 +58,7 @@ class CancelClass(Step[VirtualClass]):
         return row.is_scheduled or row.status == ClassStatus.PENDING
 
     def foresee(self, row: VirtualClass, form: Any, actor: User) -> Facts | None:
-        seen = foresee_cancelling(class_id=row.pk, actor=actor)
+        seen = foresee(lambda: decide_cancelling(row.pk, actor), [row.pk])
         happens = [_money_sentence(row, seen)]
         if row.is_scheduled:
             happens.insert(0, "El horario queda libre y la videollamada deja de funcionar.")
@@ -80,12 +80,8 @@ class MoveClass(Step[VirtualClass]):
     def foresee(self, row: VirtualClass, form: MoveForm, actor: User) -> Facts | None:
         displaced = list(form.cleaned_data["displaces"])
         try:
-            seen = foresee_move(
-                class_id=row.pk,
-                actor=actor,
-                start=form.start,
-                displacing={one.pk for one in displaced},
-            )
+            displacing = {one.pk for one in displaced}
+            seen = foresee(lambda: decide_move(row.pk, actor, form.start, "", displacing), [row.pk])
         except TimeAwaitedError as refusal:
             form.ask_about(refusal.classes)
             raise
@@ -123,7 +119,7 @@ class AgreeToPrice(Step[VirtualClass]):
         return row.is_undecided
 
     def foresee(self, row: VirtualClass, form: Any, actor: User) -> Facts | None:
-        seen = foresee_agreement(class_id=row.pk, by=actor)
+        seen = foresee(lambda: rehearse_agreement(row.pk, actor), [row.pk])
         named = f"{row.booked_by} nombró un precio de {pesos(row.class_price)}."
         waits = "Todavía no está pagada: se agenda apenas lo esté."
         return tell(row, seen, named, _scheduling_sentence(seen) or waits)
@@ -143,7 +139,7 @@ class MarkAsPaid(Step[VirtualClass]):
         return row.status == ClassStatus.PENDING and not row.is_undecided
 
     def foresee(self, row: VirtualClass, form: Any, actor: User) -> Facts | None:
-        seen = foresee_confirmation(class_id=row.pk, actor=actor)
+        seen = foresee(lambda: find_refusal(mark_paid(row.pk, actor), actor), [row.pk])
         if not seen and seen.result is not None:
             raise seen.result
         happens = [_scheduling_sentence(seen)]
@@ -167,7 +163,7 @@ class ScheduleClass(Step[VirtualClass]):
         return row.status == ClassStatus.PENDING and not row.is_undecided
 
     def foresee(self, row: VirtualClass, form: Any, actor: User) -> Facts | None:
-        seen = foresee_scheduling(preference_id=row.preference_id, actor=actor)
+        seen = foresee(lambda: rehearse_scheduling(row, actor), [row.pk])
         unpaid = f"Todavía no está pagada ({pesos(row.class_price)})."
         happens = [SCHEDULES] if row.paid_at or not row.class_price else [SCHEDULES, unpaid]
         return tell(row, seen, *happens)
@@ -209,7 +205,7 @@ class ChangeCapacity(Step[VirtualClass]):
 
     def foresee(self, row: VirtualClass, form: Any, actor: User) -> Facts | None:
         capacity = form.cleaned_data["capacity"]
-        seen = foresee_capacity(class_id=row.pk, capacity=capacity, actor=actor)
+        seen = foresee(lambda: decide_capacity(row.pk, capacity, actor), [row.pk])
         places = f"Pasa de {row.capacity} a {seen.result.capacity} lugares. El precio no cambia."
         return tell(row, seen, places, *_offer_sentences(seen.mails))
 
@@ -231,7 +227,7 @@ class RemoveFromLine(Step[VirtualClass]):
 
     def foresee(self, row: VirtualClass, form: Any, actor: User) -> Facts | None:
         entry_id = form.cleaned_data["entry"]
-        seen = foresee_removal(class_id=row.pk, entry_id=entry_id)
+        seen = foresee(lambda: remove_from_line(class_id=row.pk, entry_id=entry_id), [row.pk])
         if not row.waiting_list.filter(pk=entry_id, state__in=IN_LINE).exists():
             return None
         happens = (

@@ -78,8 +78,7 @@ def _open_meeting(virtual_class: VirtualClass) -> None:
 
 
 def _write_soon() -> None:
-    if settings.WRITE_GUESTS_AT_ONCE:
-        transaction.on_commit(_job.call, robust=True)
+    transaction.on_commit(_job.call, robust=True)
 
 
 def _write_recent() -> None:

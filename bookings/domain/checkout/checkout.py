@@ -7,15 +7,15 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from bookings.domain.checkout.holds import find_live_hold, keep_time, limit_unpaid
 from bookings.domain.checkout.settling import settle_free_class
 from bookings.domain.exceptions import (
-    NothingToPayError,
+    BookingError,
     PaymentsOffError,
     SlotTakenError,
-    TooManyPaymentsError,
 )
 from bookings.domain.lifecycle.booking import BookingRequest, book_class, refuse_impossible_period
 from bookings.domain.money.preferences import make_preference, open_payment
@@ -56,20 +56,20 @@ def request_preference(
     """Make a preference, and hold its time, for a class that a JS client is about to book.
 
     start, end: aware. No transaction may be open: the provider is called. Raises, in this order,
-    PaymentsOffError, InvalidPeriodError, ClassEndedError, ClassTooLongError, NoPriceError,
-    NothingToPayError, TooManyPaymentsError, SlotTakenError, TooManyHoldsError, PaymentError.
+    PaymentsOffError, what ``refuse_impossible_period`` raises, NoPriceError, BookingError for a
+    free class, TooManyHoldsError, SlotTakenError, PaymentError.
     """
     if not is_provider_configured():
         raise PaymentsOffError
     refuse_impossible_period(start, end)
     quote = _price(Quote(start, end, is_group_class, students_count, price=0))
     if quote.price == 0:
-        raise NothingToPayError
+        raise BookingError(_("Esa clase no tiene costo."))
     now = timezone.now()
     # Each is looked up at the provider for days.
     made = Payment.objects.filter(user=user, expires_at__gt=now).exclude(preference_id=None)
     unpaid = made.filter(approved_at=None)
-    limit_unpaid(unpaid, settings.MAX_UNPAID_PREFERENCES, TooManyPaymentsError)
+    limit_unpaid(unpaid, settings.MAX_UNPAID_PREFERENCES)
     expires_at = min(now + timedelta(minutes=BookingRules.load().hold_minutes), end)
     with transaction.atomic():
         payment = open_payment(user=user, quote=quote, expires_at=expires_at)

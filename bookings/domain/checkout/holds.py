@@ -8,14 +8,13 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Count, Min, Q, QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from bookings.availability.agenda import load_agenda
 from bookings.domain.exceptions import (
     HoldExpiredError,
-    HoldLostError,
     SlotTakenError,
-    TooManyError,
     TooManyHoldsError,
 )
 from bookings.domain.lifecycle.time_claims import racing_for_time
@@ -30,6 +29,12 @@ from bookings.models import (
     NoticeKind,
 )
 from config.lib.wall_time import find_offset
+
+LOST = _(
+    "Otra persona pagó antes una clase en ese horario. No te cobramos nada: elegí otro horario."
+)
+# Of a pending class, or of a preference that is not booked yet.
+UNPAID = Q(virtual_class__status=ClassStatus.PENDING) | Q(virtual_class=None, payment__isnull=False)
 
 
 def hold_slot(*, user: User, start: datetime, minutes: int, class_type: ClassType) -> Hold:
@@ -62,7 +67,7 @@ def keep_time(hold: Hold) -> Hold:
             Hold.objects.filter(user=hold.user, virtual_class=None, payment=None).delete()
         else:
             here.filter(user=hold.user).delete()
-        check_unpaid_limit(hold.user)
+        limit_unpaid(Hold.objects.filter(UNPAID, user=hold.user), settings.MAX_UNPAID_HOLDS)
         if here.exists():
             raise SlotTakenError
         hold.utc_offset = find_offset(hold.start_time)
@@ -82,14 +87,14 @@ def release_hold(*, user: User, hold_id: uuid.UUID) -> bool:
 def find_live_hold(*, user: User, hold_id: uuid.UUID, locked: bool = False) -> Hold:
     """Raise HoldExpiredError if the hold is over or another person's.
 
-    It is HoldLostError if a paid class took its time. locked: True to lock its row.
+    locked: True to lock its row.
     """
     holds = Hold.objects.select_for_update() if locked else Hold.objects.all()
     hold = holds.filter(pk=hold_id, user=user, expires_at__gt=timezone.now()).first()
     if hold is None:
         mails = Notice.objects.filter(user=user, kind=NoticeKind.HOLD_LOST)
         was_lost = mails.filter(occasion__startswith=hold_id.hex).exists()
-        raise HoldLostError if was_lost else HoldExpiredError
+        raise HoldExpiredError(LOST if was_lost else "")
     return hold
 
 
@@ -97,19 +102,10 @@ def delete_expired_holds() -> int:
     return Hold.objects.filter(expires_at__lte=timezone.now()).delete()[0]
 
 
-def check_unpaid_limit(user: User) -> None:
-    """Raise TooManyHoldsError beyond MAX_UNPAID_HOLDS, until the first expires."""
-    is_unpaid = Q(virtual_class__status=ClassStatus.PENDING) | Q(
-        virtual_class=None, payment__isnull=False
-    )
-    unpaid = Hold.objects.filter(is_unpaid, user=user)
-    limit_unpaid(unpaid, settings.MAX_UNPAID_HOLDS, TooManyHoldsError)
-
-
-def limit_unpaid(rows: QuerySet[Any], most: int, refusal: type[TooManyError]) -> None:
-    """Raise ``refusal``, until the first of the rows expires, if there are ``most`` already."""
+def limit_unpaid(rows: QuerySet[Any], most: int) -> None:
+    """Raise TooManyHoldsError if there are ``most`` rows already, until the first expires."""
     unpaid = rows.aggregate(count=Count("pk"), first_end=Min("expires_at"))
     if unpaid["count"] >= most:
         now = timezone.now()
         first_end = unpaid["first_end"] or now  # a limit of 0 needs no row
-        raise refusal(wait_seconds=max(int((first_end - now).total_seconds()), 0) + 1)
+        raise TooManyHoldsError(wait_seconds=max(int((first_end - now).total_seconds()), 0) + 1)

@@ -79,8 +79,7 @@ def accept_notification(
                 "next_attempt_at",
             ],
         )
-        if settings.SETTLE_AT_ONCE:
-            transaction.on_commit(_job.call)
+        transaction.on_commit(_job.call)
 
 
 def process_notifications() -> int:

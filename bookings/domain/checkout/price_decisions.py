@@ -6,7 +6,6 @@ from django.db import transaction
 
 from accounts.models import User
 from bookings.domain.checkout.settling import find_refusal, mark_paid, schedule_or_refund
-from bookings.domain.dry_runs import Consequences, foresee
 from bookings.domain.exceptions import BookingError
 from bookings.domain.history import record_event
 from bookings.models import ClassEvent, PriceDecision, VirtualClass
@@ -23,14 +22,10 @@ def agree_to_price(*, class_id: uuid.UUID, by: User) -> VirtualClass:
     return schedule_or_refund(virtual_class, by)
 
 
-def foresee_agreement(*, class_id: uuid.UUID, by: User) -> Consequences[BookingError | None]:
-    """Return what agreeing would write; ``result`` is the refusal to schedule, if any."""
-
-    def decide() -> BookingError | None:
-        agreed = _note_agreement(class_id, by)
-        return find_refusal(agreed, by) if agreed.paid_at else None
-
-    return foresee(decide, [class_id])
+def rehearse_agreement(class_id: uuid.UUID, by: User) -> BookingError | None:
+    """Agree, in a transaction to be rolled back; return the refusal to schedule, if any."""
+    agreed = _note_agreement(class_id, by)
+    return find_refusal(agreed, by) if agreed.paid_at else None
 
 
 @transaction.atomic

@@ -15,7 +15,6 @@ from accounts.models import User
 from bookings.domain.batches import work_through
 from bookings.domain.calendar.events import withdraw_event_if_possible
 from bookings.domain.change_policy import RefundCase
-from bookings.domain.dry_runs import Consequences, foresee
 from bookings.domain.exceptions import (
     BookingError,
     ClassCancelledError,
@@ -72,14 +71,6 @@ def confirm_payment(*, class_id: uuid.UUID, actor: User) -> VirtualClass:
     """
     virtual_class = mark_paid(class_id, actor)
     return schedule_class(preference_id=virtual_class.preference_id, actor=actor)
-
-
-def foresee_confirmation(*, class_id: uuid.UUID, actor: User) -> Consequences[BookingError | None]:
-    """Return what confirming would write; ``result`` is the refusal to schedule, if any.
-
-    Raises ClassCancelledError.
-    """
-    return foresee(lambda: find_refusal(mark_paid(class_id, actor), actor), [class_id])
 
 
 def find_refusal(virtual_class: VirtualClass, actor: User) -> BookingError | None:

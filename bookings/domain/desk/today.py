@@ -1,8 +1,7 @@
 """The data of the panel's first page."""
 
-from dataclasses import dataclass
-from datetime import date
 from enum import StrEnum
+from typing import Any
 
 from django.conf import settings
 from django.db.models import Count, Q
@@ -22,29 +21,8 @@ class CalendarState(StrEnum):
     ABSENT = "absent"
 
 
-@dataclass(frozen=True, slots=True)
-class TeacherDay:
-    """Today's classes, and the numbers of what needs the teacher.
-
-    undecided: classes without a list price.
-    """
-
-    day: date
-    classes: list[VirtualClass]
-    paid_not_scheduled: int
-    awaiting_payment: int
-    undecided: int
-    to_review: int
-    has_hours: bool
-    has_prices: bool
-    calendar: CalendarState
-
-    @property
-    def is_ready(self) -> bool:
-        return self.has_hours and self.has_prices and self.calendar == CalendarState.GRANTED
-
-
-def load_teacher_day() -> TeacherDay:
+def load_teacher_day() -> dict[str, Any]:
+    """Return today's classes, and the numbers of what needs the teacher."""
     now = timezone.now()
     day = timezone.localdate(now)
     whole = whole_days(day, day)
@@ -59,17 +37,20 @@ def load_teacher_day() -> TeacherDay:
         undecided=Count("pk", filter=Q(price_decision=PriceDecision.WAITING, end_time__gt=now)),
     )
     special = SpecialHours.objects.filter(day__gte=day)
-    return TeacherDay(
-        day=day,
-        classes=list(classes.select_related("booked_by").order_by("start_time", "id")),
-        paid_not_scheduled=waiting["paid"],
-        awaiting_payment=waiting["unpaid"],
-        undecided=waiting["undecided"],
-        to_review=count_payments_to_review(),
-        has_hours=WeeklyHours.objects.exists() or special.exists(),
-        has_prices=list_prices().exists(),
-        calendar=_calendar_state(),
-    )
+    has_hours = WeeklyHours.objects.exists() or special.exists()
+    has_prices, calendar = list_prices().exists(), _calendar_state()
+    return {
+        "day": day,
+        "classes": list(classes.select_related("booked_by").order_by("start_time", "id")),
+        "paid_not_scheduled": waiting["paid"],
+        "awaiting_payment": waiting["unpaid"],
+        "undecided": waiting["undecided"],  # classes without a list price
+        "to_review": count_payments_to_review(),
+        "has_hours": has_hours,
+        "has_prices": has_prices,
+        "calendar": calendar,
+        "is_ready": has_hours and has_prices and calendar == CalendarState.GRANTED,
+    }
 
 
 def _calendar_state() -> CalendarState:

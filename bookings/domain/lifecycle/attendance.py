@@ -8,9 +8,10 @@ import uuid
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from bookings.domain.exceptions import ClassNotFoundError, ClassNotStartedError
+from bookings.domain.exceptions import BookingError, ClassNotFoundError
 from bookings.domain.history import record_event
 from bookings.domain.money.totals import add_to_total_classes
 from bookings.models import ClassEvent, ClassStatus, UserActivity, VirtualClass
@@ -22,7 +23,7 @@ def mark_attendance(
 ) -> UserActivity:
     """Mark a person as absent from a class that has begun, or take the mark back.
 
-    Raises ClassNotStartedError, ClassNotFoundError.
+    Raises ClassNotFoundError, and BookingError before the class begins.
     """
     activity = _lock(class_id, activity_id)
     if activity.no_show != came:
@@ -47,5 +48,5 @@ def _lock(class_id: uuid.UUID, activity_id: int) -> UserActivity:
     except (VirtualClass.DoesNotExist, UserActivity.DoesNotExist):
         raise ClassNotFoundError from None
     if timezone.now() < virtual_class.start_time:
-        raise ClassNotStartedError
+        raise BookingError(_("La clase todavía no empezó."))
     return activity

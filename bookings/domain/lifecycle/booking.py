@@ -6,13 +6,12 @@ from datetime import datetime
 from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from bookings.domain.exceptions import (
+    BookingError,
     ClassEndedError,
-    ClassTooLongError,
-    InvalidPeriodError,
-    PreferenceMismatchError,
     PreferenceTakenError,
 )
 from bookings.domain.history import record_event
@@ -50,8 +49,8 @@ def book_class(*, user: User, request: BookingRequest) -> VirtualClass:
     """Store a pending class; it counts as paid if its preference is paid already.
 
     The price of another system's preference is checked against the list. Raises, without writing:
-    InvalidPeriodError, ClassEndedError, ClassTooLongError, PreferenceMismatchError,
-    PreferenceTakenError, PriceTooLowError.
+    what ``refuse_impossible_period`` raises, PreferenceTakenError, PriceTooLowError, and
+    BookingError for another person's preference, or one made for another class.
 
     Spec: Endpoints, POST /api/booking.
     """
@@ -66,12 +65,13 @@ def book_class(*, user: User, request: BookingRequest) -> VirtualClass:
 
 
 def refuse_impossible_period(start: datetime, end: datetime) -> None:
+    """Raise ClassEndedError; BookingError for a class that ends too early or is too long."""
     if end <= start:
-        raise InvalidPeriodError
+        raise BookingError(_("La clase tiene que terminar después de empezar."))
     if end <= timezone.now():
         raise ClassEndedError
     if end - start > settings.MAX_CLASS_LENGTH:
-        raise ClassTooLongError
+        raise BookingError(_("La clase es demasiado larga."))
 
 
 @transaction.atomic
@@ -113,7 +113,7 @@ def _lock_payment(user: User, request: BookingRequest) -> Payment | None:
         raise PreferenceTakenError
     is_theirs = payment.user_id == user.pk and payment.quote == request.to_json()
     if not is_theirs or _goes_back(payment):
-        raise PreferenceMismatchError
+        raise BookingError(_("Esa preferencia de pago no corresponde a esta reserva."))
     return payment
 
 

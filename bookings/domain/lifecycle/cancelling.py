@@ -14,7 +14,6 @@ from bookings.domain.change_policy import (
     is_in_charge,
     refuse_change,
 )
-from bookings.domain.dry_runs import Consequences, foresee
 from bookings.domain.exceptions import ClassCompletedError, ClassEndedError
 from bookings.domain.history import record_event
 from bookings.domain.money.money_back import request_money_back, store_refund_decision
@@ -43,11 +42,6 @@ def cancel_class(*, class_id: uuid.UUID, actor: User, reason: str = "") -> Virtu
             send_refunds_of(payment)
             cancel_dead_charges(payment)
     return virtual_class
-
-
-def foresee_cancelling(*, class_id: uuid.UUID, actor: User) -> Consequences[VirtualClass]:
-    """Return what cancelling would write. Raises the refusals of ``cancel_class``."""
-    return foresee(lambda: decide_cancelling(class_id, actor), [class_id])
 
 
 def refuse_cancelling(virtual_class: VirtualClass, actor: User, now: datetime) -> None:

@@ -6,14 +6,13 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from bookings.domain.calendar.drafts import describe_summary
 from bookings.domain.calendar.events import awaits_move, move_event_if_possible
-from bookings.domain.dry_runs import Consequences, foresee
 from bookings.domain.exceptions import (
-    CapacityTooLargeError,
-    CapacityTooSmallError,
+    BookingError,
     ClassEndedError,
 )
 from bookings.domain.history import record_event
@@ -27,30 +26,25 @@ def change_capacity(
 ) -> VirtualClass:
     """Set the capacity of a scheduled group; a place that becomes free is offered.
 
-    Raises ClassNotFoundError, ClassEndedError, CapacityTooLargeError, and CapacityTooSmallError,
-    for which an offered place counts as taken.
+    Raises ClassNotFoundError, ClassEndedError, and BookingError for a capacity that is too large,
+    or too small, for which an offered place counts as taken.
     """
-    virtual_class = _change(class_id, capacity, actor)
+    virtual_class = decide_capacity(class_id, capacity, actor)
     move_event_if_possible(virtual_class)
     return virtual_class
 
 
-def foresee_capacity(
-    *, class_id: uuid.UUID, capacity: int, actor: User
-) -> Consequences[VirtualClass]:
-    return foresee(lambda: _change(class_id, capacity, actor), [class_id])
-
-
 @transaction.atomic
-def _change(class_id: uuid.UUID, capacity: int, actor: User | None) -> VirtualClass:
+def decide_capacity(class_id: uuid.UUID, capacity: int, actor: User | None) -> VirtualClass:
+    """Write a capacity, without calling the calendar. Raises as ``change_capacity``."""
     groups = VirtualClass.objects.filter(class_type=ClassType.GROUP, status=ClassStatus.SCHEDULED)
     locked = get_class(groups.select_for_update(), pk=class_id)
     if locked.has_ended():
         raise ClassEndedError
     if capacity > settings.MAX_STUDENTS:
-        raise CapacityTooLargeError
+        raise BookingError(_("Son demasiados lugares para una clase."))
     if capacity < locked.current_participants + count_kept_places(locked):
-        raise CapacityTooSmallError
+        raise BookingError(_("Hay más personas anotadas, o con un lugar ofrecido, que lugares."))
     if capacity != locked.max_participants:
         details: dict[str, Any] = {"places_before": locked.max_participants, "places": capacity}
         if locked.event_update_requested_at and awaits_move(locked):

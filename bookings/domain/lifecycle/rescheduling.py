@@ -7,17 +7,17 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from bookings.availability.agenda import load_agenda
 from bookings.domain.calendar.events import move_event_if_possible
 from bookings.domain.change_policy import check_change_rate, is_in_charge, refuse_change
-from bookings.domain.dry_runs import Consequences, foresee
 from bookings.domain.exceptions import (
+    BookingError,
     ClassCancelledError,
     ClassCompletedError,
     ClassEndedError,
-    NotScheduledYetError,
     SameTimeError,
     SlotTakenError,
     TimeAwaitedError,
@@ -47,10 +47,11 @@ def reschedule_class(
     start: aware. A student needs a free slot; the teacher may choose any time without another class
     or a hold.
     displacing: paid classes that wait for the calendar and lose the time, as the teacher confirmed.
-    Raises, without writing: ClassNotFoundError, NotScheduledYetError, ClassCancelledError,
-    ClassCompletedError, ClassEndedError, TooLateToChangeError, TooManyAttemptsError, SameTimeError,
-    TimeOverError, SlotTakenError; TimeAwaitedError to the teacher for paid classes that are not in
-    ``displacing``; CalendarError if free slots cannot be read.
+    Raises, without writing: ClassNotFoundError, BookingError for a pending class,
+    ClassCancelledError, ClassCompletedError, ClassEndedError, TooLateToChangeError,
+    TooManyAttemptsError, SameTimeError, TimeOverError, SlotTakenError; TimeAwaitedError to the
+    teacher for paid classes that are not in ``displacing``; CalendarError if free slots cannot be
+    read.
     """
     virtual_class = get_class(VirtualClass.objects.all(), pk=class_id)
     refuse_move(virtual_class, actor)
@@ -58,22 +59,10 @@ def reschedule_class(
     if not is_in_charge(actor):
         _refuse_unoffered(virtual_class, actor, start)
     check_change_rate(actor)
-    with racing_for_time():
-        moved = _move(class_id, actor, start, reason, displacing)
+    moved = decide_move(class_id, actor, start, reason, displacing)
     move_event_if_possible(moved)
     moved.refresh_from_db(fields=["event_update_requested_at", "html_link", "calendar_drift"])
     return moved
-
-
-def foresee_move(
-    *,
-    class_id: uuid.UUID,
-    actor: User,
-    start: datetime,
-    displacing: Collection[uuid.UUID] = (),
-) -> Consequences[VirtualClass]:
-    with racing_for_time():
-        return foresee(lambda: _move(class_id, actor, start, "", displacing), [class_id])
 
 
 def refuse_move(virtual_class: VirtualClass, actor: User) -> None:
@@ -84,7 +73,9 @@ def refuse_move(virtual_class: VirtualClass, actor: User) -> None:
     if virtual_class.status == ClassStatus.COMPLETED:
         raise ClassCompletedError
     if virtual_class.status == ClassStatus.PENDING:
-        raise NotScheduledYetError
+        raise BookingError(
+            _("La clase todavía no está confirmada: su horario no se puede cambiar.")
+        )
     if virtual_class.has_ended(now):
         raise ClassEndedError
     refuse_change(virtual_class, actor, now)
@@ -105,14 +96,16 @@ def _refuse_unoffered(virtual_class: VirtualClass, actor: User, start: datetime)
         raise SlotTakenError
 
 
+@racing_for_time()
 @transaction.atomic
-def _move(
+def decide_move(
     class_id: uuid.UUID,
     actor: User,
     start: datetime,
     reason: str,
     displacing: Collection[uuid.UUID],
 ) -> VirtualClass:
+    """Write a move, without calling the calendar. Raises as ``reschedule_class``."""
     now = timezone.now()
     locked = get_class(VirtualClass.objects.select_for_update(), pk=class_id)
     refuse_move(locked, actor)

@@ -19,7 +19,6 @@ from bookings.domain.calendar.events import (
     request_withdrawal,
     withdraw_event_if_possible,
 )
-from bookings.domain.dry_runs import Consequences, foresee
 from bookings.domain.exceptions import (
     ClassCancelledError,
     ClassCompletedError,
@@ -99,14 +98,11 @@ def schedule_class(
         raise
 
 
-def foresee_scheduling(*, preference_id: str, actor: User) -> Consequences[VirtualClass]:
-    """Return what scheduling would write. Raises the refusals of ``schedule_class``."""
-    virtual_class = get_class_by_preference(preference_id)
-    return foresee(lambda: rehearse_scheduling(virtual_class, actor), [virtual_class.pk])
-
-
 def rehearse_scheduling(virtual_class: VirtualClass, actor: User) -> VirtualClass:
-    """Write what scheduling writes, with a made-up event, in a transaction to be rolled back."""
+    """Write what scheduling writes, with a made-up event, in a transaction to be rolled back.
+
+    Raises the refusals of ``schedule_class``.
+    """
     if virtual_class.is_scheduled:
         return virtual_class
     _refuse(virtual_class)

@@ -6,12 +6,13 @@ from dataclasses import replace
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from accounts.personal_data import erase_account
 from bookings.domain.calendar.guests import request_guests
 from bookings.domain.dry_runs import Consequences, foresee
-from bookings.domain.exceptions import ClassesAheadError, TeacherAccountError
+from bookings.domain.exceptions import BookingError, ClassesAheadError
 from bookings.domain.lifecycle.cancelling import cancel_class, decide_cancelling
 from bookings.domain.places.offers import list_open_entries
 from bookings.domain.places.waiting_list import leave_every_line
@@ -26,7 +27,8 @@ def erase_person(*, user: User, by: User) -> None:
     """Erase account, mails and unpaid bookings; idempotent.
 
     Payments and classes that were paid or took place stay without a name. Raises, without writing:
-    TeacherAccountError, ClassesAheadError, and ClassNotFoundError if ``by`` may not cancel a class.
+    ClassesAheadError, BookingError for the teacher, and ClassNotFoundError if ``by`` may not cancel
+    a class.
     """
     for virtual_class in list_classes_to_cancel(user):
         try:
@@ -47,9 +49,9 @@ def erase_person(*, user: User, by: User) -> None:
 
 
 def list_classes_to_cancel(user: User) -> list[VirtualClass]:
-    """List unpaid classes. Raises TeacherAccountError, and ClassesAheadError if any is settled."""
+    """List unpaid classes. Raises ClassesAheadError if any is settled, BookingError for staff."""
     if user.is_staff:
-        raise TeacherAccountError
+        raise BookingError(_("La cuenta de la profe no se puede borrar."))
     takes_part = UserActivity.objects.filter(virtual_class=OuterRef("pk"), user=user)
     ahead = VirtualClass.objects.filter(
         Q(booked_by=user) | Exists(takes_part),

@@ -1,14 +1,20 @@
 """The export of a person's own data."""
 
 import json
+import re
 from typing import Any
 
 from django.core.serializers.json import DjangoJSONEncoder
+from django.db.models import Model
 
 from accounts.models import User
 from accounts.personal_data import describe_account
 from bookings.domain.queries import list_classes_of
 from bookings.models import Payment, VirtualClass
+
+CLASS_FIELDS = "id", "start_time", "end_time", "class_type", "status", "html_link", "created_at"
+# For the host only.
+HOST_FIELDS = "preference_id", "class_price", "learning_focus", "access_code", "paid_at"
 
 
 def export_person(user: User) -> str:
@@ -49,47 +55,25 @@ def export_person(user: User) -> str:
 
 def _describe_class(virtual_class: VirtualClass, user: User) -> dict[str, Any]:
     is_host = virtual_class.is_hosted_by(user)
-    own = {
-        "preferenceId": virtual_class.preference_id,
-        "classPrice": virtual_class.class_price,
-        "learningFocus": virtual_class.learning_focus,
-        "accessCode": virtual_class.access_code,
-        "paidAt": virtual_class.paid_at,
-    }
     return {
-        "id": virtual_class.pk,
-        "startTime": virtual_class.start_time,
-        "endTime": virtual_class.end_time,
-        "classType": virtual_class.class_type,
-        "status": virtual_class.status,
-        "htmlLink": virtual_class.html_link,
+        **_pick(virtual_class, *CLASS_FIELDS, *(HOST_FIELDS if is_host else ())),
         "bookedByYou": is_host,
-        **(own if is_host else {}),
         "yourPart": [
             {"rol": part.rol, "completed": part.completed, "missed": part.no_show}
             for part in virtual_class.activities.all()
             if part.user_id == user.pk
         ],
-        "createdAt": virtual_class.created_at,
     }
 
 
 def _describe_payment(payment: Payment) -> dict[str, Any]:
     return {
-        "id": payment.pk,
+        **_pick(payment, "id", "amount", "currency", "status", "created_at", "approved_at"),
         "class": payment.virtual_class_id,
-        "amount": payment.amount,
-        "currency": payment.currency,
-        "status": payment.status,
-        "createdAt": payment.created_at,
-        "approvedAt": payment.approved_at,
         "charges": [
             {
                 "number": charge.charge_id,
-                "status": charge.status,
-                "amount": charge.amount,
-                "refundedAmount": charge.refunded_amount,
-                "method": charge.method,
+                **_pick(charge, "status", "amount", "refunded_amount", "method"),
                 "refunds": [
                     {"amount": refund.amount, "status": refund.status, "at": refund.created_at}
                     for refund in charge.refunds.all()
@@ -97,4 +81,11 @@ def _describe_payment(payment: Payment) -> dict[str, Any]:
             }
             for charge in payment.charges.all()
         ],
+    }
+
+
+def _pick(row: Model, *fields: str) -> dict[str, Any]:
+    """Return fields of a row under their names in camelCase."""
+    return {
+        re.sub("_(.)", lambda found: found[1].upper(), name): getattr(row, name) for name in fields
     }

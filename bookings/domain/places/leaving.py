@@ -4,16 +4,16 @@ import uuid
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from bookings.domain.calendar.guests import note_guests
 from bookings.domain.change_policy import check_change_rate
 from bookings.domain.exceptions import (
+    BookingError,
     ClassCancelledError,
     ClassCompletedError,
     ClassNotFoundError,
-    ClassStartedError,
-    HostCannotLeaveError,
 )
 from bookings.domain.history import record_event
 from bookings.domain.places.offers import offer_free_place
@@ -25,8 +25,8 @@ from bookings.notices.reminders import drop_reminders
 def leave_class(*, class_id: uuid.UUID, user: User) -> VirtualClass:
     """Take a guest out of a class that has not begun; return the class as stored.
 
-    Raises, without writing: TooManyAttemptsError, ClassNotFoundError, HostCannotLeaveError,
-    ClassCancelledError, ClassCompletedError, ClassStartedError.
+    Raises, without writing: TooManyAttemptsError, ClassNotFoundError, ClassCancelledError,
+    ClassCompletedError; BookingError for the host, and once the class has begun.
     """
     check_change_rate(user)
     return _leave(class_id, user)
@@ -68,10 +68,10 @@ def _leave(class_id: uuid.UUID, user: User) -> VirtualClass:
 
 def refuse_leaving(virtual_class: VirtualClass, user: User) -> None:
     if virtual_class.is_hosted_by(user):
-        raise HostCannotLeaveError
+        raise BookingError(_("Esta clase la reservaste vos: podés cancelarla, pero no dejarla."))
     if virtual_class.status == ClassStatus.CANCELLED:
         raise ClassCancelledError
     if virtual_class.status == ClassStatus.COMPLETED:
         raise ClassCompletedError
     if virtual_class.start_time <= timezone.now():
-        raise ClassStartedError
+        raise BookingError(_("La clase ya empezó."))

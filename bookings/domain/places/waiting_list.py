@@ -6,17 +6,16 @@ from datetime import timedelta
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from bookings.domain.dry_runs import Consequences, foresee
 from bookings.domain.exceptions import (
     AlreadyJoinedError,
+    BookingError,
     ClassCancelledError,
     ClassNotFoundError,
-    OfferExpiredError,
     OwnClassError,
     TooManyAttemptsError,
-    WaitingClosedError,
 )
 from bookings.domain.places.access_codes import read_access_code
 from bookings.domain.places.code_limits import limit_wrong_codes
@@ -38,7 +37,7 @@ def wait_for_place(*, user: User, access_code: str, address: str = "") -> Waitin
     """Put ``user`` at the end of the line for the class of an access code; return the entry.
 
     address: as for ``join_class``. Raises TooManyAttemptsError, ClassNotFoundError, OwnClassError,
-    AlreadyJoinedError, WaitingClosedError.
+    AlreadyJoinedError; BookingError if the class is no group, about to begin, or not scheduled.
     """
     _refuse_haste(user)
     with limit_wrong_codes(user=user, address=address):
@@ -64,14 +63,14 @@ def wait_again(*, user: User, entry_id: uuid.UUID) -> WaitingListEntry:
 def claim_place(*, user: User, entry_id: uuid.UUID) -> VirtualClass:
     """Take the place that is offered to ``user``, or any free one.
 
-    Raises as ``join_class``; besides ClassCancelledError, and OfferExpiredError if the person has
-    no turn any more.
+    Raises as ``join_class``; besides ClassCancelledError, and BookingError if the person has no
+    turn any more.
     """
     entry = _lock(entry_id, user=user)
     if entry.virtual_class.status == ClassStatus.CANCELLED:
         raise ClassCancelledError
     if entry.has_expired() or entry.state == WaitingState.LEFT or not entry.user.is_active:
-        raise OfferExpiredError
+        raise BookingError(_("Se venció el tiempo para tomar ese lugar."))
     take_place(user=user, virtual_class=entry.virtual_class)
     return entry.virtual_class
 
@@ -93,10 +92,6 @@ def remove_from_line(*, class_id: uuid.UUID, entry_id: uuid.UUID) -> WaitingList
     return _leave(_lock(entry_id, virtual_class=class_id))
 
 
-def foresee_removal(*, class_id: uuid.UUID, entry_id: uuid.UUID) -> Consequences[WaitingListEntry]:
-    return foresee(lambda: remove_from_line(class_id=class_id, entry_id=entry_id), [class_id])
-
-
 def _refuse_haste(user: User) -> None:
     if is_too_often("waits", user.pk, limit=settings.MAX_WAITS, window=WINDOW):
         raise TooManyAttemptsError(wait_seconds=seconds_left(WINDOW))
@@ -109,10 +104,10 @@ def _get_into_line(user: User, virtual_class: VirtualClass) -> WaitingListEntry:
     if virtual_class.activities.filter(user=user).exists():
         raise AlreadyJoinedError
     if not takes_waiting(virtual_class, now):
-        raise WaitingClosedError
-    entry, _ = WaitingListEntry.objects.get_or_create(
+        raise BookingError(_("Esta clase no tiene lista de espera."))
+    entry = WaitingListEntry.objects.get_or_create(
         virtual_class=virtual_class, user=user, defaults={"created_at": now}
-    )
+    )[0]
     if entry.has_expired(now) or entry.state not in IN_LINE:
         entry.state, entry.created_at = WaitingState.WAITING, now
         entry.offered_at = entry.offer_expires_at = None

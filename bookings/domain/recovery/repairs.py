@@ -37,7 +37,9 @@ def record_drift(drift: Drift, *, with_mail: bool = True, is_one_of_many: bool =
     if drift.kind not in CalendarDrift.values:
         return True
     locked = _lock(drift.class_id)
-    if locked is None or not _is_as_compared(locked, drift):
+    if locked is None or read_version(locked) != drift.version:
+        return False
+    if not locked.is_scheduled or locked.event_update_requested_at:
         return False
     if locked.calendar_drift == drift.kind:
         return True
@@ -114,14 +116,6 @@ def _remove_spare(drift: Drift) -> None:
     for event_id in (drift.event_id, *drift.surplus):
         if event_id != own:
             remove_event(event_id, reference=str(drift.class_id))
-
-
-def _is_as_compared(locked: VirtualClass, drift: Drift) -> bool:
-    return (
-        locked.is_scheduled
-        and locked.event_update_requested_at is None
-        and read_version(locked) == drift.version
-    )
 
 
 def _lock(class_id: uuid.UUID) -> VirtualClass | None:

@@ -4,7 +4,6 @@ import logging
 import time
 from datetime import timedelta
 
-from django.conf import settings
 from django.db import transaction
 from django.db.models import F, Q
 from django.utils import timezone
@@ -70,8 +69,7 @@ def resume_schedulings() -> None:
     """Retry every waiting class with the calendar connected again."""
     note_answer()
     bring_forward()
-    if settings.SETTLE_AT_ONCE:
-        transaction.on_commit(_job.call, robust=True)
+    transaction.on_commit(_job.call, robust=True)
 
 
 def _find_due(*, is_trial: bool) -> VirtualClass | None:

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from datetime import timedelta
 from functools import wraps
 
-from django.conf import settings
 from django.db import transaction
 
 from accounts.selectors import find_calendar_token
@@ -75,13 +74,11 @@ def keep_push_channel(refresh_token: str | None) -> int:
 
 def open_channel_soon() -> None:
     allow_attempt()
-    if settings.FOLLOW_CALENDAR_AT_ONCE:
-        transaction.on_commit(_channel_job.call, robust=True)
+    transaction.on_commit(_channel_job.call, robust=True)
 
 
 def check_calendar_soon() -> None:
-    if settings.FOLLOW_CALENDAR_AT_ONCE:
-        _job.call()
+    _job.call()
 
 
 def _compare_all() -> Report:

@@ -19,8 +19,8 @@ pytestmark = [pytest.mark.concurrency, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture(autouse=True)
-def _on_duty(settings, monkeypatch):
-    settings.DELIVER_NOTICES_AT_ONCE = True
+def _on_duty(monkeypatch):
+    monkeypatch.delattr(delivery._delivery, "call")
     monkeypatch.setattr(delivery._delivery, "_delay", timedelta(milliseconds=50))
     yield
     wait_for_delivery()
@@ -119,12 +119,3 @@ def test_a_delivery_that_failed_is_started_again(monkeypatch, caplog):
 
     assert len(rounds) == 2
     assert "failed; the sweeps do the rest" in caplog.text
-
-
-def test_no_delivery_starts_when_switched_off(settings, pending):
-    settings.DELIVER_NOTICES_AT_ONCE = False
-
-    schedule_class(preference_id=pending.preference_id)
-
-    assert [thread.name for thread in threading.enumerate()].count("deliver_mails_soon") == 0
-    assert Notice.objects.get().state == NoticeState.DUE

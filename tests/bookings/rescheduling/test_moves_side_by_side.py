@@ -55,7 +55,7 @@ def test_a_class_that_was_cancelled_before_the_lock_does_not_move(
     before(
         monkeypatch,
         rescheduling,
-        "_move",
+        "decide_move",
         lambda: cancel_class(class_id=scheduled.pk, actor=teacher),
     )
 

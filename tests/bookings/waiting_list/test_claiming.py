@@ -6,11 +6,11 @@ import pytest
 
 from bookings.domain.exceptions import (
     AlreadyJoinedError,
+    BookingError,
     ClassCancelledError,
     ClassEndedError,
     ClassFullError,
     ClassNotFoundError,
-    OfferExpiredError,
 )
 from bookings.domain.places.offers import pass_on_offers
 from bookings.domain.places.waiting_list import claim_place, leave_line, wait_again
@@ -73,7 +73,7 @@ def test_an_offer_ends_with_its_last_instant(entry, virtual_class, student, time
     if is_swept:
         pass_on_offers()
 
-    with pytest.raises(OfferExpiredError):
+    with pytest.raises(BookingError, match="Se venció"):
         claim_place(user=student, entry_id=entry.pk)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from accounts.models import User
 from accounts.services import reactivate, suspend
-from bookings.domain.exceptions import ClassFullError, OfferExpiredError
+from bookings.domain.exceptions import BookingError, ClassFullError
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.lifecycle.rescheduling import reschedule_class
 from bookings.domain.places.joining import join_class
@@ -94,7 +94,7 @@ def test_who_is_suspended_while_claiming_gets_no_place(entry, virtual_class, stu
     free_place(virtual_class)
     User.objects.filter(pk=student.pk).update(status="suspended")
 
-    with pytest.raises(OfferExpiredError):
+    with pytest.raises(BookingError, match="Se venció"):
         claim_place(user=student, entry_id=entry.pk)
 
     assert student.pk not in people_in(virtual_class)

@@ -18,8 +18,8 @@ pytestmark = [pytest.mark.concurrency, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture(autouse=True)
-def _on_duty(settings, monkeypatch):
-    settings.DELIVER_WEBHOOKS_AT_ONCE = True
+def _on_duty(monkeypatch):
+    monkeypatch.delattr(messenger._messenger, "call")
     monkeypatch.setattr(messenger, "_idle_until", 0.0)
     yield
     wait_for_messenger()
