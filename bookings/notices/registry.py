@@ -20,9 +20,8 @@ from bookings.notices.expectations import (
     OutsidePriceList,
     PaymentToReview,
 )
-from bookings.notices.facts import FactRule
+from bookings.notices.facts import Line
 from bookings.notices.icalendar import Method
-from bookings.notices.links import LinkRule
 from bookings.notices.planned import Planned
 from bookings.notices.skip_rules import SkipRule
 
@@ -40,8 +39,8 @@ class Mail:
     subject: Promise
     opening: Promise
     explanation: Promise | str = ""
-    facts: tuple[FactRule, ...] = ()
-    link: LinkRule
+    facts: tuple[Line, ...] = ()
+    link: Line
     skip_if: tuple[SkipRule, ...] = ()
     calendar: Method | None = None
     expected: Expectation
