@@ -4,12 +4,11 @@ import uuid
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
-from django.db.models import F
+from django.db.models import Q
 from django.utils import timezone
 
 from bookings.models import ClassStatus, Notice, NoticeKind, VirtualClass
 from bookings.notices.expectations import PLANNED_AHEAD, find_missing, without_erased
-from bookings.notices.planned import name_occasion
 from bookings.notices.registry import PLANNED
 
 NOT_PLANNED = "No se anotó a tiempo."
@@ -48,28 +47,22 @@ def plan_missing_reminders() -> int:
 
 
 def drop_reminders(virtual_class: VirtualClass, people: Iterable[uuid.UUID] | None = None) -> None:
-    """Delete the planned mails that no worker has begun to send, by default everyone's."""
+    """Delete the planned mails that no worker has begun to send, by default everyone's.
+
+    A mail that was sent or skipped before it was due goes too: a clock was ahead.
+    """
     planned = Notice.objects.filter(
-        virtual_class=virtual_class, kind__in=PLANNED, sent_at=None, attempts=0
+        Q(sent_at=None, attempts=0) | Q(due_at__gt=timezone.now()),
+        virtual_class=virtual_class,
+        kind__in=PLANNED,
     )
     if people is not None:
         planned = planned.filter(user__in=people)
     planned.delete()
 
 
-def restore_reminders(virtual_class: VirtualClass, now: datetime) -> None:
-    """Plan again the mails that were skipped or sent before they are due."""
-    ahead = Notice.objects.filter(
-        virtual_class=virtual_class,
-        kind__in=PLANNED,
-        occasion=name_occasion(virtual_class.start_time),
-        due_at__gt=now,
-    )
-    ahead.update(next_attempt_at=F("due_at"), sent_at=None, attempts=0, failure="")
-
-
 def replan_reminders(virtual_class: VirtualClass) -> None:
-    """Plan the mails of a moved class anew."""
+    """Plan anew the mails of a class that was moved or opened again."""
     drop_reminders(virtual_class)
     now = timezone.now()
     people = virtual_class.activities.values_list("user_id", flat=True)

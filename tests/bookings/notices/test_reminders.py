@@ -99,7 +99,8 @@ def test_a_class_that_moves_reminds_of_its_new_start_alone(far, host):
 
 
 def test_a_class_that_moves_after_its_reminder_reminds_anew(far):
-    Notice.objects.filter(kind=DAY).update(sent_at=timezone.now(), next_attempt_at=None)
+    now = timezone.now()
+    Notice.objects.filter(kind=DAY).update(due_at=now, sent_at=now, next_attempt_at=None)
     far.start_time += timedelta(days=1)
     far.end_time += timedelta(days=1)
     far.save()
