@@ -6,7 +6,7 @@ another sends the event again under the same id.
 
 import time
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import timedelta
 from queue import SimpleQueue
 from threading import Thread
 from time import monotonic
@@ -34,7 +34,7 @@ def deliver_webhooks(seconds: float = SECONDS_IN_A_ROW) -> int:
     No round begins after ``seconds``. Raises DatabaseError only.
     """
     successes, end = 0, monotonic() + seconds
-    while claimed := [one for due in _list_due() if (one := _claim(*due))]:
+    while claimed := [one for row in _list_due() if (one := _claim(row))]:
         successes += _send_round(claimed)
         if monotonic() >= end:
             break
@@ -43,33 +43,29 @@ def deliver_webhooks(seconds: float = SECONDS_IN_A_ROW) -> int:
 
 def deliver_now(delivery: WebhookDelivery) -> bool:
     """Send one delivery now; return True if it succeeded."""
-    claimed = _claim(delivery.pk, delivery.next_attempt_at)
+    claimed = _claim(delivery)
     return claimed is not None and _send_round([claimed]) == 1
 
 
-def _list_due() -> list[tuple[int, datetime]]:
-    """Return key and next attempt of one delivery for each endpoint that is not resting."""
+def _list_due() -> list[WebhookDelivery]:
+    """Return the oldest due delivery of each endpoint that is not resting."""
     now = timezone.now()
-    due = WebhookDelivery.objects.filter(
-        endpoint=OuterRef("pk"), next_attempt_at__lte=now
-    ).order_by("next_attempt_at", "pk")
+    due = WebhookDelivery.objects.filter(next_attempt_at__lte=now)
+    oldest = due.filter(endpoint=OuterRef("pk")).order_by("next_attempt_at", "pk").values("pk")[:1]
     is_rested = Q(resting_until=None) | Q(resting_until__lte=now)
-    endpoints = WebhookEndpoint.objects.filter(is_rested, is_active=True).annotate(
-        first=Subquery(due.values("pk")[:1]), planned=Subquery(due.values("next_attempt_at")[:1])
-    )
-    waiting = endpoints.exclude(first=None).order_by("planned", "pk")
-    return list(waiting.values_list("first", "planned")[:RECEIVERS_AT_ONCE])
+    endpoints = WebhookEndpoint.objects.filter(is_rested, is_active=True)
+    firsts = due.filter(pk__in=endpoints.values_list(Subquery(oldest)))
+    return list(firsts.order_by("next_attempt_at", "pk")[:RECEIVERS_AT_ONCE])
 
 
-def _claim(key: int, planned: datetime | None) -> WebhookDelivery | None:
+def _claim(row: WebhookDelivery) -> WebhookDelivery | None:
     """Return None if another worker has claimed it."""
-    row = WebhookDelivery(pk=key, next_attempt_at=planned)
     unsent = WebhookDelivery.objects.filter(next_attempt_at__isnull=False)
     if not claim(unsent, row, "next_attempt_at", LEASE, attempts=F("attempts") + 1):
         return None
     # A secret that cannot be decrypted would raise here and hold up the other endpoints.
     sealed = unsent.defer("endpoint__secret", "endpoint__previous_secret")
-    return sealed.select_related("event", "endpoint").filter(pk=key).first()
+    return sealed.select_related("event", "endpoint").filter(pk=row.pk).first()
 
 
 def _send_round(claimed: list[WebhookDelivery]) -> int:
