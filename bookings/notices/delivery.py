@@ -97,7 +97,8 @@ def _send(notice: Notice, connect: Callable[[], BaseEmailBackend]) -> bool:
         _close(connect)  # the next mail opens it anew
         _note_failure(notice, _name(error))
         return False
-    _note_sent(notice)
+    sent = Notice.objects.filter(pk=notice.pk, sent_at=None)
+    sent.update(sent_at=timezone.now(), next_attempt_at=None, failure="")
     return True
 
 
@@ -106,12 +107,6 @@ def _close(connect: Callable[[], BaseEmailBackend]) -> None:
         connect().close()
     except Exception as error:  # noqa: BLE001 - the mails have left or failed already
         logger.warning("The mail server ended oddly: %s", _name(error))
-
-
-def _note_sent(notice: Notice) -> None:
-    Notice.objects.filter(pk=notice.pk, sent_at=None).update(
-        sent_at=timezone.now(), next_attempt_at=None, failure=""
-    )
 
 
 def _note_failure(notice: Notice, failure: str) -> None:

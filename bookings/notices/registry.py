@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 
 from django.conf import settings
 from django.utils.functional import Promise, lazy
@@ -64,24 +65,26 @@ IF_NOT_YOU = _(
 )
 # For mails about a class that is ahead: each of them is skipped once it is over.
 NO_PLACE = (skip.over, skip.not_scheduled, skip.not_in_class)
+# News of a class, with its entry for the reader's calendar.
+class_news = partial(
+    Mail,
+    link=links.see_class,
+    skip_if=(*NO_PLACE, skip.replaced),
+    calendar=Method.REQUEST,
+)
 
 MAILS = {
-    NoticeKind.CONFIRMATION: Mail(
+    NoticeKind.CONFIRMATION: class_news(
         subject=_("Tu clase está confirmada: %(day)s, %(clock)s"),
         opening=_("Tu clase de inglés está confirmada."),
         facts=(facts.when, facts.video_call, facts.access_code, facts.invitation),
-        link=links.see_class,
         skip_if=NO_PLACE,
-        calendar=Method.REQUEST,
         expected=AfterEvent(ClassEvent.SCHEDULED, to.host),
     ),
-    NoticeKind.JOINED: Mail(
+    NoticeKind.JOINED: class_news(
         subject=_("Ya tenés tu lugar en la clase: %(day)s, %(clock)s"),
         opening=_("Ya tenés tu lugar en la clase de inglés de %(host)s."),
         facts=(facts.when, facts.video_call),
-        link=links.see_class,
-        skip_if=(*NO_PLACE, skip.replaced),
-        calendar=Method.REQUEST,
         expected=AfterEvent(ClassEvent.JOINED, to.person),
     ),
     NoticeKind.CANCELLED: Mail(
@@ -92,17 +95,14 @@ MAILS = {
         calendar=Method.CANCEL,
         expected=AfterEvent(ClassEvent.CANCELLED, to.everyone),
     ),
-    NoticeKind.RESCHEDULED: Mail(
+    NoticeKind.RESCHEDULED: class_news(
         subject=_("Tu clase cambió de horario: %(day)s, %(clock)s"),
         opening=_("Tu clase de inglés tiene otro horario."),
         explanation=_("La videollamada es la misma."),
         facts=(facts.known_time, facts.new_time, facts.video_call, facts.access_code),
-        link=links.see_class,
-        skip_if=(*NO_PLACE, skip.replaced),
-        calendar=Method.REQUEST,
         expected=AfterEvent(ClassEvent.RESCHEDULED, to.everyone),
     ),
-    NoticeKind.ZONE_CHANGED: Mail(
+    NoticeKind.ZONE_CHANGED: class_news(
         subject=_("Tu clase sigue a la misma hora: %(day)s, %(clock)s"),
         opening=_(
             "Cambió la hora oficial de Argentina. Tu clase de inglés sigue a las %(clock)s, como "
@@ -113,9 +113,6 @@ MAILS = {
             "clase actualizada. La videollamada es la misma."
         ),
         facts=(facts.when, facts.video_call, facts.access_code),
-        link=links.see_class,
-        skip_if=(*NO_PLACE, skip.replaced),
-        calendar=Method.REQUEST,
         expected=AfterEvent(ClassEvent.ZONE_CHANGED, to.everyone),
     ),
     NoticeKind.WAITING_CLASS_MOVED: Mail(
@@ -132,14 +129,11 @@ MAILS = {
         skip_if=(skip.over, skip.not_scheduled, skip.not_in_line, skip.replaced),
         expected=UNTRACKED,
     ),
-    NoticeKind.LINK_CHANGED: Mail(
+    NoticeKind.LINK_CHANGED: class_news(
         subject=_("Tu clase tiene otro enlace: %(day)s, %(clock)s"),
         opening=_("La videollamada de tu clase de inglés tiene otro enlace."),
         explanation=_("El anterior ya no sirve. El horario es el mismo."),
         facts=(facts.when, facts.video_call),
-        link=links.see_class,
-        skip_if=(*NO_PLACE, skip.replaced),
-        calendar=Method.REQUEST,
         expected=UNTRACKED,
     ),
     NoticeKind.LEFT: Mail(
