@@ -7,11 +7,10 @@ from datetime import datetime, timedelta
 from django.db.models import Q
 from django.utils import timezone
 
-from bookings.models import ClassStatus, Notice, NoticeKind, VirtualClass
+from bookings.models import ClassStatus, Notice, VirtualClass
 from bookings.notices.expectations import PLANNED_AHEAD, find_missing, without_erased
 from bookings.notices.registry import PLANNED
 
-NOT_PLANNED = "No se anotó a tiempo."
 # As far back as the audit looks.
 LOOK_BACK = timedelta(days=7)
 LONGEST_LEAD = max(plan.before_start or timedelta(0) for plan in PLANNED.values())
@@ -25,7 +24,7 @@ def draft_reminders(virtual_class: VirtualClass, user_id: uuid.UUID, now: dateti
 
 
 def plan_missing_reminders() -> int:
-    """Write planned mails that are missing, late ones as failed; return how many."""
+    """Write planned mails that are missing, late ones too; return how many."""
     now = timezone.now()
     classes = VirtualClass.objects.filter(
         status__in=[ClassStatus.SCHEDULED, ClassStatus.COMPLETED],
@@ -39,9 +38,6 @@ def plan_missing_reminders() -> int:
             for notice in find_missing(virtual_class, PLANNED, now)
         ]
     )
-    for notice in missing:
-        if PLANNED[NoticeKind(notice.kind)].is_too_late(notice):
-            notice.next_attempt_at, notice.failure = None, NOT_PLANNED
     Notice.objects.bulk_create(missing, ignore_conflicts=True)
     return len(missing)
 

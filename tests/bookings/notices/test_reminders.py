@@ -142,12 +142,13 @@ def test_what_it_is_too_late_for_is_written_down_as_not_sent(far):
 
     with time_machine.travel(far.end_time, tick=False):
         count = plan_missing_reminders()
+        deliver_due()
 
     failures = Notice.objects.filter(sent_at=None, next_attempt_at=None)
     assert count == 2
     assert set(failures.values_list("kind", "failure")) == {
-        (DAY, "No se anotó a tiempo."),
-        (HOUR, "No se anotó a tiempo."),
+        (DAY, "La clase ya había terminado."),
+        (HOUR, "La clase ya había terminado."),
     }
 
 
