@@ -72,6 +72,8 @@ class_news = partial(
     skip_if=(*NO_PLACE, skip.replaced),
     calendar=Method.REQUEST,
 )
+# Mails that the audit does not expect.
+untracked = partial(Mail, expected=UNTRACKED)
 
 MAILS = {
     NoticeKind.CONFIRMATION: class_news(
@@ -115,7 +117,7 @@ MAILS = {
         facts=(facts.when, facts.video_call, facts.access_code),
         expected=AfterEvent(ClassEvent.ZONE_CHANGED, to.everyone),
     ),
-    NoticeKind.WAITING_CLASS_MOVED: Mail(
+    NoticeKind.WAITING_CLASS_MOVED: untracked(
         subject=_("Cambió de horario la clase que esperás: %(day)s, %(clock)s"),
         opening=_(
             "La clase de inglés de %(host)s, en la que esperás un lugar, tiene otro horario."
@@ -127,7 +129,6 @@ MAILS = {
         facts=(facts.time_before, facts.new_time),
         link=links.see_turn,
         skip_if=(skip.over, skip.not_scheduled, skip.not_in_line, skip.replaced),
-        expected=UNTRACKED,
     ),
     NoticeKind.LINK_CHANGED: class_news(
         subject=_("Tu clase tiene otro enlace: %(day)s, %(clock)s"),
@@ -171,7 +172,7 @@ MAILS = {
         skip_if=(skip.over, skip.not_scheduled, skip.offer_over, skip.replaced),
         expected=AfterEvent(ClassEvent.OFFERED, to.person),
     ),
-    NoticeKind.HOLD_LOST: Mail(
+    NoticeKind.HOLD_LOST: untracked(
         subject=_("Se ocupó el horario que te guardábamos"),
         opening=_("Otra persona pagó antes una clase en el horario que te estábamos guardando."),
         explanation=_(
@@ -179,7 +180,6 @@ MAILS = {
         ),
         facts=(facts.held_time,),
         link=links.choose_another_time,
-        expected=UNTRACKED,
     ),
     NoticeKind.MONEY_RETURNED: Mail(
         subject=_("Te devolvimos dinero"),
@@ -247,11 +247,10 @@ MAILS = {
         link=links.see_payments,
         expected=AfterEvent(ClassEvent.CANCELLED, to.teacher_if_given_up),
     ),
-    NoticeKind.UNBOOKED_TO_REVIEW: Mail(
+    NoticeKind.UNBOOKED_TO_REVIEW: untracked(
         subject=_("Hay un pago sin reserva para revisar"),
         opening=_("Llegó dinero de alguien que todavía no reservó, y necesita que lo mires."),
         link=links.see_payments,
-        expected=UNTRACKED,
     ),
     NoticeKind.PRICE_TO_DECIDE: Mail(
         subject=_("%(host)s pidió una clase fuera de tu lista: %(day)s, %(clock)s"),
@@ -267,16 +266,15 @@ MAILS = {
         skip_if=(skip.over, skip.price_decided),
         expected=OutsidePriceList(),
     ),
-    NoticeKind.GRANT_REVOKED: Mail(
+    NoticeKind.GRANT_REVOKED: untracked(
         subject=_("Tu calendario está desconectado"),
         opening=_("Google ya no acepta la conexión con tu calendario."),
         explanation=lazy(_explain_revoked, str)(),
         facts=(facts.how_to_reconnect, facts.waiting_classes),
         link=links.reconnect,
         skip_if=(skip.reconnected,),
-        expected=UNTRACKED,
     ),
-    NoticeKind.ACCOUNT_REFUSED: Mail(
+    NoticeKind.ACCOUNT_REFUSED: untracked(
         subject=_("Tu calendario está desconectado"),
         opening=_("Google ya no acepta la cuenta de servicio de tu calendario."),
         explanation=_(
@@ -286,27 +284,24 @@ MAILS = {
         facts=(facts.what_to_check, facts.waiting_classes),
         link=links.see_calendar,
         skip_if=(skip.reconnected, skip.account_accepted),
-        expected=UNTRACKED,
     ),
-    NoticeKind.GRANT_AT_RISK: Mail(
+    NoticeKind.GRANT_AT_RISK: untracked(
         subject=_("Tu calendario puede desconectarse pronto"),
         opening=_("La conexión con tu calendario puede cortarse en estos días."),
         explanation=_("Reconectalo ahora, así las clases se siguen agendando solas."),
         facts=(facts.how_to_reconnect,),
         link=links.reconnect,
         skip_if=(skip.reconnected,),
-        expected=UNTRACKED,
     ),
-    NoticeKind.CALENDAR_CHANGED: Mail(
+    NoticeKind.CALENDAR_CHANGED: untracked(
         subject=_("El calendario no coincide con la clase: %(day)s, %(clock)s"),
         opening=_(
             "El evento de la clase de %(host)s en tu calendario ya no dice lo mismo que la clase."
         ),
         facts=(facts.when, facts.drift),
         link=links.see_class_in_panel,
-        expected=UNTRACKED,
     ),
-    NoticeKind.GUESSING: Mail(
+    NoticeKind.GUESSING: untracked(
         subject=_("Alguien prueba códigos de acceso"),
         opening=_("Alguien está probando códigos de acceso al azar, y lo frenamos."),
         explanation=_(
@@ -314,9 +309,8 @@ MAILS = {
             "espere diez minutos. Por hoy no te avisamos de nuevo."
         ),
         link=links.see_people,
-        expected=UNTRACKED,
     ),
-    NoticeKind.WEBHOOK_DISABLED: Mail(
+    NoticeKind.WEBHOOK_DISABLED: untracked(
         subject=_("Dejamos de avisarle a otro sistema"),
         opening=_(
             "Uno de los sistemas que reciben avisos de tus clases no los acepta, y lo desactivamos."
@@ -327,17 +321,15 @@ MAILS = {
             "entera."
         ),
         link=links.see_receivers,
-        expected=UNTRACKED,
     ),
-    NoticeKind.IDENTITY_ADDED: Mail(
+    NoticeKind.IDENTITY_ADDED: untracked(
         subject=_("Hay otra forma de ingresar a tu cuenta"),
         opening=_("Se conectó otra cuenta a la tuya, y ya sirve para ingresar."),
         explanation=IF_NOT_YOU,
         facts=(facts.identity,),
         link=links.see_profile,
-        expected=UNTRACKED,
     ),
-    NoticeKind.IDENTITY_REMOVED: Mail(
+    NoticeKind.IDENTITY_REMOVED: untracked(
         subject=_("Una forma de ingresar a tu cuenta ya no sirve"),
         opening=_(
             "Se desconectó de la tuya una cuenta con la que se podía ingresar. Cerramos tus otras "
@@ -346,7 +338,6 @@ MAILS = {
         explanation=IF_NOT_YOU,
         facts=(facts.identity,),
         link=links.see_profile,
-        expected=UNTRACKED,
     ),
 }
 EXPECTATIONS = {kind: mail.expected for kind, mail in MAILS.items()}
