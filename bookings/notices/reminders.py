@@ -2,7 +2,7 @@
 
 import uuid
 from collections.abc import Iterable
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from django.db.models import Q
 from django.utils import timezone
@@ -17,9 +17,14 @@ LONGEST_LEAD = max(plan.before_start or timedelta(0) for plan in PLANNED.values(
 CLASSES_AT_ONCE = 500
 
 
-def draft_reminders(virtual_class: VirtualClass, user_id: uuid.UUID, now: datetime) -> list[Notice]:
-    """Return a person's planned mails ahead, unsaved."""
-    drafts = [plan.draft(kind, virtual_class, user_id) for kind, plan in PLANNED.items()]
+def draft_reminders(virtual_class: VirtualClass, people: Iterable[uuid.UUID]) -> list[Notice]:
+    """Return the planned mails ahead of these people, unsaved."""
+    now = timezone.now()
+    drafts = [
+        plan.draft(kind, virtual_class, user_id)
+        for user_id in people
+        for kind, plan in PLANNED.items()
+    ]
     return [notice for notice in drafts if notice.due_at > now]
 
 
@@ -60,7 +65,5 @@ def drop_reminders(virtual_class: VirtualClass, people: Iterable[uuid.UUID] | No
 def replan_reminders(virtual_class: VirtualClass) -> None:
     """Plan anew the mails of a class that was moved or opened again."""
     drop_reminders(virtual_class)
-    now = timezone.now()
     people = virtual_class.activities.values_list("user_id", flat=True)
-    reminders = [one for user_id in people for one in draft_reminders(virtual_class, user_id, now)]
-    Notice.objects.bulk_create(reminders, ignore_conflicts=True)
+    Notice.objects.bulk_create(draft_reminders(virtual_class, people), ignore_conflicts=True)

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from datetime import timedelta
 from queue import SimpleQueue
 from threading import Thread
-from time import monotonic
 
 from cryptography.fernet import InvalidToken
 from django.db.models import F, OuterRef, Q, Subquery
@@ -25,6 +24,7 @@ from config.lib.retries import claim
 RECEIVERS_AT_ONCE = 8
 # A call stops after so long, to let other work run.
 SECONDS_IN_A_ROW = 45
+HEADERS = {"Content-Type": "application/json", "User-Agent": "virtual-classes-webhooks"}
 UNREADABLE_SECRET = Answer(None, "El secreto no se puede leer: cambialo.", timedelta(0))
 
 
@@ -33,10 +33,10 @@ def deliver_webhooks(seconds: float = SECONDS_IN_A_ROW) -> int:
 
     No round begins after ``seconds``. Raises DatabaseError only.
     """
-    successes, end = 0, monotonic() + seconds
+    successes, end = 0, time.monotonic() + seconds
     while claimed := [one for row in _list_due() if (one := _claim(row))]:
         successes += _send_round(claimed)
-        if monotonic() >= end:
+        if time.monotonic() >= end:
             break
     return successes
 
@@ -89,20 +89,15 @@ def _post_all(claimed: list[WebhookDelivery]) -> Iterator[tuple[WebhookDelivery,
     for delivery in claimed:
         body = delivery.event.body.encode()
         try:
-            headers = _headers(delivery, body)
+            signed = build_headers(
+                list_secrets(delivery.endpoint),
+                message_id=str(delivery.event_id),
+                timestamp=int(time.time()),
+                body=body,
+            )
         except (InvalidToken, WebhookEndpoint.DoesNotExist):  # if deleted, no answer is recorded
             answers.put((delivery, UNREADABLE_SECRET))
         else:
-            Thread(target=send, args=(delivery, body, headers)).start()
+            Thread(target=send, args=(delivery, body, HEADERS | signed)).start()
     for _ in claimed:
         yield answers.get()
-
-
-def _headers(delivery: WebhookDelivery, body: bytes) -> dict[str, str]:
-    signed = build_headers(
-        list_secrets(delivery.endpoint),
-        message_id=str(delivery.event_id),
-        timestamp=int(time.time()),
-        body=body,
-    )
-    return {"Content-Type": "application/json", "User-Agent": "virtual-classes-webhooks", **signed}
