@@ -4,6 +4,7 @@ from calendar import Calendar
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from typing import Any
 
 from django.utils import timezone
 
@@ -16,39 +17,32 @@ class MonthDay:
     free_slots: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Month:
-    """A month's grid. previous, following: first days of the months beside it, if offered."""
-
-    first_day: date
-    weeks: list[list[MonthDay]]
-    previous: date | None
-    following: date | None
-
-
 def month_of(day: date) -> date:
     return day.replace(day=1)
 
 
 def build_month(
     first_day: date, free_slots: Mapping[date, Sequence[object]], *, latest: date
-) -> Month:
-    """Return a month's grid, without past weeks. latest: the last day that is offered."""
+) -> dict[str, Any]:
+    """Return the context of a month's grid, without past weeks.
+
+    latest: the last day that is offered. previous, following: first days of the months beside it,
+    if offered.
+    """
     today = timezone.localdate()
     before = month_of(first_day - timedelta(days=1))
     after = month_of(first_day + timedelta(days=31))
-    weeks = Calendar().monthdatescalendar(first_day.year, first_day.month)
     counts = {day: len(slots) for day, slots in free_slots.items()}
-    return Month(
-        first_day=first_day,
-        weeks=[
+    return {
+        "first_day": first_day,
+        "weeks": [
             [
                 MonthDay(day, counts.get(day, 0) if month_of(day) == first_day else None)
                 for day in week
             ]
-            for week in weeks
+            for week in Calendar().monthdatescalendar(first_day.year, first_day.month)
             if week[-1] >= today
         ],
-        previous=before if before >= month_of(today) else None,
-        following=after if after <= latest else None,
-    )
+        "previous": before if before >= month_of(today) else None,
+        "following": after if after <= latest else None,
+    }
