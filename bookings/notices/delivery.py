@@ -97,8 +97,7 @@ def _send(notice: Notice, connect: Callable[[], BaseEmailBackend]) -> bool:
         _close(connect)  # the next mail opens it anew
         _note_failure(notice, _name(error))
         return False
-    sent = Notice.objects.filter(pk=notice.pk, sent_at=None)
-    sent.update(sent_at=timezone.now(), next_attempt_at=None, failure="")
+    _note_sent(notice)
     return True
 
 
@@ -107,6 +106,11 @@ def _close(connect: Callable[[], BaseEmailBackend]) -> None:
         connect().close()
     except Exception as error:  # noqa: BLE001 - the mails have left or failed already
         logger.warning("The mail server ended oddly: %s", _name(error))
+
+
+def _note_sent(notice: Notice) -> None:
+    unsent = Notice.objects.filter(pk=notice.pk, sent_at=None)
+    unsent.update(sent_at=timezone.now(), next_attempt_at=None, failure="")
 
 
 def _note_failure(notice: Notice, failure: str) -> None:
