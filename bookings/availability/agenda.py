@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
-from datetime import date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from itertools import starmap
 from zoneinfo import ZoneInfo
 
@@ -148,4 +148,5 @@ def _hold_times(
 
 
 def _midnight(day: date) -> datetime:
-    return datetime.combine(day, time(0), tzinfo=ZoneInfo(settings.TIME_ZONE))
+    # In UTC: Python compares two times of one zone by their wall clocks.
+    return datetime.combine(day, time(0), tzinfo=ZoneInfo(settings.TIME_ZONE)).astimezone(UTC)

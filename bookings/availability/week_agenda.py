@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from datetime import date, datetime, timedelta
-from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.db.models import Q
@@ -36,7 +35,6 @@ def load_week(monday: date) -> tuple[Week, bool]:
             *_without_classes(appointments or [], classes),
         ],
         closures=list_closed_days(monday, sunday),
-        zone=ZoneInfo(settings.TIME_ZONE),
     )
     return week, appointments is not None
 

@@ -1,12 +1,14 @@
-"""A week laid out in columns of quarter hours, by the wall clock. Pure."""
+"""A week laid out in columns of quarter hours, by the wall clock."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, time, timedelta
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
 from enum import StrEnum
 from itertools import count
-from zoneinfo import ZoneInfo
 
+from django.utils import timezone
+
+from bookings.availability.agenda import list_days, whole_days
 from bookings.availability.periods import Period, merge
 
 ROWS_PER_HOUR = 4
@@ -36,44 +38,25 @@ class Entry:
     subject: object = None
 
 
-@dataclass(frozen=True, slots=True)
-class Rows:
-    """A place in a column. first: from 0; span: from 1."""
+@dataclass
+class Part:
+    """The part of opening hours or of an entry on one day.
 
-    first: int
-    span: int
-
-    @property
-    def end(self) -> int:
-        return self.first + self.span
-
-    def overlaps(self, other: "Rows") -> bool:
-        return self.first < other.end and other.first < self.end
-
-
-@dataclass(frozen=True, slots=True)
-class Opening:
-    """Opening hours. start, end: local."""
-
-    rows: Rows
-    start: datetime
-    end: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """The part of an entry on one day.
-
-    start, end: local, cut at midnight. lane: its place beside others, from 1, of lanes; the grid
-    has no room beyond MAX_LANES.
+    rows: its place in the column. start, end: local, cut at midnight.
     """
 
-    entry: Entry
-    rows: Rows
+    rows: range
     start: datetime
     end: datetime
+
+
+@dataclass
+class Block(Part):
+    """lane: its place beside others, from 1, of lanes; the grid has no room beyond MAX_LANES."""
+
+    entry: Entry
     lane: int
-    lanes: int
+    lanes: int = 0
 
     @property
     def has_room(self) -> bool:
@@ -82,7 +65,7 @@ class Block:
     @property
     def is_short(self) -> bool:
         """True if it has room for one line only."""
-        return self.rows.span <= ROWS_PER_HOUR // 2
+        return len(self.rows) <= ROWS_PER_HOUR // 2
 
     @property
     def is_all_day(self) -> bool:
@@ -95,7 +78,7 @@ class WeekDay:
 
     day: date
     closure: str | None
-    openings: list[Opening]
+    openings: list[Part]
     blocks: list[Block]
 
     @property
@@ -104,15 +87,11 @@ class WeekDay:
 
 
 @dataclass(frozen=True, slots=True)
-class Hour:
-    hour: int
-    rows: Rows
-
-
-@dataclass(frozen=True, slots=True)
 class Week:
+    """hours: each with its rows."""
+
     days: list[WeekDay]
-    hours: list[Hour]
+    hours: list[tuple[int, range]]
     previous: date
     following: date
 
@@ -127,50 +106,46 @@ def build_week(
     openings: Iterable[Period],
     entries: Sequence[Entry],
     closures: Mapping[date, str],
-    zone: ZoneInfo,
 ) -> Week:
     """Lay out the week that begins on ``monday``.
 
     An entry of a whole day does not extend the rows.
     """
-    days = [monday + timedelta(days=offset) for offset in range(7)]
+    days = list_days(monday, monday + timedelta(days=6))
     openings = merge(openings)
     shown = [*openings, *(entry.period for entry in entries)]
-    frame = _find_frame(part for day in days for part in _cut(shown, day, zone))
+    frame = _find_frame(part for day in days for part in _cut(shown, day))
     return Week(
         days=[
             WeekDay(
                 day=day,
                 closure=closures.get(day),
                 openings=[
-                    Opening(_place(part, frame), part.start, part.end)
-                    for part in _cut(openings, day, zone)
+                    Part(_place(part, frame), part.start, part.end) for part in _cut(openings, day)
                 ],
-                blocks=_lay_out(entries, day, frame, zone),
+                blocks=_lay_out(entries, day, frame),
             )
             for day in days
         ],
         hours=[
-            Hour(row // ROWS_PER_HOUR, Rows(row - frame.start, ROWS_PER_HOUR))
-            for row in frame[::ROWS_PER_HOUR]
+            (row // ROWS_PER_HOUR, range(first, first + ROWS_PER_HOUR))
+            for first, row in enumerate(frame)
+            if row % ROWS_PER_HOUR == 0
         ],
         previous=monday - timedelta(days=7),
         following=monday + timedelta(days=7),
     )
 
 
-def _cut(periods: Iterable[Period], day: date, zone: ZoneInfo) -> list[Period]:
-    midnight, next_midnight = (
-        datetime.combine(one, time(0), tzinfo=zone).astimezone(UTC)
-        for one in (day, day + timedelta(days=1))
-    )
+def _cut(periods: Iterable[Period], day: date) -> list[Period]:
+    whole = whole_days(day, day)
     return [
         Period(
-            max(period.start, midnight).astimezone(zone),
-            min(period.end, next_midnight).astimezone(zone),
+            timezone.localtime(max(period.start, whole.start)),
+            timezone.localtime(min(period.end, whole.end)),
         )
         for period in periods
-        if period.overlaps(Period(midnight, next_midnight))
+        if period.overlaps(whole)
     ]
 
 
@@ -192,31 +167,26 @@ def _find_frame(parts: Iterable[Period]) -> range:
     return range(top * ROWS_PER_HOUR, max(bottom, top + 1) * ROWS_PER_HOUR)
 
 
-def _place(part: Period, frame: range) -> Rows:
+def _place(part: Period, frame: range) -> range:
     first = min(max(_row(part, part.start), frame.start), frame.stop - 1)
-    end = min(_row(part, part.end), frame.stop)
-    return Rows(first - frame.start, max(end - first, 1))
+    end = min(max(_row(part, part.end), first + 1), frame.stop)
+    return range(first - frame.start, end - frame.start)
 
 
-def _lay_out(entries: Iterable[Entry], day: date, frame: range, zone: ZoneInfo) -> list[Block]:
+def _lay_out(entries: Iterable[Entry], day: date, frame: range) -> list[Block]:
     blocks: list[Block] = []
     for entry in sorted(entries, key=lambda e: (list(EntryKind).index(e.kind), e.period)):
-        for part in _cut([entry.period], day, zone):
+        for part in _cut([entry.period], day):
             rows = _place(part, frame)
-            taken = {block.lane for block in blocks if block.rows.overlaps(rows)}
+            taken = {block.lane for block in blocks if set(rows) & set(block.rows)}
             lane = next(lane for lane in count(1) if lane not in taken)
-            blocks.append(Block(entry, rows, part.start, part.end, lane, lanes=lane))
+            blocks.append(Block(rows, part.start, part.end, entry, lane))
     # Blocks that overlap, directly or through others, share the width.
-    clusters: list[list[Block]] = []
-    end = 0
-    for block in sorted(blocks, key=lambda block: block.rows.first):
-        if block.rows.first >= end:
-            clusters.append([])
-        clusters[-1].append(block)
-        end = max(end, block.rows.end)
-    laid_out = [
-        replace(block, lanes=min(max(one.lane for one in cluster), MAX_LANES))
-        for cluster in clusters
-        for block in cluster
-    ]
-    return sorted(laid_out, key=lambda block: (block.start, block.lane))
+    cluster: list[Block] = []
+    for block in sorted(blocks, key=lambda block: block.rows.start):
+        if block.rows.start >= max((one.rows.stop for one in cluster), default=0):
+            cluster = []
+        cluster.append(block)
+        for one in cluster:
+            one.lanes = min(max(other.lane for other in cluster), MAX_LANES)
+    return sorted(blocks, key=lambda block: (block.start, block.lane))

@@ -51,8 +51,6 @@ class Audit:
     counts: Counter[tuple[NoticeKind, Account]] = field(default_factory=Counter)
     open_questions: list[Entry] = field(default_factory=list)
     failures: list[Entry] = field(default_factory=list)
-    sent_late: int = 0
-    longest_delay: timedelta = timedelta(0)
 
     @property
     def total(self) -> int:
@@ -65,16 +63,9 @@ class Audit:
 
     def add_written(self, notice: Notice) -> None:
         is_late = notice.state == NoticeState.DUE and notice.due_at <= self.at - LATE_AFTER
-        self._add(notice, Account.LATE if is_late else Account(notice.state), notice.failure)
-        if notice.sent_at is not None:
-            delay = notice.sent_at - notice.due_at
-            self.sent_late += delay > LATE_AFTER
-            self.longest_delay = max(self.longest_delay, delay)
+        self.add(notice, Account.LATE if is_late else Account(notice.state), notice.failure)
 
-    def add_missing(self, notice: Notice) -> None:
-        self._add(notice, Account.MISSING, "the notice was not written")
-
-    def _add(self, notice: Notice, account: Account, reason: str) -> None:
+    def add(self, notice: Notice, account: Account, reason: str) -> None:
         kind, class_id = NoticeKind(notice.kind), notice.virtual_class_id
         entry = Entry(kind, account, notice.user_id, class_id, notice.due_at, reason)
         self.counts[kind, account] += 1
@@ -105,7 +96,7 @@ def audit_notices(*, since: datetime) -> Audit:
     # Look twice: a class may have changed between the statements that read it.
     missing = list(_list_missing(classes.filter(pk__in=suspects), teacher, audit))
     for notice in without_erased(missing):
-        audit.add_missing(notice)
+        audit.add(notice, Account.MISSING, "the notice was not written")
     return audit
 
 

@@ -1,7 +1,9 @@
 """Send due mails. A worker that dies before it stores the outcome leaves a repeat to the next."""
 
 import logging
+from collections.abc import Callable
 from datetime import timedelta
+from functools import cache
 from time import monotonic
 from typing import Any
 
@@ -40,19 +42,19 @@ def deliver_due(seconds: float = SECONDS_IN_A_ROW) -> int:
     """
     sent, failures, give_way_at = 0, 0, monotonic() + seconds
     while due := _list_due():
-        connection = get_connection()
+        connect = cache(get_connection)  # one connection, opened by the first mail
         try:
             for notice in filter(None, map(_claim, due)):
                 if _is_skipped(notice):
                     continue
-                if _send(notice, connection):
+                if _send(notice, connect):
                     sent, failures = sent + 1, 0
                 else:
                     failures += 1
                 if failures == FAILURES_IN_A_ROW or monotonic() >= give_way_at:
                     return sent
         finally:
-            _close(connection)
+            _close(connect)
     return sent
 
 
@@ -83,31 +85,30 @@ def _is_skipped(notice: Notice) -> bool:
     return bool(reason)
 
 
-def _send(notice: Notice, connection: BaseEmailBackend) -> bool:
+def _send(notice: Notice, connect: Callable[[], BaseEmailBackend]) -> bool:
     try:
         mail = render_mail(notice)
-        mail.connection = connection
-        connection.open()  # or keep the open one
+        mail.connection = connect()  # raises if the backend is misconfigured
+        mail.connection.open()  # or keep the open one
         mail.send()
     except Exception as error:  # noqa: BLE001 - each mail backend has errors of its own; one mail must not stop the others
-        _close(connection)  # the next mail gets a new one
+        _close(connect)  # the next mail opens it anew
         _note_failure(notice, _name(error))
         return False
     _note_sent(notice)
     return True
 
 
-def _close(connection: BaseEmailBackend) -> None:
+def _close(connect: Callable[[], BaseEmailBackend]) -> None:
     try:
-        connection.close()
-    except Exception as error:  # noqa: BLE001 - the mails have left already
+        connect().close()
+    except Exception as error:  # noqa: BLE001 - the mails have left or failed already
         logger.warning("The mail server ended oddly: %s", _name(error))
 
 
 def _note_sent(notice: Notice) -> None:
-    Notice.objects.filter(pk=notice.pk, sent_at=None).update(
-        sent_at=timezone.now(), next_attempt_at=None, failure=""
-    )
+    unsent = Notice.objects.filter(pk=notice.pk, sent_at=None)
+    unsent.update(sent_at=timezone.now(), next_attempt_at=None, failure="")
 
 
 def _note_failure(notice: Notice, failure: str) -> None:

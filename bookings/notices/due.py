@@ -29,7 +29,7 @@ def record_place(
 ) -> None:
     """Write a person's notice about a place in the class, and the planned ones."""
     news = Notice(kind=kind, virtual_class=virtual_class, user_id=user_id, occasion=occasion)
-    _record([news, *draft_reminders(virtual_class, user_id, timezone.now())])
+    _record([news, *draft_reminders(virtual_class, [user_id])])
 
 
 def record_alert(kind: NoticeKind, user: User, occasion: str) -> None:

@@ -1,8 +1,8 @@
 """The lines of a mail."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
 
 from django.conf import settings
 from django.db.models import Max
@@ -21,7 +21,6 @@ from bookings.models import (
     NoticeKind,
     Payment,
     WaitingListEntry,
-    WaitingState,
     list_awaiting_scheduling,
     meet_refused_at,
 )
@@ -46,24 +45,12 @@ SAYS_WHEN = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
-    label: str
-    text: str
+class Line(NamedTuple):
+    """A line of a mail, left out if its text is empty."""
+
+    label: Promise
+    find_text: Callable[[Notice], str]
     is_link: bool = False
-
-
-FactRule = Callable[[Notice], Fact | None]
-
-
-def line(label: Promise, find_text: Callable[[Notice], str], *, is_link: bool = False) -> FactRule:
-    """Return a rule for a line, which is left out where the text is empty."""
-
-    def find_fact(notice: Notice) -> Fact | None:
-        text = find_text(notice)
-        return Fact(str(label), text, is_link) if text else None
-
-    return find_fact
 
 
 def _class_hours(notice: Notice) -> str:
@@ -101,8 +88,8 @@ def _held_time(notice: Notice) -> str:
 
 
 def _offer_end(notice: Notice) -> str:
-    offer = find_offer(notice)
-    return _moment(offer.offer_expires_at) if offer and offer.offer_expires_at else ""
+    entry = find_entry(notice)
+    return _moment(entry.offer_expires_at) if entry and entry.offer_expires_at else ""
 
 
 def must_knock(user: User) -> bool:
@@ -166,11 +153,6 @@ def _identity(notice: Notice) -> str:
     return list_providers().get(provider_id, "")
 
 
-def find_offer(notice: Notice) -> WaitingListEntry | None:
-    entry = find_entry(notice)
-    return entry if entry and entry.state == WaitingState.OFFERED else None
-
-
 def find_entry(notice: Notice) -> WaitingListEntry | None:
     return notice.require_class().waiting_list.filter(user=notice.user).first()
 
@@ -191,36 +173,36 @@ def _moment(value: datetime) -> str:
     return f"{long_day(value)}, {clock(value)}"
 
 
-when = line(_("Cuándo"), _class_hours)
-new_time = line(_("Ahora"), _class_hours)
-known_time = line(_("Antes"), _known_time)
-time_before = line(_("Antes"), _time_before_this)
-held_time = line(_("Cuándo"), _held_time)
-paid_class_time = line(_("Clase"), lambda one: _class_hours(one) if one.virtual_class else "")
-offer_end = line(_("Te lo guardamos hasta"), _offer_end)
-video_call = line(_("Videollamada"), lambda one: one.require_class().html_link, is_link=True)
-how_to_enter = line(_("Para entrar"), _how_to_enter)
-access_code = line(_("Código de acceso"), _access_code)
-invitation = line(_("Para invitar, compartí"), _invitation, is_link=True)
-class_page = line(
+when = Line(_("Cuándo"), _class_hours)
+new_time = Line(_("Ahora"), _class_hours)
+known_time = Line(_("Antes"), _known_time)
+time_before = Line(_("Antes"), _time_before_this)
+held_time = Line(_("Cuándo"), _held_time)
+paid_class_time = Line(_("Clase"), lambda one: _class_hours(one) if one.virtual_class else "")
+offer_end = Line(_("Te lo guardamos hasta"), _offer_end)
+video_call = Line(_("Videollamada"), lambda one: one.require_class().html_link, is_link=True)
+how_to_enter = Line(_("Para entrar"), _how_to_enter)
+access_code = Line(_("Código de acceso"), _access_code)
+invitation = Line(_("Para invitar, compartí"), _invitation, is_link=True)
+class_page = Line(
     _("Tu clase"), lambda one: site_address("bookings:class", one.virtual_class_id), is_link=True
 )
-class_description = line(_("Qué pidió"), lambda one: one.require_class().describe())
-offered_price = line(_("Precio que nombró"), lambda one: pesos(one.require_class().class_price))
-money_back = line(_("Tu pago"), _money_back)
-refund_amount = line(_("Cuánto"), lambda one: pesos(_refund(one).amount))
-refund_reason = line(_("Por qué"), lambda one: str(_refund(one).reason))
-refunded_at = line(_("Cuándo"), lambda one: _moment(_refund(one).at))
-refund_requested_at = line(_("Cuándo la pedimos"), lambda one: _moment(_refund(one).at))
-last_reason = line(_("Por qué"), _last_reason)
-drift = line(_("Qué pasó"), lambda one: str(DRIFTS.get(one.occasion.partition(" ")[0], "")))
-how_to_reconnect = line(_("Qué hacer"), _how_to_reconnect)
-what_to_check = line(
+class_description = Line(_("Qué pidió"), lambda one: one.require_class().describe())
+offered_price = Line(_("Precio que nombró"), lambda one: pesos(one.require_class().class_price))
+money_back = Line(_("Tu pago"), _money_back)
+refund_amount = Line(_("Cuánto"), lambda one: pesos(_refund(one).amount))
+refund_reason = Line(_("Por qué"), lambda one: str(_refund(one).reason))
+refunded_at = Line(_("Cuándo"), lambda one: _moment(_refund(one).at))
+refund_requested_at = Line(_("Cuándo la pedimos"), lambda one: _moment(_refund(one).at))
+last_reason = Line(_("Por qué"), _last_reason)
+drift = Line(_("Qué pasó"), lambda one: str(DRIFTS.get(one.occasion.partition(" ")[0], "")))
+how_to_reconnect = Line(_("Qué hacer"), _how_to_reconnect)
+what_to_check = Line(
     _("Qué hacer"),
     lambda _notice: gettext(
         "Fijate en Google Cloud que la cuenta y su clave sigan activas, y en Google Workspace "
         "que siga autorizada la delegación de todo el dominio."
     ),
 )
-waiting_classes = line(_("Clases que esperan"), _waiting_classes)
-identity = line(_("Cuenta de"), _identity)
+waiting_classes = Line(_("Clases que esperan"), _waiting_classes)
+identity = Line(_("Cuenta de"), _identity)

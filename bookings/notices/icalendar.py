@@ -2,7 +2,6 @@
 
 from enum import StrEnum
 from functools import cache
-from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.utils import timezone
@@ -45,15 +44,14 @@ def _describe_zone(name: str) -> Timezone:
 
 
 def _build_event(virtual_class: VirtualClass, method: Method, attendee: str | None) -> Event:
-    zone = ZoneInfo(settings.TIME_ZONE)
     teacher, link = settings.ADMIN_EMAIL, virtual_class.html_link
     event = Event.new(
         # The UID of Google's own invitation: a calendar that gets both keeps one entry.
         uid=f"{virtual_class.provider_event_id}@google.com",
         sequence=virtual_class.ics_sequence,
         stamp=timezone.now(),
-        start=virtual_class.start_time.astimezone(zone),
-        end=virtual_class.end_time.astimezone(zone),
+        start=timezone.localtime(virtual_class.start_time),
+        end=timezone.localtime(virtual_class.end_time),
         # The summary begins with the event's title, which the catalogue knows.
         summary=_(virtual_class.summary.partition(". ")[0]),
         organizer=vCalAddress.new(teacher, cn=settings.SITE_NAME) if teacher else None,

@@ -6,21 +6,20 @@ from operator import attrgetter
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from bookings.models import Notice, WaitingListEntry
-from bookings.notices.facts import Fact, find_entry, find_offer, site_address
+from bookings.models import Notice
+from bookings.notices.facts import Line, find_entry, site_address
 from bookings.notices.returned_money import find_named_refund
 
-LinkRule = Callable[[Notice], Fact]
+
+def _to(label: Promise, page: str, *find_arguments: Callable[[Notice], object]) -> Line:
+    return Line(label, lambda one: site_address(page, *(find(one) for find in find_arguments)))
 
 
-def _to(
-    label: Promise, name: str, find_argument: Callable[[Notice], object] | None = None
-) -> LinkRule:
-    def make_link(notice: Notice) -> Fact:
-        arguments = [find_argument(notice)] if find_argument else []
-        return Fact(str(label), site_address(name, *arguments), is_link=True)
-
-    return make_link
+def _turn_page(notice: Notice) -> str:
+    entry = find_entry(notice)
+    return (
+        site_address("bookings:claim_place", entry.pk) if entry else site_address("bookings:book")
+    )
 
 
 _class_id = attrgetter("virtual_class_id")
@@ -43,21 +42,6 @@ see_people = _to(_("Mirá las cuentas"), "admin:accounts_user_changelist")
 see_receivers = _to(_("Mirá los receptores"), "admin:bookings_webhookendpoint_changelist")
 see_calendar = _to(_("Mirá el calendario"), "admin:calendar")
 reconnect = _to(_("Reconectá tu calendario"), "admin:calendar")
-
-
-def enter_video_call(notice: Notice) -> Fact:
-    return Fact(str(_("Entrá a la videollamada")), notice.require_class().html_link, is_link=True)
-
-
-def _to_turn(label: Promise, find: Callable[[Notice], WaitingListEntry | None]) -> LinkRule:
-    def make_link(notice: Notice) -> Fact:
-        entry = find(notice)
-        if entry is None:
-            return book_another(notice)
-        return Fact(str(label), site_address("bookings:claim_place", entry.pk), is_link=True)
-
-    return make_link
-
-
-take_place = _to_turn(_("Tomá tu lugar"), find_offer)
-see_turn = _to_turn(_("Mirá tu turno"), find_entry)
+enter_video_call = Line(_("Entrá a la videollamada"), lambda one: one.require_class().html_link)
+take_place = Line(_("Tomá tu lugar"), _turn_page)
+see_turn = Line(_("Mirá tu turno"), _turn_page)

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from bookings.models import ClassEvent, ClassStatus, Notice, NoticeKind, VirtualClass
 from bookings.notices.expectations import Expectation
-from bookings.notices.skip_rules import MOVED, TOO_LATE, SkipRule
+from bookings.notices.skip_rules import SkipRule
 
 # Events that give a class another start.
 MOVES = (ClassEvent.RESCHEDULED, ClassEvent.ZONE_CHANGED)
@@ -48,8 +48,8 @@ class Planned(Expectation):
     @property
     def skip_if(self) -> tuple[SkipRule, ...]:
         return (
-            SkipRule(MOVED, self.is_moved),
-            SkipRule(TOO_LATE, self.is_too_late),
+            SkipRule("La clase cambió de horario.", self.is_moved),
+            SkipRule("Era tarde para recordar la clase.", self.is_too_late),
         )
 
     def is_moved(self, notice: Notice) -> bool:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 
 from django.conf import settings
 from django.utils.functional import Promise, lazy
@@ -20,9 +21,8 @@ from bookings.notices.expectations import (
     OutsidePriceList,
     PaymentToReview,
 )
-from bookings.notices.facts import FactRule
+from bookings.notices.facts import Line
 from bookings.notices.icalendar import Method
-from bookings.notices.links import LinkRule
 from bookings.notices.planned import Planned
 from bookings.notices.skip_rules import SkipRule
 
@@ -40,8 +40,8 @@ class Mail:
     subject: Promise
     opening: Promise
     explanation: Promise | str = ""
-    facts: tuple[FactRule, ...] = ()
-    link: LinkRule
+    facts: tuple[Line, ...] = ()
+    link: Line
     skip_if: tuple[SkipRule, ...] = ()
     calendar: Method | None = None
     expected: Expectation
@@ -65,9 +65,18 @@ IF_NOT_YOU = _(
 )
 # For mails about a class that is ahead: each of them is skipped once it is over.
 NO_PLACE = (skip.over, skip.not_scheduled, skip.not_in_class)
+# News of a class, with its entry for the reader's calendar.
+class_news = partial(
+    Mail,
+    link=links.see_class,
+    skip_if=(*NO_PLACE, skip.replaced),
+    calendar=Method.REQUEST,
+)
+# Mails that the audit does not expect.
+untracked = partial(Mail, expected=UNTRACKED)
 
 MAILS = {
-    NoticeKind.CONFIRMATION: Mail(
+    NoticeKind.CONFIRMATION: class_news(
         subject=_("Tu clase está confirmada: %(day)s, %(clock)s"),
         opening=_("Tu clase de inglés está confirmada."),
         facts=(
@@ -77,18 +86,13 @@ MAILS = {
             facts.access_code,
             facts.invitation,
         ),
-        link=links.see_class,
         skip_if=NO_PLACE,
-        calendar=Method.REQUEST,
         expected=AfterEvent(ClassEvent.SCHEDULED, to.host),
     ),
-    NoticeKind.JOINED: Mail(
+    NoticeKind.JOINED: class_news(
         subject=_("Ya tenés tu lugar en la clase: %(day)s, %(clock)s"),
         opening=_("Ya tenés tu lugar en la clase de inglés de %(host)s."),
         facts=(facts.when, facts.video_call, facts.how_to_enter),
-        link=links.see_class,
-        skip_if=(*NO_PLACE, skip.replaced),
-        calendar=Method.REQUEST,
         expected=AfterEvent(ClassEvent.JOINED, to.person),
     ),
     NoticeKind.CANCELLED: Mail(
@@ -99,7 +103,7 @@ MAILS = {
         calendar=Method.CANCEL,
         expected=AfterEvent(ClassEvent.CANCELLED, to.everyone),
     ),
-    NoticeKind.RESCHEDULED: Mail(
+    NoticeKind.RESCHEDULED: class_news(
         subject=_("Tu clase cambió de horario: %(day)s, %(clock)s"),
         opening=_("Tu clase de inglés tiene otro horario."),
         explanation=_("La videollamada es la misma."),
@@ -110,12 +114,9 @@ MAILS = {
             facts.how_to_enter,
             facts.access_code,
         ),
-        link=links.see_class,
-        skip_if=(*NO_PLACE, skip.replaced),
-        calendar=Method.REQUEST,
         expected=AfterEvent(ClassEvent.RESCHEDULED, to.everyone),
     ),
-    NoticeKind.ZONE_CHANGED: Mail(
+    NoticeKind.ZONE_CHANGED: class_news(
         subject=_("Tu clase sigue a la misma hora: %(day)s, %(clock)s"),
         opening=_(
             "Cambió la hora oficial de Argentina. Tu clase de inglés sigue a las %(clock)s, como "
@@ -126,12 +127,9 @@ MAILS = {
             "clase actualizada. La videollamada es la misma."
         ),
         facts=(facts.when, facts.video_call, facts.how_to_enter, facts.access_code),
-        link=links.see_class,
-        skip_if=(*NO_PLACE, skip.replaced),
-        calendar=Method.REQUEST,
         expected=AfterEvent(ClassEvent.ZONE_CHANGED, to.everyone),
     ),
-    NoticeKind.WAITING_CLASS_MOVED: Mail(
+    NoticeKind.WAITING_CLASS_MOVED: untracked(
         subject=_("Cambió de horario la clase que esperás: %(day)s, %(clock)s"),
         opening=_(
             "La clase de inglés de %(host)s, en la que esperás un lugar, tiene otro horario."
@@ -143,16 +141,12 @@ MAILS = {
         facts=(facts.time_before, facts.new_time),
         link=links.see_turn,
         skip_if=(skip.over, skip.not_scheduled, skip.not_in_line, skip.replaced),
-        expected=UNTRACKED,
     ),
-    NoticeKind.LINK_CHANGED: Mail(
+    NoticeKind.LINK_CHANGED: class_news(
         subject=_("Tu clase tiene otro enlace: %(day)s, %(clock)s"),
         opening=_("La videollamada de tu clase de inglés tiene otro enlace."),
         explanation=_("El anterior ya no sirve. El horario es el mismo."),
         facts=(facts.when, facts.video_call, facts.how_to_enter),
-        link=links.see_class,
-        skip_if=(*NO_PLACE, skip.replaced),
-        calendar=Method.REQUEST,
         expected=UNTRACKED,
     ),
     NoticeKind.LEFT: Mail(
@@ -196,7 +190,7 @@ MAILS = {
         skip_if=(skip.over, skip.not_scheduled, skip.offer_over, skip.replaced),
         expected=AfterEvent(ClassEvent.OFFERED, to.person),
     ),
-    NoticeKind.HOLD_LOST: Mail(
+    NoticeKind.HOLD_LOST: untracked(
         subject=_("Se ocupó el horario que te guardábamos"),
         opening=_("Otra persona pagó antes una clase en el horario que te estábamos guardando."),
         explanation=_(
@@ -204,7 +198,6 @@ MAILS = {
         ),
         facts=(facts.held_time,),
         link=links.choose_another_time,
-        expected=UNTRACKED,
     ),
     NoticeKind.MONEY_RETURNED: Mail(
         subject=_("Te devolvimos dinero"),
@@ -272,11 +265,10 @@ MAILS = {
         link=links.see_payments,
         expected=AfterEvent(ClassEvent.CANCELLED, to.teacher_if_given_up),
     ),
-    NoticeKind.UNBOOKED_TO_REVIEW: Mail(
+    NoticeKind.UNBOOKED_TO_REVIEW: untracked(
         subject=_("Hay un pago sin reserva para revisar"),
         opening=_("Llegó dinero de alguien que todavía no reservó, y necesita que lo mires."),
         link=links.see_payments,
-        expected=UNTRACKED,
     ),
     NoticeKind.PRICE_TO_DECIDE: Mail(
         subject=_("%(host)s pidió una clase fuera de tu lista: %(day)s, %(clock)s"),
@@ -292,16 +284,15 @@ MAILS = {
         skip_if=(skip.over, skip.price_decided),
         expected=OutsidePriceList(),
     ),
-    NoticeKind.GRANT_REVOKED: Mail(
+    NoticeKind.GRANT_REVOKED: untracked(
         subject=_("Tu calendario está desconectado"),
         opening=_("Google ya no acepta la conexión con tu calendario."),
         explanation=lazy(_explain_revoked, str)(),
         facts=(facts.how_to_reconnect, facts.waiting_classes),
         link=links.reconnect,
         skip_if=(skip.reconnected,),
-        expected=UNTRACKED,
     ),
-    NoticeKind.ACCOUNT_REFUSED: Mail(
+    NoticeKind.ACCOUNT_REFUSED: untracked(
         subject=_("Tu calendario está desconectado"),
         opening=_("Google ya no acepta la cuenta de servicio de tu calendario."),
         explanation=_(
@@ -311,27 +302,24 @@ MAILS = {
         facts=(facts.what_to_check, facts.waiting_classes),
         link=links.see_calendar,
         skip_if=(skip.reconnected, skip.account_accepted),
-        expected=UNTRACKED,
     ),
-    NoticeKind.GRANT_AT_RISK: Mail(
+    NoticeKind.GRANT_AT_RISK: untracked(
         subject=_("Tu calendario puede desconectarse pronto"),
         opening=_("La conexión con tu calendario puede cortarse en estos días."),
         explanation=_("Reconectalo ahora, así las clases se siguen agendando solas."),
         facts=(facts.how_to_reconnect,),
         link=links.reconnect,
         skip_if=(skip.reconnected,),
-        expected=UNTRACKED,
     ),
-    NoticeKind.CALENDAR_CHANGED: Mail(
+    NoticeKind.CALENDAR_CHANGED: untracked(
         subject=_("El calendario no coincide con la clase: %(day)s, %(clock)s"),
         opening=_(
             "El evento de la clase de %(host)s en tu calendario ya no dice lo mismo que la clase."
         ),
         facts=(facts.when, facts.drift),
         link=links.see_class_in_panel,
-        expected=UNTRACKED,
     ),
-    NoticeKind.GUESSING: Mail(
+    NoticeKind.GUESSING: untracked(
         subject=_("Alguien prueba códigos de acceso"),
         opening=_("Alguien está probando códigos de acceso al azar, y lo frenamos."),
         explanation=_(
@@ -339,9 +327,8 @@ MAILS = {
             "espere diez minutos. Por hoy no te avisamos de nuevo."
         ),
         link=links.see_people,
-        expected=UNTRACKED,
     ),
-    NoticeKind.WEBHOOK_DISABLED: Mail(
+    NoticeKind.WEBHOOK_DISABLED: untracked(
         subject=_("Dejamos de avisarle a otro sistema"),
         opening=_(
             "Uno de los sistemas que reciben avisos de tus clases no los acepta, y lo desactivamos."
@@ -352,17 +339,15 @@ MAILS = {
             "entera."
         ),
         link=links.see_receivers,
-        expected=UNTRACKED,
     ),
-    NoticeKind.IDENTITY_ADDED: Mail(
+    NoticeKind.IDENTITY_ADDED: untracked(
         subject=_("Hay otra forma de ingresar a tu cuenta"),
         opening=_("Se conectó otra cuenta a la tuya, y ya sirve para ingresar."),
         explanation=IF_NOT_YOU,
         facts=(facts.identity,),
         link=links.see_profile,
-        expected=UNTRACKED,
     ),
-    NoticeKind.IDENTITY_REMOVED: Mail(
+    NoticeKind.IDENTITY_REMOVED: untracked(
         subject=_("Una forma de ingresar a tu cuenta ya no sirve"),
         opening=_(
             "Se desconectó de la tuya una cuenta con la que se podía ingresar. Cerramos tus otras "
@@ -371,7 +356,6 @@ MAILS = {
         explanation=IF_NOT_YOU,
         facts=(facts.identity,),
         link=links.see_profile,
-        expected=UNTRACKED,
     ),
 }
 EXPECTATIONS = {kind: mail.expected for kind, mail in MAILS.items()}

@@ -2,31 +2,34 @@
 
 import uuid
 from collections.abc import Iterable
-from datetime import datetime, timedelta
+from datetime import timedelta
 
-from django.db.models import F
+from django.db.models import Q
 from django.utils import timezone
 
-from bookings.models import ClassStatus, Notice, NoticeKind, VirtualClass
+from bookings.models import ClassStatus, Notice, VirtualClass
 from bookings.notices.expectations import PLANNED_AHEAD, find_missing, without_erased
-from bookings.notices.planned import name_occasion
 from bookings.notices.registry import PLANNED
 
-NOT_PLANNED = "No se anotó a tiempo."
 # As far back as the audit looks.
 LOOK_BACK = timedelta(days=7)
 LONGEST_LEAD = max(plan.before_start or timedelta(0) for plan in PLANNED.values())
 CLASSES_AT_ONCE = 500
 
 
-def draft_reminders(virtual_class: VirtualClass, user_id: uuid.UUID, now: datetime) -> list[Notice]:
-    """Return a person's planned mails ahead, unsaved."""
-    drafts = [plan.draft(kind, virtual_class, user_id) for kind, plan in PLANNED.items()]
+def draft_reminders(virtual_class: VirtualClass, people: Iterable[uuid.UUID]) -> list[Notice]:
+    """Return the planned mails ahead of these people, unsaved."""
+    now = timezone.now()
+    drafts = [
+        plan.draft(kind, virtual_class, user_id)
+        for user_id in people
+        for kind, plan in PLANNED.items()
+    ]
     return [notice for notice in drafts if notice.due_at > now]
 
 
 def plan_missing_reminders() -> int:
-    """Write planned mails that are missing, late ones as failed; return how many."""
+    """Write planned mails that are missing, late ones too; return how many."""
     now = timezone.now()
     classes = VirtualClass.objects.filter(
         status__in=[ClassStatus.SCHEDULED, ClassStatus.COMPLETED],
@@ -40,38 +43,27 @@ def plan_missing_reminders() -> int:
             for notice in find_missing(virtual_class, PLANNED, now)
         ]
     )
-    for notice in missing:
-        if PLANNED[NoticeKind(notice.kind)].is_too_late(notice):
-            notice.next_attempt_at, notice.failure = None, NOT_PLANNED
     Notice.objects.bulk_create(missing, ignore_conflicts=True)
     return len(missing)
 
 
 def drop_reminders(virtual_class: VirtualClass, people: Iterable[uuid.UUID] | None = None) -> None:
-    """Delete the planned mails that no worker has begun to send, by default everyone's."""
+    """Delete the planned mails that no worker has begun to send, by default everyone's.
+
+    A mail that was sent or skipped before it was due goes too: a clock was ahead.
+    """
     planned = Notice.objects.filter(
-        virtual_class=virtual_class, kind__in=PLANNED, sent_at=None, attempts=0
+        Q(sent_at=None, attempts=0) | Q(due_at__gt=timezone.now()),
+        virtual_class=virtual_class,
+        kind__in=PLANNED,
     )
     if people is not None:
         planned = planned.filter(user__in=people)
     planned.delete()
 
 
-def restore_reminders(virtual_class: VirtualClass, now: datetime) -> None:
-    """Plan again the mails that were skipped or sent before they are due."""
-    ahead = Notice.objects.filter(
-        virtual_class=virtual_class,
-        kind__in=PLANNED,
-        occasion=name_occasion(virtual_class.start_time),
-        due_at__gt=now,
-    )
-    ahead.update(next_attempt_at=F("due_at"), sent_at=None, attempts=0, failure="")
-
-
 def replan_reminders(virtual_class: VirtualClass) -> None:
-    """Plan the mails of a moved class anew."""
+    """Plan anew the mails of a class that was moved or opened again."""
     drop_reminders(virtual_class)
-    now = timezone.now()
     people = virtual_class.activities.values_list("user_id", flat=True)
-    reminders = [one for user_id in people for one in draft_reminders(virtual_class, user_id, now)]
-    Notice.objects.bulk_create(reminders, ignore_conflicts=True)
+    Notice.objects.bulk_create(draft_reminders(virtual_class, people), ignore_conflicts=True)

@@ -9,7 +9,7 @@ from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
 from django.utils.translation import override
 
-from bookings.models import Notice, NoticeKind, VirtualClass
+from bookings.models import Notice, NoticeKind
 from bookings.notices.icalendar import build_calendar
 from bookings.notices.registry import find_mail
 from bookings.templatetags.class_times import clock, long_day
@@ -52,24 +52,24 @@ def _attach_calendar(mail: EmailMultiAlternatives, notice: Notice) -> None:
 
 def _context(notice: Notice) -> dict[str, Any]:
     mail = find_mail(notice)
-    words = _words_about(notice.virtual_class)
-    facts = (find_fact(notice) for find_fact in mail.facts)
+    words = {}
+    if virtual_class := notice.virtual_class:
+        words = {
+            "day": long_day(virtual_class.start_time),
+            "clock": clock(virtual_class.start_time),
+            "host": virtual_class.booked_by.first_name,
+        }
     return {
         "site_name": _(settings.SITE_NAME),
         "name": notice.user.first_name,
         "subject": str(mail.subject) % words,
         "opening": str(mail.opening) % words,
         "explanation": str(mail.explanation),
-        "facts": [fact for fact in facts if fact is not None],
-        "step": mail.link(notice),
-    }
-
-
-def _words_about(virtual_class: VirtualClass | None) -> dict[str, str]:
-    if virtual_class is None:
-        return {}
-    return {
-        "day": long_day(virtual_class.start_time),
-        "clock": clock(virtual_class.start_time),
-        "host": virtual_class.booked_by.first_name,
+        "facts": [
+            (line.label, text, line.is_link)
+            for line in mail.facts
+            if (text := line.find_text(notice))
+        ],
+        "step": mail.link.label,
+        "address": mail.link.find_text(notice),
     }

@@ -10,10 +10,6 @@ from bookings.models import SERVICE_ACCOUNT, Heartbeat, Notice, UserActivity, Wa
 from bookings.notices.facts import find_entry
 from bookings.notices.returned_money import find_named_refund, is_owed
 
-# The reasons of planned mails.
-MOVED = "La clase cambió de horario."
-TOO_LATE = "Era tarde para recordar la clase."
-
 
 class SkipRule(NamedTuple):
     """reason: stored with the mail. is_obsolete: True if the mail is skipped."""

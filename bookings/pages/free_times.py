@@ -10,9 +10,8 @@ from django.utils.translation import gettext as _
 
 from accounts.models import User
 from bookings.availability.agenda import load_agenda
-from bookings.availability.months import Month, build_month, month_of
+from bookings.availability.months import build_month, month_of
 from bookings.availability.periods import Period
-from bookings.availability.slots import Agenda
 from bookings.models import VirtualClass
 from bookings.pages.choice import ChosenTime
 from calendar_sync import CalendarError
@@ -45,6 +44,7 @@ def present_free_times(
         return {"choice": choice, "utc_offset": utc_offset, "problem": "calendar"}
     by_day = agenda.find_free_slots(length)
     day = choice.day or _first_free_day(by_day, choice.month)
+    latest = timezone.localdate(agenda.latest - timedelta.resolution)
     later = [one for one in by_day if day is None or one > day]
     slots = by_day.get(day, []) if day else []
     is_stale = choice.start is not None and choice.start not in [slot.start for slot in slots]
@@ -53,7 +53,7 @@ def present_free_times(
         "is_stale": is_stale,
         "utc_offset": name_utc_offset(day),
         "free": {
-            "month": _show_month(agenda, month_of(day) if day else choice.month, by_day),
+            "month": build_month(month_of(day or choice.month), by_day, latest=latest),
             "day": day,
             "count": len(slots),
             "parts_of_day": split_day(slots),
@@ -61,13 +61,6 @@ def present_free_times(
             "is_anything_free": bool(by_day),
         },
     }
-
-
-def _show_month(agenda: Agenda, first_day: date, by_day: dict[date, list[Period]]) -> Month:
-    today = timezone.localdate()
-    latest = timezone.localdate(agenda.latest - timedelta.resolution)
-    month = build_month(first_day, free_slots=by_day, earliest=today, latest=latest)
-    return replace(month, weeks=[week for week in month.weeks if week[-1].day >= today])
 
 
 def _first_free_day(by_day: dict[date, list[Period]], month: date) -> date | None:

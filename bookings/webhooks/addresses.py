@@ -2,8 +2,7 @@
 
 import ipaddress
 import socket
-from dataclasses import dataclass
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from django.conf import settings
 
@@ -20,18 +19,8 @@ class AddressError(ValueError):
     """The address is refused; the text tells the teacher why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
-    """A parsed address; ``path`` includes the query."""
-
-    scheme: str
-    host: str
-    port: int
-    path: str
-
-
-def parse_address(address: str) -> Target:
-    """Parse an address. Raises AddressError."""
+def parse_address(address: str) -> SplitResult:
+    """Parse an address; the result has a host name. Raises AddressError."""
     if len(address) > MAX_LENGTH or not address.isascii() or not address.isprintable():
         raise AddressError("La dirección es demasiado larga o tiene signos que no van.")
     try:
@@ -45,15 +34,14 @@ def parse_address(address: str) -> Target:
         raise AddressError("Tiene que empezar con https://: lo que se manda no es para cualquiera.")
     if parts.username is not None or parts.password is not None or parts.fragment:
         raise AddressError("Sin usuario, contraseña ni «#»: el secreto ya firma cada aviso.")
-    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     if _is_internal(parts.hostname):
         raise AddressError("La dirección lleva a una red interna.")
-    return Target(parts.scheme, parts.hostname, port or DEFAULT_PORTS[parts.scheme], path)
+    return parts
 
 
-def resolve(target: Target) -> list[str]:
+def resolve(host: str, port: int) -> list[str]:
     """Return a name's public IP addresses. Raises AddressError if there is none, and OSError."""
-    found = socket.getaddrinfo(target.host, target.port, type=socket.SOCK_STREAM)
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     allowed = [number for *_, where in found if is_public(number := str(where[0]))]
     if not allowed:
         raise AddressError("La dirección lleva a una red interna.")

@@ -6,10 +6,9 @@ another sends the event again under the same id.
 
 import time
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import timedelta
 from queue import SimpleQueue
 from threading import Thread
-from time import monotonic
 
 from cryptography.fernet import InvalidToken
 from django.db.models import F, OuterRef, Q, Subquery
@@ -25,6 +24,7 @@ from config.lib.retries import claim
 RECEIVERS_AT_ONCE = 8
 # A call stops after so long, to let other work run.
 SECONDS_IN_A_ROW = 45
+HEADERS = {"Content-Type": "application/json", "User-Agent": "virtual-classes-webhooks"}
 UNREADABLE_SECRET = Answer(None, "El secreto no se puede leer: cambialo.", timedelta(0))
 
 
@@ -33,43 +33,39 @@ def deliver_webhooks(seconds: float = SECONDS_IN_A_ROW) -> int:
 
     No round begins after ``seconds``. Raises DatabaseError only.
     """
-    successes, end = 0, monotonic() + seconds
-    while claimed := [one for due in _list_due() if (one := _claim(*due))]:
+    successes, end = 0, time.monotonic() + seconds
+    while claimed := [one for row in _list_due() if (one := _claim(row))]:
         successes += _send_round(claimed)
-        if monotonic() >= end:
+        if time.monotonic() >= end:
             break
     return successes
 
 
 def deliver_now(delivery: WebhookDelivery) -> bool:
     """Send one delivery now; return True if it succeeded."""
-    claimed = _claim(delivery.pk, delivery.next_attempt_at)
+    claimed = _claim(delivery)
     return claimed is not None and _send_round([claimed]) == 1
 
 
-def _list_due() -> list[tuple[int, datetime]]:
-    """Return key and next attempt of one delivery for each endpoint that is not resting."""
+def _list_due() -> list[WebhookDelivery]:
+    """Return the oldest due delivery of each endpoint that is not resting."""
     now = timezone.now()
-    due = WebhookDelivery.objects.filter(
-        endpoint=OuterRef("pk"), next_attempt_at__lte=now
-    ).order_by("next_attempt_at", "pk")
+    due = WebhookDelivery.objects.filter(next_attempt_at__lte=now)
+    oldest = due.filter(endpoint=OuterRef("pk")).order_by("next_attempt_at", "pk").values("pk")[:1]
     is_rested = Q(resting_until=None) | Q(resting_until__lte=now)
-    endpoints = WebhookEndpoint.objects.filter(is_rested, is_active=True).annotate(
-        first=Subquery(due.values("pk")[:1]), planned=Subquery(due.values("next_attempt_at")[:1])
-    )
-    waiting = endpoints.exclude(first=None).order_by("planned", "pk")
-    return list(waiting.values_list("first", "planned")[:RECEIVERS_AT_ONCE])
+    endpoints = WebhookEndpoint.objects.filter(is_rested, is_active=True)
+    firsts = due.filter(pk__in=endpoints.values_list(Subquery(oldest)))
+    return list(firsts.order_by("next_attempt_at", "pk")[:RECEIVERS_AT_ONCE])
 
 
-def _claim(key: int, planned: datetime | None) -> WebhookDelivery | None:
+def _claim(row: WebhookDelivery) -> WebhookDelivery | None:
     """Return None if another worker has claimed it."""
-    row = WebhookDelivery(pk=key, next_attempt_at=planned)
     unsent = WebhookDelivery.objects.filter(next_attempt_at__isnull=False)
     if not claim(unsent, row, "next_attempt_at", LEASE, attempts=F("attempts") + 1):
         return None
     # A secret that cannot be decrypted would raise here and hold up the other endpoints.
     sealed = unsent.defer("endpoint__secret", "endpoint__previous_secret")
-    return sealed.select_related("event", "endpoint").filter(pk=key).first()
+    return sealed.select_related("event", "endpoint").filter(pk=row.pk).first()
 
 
 def _send_round(claimed: list[WebhookDelivery]) -> int:
@@ -93,20 +89,15 @@ def _post_all(claimed: list[WebhookDelivery]) -> Iterator[tuple[WebhookDelivery,
     for delivery in claimed:
         body = delivery.event.body.encode()
         try:
-            headers = _headers(delivery, body)
+            signed = build_headers(
+                list_secrets(delivery.endpoint),
+                message_id=str(delivery.event_id),
+                timestamp=int(time.time()),
+                body=body,
+            )
         except (InvalidToken, WebhookEndpoint.DoesNotExist):  # if deleted, no answer is recorded
             answers.put((delivery, UNREADABLE_SECRET))
         else:
-            Thread(target=send, args=(delivery, body, headers)).start()
+            Thread(target=send, args=(delivery, body, HEADERS | signed)).start()
     for _ in claimed:
         yield answers.get()
-
-
-def _headers(delivery: WebhookDelivery, body: bytes) -> dict[str, str]:
-    signed = build_headers(
-        list_secrets(delivery.endpoint),
-        message_id=str(delivery.event_id),
-        timestamp=int(time.time()),
-        body=body,
-    )
-    return {"Content-Type": "application/json", "User-Agent": "virtual-classes-webhooks", **signed}

@@ -7,9 +7,7 @@ import json
 import uuid
 from datetime import datetime
 from typing import Any
-from zoneinfo import ZoneInfo
 
-from django.conf import settings
 from django.utils import timezone
 
 from bookings.models import ClassEvent, ClassLog, WebhookEvent, WebhookKind
@@ -55,31 +53,24 @@ def draft_announcement(line: ClassLog) -> dict[str, Any] | None:
 
 
 def build_test_event() -> WebhookEvent:
-    announcement = {
-        "type": WebhookKind.TEST.value,
-        "data": {"message": "This is a test. Nothing happened."},
-    }
+    data = {"message": "This is a test. Nothing happened."}
+    announcement = {"type": WebhookKind.TEST.value, "data": data}
     return build_event(announcement, timezone.now(), class_id=None)
 
 
 def build_event(
     announcement: dict[str, Any], at: datetime, *, class_id: uuid.UUID | None
 ) -> WebhookEvent:
-    event_id = uuid.uuid4()
+    event = WebhookEvent(kind=announcement["type"], virtual_class_id=class_id, created_at=at)
     body = {
-        "id": str(event_id),
+        "id": str(event.pk),
         "type": announcement["type"],
         "createdAt": _instant(at),
         "data": announcement["data"],
     }
-    return WebhookEvent(
-        id=event_id,
-        kind=announcement["type"],
-        virtual_class_id=class_id,
-        body=json.dumps(body, ensure_ascii=False, separators=(",", ":")),
-        created_at=at,
-    )
+    event.body = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+    return event
 
 
 def _instant(value: datetime) -> str:
-    return value.astimezone(ZoneInfo(settings.TIME_ZONE)).isoformat()
+    return timezone.localtime(value).isoformat()

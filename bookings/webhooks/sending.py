@@ -13,10 +13,11 @@ from datetime import timedelta
 from http.client import HTTPConnection, HTTPException, HTTPResponse
 from threading import Timer
 from time import monotonic
+from urllib.parse import SplitResult
 
 from django.conf import settings
 
-from bookings.webhooks.addresses import DEFAULT_PORTS, AddressError, Target, parse_address, resolve
+from bookings.webhooks.addresses import DEFAULT_PORTS, AddressError, parse_address, resolve
 
 CONNECT_SECONDS = 5
 
@@ -46,7 +47,8 @@ def post(address: str, body: bytes, headers: Mapping[str, str]) -> Answer:
         target = parse_address(address)
         connection = PinnedConnection(target)
         with closing(connection), _time_limit(connection):
-            connection.request("POST", target.path, body, dict(headers))
+            path = (target.path or "/") + (f"?{target.query}" if target.query else "")
+            connection.request("POST", path, body, dict(headers))
             response = connection.getresponse()
             excerpt, wait = _read_excerpt(response), _read_wait(response)
     except Exception as error:  # noqa: BLE001 - any error is a failure of this delivery only
@@ -58,10 +60,11 @@ def post(address: str, body: bytes, headers: Mapping[str, str]) -> Answer:
 class PinnedConnection(HTTPConnection):
     """A connection to a checked IP address; a certificate must match the receiver's name."""
 
-    def __init__(self, target: Target) -> None:
-        super().__init__(target.host, target.port)
-        self.default_port = DEFAULT_PORTS[target.scheme]  # left out of the Host header
-        self._target = target
+    def __init__(self, target: SplitResult) -> None:
+        port = DEFAULT_PORTS[target.scheme]
+        super().__init__(str(target.hostname), target.port or port)
+        self.default_port = port  # left out of the Host header
+        self._scheme = target.scheme
         self.is_out_of_time = False
 
     def connect(self) -> None:
@@ -70,7 +73,7 @@ class PinnedConnection(HTTPConnection):
         self.sock.settimeout(settings.WEBHOOK_TIMEOUT.total_seconds())
         if self.is_out_of_time:
             raise TimeoutError
-        if self._target.scheme == "https":
+        if self._scheme == "https":
             context = ssl.create_default_context()
             self.sock = secured = context.wrap_socket(
                 self.sock, server_hostname=self.host, do_handshake_on_connect=False
@@ -88,7 +91,7 @@ class PinnedConnection(HTTPConnection):
     def _dial(self) -> socket.socket:
         failure: OSError | None = None
         seconds = min(CONNECT_SECONDS, settings.WEBHOOK_TIMEOUT.total_seconds())
-        for number in resolve(self._target):
+        for number in resolve(self.host, self.port):
             if self.is_out_of_time:
                 break
             try:

@@ -181,7 +181,7 @@ def test_state_costs_three_queries_however_many_wait(django_assert_num_queries):
         VirtualClassFactory(scheduling_requested_at=NOW, start_time=NOW + timedelta(days=day + 1))
 
     with django_assert_num_queries(3):
-        assert load_service_state().waiting == 3
+        assert load_service_state()["waiting"] == 3
 
 
 def test_each_sweep_has_a_name_for_people():

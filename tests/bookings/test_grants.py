@@ -131,7 +131,7 @@ def test_refused_service_account_is_seen_everywhere(robot, google):
         seen += [
             describe_access(is_down=False),
             load_teacher_day()["calendar"],
-            load_service_state().refused_since is not None,
+            load_service_state()["refused_since"] is not None,
         ]
 
     assert seen == ["revoked", CalendarState.REVOKED, True, "ok", CalendarState.GRANTED, False]

@@ -77,8 +77,8 @@ def test_without_the_condition_of_the_claim_both_send_it(
 ):
     both_claim = Gate(2, LONG_PATIENCE)
 
-    def claim(key, planned):
-        row = WebhookDelivery.objects.filter(pk=key)
+    def claim(delivery):
+        row = WebhookDelivery.objects.filter(pk=delivery.pk)
         row.update(next_attempt_at=timezone.now() + LEASE, attempts=F("attempts") + 1)
         both_claim.wait()
         return row.select_related("event", "endpoint").first()

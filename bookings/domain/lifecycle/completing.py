@@ -13,7 +13,7 @@ from django.utils import timezone
 from bookings.domain.history import record_event
 from bookings.domain.money.totals import add_to_total_classes
 from bookings.models import ClassEvent, ClassStatus, UserActivity, VirtualClass
-from bookings.notices.reminders import restore_reminders
+from bookings.notices.reminders import replan_reminders
 
 logger = logging.getLogger(__name__)
 
@@ -79,4 +79,4 @@ def _reopen(virtual_class: VirtualClass, now: datetime) -> None:
     add_to_total_classes(people, -1)
     virtual_class.status = ClassStatus.SCHEDULED
     record_event(virtual_class, ClassEvent.REOPENED, from_status=ClassStatus.COMPLETED)
-    restore_reminders(virtual_class, now)
+    replan_reminders(virtual_class)

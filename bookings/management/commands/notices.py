@@ -54,8 +54,6 @@ def _describe(audit: Audit) -> Iterator[str]:
         if any(counts):
             yield "".join([kind.ljust(18), *(str(count).rjust(9) for count in counts)])
     yield f"{audit.total} mails due to people, {audit.accounted_for} accounted for."
-    if audit.sent_late:
-        yield f"{audit.sent_late} were sent late, one of them after {audit.longest_delay}."
     yield from _list("Missing or late:", audit.open_questions)
     yield from _list("Not sent, and why:", audit.failures)
 
@@ -82,8 +80,6 @@ def _as_json(audit: Audit) -> dict[str, Any]:
         "total": audit.total,
         "accounted_for": audit.accounted_for,
         "counts": counts,
-        "sent_late": audit.sent_late,
-        "longest_delay_seconds": round(audit.longest_delay.total_seconds()),
         "open": [asdict(entry) for entry in audit.open_questions],
         "failed": [asdict(entry) for entry in audit.failures],
     }

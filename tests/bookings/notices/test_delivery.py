@@ -23,6 +23,8 @@ from tests.concurrency.racing import race
 from tests.factories import UserFactory
 from tests.standins.smtp import MailServer
 
+SMTP = "django.core.mail.backends.smtp.EmailBackend"
+
 
 @pytest.fixture
 def repair(settings):
@@ -77,7 +79,7 @@ def test_a_failure_is_named_without_the_servers_words(notice, settings, caplog):
 
 
 def test_a_real_server_that_refuses_the_connection_is_named(notice, settings):
-    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.EMAIL_BACKEND = SMTP
     with socket.socket() as nobody_listens:
         nobody_listens.bind(("127.0.0.1", 0))
         settings.EMAIL_HOST, settings.EMAIL_PORT = nobody_listens.getsockname()
@@ -86,6 +88,24 @@ def test_a_real_server_that_refuses_the_connection_is_named(notice, settings):
 
     notice.refresh_from_db()
     assert notice.failure == "ConnectionRefusedError"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "failure"),
+    [
+        ({"EMAIL_BACKEND": "no.such.Backend"}, "ModuleNotFoundError"),
+        ({"EMAIL_BACKEND": SMTP, "EMAIL_USE_TLS": True, "EMAIL_USE_SSL": True}, "ValueError"),
+    ],
+    ids=["unknown backend", "contradicting options"],
+)
+def test_a_misconfigured_backend_is_the_failure_of_the_mail(notice, settings, wrong, failure):
+    for name, value in wrong.items():
+        setattr(settings, name, value)
+
+    assert deliver_due() == 0
+
+    notice.refresh_from_db()
+    assert (notice.state, notice.attempts, notice.failure) == (NoticeState.DUE, 1, failure)
 
 
 def test_failures_are_tried_again_ever_later_and_given_up_visibly(notice, settings):
@@ -209,7 +229,7 @@ def test_a_conversation_that_breaks_off_costs_one_mail_its_attempt(many, setting
 def test_a_real_server_takes_many_mails_in_one_conversation(many, settings):
     """Over real SMTP."""
     with MailServer() as server:
-        settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+        settings.EMAIL_BACKEND = SMTP
         settings.EMAIL_HOST, settings.EMAIL_PORT = server.address
 
         assert deliver_due() == 60

@@ -99,7 +99,8 @@ def test_a_class_that_moves_reminds_of_its_new_start_alone(far, host):
 
 
 def test_a_class_that_moves_after_its_reminder_reminds_anew(far):
-    Notice.objects.filter(kind=DAY).update(sent_at=timezone.now(), next_attempt_at=None)
+    now = timezone.now()
+    Notice.objects.filter(kind=DAY).update(due_at=now, sent_at=now, next_attempt_at=None)
     far.start_time += timedelta(days=1)
     far.end_time += timedelta(days=1)
     far.save()
@@ -141,12 +142,13 @@ def test_what_it_is_too_late_for_is_written_down_as_not_sent(far):
 
     with time_machine.travel(far.end_time, tick=False):
         count = plan_missing_reminders()
+        deliver_due()
 
     failures = Notice.objects.filter(sent_at=None, next_attempt_at=None)
     assert count == 2
     assert set(failures.values_list("kind", "failure")) == {
-        (DAY, "No se anotó a tiempo."),
-        (HOUR, "No se anotó a tiempo."),
+        (DAY, "La clase ya había terminado."),
+        (HOUR, "La clase ya había terminado."),
     }
 
 

@@ -4,7 +4,6 @@ import threading
 
 import pytest
 from django.db import transaction
-from django.utils import timezone
 
 from bookings.domain.places.joining import join_class
 from bookings.models import WebhookDelivery, WebhookEndpoint
@@ -20,7 +19,6 @@ pytestmark = [pytest.mark.concurrency, pytest.mark.django_db(transaction=True)]
 @pytest.fixture(autouse=True)
 def _on_duty(monkeypatch):
     monkeypatch.delattr(messenger._messenger, "call")
-    monkeypatch.setattr(messenger, "_idle_until", 0.0)
     yield
     wait_for_messenger()
 
@@ -78,19 +76,10 @@ def test_it_is_back_soon_and_leaves_the_rest_to_the_sweeps(endpoint, receiver, m
     assert len(receiver.requests) == 1
 
 
-def test_a_minute_long_no_thread_starts_for_nobody(
-    scheduled, student, stranger, endpoint, monkeypatch
-):
+def test_without_a_receiver_the_announcement_is_left_to_the_sweeps(scheduled, student, endpoint):
     WebhookEndpoint.objects.update(is_active=False)
+
     join_class(user=student, access_code=scheduled.access_code)
-    wait_for_messenger()
-    WebhookEndpoint.objects.update(is_active=True, created_at=timezone.now())
 
-    join_class(user=stranger, access_code=scheduled.access_code)
-    assert not wait_for_messenger()
-    assert not WebhookDelivery.objects.exists()  # it is left to the sweeps
-
-    monkeypatch.setattr(messenger, "_idle_until", 0.0)  # and the minute is over
-    messenger.deliver_webhooks_soon()
     wait_for_messenger()
-    assert WebhookDelivery.objects.count() == 1
+    assert scheduled.log.filter(announcement__isnull=False).count() == 1

@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 from bookings.webhooks import addresses
 from bookings.webhooks.addresses import AddressError, is_public, parse_address
-from bookings.webhooks.sending import post
+from bookings.webhooks.sending import PinnedConnection, post
 
 BODY = b'{"id":"1"}'
 
@@ -279,6 +279,20 @@ def test_the_internet_is_public(number):
 def test_bad_addresses_are_refused(address):
     with pytest.raises(AddressError):
         parse_address(address)
+
+
+@pytest.mark.parametrize(
+    ("address", "host", "port"),
+    [
+        ("https://example.com//a", "example.com", 443),
+        ("https://[2606:4700::1111]/", "2606:4700::1111", 443),
+        ("https://[2606:4700::1111]:8443/", "2606:4700::1111", 8443),
+    ],
+)
+def test_the_connection_goes_to_the_host_and_port_of_the_address(address, host, port):
+    connection = PinnedConnection(parse_address(address))
+
+    assert (connection.host, connection.port) == (host, port)
 
 
 # --- TLS -----------------------------------------------------------------------------------------
