@@ -5,7 +5,7 @@ from datetime import datetime
 from django.conf import settings
 from django.db import models
 
-# The rows of what is no sweep.
+# Rows that belong to no sweep.
 SERVICE_ACCOUNT, MEET_ACCESS = "service_account", "meet_access"
 
 
@@ -34,7 +34,9 @@ class Heartbeat(models.Model):
 
 
 def meet_refused_at() -> datetime | None:
-    """Return when Google last refused to open a meeting; None if it does, or is not asked to."""
+    """Return when Google last refused to open a meeting; None if it allows that, or MEET_ACCESS
+    is not ``open``.
+    """
     if settings.MEET_ACCESS != "open":
         return None
     return Heartbeat.objects.filter(name=MEET_ACCESS).values_list("failed_at", flat=True).first()

@@ -38,7 +38,8 @@ INTERRUPTED = "El envío se interrumpió demasiadas veces."
 def deliver_due(seconds: float = SECONDS_IN_A_ROW) -> int:
     """Send due mails, begun within these seconds; return how many left.
 
-    Raises DatabaseError only: other failures are stored with the notice.
+    Raises DatabaseError, and the error of a mail backend that cannot be made; other failures are
+    stored with the notice.
     """
     sent, failures, give_way_at = 0, 0, monotonic() + seconds
     while due := _list_due():

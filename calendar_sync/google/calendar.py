@@ -77,7 +77,7 @@ class GoogleCalendar:
             return mapping.created_event(event)
 
     def update_guests(self, draft: EventDraft) -> None:
-        """Patch the attendees if they differ; a service account of its own may invite nobody.
+        """Patch the attendees if they differ, unless a service account acts as itself.
 
         The whole list is sent, with the guests' answers, so an etag keeps it from undoing an
         answer that comes meanwhile.

@@ -32,7 +32,10 @@ def share_counts(directory: str) -> None:
 
 
 class WorkerSlot:
-    """Returns the name of this process's slot; a forked process takes another one."""
+    """Returns the name of this process's slot; a forked process takes another one.
+
+    Raises OSError if none is free, or the directory belongs to another user.
+    """
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
@@ -43,9 +46,10 @@ class WorkerSlot:
     def __call__(self) -> str:
         if not self._name:
             names = map(str, range(SLOTS))
-            self._name = next(
-                name for name in names if self._take(self._directory / f"{name}.lock")
-            )
+            free = (name for name in names if self._take(self._directory / f"{name}.lock"))
+            self._name = next(free, "")
+        if not self._name:
+            raise OSError("No slot is free.")
         return self._name
 
     def _leave(self) -> None:

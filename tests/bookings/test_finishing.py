@@ -1,4 +1,4 @@
-"""finishing.py and outages.py: what was asked for is scheduled in the end, whatever fails."""
+"""retry_scheduling.py and outages.py: each requested scheduling is finished in the end."""
 
 from datetime import timedelta
 

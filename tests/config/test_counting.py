@@ -8,6 +8,7 @@ from django.core.exceptions import ImproperlyConfigured
 from prometheus_client import CollectorRegistry
 from prometheus_client.multiprocess import MultiProcessCollector
 
+from config.monitoring import counting
 from config.monitoring.counting import WorkerSlot, share_counts
 from tests.processes import ROOT
 
@@ -53,6 +54,15 @@ def test_place_of_a_process_that_is_gone_is_taken_again(tmp_path):
     count_in(tmp_path)
 
     assert WorkerSlot(tmp_path)() == "0"
+
+
+def test_lack_of_slots_is_an_error_that_share_counts_names(tmp_path, monkeypatch):
+    monkeypatch.setattr(counting, "SLOTS", 1)
+    first, second = WorkerSlot(tmp_path), WorkerSlot(tmp_path)
+    first()
+
+    with pytest.raises(OSError, match="No slot is free"):
+        second()
 
 
 def test_directory_that_cannot_be_written_is_named(tmp_path):

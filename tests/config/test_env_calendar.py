@@ -1,4 +1,4 @@
-"""config/env/calendar.py: where the calendar is, and who may have events made."""
+"""Settings: where the calendar is, and who may have events made."""
 
 import json
 

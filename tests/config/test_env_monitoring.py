@@ -1,4 +1,4 @@
-"""config/env/monitoring.py: the log, the metrics, the errors."""
+"""Settings: the log, the metrics, the errors."""
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured

@@ -1,4 +1,4 @@
-"""config/env/payments.py: whose account takes the money, and whose notices count."""
+"""Settings: whose account takes the money, and whose notices count."""
 
 import pytest
 
