@@ -108,13 +108,20 @@ def test_release_is_built_and_migrated_before_what_runs_is_touched(site):
     done = site.run("compose/release")
 
     assert done.returncode == 0, done.stderr
-    build, migrate, up = map(site.index, ("compose build", "run --rm migrate", "compose up"))
+    build, migrate, up = map(site.index, ("compose build", "run --rm -T migrate", "compose up"))
     assert build < migrate < up
     assert "RELEASE=v2\n" in (site.app / ".env").read_text()
     assert site.calls[-1] == "install -m 644 config/deploy/compose/cron /etc/cron.d/classes"
 
 
-@pytest.mark.parametrize("failing", ["compose build", "run --rm migrate"])
+def test_proxy_is_not_made_anew_with_the_web_server_that_it_waits_for(site):
+    site.run("compose/release")
+
+    ups = [call for call in site.calls if "compose up" in call]
+    assert ups == ["docker compose up --detach web worker", "docker compose up --detach"]
+
+
+@pytest.mark.parametrize("failing", ["compose build", "run --rm -T migrate"])
 def test_release_that_is_not_ready_leaves_what_runs_alone(site, failing):
     site.stand_in("docker", failing=failing)
 

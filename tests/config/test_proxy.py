@@ -206,7 +206,7 @@ def test_proxy_asks_the_dns_servers_of_its_container(tmp_path):
     subprocess.run(command, check=True, env={"PATH": f"{tmp_path}:{os.environ['PATH']}"})
 
     written = (tmp_path / "resolver.conf").read_text()
-    assert written == "resolver 10.89.0.1 [fd00::1] valid=10s;\n"
+    assert written == "resolver 10.89.0.1 [fd00::1] valid=10s ipv6=off;\n"
 
 
 def _adapt(text, folder):
