@@ -23,11 +23,11 @@ from bookings.notices.delivery import LONGEST_DELAY
 
 def list_queues(now: datetime) -> dict[str, tuple[QuerySet[Any], str]]:
     """Return the rows that wait, and the column with the first moment when they could be done."""
-    updates = VirtualClass.objects.filter(
-        status=ClassStatus.SCHEDULED,
-        event_update_requested_at__isnull=False,
-        start_time__gt=now - settings.MAX_CLASS_LENGTH,
+    scheduled = VirtualClass.objects.filter(
+        status=ClassStatus.SCHEDULED, start_time__gt=now - settings.MAX_CLASS_LENGTH
     )
+    updates = scheduled.filter(event_update_requested_at__isnull=False)
+    guest_lists = scheduled.filter(guests_changed_at__isnull=False)
     notifications = PaymentNotification.objects.filter(next_attempt_at__isnull=False)
     refunds = Refund.objects.filter(next_attempt_at__isnull=False, status=RefundStatus.REQUESTED)
     # A failed notice is retried within LONGEST_DELAY, a reminder may be months ahead.
@@ -38,6 +38,7 @@ def list_queues(now: datetime) -> dict[str, tuple[QuerySet[Any], str]]:
     return {
         "schedulings": (list_awaiting_scheduling(now), "scheduling_requested_at"),
         "event_updates": (updates, "event_update_requested_at"),
+        "guest_lists": (guest_lists, "guests_changed_at"),
         "notifications": (notifications, "received_at"),
         "settlements": (Payment.objects.filter(next_check_at__lte=now), "next_check_at"),
         "refunds": (refunds, "created_at"),
