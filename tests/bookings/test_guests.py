@@ -190,6 +190,29 @@ def test_list_is_written_by_one_of_two_processes(google, scheduled, student):
     assert len(google.requests) == reads
 
 
+def test_slow_writer_leaves_its_older_list_to_another_round(
+    google, scheduled, host, student, monkeypatch
+):
+    """A process reads the people, waits for the calendar, and writes after another's newer list."""
+    ask = guests.ask_calendar
+
+    def write_late(work):
+        monkeypatch.setattr(guests, "ask_calendar", ask)
+        join_class(user=student, access_code=scheduled.access_code)
+        sweep_later()
+        return ask(work)
+
+    guests.request_guests(VirtualClass.objects.all())
+    monkeypatch.setattr(guests, "ask_calendar", write_late)
+    guests.write_guests(VirtualClass.objects.get())
+    assert is_requested(scheduled)
+
+    with time_machine.travel(timezone.now() + SOON):
+        sweep_later()
+    assert invited(google) == [host.email, student.email]
+    assert not is_requested(scheduled)
+
+
 # --- The comparison, moves and events that are made again -----------------------------------------
 
 
