@@ -7,7 +7,7 @@ import time_machine
 from django.utils import timezone
 
 from accounts.services import reactivate, remember_refresh_token, suspend
-from bookings.domain.calendar import guests
+from bookings.domain.calendar import access, drafts, events, guests
 from bookings.domain.lifecycle.rescheduling import reschedule_class
 from bookings.domain.lifecycle.scheduling import schedule_class
 from bookings.domain.people.erasing import erase_person
@@ -266,6 +266,32 @@ def test_moved_class_keeps_its_guests(google, scheduled, student, teacher):
     reschedule_class(class_id=scheduled.pk, actor=teacher, start=start)
 
     assert invited(google) == before
+
+
+def test_list_read_before_an_event_is_made_again_is_not_the_last(
+    google, scheduled, host, student, teacher, monkeypatch
+):
+    """A guest joins while the event is made again, when there is none to invite the guest to."""
+    google.delete_event(scheduled.provider_event_id)
+    ask = access.use_calendar
+
+    def join_meanwhile(work, **kwargs):
+        monkeypatch.setattr(access, "use_calendar", ask)
+        join_class(user=student, access_code=scheduled.access_code)
+        sweep_later()
+        return ask(work, **kwargs)
+
+    def draft_before(virtual_class):
+        draft = drafts.draft_event(virtual_class)
+        monkeypatch.setattr(access, "use_calendar", join_meanwhile)
+        return draft
+
+    monkeypatch.setattr(events, "draft_event", draft_before)
+    reconcile()
+    with time_machine.travel(timezone.now() + SOON):
+        sweep_later()
+
+    assert invited(google) == [host.email, student.email]
 
 
 # --- At once --------------------------------------------------------------------------------------
