@@ -294,6 +294,23 @@ def test_list_read_before_an_event_is_made_again_is_not_the_last(
     assert invited(google) == [host.email, student.email]
 
 
+def test_new_grant_invites_those_who_joined_under_a_service_account(
+    google, scheduled, host, student, teacher, monkeypatch
+):
+    join_class(user=student, access_code=scheduled.access_code)
+    # A service account of its own invites nobody, and the request is done.
+    monkeypatch.setattr(guests, "ask_calendar", lambda work: None)
+    sweep_later()
+    monkeypatch.undo()
+    assert invited(google) == [host.email]
+
+    remember_refresh_token(user=teacher, refresh_token=google.grant(TEACHER_EMAIL))
+    with time_machine.travel(timezone.now() + SOON):
+        sweep_later()
+
+    assert invited(google) == [host.email, student.email]
+
+
 # --- At once --------------------------------------------------------------------------------------
 
 
