@@ -78,6 +78,28 @@ def test_burst_of_joins_is_one_patch(google, scheduled, host):
     assert sweep_later() == 0
 
 
+@pytest.mark.parametrize("address", ['"a guest"@example.com', "guest@[127.0.0.1]"])
+def test_address_that_google_refuses_keeps_no_other_guest_out(
+    google, scheduled, host, student, address
+):
+    join_class(user=UserFactory(email=address), access_code=scheduled.access_code)
+    join_class(user=student, access_code=scheduled.access_code)
+
+    sweep_later()
+
+    assert invited(google) == [host.email, student.email]
+    assert not is_requested(scheduled)
+
+
+def test_class_of_such_an_address_is_scheduled(google, teacher):
+    host = UserFactory(email='"a host"@example.com')
+    pending = VirtualClassFactory(booked_by=host)
+
+    schedule_class(preference_id=pending.preference_id)
+
+    assert invited(google) == []
+
+
 def test_guest_who_leaves_is_taken_out(google, scheduled, host, student):
     join_class(user=student, access_code=scheduled.access_code)
     sweep_later()
