@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from accounts.services import reactivate, remember_refresh_token, suspend
 from bookings.domain.calendar import access, drafts, events, guests
+from bookings.domain.calendar.records import open_record
 from bookings.domain.lifecycle.rescheduling import reschedule_class
 from bookings.domain.lifecycle.scheduling import schedule_class
 from bookings.domain.people.erasing import erase_person
@@ -132,6 +133,25 @@ def test_erased_person_leaves_the_events_of_past_classes(google, scheduled, host
     sweep_later()
 
     assert invited(google) == [host.email]
+
+
+def test_record_in_the_event_forgets_an_erased_host(google, scheduled, host, teacher):
+    [before] = google.live_events()
+    end(scheduled)
+
+    erase_person(user=host, by=host)
+    sweep_later()
+
+    [event] = google.live_events()
+    record = open_record(read_record(event), class_id=scheduled.pk)
+    assert open_record(read_record(before), class_id=scheduled.pk).host_email == host.email
+    assert (record.host_email, record.learning_focus) == (f"{host.pk.hex}@borrada.invalid", "")
+
+
+def read_record(event):
+    parts = event["extendedProperties"]["private"]
+    names = sorted(name for name in parts if name.startswith("record"))
+    return "".join(parts[name] for name in names)
 
 
 def test_owners_own_guest_stays(google, scheduled, host, student):
