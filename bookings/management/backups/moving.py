@@ -19,6 +19,7 @@ from bookings.management.backups.files import BackupError
 
 TARGET = "target"
 CHUNK = 500
+UNREACHABLE = "The new database cannot be reached"
 # ``migrate`` fills these two.
 FILLED_BY_MIGRATE: tuple[type[models.Model], ...] = (Permission, ContentType)
 
@@ -35,12 +36,18 @@ def open_target(url: str) -> None:
         usual = connections.databases["default"]
         connections.databases[TARGET] = {**usual, "OPTIONS": {}, **address}
         connections[TARGET].ensure_connection()
-    except (DatabaseError, ImproperlyConfigured, ValueError) as error:
-        raise BackupError(f"The new database cannot be reached: {_first_line(error)}") from error
+    except ValueError:
+        # It quotes a part of the address, which may be the password's.
+        raise BackupError(f"{UNREACHABLE}: its address is not valid.") from None
+    except (DatabaseError, ImproperlyConfigured) as error:
+        raise BackupError(f"{UNREACHABLE}: {_first_line(error)}") from error
 
 
 def create_tables() -> None:
-    """Migrate TARGET. Raises BackupError if it has rows, or this database lacks migrations."""
+    """Migrate TARGET.
+
+    Raises BackupError if it has rows or takes no tables, or this database lacks migrations.
+    """
     executor = MigrationExecutor(connection)
     if executor.migration_plan(executor.loader.graph.leaf_nodes()):
         raise BackupError("This database lacks migrations. Run `manage.py migrate` first.")
@@ -53,7 +60,10 @@ def create_tables() -> None:
         if model not in FILLED_BY_MIGRATE and model._meta.db_table in tables
     ):
         raise BackupError("The new database is not empty. Create another one.")
-    call_command("migrate", database=TARGET, verbosity=0, interactive=False)
+    try:
+        call_command("migrate", database=TARGET, verbosity=0, interactive=False)
+    except DatabaseError as error:
+        raise BackupError(f"The new database takes no tables: {_first_line(error)}") from error
 
 
 def copy_rows() -> dict[str, int]:
