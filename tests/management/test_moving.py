@@ -256,3 +256,46 @@ def test_a_server_that_dies_half_way_leaves_the_new_database_empty(moved):
 
     assert isinstance(report["refused"], str)
     assert report["again"]["bookings_virtualclass"] == 3
+
+
+def move_while_the_server_dies_at_the_end(url: str) -> dict:
+    fill()
+    number = moving._continue_numbering
+
+    def die():
+        with connections["target"].cursor() as cursor, suppress(DatabaseError):
+            cursor.execute("SELECT pg_terminate_backend(pg_backend_pid())")
+
+    moving._continue_numbering = die
+    refused = move(url)
+    moving._continue_numbering = number
+    connections["target"].close()
+    return {"refused": refused, "again": move(url)}
+
+
+def test_a_server_that_dies_at_the_commit_is_named(moved):
+    report = moved(move_while_the_server_dies_at_the_end)
+
+    assert report["refused"].startswith("The copy was not finished: ")
+    assert report["again"]["bookings_virtualclass"] == 3
+
+
+def move_twice_at_once(url: str) -> dict:
+    """The second run is whole between the first one's look at the tables and its copy."""
+    fill()
+    open_target(url)
+    moving.create_tables()
+    first = move(url)
+    try:
+        moving.copy_rows()
+    except moving.BackupError as error:
+        return {"first": first, "second": str(error), "is_same": dump("default") == dump("target")}
+    return {}
+
+
+def test_a_second_run_at_once_changes_nothing(moved):
+    report = moved(move_twice_at_once)
+
+    assert report["first"]["bookings_virtualclass"] == 3
+    assert "duplicate key" in report["second"]
+    assert report["is_same"]

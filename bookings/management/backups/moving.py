@@ -72,23 +72,30 @@ def copy_rows() -> dict[str, int]:
     Raises BackupError if a row is refused or a table differs afterwards: then no row is copied.
     The transaction on SQLite holds the write lock, so the rows do not change meanwhile.
     """
+    try:
+        with transaction.atomic(), transaction.atomic(using=TARGET):
+            return _copy_tables()
+    except DatabaseError as error:  # as the transactions begin or end
+        raise BackupError(f"The copy was not finished: {_first_line(error)}") from error
+
+
+def _copy_tables() -> dict[str, int]:
     counts = {}
-    with transaction.atomic(), transaction.atomic(using=TARGET):
-        for model in FILLED_BY_MIGRATE:
-            _rows(model, TARGET).delete()
-        for model in _list_models():
-            table = model._meta.db_table
-            try:
-                _copy(model)
-                counts[table], checksum = _sum_up(model, "default")
-                is_same = _sum_up(model, TARGET) == (counts[table], checksum)
-            except InvalidToken as error:
-                raise BackupError(f"No key of FIELD_KEYS decrypts a value in {table}.") from error
-            except (DatabaseError, ValueError) as error:
-                raise BackupError(f"{table}: {_first_line(error)}") from error
-            if not is_same:
-                raise BackupError(f"{table} differs after copying.")
-        _continue_numbering()
+    for model in FILLED_BY_MIGRATE:
+        _rows(model, TARGET).delete()
+    for model in _list_models():
+        table = model._meta.db_table
+        try:
+            _copy(model)
+            counts[table], checksum = _sum_up(model, "default")
+            is_same = _sum_up(model, TARGET) == (counts[table], checksum)
+        except InvalidToken as error:
+            raise BackupError(f"No key of FIELD_KEYS decrypts a value in {table}.") from error
+        except (DatabaseError, ValueError) as error:
+            raise BackupError(f"{table}: {_first_line(error)}") from error
+        if not is_same:
+            raise BackupError(f"{table} differs after copying.")
+    _continue_numbering()
     return counts
 
 
