@@ -4,7 +4,6 @@ from typing import Any
 from uuid import UUID
 
 from allauth.socialaccount.models import SocialAccount
-from django.conf import settings
 from django.dispatch import Signal, receiver
 from django.utils import timezone
 
@@ -26,8 +25,8 @@ from calendar_sync.signals import access_refused, calendar_changed
 @receiver(calendar_granted)
 def on_calendar_granted(**kwargs: Any) -> None:
     resume_schedulings()
-    if settings.MEET_ACCESS == "open":
-        request_guests(VirtualClass.objects.filter(end_time__gt=timezone.now()))
+    # A service account of its own, which may have replaced the grant, invites nobody.
+    request_guests(VirtualClass.objects.filter(end_time__gt=timezone.now()))
     open_channel_soon()
 
 

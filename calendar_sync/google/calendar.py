@@ -1,6 +1,7 @@
 """Google's calendar: the operations, and how an interrupted one goes on."""
 
 import logging
+import re
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -33,6 +34,8 @@ logger = logging.getLogger(__name__)
 
 # Seconds before each look at a video meeting that is being made.
 CONFERENCE_WAITS = (0.5, 1.0, 2.0)
+# A meeting's code, and what Google may add to it.
+MEET_LINK = re.compile(r"https://meet\.google\.com/([A-Za-z0-9-]+)(?:\?[^#\s]*)?")
 # For operations that read the whole calendar; each request has its own time-out.
 BACKGROUND_BUDGET = timedelta(minutes=2)
 # Our events' state, and nothing of others' events but their times.
@@ -94,12 +97,12 @@ class GoogleCalendar:
 
     def open_meeting(self, address: str) -> None:
         """Open the meeting's space, with the teacher's grant: only a space's owner may."""
-        code = address.removeprefix("https://meet.google.com/")
-        if not self._refresh_token or code == address:
+        link = MEET_LINK.fullmatch(address)
+        if not self._refresh_token or not link:
             raise CalendarRefusedError("Only the teacher's grant opens meetings, and Meet's only.")
         try:
             events = GoogleEvents(settings.CALENDAR_BUDGET, grant=get_grant(self._refresh_token))
-            events.open_space(code)
+            events.open_space(link[1])
         except CalendarNotConnectedError as error:  # a grant without the scope is a good one
             raise CalendarRefusedError(str(error)) from error
 

@@ -4,6 +4,7 @@ https://developers.google.com/workspace/calendar/api/v3/reference/events
 """
 
 import logging
+import re
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -27,6 +28,7 @@ logger = logging.getLogger(__name__)
 RETRY_WAITS = (0.5, 1.0)
 # Events in one answer; Google allows 2,500, which take long.
 PAGE_SIZE = 500
+SPACE_NAME = re.compile("spaces/[A-Za-z0-9_-]+")
 # Guests who are not notified may lose the event, as Google warns, outside its calendars above all.
 SEND_UPDATES = "all"
 
@@ -108,7 +110,13 @@ class GoogleEvents:
         """
         spaces = _spaces(settings.MEET_API_URL)
         request = spaces.get(name=f"spaces/{code}")
-        space = self._send(request, is_readable=lambda answer: isinstance(answer["name"], str))
+        space = self._send(
+            request,
+            is_readable=lambda answer: (
+                SPACE_NAME.fullmatch(answer["name"]) is not None
+                and isinstance(answer.get("config", {}), dict)
+            ),
+        )
         if space.get("config", {}).get("accessType") == "OPEN":
             return
         body = {"config": {"accessType": "OPEN"}}

@@ -124,10 +124,13 @@ def changed_guests(event: JSON, draft: EventDraft) -> JSON:
     invited = [mark for mark, address in marks.items() if mark in known or address in missing]
     if stay == present and not missing and remembered == " ".join(invited):
         return {}
+    private = _replaced(event, "guests", " ".join(invited))
+    if draft.record:  # which names the host, who may be erased
+        private |= _replaced(event, "record", draft.record)
     return {
         "attendees": [*stay.values(), *({"email": address} for address in missing)],
         "guestsCanSeeOtherGuests": False,
-        "extendedProperties": {"private": _replaced(event, "guests", " ".join(invited))},
+        "extendedProperties": {"private": private},
     }
 
 

@@ -7,7 +7,8 @@ import time_machine
 from django.utils import timezone
 
 from accounts.services import reactivate, remember_refresh_token, suspend
-from bookings.domain.calendar import guests
+from bookings.domain.calendar import access, drafts, events, guests
+from bookings.domain.calendar.records import open_record
 from bookings.domain.lifecycle.rescheduling import reschedule_class
 from bookings.domain.lifecycle.scheduling import schedule_class
 from bookings.domain.people.erasing import erase_person
@@ -78,6 +79,28 @@ def test_burst_of_joins_is_one_patch(google, scheduled, host):
     assert sweep_later() == 0
 
 
+@pytest.mark.parametrize("address", ['"a guest"@example.com', "guest@[127.0.0.1]"])
+def test_address_that_google_refuses_keeps_no_other_guest_out(
+    google, scheduled, host, student, address
+):
+    join_class(user=UserFactory(email=address), access_code=scheduled.access_code)
+    join_class(user=student, access_code=scheduled.access_code)
+
+    sweep_later()
+
+    assert invited(google) == [host.email, student.email]
+    assert not is_requested(scheduled)
+
+
+def test_class_of_such_an_address_is_scheduled(google, teacher):
+    host = UserFactory(email='"a host"@example.com')
+    pending = VirtualClassFactory(booked_by=host)
+
+    schedule_class(preference_id=pending.preference_id)
+
+    assert invited(google) == []
+
+
 def test_guest_who_leaves_is_taken_out(google, scheduled, host, student):
     join_class(user=student, access_code=scheduled.access_code)
     sweep_later()
@@ -110,6 +133,25 @@ def test_erased_person_leaves_the_events_of_past_classes(google, scheduled, host
     sweep_later()
 
     assert invited(google) == [host.email]
+
+
+def test_record_in_the_event_forgets_an_erased_host(google, scheduled, host, teacher):
+    [before] = google.live_events()
+    end(scheduled)
+
+    erase_person(user=host, by=host)
+    sweep_later()
+
+    [event] = google.live_events()
+    record = open_record(read_record(event), class_id=scheduled.pk)
+    assert open_record(read_record(before), class_id=scheduled.pk).host_email == host.email
+    assert (record.host_email, record.learning_focus) == (f"{host.pk.hex}@borrada.invalid", "")
+
+
+def read_record(event):
+    parts = event["extendedProperties"]["private"]
+    names = sorted(name for name in parts if name.startswith("record"))
+    return "".join(parts[name] for name in names)
 
 
 def test_owners_own_guest_stays(google, scheduled, host, student):
@@ -190,6 +232,29 @@ def test_list_is_written_by_one_of_two_processes(google, scheduled, student):
     assert len(google.requests) == reads
 
 
+def test_slow_writer_leaves_its_older_list_to_another_round(
+    google, scheduled, host, student, monkeypatch
+):
+    """A process reads the people, waits for the calendar, and writes after another's newer list."""
+    ask = guests.ask_calendar
+
+    def write_late(work):
+        monkeypatch.setattr(guests, "ask_calendar", ask)
+        join_class(user=student, access_code=scheduled.access_code)
+        sweep_later()
+        return ask(work)
+
+    guests.request_guests(VirtualClass.objects.all())
+    monkeypatch.setattr(guests, "ask_calendar", write_late)
+    guests.write_guests(VirtualClass.objects.get())
+    assert is_requested(scheduled)
+
+    with time_machine.travel(timezone.now() + SOON):
+        sweep_later()
+    assert invited(google) == [host.email, student.email]
+    assert not is_requested(scheduled)
+
+
 # --- The comparison, moves and events that are made again -----------------------------------------
 
 
@@ -243,6 +308,49 @@ def test_moved_class_keeps_its_guests(google, scheduled, student, teacher):
     reschedule_class(class_id=scheduled.pk, actor=teacher, start=start)
 
     assert invited(google) == before
+
+
+def test_list_read_before_an_event_is_made_again_is_not_the_last(
+    google, scheduled, host, student, teacher, monkeypatch
+):
+    """A guest joins while the event is made again, when there is none to invite the guest to."""
+    google.delete_event(scheduled.provider_event_id)
+    ask = access.use_calendar
+
+    def join_meanwhile(work, **kwargs):
+        monkeypatch.setattr(access, "use_calendar", ask)
+        join_class(user=student, access_code=scheduled.access_code)
+        sweep_later()
+        return ask(work, **kwargs)
+
+    def draft_before(virtual_class):
+        draft = drafts.draft_event(virtual_class)
+        monkeypatch.setattr(access, "use_calendar", join_meanwhile)
+        return draft
+
+    monkeypatch.setattr(events, "draft_event", draft_before)
+    reconcile()
+    with time_machine.travel(timezone.now() + SOON):
+        sweep_later()
+
+    assert invited(google) == [host.email, student.email]
+
+
+def test_new_grant_invites_those_who_joined_under_a_service_account(
+    google, scheduled, host, student, teacher, monkeypatch
+):
+    join_class(user=student, access_code=scheduled.access_code)
+    # A service account of its own invites nobody, and the request is done.
+    monkeypatch.setattr(guests, "ask_calendar", lambda work: None)
+    sweep_later()
+    monkeypatch.undo()
+    assert invited(google) == [host.email]
+
+    remember_refresh_token(user=teacher, refresh_token=google.grant(TEACHER_EMAIL))
+    with time_machine.travel(timezone.now() + SOON):
+        sweep_later()
+
+    assert invited(google) == [host.email, student.email]
 
 
 # --- At once --------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from calendar_sync import (
+    CalendarError,
     CalendarRefusedError,
     CalendarUnavailableError,
     EventGoneError,
@@ -158,7 +159,20 @@ def test_open_meeting_is_refused_without_the_scope(google, calendar, created):
         calendar.open_meeting(created.conference_url)
 
 
-@pytest.mark.parametrize("address", ["https://zoom.example/1", ""])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://zoom.example/1",
+        "",
+        "https://meet.google.com/",
+        "https://meet.google.com/lookup/classroom",
+        "https://meet.google.com/abc-defg-hij/../../v3/x",
+        "https://meet.google.com/abc-defg-hij#@evil.example",
+        "https://meet.google.com/abc-defg-hij\n",
+        "https://meet.google.com@evil.example/abc-defg-hij",
+        "http://meet.google.com/abc-defg-hij",
+    ],
+)
 def test_open_meeting_knows_only_meet(google, calendar, address):
     with pytest.raises(CalendarRefusedError):
         calendar.open_meeting(address)
@@ -175,4 +189,21 @@ def test_open_meeting_fails_for_a_while(google, calendar, created):
     google.fault("spaces.get", *[Fault.status(503)] * 3)
 
     with pytest.raises(CalendarUnavailableError):
+        calendar.open_meeting(created.conference_url)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"name": 7},
+        {"name": "spaces/../events"},
+        {"name": "spaces/one", "config": None},
+        {"name": "spaces/one", "config": []},
+        [],
+    ],
+)
+def test_odd_space_is_a_failure_of_the_calendar(google, calendar, created, answer):
+    google.fault("spaces.get", *[Fault.status(200, body=answer)] * 3)
+
+    with pytest.raises(CalendarError):
         calendar.open_meeting(created.conference_url)

@@ -2,15 +2,18 @@
 
 import io
 import json
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import Group, Permission
 from django.contrib.contenttypes.models import ContentType
 from django.core.management import CommandError, call_command
-from django.db import connection, connections
+from django.db import DatabaseError, connection, connections, transaction
 
 from accounts.models import User
+from bookings.management.backups import moving
+from bookings.management.backups.moving import open_target
 from bookings.models import VirtualClass
 from tests.factories import UserFactory, VirtualClassFactory
 from tests.processes import database_url, run_forked
@@ -154,3 +157,145 @@ def test_a_server_that_is_away_is_named(moved):
     assert moved(move_to_nowhere).startswith(
         "The new database cannot be reached: connection failed"
     )
+
+
+def move_by_odd_addresses(url: str) -> list[str]:
+    call_command("migrate", verbosity=0)
+    odd = (
+        "postgres://teacher:hunter/2@127.0.0.1:5432/classes",
+        "postgres://teacher:hunter?2@127.0.0.1:5432/classes",
+        "postgres://teacher:hunter@127.0.0.1:99999/classes",
+        "postgres://teacher:hunter@127.0.0.1:1/classes",
+        "postgres://teacher:hunter@127.0.0.1:1/classes?sslmode=hunter",
+        "postgresx://teacher:hunter@127.0.0.1:1/classes",
+    )
+    return [str(move(one)) for one in odd]
+
+
+def test_no_error_shows_a_password(moved):
+    errors = moved(move_by_odd_addresses)
+
+    assert [one for one in errors if "hunter" in one.replace('"hunter"', "")] == []
+    assert all(one.startswith("The new database cannot be reached") for one in errors)
+
+
+def move_without_a_schema(url: str) -> str:
+    call_command("migrate", verbosity=0)
+    return move(f"{url}?options=-csearch_path%3Dnowhere")
+
+
+def test_a_schema_that_takes_no_tables_is_named(moved):
+    refused = moved(move_without_a_schema)
+
+    assert refused.startswith("The new database takes no tables: ")
+    assert "no schema has been selected" in refused
+
+
+def move_to_a_used_database(url: str) -> str:
+    call_command("migrate", verbosity=0)
+    open_target(url)
+    with connections["target"].cursor() as cursor:
+        cursor.execute("CREATE TABLE others (id int)")
+    return move(url)
+
+
+def test_a_database_with_other_tables_is_refused(moved):
+    assert moved(move_to_a_used_database) == "The new database is not empty. Create another one."
+
+
+ODD_VALUES = {
+    "UPDATE accounts_user SET created_at = %s": "yesterday",
+    "UPDATE accounts_user SET total_classes = %s": "many",
+    "UPDATE accounts_user SET name = %s": "NUL\0",
+    "UPDATE bookings_virtualclass SET class_price = %s": 2.0**80,
+    "UPDATE bookings_virtualclass SET start_time = %s": 7,
+}
+
+
+def move_odd_values(url: str) -> dict:
+    fill()
+    said = {}
+    with connection.cursor() as cursor:
+        cursor.execute("PRAGMA ignore_check_constraints = 1")
+        for change, value in ODD_VALUES.items():
+            with transaction.atomic():
+                cursor.execute(change, [value])
+                said[change] = move(url)
+                transaction.set_rollback(True)
+    return {"said": said, "left": User.objects.using("target").count()}
+
+
+def test_values_that_sqlite_alone_takes_are_refused(moved):
+    report = moved(move_odd_values)
+
+    for change, refused in report["said"].items():
+        assert isinstance(refused, str), change
+        assert refused.startswith(f"{change.split()[1]}: "), refused
+    assert report["left"] == 0
+
+
+def move_while_the_server_dies(url: str) -> dict:
+    fill()
+    copy = moving._sum_up
+
+    def die(model, alias):
+        if model is VirtualClass and alias == "target":
+            with connections["target"].cursor() as cursor, suppress(DatabaseError):
+                cursor.execute("SELECT pg_terminate_backend(pg_backend_pid())")
+        return copy(model, alias)
+
+    moving._sum_up = die
+    refused = move(url)
+    moving._sum_up = copy
+    connections["target"].close()
+    return {"refused": refused, "again": move(url)}
+
+
+def test_a_server_that_dies_half_way_leaves_the_new_database_empty(moved):
+    report = moved(move_while_the_server_dies)
+
+    assert isinstance(report["refused"], str)
+    assert report["again"]["bookings_virtualclass"] == 3
+
+
+def move_while_the_server_dies_at_the_end(url: str) -> dict:
+    fill()
+    number = moving._continue_numbering
+
+    def die():
+        with connections["target"].cursor() as cursor, suppress(DatabaseError):
+            cursor.execute("SELECT pg_terminate_backend(pg_backend_pid())")
+
+    moving._continue_numbering = die
+    refused = move(url)
+    moving._continue_numbering = number
+    connections["target"].close()
+    return {"refused": refused, "again": move(url)}
+
+
+def test_a_server_that_dies_at_the_commit_is_named(moved):
+    report = moved(move_while_the_server_dies_at_the_end)
+
+    assert report["refused"].startswith("The copy was not finished: ")
+    assert report["again"]["bookings_virtualclass"] == 3
+
+
+def move_twice_at_once(url: str) -> dict:
+    """The second run is whole between the first one's look at the tables and its copy."""
+    fill()
+    open_target(url)
+    moving.create_tables()
+    first = move(url)
+    try:
+        moving.copy_rows()
+    except moving.BackupError as error:
+        return {"first": first, "second": str(error), "is_same": dump("default") == dump("target")}
+    return {}
+
+
+def test_a_second_run_at_once_changes_nothing(moved):
+    report = moved(move_twice_at_once)
+
+    assert report["first"]["bookings_virtualclass"] == 3
+    assert "duplicate key" in report["second"]
+    assert report["is_same"]

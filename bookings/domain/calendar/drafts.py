@@ -1,5 +1,6 @@
 """How a class looks in the calendar."""
 
+import re
 import uuid
 from collections.abc import Iterator
 from copy import copy
@@ -18,6 +19,9 @@ from calendar_sync import EventDraft
 SUMMARY = gettext_noop("Clase de Inglés")
 # Fixed for ever: the ids of existing events follow from it.
 EVENT_NAMESPACE = uuid.UUID("5f0c7b1e-3d3a-4a53-9d51-1f6f0a3f6b6e")
+
+# Neither quotes nor a host's number, which are valid but refused.
+INVITABLE = re.compile(r'[^\s"@]+@[^\s"@\[\]]+')
 
 
 def derive_event_id(virtual_class: VirtualClass) -> str:
@@ -71,11 +75,15 @@ def draft_event(virtual_class: VirtualClass) -> EventDraft:
 
 
 def list_guests(virtual_class: VirtualClass) -> tuple[str, ...]:
-    """Return the addresses of the people in a class, without suspended and erased accounts."""
+    """Return the addresses of the people in a class, without suspended and erased accounts.
+
+    Google refuses the whole event for one address that it cannot invite.
+    """
     # The host has no activity before the class is scheduled.
     is_in_class = Q(activities__virtual_class=virtual_class) | Q(pk=virtual_class.booked_by_id)
     people = User.objects.filter(is_in_class, status=UserStatus.ACTIVE)
-    return tuple(people.distinct().order_by("email").values_list("email", flat=True))
+    addresses = people.distinct().order_by("email").values_list("email", flat=True)
+    return tuple(address for address in addresses if INVITABLE.fullmatch(address))
 
 
 def draft_update(virtual_class: VirtualClass) -> EventDraft:

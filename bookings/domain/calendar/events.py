@@ -22,7 +22,7 @@ from bookings.domain.calendar.drafts import (
     find_event_id,
     is_named_by_provider,
 )
-from bookings.domain.calendar.guests import request_guests
+from bookings.domain.calendar.guests import note_guests, request_guests
 from bookings.domain.calendar.outages import must_wait, note_answer
 from bookings.domain.history import record_event
 from bookings.domain.teacher_alerts import tell_teacher
@@ -170,6 +170,8 @@ def _event_fields(virtual_class: VirtualClass) -> tuple[object, ...]:
 def note_event(locked: VirtualClass, event: CreatedEvent) -> None:
     """Set a new event on a class, and mail a new link to its people; the caller saves."""
     locked.provider_event_id = event.event_id
+    # Guests who came while it was made found no event that invites them.
+    note_guests(locked)
     if event.conference_url == locked.html_link:
         return
     locked.html_link = event.conference_url

@@ -61,9 +61,11 @@ def write_guests(virtual_class: VirtualClass) -> None:
         logger.warning("The event of the past class %s keeps its guests.", virtual_class.pk)
     if settings.MEET_ACCESS == "open" and not virtual_class.has_ended():
         _open_meeting(virtual_class)
-    # Changed since, the request stays.
-    unchanged = rows.filter(pk=virtual_class.pk, guests_changed_at=virtual_class.guests_changed_at)
-    unchanged.update(guests_changed_at=None)
+    # Changed since, the request stays. Another process may have cleared it before this one wrote.
+    stored = rows.filter(pk=virtual_class.pk)
+    unchanged = stored.filter(guests_changed_at=virtual_class.guests_changed_at)
+    if not unchanged.update(guests_changed_at=None):
+        stored.filter(guests_changed_at=None).update(guests_changed_at=timezone.now())
 
 
 def _open_meeting(virtual_class: VirtualClass) -> None:

@@ -20,6 +20,7 @@ from bookings.management.backups.sqlite import count_rows
 
 TARGET = "target"
 CHUNK = 500
+UNREACHABLE = "The new database cannot be reached"
 # ``migrate`` fills these two.
 FILLED_BY_MIGRATE: tuple[type[models.Model], ...] = (Permission, ContentType)
 
@@ -36,12 +37,18 @@ def open_target(url: str) -> None:
         usual = connections.databases["default"]
         connections.databases[TARGET] = {**usual, "OPTIONS": {}, **address}
         connections[TARGET].ensure_connection()
-    except (DatabaseError, ImproperlyConfigured, ValueError) as error:
-        raise BackupError(f"The new database cannot be reached: {_first_line(error)}") from error
+    except ValueError:
+        # It quotes a part of the address, which may be the password's.
+        raise BackupError(f"{UNREACHABLE}: its address is not valid.") from None
+    except (DatabaseError, ImproperlyConfigured) as error:
+        raise BackupError(f"{UNREACHABLE}: {_first_line(error)}") from error
 
 
 def create_tables() -> None:
-    """Migrate TARGET. Raises BackupError if it has rows, or this database lacks migrations."""
+    """Migrate TARGET.
+
+    Raises BackupError if it has rows or takes no tables, or this database lacks migrations.
+    """
     executor = MigrationExecutor(connection)
     if executor.migration_plan(executor.loader.graph.leaf_nodes()):
         raise BackupError("This database lacks migrations. Run `manage.py migrate` first.")
@@ -50,7 +57,10 @@ def create_tables() -> None:
         tables = set(connections[TARGET].introspection.table_names(cursor))
         if any(count_rows(cursor, tables - filled).values()):
             raise BackupError("The new database is not empty. Create another one.")
-    call_command("migrate", database=TARGET, verbosity=0, interactive=False)
+    try:
+        call_command("migrate", database=TARGET, verbosity=0, interactive=False)
+    except DatabaseError as error:
+        raise BackupError(f"The new database takes no tables: {_first_line(error)}") from error
 
 
 def copy_rows() -> dict[str, int]:
@@ -59,23 +69,30 @@ def copy_rows() -> dict[str, int]:
     Raises BackupError if a row is refused or a table differs afterwards: then no row is copied.
     The transaction on SQLite holds the write lock, so the rows do not change meanwhile.
     """
+    try:
+        with transaction.atomic(), transaction.atomic(using=TARGET):
+            return _copy_tables()
+    except DatabaseError as error:  # as the transactions begin or end
+        raise BackupError(f"The copy was not finished: {_first_line(error)}") from error
+
+
+def _copy_tables() -> dict[str, int]:
     counts = {}
-    with transaction.atomic(), transaction.atomic(using=TARGET):
-        for model in FILLED_BY_MIGRATE:
-            _rows(model, TARGET).delete()
-        for model in _list_models():
-            table = model._meta.db_table
-            try:
-                _copy(model)
-                counts[table], checksum = _sum_up(model, "default")
-                is_same = _sum_up(model, TARGET) == (counts[table], checksum)
-            except InvalidToken as error:
-                raise BackupError(f"No key of FIELD_KEYS decrypts a value in {table}.") from error
-            except (DatabaseError, ValueError) as error:
-                raise BackupError(f"{table}: {_first_line(error)}") from error
-            if not is_same:
-                raise BackupError(f"{table} differs after copying.")
-        _continue_numbering()
+    for model in FILLED_BY_MIGRATE:
+        _rows(model, TARGET).delete()
+    for model in _list_models():
+        table = model._meta.db_table
+        try:
+            _copy(model)
+            counts[table], checksum = _sum_up(model, "default")
+            is_same = _sum_up(model, TARGET) == (counts[table], checksum)
+        except InvalidToken as error:
+            raise BackupError(f"No key of FIELD_KEYS decrypts a value in {table}.") from error
+        except (DatabaseError, ValueError) as error:
+            raise BackupError(f"{table}: {_first_line(error)}") from error
+        if not is_same:
+            raise BackupError(f"{table} differs after copying.")
+    _continue_numbering()
     return counts
 
 
