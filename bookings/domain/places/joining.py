@@ -66,12 +66,7 @@ def take_place(*, user: User, virtual_class: VirtualClass) -> None:
     if is_money_gone:
         raise ClassNotFoundError
     _refuse(user, virtual_class)
-    try:
-        part = UserActivity.objects.create(
-            user=user, virtual_class=virtual_class, rol=Role.PARTICIPANT
-        )
-    except IntegrityError:
-        raise AlreadyJoinedError from None
+    part = _register(user, virtual_class)
     virtual_class.current_participants += 1
     virtual_class.participants_ids.append(str(user.pk))
     note_guests(virtual_class)
@@ -139,3 +134,12 @@ def _refuse(user: User, virtual_class: VirtualClass) -> None:
         raise PlaceOfferedError
     if str(user.pk) in virtual_class.participants_ids:
         raise AlreadyJoinedError
+
+
+def _register(user: User, virtual_class: VirtualClass) -> UserActivity:
+    try:
+        return UserActivity.objects.create(
+            user=user, virtual_class=virtual_class, rol=Role.PARTICIPANT
+        )
+    except IntegrityError:
+        raise AlreadyJoinedError from None
