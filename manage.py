@@ -4,6 +4,7 @@
 import os
 import sys
 
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
 
 if __name__ == "__main__":
@@ -11,4 +12,8 @@ if __name__ == "__main__":
         # Both need no configuration and must not touch anybody's real one.
         os.environ.update(DEMO="true", BASE_URL="", ENV_FILE="")
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-    execute_from_command_line(sys.argv)
+    try:
+        execute_from_command_line(sys.argv)
+    except ImproperlyConfigured as error:
+        # The message names the value; a traceback would only hide it.
+        sys.exit(str(error))

@@ -63,6 +63,21 @@ def test_production_demands(name):
         read_settings(values)
 
 
+def test_command_answers_a_wrong_value_in_one_line():
+    values = {"ENV_FILE": "", "DEBUG": "maybe"}
+    done = subprocess.run(
+        [sys.executable, "manage.py", "collectstatic", "--noinput"],
+        cwd=ROOT,
+        env=values,
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.strip().splitlines() == ["DEBUG must be true or false."]
+
+
 def test_nothing_at_all_names_what_is_missing():
     with pytest.raises(ImproperlyConfigured, match="SECRET_KEY is missing"):
         read_settings({})
