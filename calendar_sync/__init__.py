@@ -3,11 +3,10 @@
 ``push`` and ``signals`` are imported by themselves: models must be loaded first.
 """
 
-from calendar_sync.backend import get_calendar, use_calendar
+from calendar_sync.backend import Calendar, get_calendar, use_calendar
 from calendar_sync.generation import forget_upcoming_events
 from calendar_sync.interface import (
     BusySlot,
-    Calendar,
     CalendarError,
     CalendarNotConnectedError,
     CalendarRefusedError,

@@ -1,22 +1,24 @@
 """The configured calendar and its grants."""
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from django.conf import settings
 from django.utils.module_loading import import_string
 
-from calendar_sync.interface import Calendar, CalendarNotConnectedError
+from calendar_sync.interface import CalendarNotConnectedError
 from calendar_sync.signals import access_refused
 
+if TYPE_CHECKING:
+    from calendar_sync.google.calendar import GoogleCalendar
+
 T = TypeVar("T")
+# Imported for types only: Google's client takes a third of a second to load.
+Calendar: TypeAlias = "GoogleCalendar"
 
 
 def get_calendar(*, refresh_token: str | None) -> Calendar:
-    """Make the calendar of ``settings.CALENDAR_BACKEND``.
-
-    Imported here: Google's client takes a third of a second to load.
-    """
+    """Make the calendar of ``settings.CALENDAR_BACKEND``."""
     calendar: Calendar = import_string(settings.CALENDAR_BACKEND)(refresh_token=refresh_token)
     return calendar
 

@@ -44,12 +44,17 @@ CHANGE_FIELDS = "kind,nextPageToken,nextSyncToken,items(id,extendedProperties/pr
 
 
 class GoogleCalendar:
-    """The calendar ``settings.CALENDAR_ID``."""
+    """The calendar ``settings.CALENDAR_ID``. Its methods raise only CalendarError's children."""
 
     def __init__(self, *, refresh_token: str | None) -> None:
         self._refresh_token = refresh_token
 
     def create_event(self, draft: EventDraft) -> CreatedEvent:
+        """Make the event with a video meeting; repeating it makes no second one.
+
+        A deleted event is restored. Raises EventLeftBehindError, and CalendarUnavailableError while
+        the meeting is being made.
+        """
         grant = get_grant(self._refresh_token)
         events = GoogleEvents(settings.CALENDAR_BUDGET, grant=grant)
         event = _insert_or_adopt(events, draft, may_invite=grant.may_invite)
@@ -62,9 +67,10 @@ class GoogleCalendar:
             return mapping.created_event(event)
 
     def update_event(self, draft: EventDraft) -> CreatedEvent:
-        """Patch what differs, and only then: each write mails the guests.
+        """Give the event the draft's times, and its description if the old one is ours.
 
-        No etag is sent: the patch holds nothing that others change.
+        Patches only what differs: each write mails the guests. No etag is sent: the patch holds
+        nothing that others change. Raises EventGoneError and EventNotOursError, without a change.
         """
         events = GoogleEvents(settings.CALENDAR_BUDGET, grant=get_grant(self._refresh_token))
         event = _find_own(events, draft)
@@ -77,10 +83,12 @@ class GoogleCalendar:
             return mapping.created_event(event)
 
     def update_guests(self, draft: EventDraft) -> None:
-        """Patch the attendees if they differ; a service account of its own may invite nobody.
+        """Invite the draft's guests, silently, and take out the guests of ours that it lacks.
 
-        The whole list is sent, with the guests' answers, so an etag keeps it from undoing an
-        answer that comes meanwhile.
+        People whom the calendar's owner invited herself stay. A service account of its own may
+        invite nobody. The whole list is sent, with the guests' answers; an etag keeps it from
+        undoing an answer that comes meanwhile. Raises EventGoneError and EventNotOursError, without
+        a change; CalendarUnavailableError if the event was changed meanwhile.
         """
         grant = get_grant(self._refresh_token)
         if not grant.may_invite:
@@ -93,7 +101,10 @@ class GoogleCalendar:
             events.patch(event["id"], changes, is_news=False, if_unchanged=event.get("etag", ""))
 
     def open_meeting(self, address: str) -> None:
-        """Open the meeting's space, with the teacher's grant: only a space's owner may."""
+        """Let everybody with a meeting's address enter it. Raises CalendarRefusedError.
+
+        With the teacher's grant: only a space's owner may.
+        """
         code = address.removeprefix("https://meet.google.com/")
         if not self._refresh_token or code == address:
             raise CalendarRefusedError("Only the teacher's grant opens meetings, and Meet's only.")
@@ -106,6 +117,7 @@ class GoogleCalendar:
     def delete_event(
         self, event_id: str, *, reference: str, named_by_provider: bool = False
     ) -> None:
+        """Delete the event; a missing one counts as deleted. Raises EventNotOursError."""
         events = GoogleEvents(settings.CALENDAR_BUDGET, grant=get_grant(self._refresh_token))
         event = events.find(event_id)
         if event and event.get("status") == "cancelled":
@@ -120,13 +132,15 @@ class GoogleCalendar:
             logger.info("The event went while it was being deleted.")
 
     def check_grant(self) -> None:
+        """Use the grant once, so that it does not expire unused."""
         events = GoogleEvents(settings.CALENDAR_TIMEOUT, grant=get_grant(self._refresh_token))
         events.upcoming(timezone.now(), limit=1)
 
     def upcoming_events(self, *, since: datetime, limit: int | None = None) -> list[BusySlot]:
-        """List events by the API key, else by the grant; a key works only for a public calendar.
+        """List busy events that end after ``since``, recurring ones expanded, by start.
 
-        Either has one time-out for all pages and retries.
+        limit: 2,500 by default. Tries the API key, then the grant, as a key works only for a public
+        calendar; either has one time-out for all pages and retries.
         """
         key = api_key_headers()
         if key:
@@ -140,12 +154,18 @@ class GoogleCalendar:
         return GoogleEvents(settings.CALENDAR_TIMEOUT, grant=grant).upcoming(since, limit)
 
     def own_events(self, *, since: datetime | None = None) -> list[OwnEvent]:
-        """List all our events out of all events: Google filters by a property's value only."""
+        """List all our events that end after ``since``, or raise; no deleted ones, no instances.
+
+        All events are read: Google filters by a property's value only.
+        """
         window = {"timeMin": since.isoformat()} if since else {}
         return _own(self._background_events(), fields=OWN_FIELDS, **window)
 
     def events_of(self, reference: str, *, event_id: str) -> list[OwnEvent]:
-        """List our events, and look by id, as listings lag behind."""
+        """List all events with ``reference``, the one with ``event_id`` first, or raise.
+
+        Looks by id too, as listings lag behind.
+        """
         events = self._background_events()
         wanted = f"reference={reference}"
         found = _own(events, fields=OWN_FIELDS, privateExtendedProperty=wanted)
@@ -158,7 +178,11 @@ class GoogleCalendar:
         return sorted(found, key=lambda event: event.event_id != event_id)
 
     def changes(self, sync_token: str) -> Changes:
-        """https://developers.google.com/workspace/calendar/api/guides/sync"""
+        """Return the changes since a sync token; without one only a first token.
+
+        Raises CalendarRefusedError for an expired token.
+        https://developers.google.com/workspace/calendar/api/guides/sync
+        """
         since = {"syncToken": sync_token} if sync_token else {}
         items, last = self._background_events().pages(fields=CHANGE_FIELDS, **since)
         with provider_errors():
@@ -166,12 +190,14 @@ class GoogleCalendar:
             return mapping.changes(items if sync_token else [], last["nextSyncToken"])
 
     def open_channel(self, *, channel_id: str, token: str, address: str) -> OpenedChannel:
+        """Request push messages to ``address``, which is https."""
         body = {"id": channel_id, "type": "web_hook", "address": address, "token": token}
         answer = self._background_events().watch(body)
         with provider_errors():
             return mapping.opened_channel(answer)
 
     def close_channel(self, *, channel_id: str, resource_id: str) -> None:
+        """Close a channel; a closed one counts as closed."""
         try:
             self._background_events().stop({"id": channel_id, "resourceId": resource_id})
         except NotThereError:

@@ -9,8 +9,8 @@ from datetime import datetime, timedelta
 
 from django.utils import timezone
 
-from calendar_sync.backend import name_calendar, use_calendar
-from calendar_sync.interface import Calendar, CalendarRefusedError, Changes
+from calendar_sync.backend import Calendar, name_calendar, use_calendar
+from calendar_sync.interface import CalendarRefusedError, Changes
 from calendar_sync.models import SyncState
 
 logger = logging.getLogger(__name__)
