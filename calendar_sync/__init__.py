@@ -17,7 +17,6 @@ from calendar_sync.interface import (
     EventGoneError,
     EventLeftBehindError,
     EventNotOursError,
-    OpenedChannel,
     OwnEvent,
 )
 from calendar_sync.listing import Listing, Stamp, current_stamp, read_listing
@@ -37,7 +36,6 @@ __all__ = [
     "EventLeftBehindError",
     "EventNotOursError",
     "Listing",
-    "OpenedChannel",
     "OwnEvent",
     "Stamp",
     "current_stamp",

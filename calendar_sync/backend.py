@@ -28,23 +28,14 @@ def use_calendar(work: Callable[[Calendar], T], *, refresh_token: str | None) ->
 
     Sends ``access_refused`` for a refused grant. Raises CalendarError.
     """
-    if refresh_token:
-        try:
-            return work(get_calendar(refresh_token=refresh_token))
-        except CalendarNotConnectedError as error:
-            _report(error, refresh_token)
-            if not settings.CALENDAR_SERVICE_ACCOUNT:
-                raise
     try:
-        return work(get_calendar(refresh_token=None))
+        return work(get_calendar(refresh_token=refresh_token))
     except CalendarNotConnectedError as error:
-        _report(error, None)
-        raise
-
-
-def _report(error: CalendarNotConnectedError, refresh_token: str | None) -> None:
-    if error.is_certain:
-        access_refused.send_robust(sender=None, refresh_token=refresh_token)
+        if error.is_certain:
+            access_refused.send_robust(sender=None, refresh_token=refresh_token)
+        if not (refresh_token and settings.CALENDAR_SERVICE_ACCOUNT):
+            raise
+    return use_calendar(work, refresh_token=None)
 
 
 def name_calendar() -> str:

@@ -121,14 +121,6 @@ class Changes:
 
 
 @dataclass(frozen=True, slots=True)
-class OpenedChannel:
-    """A push channel. resource_id: the provider's name for the watched calendar."""
-
-    resource_id: str
-    expires_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
 class BusySlot:
     """An upcoming event without private data. status: ``confirmed`` or ``tentative``."""
 

@@ -2,7 +2,7 @@
 
 import logging
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.conf import settings
@@ -25,7 +25,6 @@ from calendar_sync.interface import (
     EventGoneError,
     EventLeftBehindError,
     EventNotOursError,
-    OpenedChannel,
     OwnEvent,
 )
 
@@ -58,7 +57,7 @@ class GoogleCalendar:
         grant = get_grant(self._refresh_token)
         events = GoogleEvents(settings.CALENDAR_BUDGET, grant=grant)
         event = _insert_or_adopt(events, draft, may_invite=grant.may_invite)
-        if event["id"] != draft.event_id and not mapping.has_conference(event):
+        if event["id"] != draft.event_id and not event.get("conferenceData"):
             logger.warning("The calendar makes no meetings: the class links to its event.")
             with provider_errors():
                 return replace(mapping.created_event(event), conference_url=mapping.page_url(event))
@@ -186,15 +185,24 @@ class GoogleCalendar:
         since = {"syncToken": sync_token} if sync_token else {}
         items, last = self._background_events().pages(fields=CHANGE_FIELDS, **since)
         with provider_errors():
-            # Only the last page has the token.
-            return mapping.changes(items if sync_token else [], last["nextSyncToken"])
+            found = items if sync_token else []
+            return Changes(
+                event_ids=frozenset(item["id"] for item in found),  # a deleted event has only this
+                references=frozenset(filter(None, map(mapping.reference_of, found))),
+                sync_token=last["nextSyncToken"],  # only the last page has it
+            )
 
-    def open_channel(self, *, channel_id: str, token: str, address: str) -> OpenedChannel:
-        """Request push messages to ``address``, which is https."""
+    def open_channel(self, *, channel_id: str, token: str, address: str) -> tuple[str, datetime]:
+        """Request push messages to ``address``, which is https.
+
+        Returns the provider's name for the watched calendar, and when the messages end.
+        """
         body = {"id": channel_id, "type": "web_hook", "address": address, "token": token}
         answer = self._background_events().watch(body)
         with provider_errors():
-            return mapping.opened_channel(answer)
+            return answer["resourceId"], datetime.fromtimestamp(
+                int(answer["expiration"]) / 1000, UTC
+            )
 
     def close_channel(self, *, channel_id: str, resource_id: str) -> None:
         """Close a channel; a closed one counts as closed."""

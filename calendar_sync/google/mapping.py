@@ -5,7 +5,7 @@ https://developers.google.com/workspace/calendar/api/v3/reference/events
 
 import logging
 from collections.abc import Iterable
-from datetime import UTC, date, datetime, time
+from datetime import date, datetime, time
 from hashlib import sha256
 from typing import Any
 from uuid import NAMESPACE_URL, uuid4, uuid5
@@ -13,14 +13,7 @@ from zoneinfo import ZoneInfo
 
 from django.utils import timezone
 
-from calendar_sync.interface import (
-    BusySlot,
-    Changes,
-    CreatedEvent,
-    EventDraft,
-    OpenedChannel,
-    OwnEvent,
-)
+from calendar_sync.interface import BusySlot, CreatedEvent, EventDraft, OwnEvent
 
 logger = logging.getLogger(__name__)
 
@@ -158,24 +151,6 @@ def own_event(event: JSON) -> OwnEvent | None:
     )
 
 
-def changes(items: list[JSON], sync_token: str) -> Changes:
-    """Read a listing of changes; deleted events have only an id."""
-    references = (reference_of(item) for item in items)
-    return Changes(
-        event_ids=frozenset(item["id"] for item in items),
-        references=frozenset(filter(None, references)),
-        sync_token=sync_token,
-    )
-
-
-def opened_channel(answer: JSON) -> OpenedChannel:
-    milliseconds = int(answer["expiration"])
-    return OpenedChannel(
-        resource_id=answer["resourceId"],
-        expires_at=datetime.fromtimestamp(milliseconds / 1000, UTC),
-    )
-
-
 def conference_url(event: JSON) -> str:
     """Return the meeting's address: an https video entry point's, else the first one's, else "".
 
@@ -194,10 +169,6 @@ def conference_url(event: JSON) -> str:
 def page_url(event: JSON) -> str:
     links = (str(event.get(name, "")) for name in ("hangoutLink", "htmlLink"))
     return next((link for link in links if link.startswith("https://")), "")
-
-
-def has_conference(event: JSON) -> bool:
-    return bool(_child(event, "conferenceData"))
 
 
 def is_made_from(event: JSON, draft: EventDraft) -> bool:
