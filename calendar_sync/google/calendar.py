@@ -56,7 +56,14 @@ class GoogleCalendar:
         """
         grant = get_grant(self._refresh_token)
         events = GoogleEvents(settings.CALENDAR_BUDGET, grant=grant)
-        event = _insert_or_adopt(events, draft, may_invite=grant.may_invite)
+        body = mapping.event_body(draft, may_invite=grant.may_invite)
+        try:
+            event = events.insert(body)
+        except AlreadyThereError:
+            event = _adopt(events, draft, body)
+        else:
+            if event["id"] != draft.event_id:
+                event = _accept_or_delete(events, draft, event)
         if event["id"] != draft.event_id and not event.get("conferenceData"):
             logger.warning("The calendar makes no meetings: the class links to its event.")
             with provider_errors():
@@ -75,9 +82,14 @@ class GoogleCalendar:
         event = _find_own(events, draft)
         times, text = mapping.changed_times(event, draft), mapping.changed_text(event, draft)
         try:
-            event = _change(events, event, times, text)
-        except NotThereError as error:
-            raise EventGoneError("The event went while it was being changed.") from error
+            if times or text:
+                event = events.patch(event["id"], {**times, **text}, is_news=bool(times))
+        except CalendarRefusedError as error:
+            if times and isinstance(error, NotThereError):
+                raise EventGoneError("The event went while it was being changed.") from error
+            if times:
+                raise
+            logger.warning("The event keeps its text: %s", error)
         with provider_errors():
             return mapping.created_event(event)
 
@@ -224,34 +236,11 @@ def _find_own(events: GoogleEvents, draft: EventDraft) -> JSON:
     return event
 
 
-def _change(events: GoogleEvents, event: JSON, times: JSON, text: JSON) -> JSON:
-    """Patch what differs; a refused text alone is only logged."""
-    if times:
-        return events.patch(event["id"], {**times, **text})
-    try:
-        return events.patch(event["id"], text, is_news=False) if text else event
-    except CalendarRefusedError as error:
-        logger.warning("The event keeps its text: %s", error)
-        return event
-
-
 def _own(events: GoogleEvents, **query: Any) -> list[OwnEvent]:
     """Read our events; one unreadable event is an error, as leaving it out would lose it."""
     items, _ = events.pages(**query)
     with provider_errors():
         return [own for item in items if (own := mapping.own_event(item))]
-
-
-def _insert_or_adopt(events: GoogleEvents, draft: EventDraft, *, may_invite: bool) -> JSON:
-    """Insert the event, or take over the one of an earlier try."""
-    body = mapping.event_body(draft, may_invite=may_invite)
-    try:
-        event = events.insert(body)
-    except AlreadyThereError:
-        return _adopt(events, draft, body)
-    if event["id"] != draft.event_id:
-        return _accept_or_delete(events, draft, event)
-    return event
 
 
 def _adopt(events: GoogleEvents, draft: EventDraft, body: JSON) -> JSON:
@@ -313,7 +302,7 @@ def _with_conference(events: GoogleEvents, event: JSON) -> JSON:
                 raise CalendarRefusedError("The calendar could not make a video meeting.")
             has_asked_again = True
             event = events.patch(event["id"], {"conferenceData": mapping.conference_request(event)})
-        elif events.wait(next(waits, None)):
+        elif events.transport.wait(next(waits, None)):
             # A 404 right after the insert comes from a replica that is behind.
             event = events.find(event["id"]) or event
         else:

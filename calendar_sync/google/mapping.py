@@ -5,6 +5,7 @@ https://developers.google.com/workspace/calendar/api/v3/reference/events
 
 import logging
 from collections.abc import Iterable
+from contextlib import suppress
 from datetime import date, datetime, time
 from hashlib import sha256
 from typing import Any
@@ -83,8 +84,10 @@ def missing_changes(event: JSON, draft: EventDraft) -> JSON:
 
 def changed_times(event: JSON, draft: EventDraft) -> JSON:
     """Return the patch of the times, empty if they match; an all-day event loses its dates."""
-    if _times(event) == (_whole_seconds(draft.start), _whole_seconds(draft.end)):
-        return {}
+    wanted = _whole_seconds(draft.start), _whole_seconds(draft.end)
+    with suppress(*SHAPE_ERRORS):
+        if (_moment(event["start"]), _moment(event["end"])) == wanted:
+            return {}
     start, end = (_moment_body(moment, draft.time_zone) for moment in (draft.start, draft.end))
     return {"start": {**start, "date": None}, "end": {**end, "date": None}}
 
@@ -204,7 +207,9 @@ def busy_slots(items: Iterable[Any]) -> list[BusySlot]:
     unreadable = 0
     for item in items:
         try:
-            if item.get("status") != "cancelled" and _makes_busy(item):
+            is_gone = item.get("status") == "cancelled"
+            is_free = is_gone or item.get("transparency") == "transparent"
+            if not is_free and item.get("eventType") not in FREE_EVENT_TYPES:
                 slots.append(_busy_slot(item))
         except SHAPE_ERRORS:
             unreadable += 1
@@ -239,24 +244,12 @@ def _mark(reference: str, address: str) -> str:
     return sha256(f"{reference} {address}".encode()).hexdigest()[:MARK_SIZE]
 
 
-def _makes_busy(item: JSON) -> bool:
-    is_free = item.get("transparency") == "transparent"
-    return not is_free and item.get("eventType") not in FREE_EVENT_TYPES
-
-
 def _busy_slot(item: JSON) -> BusySlot:
     start, end = _moment(item["start"]), _moment(item["end"])
     status = item.get("status", "confirmed")
     if end < start or not isinstance(status, str):
         raise ValueError("not an event")
     return BusySlot(start, end, status, _zone_name(item["start"]), _zone_name(item["end"]))
-
-
-def _times(event: JSON) -> tuple[datetime, datetime] | None:
-    try:
-        return _moment(event["start"]), _moment(event["end"])
-    except SHAPE_ERRORS:
-        return None
 
 
 def _moment(value: JSON) -> datetime:
