@@ -84,7 +84,7 @@ def missing_changes(event: JSON, draft: EventDraft) -> JSON:
 
 def changed_times(event: JSON, draft: EventDraft) -> JSON:
     """Return the patch of the times, empty if they match; an all-day event loses its dates."""
-    wanted = _whole_seconds(draft.start), _whole_seconds(draft.end)
+    wanted = draft.start.replace(microsecond=0), draft.end.replace(microsecond=0)
     with suppress(*SHAPE_ERRORS):
         if (_moment(event["start"]), _moment(event["end"])) == wanted:
             return {}
@@ -263,12 +263,8 @@ def _moment(value: JSON) -> datetime:
 
 
 def _moment_body(moment: datetime, time_zone: str) -> JSON:
-    local = _whole_seconds(moment).astimezone(ZoneInfo(time_zone))
+    local = moment.replace(microsecond=0).astimezone(ZoneInfo(time_zone))
     return {"dateTime": local.isoformat(), "timeZone": time_zone}
-
-
-def _whole_seconds(moment: datetime) -> datetime:
-    return moment.replace(microsecond=0)
 
 
 def _zone_name(value: JSON) -> str | None:
