@@ -112,10 +112,7 @@ class GoogleCalendar:
             events.patch(event["id"], changes, is_news=False, if_unchanged=event.get("etag", ""))
 
     def open_meeting(self, address: str) -> None:
-        """Let everybody with a meeting's address enter it. Raises CalendarRefusedError.
-
-        With the teacher's grant: only a space's owner may.
-        """
+        """Open the meeting's space, with the teacher's grant: only a space's owner may."""
         code = address.removeprefix("https://meet.google.com/")
         if not self._refresh_token or code == address:
             raise CalendarRefusedError("Only the teacher's grant opens meetings, and Meet's only.")
