@@ -73,13 +73,8 @@ class GitHubAdapter(_CarefulAdapter, github_views.GitHubOAuth2Adapter):
 
     complete_login = _unusable_answers_refused()(github_views.GitHubOAuth2Adapter.complete_login)
 
-    @property
-    def profile_url(self) -> str:
-        return f"{settings.GITHUB_API_URL}/user"
-
-    @property
-    def emails_url(self) -> str:
-        return f"{settings.GITHUB_API_URL}/user/emails"
+    profile_url = f"{settings.GITHUB_API_URL}/user"
+    emails_url = f"{settings.GITHUB_API_URL}/user/emails"
 
 
 class GoogleProvider(google_provider.GoogleProvider):

@@ -3,11 +3,10 @@
 ``push`` and ``signals`` are imported by themselves: models must be loaded first.
 """
 
-from calendar_sync.backend import get_calendar, use_calendar
+from calendar_sync.backend import Calendar, get_calendar, use_calendar
 from calendar_sync.generation import forget_upcoming_events
 from calendar_sync.interface import (
     BusySlot,
-    Calendar,
     CalendarError,
     CalendarNotConnectedError,
     CalendarRefusedError,
@@ -18,7 +17,6 @@ from calendar_sync.interface import (
     EventGoneError,
     EventLeftBehindError,
     EventNotOursError,
-    OpenedChannel,
     OwnEvent,
 )
 from calendar_sync.listing import Listing, Stamp, current_stamp, read_listing
@@ -38,7 +36,6 @@ __all__ = [
     "EventLeftBehindError",
     "EventNotOursError",
     "Listing",
-    "OpenedChannel",
     "OwnEvent",
     "Stamp",
     "current_stamp",

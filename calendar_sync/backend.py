@@ -1,22 +1,24 @@
 """The configured calendar and its grants."""
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from django.conf import settings
 from django.utils.module_loading import import_string
 
-from calendar_sync.interface import Calendar, CalendarNotConnectedError
+from calendar_sync.interface import CalendarNotConnectedError
 from calendar_sync.signals import access_refused
 
+if TYPE_CHECKING:
+    from calendar_sync.google.calendar import GoogleCalendar
+
 T = TypeVar("T")
+# Imported for types only: Google's client takes a third of a second to load.
+Calendar: TypeAlias = "GoogleCalendar"
 
 
 def get_calendar(*, refresh_token: str | None) -> Calendar:
-    """Make the calendar of ``settings.CALENDAR_BACKEND``.
-
-    Imported here: Google's client takes a third of a second to load.
-    """
+    """Make the calendar of ``settings.CALENDAR_BACKEND``."""
     calendar: Calendar = import_string(settings.CALENDAR_BACKEND)(refresh_token=refresh_token)
     return calendar
 
@@ -26,23 +28,14 @@ def use_calendar(work: Callable[[Calendar], T], *, refresh_token: str | None) ->
 
     Sends ``access_refused`` for a refused grant. Raises CalendarError.
     """
-    if refresh_token:
-        try:
-            return work(get_calendar(refresh_token=refresh_token))
-        except CalendarNotConnectedError as error:
-            _report(error, refresh_token)
-            if not settings.CALENDAR_SERVICE_ACCOUNT:
-                raise
     try:
-        return work(get_calendar(refresh_token=None))
+        return work(get_calendar(refresh_token=refresh_token))
     except CalendarNotConnectedError as error:
-        _report(error, None)
-        raise
-
-
-def _report(error: CalendarNotConnectedError, refresh_token: str | None) -> None:
-    if error.is_certain:
-        access_refused.send_robust(sender=None, refresh_token=refresh_token)
+        if error.is_certain:
+            access_refused.send_robust(sender=None, refresh_token=refresh_token)
+        if not (refresh_token and settings.CALENDAR_SERVICE_ACCOUNT):
+            raise
+    return use_calendar(work, refresh_token=None)
 
 
 def name_calendar() -> str:

@@ -10,8 +10,6 @@ from django.core.checks import CheckMessage
 
 from calendar_sync.backend import name_calendar
 
-SERVICE_ACCOUNT_FIELDS = ("client_email", "private_key", "token_uri")
-
 
 def check_calendar(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
     """Report settings that keep the calendar from working, without their values."""
@@ -39,7 +37,8 @@ def _service_account_messages() -> Iterator[CheckMessage]:
     account = settings.CALENDAR_SERVICE_ACCOUNT
     if not account:
         return
-    missing = [name for name in SERVICE_ACCOUNT_FIELDS if not account.get(name)]
+    needed = ("client_email", "private_key", "token_uri")
+    missing = [name for name in needed if not account.get(name)]
     if missing:
         yield checks.Error(
             f"SERVICE_ACCOUNT_JSON lacks {', '.join(missing)}.",

@@ -56,14 +56,10 @@ def forget_upcoming_events() -> None:
         cache.set(GENERATION_KEY, uuid4().hex, timeout=None)
         return
     try:
-        _count_up()
+        with connection.cursor() as cursor, _brief_wait_for_sqlite():
+            cursor.execute(BEGIN, [name_calendar()])
     except Error as error:
         logger.warning("The calendar's generation was not counted: %s", type(error).__name__)
-
-
-def _count_up() -> None:
-    with connection.cursor() as cursor, _brief_wait_for_sqlite():
-        cursor.execute(BEGIN, [name_calendar()])
 
 
 @contextmanager

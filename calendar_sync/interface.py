@@ -1,8 +1,7 @@
-"""What the service needs of an external calendar; no provider is imported here."""
+"""Values and errors of the external calendar; no provider is imported here."""
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
 
 # How many events a listing without a limit reads at most.
 LISTING_LIMIT = 2_500
@@ -122,14 +121,6 @@ class Changes:
 
 
 @dataclass(frozen=True, slots=True)
-class OpenedChannel:
-    """A push channel. resource_id: the provider's name for the watched calendar."""
-
-    resource_id: str
-    expires_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
 class BusySlot:
     """An upcoming event without private data. status: ``confirmed`` or ``tentative``."""
 
@@ -138,75 +129,3 @@ class BusySlot:
     status: str
     start_time_zone: str | None = None
     end_time_zone: str | None = None
-
-
-class Calendar(Protocol):
-    """One external calendar. Its methods raise only CalendarError's children."""
-
-    def create_event(self, draft: EventDraft) -> CreatedEvent:
-        """Make the event with a video meeting; repeating it makes no second one.
-
-        A deleted event is restored. Raises EventLeftBehindError, and CalendarUnavailableError while
-        the meeting is being made.
-        """
-        ...
-
-    def update_event(self, draft: EventDraft) -> CreatedEvent:
-        """Give the event the draft's times, and its description if the old one is ours.
-
-        Raises EventGoneError and EventNotOursError, without a change.
-        """
-        ...
-
-    def update_guests(self, draft: EventDraft) -> None:
-        """Invite the draft's guests, silently, and take out the guests of ours that it lacks.
-
-        People whom the calendar's owner invited herself stay. Raises EventGoneError and
-        EventNotOursError, without a change; CalendarUnavailableError if another program changed the
-        event meanwhile.
-        """
-        ...
-
-    def open_meeting(self, address: str) -> None:
-        """Let everybody with a meeting's address enter it. Raises CalendarRefusedError."""
-        ...
-
-    def delete_event(
-        self, event_id: str, *, reference: str, named_by_provider: bool = False
-    ) -> None:
-        """Delete the event; a missing one counts as deleted. Raises EventNotOursError."""
-        ...
-
-    def check_grant(self) -> None:
-        """Use the grant once, so that it does not expire unused."""
-        ...
-
-    def upcoming_events(self, *, since: datetime, limit: int | None = None) -> list[BusySlot]:
-        """List busy events that end after ``since``, recurring ones expanded, by start.
-
-        limit: 2,500 by default.
-        """
-        ...
-
-    def own_events(self, *, since: datetime | None = None) -> list[OwnEvent]:
-        """List all our events that end after ``since``, or raise; no deleted ones, no instances."""
-        ...
-
-    def events_of(self, reference: str, *, event_id: str) -> list[OwnEvent]:
-        """List all events with ``reference``, the one with ``event_id`` first, or raise."""
-        ...
-
-    def changes(self, sync_token: str) -> Changes:
-        """Return the changes since a sync token; without one only a first token.
-
-        Raises CalendarRefusedError for an expired token.
-        """
-        ...
-
-    def open_channel(self, *, channel_id: str, token: str, address: str) -> OpenedChannel:
-        """Request push messages to ``address``, which is https."""
-        ...
-
-    def close_channel(self, *, channel_id: str, resource_id: str) -> None:
-        """Close a channel; a closed one counts as closed."""
-        ...

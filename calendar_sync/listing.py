@@ -14,11 +14,7 @@ from django.core.cache import cache
 from django.utils import timezone
 
 from calendar_sync.backend import use_calendar
-from calendar_sync.generation import (
-    GENERATION_KEY,
-    Generation,
-    find_generation,
-)
+from calendar_sync.generation import GENERATION_KEY, Generation, find_generation
 from calendar_sync.interface import BusySlot, CalendarError, CalendarUnavailableError
 from config.lib.provider_guard import ProviderBusyError, ProviderGuard
 from config.lib.single_flight import SingleFlight
@@ -89,7 +85,7 @@ def _renew(
     generation: Generation, earlier: Kept | None, find_refresh_token: Callable[[], str | None]
 ) -> Kept:
     def work() -> Kept:
-        kept = (generation, uuid4().hex), _fetch_watched(find_refresh_token)
+        kept = (generation, uuid4().hex), _fetch(find_refresh_token)
         # Django keeps nothing with a time-out of 0.
         fresh, stale = settings.CALENDAR_CACHE_SECONDS, settings.CALENDAR_STALE_SECONDS
         cache.set(LIST_KEY, kept, timeout=fresh + stale)
@@ -105,10 +101,14 @@ def _renew(
         raise CalendarUnavailableError("The calendar's answer took too long.") from error
 
 
-def _fetch_watched(find_refresh_token: Callable[[], str | None]) -> list[Row]:
+def _fetch(find_refresh_token: Callable[[], str | None]) -> list[Row]:
     try:
         with guard.enter(settings.CALENDAR_WRITERS):
-            rows = _fetch(find_refresh_token())
+            now = timezone.now()
+            slots = use_calendar(
+                lambda calendar: calendar.upcoming_events(since=now),
+                refresh_token=find_refresh_token(),
+            )
     except ProviderBusyError as error:
         raise CalendarUnavailableError(str(error)) from error
     except CalendarError as error:
@@ -116,14 +116,6 @@ def _fetch_watched(find_refresh_token: Callable[[], str | None]) -> list[Row]:
         logger.warning("The calendar could not be read: %s", error)
         raise
     guard.reset()  # it answers, if slowly
-    return rows
-
-
-def _fetch(refresh_token: str | None) -> list[Row]:
-    now = timezone.now()
-    slots = use_calendar(
-        lambda calendar: calendar.upcoming_events(since=now), refresh_token=refresh_token
-    )
     return [
         (slot.start, slot.end, slot.status, slot.start_time_zone, slot.end_time_zone)
         for slot in slots

@@ -20,9 +20,13 @@ from accounts.services import may_open_panel
 from accounts.sign_in.fresh_sign_in import confirm_address
 from accounts.sign_in.identities import find_obstacle
 from accounts.sign_in.metrics import TimedAdapter
-from accounts.sign_in.redirects import SIGN_IN_PAGE, error_redirect
+from accounts.sign_in.redirects import ERROR_PAGE, SIGN_IN_PAGE, error_redirect
 
 logger = logging.getLogger(__name__)
+
+
+def _refuse(code: str, *, page: str = ERROR_PAGE) -> NoReturn:
+    raise ImmediateHttpResponse(error_redirect(code, page=page))
 
 
 class AccountAdapter(DefaultAccountAdapter):
@@ -57,40 +61,33 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):
             # Its text may hold the token endpoint's answer.
             logger.warning("Sign-in with %s failed: %s", provider.id, type(exception).__name__)
         is_refusal = error == AuthError.CANCELLED or request.GET.get("error") == "access_denied"
-        raise ImmediateHttpResponse(
-            error_redirect("AccessDenied" if is_refusal else "OAuthCallback")
-        )
+        _refuse("AccessDenied" if is_refusal else "OAuthCallback")
 
     def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
         """Refuse the wrong identity for connecting, confirming, and the panel."""
         state, user = sociallogin.state, sociallogin.user
         if state.get("process") == AuthProcess.CONNECT:
-            self._check_connection(request, sociallogin)
+            if sociallogin.is_existing and user != request.user:
+                _refuse("OAuthAccountNotLinked", page=reverse("profile"))
+            if request.user.is_authenticated and (obstacle := find_obstacle(request)):
+                raise ImmediateHttpResponse(HttpResponseRedirect(obstacle))
         elif state.get("must_be") and str(user.pk) != state["must_be"]:
             page = confirm_address(state.get("next", "/"), error="AnotherAccount")
             raise ImmediateHttpResponse(HttpResponseRedirect(page))
         elif user.is_staff and not may_open_panel(
             user=user, provider=sociallogin.account.provider, subject=sociallogin.account.uid
         ):
-            raise ImmediateHttpResponse(error_redirect("PanelIdentity", page=SIGN_IN_PAGE))
-
-    def _check_connection(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
-        if sociallogin.is_existing and sociallogin.user != request.user:
-            raise ImmediateHttpResponse(
-                error_redirect("OAuthAccountNotLinked", page=reverse("profile"))
-            )
-        if request.user.is_authenticated and (obstacle := find_obstacle(request)):
-            raise ImmediateHttpResponse(HttpResponseRedirect(obstacle))
+            _refuse("PanelIdentity", page=SIGN_IN_PAGE)
 
     def is_open_for_signup(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:
         """Require a verified address of no other account."""
         if not sociallogin.email_addresses:
-            raise ImmediateHttpResponse(error_redirect("AccessDenied"))
+            _refuse("AccessDenied")
         owner = find_user_by_email(sociallogin.email_addresses[0].email)
         if owner and owner.is_active:
-            raise ImmediateHttpResponse(error_redirect("OAuthAccountNotLinked", page=SIGN_IN_PAGE))
+            _refuse("OAuthAccountNotLinked", page=SIGN_IN_PAGE)
         if owner:
-            raise ImmediateHttpResponse(error_redirect("AccessDenied"))
+            _refuse("AccessDenied")
         return True
 
     def populate_user(
@@ -106,7 +103,7 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):
 
     def serialize_instance(self, instance: Any) -> NoReturn:
         """Refuse to store an unfinished sign-in: the session would hold its tokens in clear."""
-        raise ImmediateHttpResponse(error_redirect("OAuthCreateAccount"))
+        _refuse("OAuthCreateAccount")
 
     def get_connect_redirect_url(self, request: HttpRequest, socialaccount: Any) -> str:
         return reverse("profile")

@@ -31,12 +31,9 @@ class Purpose(StrEnum):
 def find_purpose(request: HttpRequest, provider_id: str) -> Purpose:
     """Return the form's purpose if the person may, else LOGIN."""
     wanted = request.POST.get("process")
-    if not request.user.is_authenticated:
-        return Purpose.LOGIN
     may_connect = provider_id == GOOGLE and request.user.is_superuser
-    if wanted == Purpose.CALENDAR and not may_connect:
-        return Purpose.LOGIN
-    return Purpose(wanted) if wanted in set(Purpose) else Purpose.LOGIN
+    may = request.user.is_authenticated and (wanted != Purpose.CALENDAR or may_connect)
+    return Purpose(wanted) if may and wanted in set(Purpose) else Purpose.LOGIN
 
 
 def authorize_url(request: HttpRequest, provider_id: str, purpose: Purpose) -> str:

@@ -29,16 +29,12 @@ def show_sign_in(request: HttpRequest) -> HttpResponse:
         # login_required says ``next``, NextAuth's clients say ``callbackUrl``.
         wanted = request.GET.get("callbackUrl") or request.GET.get("next")
         return render(request, TEMPLATE, _context(wanted, request.GET.get("error")))
-    return HttpResponse(_page_for_all(request).replace(TOKEN_GOES_HERE, get_token(request)))
-
-
-def _page_for_all(request: HttpRequest) -> str:
     site = (settings.SITE_NAME, settings.SELLER, settings.BASE_URL, settings.DEMO)
     key = (get_language(), request.path, *list_providers(), *site)
     if key not in _pages:
         context = _context(None, None) | {"csrf_token": TOKEN_GOES_HERE}
         _pages[key] = render_to_string(TEMPLATE, context, request)
-    return _pages[key]
+    return HttpResponse(_pages[key].replace(TOKEN_GOES_HERE, get_token(request)))
 
 
 def _context(wanted: str | None, error: str | None) -> dict[str, object]:

@@ -3,7 +3,7 @@
 import logging
 import re
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.conf import settings
@@ -26,7 +26,6 @@ from calendar_sync.interface import (
     EventGoneError,
     EventLeftBehindError,
     EventNotOursError,
-    OpenedChannel,
     OwnEvent,
 )
 
@@ -47,16 +46,28 @@ CHANGE_FIELDS = "kind,nextPageToken,nextSyncToken,items(id,extendedProperties/pr
 
 
 class GoogleCalendar:
-    """The calendar ``settings.CALENDAR_ID``."""
+    """The calendar ``settings.CALENDAR_ID``. Its methods raise only CalendarError's children."""
 
     def __init__(self, *, refresh_token: str | None) -> None:
         self._refresh_token = refresh_token
 
     def create_event(self, draft: EventDraft) -> CreatedEvent:
+        """Make the event with a video meeting; repeating it makes no second one.
+
+        A deleted event is restored. Raises EventLeftBehindError, and CalendarUnavailableError while
+        the meeting is being made.
+        """
         grant = get_grant(self._refresh_token)
         events = GoogleEvents(settings.CALENDAR_BUDGET, grant=grant)
-        event = _insert_or_adopt(events, draft, may_invite=grant.may_invite)
-        if event["id"] != draft.event_id and not mapping.has_conference(event):
+        body = mapping.event_body(draft, may_invite=grant.may_invite)
+        try:
+            event = events.insert(body)
+        except AlreadyThereError:
+            event = _adopt(events, draft, body)
+        else:
+            if event["id"] != draft.event_id:
+                event = _accept_or_delete(events, draft, event)
+        if event["id"] != draft.event_id and not event.get("conferenceData"):
             logger.warning("The calendar makes no meetings: the class links to its event.")
             with provider_errors():
                 return replace(mapping.created_event(event), conference_url=mapping.page_url(event))
@@ -65,25 +76,33 @@ class GoogleCalendar:
             return mapping.created_event(event)
 
     def update_event(self, draft: EventDraft) -> CreatedEvent:
-        """Patch what differs, and only then: each write mails the guests.
+        """Give the event the draft's times, and its description if the old one is ours.
 
-        No etag is sent: the patch holds nothing that others change.
+        Patches only what differs: each write mails the guests. No etag is sent: the patch holds
+        nothing that others change. Raises EventGoneError and EventNotOursError, without a change.
         """
         events = GoogleEvents(settings.CALENDAR_BUDGET, grant=get_grant(self._refresh_token))
         event = _find_own(events, draft)
         times, text = mapping.changed_times(event, draft), mapping.changed_text(event, draft)
         try:
-            event = _change(events, event, times, text)
-        except NotThereError as error:
-            raise EventGoneError("The event went while it was being changed.") from error
+            if times or text:
+                event = events.patch(event["id"], {**times, **text}, is_news=bool(times))
+        except CalendarRefusedError as error:
+            if times and isinstance(error, NotThereError):
+                raise EventGoneError("The event went while it was being changed.") from error
+            if times:
+                raise
+            logger.warning("The event keeps its text: %s", error)
         with provider_errors():
             return mapping.created_event(event)
 
     def update_guests(self, draft: EventDraft) -> None:
-        """Patch the attendees if they differ, unless a service account acts as itself.
+        """Invite the draft's guests, silently, and take out the guests of ours that it lacks.
 
-        The whole list is sent, with the guests' answers, so an etag keeps it from undoing an
-        answer that comes meanwhile.
+        People whom the calendar's owner invited herself stay. A service account of its own may
+        invite nobody. The whole list is sent, with the guests' answers; an etag keeps it from
+        undoing an answer that comes meanwhile. Raises EventGoneError and EventNotOursError, without
+        a change; CalendarUnavailableError if the event was changed meanwhile.
         """
         grant = get_grant(self._refresh_token)
         if not grant.may_invite:
@@ -109,6 +128,7 @@ class GoogleCalendar:
     def delete_event(
         self, event_id: str, *, reference: str, named_by_provider: bool = False
     ) -> None:
+        """Delete the event; a missing one counts as deleted. Raises EventNotOursError."""
         events = GoogleEvents(settings.CALENDAR_BUDGET, grant=get_grant(self._refresh_token))
         event = events.find(event_id)
         if event and event.get("status") == "cancelled":
@@ -123,13 +143,15 @@ class GoogleCalendar:
             logger.info("The event went while it was being deleted.")
 
     def check_grant(self) -> None:
+        """Use the grant once, so that it does not expire unused."""
         events = GoogleEvents(settings.CALENDAR_TIMEOUT, grant=get_grant(self._refresh_token))
         events.upcoming(timezone.now(), limit=1)
 
     def upcoming_events(self, *, since: datetime, limit: int | None = None) -> list[BusySlot]:
-        """List events by the API key, else by the grant; a key works only for a public calendar.
+        """List busy events that end after ``since``, recurring ones expanded, by start.
 
-        Either has one time-out for all pages and retries.
+        limit: 2,500 by default. Tries the API key, then the grant, as a key works only for a public
+        calendar; either has one time-out for all pages and retries.
         """
         key = api_key_headers()
         if key:
@@ -143,12 +165,18 @@ class GoogleCalendar:
         return GoogleEvents(settings.CALENDAR_TIMEOUT, grant=grant).upcoming(since, limit)
 
     def own_events(self, *, since: datetime | None = None) -> list[OwnEvent]:
-        """List all our events out of all events: Google filters by a property's value only."""
+        """List all our events that end after ``since``, or raise; no deleted ones, no instances.
+
+        All events are read: Google filters by a property's value only.
+        """
         window = {"timeMin": since.isoformat()} if since else {}
         return _own(self._background_events(), fields=OWN_FIELDS, **window)
 
     def events_of(self, reference: str, *, event_id: str) -> list[OwnEvent]:
-        """List our events, and look by id, as listings lag behind."""
+        """List all events with ``reference``, the one with ``event_id`` first, or raise.
+
+        Looks by id too, as listings lag behind.
+        """
         events = self._background_events()
         wanted = f"reference={reference}"
         found = _own(events, fields=OWN_FIELDS, privateExtendedProperty=wanted)
@@ -161,20 +189,35 @@ class GoogleCalendar:
         return sorted(found, key=lambda event: event.event_id != event_id)
 
     def changes(self, sync_token: str) -> Changes:
-        """https://developers.google.com/workspace/calendar/api/guides/sync"""
+        """Return the changes since a sync token; without one only a first token.
+
+        Raises CalendarRefusedError for an expired token.
+        https://developers.google.com/workspace/calendar/api/guides/sync
+        """
         since = {"syncToken": sync_token} if sync_token else {}
         items, last = self._background_events().pages(fields=CHANGE_FIELDS, **since)
         with provider_errors():
-            # Only the last page has the token.
-            return mapping.changes(items if sync_token else [], last["nextSyncToken"])
+            found = items if sync_token else []
+            return Changes(
+                event_ids=frozenset(item["id"] for item in found),  # a deleted event has only this
+                references=frozenset(filter(None, map(mapping.reference_of, found))),
+                sync_token=last["nextSyncToken"],  # only the last page has it
+            )
 
-    def open_channel(self, *, channel_id: str, token: str, address: str) -> OpenedChannel:
+    def open_channel(self, *, channel_id: str, token: str, address: str) -> tuple[str, datetime]:
+        """Request push messages to ``address``, which is https.
+
+        Returns the provider's name for the watched calendar, and when the messages end.
+        """
         body = {"id": channel_id, "type": "web_hook", "address": address, "token": token}
         answer = self._background_events().watch(body)
         with provider_errors():
-            return mapping.opened_channel(answer)
+            return answer["resourceId"], datetime.fromtimestamp(
+                int(answer["expiration"]) / 1000, UTC
+            )
 
     def close_channel(self, *, channel_id: str, resource_id: str) -> None:
+        """Close a channel; a closed one counts as closed."""
         try:
             self._background_events().stop({"id": channel_id, "resourceId": resource_id})
         except NotThereError:
@@ -193,34 +236,11 @@ def _find_own(events: GoogleEvents, draft: EventDraft) -> JSON:
     return event
 
 
-def _change(events: GoogleEvents, event: JSON, times: JSON, text: JSON) -> JSON:
-    """Patch what differs; a refused text alone is only logged."""
-    if times:
-        return events.patch(event["id"], {**times, **text})
-    try:
-        return events.patch(event["id"], text, is_news=False) if text else event
-    except CalendarRefusedError as error:
-        logger.warning("The event keeps its text: %s", error)
-        return event
-
-
 def _own(events: GoogleEvents, **query: Any) -> list[OwnEvent]:
     """Read our events; one unreadable event is an error, as leaving it out would lose it."""
     items, _ = events.pages(**query)
     with provider_errors():
         return [own for item in items if (own := mapping.own_event(item))]
-
-
-def _insert_or_adopt(events: GoogleEvents, draft: EventDraft, *, may_invite: bool) -> JSON:
-    """Insert the event, or take over the one of an earlier try."""
-    body = mapping.event_body(draft, may_invite=may_invite)
-    try:
-        event = events.insert(body)
-    except AlreadyThereError:
-        return _adopt(events, draft, body)
-    if event["id"] != draft.event_id:
-        return _accept_or_delete(events, draft, event)
-    return event
 
 
 def _adopt(events: GoogleEvents, draft: EventDraft, body: JSON) -> JSON:
@@ -282,7 +302,7 @@ def _with_conference(events: GoogleEvents, event: JSON) -> JSON:
                 raise CalendarRefusedError("The calendar could not make a video meeting.")
             has_asked_again = True
             event = events.patch(event["id"], {"conferenceData": mapping.conference_request(event)})
-        elif events.wait(next(waits, None)):
+        elif events.transport.wait(next(waits, None)):
             # A 404 right after the insert comes from a replica that is behind.
             event = events.find(event["id"]) or event
         else:

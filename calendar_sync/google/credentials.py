@@ -71,11 +71,6 @@ def get_grant(refresh_token: str | None) -> Grant:
     raise CalendarNotConnectedError("No calendar is connected.")
 
 
-def calendar_id(grant: Grant | None) -> str:
-    """Return the id for requests; only a person's grant can say ``primary``."""
-    return settings.CALENDAR_ID if grant and grant.may_invite else name_calendar()
-
-
 def api_key_headers() -> dict[str, str]:
     """Return the API key as a header; in the query it would be logged.
 

@@ -14,8 +14,9 @@ from django.conf import settings
 from google_auth_httplib2 import AuthorizedHttp
 from googleapiclient.discovery import build  # noqa: TID251  # this is the module it is meant for
 
+from calendar_sync.backend import name_calendar
 from calendar_sync.google import mapping
-from calendar_sync.google.credentials import Grant, calendar_id
+from calendar_sync.google.credentials import Grant
 from calendar_sync.google.errors import NotThereError, TransientError, provider_errors
 from calendar_sync.google.mapping import JSON
 from calendar_sync.google.metrics import timed
@@ -39,12 +40,13 @@ class GoogleEvents:
     def __init__(
         self, budget: timedelta, *, grant: Grant | None = None, headers: JSON | None = None
     ) -> None:
-        self._transport = Transport(budget, headers)
-        self._http: Any = self._transport
-        if grant:
-            self._http = AuthorizedHttp(grant, http=self._transport)
-        self._api, self._channels = _client(settings.CALENDAR_API_URL)
-        self._calendar = {"calendarId": calendar_id(grant)}
+        self.transport = Transport(budget, headers)
+        self._http = AuthorizedHttp(grant, http=self.transport) if grant else self.transport
+        self._client = _client("calendar", "v3", settings.CALENDAR_API_URL)
+        self._api = self._client.events()
+        # Only a person's grant can say ``primary``.
+        has_person = grant is not None and grant.may_invite
+        self._calendar = {"calendarId": settings.CALENDAR_ID if has_person else name_calendar()}
         # Without the version, conference data is neither made nor kept.
         self._write = {**self._calendar, "conferenceDataVersion": 1, "sendUpdates": SEND_UPDATES}
 
@@ -100,7 +102,7 @@ class GoogleEvents:
 
     def stop(self, body: JSON) -> None:
         """https://developers.google.com/workspace/calendar/api/v3/reference/channels/stop"""
-        request = self._channels.stop(body=body)
+        request = self._client.channels().stop(body=body)
         self._send(request, is_readable=lambda answer: not answer)
 
     def open_space(self, code: str) -> None:
@@ -108,7 +110,7 @@ class GoogleEvents:
 
         https://developers.google.com/workspace/meet/api/guides/meeting-spaces-configuration
         """
-        spaces = _spaces(settings.MEET_API_URL)
+        spaces = _client("meet", "v2", settings.MEET_API_URL).spaces()
         request = spaces.get(name=f"spaces/{code}")
         space = self._send(
             request,
@@ -153,10 +155,6 @@ class GoogleEvents:
             if not page_token:
                 return
 
-    def wait(self, seconds: float | None, *, at_least: float = 0) -> bool:
-        """Sleep, about so long, if the time allows; return whether it did. False for None."""
-        return seconds is not None and self._transport.wait(seconds, at_least=at_least)
-
     def _event(self, request: Any) -> JSON:
         event: JSON = self._send(request, is_readable=lambda answer: isinstance(answer["id"], str))
         return event
@@ -172,28 +170,17 @@ class GoogleEvents:
                 with timed(request.methodId), provider_errors():
                     return _checked(request.execute(http=self._http), is_readable)
             except TransientError as error:
-                if not self.wait(next(waits, None), at_least=error.retry_after):
+                if not self.transport.wait(next(waits, None), at_least=error.retry_after):
                     raise
                 logger.info("Asking the calendar again: %s", error)
 
 
 @lru_cache(maxsize=4)
-def _client(api_url: str) -> tuple[Any, Any]:
+def _client(name: str, version: str, api_url: str) -> Any:
     """Return the request builder, which is stateless; reading its description takes long.
 
     https://googleapis.github.io/google-api-python-client/docs/thread_safety.html
     """
-    service = _build("calendar", "v3", api_url)
-    return service.events(), service.channels()
-
-
-@lru_cache(maxsize=4)
-def _spaces(api_url: str) -> Any:
-    """https://developers.google.com/workspace/meet/api/reference/rest/v2/spaces"""
-    return _build("meet", "v2", api_url).spaces()
-
-
-def _build(name: str, version: str, api_url: str) -> Any:
     return build(
         name,
         version,

@@ -5,7 +5,8 @@ https://developers.google.com/workspace/calendar/api/v3/reference/events
 
 import logging
 from collections.abc import Iterable
-from datetime import UTC, date, datetime, time
+from contextlib import suppress
+from datetime import date, datetime, time
 from hashlib import sha256
 from typing import Any
 from uuid import NAMESPACE_URL, uuid4, uuid5
@@ -13,14 +14,7 @@ from zoneinfo import ZoneInfo
 
 from django.utils import timezone
 
-from calendar_sync.interface import (
-    BusySlot,
-    Changes,
-    CreatedEvent,
-    EventDraft,
-    OpenedChannel,
-    OwnEvent,
-)
+from calendar_sync.interface import BusySlot, CreatedEvent, EventDraft, OwnEvent
 
 logger = logging.getLogger(__name__)
 
@@ -90,8 +84,10 @@ def missing_changes(event: JSON, draft: EventDraft) -> JSON:
 
 def changed_times(event: JSON, draft: EventDraft) -> JSON:
     """Return the patch of the times, empty if they match; an all-day event loses its dates."""
-    if _times(event) == (_whole_seconds(draft.start), _whole_seconds(draft.end)):
-        return {}
+    wanted = draft.start.replace(microsecond=0), draft.end.replace(microsecond=0)
+    with suppress(*SHAPE_ERRORS):
+        if (_moment(event["start"]), _moment(event["end"])) == wanted:
+            return {}
     start, end = (_moment_body(moment, draft.time_zone) for moment in (draft.start, draft.end))
     return {"start": {**start, "date": None}, "end": {**end, "date": None}}
 
@@ -161,24 +157,6 @@ def own_event(event: JSON) -> OwnEvent | None:
     )
 
 
-def changes(items: list[JSON], sync_token: str) -> Changes:
-    """Read a listing of changes; deleted events have only an id."""
-    references = (reference_of(item) for item in items)
-    return Changes(
-        event_ids=frozenset(item["id"] for item in items),
-        references=frozenset(filter(None, references)),
-        sync_token=sync_token,
-    )
-
-
-def opened_channel(answer: JSON) -> OpenedChannel:
-    milliseconds = int(answer["expiration"])
-    return OpenedChannel(
-        resource_id=answer["resourceId"],
-        expires_at=datetime.fromtimestamp(milliseconds / 1000, UTC),
-    )
-
-
 def conference_url(event: JSON) -> str:
     """Return the meeting's address: an https video entry point's, else the first one's, else "".
 
@@ -197,10 +175,6 @@ def conference_url(event: JSON) -> str:
 def page_url(event: JSON) -> str:
     links = (str(event.get(name, "")) for name in ("hangoutLink", "htmlLink"))
     return next((link for link in links if link.startswith("https://")), "")
-
-
-def has_conference(event: JSON) -> bool:
-    return bool(_child(event, "conferenceData"))
 
 
 def is_made_from(event: JSON, draft: EventDraft) -> bool:
@@ -236,7 +210,9 @@ def busy_slots(items: Iterable[Any]) -> list[BusySlot]:
     unreadable = 0
     for item in items:
         try:
-            if item.get("status") != "cancelled" and _makes_busy(item):
+            is_gone = item.get("status") == "cancelled"
+            is_free = is_gone or item.get("transparency") == "transparent"
+            if not is_free and item.get("eventType") not in FREE_EVENT_TYPES:
                 slots.append(_busy_slot(item))
         except SHAPE_ERRORS:
             unreadable += 1
@@ -271,24 +247,12 @@ def _mark(reference: str, address: str) -> str:
     return sha256(f"{reference} {address}".encode()).hexdigest()[:MARK_SIZE]
 
 
-def _makes_busy(item: JSON) -> bool:
-    is_free = item.get("transparency") == "transparent"
-    return not is_free and item.get("eventType") not in FREE_EVENT_TYPES
-
-
 def _busy_slot(item: JSON) -> BusySlot:
     start, end = _moment(item["start"]), _moment(item["end"])
     status = item.get("status", "confirmed")
     if end < start or not isinstance(status, str):
         raise ValueError("not an event")
     return BusySlot(start, end, status, _zone_name(item["start"]), _zone_name(item["end"]))
-
-
-def _times(event: JSON) -> tuple[datetime, datetime] | None:
-    try:
-        return _moment(event["start"]), _moment(event["end"])
-    except SHAPE_ERRORS:
-        return None
 
 
 def _moment(value: JSON) -> datetime:
@@ -302,12 +266,8 @@ def _moment(value: JSON) -> datetime:
 
 
 def _moment_body(moment: datetime, time_zone: str) -> JSON:
-    local = _whole_seconds(moment).astimezone(ZoneInfo(time_zone))
+    local = moment.replace(microsecond=0).astimezone(ZoneInfo(time_zone))
     return {"dateTime": local.isoformat(), "timeZone": time_zone}
-
-
-def _whole_seconds(moment: datetime) -> datetime:
-    return moment.replace(microsecond=0)
 
 
 def _zone_name(value: JSON) -> str | None:

@@ -15,6 +15,14 @@ SECONDS = Histogram(
     ["operation", "outcome"],
     buckets=(0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8),
 )
+# The first that fits.
+OUTCOMES: dict[type[CalendarError], str] = {
+    AlreadyThereError: "ok",
+    NotThereError: "ok",
+    CalendarNotConnectedError: "not_connected",
+    CalendarRefusedError: "refused",
+    CalendarError: "unavailable",
+}
 
 
 @contextmanager
@@ -24,17 +32,7 @@ def timed(operation: str) -> Iterator[None]:
     try:
         yield
     except BaseException as error:
-        outcome = _outcome(error)
+        outcome = next((word for kind, word in OUTCOMES.items() if isinstance(error, kind)), "bug")
         raise
     finally:
         SECONDS.labels(operation, outcome).observe(perf_counter() - began)
-
-
-def _outcome(error: BaseException) -> str:
-    if isinstance(error, AlreadyThereError | NotThereError):
-        return "ok"
-    if isinstance(error, CalendarNotConnectedError):
-        return "not_connected"
-    if isinstance(error, CalendarRefusedError):
-        return "refused"
-    return "unavailable" if isinstance(error, CalendarError) else "bug"

@@ -24,8 +24,13 @@ class Transport:
         self._end = time.monotonic() + budget.total_seconds()
         self._headers = headers or {}
 
-    def wait(self, seconds: float, *, at_least: float) -> bool:
-        """Sleep half to all of ``seconds``, so that retries do not coincide, if the time allows."""
+    def wait(self, seconds: float | None, *, at_least: float = 0) -> bool:
+        """Sleep half to all of ``seconds``, so that retries do not coincide.
+
+        Returns False, at once, for None or if the time does not allow it.
+        """
+        if seconds is None:
+            return False
         seconds = max(_random.uniform(seconds / 2, seconds), at_least)
         if seconds >= self._end - time.monotonic():
             return False
@@ -36,10 +41,9 @@ class Transport:
         self,
         uri: str,
         method: str = "GET",
-        body: Any = None,
+        *,
         headers: Mapping[str, str] | None = None,
-        redirections: int = httplib2.DEFAULT_MAX_REDIRECTS,
-        connection_type: Any = None,
+        **kwargs: Any,
     ) -> Any:
         """Raises TimeoutError when no time is left."""
         timeout = min(settings.CALENDAR_TIMEOUT.total_seconds(), self._end - time.monotonic())
@@ -48,11 +52,5 @@ class Transport:
         with closing(httplib2.Http(timeout=timeout)) as http:
             # The provider never redirects; another server must not get the API key.
             http.follow_redirects = False
-            return http.request(
-                uri,
-                method,
-                body=body,
-                headers={**(headers or {}), **self._headers},
-                redirections=redirections,
-                connection_type=connection_type,
-            )
+            headers = {**(headers or {}), **self._headers}
+            return http.request(uri, method, headers=headers, **kwargs)

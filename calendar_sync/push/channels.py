@@ -16,8 +16,8 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 
-from calendar_sync.backend import name_calendar, use_calendar
-from calendar_sync.interface import Calendar, CalendarError
+from calendar_sync.backend import Calendar, name_calendar, use_calendar
+from calendar_sync.interface import CalendarError
 from calendar_sync.models import SyncState, WatchChannel
 
 logger = logging.getLogger(__name__)
@@ -88,7 +88,7 @@ def _open(address: str, refresh_token: str | None) -> int:
         calendar_id=name_calendar(), address=address, token_hash=_hash(token)
     )
     try:
-        opened = use_calendar(
+        resource_id, expires_at = use_calendar(
             lambda calendar: calendar.open_channel(
                 channel_id=str(channel.pk), token=token, address=address
             ),
@@ -100,7 +100,7 @@ def _open(address: str, refresh_token: str | None) -> int:
         channel.delete()
         return 0
     WatchChannel.objects.filter(pk=channel.pk).update(
-        resource_id=opened.resource_id, expires_at=opened.expires_at
+        resource_id=resource_id, expires_at=expires_at
     )
     return 1
 

@@ -5,12 +5,12 @@ https://developers.google.com/workspace/calendar/api/guides/sync
 
 import logging
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from django.utils import timezone
 
-from calendar_sync.backend import name_calendar, use_calendar
-from calendar_sync.interface import Calendar, CalendarRefusedError, Changes
+from calendar_sync.backend import Calendar, name_calendar, use_calendar
+from calendar_sync.interface import CalendarRefusedError, Changes
 from calendar_sync.models import SyncState
 
 logger = logging.getLogger(__name__)
@@ -30,7 +30,7 @@ def pull_changes(*, refresh_token: str | None) -> Pull:
 
     Writes nothing: call ``remember`` afterwards. Raises CalendarError.
     """
-    since = _find_state().sync_token
+    since = find_state().sync_token
 
     def pull(calendar: Calendar) -> Pull:
         if since:
@@ -53,7 +53,7 @@ def remember(pull: Pull) -> None:
 
 def is_comparison_due(every: timedelta) -> bool:
     """True if the last whole comparison is that old, or in the future."""
-    compared_at, now = _find_state().compared_at, timezone.now()
+    compared_at, now = find_state().compared_at, timezone.now()
     return compared_at is None or not now - every < compared_at <= now
 
 
@@ -63,10 +63,6 @@ def note_comparison() -> None:
     )
 
 
-def find_last_comparison() -> datetime | None:
-    return _find_state().compared_at
-
-
-def _find_state() -> SyncState:
+def find_state() -> SyncState:
     state = SyncState.objects.filter(calendar_id=name_calendar()).first()
     return state or SyncState(calendar_id=name_calendar())

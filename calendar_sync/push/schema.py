@@ -1,11 +1,8 @@
 """The OpenAPI description of POST /api/webhooks/calendar."""
 
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiResponse, extend_schema
 
-
-def _header(name: str, description: str) -> OpenApiParameter:
-    return OpenApiParameter(name, str, OpenApiParameter.HEADER, description=description)
-
+from config.lib.api.schema import header, refusal
 
 describe_push = extend_schema(
     operation_id="receiveCalendarPush",
@@ -18,16 +15,13 @@ describe_push = extend_schema(
     auth=[],
     request=None,
     parameters=[
-        _header("X-Goog-Channel-ID", "The channel."),
-        _header("X-Goog-Channel-Token", "Its token, the proof that Google sends it."),
-        _header("X-Goog-Resource-State", "`sync`, `exists` or `not_exists`."),
-        _header("X-Goog-Message-Number", "Grows with each message of a channel."),
+        header("X-Goog-Channel-ID", "The channel."),
+        header("X-Goog-Channel-Token", "Its token, the proof that Google sends it."),
+        header("X-Goog-Resource-State", "`sync`, `exists` or `not_exists`."),
+        header("X-Goog-Message-Number", "Grows with each message of a channel."),
     ],
     responses={
         204: OpenApiResponse(description="It is taken."),
-        404: OpenApiResponse(
-            {"$ref": "#/components/schemas/Error"},
-            description="Not the token of an open channel; as for an address that does not exist.",
-        ),
+        404: refusal("Not the token of an open channel; as for an address that does not exist."),
     },
 )

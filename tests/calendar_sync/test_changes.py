@@ -81,16 +81,16 @@ def test_changes_without_a_new_token_are_no_answer(google, calendar, answer):
 
 
 def test_channels_are_opened_and_closed(google, calendar):
-    opened = calendar.open_channel(
+    resource_id, expires_at = calendar.open_channel(
         channel_id="c-1", token="secret", address="https://clases.example/api/webhooks/calendar"
     )
     [channel] = google.channels
 
-    calendar.close_channel(channel_id="c-1", resource_id=opened.resource_id)
-    calendar.close_channel(channel_id="c-1", resource_id=opened.resource_id)
+    calendar.close_channel(channel_id="c-1", resource_id=resource_id)
+    calendar.close_channel(channel_id="c-1", resource_id=resource_id)
 
     assert (channel["id"], channel["token"]) == ("c-1", "secret")
-    assert int(opened.expires_at.timestamp() * 1000) == int(channel["expiration"])
+    assert int(expires_at.timestamp() * 1000) == int(channel["expiration"])
     assert google.channels == []
 
 

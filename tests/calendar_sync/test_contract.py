@@ -176,7 +176,9 @@ def test_changes_name_the_events_that_were_written(calendar, draft):
 def test_a_channel_is_opened_for_a_while_and_closed(calendar, draft):
     address = "https://clases.example/api/webhooks/calendar"
 
-    opened = calendar.open_channel(channel_id="c-1", token="secret", address=address)
+    resource_id, expires_at = calendar.open_channel(
+        channel_id="c-1", token="secret", address=address
+    )
 
-    assert opened.expires_at > datetime.now(UTC)
-    calendar.close_channel(channel_id="c-1", resource_id=opened.resource_id)
+    assert expires_at > datetime.now(UTC)
+    calendar.close_channel(channel_id="c-1", resource_id=resource_id)

@@ -15,7 +15,7 @@ from bookings.domain.calendar.grants import is_at_risk, is_revoked
 from bookings.models import VirtualClass, meet_refused_at
 from calendar_sync import BusySlot, CalendarError, CalendarNotConnectedError
 from calendar_sync.push.channels import has_open_channel
-from calendar_sync.push.following import find_last_comparison
+from calendar_sync.push.following import find_state
 
 # Spec: Limits, administrative event listing.
 EVENTS_SHOWN = 10
@@ -36,7 +36,7 @@ def show_calendar(request: HttpRequest) -> HttpResponse:
         "is_at_risk": is_at_risk(owner),
         "has_stand_in": has_stand_in(owner),
         "events": events,
-        "compared_at": find_last_comparison(),
+        "compared_at": find_state().compared_at,
         "has_open_channel": has_open_channel(),
         "meet_refused_at": meet_refused_at(),
         "drifted": list_drifted(VirtualClass.objects.all()).count(),
