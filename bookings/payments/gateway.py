@@ -46,12 +46,6 @@ class PreferenceDraft:
 
 
 @dataclass(frozen=True, slots=True)
-class CreatedPreference:
-    preference_id: str
-    checkout_url: str
-
-
-@dataclass(frozen=True, slots=True)
 class Charge:
     """One attempt to pay. amount, refunded_amount: centavos. currency: ISO 4217.
 
@@ -68,12 +62,6 @@ class Charge:
     is_ours: bool
     reference: str
     method: str
-    updated_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class ChargeUpdate:
-    charge_id: str
     updated_at: datetime
 
 
@@ -108,8 +96,9 @@ class PaymentGateway:
     Methods raise PaymentUnavailableError and PaymentRefusedError only.
     """
 
-    def create_preference(self, draft: PreferenceDraft) -> CreatedPreference:
-        return CreatedPreference(f"manual-{uuid.uuid4()}", checkout_url="")
+    def create_preference(self, draft: PreferenceDraft) -> tuple[str, str]:
+        """Return the preference's id and the address of its checkout."""
+        return f"manual-{uuid.uuid4()}", ""
 
     def list_charges(
         self, *, preference_id: str, reference: str | None, known: Collection[str] = ()
@@ -120,8 +109,8 @@ class PaymentGateway:
         """
         return []
 
-    def search_updates(self, *, since: datetime) -> list[ChargeUpdate]:
-        """Search the whole account for some hundred charges, latest update first; it may lag."""
+    def search_updates(self, *, since: datetime) -> list[tuple[str, datetime]]:
+        """Search the account for ids and updates of some hundred charges, latest first; may lag."""
         return []
 
     def get_charge(self, charge_id: str) -> Charge | None:
