@@ -39,12 +39,8 @@ def decide_refund(case: RefundCase, *, left: int, asked: int = 0) -> tuple[Refun
 
     left: centavos that have not gone back and are not about to. asked: centavos, for BY_HAND.
     """
-    amount = left
-    if case == RefundCase.BY_HAND:
-        amount = asked
-    if case == RefundCase.STUDENT_CANCELS_LATE:
-        amount = 0
-    return case.value[1], amount
+    amounts = {RefundCase.BY_HAND: asked, RefundCase.STUDENT_CANCELS_LATE: 0}
+    return case.value[1], amounts.get(case, left)
 
 
 def find_cancelling_case(actor: User, virtual_class: VirtualClass, now: datetime) -> RefundCase:

@@ -18,8 +18,6 @@ logger = logging.getLogger(__name__)
 SEARCHED = "payment_search"
 # The provider's search may lag behind, and its clock may differ from ours, by this much.
 OVERLAP = timedelta(minutes=15)
-# After an outage the search goes back no further: every payment is checked daily by itself.
-LONGEST_REACH = DAILY
 
 
 def search_payments() -> int:
@@ -30,7 +28,7 @@ def search_payments() -> int:
     )
     if waiting.exists():
         last = read_beats().get(SEARCHED)
-        since = now - LONGEST_REACH
+        since = now - DAILY  # no further: every payment is checked daily by itself
         if last and last <= now:  # else a clock was ahead
             since = max(last - OVERLAP, since)
         try:

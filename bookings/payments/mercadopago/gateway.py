@@ -120,8 +120,7 @@ class MercadoPagoGateway(PaymentGateway):
             own = [order for order in elements if order["preference_id"] == preference_id]
             ids = {_plain(payment["id"]) for order in own for payment in order["payments"] or []}
         if reference:  # this search lags behind
-            latest_first = {"sort": "date_created", "criteria": "desc"}
-            filters = {"external_reference": reference, **latest_first}
+            filters = {"external_reference": reference, "sort": "date_created", "criteria": "desc"}
             found = _call(lambda: self._sdk.payment().search(filters))
             with _understanding():
                 results = found.get("results") or []
