@@ -81,7 +81,6 @@ def accept_notification(
 
 
 def process_notifications() -> int:
-    """Return how many are done."""
     due = PaymentNotification.objects.filter(
         processed_at=None, next_attempt_at__lte=timezone.now()
     ).order_by("next_attempt_at", "id")

@@ -47,7 +47,6 @@ def rebuild_from_calendar(*, is_dry_run: bool = False) -> list[dict[str, object]
 
 
 def _list_lost(events: list[OwnEvent]) -> Iterator[tuple[OwnEvent, uuid.UUID, str]]:
-    """Yield event, class id and action."""
     saved = {
         class_id: event
         for event in events
