@@ -4,7 +4,7 @@ import uuid
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
+from typing import Literal
 
 from bookings.models import ChargeStatus, RefundStatus
 
@@ -12,6 +12,8 @@ from bookings.models import ChargeStatus, RefundStatus
 CHARGE_TOPIC = "payment"
 # A larger body is no notification.
 MAX_NOTIFICATION_BYTES = 16 * 1024
+# What to do with a notification.
+Verdict = Literal["take", "drop", "forged"]
 
 
 class PaymentError(Exception):
@@ -71,14 +73,6 @@ class CreatedRefund:
 
     refund_id: str
     state: RefundStatus
-
-
-class Verdict(StrEnum):
-    """What to do with a notification."""
-
-    TAKE = "take"
-    DROP = "drop"
-    FORGED = "forged"
 
 
 @dataclass(frozen=True, slots=True)

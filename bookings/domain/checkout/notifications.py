@@ -17,7 +17,6 @@ from bookings.payments.gateway import (
     PaymentError,
     PaymentRefusedError,
     PaymentUnavailableError,
-    Verdict,
 )
 from config.lib.background_jobs import BackgroundJob
 from config.lib.retries import backoff, claim
@@ -60,9 +59,9 @@ def accept_notification(
         or is_too_often("notices", "everybody", limit=settings.MAX_UNVERIFIED_NOTICES_OF_ALL)
     ):
         raise TooManyNotificationsError
-    if verdict == Verdict.FORGED:
+    if verdict == "forged":
         raise ForgedNotificationError
-    if verdict == Verdict.TAKE:
+    if verdict == "take":
         notification.provider = PROVIDER
         # A repeat is read again: it may be news.
         PaymentNotification.objects.bulk_create(
