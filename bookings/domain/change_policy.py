@@ -34,25 +34,13 @@ class RefundCase(Enum):
     BY_HAND = "by hand", RefundReason.BY_TEACHER
 
 
-@dataclass(frozen=True, slots=True)
-class RefundDecision:
-    """amount: centavos."""
-
-    reason: RefundReason
-    amount: int
-
-
-def decide_refund(case: RefundCase, *, left: int, asked: int = 0) -> RefundDecision:
+def decide_refund(case: RefundCase, *, left: int, asked: int = 0) -> tuple[RefundReason, int]:
     """Decide why and how much money goes back: the whole refund policy.
 
     left: centavos that have not gone back and are not about to. asked: centavos, for BY_HAND.
     """
-    amount = left
-    if case == RefundCase.BY_HAND:
-        amount = asked
-    if case == RefundCase.STUDENT_CANCELS_LATE:
-        amount = 0
-    return RefundDecision(case.value[1], amount)
+    amounts = {RefundCase.BY_HAND: asked, RefundCase.STUDENT_CANCELS_LATE: 0}
+    return case.value[1], amounts.get(case, left)
 
 
 def find_cancelling_case(actor: User, virtual_class: VirtualClass, now: datetime) -> RefundCase:

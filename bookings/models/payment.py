@@ -125,11 +125,6 @@ class Payment(models.Model):
         """True if all that was paid went back, by refunds or a chargeback."""
         return self.status in MONEY_GONE
 
-    @property
-    def is_final(self) -> bool:
-        """True if its page need not refresh itself any more."""
-        return self.status not in {PaymentStatus.CREATED, PaymentStatus.PENDING}
-
     def has_expired(self, now: datetime | None = None) -> bool:
         return self.expires_at is not None and self.expires_at <= (now or timezone.now())
 

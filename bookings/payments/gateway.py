@@ -4,7 +4,7 @@ import uuid
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
+from typing import Literal
 
 from bookings.models import ChargeStatus, RefundStatus
 
@@ -12,6 +12,8 @@ from bookings.models import ChargeStatus, RefundStatus
 CHARGE_TOPIC = "payment"
 # A larger body is no notification.
 MAX_NOTIFICATION_BYTES = 16 * 1024
+# What to do with a notification.
+Verdict = Literal["take", "drop", "forged"]
 
 
 class PaymentError(Exception):
@@ -46,12 +48,6 @@ class PreferenceDraft:
 
 
 @dataclass(frozen=True, slots=True)
-class CreatedPreference:
-    preference_id: str
-    checkout_url: str
-
-
-@dataclass(frozen=True, slots=True)
 class Charge:
     """One attempt to pay. amount, refunded_amount: centavos. currency: ISO 4217.
 
@@ -72,25 +68,11 @@ class Charge:
 
 
 @dataclass(frozen=True, slots=True)
-class ChargeUpdate:
-    charge_id: str
-    updated_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
 class CreatedRefund:
     """state: DONE, IN_PROCESS or FAILED."""
 
     refund_id: str
     state: RefundStatus
-
-
-class Verdict(StrEnum):
-    """What to do with a notification."""
-
-    TAKE = "take"
-    DROP = "drop"
-    FORGED = "forged"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +90,9 @@ class PaymentGateway:
     Methods raise PaymentUnavailableError and PaymentRefusedError only.
     """
 
-    def create_preference(self, draft: PreferenceDraft) -> CreatedPreference:
-        return CreatedPreference(f"manual-{uuid.uuid4()}", checkout_url="")
+    def create_preference(self, draft: PreferenceDraft) -> tuple[str, str]:
+        """Return the preference's id and the address of its checkout."""
+        return f"manual-{uuid.uuid4()}", ""
 
     def list_charges(
         self, *, preference_id: str, reference: str | None, known: Collection[str] = ()
@@ -120,8 +103,8 @@ class PaymentGateway:
         """
         return []
 
-    def search_updates(self, *, since: datetime) -> list[ChargeUpdate]:
-        """Search the whole account for some hundred charges, latest update first; it may lag."""
+    def search_updates(self, *, since: datetime) -> list[tuple[str, datetime]]:
+        """Search the account for ids and updates of some hundred charges, latest first; may lag."""
         return []
 
     def get_charge(self, charge_id: str) -> Charge | None:

@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from bookings.domain.recovery.reconciling import inspect
+from bookings.domain.recovery.comparing import compare_all
 from bookings.domain.recovery.repairs import record_drift
 from bookings.models import ClassEvent, ClassStatus, VirtualClass
 from calendar_sync.push.following import note_comparison
@@ -30,7 +30,7 @@ def classes(host, teacher, google):
     """Two classes, the first of which somebody moved in the calendar."""
     two = scheduled_classes(2, booked_by=host)
     move(google, two[0])
-    [finding] = inspect().findings
+    [finding] = compare_all().findings
     record_drift(finding)
     return VirtualClass.objects.order_by("start_time")
 
@@ -51,7 +51,7 @@ def test_a_class_says_that_the_calendar_differs(panel, classes, google):
 def test_a_class_says_that_its_event_repeats(panel, classes, google):
     other = classes[1]
     google.edit_event(other.provider_event_id, recurrence=["RRULE:FREQ=WEEKLY;COUNT=4"])
-    for finding in inspect().findings:
+    for finding in compare_all().findings:
         record_drift(finding)
 
     page = text_of(panel.get(page_of(other)))
@@ -89,7 +89,7 @@ def test_the_button_repairs_the_event(panel, classes, google, teacher):
     page = confirm(panel, moved, "reparar")
 
     assert "el calendario dice lo mismo" in text_of(page)
-    assert inspect().findings == []
+    assert compare_all().findings == []
     moved.refresh_from_db()
     assert moved.calendar_drift == ""
     assert moved.log.get(event=ClassEvent.EVENT_REPAIRED).actor == teacher
@@ -104,7 +104,7 @@ def test_the_list_s_action_repairs_what_nobody_noticed_yet(panel, classes, googl
 
     other.refresh_from_db()
     assert other.html_link == link_of(event_of(google, other))
-    assert inspect().findings == []
+    assert compare_all().findings == []
 
 
 @pytest.mark.parametrize(

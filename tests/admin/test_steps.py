@@ -22,7 +22,7 @@ from bookings.domain.lifecycle.scheduling import schedule_class
 from bookings.domain.money.refunds import refundable_amount, request_partial_refund
 from bookings.domain.places.joining import join_class
 from bookings.domain.places.waiting_list import wait_for_place
-from bookings.domain.recovery.reconciling import inspect
+from bookings.domain.recovery.comparing import compare_all
 from bookings.domain.recovery.repairs import record_drift
 from bookings.models import Hold, Notice, NoticeKind, Payment, PriceDecision, Refund, VirtualClass
 from tests.admin.steps import (
@@ -166,7 +166,7 @@ def paid(host, mercadopago, teacher):
 def drifted(scheduled, google):
     """Ana's class, whose event was moved by hand."""
     drifts.move(google, scheduled)
-    [finding] = inspect().findings
+    [finding] = compare_all().findings
     record_drift(finding)
     return VirtualClass.objects.get(pk=scheduled.pk)
 

@@ -14,8 +14,9 @@ from bookings.domain.lifecycle.scheduling import schedule_class
 from bookings.domain.people.erasing import erase_person
 from bookings.domain.places.joining import join_class
 from bookings.domain.places.leaving import leave_class
+from bookings.domain.recovery.comparing import compare_all
 from bookings.domain.recovery.rebuilding import rebuild_from_calendar
-from bookings.domain.recovery.reconciling import inspect, reconcile
+from bookings.domain.recovery.reconciling import reconcile
 from bookings.domain.recovery.retry_events import update_events
 from bookings.models import ClassStatus, Heartbeat, UserActivity, VirtualClass
 from tests.environment import TEACHER_EMAIL
@@ -261,13 +262,13 @@ def test_slow_writer_leaves_its_older_list_to_another_round(
 def test_guests_are_no_drift(google, scheduled, student):
     [event] = google.live_events()
     join_class(user=student, access_code=scheduled.access_code)
-    assert inspect().findings == []
+    assert compare_all().findings == []
 
     sweep_later()
     google.edit_event(event["id"], attendees=[])
     reconcile()
 
-    assert inspect().findings == []
+    assert compare_all().findings == []
     assert invited(google) == []
     assert not is_requested(scheduled)
 

@@ -13,8 +13,9 @@ from django.utils import timezone
 from bookings.domain.calendar.records import open_record, seal_record
 from bookings.domain.lifecycle.rescheduling import reschedule_class
 from bookings.domain.places.joining import join_class
+from bookings.domain.recovery.comparing import compare_all
 from bookings.domain.recovery.rebuilding import rebuild_from_calendar
-from bookings.domain.recovery.reconciling import inspect, reconcile_automatically
+from bookings.domain.recovery.reconciling import reconcile_automatically
 from bookings.models import (
     ClassEvent,
     ClassStatus,
@@ -104,7 +105,7 @@ def test_a_lost_class_comes_back_field_by_field(scheduled, google, host, student
     assert (activity.user, activity.rol, activity.completed) == (host, Role.HOST, False)
     assert [entry.event for entry in stored.log.all()] == [ClassEvent.REBUILT]
     assert Notice.objects.filter(kind=NoticeKind.CONFIRMATION, user=host).count() == 1
-    assert inspect().findings == []
+    assert compare_all().findings == []
     call_command("notices", "--audit", stdout=StringIO())  # no mail is missing
 
 
@@ -132,7 +133,7 @@ def test_fifty_classes_scheduled_after_the_backup_are_there_once(teacher, google
     assert {line["done"] for line in lines} == {True}
     assert VirtualClass.objects.filter(status=ClassStatus.SCHEDULED).count() == 50
     assert len(google.live_events()) == 50
-    assert inspect().findings == []
+    assert compare_all().findings == []
 
 
 def test_a_class_known_as_pending_takes_its_event_back(scheduled, google):

@@ -1,11 +1,13 @@
 """Many processes at once that find the same drift: one of them tells it and mends it."""
 
 from functools import partial
+from unittest.mock import ANY
 
 import pytest
 
 from bookings.domain.recovery import reconciling, repairs
-from bookings.domain.recovery.reconciling import inspect, reconcile
+from bookings.domain.recovery.comparing import compare_all
+from bookings.domain.recovery.reconciling import reconcile
 from bookings.models import ClassEvent, ClassLog, Notice, NoticeKind, VirtualClass
 from tests.bookings.drifts import DRIFTS, event_of, link_of, scheduled_classes
 from tests.concurrency.racing import SHORT_PATIENCE, Gate, at_once
@@ -45,13 +47,13 @@ def test_a_drift_that_many_find_is_told_and_mended_once(google, host, all_have_l
     stored = VirtualClass.objects.get()
     assert stored.html_link == link_of(event_of(google, stored))
     assert len(google.live_events()) == 1
-    assert inspect().findings == []
+    assert compare_all().findings == []
 
 
 def test_control_without_the_row_s_version_it_is_told_again(
     google, host, all_have_looked, monkeypatch
 ):
-    monkeypatch.setattr(repairs, "_is_as_compared", lambda locked, drift: locked.is_scheduled)
+    monkeypatch.setattr(repairs, "read_version", lambda locked: ANY)
     [scheduled] = scheduled_classes(1, booked_by=host)
     DRIFTS["moved"](google, scheduled)
 

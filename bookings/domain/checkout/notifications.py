@@ -17,7 +17,6 @@ from bookings.payments.gateway import (
     PaymentError,
     PaymentRefusedError,
     PaymentUnavailableError,
-    Verdict,
 )
 from config.lib.background_jobs import BackgroundJob
 from config.lib.retries import backoff, claim
@@ -31,6 +30,8 @@ NOTIFICATION_ATTEMPTS = 8
 FIRST_WAIT, LONGEST_WAIT = timedelta(minutes=2), timedelta(hours=4)
 # The search also finds charges of other businesses, whose orders may stay unknown.
 FOUND_ATTEMPTS = 4
+# The provider does not know yet what a notification is about.
+UNKNOWN_ORDER = "unknown order"
 
 
 class ForgedNotificationError(Exception):
@@ -39,10 +40,6 @@ class ForgedNotificationError(Exception):
 
 class TooManyNotificationsError(Exception):
     """Too many arrive without a valid signature."""
-
-
-class _NotKnownYetError(Exception):
-    """The provider does not know yet what it is about."""
 
 
 def accept_notification(
@@ -62,9 +59,9 @@ def accept_notification(
         or is_too_often("notices", "everybody", limit=settings.MAX_UNVERIFIED_NOTICES_OF_ALL)
     ):
         raise TooManyNotificationsError
-    if verdict == Verdict.FORGED:
+    if verdict == "forged":
         raise ForgedNotificationError
-    if verdict == Verdict.TAKE:
+    if verdict == "take":
         notification.provider = PROVIDER
         # A repeat is read again: it may be news.
         PaymentNotification.objects.bulk_create(
@@ -83,7 +80,6 @@ def accept_notification(
 
 
 def process_notifications() -> int:
-    """Return how many are done."""
     due = PaymentNotification.objects.filter(
         processed_at=None, next_attempt_at__lte=timezone.now()
     ).order_by("next_attempt_at", "id")
@@ -116,15 +112,14 @@ def _process(notification: PaymentNotification) -> bool:
         payment, failure = _look_into(notification)
     except PaymentRefusedError as error:
         failure = str(error)[:200]  # a retry would change nothing
-    except _NotKnownYetError as error:
-        if notification.signature == SignatureState.FOUND and attempts >= FOUND_ATTEMPTS:
-            again = None
-        row.update(next_attempt_at=again, failure=str(error))
-        return False
     except Exception as error:
         why = str(error) if isinstance(error, PaymentError) else type(error).__name__
         row.update(next_attempt_at=again, failure=why[:200])
         raise
+    if failure == UNKNOWN_ORDER:
+        is_lost = notification.signature == SignatureState.FOUND and attempts >= FOUND_ATTEMPTS
+        row.update(next_attempt_at=None if is_lost else again, failure=failure)
+        return False
     # A repeat that arrived meanwhile has changed ``received_at``: that one stays open.
     row.update(processed_at=now, next_attempt_at=None, failure=failure, payment=payment)
     return True
@@ -139,7 +134,7 @@ def _look_into(notification: PaymentNotification) -> tuple[Payment | None, str]:
         return None, "unknown charge"
     preference_id = found.preference_id or _find_by_reference(found.reference)
     if preference_id is None and found.preference_id is None:
-        raise _NotKnownYetError("unknown order")
+        return None, UNKNOWN_ORDER
     if not preference_id:
         return None, "no preference"
     payment = settle(preference_id, charge_id=found.charge_id)

@@ -1,7 +1,7 @@
 """Search for payments whose notifications go to another system: one search for all bookings."""
 
 import logging
-from datetime import UTC, timedelta
+from datetime import UTC, datetime, timedelta
 
 from django.utils import timezone
 
@@ -10,7 +10,7 @@ from bookings.domain.heartbeats import note_beat, read_beats
 from bookings.domain.money.charges import DAILY
 from bookings.models import Payment, PaymentCharge, PaymentNotification, SignatureState
 from bookings.payments.backend import PROVIDER, get_gateway
-from bookings.payments.gateway import CHARGE_TOPIC, ChargeUpdate, PaymentError
+from bookings.payments.gateway import CHARGE_TOPIC, PaymentError
 
 logger = logging.getLogger(__name__)
 
@@ -18,8 +18,6 @@ logger = logging.getLogger(__name__)
 SEARCHED = "payment_search"
 # The provider's search may lag behind, and its clock may differ from ours, by this much.
 OVERLAP = timedelta(minutes=15)
-# After an outage the search goes back no further: every payment is checked daily by itself.
-LONGEST_REACH = DAILY
 
 
 def search_payments() -> int:
@@ -30,7 +28,7 @@ def search_payments() -> int:
     )
     if waiting.exists():
         last = read_beats().get(SEARCHED)
-        since = now - LONGEST_REACH
+        since = now - DAILY  # no further: every payment is checked daily by itself
         if last and last <= now:  # else a clock was ahead
             since = max(last - OVERLAP, since)
         try:
@@ -38,25 +36,25 @@ def search_payments() -> int:
         except PaymentError as error:
             logger.warning("The search for payments is put off: %s", error)
             return 0
-        new = sum(map(_store_new, updates))
+        new = sum(_store_new(charge_id, at) for charge_id, at in updates)
     note_beat(SEARCHED, new)
     if new:
         process_notifications()
     return new
 
 
-def _store_new(update: ChargeUpdate) -> bool:
+def _store_new(charge_id: str, updated_at: datetime) -> bool:
     """Return False if the change is recorded already, or was looked into."""
-    charges = PaymentCharge.objects.filter(provider=PROVIDER, charge_id=update.charge_id)
-    if charges.filter(provider_updated_at__gte=update.updated_at).exists():
+    charges = PaymentCharge.objects.filter(provider=PROVIDER, charge_id=charge_id)
+    if charges.filter(provider_updated_at__gte=updated_at).exists():
         return False
     # An update's time, by the provider's clock, is its notification's id, so that a foreign charge
     # is looked up once and not every minute.
     return PaymentNotification.objects.get_or_create(
         provider=PROVIDER,
         topic=CHARGE_TOPIC,
-        resource_id=update.charge_id,
+        resource_id=charge_id,
         action="search",
-        notification_id=update.updated_at.astimezone(UTC).isoformat(),
+        notification_id=updated_at.astimezone(UTC).isoformat(),
         defaults={"signature": SignatureState.FOUND},
     )[1]

@@ -35,8 +35,8 @@ def find_money_back(
     if kept is not None:
         reason = RefundReason(virtual_class.refund_reason)
         return MoneyBack(way, reason, max(left - kept, 0), kept)
-    decision = decide_refund(case, left=left)
-    return MoneyBack(way, decision.reason, decision.amount, left - decision.amount)
+    reason, amount = decide_refund(case, left=left)
+    return MoneyBack(way, reason, amount, left - amount)
 
 
 def store_refund_decision(locked: VirtualClass, case: RefundCase) -> None:

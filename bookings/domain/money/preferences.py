@@ -42,9 +42,7 @@ def make_preference(payment: Payment, quote: Quote) -> Payment:
         notification_url=urljoin(settings.BASE_URL, f"/api/webhooks/{PROVIDER}"),
         cash_until=cash_until if start - now > settings.CASH_NOTICE else None,
     )
-    preference = get_gateway().create_preference(draft)
-    payment.preference_id = preference.preference_id
-    payment.checkout_url = preference.checkout_url
+    payment.preference_id, payment.checkout_url = get_gateway().create_preference(draft)
     payment.status = PaymentStatus.PENDING
     payment.next_check_at = timezone.now() + timedelta(minutes=1)
     payment.save(

@@ -122,8 +122,8 @@ def request_partial_refund(*, charge_id: int, amount: int, left: int, by: User) 
         raise RefundOutdatedError
     if not 0 < amount <= left:
         raise RefundTooLargeError
-    decision = decide_refund(RefundCase.BY_HAND, left=left, asked=amount)
-    return _request(charge, decision.amount, decision.reason, by)
+    reason, decided = decide_refund(RefundCase.BY_HAND, left=left, asked=amount)
+    return _request(charge, decided, reason, by)
 
 
 def is_refund_open(payment: Payment) -> bool:
@@ -166,9 +166,9 @@ def _decide_once(locked: PaymentCharge, case: RefundCase) -> None:
     has_failed = locked.refunds.filter(status=RefundStatus.FAILED).exists()
     if has_failed or _decided(charge=locked).exists():
         return
-    decision = decide_refund(case, left=refundable_amount(locked))
-    if decision.amount > 0:
-        _request(locked, decision.amount, decision.reason, None)
+    reason, amount = decide_refund(case, left=refundable_amount(locked))
+    if amount > 0:
+        _request(locked, amount, reason, None)
 
 
 def _decided(**refunds: Any) -> QuerySet[Refund]:

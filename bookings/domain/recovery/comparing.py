@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from django.db.models import QuerySet
+from django.utils import timezone
 
 from bookings.domain.calendar.access import ask_calendar
 from bookings.domain.calendar.drafts import name_event, read_reference
@@ -41,11 +42,12 @@ class Report:
     unsettled: int = 0
 
 
-def compare_all(now: datetime, *, settled_before: datetime | None = None) -> Report:
+def compare_all(*, settled_before: datetime | None = None) -> Report:
     """Compare all classes ahead. Raises CalendarError if the listing is incomplete.
 
     settled_before: missing events of classes written later are unsettled, not deleted.
     """
+    now = timezone.now()
     events = ask_calendar(lambda calendar: calendar.own_events(since=now))
     by_class: defaultdict[uuid.UUID, list[OwnEvent]] = defaultdict(list)
     for event in events:
@@ -65,26 +67,22 @@ def compare_all(now: datetime, *, settled_before: datetime | None = None) -> Rep
         or find_class_drift(virtual_class, by_class[virtual_class.pk])
     }
     report = Report(classes=len(classes), events=len(events))
-    return _compare_each(suspects, report, settled_before)
+    return compare_each(suspects, report, settled_before)
 
 
-def compare_changed(changes: Changes, now: datetime, *, settled_before: datetime) -> Report:
+def compare_changed(changes: Changes, *, settled_before: datetime) -> Report:
     """Compare classes whose events changed. Raises CalendarError."""
     classes = VirtualClass.objects.filter(provider_event_id__in=changes.event_ids)
     touched = set(classes.values_list("pk", flat=True))
     touched |= {class_id for text in changes.references if (class_id := read_reference(text))}
-    report = Report(classes=_list_comparable(now).count(), events=len(changes.event_ids))
-    return _compare_each(touched, report, settled_before)
+    report = Report(classes=_list_comparable(timezone.now()).count(), events=len(changes.event_ids))
+    return compare_each(touched, report, settled_before)
 
 
-def compare_one(class_id: uuid.UUID) -> Report:
-    """Compare one class. Raises CalendarError."""
-    return _compare_each([class_id], Report())
-
-
-def _compare_each(
+def compare_each(
     class_ids: Iterable[uuid.UUID], report: Report, settled_before: datetime | None = None
 ) -> Report:
+    """Compare classes, and add what differs to the report. Raises CalendarError."""
     for class_id in sorted(class_ids):
         # The row before the calendar: if we change the row in between, its version shows it.
         virtual_class = VirtualClass.objects.filter(pk=class_id).first()

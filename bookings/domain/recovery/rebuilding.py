@@ -30,10 +30,6 @@ from calendar_sync import CalendarError, OwnEvent
 from config.lib.wall_time import find_offset
 
 
-class CannotRebuildError(Exception):
-    """The class cannot be rebuilt; the text is the problem's code."""
-
-
 def rebuild_from_calendar(*, is_dry_run: bool = False) -> list[dict[str, object]]:
     """Rebuild lost classes, and schedule pending ones that have an event.
 
@@ -43,18 +39,14 @@ def rebuild_from_calendar(*, is_dry_run: bool = False) -> list[dict[str, object]
     """
     restored = []
     for event, class_id, action in _list_lost(ask_calendar(lambda calendar: calendar.own_events())):
-        line = {"class": str(class_id), "event": event.event_id, "action": action, "done": False}
-        try:
-            _restore(event, class_id, action, is_dry_run=is_dry_run)
-            line["done"] = not is_dry_run
-        except CannotRebuildError as error:
-            line["problem"] = str(error)
-        restored.append(line)
+        problem = _restore(event, class_id, action, is_dry_run=is_dry_run)
+        line: dict[str, object] = {"class": str(class_id), "event": event.event_id}
+        line |= {"action": action, "done": not problem and not is_dry_run}
+        restored.append(line | ({"problem": problem} if problem else {}))
     return restored
 
 
 def _list_lost(events: list[OwnEvent]) -> Iterator[tuple[OwnEvent, uuid.UUID, str]]:
-    """Yield event, class id and action."""
     saved = {
         class_id: event
         for event in events
@@ -71,27 +63,25 @@ def _list_lost(events: list[OwnEvent]) -> Iterator[tuple[OwnEvent, uuid.UUID, st
             yield event, class_id, "adopt"
 
 
-def _restore(event: OwnEvent, class_id: uuid.UUID, action: str, *, is_dry_run: bool) -> None:
+def _restore(event: OwnEvent, class_id: uuid.UUID, action: str, *, is_dry_run: bool) -> str:
+    """Return the problem's code, if any."""
     record = open_record(event.record, class_id=class_id)
     if record is None:
-        raise CannotRebuildError("no_record")
-    if action == "rebuild":
-        # By id, or by address after a new sign-up.
-        host = User.objects.filter(pk=record.host_id).first()
-        host = host or find_user_by_email(record.host_email)
-        if host is None:
-            raise CannotRebuildError("host_not_stored")
-        if VirtualClass.objects.filter(preference_id=record.preference_id).exists():
-            raise CannotRebuildError("preference_taken")
-        if not is_dry_run:
-            _rebuild(event, record, class_id, host)
-    elif not is_dry_run:
-        _adopt(class_id, record)
+        return "no_record"
+    if action == "adopt":
+        return "" if is_dry_run else _adopt(class_id, record)
+    # By id, or by address after a new sign-up.
+    host = User.objects.filter(pk=record.host_id).first() or find_user_by_email(record.host_email)
+    if host is None:
+        return "host_not_stored"
+    if VirtualClass.objects.filter(preference_id=record.preference_id).exists():
+        return "preference_taken"
+    return "" if is_dry_run else _rebuild(event, record, class_id, host)
 
 
-def _rebuild(event: OwnEvent, record: ClassRecord, class_id: uuid.UUID, host: User) -> None:
+def _rebuild(event: OwnEvent, record: ClassRecord, class_id: uuid.UUID, host: User) -> str:
     if not event.conference_url:
-        raise CannotRebuildError("no_link")
+        return "no_link"
     try:
         with transaction.atomic():
             # Lock order: payment before class.
@@ -100,8 +90,9 @@ def _rebuild(event: OwnEvent, record: ClassRecord, class_id: uuid.UUID, host: Us
             )
             payment = unjoined.select_for_update().first()
             _join_payment(_make_row(event, record, class_id, host), payment)
-    except IntegrityError as error:
-        raise CannotRebuildError("time_or_preference_taken") from error
+    except IntegrityError:
+        return "time_or_preference_taken"
+    return ""
 
 
 def _make_row(
@@ -157,13 +148,14 @@ def _join_payment(virtual_class: VirtualClass, payment: Payment | None) -> None:
     payment.save()
 
 
-def _adopt(class_id: uuid.UUID, record: ClassRecord) -> None:
+def _adopt(class_id: uuid.UUID, record: ClassRecord) -> str:
     rows = VirtualClass.objects.filter(pk=class_id, status=ClassStatus.PENDING)
     if record.paid_at:
         rows.filter(paid_at=None).update(paid_at=datetime.fromisoformat(record.paid_at))
     try:
         schedule_class(preference_id=record.preference_id)
     except BookingError as refusal:
-        raise CannotRebuildError(refusal.code) from refusal
-    except CalendarError as error:
-        raise CannotRebuildError("calendar_failed") from error
+        return refusal.code
+    except CalendarError:
+        return "calendar_failed"
+    return ""

@@ -7,7 +7,7 @@ from datetime import timedelta
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.domain.recovery.comparing import Report, compare_all, compare_changed, compare_one
+from bookings.domain.recovery.comparing import Report, compare_all, compare_changed, compare_each
 from bookings.domain.recovery.drift import UNKNOWN, Drift
 from bookings.domain.recovery.repairs import clear_drift, record_drift, repair
 from bookings.models import CalendarDrift, VirtualClass
@@ -26,17 +26,12 @@ NEEDS_TEACHER = "needs_a_person"
 GRAVE = {CalendarDrift.DELETED, CalendarDrift.MOVED}
 
 
-def inspect() -> Report:
-    """Compare, without writing. Raises CalendarError."""
-    return compare_all(timezone.now())
-
-
 def reconcile(*, with_unknown: bool = False) -> Report:
     """Compare and repair all drifts, on request. Raises CalendarError, without writing.
 
     with_unknown: also remove events without a stored class, which ``rebuilding`` may need.
     """
-    report = inspect()
+    report = compare_all()
     for drift in report.findings:
         is_kept = drift.kind == UNKNOWN and not with_unknown
         drift.problem = NEEDS_TEACHER if is_kept else _repair(drift)
@@ -49,12 +44,11 @@ def reconcile_automatically(changes: Changes | None = None) -> Report:
 
     changes: those to compare, by default everything.
     """
-    now = timezone.now()
-    settled_before = now - SETTLING_TIME
+    settled_before = timezone.now() - SETTLING_TIME
     if changes is None:
-        report = compare_all(now, settled_before=settled_before)
+        report = compare_all(settled_before=settled_before)
     else:
-        report = compare_changed(changes, now, settled_before=settled_before)
+        report = compare_changed(changes, settled_before=settled_before)
     grave = [drift for drift in report.findings if drift.kind in GRAVE]
     if len(grave) >= MANY and len(grave) > MOST * report.classes:
         logger.error("%d of %d classes differ from the calendar.", len(grave), report.classes)
@@ -71,7 +65,7 @@ def reconcile_automatically(changes: Changes | None = None) -> Report:
 
 def reconcile_class(*, class_id: uuid.UUID, actor: User) -> VirtualClass:
     """Compare one class and repair it, unless its event is unknown. Raises CalendarError."""
-    report = compare_one(class_id)
+    report = compare_each([class_id], Report())
     for drift in report.findings:
         if drift.kind != UNKNOWN and record_drift(drift, with_mail=False):
             repair(drift, actor=actor)

@@ -90,11 +90,10 @@ def _schedule(virtual_class: VirtualClass) -> Exception | None:
     """Return the error of a class that was postponed."""
     try:
         schedule_class(preference_id=virtual_class.preference_id)
-    except (BookingError, CalendarError) as refusal:
-        error: Exception = refusal
-    except Exception as bug:
-        logger.exception("A bug that one class meets must not stop the others.")
-        error = bug
+    except Exception as caught:
+        error = caught
+        if not isinstance(error, BookingError | CalendarError):
+            logger.exception("A bug that one class meets must not stop the others.")
     else:
         return None
     leased = VirtualClass.objects.filter(

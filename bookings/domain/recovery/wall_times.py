@@ -13,6 +13,7 @@ from django.conf import settings
 from django.db import DatabaseError, transaction
 from django.utils import timezone
 
+from bookings.domain.exceptions import SlotTakenError
 from bookings.domain.history import record_event
 from bookings.domain.queries import list_overlapping_scheduled
 from bookings.domain.teacher_alerts import tell_teacher
@@ -29,10 +30,6 @@ AHEAD = (ClassStatus.PENDING, ClassStatus.SCHEDULED)
 
 class StaleLawError(Exception):
     """This process has loaded older zone rules than the machine has."""
-
-
-class TimeTakenError(Exception):
-    """Another class occupies the new instant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +69,7 @@ def apply_shift(shift: Shift) -> bool:
     """Return False if the time is taken or the row has changed."""
     try:
         return _move(shift)
-    except (DatabaseError, TimeTakenError) as error:
+    except (DatabaseError, SlotTakenError) as error:
         logger.warning("%s keeps its instant: %s", shift.row.pk, type(error).__name__)
         if isinstance(shift.row, VirtualClass):
             occasion = f"{LAW_CONFLICT} {shift.start:%Y%m%dT%H%M}"
@@ -88,7 +85,7 @@ def _order(shift: Shift) -> tuple[bool, int]:
 
 @transaction.atomic
 def _move(shift: Shift) -> bool:
-    """Raises TimeTakenError."""
+    """Raises SlotTakenError."""
     before = shift.row
     same = type(before).objects.filter(start_time=before.start_time, utc_offset=before.utc_offset)
     locked = same.select_for_update().filter(pk=before.pk).first()
@@ -99,7 +96,7 @@ def _move(shift: Shift) -> bool:
     locked.start_time, locked.utc_offset = shift.start, find_offset(shift.start)
     if isinstance(locked, VirtualClass) and locked.is_scheduled:
         if settings.PREVENT_OVERLAPS and list_overlapping_scheduled(locked).exists():
-            raise TimeTakenError
+            raise SlotTakenError
         locked.ics_sequence += 1
         locked.event_update_requested_at = timezone.now()
     locked.save()

@@ -5,7 +5,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from bookings.domain.recovery.reconciling import inspect, reconcile
+from bookings.domain.recovery.comparing import compare_all
+from bookings.domain.recovery.reconciling import reconcile
 from calendar_sync import CalendarError
 
 # Exit codes. Django uses 1.
@@ -31,7 +32,9 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             report = (
-                inspect() if options["check"] else reconcile(with_unknown=options["remove_unknown"])
+                compare_all()
+                if options["check"]
+                else reconcile(with_unknown=options["remove_unknown"])
             )
         except CalendarError as error:
             raise CommandError(

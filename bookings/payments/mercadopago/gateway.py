@@ -23,8 +23,6 @@ from bookings.models import ChargeStatus, RefundStatus
 from bookings.payments.gateway import (
     CHARGE_TOPIC,
     Charge,
-    ChargeUpdate,
-    CreatedPreference,
     CreatedRefund,
     NotifiedPayment,
     PaymentGateway,
@@ -102,14 +100,14 @@ class MercadoPagoGateway(PaymentGateway):
         token, client = settings.MERCADOPAGO_ACCESS_TOKEN, RebasedHttpClient()
         self._sdk = SDK(token, http_client=client, request_options=_options())
 
-    def create_preference(self, draft: PreferenceDraft) -> CreatedPreference:
+    def create_preference(self, draft: PreferenceDraft) -> tuple[str, str]:
         """https://www.mercadopago.com.ar/developers/es/reference/preferences/_checkout_preferences/post"""
         body = _call(lambda: self._sdk.preference().create(_present(draft)))
         with _understanding():
             address = _identify(body["init_point"], LONGEST_ADDRESS)
             if not address.startswith(("https://", "http://")):
                 raise ValueError("not an address")
-            return CreatedPreference(_identify(body["id"], LONGEST_PREFERENCE), address)
+            return _identify(body["id"], LONGEST_PREFERENCE), address
 
     def list_charges(
         self, *, preference_id: str, reference: str | None, known: Collection[str] = ()
@@ -122,8 +120,7 @@ class MercadoPagoGateway(PaymentGateway):
             own = [order for order in elements if order["preference_id"] == preference_id]
             ids = {_plain(payment["id"]) for order in own for payment in order["payments"] or []}
         if reference:  # this search lags behind
-            latest_first = {"sort": "date_created", "criteria": "desc"}
-            filters = {"external_reference": reference, **latest_first}
+            filters = {"external_reference": reference, "sort": "date_created", "criteria": "desc"}
             found = _call(lambda: self._sdk.payment().search(filters))
             with _understanding():
                 results = found.get("results") or []
@@ -133,14 +130,14 @@ class MercadoPagoGateway(PaymentGateway):
         charges = [charge for number in ids | set(known) if (charge := self.get_charge(number))]
         return sorted(charges, key=lambda charge: int(charge.charge_id))
 
-    def search_updates(self, *, since: datetime) -> list[ChargeUpdate]:
+    def search_updates(self, *, since: datetime) -> list[tuple[str, datetime]]:
         """https://www.mercadopago.com.ar/developers/es/reference/online-payments/checkout-api-payments/search-payments/get"""
-        updates: list[ChargeUpdate] = []
+        updates: list[tuple[str, datetime]] = []
         for page in range(PAGES):
             found = self._list_updated(since, page * PAGE_SIZE)
             # If the provider ignored the range, there are payments of years.
-            updates += [update for update in found if update.updated_at >= since]
-            if len(found) < PAGE_SIZE or found[-1].updated_at < since:
+            updates += [(number, at) for number, at in found if at >= since]
+            if len(found) < PAGE_SIZE or found[-1][1] < since:
                 return updates
         logger.warning("More than %d payments were updated since %s.", len(updates), since)
         return updates
@@ -205,7 +202,7 @@ class MercadoPagoGateway(PaymentGateway):
             named = order["preference_id"]
             return _identify(named, LONGEST_PREFERENCE) if named else ""
 
-    def _list_updated(self, since: datetime, offset: int) -> list[ChargeUpdate]:
+    def _list_updated(self, since: datetime, offset: int) -> list[tuple[str, datetime]]:
         by_update = {
             "range": "date_last_updated",
             "begin_date": _present_instant(since),
@@ -216,7 +213,7 @@ class MercadoPagoGateway(PaymentGateway):
         filters = {**by_update, "limit": PAGE_SIZE, "offset": offset}
         answer = _call(lambda: self._sdk.payment().search(filters))
         with _understanding():
-            return [ChargeUpdate(_plain(one["id"]), _updated_at(one)) for one in answer["results"]]
+            return [(_plain(one["id"]), _updated_at(one)) for one in answer["results"]]
 
     def _get_payment(self, charge_id: str) -> Any:
         return _call(lambda: self._sdk.payment().get(charge_id), may_be_missing=True)

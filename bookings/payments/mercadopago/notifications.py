@@ -51,10 +51,10 @@ def read_notification(
 def _judge(signature: SignatureState, *, is_webhook: bool) -> Verdict:
     is_required = settings.MERCADOPAGO_WEBHOOK_SIGNATURE == "require"
     if not is_required or signature in {SignatureState.VALID, SignatureState.UNCONFIGURED}:
-        return Verdict.TAKE
+        return "take"
     # An IPN is dropped: it may carry a signature that fits no secret.
     is_forged = is_webhook and signature == SignatureState.INVALID
-    return Verdict.FORGED if is_forged else Verdict.DROP
+    return "forged" if is_forged else "drop"
 
 
 def _read_webhook(query: Mapping[str, str], content: dict[str, Any]) -> tuple[str, str] | None:

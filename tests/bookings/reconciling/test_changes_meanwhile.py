@@ -9,7 +9,8 @@ from bookings.domain.calendar.drafts import derive_event_id
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.lifecycle.completing import complete_class
 from bookings.domain.recovery import reconciling, repairs
-from bookings.domain.recovery.reconciling import inspect, reconcile, reconcile_class
+from bookings.domain.recovery.comparing import compare_all
+from bookings.domain.recovery.reconciling import reconcile, reconcile_class
 from bookings.models import CalendarDrift, ClassStatus, NoticeKind, VirtualClass
 from tests.bookings import drifts
 from tests.bookings.drifts import event_of, link_of
@@ -61,7 +62,7 @@ def test_what_we_are_changing_ourselves_is_no_drift(scheduled, google, mark):
         drifts.move(google, scheduled)
     VirtualClass.objects.update(**change)
 
-    assert inspect().findings == []
+    assert compare_all().findings == []
 
 
 def test_an_event_that_is_being_made_is_no_orphan(host, teacher, google):
@@ -71,7 +72,7 @@ def test_an_event_that_is_being_made_is_no_orphan(host, teacher, google):
         extendedProperties={"private": {"reference": str(pending.pk)}},
     )
 
-    assert inspect().findings == []
+    assert compare_all().findings == []
 
 
 def test_a_class_cancelled_while_it_is_mended_gets_no_event(

@@ -6,7 +6,8 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from bookings.domain.recovery.reconciling import inspect, reconcile, reconcile_automatically
+from bookings.domain.recovery.comparing import compare_all
+from bookings.domain.recovery.reconciling import reconcile, reconcile_automatically
 from calendar_sync import CalendarError, CalendarUnavailableError
 from tests.bookings import drifts
 from tests.bookings.drifts import dump, scheduled_classes
@@ -48,7 +49,7 @@ def test_an_error_changes_nothing(teacher, google, route, fault, settings):
     google.fault(route, *[fault] * 40)
 
     if is_not_there:
-        assert kinds_of(inspect()) == ["deleted"] * 2
+        assert kinds_of(compare_all()) == ["deleted"] * 2
     else:
         with pytest.raises(CalendarError):
             reconcile()

@@ -8,8 +8,8 @@ from django.utils import timezone
 
 from bookings.domain.lifecycle.scheduling import schedule_class
 from bookings.domain.places.joining import join_class
+from bookings.domain.recovery.comparing import compare_all
 from bookings.domain.recovery.reconciling import (
-    inspect,
     reconcile,
     reconcile_automatically,
     reconcile_class,
@@ -26,7 +26,7 @@ def test_an_event_that_was_made_recurring_is_single_again_once_she_asks(schedule
     reconcile_class(class_id=scheduled.pk, actor=teacher)
 
     assert "recurrence" not in event_of(google, scheduled)
-    assert inspect().findings == []
+    assert compare_all().findings == []
 
 
 @pytest.mark.parametrize("kind", DRIFTS)
@@ -34,7 +34,7 @@ def test_each_drift_is_found_without_a_write(scheduled, google, kind):
     DRIFTS[kind](google, scheduled)
     rows, events = dump(), google.events()
 
-    report = inspect()
+    report = compare_all()
 
     assert kinds_of(report) == [kind]
     assert not is_clean(report)
@@ -49,7 +49,7 @@ def test_each_drift_is_mended(scheduled, google, kind):
 
     assert kinds_of(report) == [kind]
     assert is_clean(report)
-    assert inspect().findings == []
+    assert compare_all().findings == []
     assert reconcile().findings == []
 
 
@@ -63,7 +63,7 @@ def test_five_drifts_at_once_are_found_and_mended(teacher, google):
 
     assert sorted(kinds_of(report)) == sorted(DRIFTS)
     assert is_clean(report)
-    assert inspect().findings == []
+    assert compare_all().findings == []
     assert len(google.live_events()) == 4
 
 
@@ -159,7 +159,7 @@ def test_one_class_is_mended_for_whoever_asks(scheduled, google, teacher):
     assert mended.calendar_drift == CalendarDrift.NONE
     assert mended.log.get(event=ClassEvent.EVENT_REPAIRED).actor == teacher
     assert not told(NoticeKind.CALENDAR_CHANGED).exists()
-    assert inspect().findings == []
+    assert compare_all().findings == []
 
 
 def test_scheduling_again_after_a_repair_changes_nothing(scheduled, google):

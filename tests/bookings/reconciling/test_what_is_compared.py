@@ -6,8 +6,8 @@ from datetime import timedelta
 import time_machine
 from django.utils import timezone
 
+from bookings.domain.recovery.comparing import compare_all
 from bookings.domain.recovery.reconciling import (
-    inspect,
     reconcile,
     reconcile_automatically,
     reconcile_class,
@@ -19,7 +19,7 @@ from tests.bookings.reconciling.steps import is_clean, kinds_of, repeat, told
 
 
 def test_a_calendar_that_agrees_is_clean(scheduled):
-    report = inspect()
+    report = compare_all()
 
     assert (report.classes, report.events, report.findings) == (1, 1, [])
     assert is_clean(report)
@@ -83,11 +83,11 @@ def test_classes_that_are_over_are_left_alone(scheduled, google):
     drifts.delete(google, scheduled)
 
     with time_machine.travel(scheduled.end_time + timedelta(minutes=1)):
-        assert inspect().findings == []
+        assert compare_all().findings == []
 
 
 def test_an_event_moved_into_the_past_counts_as_moved(scheduled, google):
     start = timezone.now() - timedelta(days=3)
     google.edit_event(scheduled.provider_event_id, start=start, end=start + timedelta(hours=1))
 
-    assert kinds_of(inspect()) == ["moved"]
+    assert kinds_of(compare_all()) == ["moved"]
