@@ -131,7 +131,6 @@ class User(AbstractBaseUser, PermissionsMixin):
 
     @property
     def first_name(self) -> str:
-        """The name for a greeting."""
         return self.name.split()[0] if self.name.strip() else self.email.split("@")[0]
 
 

@@ -59,7 +59,6 @@ def list_providers() -> dict[str, str]:
 
 
 def list_accounts(user: User) -> list[SocialAccount]:
-    """List allauth's rows, oldest first."""
     known = [provider.id for provider in registry.get_class_list()]
     return list(SocialAccount.objects.filter(user=user, provider__in=known).order_by("pk"))
 

@@ -111,7 +111,6 @@ class SessionStore(SessionBase):
         return Session.objects.filter(session_key=session_key).exists()
 
     def create(self) -> None:
-        """Store the content under a fresh key."""
         self.items()  # reads the old row, if there is one, before its key is forgotten
         self._session_key = secrets.token_hex(KEY_BYTES)
         self.save(must_create=True)

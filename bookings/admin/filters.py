@@ -58,7 +58,6 @@ class PaidFilter(OptionFilter):
 
 
 def list_drifted(classes: QuerySet[VirtualClass]) -> QuerySet[VirtualClass]:
-    """Keep the classes ahead whose calendar event differs."""
     drifted = classes.filter(status=ClassStatus.SCHEDULED, end_time__gt=timezone.now())
     return drifted.exclude(calendar_drift=CalendarDrift.NONE)
 

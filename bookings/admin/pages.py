@@ -60,14 +60,12 @@ class PagesAdmin(admin.ModelAdmin[Row]):
         return row
 
     def show(self, request: HttpRequest, template: str, **context: Any) -> HttpResponse:
-        """Answer with a page beside Django's own."""
         usual = {**self.admin_site.each_context(request), "opts": self.opts}
         return TemplateResponse(request, template, usual | context)
 
     def back_to(
         self, request: HttpRequest, key: object, text: str, level: int = messages.SUCCESS
     ) -> HttpResponse:
-        """Redirect to a row's page, which shows a message."""
         self.message_user(request, text, level)
         return HttpResponseRedirect(self.address("change", key))
 

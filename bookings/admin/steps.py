@@ -108,7 +108,6 @@ class Step(Generic[Row]):
 
 
 def group_mails(mails: Sequence[Notice]) -> tuple[Group, ...]:
-    """Group mails by kind, with their receivers' names."""
     people: dict[str, list[str]] = {}
     for mail in mails:
         people.setdefault(mail.get_kind_display(), []).append(str(mail.user))
@@ -177,7 +176,6 @@ class StepsAdmin(PagesAdmin[Row]):
         return super().get_actions(request) | own
 
     def row_address(self, row: Model) -> str:
-        """Return the address to which a step leads back."""
         return self.address("change", row.pk)
 
     def render_change_form(
@@ -262,7 +260,6 @@ class StepsAdmin(PagesAdmin[Row]):
 
 
 def _read(request: HttpRequest, step: Step[Any], rows: list[Any]) -> StepForm:
-    """Read the form from the page or the address."""
     first = rows[0] if rows else None
     is_confirmed = "seen" in request.POST
     data = request.POST if is_confirmed else request.GET

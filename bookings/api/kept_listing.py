@@ -81,7 +81,6 @@ def _present_instant(instant: datetime, time_zone: str | None) -> dict[str, str]
 
 
 def answer(request: HttpRequest | Request, kept: KeptListing) -> HttpResponse:
-    """Send the list, or 304."""
     known = parse_etags(request.META.get("HTTP_IF_NONE_MATCH", ""))
     # Compressing proxies make a tag weak.
     if any(tag == "*" or tag.removeprefix("W/") == kept.etag for tag in known):

@@ -53,7 +53,6 @@ def find_cancelling_case(actor: User, virtual_class: VirtualClass, now: datetime
 
 
 def is_in_charge(user: User) -> bool:
-    """Return True for the teacher."""
     return user.is_staff and user.has_perm("bookings.change_virtualclass")
 
 

@@ -75,5 +75,4 @@ class Hold(models.Model):
         return int((self.end_time - self.start_time).total_seconds() // 60)
 
     def is_live(self, now: datetime | None = None) -> bool:
-        """True if the time is still kept at ``now``."""
         return self.expires_at > (now or timezone.now())

@@ -112,7 +112,6 @@ class Payment(models.Model):
 
     @property
     def reference(self) -> str:
-        """Our reference at the provider."""
         return self.id.hex
 
     @property

@@ -73,7 +73,6 @@ class WaitingListEntry(models.Model):
         return f"{self.user} ({self.get_state_display().lower()})"
 
     def is_live(self, now: datetime | None = None) -> bool:
-        """True if the place is offered at ``now``."""
         return (
             self.state == WaitingState.OFFERED
             and self.offer_expires_at is not None

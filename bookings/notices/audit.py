@@ -58,7 +58,6 @@ class Audit:
 
     @property
     def accounted_for(self) -> int:
-        """How many mails are neither late nor missing."""
         return self.total - len(self.open_questions)
 
     def add_written(self, notice: Notice) -> None:

@@ -71,7 +71,6 @@ def describe_refund(refund: Refund) -> ReturnedMoney:
 
 
 def name_refund(refund: Refund) -> str:
-    """Return the occasion of the mail about a refund."""
     return f"refund {refund.pk}"
 
 

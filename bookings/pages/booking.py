@@ -116,7 +116,6 @@ def _hint(class_type: ClassType, offers: list[Offer]) -> str:
 @signed_in
 @require_http_methods(["GET", "HEAD", "POST"])
 def fill_in(request: SignedInRequest, hold_id: uuid.UUID) -> HttpResponse:
-    """Turn a hold and its details into a booking."""
     try:
         hold = find_live_hold(user=request.user, hold_id=hold_id)
     except HoldExpiredError as refusal:

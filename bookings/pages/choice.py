@@ -62,7 +62,6 @@ def read_choice(parameters: QueryDict, offers: list[Offer]) -> Choice:
 
 
 def read_moment(parameters: QueryDict) -> dict[str, Any]:
-    """Read the time's parts of a ChosenTime."""
     day = _parse_day(parameters.get("dia", ""))
     month = _parse_day(f"{parameters.get('mes', '')}-01") or timezone.localdate()
     return {"month": month_of(day or month), "day": day, "start": _parse_start(parameters, day)}

@@ -39,8 +39,6 @@ STATE_LABELS = {
 
 @dataclass(frozen=True)
 class WaitingCard:
-    """A person's turn for a place."""
-
     entry: StandingEntry
 
     @property
@@ -81,7 +79,6 @@ class WaitingCard:
 @signed_in
 @require_http_methods(["GET", "HEAD", "POST"])
 def wait(request: SignedInRequest) -> HttpResponse:
-    """Join the line for the class of a code."""
     if request.method != "POST":
         # A refusal is shown at this address; reloading it or switching the language sends a GET.
         return redirect("bookings:join")
@@ -106,7 +103,6 @@ def wait(request: SignedInRequest) -> HttpResponse:
 @signed_in
 @require_http_methods(["GET", "HEAD", "POST"])
 def claim(request: SignedInRequest, entry_id: uuid.UUID) -> HttpResponse:
-    """Show the turn; take the offered place."""
     if request.method == "POST":
         return _claim(request, entry_id)
     entry = get_entry_of(request.user, entry_id)

@@ -65,7 +65,6 @@ class TeacherAdminSite(AdminSite):
         return super().index(request, extra_context)
 
     def get_urls(self) -> list[URLPattern | URLResolver]:
-        """Put the calendar and the week before Django's URLs."""
         # Imported here: bookings.admin registers its models on this very site.
         from bookings.admin.agenda.calendar import show_calendar
         from bookings.admin.agenda.week import show_week

@@ -81,7 +81,6 @@ class PinnedConnection(HTTPConnection):
             secured.do_handshake()  # only now, so that ``abort`` ends it
 
     def abort(self) -> None:
-        """Shut down from another thread."""
         self.is_out_of_time = True
         if self.sock is not None:
             with suppress(OSError):

@@ -47,7 +47,6 @@ class WorkHealth:
 
 
 def check_work() -> WorkHealth:
-    """Read the heartbeats, in one query."""
     now = timezone.now()
     beats = Heartbeat.objects.in_bulk()
     every = {run.__name__: every for run, every in SWEEPS.items()}

@@ -71,7 +71,6 @@ def conference_request(event: JSON | None = None) -> JSON:
 
 
 def missing_changes(event: JSON, draft: EventDraft) -> JSON:
-    """Return the patch that makes our event match ``draft``."""
     changes = changed_times(event, draft)
     if event.get("summary") != draft.summary:
         changes["summary"] = draft.summary
@@ -188,7 +187,6 @@ def is_made_from(event: JSON, draft: EventDraft) -> bool:
 
 
 def has_conference_failed(event: JSON) -> bool:
-    """True if the request is finished without a link."""
     status = _child(event, "conferenceData", "createRequest", "status").get("statusCode")
     return status in {"failure", "success"} and not conference_url(event)
 
@@ -205,7 +203,6 @@ def created_event(event: JSON) -> CreatedEvent:
 
 
 def busy_slots(items: Iterable[Any]) -> list[BusySlot]:
-    """Return the times of busy, readable events."""
     slots = []
     unreadable = 0
     for item in items:

@@ -23,8 +23,6 @@ from bookings.templatetags.class_times import short_day
 
 @admin.register(WeeklyHours)
 class WeeklyHoursAdmin(PagesAdmin[WeeklyHours]):
-    """The whole week on one page."""
-
     def get_urls(self) -> list[URLPattern]:
         week = self.admin_site.admin_view(self.changelist_view)
         return [path("", week, name="bookings_weeklyhours_changelist")]

@@ -44,7 +44,6 @@ class DayForm:
 
     @property
     def rows(self) -> list[RangeForm]:
-        """The used rows and some spare ones."""
         filled = [row["start"].value() or row["end"].value() for row in self.ranges]
         used = [number for number, value in enumerate(filled, 1) if value]
         return self.ranges[: max(used, default=0) + SPARE_ROWS]

@@ -48,7 +48,6 @@ def build_timeline(virtual_class: VirtualClass) -> list[Entry]:
 
 
 def describe_drift(virtual_class: VirtualClass) -> str:
-    """Describe how the event differs from its class."""
     drifts = virtual_class.log.filter(event=ClassEvent.EVENT_DRIFTED)
     noted = drifts.order_by("at", "id").last()
     if noted is None or noted.details.get("drift") != virtual_class.calendar_drift:

@@ -36,8 +36,6 @@ MONEY_CHANGED = {
 
 @admin.register(VirtualClass)
 class VirtualClassAdmin(FixedRowsMixin, StepsAdmin[VirtualClass]):
-    """The list of classes; the domain writes them."""
-
     list_display = [
         "when",
         "badge",

@@ -49,8 +49,6 @@ class ReviewFilter(OptionFilter):
 
 @admin.register(Payment)
 class PaymentAdmin(ReadOnlyMixin, StepsAdmin[Payment]):
-    """The list of payments; the provider writes them."""
-
     # A phone shows the first ones without scrolling.
     list_display = ["when", "badge", "review_badge", "user", "price", "class_link"]
     steps = (RefundPart(), RefundAll())
@@ -113,7 +111,6 @@ class PaymentAdmin(ReadOnlyMixin, StepsAdmin[Payment]):
         return super().render_change_form(request, context, *args, **kwargs)
 
     def export_view(self, request: HttpRequest) -> HttpResponseBase:
-        """Export all rows of the list with its filters."""
         if not self.has_view_permission(request):
             raise PermissionDenied
         try:

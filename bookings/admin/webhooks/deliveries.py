@@ -34,7 +34,6 @@ CONDITIONS = {
 
 
 def show_outcome(request: HttpRequest, delivery: WebhookDelivery) -> HttpResponse:
-    """Redirect to a delivery's page with its outcome."""
     delivery.refresh_from_db()
     text, level = "Está en camino.", messages.INFO
     if delivery.state == WebhookState.SENT:
@@ -124,7 +123,6 @@ class WebhookDeliveryAdmin(ReadOnlyMixin, PagesAdmin[WebhookDelivery]):
         self.message_user(request, f"Avisos por entregar: {count}.", messages.SUCCESS)
 
     def deliver_again(self, request: HttpRequest, delivery_id: int) -> HttpResponse:
-        """Send one delivery again, and show the outcome."""
         delivery = self.find_row(request, delivery_id)
         self.log_change(request, delivery, "Entregar de nuevo")
         deliver_again(delivery)

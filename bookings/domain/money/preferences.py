@@ -15,7 +15,6 @@ from bookings.payments.gateway import PreferenceDraft
 
 
 def open_payment(*, user: User, quote: Quote, expires_at: datetime) -> Payment:
-    """Store a payment that has no preference yet."""
     return Payment.objects.create(
         user=user,
         provider=PROVIDER,

@@ -46,7 +46,6 @@ class Drift:
         return {**self.describe(), "repaired": self.is_repaired, **problem}
 
     def describe(self) -> dict[str, object]:
-        """Return the difference for the history of its class."""
         return {
             "drift": str(self.kind),
             "class": str(self.class_id),
