@@ -19,13 +19,7 @@ from bookings.domain.exceptions import (
     TooManyBookingsError,
 )
 from bookings.domain.lifecycle.booking import BookingRequest, book_class
-from config.lib.api.schema import (
-    ERROR,
-    answer,
-    from_settings,
-    header,
-    retry_after,
-)
+from config.lib.api.schema import ERROR, answer, from_settings, header, retry_after
 from config.lib.api.texts import (
     BODY_TOO_LARGE,
     FOREIGN_ORIGIN,

@@ -8,14 +8,7 @@ from django.db.models import TextChoices
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from bookings.models import (
-    ChargeStatus,
-    Payment,
-    PaymentCharge,
-    Refund,
-    RefundReason,
-    RefundStatus,
-)
+from bookings.models import ChargeStatus, Payment, PaymentCharge, Refund, RefundReason, RefundStatus
 
 # Money that went back without a refund of ours.
 ELSEWHERE, CHARGEBACK = "elsewhere", "chargeback"

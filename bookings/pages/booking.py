@@ -21,12 +21,7 @@ from accounts.sessions.requests import SignedInRequest
 from bookings.domain.change_policy import find_change_terms
 from bookings.domain.checkout.checkout import check_out_hold
 from bookings.domain.checkout.holds import find_live_hold, hold_slot, release_hold
-from bookings.domain.exceptions import (
-    BookingError,
-    HoldExpiredError,
-    NoPriceError,
-    SlotTakenError,
-)
+from bookings.domain.exceptions import BookingError, HoldExpiredError, NoPriceError, SlotTakenError
 from bookings.domain.money.prices import Offer, list_offers, list_prices_by_students
 from bookings.models import ClassType, Hold, Payment
 from bookings.pages.access import signed_in

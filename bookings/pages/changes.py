@@ -14,11 +14,7 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.models import User
 from accounts.sessions.requests import SignedInRequest
-from bookings.domain.change_policy import (
-    find_cancelling_case,
-    find_change_terms,
-    is_in_charge,
-)
+from bookings.domain.change_policy import find_cancelling_case, find_change_terms, is_in_charge
 from bookings.domain.exceptions import BookingError, ClassNotFoundError
 from bookings.domain.lifecycle.cancelling import cancel_class, concerns_teacher, refuse_cancelling
 from bookings.domain.money.money_back import find_money_back

@@ -11,13 +11,7 @@ from rest_framework.response import Response
 
 from config.lib.api.texts import NOT_FOUND, SIGN_IN_FIRST
 from config.lib.api.views import Refusal
-from config.web.errors import (
-    FORBIDDEN,
-    OVERLOADED,
-    RETRY_SECONDS,
-    SERVER_ERROR,
-    lacks_connection,
-)
+from config.web.errors import FORBIDDEN, OVERLOADED, RETRY_SECONDS, SERVER_ERROR, lacks_connection
 
 logger = logging.getLogger(__name__)
 

@@ -12,11 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import User
 from bookings.domain.checkout.holds import find_live_hold, keep_time, limit_unpaid
 from bookings.domain.checkout.settling import settle_free_class
-from bookings.domain.exceptions import (
-    BookingError,
-    PaymentsOffError,
-    SlotTakenError,
-)
+from bookings.domain.exceptions import BookingError, PaymentsOffError, SlotTakenError
 from bookings.domain.lifecycle.booking import BookingRequest, book_class, refuse_impossible_period
 from bookings.domain.money.preferences import make_preference, open_payment
 from bookings.domain.money.prices import find_list_price

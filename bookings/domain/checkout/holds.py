@@ -12,22 +12,11 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from bookings.availability.agenda import load_agenda
-from bookings.domain.exceptions import (
-    HoldExpiredError,
-    SlotTakenError,
-    TooManyHoldsError,
-)
+from bookings.domain.exceptions import HoldExpiredError, SlotTakenError, TooManyHoldsError
 from bookings.domain.lifecycle.time_claims import racing_for_time
 from bookings.domain.money.prices import find_price
 from bookings.domain.queries import list_scheduled_between
-from bookings.models import (
-    BookingRules,
-    ClassStatus,
-    ClassType,
-    Hold,
-    Notice,
-    NoticeKind,
-)
+from bookings.models import BookingRules, ClassStatus, ClassType, Hold, Notice, NoticeKind
 from config.lib.wall_time import find_offset
 
 LOST = _(

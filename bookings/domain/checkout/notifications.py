@@ -13,11 +13,7 @@ from bookings.domain.batches import work_through
 from bookings.domain.checkout.settling import LEASE, PAYMENTS_PER_SWEEP, settle
 from bookings.models import Payment, PaymentNotification, SignatureState
 from bookings.payments.backend import PROVIDER, get_gateway, read_notification
-from bookings.payments.gateway import (
-    PaymentError,
-    PaymentRefusedError,
-    PaymentUnavailableError,
-)
+from bookings.payments.gateway import PaymentError, PaymentRefusedError, PaymentUnavailableError
 from config.lib.background_jobs import BackgroundJob
 from config.lib.retries import backoff, claim
 from config.lib.throttling import is_too_often

@@ -9,11 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from bookings.domain.exceptions import (
-    BookingError,
-    ClassEndedError,
-    PreferenceTakenError,
-)
+from bookings.domain.exceptions import BookingError, ClassEndedError, PreferenceTakenError
 from bookings.domain.history import record_event
 from bookings.domain.money.foreign_preferences import adopt_payment
 from bookings.domain.money.prices import judge_price

@@ -7,12 +7,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from bookings.domain.batches import work_through
-from bookings.domain.calendar.events import (
-    KEEPS_EVENT,
-    REQUEST_GRACE,
-    move_event,
-    withdraw_event,
-)
+from bookings.domain.calendar.events import KEEPS_EVENT, REQUEST_GRACE, move_event, withdraw_event
 from bookings.domain.calendar.guests import SWEPT_AFTER, write_guests
 from bookings.domain.calendar.outages import allowed_failures
 from bookings.models import ClassStatus, VirtualClass

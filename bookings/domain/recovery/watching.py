@@ -16,12 +16,7 @@ from bookings.domain.recovery.comparing import Report
 from bookings.domain.recovery.reconciling import UNAVAILABLE, reconcile_automatically
 from calendar_sync import CalendarError
 from calendar_sync.push.channels import allow_attempt, keep_channel
-from calendar_sync.push.following import (
-    is_comparison_due,
-    note_comparison,
-    pull_changes,
-    remember,
-)
+from calendar_sync.push.following import is_comparison_due, note_comparison, pull_changes, remember
 from config.lib.background_jobs import BackgroundJob
 
 logger = logging.getLogger(__name__)
