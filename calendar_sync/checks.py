@@ -41,8 +41,7 @@ def _service_account_messages() -> Iterator[CheckMessage]:
     missing = [name for name in needed if not account.get(name)]
     if missing:
         yield checks.Error(
-            f"SERVICE_ACCOUNT_JSON lacks {', '.join(missing)}.",
-            id="calendar_sync.E001",
+            f"SERVICE_ACCOUNT_JSON lacks {', '.join(missing)}.", id="calendar_sync.E001"
         )
     if not settings.ADMIN_EMAIL:
         yield checks.Warning(

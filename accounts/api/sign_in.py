@@ -84,12 +84,7 @@ class ProviderSignInView(AuthView):
         operation_id="showProviderSignIn",
         summary="Go to the sign-in page, from a provider's address",
         description="A link leads to the sign-in page only; the POST leads to the provider.",
-        parameters=[
-            _location("The sign-in page, `/inicio`."),
-            PROVIDER,
-            CALLBACK_URL,
-            ERROR_CODE,
-        ],
+        parameters=[_location("The sign-in page, `/inicio`."), PROVIDER, CALLBACK_URL, ERROR_CODE],
         responses={302: REDIRECT, 404: NO_PROVIDER},
     )
     def get(self, request: HttpRequest, provider_id: str) -> HttpResponse:

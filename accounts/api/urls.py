@@ -27,9 +27,7 @@ auth_patterns = [
         name="provider_sign_in",
     ),
     path(
-        "callback/<provider:provider_id>",
-        sign_in.CallbackView.as_view(),
-        name="provider_callback",
+        "callback/<provider:provider_id>", sign_in.CallbackView.as_view(), name="provider_callback"
     ),
 ]
 

@@ -63,10 +63,7 @@ class JoinRefusalSerializer(serializers.Serializer[None]):
 
     response = inline_serializer(
         "JoinRefusalReason",
-        {
-            "error": serializers.CharField(),
-            "code": serializers.ChoiceField(choices=CODES),
-        },
+        {"error": serializers.CharField(), "code": serializers.ChoiceField(choices=CODES)},
     )
 
 
@@ -140,8 +137,6 @@ class AccessCodeView(APIView):
         if not isinstance(access_code, str):
             raise ParseError(NO_CODE)
         virtual_class = join_class(
-            user=request.user,
-            access_code=access_code,
-            address=client_address(request),
+            user=request.user, access_code=access_code, address=client_address(request)
         )
         return Response({"response": JoinedClassSerializer(virtual_class).data})

@@ -36,11 +36,7 @@ AWAITS_CALENDAR = Q(
 
 
 def load_agenda(
-    first_day: date,
-    last_day: date,
-    *,
-    user: User | None = None,
-    moving: VirtualClass | None = None,
+    first_day: date, last_day: date, *, user: User | None = None, moving: VirtualClass | None = None
 ) -> Agenda:
     """Read the agenda of a range of days.
 

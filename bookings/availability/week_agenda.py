@@ -29,11 +29,7 @@ def load_week(monday: date) -> tuple[Week, bool]:
     week = build_week(
         monday,
         openings=list_openings(monday, sunday),
-        entries=[
-            *classes,
-            *_holds(whole, now),
-            *_without_classes(appointments or [], classes),
-        ],
+        entries=[*classes, *_holds(whole, now), *_without_classes(appointments or [], classes)],
         closures=list_closed_days(monday, sunday),
     )
     return week, appointments is not None
@@ -55,10 +51,7 @@ def _classes(whole: Period, now: datetime) -> Iterator[Entry]:
 
 def _holds(whole: Period, now: datetime) -> Iterator[Entry]:
     rows = Hold.objects.filter(
-        expires_at__gt=now,
-        virtual_class=None,
-        start_time__lt=whole.end,
-        end_time__gt=whole.start,
+        expires_at__gt=now, virtual_class=None, start_time__lt=whole.end, end_time__gt=whole.start
     )
     for row in rows.select_related("user"):
         yield Entry(EntryKind.HOLD, Period(row.start_time, row.end_time), row)

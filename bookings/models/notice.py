@@ -94,9 +94,7 @@ class Notice(models.Model):
     class Meta:
         verbose_name = "correo"
         verbose_name_plural = "correos"
-        indexes = [
-            waiting("next_attempt_at", "notice_by_next_attempt"),
-        ]
+        indexes = [waiting("next_attempt_at", "notice_by_next_attempt")]
         constraints = [
             models.UniqueConstraint(
                 fields=["virtual_class", "user", "kind", "occasion"],

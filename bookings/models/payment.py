@@ -215,9 +215,7 @@ class Refund(models.Model):
         verbose_name = "devolución"
         verbose_name_plural = "devoluciones"
         ordering = ["created_at", "id"]
-        indexes = [
-            waiting("next_attempt_at", "refund_to_send"),
-        ]
+        indexes = [waiting("next_attempt_at", "refund_to_send")]
         constraints = [
             models.UniqueConstraint(fields=["charge", "key"], name="unique_refund_key"),
             models.UniqueConstraint(

@@ -41,9 +41,7 @@ class UserActivity(models.Model):
                 fields=["virtual_class", "user"], name="one_activity_per_user_and_class"
             ),
             models.UniqueConstraint(
-                fields=["virtual_class"],
-                condition=Q(rol=Role.HOST),
-                name="one_host_per_class",
+                fields=["virtual_class"], condition=Q(rol=Role.HOST), name="one_host_per_class"
             ),
             known("rol", Role, "known_role"),
         ]

@@ -61,9 +61,7 @@ class VirtualClass(models.Model):
         User, on_delete=models.PROTECT, related_name="booked_classes", verbose_name="reservada por"
     )
     preference_id = models.CharField(
-        "preferencia de pago",
-        max_length=255,
-        help_text="Une la reserva, el pago y la clase.",
+        "preferencia de pago", max_length=255, help_text="Une la reserva, el pago y la clase."
     )
     # False if no payment system made the preference: the class was booked in the pages, to be paid
     # by hand or for nothing, and lapses with its hold.
@@ -109,11 +107,7 @@ class VirtualClass(models.Model):
     # Decided once, when a paid class is cancelled: why money goes back, and how many centavos stay.
     # The sum that stays, not the rest, so that refunds by hand count towards the rest.
     refund_reason = models.CharField(
-        "motivo de la devolución",
-        max_length=20,
-        choices=RefundReason,
-        blank=True,
-        editable=False,
+        "motivo de la devolución", max_length=20, choices=RefundReason, blank=True, editable=False
     )
     amount_kept = models.BigIntegerField("no se devuelve", null=True, editable=False)
     # Committed before the calendar is called, so that the sweep finds what a crash cut short.

@@ -50,7 +50,7 @@ class WaitingListEntry(models.Model):
                 fields=["offer_expires_at"],
                 condition=Q(state=WaitingState.OFFERED),
                 name="offer_by_expiry",
-            ),
+            )
         ]
         constraints = [
             models.UniqueConstraint(

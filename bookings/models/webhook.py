@@ -102,9 +102,7 @@ class WebhookEvent(models.Model):
     class Meta:
         verbose_name = "suceso avisado"
         verbose_name_plural = "sucesos avisados"
-        constraints = [
-            known("kind", WebhookKind, "known_webhook_kind"),
-        ]
+        constraints = [known("kind", WebhookKind, "known_webhook_kind")]
 
     def __str__(self) -> str:
         return self.get_kind_display()

@@ -14,10 +14,7 @@ from bookings.notices.reminders import draft_reminders
 
 
 def record_due(
-    kind: NoticeKind,
-    virtual_class: VirtualClass,
-    people: Iterable[uuid.UUID],
-    occasion: str = "",
+    kind: NoticeKind, virtual_class: VirtualClass, people: Iterable[uuid.UUID], occasion: str = ""
 ) -> None:
     """Write a notice about the class for each person, once an occasion."""
     now = timezone.now()

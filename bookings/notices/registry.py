@@ -67,10 +67,7 @@ IF_NOT_YOU = _(
 NO_PLACE = (skip.over, skip.not_scheduled, skip.not_in_class)
 # News of a class, with its entry for the reader's calendar.
 class_news = partial(
-    Mail,
-    link=links.see_class,
-    skip_if=(*NO_PLACE, skip.replaced),
-    calendar=Method.REQUEST,
+    Mail, link=links.see_class, skip_if=(*NO_PLACE, skip.replaced), calendar=Method.REQUEST
 )
 # Mails that the audit does not expect.
 untracked = partial(Mail, expected=UNTRACKED)

@@ -24,11 +24,7 @@ FARTHEST = timedelta(days=366)
 
 
 def present_free_times(
-    choice: ChosenTime,
-    *,
-    length: timedelta,
-    user: User | None,
-    moving: VirtualClass | None = None,
+    choice: ChosenTime, *, length: timedelta, user: User | None, moving: VirtualClass | None = None
 ) -> dict[str, Any]:
     """Return the context of a page's free times. user, moving: as for ``load_agenda``.
 

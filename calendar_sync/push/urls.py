@@ -6,6 +6,4 @@ from calendar_sync.push.webhooks import CalendarWebhookView
 
 app_name = "calendar_sync"
 
-urlpatterns = [
-    path("api/webhooks/calendar", CalendarWebhookView.as_view(), name="webhook"),
-]
+urlpatterns = [path("api/webhooks/calendar", CalendarWebhookView.as_view(), name="webhook")]

@@ -230,10 +230,7 @@ class RemoveFromLine(Step[VirtualClass]):
         seen = foresee(lambda: remove_from_line(class_id=row.pk, entry_id=entry_id), [row.pk])
         if not row.waiting_list.filter(pk=entry_id, state__in=IN_LINE).exists():
             return None
-        happens = (
-            f"{seen.result.user} sale de la lista de espera.",
-            *_offer_sentences(seen.mails),
-        )
+        happens = (f"{seen.result.user} sale de la lista de espera.", *_offer_sentences(seen.mails))
         return Facts(describe(row), happens, group_mails(seen.mails))
 
     def take(self, row: VirtualClass, form: Any, actor: User) -> Report:

@@ -61,12 +61,7 @@ def _entry(line: ClassLog, people: dict[str, str]) -> Entry:
     words |= {name: str(line.details.get(name, UNKNOWN)) for name in NUMBERS}
     words["person"] = people.get(line.details.get("person", ""), UNKNOWN)
     details = [f"por {line.actor or SERVICE}", _transition(line), _drift(line), line.reason]
-    return Entry(
-        line.at,
-        kind,
-        text.format(**words),
-        " · ".join(filter(None, details)),
-    )
+    return Entry(line.at, kind, text.format(**words), " · ".join(filter(None, details)))
 
 
 def _transition(line: ClassLog) -> str:

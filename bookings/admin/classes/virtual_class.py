@@ -36,15 +36,7 @@ MONEY_CHANGED = {
 
 @admin.register(VirtualClass)
 class VirtualClassAdmin(FixedRowsMixin, StepsAdmin[VirtualClass]):
-    list_display = [
-        "when",
-        "badge",
-        "booked_by",
-        "class_type",
-        "places",
-        "price",
-        "payment_badge",
-    ]
+    list_display = ["when", "badge", "booked_by", "class_type", "places", "price", "payment_badge"]
     list_filter = [
         "status",
         "class_type",
@@ -63,16 +55,7 @@ class VirtualClassAdmin(FixedRowsMixin, StepsAdmin[VirtualClass]):
     fieldsets = [
         (
             None,
-            {
-                "fields": [
-                    "when",
-                    "booked_by",
-                    "class_type",
-                    "badge",
-                    "places",
-                    "learning_focus",
-                ]
-            },
+            {"fields": ["when", "booked_by", "class_type", "badge", "places", "learning_focus"]},
         ),
         ("Pago", {"fields": ["price", "paid_at", "payment_state", "preference_id"]}),
         ("Videollamada", {"fields": ["link", "access_code", "summary", "provider_event_id"]}),

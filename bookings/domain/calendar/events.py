@@ -255,9 +255,7 @@ def withdraw_event_if_possible(virtual_class: VirtualClass) -> None:
         withdraw_event(virtual_class)
     except CalendarError as error:
         logger.warning(
-            "The event of class %s is not withdrawn yet: %s",
-            virtual_class.pk,
-            type(error).__name__,
+            "The event of class %s is not withdrawn yet: %s", virtual_class.pk, type(error).__name__
         )
 
 

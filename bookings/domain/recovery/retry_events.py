@@ -21,8 +21,7 @@ EVENTS_PER_SWEEP = 50
 def update_events() -> int:
     """Update times, texts and guests of events; return how many."""
     waiting = VirtualClass.objects.filter(
-        status=ClassStatus.SCHEDULED,
-        event_update_requested_at__lte=timezone.now() - REQUEST_GRACE,
+        status=ClassStatus.SCHEDULED, event_update_requested_at__lte=timezone.now() - REQUEST_GRACE
     )
     moved = _change(waiting, "event_update_requested_at", move_event)
     waiting = VirtualClass.objects.filter(
