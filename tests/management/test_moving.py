@@ -2,6 +2,7 @@
 
 import io
 import json
+import shutil
 from contextlib import suppress
 from pathlib import Path
 
@@ -23,32 +24,58 @@ pytestmark = pytest.mark.django_db(transaction=True)
 LEFT_OUT = ("contenttypes", "auth.permission")
 
 
-@pytest.fixture
-def new_database():
-    """The address of an empty PostgreSQL database."""
+@pytest.fixture(scope="module")
+def source(django_db_setup, django_db_blocker, tmp_path_factory):
+    """A filled SQLite database, and beside the test's own database a migrated one, "..._tables"."""
     if connection.vendor == "sqlite":
         pytest.skip("The new database is PostgreSQL.")
-    usual = connection.settings_dict["NAME"]
-    name = f"{usual}_moved"
-    with connection.cursor() as cursor:
-        cursor.execute(f'DROP DATABASE IF EXISTS "{name}"')
-        cursor.execute(f'CREATE DATABASE "{name}" TEMPLATE template0')
-    yield database_url().replace(usual, name)
-    with connection.cursor() as cursor:
-        cursor.execute(f'DROP DATABASE "{name}"')
+    folder = tmp_path_factory.mktemp("moving")
+    with django_db_blocker.unblock():
+        recreate("tables", "template0")
+        code = run_forked(
+            on_sqlite, fill, address("tables"), folder / "old.sqlite3", folder / "report"
+        )
+        assert code == 0
+        yield folder / "old.sqlite3"
+        drop("tables")
 
 
 @pytest.fixture
-def moved(new_database, tmp_path):
-    """Run a function on a new SQLite database in its own process; return what it returns."""
+def moved(source, tmp_path):
+    """Run a function with a copy of the source and a new database; return what it returns.
 
-    def run(work):
+    is_empty: the new database has no tables.
+    """
+
+    def run(work, *, is_empty=False):
+        shutil.copy(source, tmp_path / "old.sqlite3")
+        recreate("moved", "template0" if is_empty else name_of("tables"))
         report = tmp_path / "report.json"
-        code = run_forked(on_sqlite, work, new_database, tmp_path / "old.sqlite3", report)
+        code = run_forked(on_sqlite, work, address("moved"), tmp_path / "old.sqlite3", report)
         assert code == 0
         return json.loads(report.read_text())
 
-    return run
+    yield run
+    drop("moved")
+
+
+def name_of(end: str) -> str:
+    return f"{connection.settings_dict['NAME']}_{end}"
+
+
+def address(end: str) -> str:
+    return database_url().replace(connection.settings_dict["NAME"], name_of(end))
+
+
+def recreate(end: str, template: str) -> None:
+    drop(end)
+    with connection.cursor() as cursor:
+        cursor.execute(f'CREATE DATABASE "{name_of(end)}" TEMPLATE "{template}"')
+
+
+def drop(end: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(f'DROP DATABASE IF EXISTS "{name_of(end)}"')
 
 
 def on_sqlite(work, url: str, database: Path, report: Path) -> None:
@@ -75,7 +102,7 @@ def dump(alias: str) -> list[str]:
     return sorted(json.dumps(row, sort_keys=True) for row in json.loads(said.getvalue()))
 
 
-def fill() -> None:
+def fill(url: str) -> None:
     """Classes, people, a secret, and rights with other numbers than `migrate` gives them."""
     call_command("migrate", verbosity=0)
     Permission.objects.filter(pk=1).delete()
@@ -86,10 +113,11 @@ def fill() -> None:
     helpers = Group.objects.create(name="Helpers")
     helpers.permissions.add(*Permission.objects.all()[:5])
     host.groups.add(helpers)
+    open_target(url)
+    moving.create_tables()
 
 
 def move_everything(url: str) -> dict:
-    fill()
     rows = move(url)
     rights = Group.objects.get().permissions.order_by("codename", "content_type__model")
     return {
@@ -104,7 +132,7 @@ def move_everything(url: str) -> dict:
 
 
 def test_every_row_moves(moved):
-    report = moved(move_everything)
+    report = moved(move_everything, is_empty=True)
 
     assert report["is_same"]
     assert report["rows"]["bookings_virtualclass"] == 3
@@ -115,7 +143,6 @@ def test_every_row_moves(moved):
 
 
 def move_a_row_that_postgresql_refuses(url: str) -> dict:
-    fill()
     with connection.cursor() as cursor:
         cursor.execute("UPDATE accounts_user SET phone = %s", ["1" * 300])
     refused = move(url)
@@ -133,7 +160,7 @@ def test_a_refused_row_leaves_the_new_database_empty(moved):
 
 
 def move_without_tables(url: str) -> str:
-    call_command("migrate", "contenttypes", verbosity=0)
+    call_command("migrate", "calendar_sync", "zero", verbosity=0)
     return move(url)
 
 
@@ -160,7 +187,6 @@ def test_a_server_that_is_away_is_named(moved):
 
 
 def move_by_odd_addresses(url: str) -> list[str]:
-    call_command("migrate", verbosity=0)
     odd = (
         "postgres://teacher:hunter/2@127.0.0.1:5432/classes",
         "postgres://teacher:hunter?2@127.0.0.1:5432/classes",
@@ -180,26 +206,24 @@ def test_no_error_shows_a_password(moved):
 
 
 def move_without_a_schema(url: str) -> str:
-    call_command("migrate", verbosity=0)
-    return move(f"{url}?options=-csearch_path%3Dnowhere")
+    return move(f"{url}{'&' if '?' in url else '?'}options=-csearch_path%3Dnowhere")
 
 
 def test_a_schema_that_takes_no_tables_is_named(moved):
-    refused = moved(move_without_a_schema)
+    refused = moved(move_without_a_schema, is_empty=True)
 
     assert refused.startswith("The new database takes no tables: ")
     assert "no schema has been selected" in refused
 
 
 def move_to_a_used_database(url: str) -> str:
-    call_command("migrate", verbosity=0)
     open_target(url)
     with connections["target"].cursor() as cursor:
-        cursor.execute("CREATE TABLE others (id int)")
+        cursor.execute("CREATE TABLE others AS SELECT 1 AS id")
     return move(url)
 
 
-def test_a_database_with_other_tables_is_refused(moved):
+def test_a_database_with_rows_of_others_is_refused(moved):
     assert moved(move_to_a_used_database) == "The new database is not empty. Create another one."
 
 
@@ -213,7 +237,6 @@ ODD_VALUES = {
 
 
 def move_odd_values(url: str) -> dict:
-    fill()
     said = {}
     with connection.cursor() as cursor:
         cursor.execute("PRAGMA ignore_check_constraints = 1")
@@ -235,7 +258,6 @@ def test_values_that_sqlite_alone_takes_are_refused(moved):
 
 
 def move_while_the_server_dies(url: str) -> dict:
-    fill()
     copy = moving._sum_up
 
     def die(model, alias):
@@ -259,7 +281,6 @@ def test_a_server_that_dies_half_way_leaves_the_new_database_empty(moved):
 
 
 def move_while_the_server_dies_at_the_end(url: str) -> dict:
-    fill()
     number = moving._continue_numbering
 
     def die():
@@ -282,7 +303,6 @@ def test_a_server_that_dies_at_the_commit_is_named(moved):
 
 def move_twice_at_once(url: str) -> dict:
     """The second run is whole between the first one's look at the tables and its copy."""
-    fill()
     open_target(url)
     moving.create_tables()
     first = move(url)
