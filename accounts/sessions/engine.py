@@ -179,7 +179,7 @@ def _make_person(columns: list[Any]) -> User:
 def _live_session() -> str:
     person = ", ".join(f'person."{field.column}"' for field in User._meta.concrete_fields)
     return (  # the names of our columns, and no value
-        f"SELECT session.session_data, session.used_at, session.user_id, {person}"  # noqa: S608
+        f"SELECT session.session_data, session.used_at, session.user_id, {person}"  # noqa: S608 # nosec B608
         ' FROM "accounts_session" AS session'
         ' LEFT JOIN "accounts_user" AS person ON person.id = session.user_id'
         " WHERE session.session_key = %s AND session.expire_date > %s"
