@@ -15,7 +15,7 @@ run: runtime ## serve the whole product with demo data at http://localhost:8000 
 	$(BIN)/python manage.py demo $(ARGS) & pid=$$!; [ -z "$$stopped" ] || kill $$pid; \
 	while kill -0 $$pid 2>/dev/null; do wait $$pid 2>/dev/null; code=$$?; done; exit $$code
 
-test: developer ## every test, on SQLite and on PostgreSQL
+test: developer ## every test, on SQLite, PostgreSQL or both, and in the browser
 	$(BIN)/python -m tests $(ARGS)
 
 prove: developer ## every drill and its twins, on both engines

@@ -22,7 +22,7 @@ def main(arguments: list[str]) -> int:
 
     Each part has its own database. Parts wait for time-outs, locks and processes, so one more runs
     than there are cores; with two more, tests of deadlines would fail. Races on SQLite start early,
-    because they mostly wait; halves leave no core idle at the end.
+    because they mostly wait.
     """
     sqlite = "sqlite:///:memory:"
     at_once = (os.cpu_count() or 1) + 1
@@ -31,19 +31,9 @@ def main(arguments: list[str]) -> int:
         parts = [
             pool.submit(run_part, name, database, [*chosen, *arguments])
             for name, database, chosen in (
-                ("PostgreSQL", url, ["--part=rest", "--engine=postgresql", "--half=0"]),
-                ("SQLite", sqlite, ["--part=rest", "--engine=sqlite", "--half=0"]),
+                ("SQLite", sqlite, ["--part=rest", "--engine=sqlite"]),
+                ("PostgreSQL", url, ["--part=rest", "--engine=postgresql"]),
                 ("SQLite, races", sqlite, ["--part=races"]),
-                (
-                    "PostgreSQL, second half",
-                    named(url, "half"),
-                    ["--part=rest", "--engine=postgresql", "--half=1"],
-                ),
-                (
-                    "SQLite, second half",
-                    sqlite,
-                    ["--part=rest", "--engine=sqlite", "--half=1"],
-                ),
                 ("Browser", sqlite, ["--part=browser"]),
                 (
                     "PostgreSQL, races",

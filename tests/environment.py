@@ -86,12 +86,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="run only this engine's share of the tests that use the database",
     )
     parser.addoption(
-        "--half",
-        type=int,
-        choices=[0, 1],
-        help="run only the tests of every second file, so that more parts run side by side",
-    )
-    parser.addoption(
         "--part",
         choices=[*FOLDERS, "rest", "plain"],
         help="run only the tests of the browser, races, or others, with a database or without",
@@ -100,13 +94,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Import no files of another part: that takes as long as hundreds of tests."""
-    part, half = config.getoption("--part"), config.getoption("--half")
-    if (
-        half is not None
-        and collection_path.match("test_*.py")
-        and _half_of(collection_path) != half
-    ):
-        return True
+    part = config.getoption("--part")
     if part is None:
         return None
     if part not in FOLDERS:
@@ -155,10 +143,6 @@ def _find_part(item: pytest.Item) -> str:
 
 def _is_in(item: pytest.Item, part: str) -> bool:
     return any(folder in item.path.parents for folder in FOLDERS[part])
-
-
-def _half_of(path: Path) -> int:
-    return zlib.crc32(path.relative_to(TESTS.parent).as_posix().encode()) % 2
 
 
 def _share_of(engine: str, items: list[pytest.Item]) -> list[pytest.Item]:

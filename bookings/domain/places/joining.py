@@ -113,7 +113,7 @@ def _read_claims(user: User, virtual_class: VirtualClass) -> tuple[bool, bool]:
     """Return whether the money of a locked class went back, and whether the person is in its line.
 
     A statement after the lock: the locking one may have read both before it got the lock. By hand,
-    because two querysets cost 10 F of a join's 35, and this costs 1.
+    because two querysets cost 10 F, and this costs 1 (docs/performance.md).
     """
     key = VirtualClass._meta.pk
     class_id, user_id = (key.get_db_prep_value(one.pk, connection) for one in (virtual_class, user))
