@@ -17,40 +17,17 @@ from bookings.domain.places.leaving import leave_class
 from bookings.domain.recovery.comparing import compare_all
 from bookings.domain.recovery.rebuilding import rebuild_from_calendar
 from bookings.domain.recovery.reconciling import reconcile
-from bookings.domain.recovery.retry_events import update_events
 from bookings.models import ClassStatus, Heartbeat, UserActivity, VirtualClass
+from tests.bookings.guest_lists import SOON, invited, is_requested, patches, sweep_later
 from tests.environment import TEACHER_EMAIL
 from tests.factories import UserFactory, VirtualClassFactory
 from tests.standins import Fault
-from tests.standins.google_accounts import CALENDAR_SCOPE
-from tests.standins.meet_spaces import MEET_SCOPE
-
-SOON = timedelta(minutes=2)
 
 
 @pytest.fixture
 def scheduled(host, teacher):
     pending = VirtualClassFactory(booked_by=host)
     return schedule_class(preference_id=pending.preference_id)
-
-
-def invited(google):
-    [event] = google.live_events()
-    return [one["email"] for one in event.get("attendees", [])]
-
-
-def patches(google):
-    return [request for request in google.requests if request.route == "events.patch"]
-
-
-def sweep_later():
-    with time_machine.travel(timezone.now() + SOON):
-        return update_events()
-
-
-def is_requested(virtual_class):
-    virtual_class.refresh_from_db()
-    return virtual_class.guests_changed_at is not None
 
 
 def end(virtual_class):
@@ -404,81 +381,3 @@ def test_failing_calendar_is_left_to_the_sweep(google, scheduled, student, at_on
     assert at_once == []
     reads = [request for request in google.requests if request.route == "events.get"]
     assert len(reads) == (0 if pause == "outage" else 3)
-
-
-# --- MEET_ACCESS ----------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def open_access(settings):
-    settings.MEET_ACCESS = "open"
-
-
-def grant_meet(google, teacher):
-    token = google.grant(TEACHER_EMAIL, f"{CALENDAR_SCOPE} {MEET_SCOPE}")
-    type(teacher).objects.filter(pk=teacher.pk).update(provider_refresh_token=token)
-
-
-def test_meeting_is_opened_with_a_grant_for_it(google, open_access, host, teacher):
-    grant_meet(google, teacher)
-    schedule_class(preference_id=VirtualClassFactory(booked_by=host).preference_id)
-
-    sweep_later()
-
-    assert list(google.access_types.values()) == ["OPEN"]
-    assert Heartbeat.objects.get(name="meet_access").failed_at is None
-
-
-def test_refused_opening_is_noted_and_breaks_nothing(google, open_access, scheduled, student):
-    join_class(user=student, access_code=scheduled.access_code)
-
-    sweep_later()
-
-    assert student.email in invited(google)
-    assert not is_requested(scheduled)
-    assert Heartbeat.objects.get(name="meet_access").failed_at is not None
-    scheduled.booked_by.refresh_from_db()
-    assert (
-        type(scheduled.booked_by).objects.get(email=TEACHER_EMAIL).provider_token_revoked_at is None
-    )
-
-
-def test_meeting_that_cannot_be_opened_now_is_opened_later(google, open_access, host, teacher):
-    grant_meet(google, teacher)
-    virtual_class = schedule_class(preference_id=VirtualClassFactory(booked_by=host).preference_id)
-    google.fault("spaces.get", *[Fault.status(503)] * 3)
-
-    sweep_later()
-    assert (google.access_types, is_requested(virtual_class)) == ({}, True)
-
-    with time_machine.travel(timezone.now() + SOON):
-        sweep_later()
-    assert list(google.access_types.values()) == ["OPEN"]
-
-
-def test_new_grant_opens_the_meetings_ahead(google, open_access, scheduled, teacher):
-    sweep_later()
-    token = google.grant(TEACHER_EMAIL, f"{CALENDAR_SCOPE} {MEET_SCOPE}")
-
-    remember_refresh_token(user=teacher, refresh_token=token)
-    with time_machine.travel(timezone.now() + SOON):
-        sweep_later()
-
-    assert list(google.access_types.values()) == ["OPEN"]
-    assert Heartbeat.objects.get(name="meet_access").failed_at is None
-
-
-def test_calendars_page_shows_the_refusal(open_access, scheduled, sign_in, teacher):
-    sweep_later()
-
-    page = sign_in(teacher).get("/admin/calendario/").content.decode()
-
-    assert "Google no nos dejó abrir las videollamadas" in page
-
-
-def test_meetings_stay_as_they_are_by_default(google, scheduled, student):
-    join_class(user=student, access_code=scheduled.access_code)
-
-    sweep_later()
-
-    assert [one for one in google.requests if one.route.startswith("spaces")] == []
