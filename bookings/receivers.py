@@ -25,7 +25,7 @@ from calendar_sync.signals import access_refused, calendar_changed
 @receiver(calendar_granted)
 def on_calendar_granted(**kwargs: Any) -> None:
     resume_schedulings()
-    # A service account of its own, which may have replaced the grant, invites nobody.
+    # A service account without delegation may have replaced the grant: it cannot invite guests.
     request_guests(VirtualClass.objects.filter(end_time__gt=timezone.now()))
     open_channel_soon()
 

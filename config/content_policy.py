@@ -15,7 +15,7 @@ MERCADOPAGO_SITES = [
 def page_policy(
     google: str, github: str, mercadopago_api: str, *, is_https: bool
 ) -> dict[str, Any]:
-    """Return the directives. google, github: of a stand-in, else empty."""
+    """Return the directives. google, github: a stand-in's address, else empty."""
     return {
         "default-src": ["'none'"],
         "script-src": ["'self'"],

@@ -151,7 +151,7 @@ CSRF_FAILURE_VIEW = "config.web.errors.csrf_failure"
 
 # --- Sign-in providers ------------------------------------------------------------------------
 
-# Of stand-ins; empty for the real ones.
+# The stand-ins' addresses; empty for the real providers.
 _google_url = ENV.address("GOOGLE_URL")
 _github_url = ENV.address("GITHUB_URL")
 _google = _google_url + "/oauth2" if _google_url else "https://oauth2.googleapis.com"

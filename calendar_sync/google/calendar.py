@@ -99,10 +99,10 @@ class GoogleCalendar:
     def update_guests(self, draft: EventDraft) -> None:
         """Invite the draft's guests, silently, and take out the guests of ours that it lacks.
 
-        People whom the calendar's owner invited herself stay. A service account of its own may
-        invite nobody. The whole list is sent, with the guests' answers; an etag keeps it from
-        undoing an answer that comes meanwhile. Raises EventGoneError and EventNotOursError, without
-        a change; CalendarUnavailableError if the event was changed meanwhile.
+        People whom the calendar's owner invited herself stay. A service account without delegation
+        cannot invite guests. The whole list is sent, with the guests' answers; an etag keeps it
+        from undoing an answer that comes meanwhile. Raises EventGoneError and EventNotOursError,
+        without a change; CalendarUnavailableError if the event was changed meanwhile.
         """
         grant = get_grant(self._refresh_token)
         if not grant.may_invite:
