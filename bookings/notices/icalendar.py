@@ -52,8 +52,7 @@ def _build_event(virtual_class: VirtualClass, method: Method, attendee: str | No
         stamp=timezone.now(),
         start=timezone.localtime(virtual_class.start_time),
         end=timezone.localtime(virtual_class.end_time),
-        # The summary begins with the event's title, which the catalogue knows.
-        summary=_(virtual_class.summary.partition(". ")[0]),
+        summary=_(virtual_class.event_title),  # the catalogue knows the usual one
         organizer=vCalAddress.new(teacher, cn=settings.SITE_NAME) if teacher else None,
         attendees=[_attendee(attendee)] if attendee else None,
     )

@@ -72,7 +72,7 @@ def rebook_url(virtual_class: VirtualClass) -> str:
     start = timezone.localtime(virtual_class.start_time)
     parts = {
         "tipo": virtual_class.class_type,
-        "min": int((virtual_class.end_time - start).total_seconds() // 60),
+        "min": virtual_class.minutes,
         "dia": f"{start:%Y-%m-%d}",
         "hora": f"{start:%H:%M}",
     }

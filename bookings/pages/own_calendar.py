@@ -37,7 +37,7 @@ def link_to_google_calendar(card: ClassCard) -> str:
     # https://github.com/InteractionDesignFoundation/add-event-to-calendar-docs
     parts = {
         "action": "TEMPLATE",
-        "text": _("Clase de inglés"),
+        "text": _(card.virtual_class.event_title),
         "dates": "/".join(moments),
         "ctz": settings.TIME_ZONE,
         "location": card.conference_url,
@@ -49,7 +49,7 @@ def link_to_outlook(card: ClassCard) -> str:
     parts = {
         "path": "/calendar/action/compose",
         "rru": "addevent",
-        "subject": _("Clase de inglés"),
+        "subject": _(card.virtual_class.event_title),
         "startdt": card.start.astimezone(UTC).isoformat(),
         "enddt": card.end.astimezone(UTC).isoformat(),
         "location": card.conference_url,

@@ -13,7 +13,7 @@ from tests.i18n.mails import MAILS
 from tests.i18n.reading import Text, untranslated
 from tests.i18n.states import STATES
 
-# They lead to other pages, or give a file, which is read below.
+# They lead to other pages, give a file, which is read below, or say the same in both languages.
 NO_PAGES = {
     "account_login",
     "bookings:calendar_file",
@@ -25,7 +25,9 @@ NO_PAGES = {
     "bookings:readyz",
     "bookings:wait_again",
     "disconnect_identity",
+    "offline",
     "panel",
+    "service_worker",
     "sign_out_everywhere",
     "sign_out_elsewhere",
     "sign_out_there",
