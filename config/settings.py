@@ -329,7 +329,7 @@ WHITENOISE_ALLOW_ALL_ORIGINS = False
 # Pages name only the hashed files.
 WHITENOISE_KEEP_ONLY_HASHED_FILES = True
 STORAGES = {
-    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "default": {"BACKEND": "bookings.domain.desk.stored_files.DatabaseStorage"},
     "staticfiles": {
         "BACKEND": (
             "django.contrib.staticfiles.storage.StaticFilesStorage"
