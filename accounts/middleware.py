@@ -67,7 +67,9 @@ class LanguageMiddleware:
 
 def _is_impersonal(request: HttpRequest) -> bool:
     path = request.path_info
-    return path in IMPERSONAL or (path.startswith("/api/") and path not in PAGES_OF_THE_API)
+    if path in IMPERSONAL or path.startswith("/foto/"):
+        return True
+    return path.startswith("/api/") and path not in PAGES_OF_THE_API
 
 
 def _signed_in_user(request: HttpRequest) -> User | AnonymousUser:

@@ -44,7 +44,9 @@ urlpatterns = [
     path("robots.txt", crawlers.robots, name="robots"),
     path("sitemap.xml", crawlers.sitemap, name="sitemap"),
     path("horarios/embebido", timetable.show_timetable, name="timetable"),
-    path("foto/compartir-<slug:digest>.jpg", share_picture.show_share_picture, name="share_picture"),
+    path(
+        "foto/compartir/<slug:digest>.jpg", share_picture.show_share_picture, name="share_picture"
+    ),
     path("privacidad", privacy.show_privacy, name="privacy"),
     path("foto/<slug:name>.jpg", photo.show_photo, name="photo"),
     path("inicio", home.inicio, name="inicio"),

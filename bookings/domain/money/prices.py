@@ -11,7 +11,6 @@ from bookings.domain.exceptions import NoPriceError, PriceTooLowError
 from bookings.domain.money.quotes import Quote
 from bookings.models import ClassType, Price, PriceDecision
 
-
 # Guests join a group by its code, so a group is booked for two people at least.
 FEWEST_STUDENTS = {ClassType.INDIVIDUAL: 1, ClassType.GROUP: 2}
 
@@ -23,6 +22,11 @@ class Tier:
     fewest: int
     most: int
     amount: int
+
+    @property
+    def amount_each(self) -> int:
+        """Return each student's share in centavos, in whole pesos, of the largest such class."""
+        return -(-self.amount // (self.most * 100)) * 100
 
 
 @dataclass(frozen=True, slots=True)

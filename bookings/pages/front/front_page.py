@@ -15,6 +15,7 @@ from bookings.domain.desk.teacher_page import list_questions, list_quotes, load_
 from bookings.domain.money.prices import Offer, list_offers
 from bookings.models import Question, Quote, TeacherPage
 from bookings.pages.booking import list_kinds
+from bookings.pages.front.share_picture import share_picture_url
 from bookings.pages.front.structured_data import describe_page
 
 
@@ -54,6 +55,7 @@ def landing(request: HttpRequest) -> HttpResponse:
         "error": error_text(request.GET.get("error")),
         "page": page,
         "teacher": page.teacher,
+        "share_picture": share_picture_url(page.teacher),
         "structured_data": describe_page(
             page.teacher, page.offers, site_name=_(settings.SITE_NAME)
         ),

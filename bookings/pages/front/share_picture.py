@@ -1,4 +1,4 @@
-"""``/foto/compartir-…``: the teacher's photo, as messengers show it under a shared link."""
+"""``/foto/compartir``: the teacher's photo, as messengers show it under a shared link."""
 
 from io import BytesIO
 
