@@ -18,7 +18,7 @@ class ProfileForm(forms.Form):
         widget=forms.TextInput(attrs={"autocomplete": "address-level2"}),
     )
     level = forms.ChoiceField(
-        label=_("Nivel de inglés"), choices=[("", _("Elegí tu nivel")), *Level.choices]
+        label=_("Nivel"), choices=[("", _("Elegí tu nivel")), *Level.choices]
     )
     phone = forms.CharField(
         label=_("Teléfono"),

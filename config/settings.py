@@ -35,7 +35,7 @@ _has_local_names = ENV.is_local and host_of(BASE_URL) in LOCAL_HOSTS
 ALLOWED_HOSTS = LOCAL_HOSTS if _has_local_names else [host_of(BASE_URL)]
 TRUSTED_PROXIES = ENV.whole_number("TRUSTED_PROXIES", default=0)
 # Translated; a configured name is not.
-SITE_NAME = ENV.text("SITE_NAME", default=gettext_noop("Clases de inglés"))
+SITE_NAME = ENV.text("SITE_NAME", default=gettext_noop("Clases"))
 SELLER = read_seller(ENV)
 
 ROOT_URLCONF = "config.urls"
