@@ -225,11 +225,6 @@ class VirtualClass(models.Model):
         return max(self.max_participants, 1)
 
     @property
-    def event_title(self) -> str:
-        """The title of its event, which the summary begins with; empty until it is scheduled."""
-        return self.summary.partition(". ")[0]
-
-    @property
     def minutes(self) -> int:
         return int((self.end_time - self.start_time).total_seconds() // 60)
 

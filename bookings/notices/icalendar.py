@@ -52,7 +52,8 @@ def _build_event(virtual_class: VirtualClass, method: Method, attendee: str | No
         stamp=timezone.now(),
         start=timezone.localtime(virtual_class.start_time),
         end=timezone.localtime(virtual_class.end_time),
-        summary=_(virtual_class.event_title),  # the catalogue knows the usual one
+        # The summary begins with the event's title, which the catalogue knows.
+        summary=_(virtual_class.summary.partition(". ")[0]),
         organizer=vCalAddress.new(teacher, cn=settings.SITE_NAME) if teacher else None,
         attendees=[_attendee(attendee)] if attendee else None,
     )

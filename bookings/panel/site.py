@@ -68,10 +68,16 @@ class TeacherAdminSite(AdminSite):
         # Imported here: bookings.admin registers its models on this very site.
         from bookings.admin.agenda.calendar import show_calendar
         from bookings.admin.agenda.week import show_week
+        from bookings.panel.own_page.editor import edit_page, preview_page
+        from bookings.panel.own_page.start import show_started, start
 
         return [
             path("calendario/", self.admin_view(show_calendar), name="calendar"),
             path("semana/", self.admin_view(show_week), name="week"),
+            path("pagina/", self.admin_view(edit_page), name="teacher_page"),
+            path("pagina/vista/", self.admin_view(preview_page), name="teacher_page_preview"),
+            path("pagina/empezar/", self.admin_view(start), name="start"),
+            path("pagina/lista/", self.admin_view(show_started), name="started"),
             *super().get_urls(),
         ]
 

@@ -239,7 +239,7 @@ def test_the_class_goes_into_other_calendars(scheduled, host, sign_in):
     outlook = parse_qs(urlsplit(context["outlook_url"]).query)
     assert google == {
         "action": ["TEMPLATE"],
-        "text": ["Clase de Inglés"],
+        "text": ["Clase grupal"],
         "dates": ["20261124T130000Z/20261124T140000Z"],
         "ctz": ["America/Argentina/Buenos_Aires"],
         "location": [MEET],

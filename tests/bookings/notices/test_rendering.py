@@ -49,7 +49,7 @@ def test_guest_gets_the_link_and_never_the_code(joined, student, deliver_to):
     letter = deliver_to(student)
 
     assert letter.subject.startswith("Ya tenés tu lugar en la clase: ")
-    assert "de inglés de Ana." in letter.body
+    assert "en la clase de Ana." in letter.body
     assert joined.html_link in letter.body
     assert joined.access_code not in everything(letter)
 
@@ -141,7 +141,7 @@ def test_each_person_reads_their_own_language(joined, host, student, deliver_to)
     make_due_again(Notice.objects.all())
     english = deliver_to(student)
 
-    assert spanish.body.startswith("Hola, Ana:\n\nTu clase de inglés está confirmada.")
+    assert spanish.body.startswith("Hola, Ana:\n\nTu clase está confirmada.")
     assert english.body.startswith("Hi Bruno,\n\nYou have a place in Ana's English class.")
     assert '<html lang="en">' in parts(english)["text/html"]
 

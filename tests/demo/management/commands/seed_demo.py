@@ -31,6 +31,7 @@ from bookings.models import (
 )
 from config.lib.wall_time import find_offset
 from tests.demo.offer import seed_offer
+from tests.demo.own_page import seed_own_page
 from tests.demo.people import (
     ACCESS_CODE,
     ANA,
@@ -67,6 +68,7 @@ class Command(BaseCommand):
         people = {person: _create_person(person) for person in EVERYBODY}
         _make_teacher(people[TEACHER], options["refresh_token"])
         seed_offer()
+        seed_own_page()
         if options["receiver"]:
             _add_receiver(*options["receiver"])
         _seed_classes(people)
