@@ -19,7 +19,6 @@ WORKER_SECONDS = 3_600
 
 @require_safe
 def show_offline_page(request: HttpRequest) -> HttpResponse:
-    """Say in both languages that there is no connection: one copy serves all users of a browser."""
     return render(request, "offline/page.html")
 
 
@@ -27,11 +26,8 @@ def show_offline_page(request: HttpRequest) -> HttpResponse:
 @cache_control(max_age=WORKER_SECONDS)
 def serve_worker(request: HttpRequest) -> HttpResponse:
     """Send the worker, at the top of the site because that bounds what it may answer for."""
-    name = "worker" if settings.OFFLINE_PAGE else "removal"
-    return render(
-        request,
-        f"offline/{name}.js",
-        {"version": VERSION},
-        content_type="text/javascript; charset=utf-8",
-        headers={"Content-Security-Policy": POLICY},
-    )
+    template = f"offline/{'worker' if settings.OFFLINE_PAGE else 'removal'}.js"
+    kind = "text/javascript; charset=utf-8"
+    response = render(request, template, {"version": VERSION}, content_type=kind)
+    response.headers["Content-Security-Policy"] = POLICY
+    return response

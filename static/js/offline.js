@@ -1,9 +1,11 @@
 // Registers the worker that shows our own page without a connection (config/web/offline.py).
 
 async function register() {
+  // Another address after the language is switched, so that the browser fetches that page too.
+  const address = `/service-worker.js?${document.documentElement.lang}`;
   try {
     // "all": the browser asks for the worker again when it is an hour old, not with each page.
-    await navigator.serviceWorker.register("/service-worker.js", { updateViaCache: "all" });
+    await navigator.serviceWorker.register(address, { updateViaCache: "all" });
   } catch {
     // Without it the browser shows a page of its own.
   }

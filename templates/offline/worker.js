@@ -1,7 +1,7 @@
 {% load static %}// Shows a page of ours when another one cannot be loaded. It keeps that page and its styles, and
 // nothing else. Calls of the API, forms, and all other files do not pass through here.
 
-const CACHE = "offline-{{ version }}";
+const CACHE = "offline-{{ version }}-{{ LANGUAGE_CODE }}";
 const PAGE = "{% url 'offline' %}";
 const STYLES = ["{% static 'css/tokens.css' %}", "{% static 'css/offline.css' %}"];
 

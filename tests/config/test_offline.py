@@ -28,8 +28,15 @@ def test_page_loads_nothing_but_its_styles(client):
     assert re.findall(r"<(script|img|iframe|form)", page) == []
 
 
-def test_page_is_the_same_for_whoever_uses_the_browser(client, sign_in, student):
+def test_page_shows_nothing_of_a_person(client, sign_in, student):
     assert sign_in(student).get(PAGE).content == client.get(PAGE).content
+
+
+def test_each_language_has_a_copy_of_its_own(client):
+    spanish = client.get(WORKER).content
+    client.cookies["language"] = "en"
+
+    assert client.get(WORKER).content != spanish
 
 
 @pytest.mark.parametrize(

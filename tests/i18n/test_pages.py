@@ -13,7 +13,7 @@ from tests.i18n.mails import MAILS
 from tests.i18n.reading import Text, untranslated
 from tests.i18n.states import STATES
 
-# They lead to other pages, give a file, which is read below, or say the same in both languages.
+# They lead to other pages, or give a file: calendar entries are read below.
 NO_PAGES = {
     "account_login",
     "bookings:calendar_file",
@@ -29,7 +29,6 @@ NO_PAGES = {
     "bookings:sitemap",
     "bookings:wait_again",
     "disconnect_identity",
-    "offline",
     "panel",
     "service_worker",
     "sign_out_everywhere",

@@ -38,6 +38,17 @@ def test_the_network_is_cut_and_comes_back(page):
     expect(page.get_by_role("heading", name="Mis clases")).to_be_visible()
 
 
+def test_the_page_follows_the_language(page):
+    page.get_by_role("button", name="English").click()
+    page.wait_for_function(f"async () => (await ({LISTED})()).length === 3")
+    page.wait_for_function("async () => (await caches.keys()).every((one) => one.endsWith('-en'))")
+    page.context.set_offline(True)
+
+    page.reload()
+
+    expect(page.get_by_role("heading", name="You are offline")).to_be_visible()
+
+
 def test_the_browser_keeps_no_page_of_a_person(page):
     kept = page.evaluate(LISTED)
 
