@@ -128,9 +128,7 @@ MAILS = {
     ),
     NoticeKind.WAITING_CLASS_MOVED: untracked(
         subject=_("Cambió de horario la clase que esperás: %(day)s, %(clock)s"),
-        opening=_(
-            "La clase de %(host)s, en la que esperás un lugar, tiene otro horario."
-        ),
+        opening=_("La clase de %(host)s, en la que esperás un lugar, tiene otro horario."),
         explanation=_(
             "Seguís en la lista, con tu turno. Si el horario nuevo no te sirve, podés salir."
         ),
