@@ -6,15 +6,14 @@ import pytest
 from PIL import Image
 
 from bookings.domain.desk.photos import set_photo
+from tests.factories import draw_photo
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
 def teacher_page():
-    file = io.BytesIO()
-    Image.new("RGB", (300, 300), "red").save(file, "JPEG")
-    return set_photo(file)
+    return set_photo(draw_photo())
 
 
 def test_each_width_is_kept_by_browsers_for_a_year_as_nothing_but_a_picture(client, teacher_page):
