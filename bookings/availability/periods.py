@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -14,6 +14,10 @@ class Period:
 
     def overlaps(self, other: "Period") -> bool:
         return self.start < other.end and other.start < self.end
+
+    def shared_with(self, other: "Period") -> timedelta:
+        """Return how long both last at once."""
+        return max(min(self.end, other.end) - max(self.start, other.start), timedelta())
 
     def in_whole_seconds(self) -> "Period":
         """Return the period as the calendar keeps it, without fractions of a second."""

@@ -56,6 +56,17 @@ class Agenda:
                     yield slot
                 start += self.step
 
+    def sum_free_time(self, *, since: datetime) -> timedelta:
+        """Return how much of the opening hours nothing takes; buffers do not count."""
+        busy = merge([*self.classes, *self.appointments])
+        free = timedelta()
+        for opening in merge(self.openings):
+            rest = Period(max(opening.start, since), opening.end)
+            if rest.start < rest.end:
+                taken = sum((rest.shared_with(one) for one in busy), timedelta())
+                free += rest.end - rest.start - taken
+        return free
+
     def _list_blocked(self) -> list[Period]:
         """Widen busy times by the buffers: a free slot touches none.
 
