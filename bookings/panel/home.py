@@ -46,7 +46,5 @@ def _present_next(virtual_class: VirtualClass) -> NextClass:
         virtual_class=virtual_class,
         has_begun=start <= timezone.now(),
         is_today=timezone.localdate(start) == timezone.localdate(),
-        whatsapp_url=whatsapp_url(
-            host.phone, f"Hola {host.first_name}, te escribo por la clase del {when}."
-        ),
+        whatsapp_url=whatsapp_url(host.phone, f"Hola {host.first_name}, te escribo por {about}."),
     )
