@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -14,10 +14,6 @@ class Period:
 
     def overlaps(self, other: "Period") -> bool:
         return self.start < other.end and other.start < self.end
-
-    def shared_with(self, other: "Period") -> timedelta:
-        """Return how long both last at once."""
-        return max(min(self.end, other.end) - max(self.start, other.start), timedelta())
 
     def in_whole_seconds(self) -> "Period":
         """Return the period as the calendar keeps it, without fractions of a second."""
@@ -33,3 +29,19 @@ def merge(periods: Iterable[Period]) -> list[Period]:
         else:
             merged.append(period)
     return merged
+
+
+def subtract(periods: Iterable[Period], taken: Iterable[Period]) -> list[Period]:
+    """Return what is left of the periods, joined and in order."""
+    left = merge(periods)
+    for one in taken:
+        left = [
+            piece
+            for period in left
+            for piece in (
+                Period(period.start, min(period.end, one.start)),
+                Period(max(period.start, one.end), period.end),
+            )
+            if piece.start < piece.end
+        ]
+    return left

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 from django.utils import timezone
 
-from bookings.availability.periods import Period, merge
+from bookings.availability.periods import Period, merge, subtract
 from config.lib.wall_time import is_clear
 
 
@@ -58,14 +58,9 @@ class Agenda:
 
     def sum_free_time(self, *, since: datetime) -> timedelta:
         """Return how much of the opening hours nothing takes; buffers do not count."""
-        busy = merge([*self.classes, *self.appointments])
-        free = timedelta()
-        for opening in merge(self.openings):
-            rest = Period(max(opening.start, since), opening.end)
-            if rest.start < rest.end:
-                taken = sum((rest.shared_with(one) for one in busy), timedelta())
-                free += rest.end - rest.start - taken
-        return free
+        over = Period(datetime.min.replace(tzinfo=UTC), since)
+        free = subtract(self.openings, [*self.classes, *self.appointments, over])
+        return sum((one.end - one.start for one in free), timedelta())
 
     def _list_blocked(self) -> list[Period]:
         """Widen busy times by the buffers: a free slot touches none.
