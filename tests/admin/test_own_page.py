@@ -10,8 +10,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from PIL import Image
 
-from bookings.domain.desk.first_steps import is_new
 from bookings.domain.desk.opening_hours import set_weekly_hours
+from bookings.domain.desk.setup import load_setup
 from bookings.domain.desk.teacher_page import list_questions, list_quotes, load_teacher_page
 from bookings.models import (
     ClassType,
@@ -263,7 +263,7 @@ def test_a_wrong_answer_is_named_and_nothing_is_stored(panel, changed, message):
 
     assert 'class="error-summary"' in page
     assert message in page
-    assert is_new()
+    assert load_setup().is_new
     assert not TeacherPage.objects.exists()
 
 

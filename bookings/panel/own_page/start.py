@@ -10,8 +10,8 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
-from accounts.selectors import find_calendar_owner
-from bookings.domain.desk.first_steps import is_new, take_first_steps
+from bookings.domain.desk.first_steps import take_first_steps
+from bookings.domain.desk.setup import CalendarState, load_setup
 from bookings.domain.exceptions import AlreadySetUpError, ImpossibleHoursError, PhotoError
 from bookings.panel.own_page.editor import framing, log_change
 from bookings.panel.own_page.forms import FirstStepsForm
@@ -22,7 +22,7 @@ RIGHTS = ["bookings.change_teacherpage", "bookings.change_weeklyhours", "booking
 @require_http_methods(["GET", "HEAD", "POST"])
 def start(request: HttpRequest) -> HttpResponse:
     _require(request)
-    if not is_new():
+    if not load_setup().is_new:
         messages.info(request, AlreadySetUpError().text)
         return redirect("admin:teacher_page")
     form = FirstStepsForm(request.POST or None, request.FILES or None)
@@ -44,7 +44,7 @@ def show_started(request: HttpRequest) -> HttpResponse:
         "title": "Tu página está lista",
         "address": address,
         "whatsapp_url": f"https://wa.me/?{urlencode({'text': text})}",
-        "needs_calendar": request.user.is_superuser and find_calendar_owner() is None,
+        "needs_calendar": load_setup().calendar != CalendarState.GRANTED,
     }
     return framing(render(request, "admin/own_page/started.html", context))
 
