@@ -1,10 +1,12 @@
 """One factory per model, with traits for the states a class can be in."""
 
+import io
 from datetime import timedelta
 
 import factory
 from django.utils import timezone
 from factory.django import DjangoModelFactory
+from PIL import Image
 
 from accounts.models import User
 from bookings.models import (
@@ -114,3 +116,11 @@ class QuestionFactory(DjangoModelFactory[Question]):
     question = factory.Sequence(lambda n: f"¿Necesito instrumento? ({n})")
     answer = "Sí, uno cualquiera."
     position = factory.Sequence(lambda n: n)
+
+
+def draw_photo(size: tuple[int, int] = (300, 300)) -> io.BytesIO:
+    """Return the file of a photo, as a phone would send it."""
+    file = io.BytesIO()
+    Image.new("RGB", size, "red").save(file, "JPEG")
+    file.seek(0)
+    return file

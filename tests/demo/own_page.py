@@ -1,73 +1,62 @@
-"""What the demo's teacher says about herself, and her portrait, which is drawn."""
-
-from pathlib import Path
+"""The page of the demo's teacher."""
 
 from bookings.domain.desk.photos import set_photo
-from bookings.models import Question, Quote, TeacherPage
-from tests.demo.people import TEACHER
+from bookings.domain.desk.teacher_page import write_teacher_page
+from bookings.models import Question, Quote
+from tests.demo.portrait import draw_portrait
 
-PORTRAIT = Path(__file__).with_name("portrait.jpg")
 TEXTS = {
-    "name": TEACHER.name,
+    "name": "Paula Ferreyra",
     "subject": "Inglés",
-    "tagline": (
-        "¡Hola! Soy Paula. Conmigo hablás inglés desde el primer minuto, y equivocarte es parte de "
-        "la clase."
-    ),
+    "tagline": "Vas a hablar desde la primera clase, aunque hoy te dé vergüenza.",
     "about": (
-        "Enseño inglés desde 2012. Empecé en un instituto de Rosario y hace ocho años que doy "
-        "clases solo por videollamada, de a una persona o en grupos chicos.\n\n"
-        "Preparo cada clase a partir de lo que me contás al reservar: una entrevista, un viaje, "
-        "una presentación, o las ganas de conversar sin trabarte."
+        "Enseño inglés desde hace doce años, los últimos siete por videollamada. Trabajé en "
+        "institutos de Rosario y acompañé a más de trescientas personas a rendir exámenes, dar "
+        "entrevistas y viajar.\n\n"
+        "Me gusta que la clase sea una charla: traés un tema, lo conversamos, y yo anoto lo que "
+        "conviene practicar."
     ),
     "credentials": (
-        "Profesora de inglés, profesorado de Rosario\n"
-        "Certificado C2 Proficiency de Cambridge\n"
-        "Más de 4.000 clases por videollamada"
+        "Profesora de Inglés, IES Olga Cossettini\n"
+        "Certificate of Proficiency in English, Cambridge\n"
+        "Doce años de clases"
     ),
-    "video_url": "https://video.demo.example/paula",
-    "levels": "Desde cero\nIntermedio\nAvanzado\nExámenes internacionales\nInglés para el trabajo",
+    "video_url": "",
+    "levels": (
+        "Desde cero\nConversación para soltarte\n"
+        "Trabajo: reuniones y entrevistas\nExámenes: First, Advanced, IELTS"
+    ),
     "class_description": (
-        "Charlamos diez minutos para entrar en calor. Después trabajamos sobre un texto, un audio "
-        "o tu propio material, y al final te mando por escrito lo que conviene repasar."
+        "Empezamos charlando cinco minutos. Después trabajamos con lo que vos elegiste, y al final "
+        "te llevás mis notas y una idea para practicar en la semana."
     ),
 }
 QUOTES = [
-    (
-        "Me daba vergüenza hablar. A los dos meses hice una entrevista entera en inglés, y quedé.",
-        "Lucía, diseñadora",
-    ),
-    (
-        "Las clases se pasan volando, y siempre salgo con algo que puedo usar esa misma semana.",
-        "Martín, médico",
-    ),
-    (
-        "Somos tres amigas y cada una avanza a su ritmo. Paula se acuerda de todo.",
-        "Sol, Inés y Caro",
-    ),
+    ("Pasé la entrevista de trabajo. Practicamos cada pregunta hasta que me salió sola.", "Julián"),
+    ("Por fin entiendo las reuniones con mi equipo de afuera, y me animo a opinar.", "Marcela"),
+    ("Rendí el First en cuatro meses. Las clases se me pasaban volando.", "Tomás"),
 ]
 QUESTIONS = [
     (
-        "¿Necesito saber algo antes de empezar?",
-        "No. En la primera clase vemos juntos desde dónde partir.",
+        "¿Qué necesito para la clase?",
+        "Un teléfono o una computadora con cámara. El enlace de la videollamada te llega con la "
+        "reserva, y no hace falta instalar nada.",
     ),
     (
-        "¿Qué necesito para la videollamada?",
-        "Un teléfono o una computadora con cámara. El enlace te llega al confirmar la clase.",
+        "¿Y si no sé nada de inglés?",
+        "Empezamos de cero, y hablamos en castellano hasta que lo necesites menos.",
     ),
-    ("¿Das material?", "Sí, todo lo que usamos te queda. No hay que comprar ningún libro."),
+    (
+        "¿Puedo tomar una sola clase?",
+        "Sí. Reservás de a una, cuando querés: no hay abono ni matrícula.",
+    ),
 ]
 
 
 def seed_own_page() -> None:
-    with PORTRAIT.open("rb") as portrait:
-        set_photo(portrait)
-    TeacherPage.objects.update(**TEXTS)
-    Quote.objects.bulk_create(
-        Quote(text=text, author=author, position=place)
-        for place, (text, author) in enumerate(QUOTES)
+    write_teacher_page(
+        texts=TEXTS,
+        quotes=[Quote(text=text, author=author) for text, author in QUOTES],
+        questions=[Question(question=question, answer=answer) for question, answer in QUESTIONS],
     )
-    Question.objects.bulk_create(
-        Question(question=question, answer=answer, position=place)
-        for place, (question, answer) in enumerate(QUESTIONS)
-    )
+    set_photo(draw_portrait())

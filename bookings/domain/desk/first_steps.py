@@ -10,8 +10,9 @@ from django.utils import timezone
 
 from bookings.domain.desk.opening_hours import set_weekly_hours
 from bookings.domain.desk.photos import set_photo
+from bookings.domain.desk.setup import load_setup
 from bookings.domain.exceptions import AlreadySetUpError
-from bookings.models import ClassType, Price, TeacherPage, Weekday, WeeklyHours
+from bookings.models import ClassType, Price, TeacherPage, Weekday
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +26,6 @@ class FirstOffer:
     amount: int
     group_amount: int | None = None
     group_size: int = 0
-
-
-def is_new() -> bool:
-    """True until there are hours or prices."""
-    return not WeeklyHours.objects.exists() and not Price.objects.exists()
 
 
 @transaction.atomic
@@ -49,7 +45,7 @@ def take_first_steps(
     Raises AlreadySetUpError, ImpossibleHoursError, PhotoError, without writing.
     """
     page, _ = TeacherPage.objects.select_for_update().get_or_create(pk=TeacherPage.SINGLETON)
-    if not is_new():
+    if not load_setup().is_new:
         raise AlreadySetUpError
     page.name, page.subject = name, subject
     page.save(update_fields=["name", "subject"])

@@ -92,7 +92,7 @@ def _to_srgb(image: Image.Image) -> Image.Image:
             embedded = ImageCms.ImageCmsProfile(io.BytesIO(profile))
             srgb = ImageCms.createProfile("sRGB")
             found = ImageCms.profileToProfile(image, embedded, srgb, outputMode="RGB")
-        except ImageCms.PyCMSError:  # a broken profile: take the colours as they are
+        except (ImageCms.PyCMSError, OSError):  # a broken profile: take the colours as they are
             found = None
         image = found or image
     return image.convert("RGB")
@@ -101,6 +101,7 @@ def _to_srgb(image: Image.Image) -> Image.Image:
 def _encode(image: Image.Image, width: int) -> bytes:
     """Return the square, cut a little above the middle, where faces are."""
     square = ImageOps.fit(image, (width, width), Image.Resampling.LANCZOS, centering=(0.5, 0.35))
+    square.info.clear()  # a comment of the camera would be written again
     for quality in QUALITIES:
         written = io.BytesIO()
         square.save(written, "JPEG", quality=quality, optimize=True, progressive=True)

@@ -47,7 +47,7 @@ def edit_page(request: HttpRequest) -> HttpResponse:
             "chose_photo": "photo" in request.FILES,
         },
     )
-    return _with_policy(response, "frame-src")
+    return framing(response)
 
 
 @xframe_options_sameorigin
@@ -68,6 +68,11 @@ def preview_page(request: HttpRequest) -> HttpResponse:
     context = {"page": page, "teacher": page.teacher}
     response = render(request, "bookings/front/front_page.html", context)
     return _with_policy(response, "frame-ancestors")
+
+
+def framing(response: HttpResponse) -> HttpResponse:
+    """Let a page of the panel frame the live view."""
+    return _with_policy(response, "frame-src")
 
 
 def log_change(request: HttpRequest, text: str) -> None:
@@ -120,7 +125,7 @@ def _save(form: PageForm) -> bool:
 
 
 def _with_policy(response: HttpResponse, directive: str) -> HttpResponse:
-    """Let the editor frame the live view, by one directive of the content policy in each."""
+    """Allow this site in one directive of the content policy."""
     response.headers["Content-Security-Policy"] = build_policy(
         config=settings.CONTENT_SECURITY_POLICY["DIRECTIVES"], replace={directive: ["'self'"]}
     )

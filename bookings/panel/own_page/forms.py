@@ -36,6 +36,14 @@ class PhotoField(forms.FileField):
 
 
 class TextsForm(forms.ModelForm[TeacherPage]):
+    video_url = forms.URLField(
+        label="Video de presentación",
+        max_length=300,
+        required=False,
+        assume_scheme="https",
+        error_messages={"invalid": "Copiá la dirección entera del video; empieza con https://."},
+        help_text="La dirección de tu video, por ejemplo en YouTube.",
+    )
     photo = PhotoField()
     removes_photo = forms.BooleanField(label="Quitar la foto", required=False)
 
@@ -57,7 +65,6 @@ class TextsForm(forms.ModelForm[TeacherPage]):
             "credentials": forms.Textarea({"rows": 3}),
             "levels": forms.Textarea({"rows": 3}),
             "class_description": forms.Textarea({"rows": 4}),
-            "video_url": forms.URLInput({"placeholder": "https://"}),
         }
 
     @property
@@ -118,12 +125,13 @@ class PageForm:
         self.quotes = _rows(QuoteForm, data, quotes, MOST_QUOTES)
         self.questions = _rows(QuestionForm, data, questions, MOST_QUESTIONS)
 
-    @property
-    def parts(self) -> list[forms.BaseForm]:
-        return [self.texts, *self.quotes, *self.questions]
-
     def is_valid(self) -> bool:
-        return all([part.is_valid() for part in self.parts])
+        return all(part.is_valid() for part in self._parts)
+
+    @property
+    def errors(self) -> list[forms.BoundField]:
+        """The fields that have errors."""
+        return [field for part in self._parts for field in part if field.errors]
 
     @property
     def written_quotes(self) -> list[Quote]:
@@ -140,6 +148,10 @@ class PageForm:
     @property
     def shown_questions(self) -> list[QuestionForm]:
         return _with_spare_rows(self.questions)
+
+    @property
+    def _parts(self) -> list[forms.BaseForm]:
+        return [self.texts, *self.quotes, *self.questions]
 
 
 def _rows(form: type[Any], data: Data, stored: Sequence[Any], most: int) -> list[Any]:
@@ -200,6 +212,12 @@ class FirstStepsForm(forms.Form):
     photo = PhotoField()
 
     @property
+    def has_extras(self) -> bool:
+        """True if the optional answers must be seen."""
+        names = ("group_amount", "group_size", "photo")
+        return any(self[name].errors for name in names) or bool(self["group_amount"].value())
+
+    @property
     def offer(self) -> FirstOffer:
         """What is taught at which price, once the form is valid."""
         return FirstOffer(
@@ -212,9 +230,9 @@ class FirstStepsForm(forms.Form):
     def clean(self) -> None:
         """Refuse a group without a size, and hours too short for one class."""
         given = self.cleaned_data
-        if given.get("group_amount") is not None and "group_size" in given:
-            if given["group_size"] is None:
-                self.add_error("group_size", "Escribí hasta cuántas personas entran.")
+        has_group = given.get("group_amount") is not None
+        if has_group and given.get("group_size", "invalid") is None:
+            self.add_error("group_size", "Escribí hasta cuántas personas entran.")
         start, end, minutes = (given.get(name) for name in ("start", "end", "minutes"))
         if None not in (start, end, minutes) and _minutes_between(start, end) < minutes:
             self.add_error("end", "En ese horario no entra ninguna clase: tiene que ser más largo.")

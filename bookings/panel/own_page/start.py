@@ -1,6 +1,6 @@
 """*Para empezar*: from an empty service to the teacher's own page, in one form."""
 
-from urllib.parse import urljoin
+from urllib.parse import urlencode, urljoin
 
 from django.conf import settings
 from django.contrib import admin, messages
@@ -10,9 +10,10 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
-from bookings.domain.desk.first_steps import is_new, take_first_steps
+from bookings.domain.desk.first_steps import take_first_steps
+from bookings.domain.desk.setup import CalendarState, load_setup
 from bookings.domain.exceptions import AlreadySetUpError, ImpossibleHoursError, PhotoError
-from bookings.panel.own_page.editor import log_change
+from bookings.panel.own_page.editor import framing, log_change
 from bookings.panel.own_page.forms import FirstStepsForm
 
 RIGHTS = ["bookings.change_teacherpage", "bookings.change_weeklyhours", "bookings.add_price"]
@@ -21,7 +22,7 @@ RIGHTS = ["bookings.change_teacherpage", "bookings.change_weeklyhours", "booking
 @require_http_methods(["GET", "HEAD", "POST"])
 def start(request: HttpRequest) -> HttpResponse:
     _require(request)
-    if not is_new():
+    if not load_setup().is_new:
         messages.info(request, AlreadySetUpError().text)
         return redirect("admin:teacher_page")
     form = FirstStepsForm(request.POST or None, request.FILES or None)
@@ -37,8 +38,15 @@ def show_started(request: HttpRequest) -> HttpResponse:
     """Show the link to share, and what is left to do."""
     _require(request)
     address = urljoin(settings.BASE_URL, reverse("bookings:landing"))
-    context = {**admin.site.each_context(request), "title": "Tu página está lista"}
-    return render(request, "admin/own_page/started.html", context | {"address": address})
+    text = f"Ya podés reservar tus clases conmigo acá: {address}"
+    context = {
+        **admin.site.each_context(request),
+        "title": "Tu página está lista",
+        "address": address,
+        "whatsapp_url": f"https://wa.me/?{urlencode({'text': text})}",
+        "needs_calendar": load_setup().calendar != CalendarState.GRANTED,
+    }
+    return framing(render(request, "admin/own_page/started.html", context))
 
 
 def _require(request: HttpRequest) -> None:
