@@ -1,4 +1,5 @@
-// Registers the worker that shows our own page without a connection (config/web/offline.py).
+// Registers the worker that shows our own page without a connection (config/web/offline.py). Loaded
+// by the pages that a person opens when a class is about to begin; the worker then serves all pages.
 
 async function register() {
   // Another address after the language is switched, so that the browser fetches that page too.
