@@ -7,6 +7,7 @@ from csp.utils import build_policy
 from django.conf import settings
 from django.contrib import admin, messages
 from django.contrib.admin.models import CHANGE, LogEntry
+from django.contrib.auth.models import AnonymousUser
 from django.contrib.contenttypes.models import ContentType
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
@@ -65,7 +66,8 @@ def preview_page(request: HttpRequest) -> HttpResponse:
             quotes=form.written_quotes,
             questions=form.written_questions,
         )
-    context = {"page": page, "teacher": page.teacher}
+    # As a visitor sees it.
+    context = {"page": page, "teacher": page.teacher, "user": AnonymousUser()}
     response = render(request, "bookings/front/front_page.html", context)
     return _with_policy(response, "frame-ancestors")
 
