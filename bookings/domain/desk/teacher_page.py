@@ -29,10 +29,14 @@ def write_teacher_page(
     quotes, questions: unsaved, in their order.
     """
     TeacherPage.objects.update_or_create(pk=TeacherPage.SINGLETON, defaults=texts)
-    for rows in (quotes, questions):
-        for position, row in enumerate(rows):
-            row.position = position
+    _number(quotes)
     Quote.objects.all().delete()
     Quote.objects.bulk_create(quotes)
+    _number(questions)
     Question.objects.all().delete()
     Question.objects.bulk_create(questions)
+
+
+def _number(rows: Sequence[Quote] | Sequence[Question]) -> None:
+    for position, row in enumerate(rows):
+        row.position = position

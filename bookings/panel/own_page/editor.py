@@ -93,8 +93,14 @@ def _read_form(request: HttpRequest) -> PageForm:
     """Return the form, with what was sent or what is stored. Raises PermissionDenied."""
     if not request.user.has_perm("bookings.change_teacherpage"):
         raise PermissionDenied
-    sent = (request.POST, request.FILES) if request.method == "POST" else (None, None)
-    form = PageForm(*sent, load_teacher_page(), list_quotes(), list_questions())
+    is_sent = request.method == "POST"
+    form = PageForm(
+        request.POST if is_sent else None,
+        request.FILES,
+        load_teacher_page(),
+        list_quotes(),
+        list_questions(),
+    )
     if _is_too_large(request):
         form.texts.add_error("photo", "La foto pesa más de 15 MB. Achicala un poco.")
     return form
