@@ -29,14 +29,11 @@ def write_teacher_page(
     quotes, questions: unsaved, in their order.
     """
     TeacherPage.objects.update_or_create(pk=TeacherPage.SINGLETON, defaults=texts)
-    _number(quotes)
+    for position, quote in enumerate(quotes):
+        quote.position = position
+    for position, question in enumerate(questions):
+        question.position = position
     Quote.objects.all().delete()
     Quote.objects.bulk_create(quotes)
-    _number(questions)
     Question.objects.all().delete()
     Question.objects.bulk_create(questions)
-
-
-def _number(rows: Sequence[Quote] | Sequence[Question]) -> None:
-    for position, row in enumerate(rows):
-        row.position = position
