@@ -85,8 +85,11 @@ def judge_price(quote: Quote) -> PriceDecision:
 def list_offers() -> list[Offer]:
     """List today's offers by type and length, in one query."""
     current: defaultdict[tuple[str, int], dict[int, int]] = defaultdict(dict)
-    for price in list_prices().order_by("valid_from"):
-        current[price.class_type, price.minutes][price.students_up_to] = price.amount
+    rows = list_prices().order_by("valid_from")
+    for class_type, minutes, students, amount in rows.values_list(
+        "class_type", "minutes", "students_up_to", "amount"
+    ):
+        current[class_type, minutes][students] = amount
     return [
         Offer(ClassType(class_type), minutes, tiers)
         for (class_type, minutes), amounts in sorted(

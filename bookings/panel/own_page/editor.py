@@ -96,7 +96,7 @@ def _read_form(request: HttpRequest) -> PageForm:
     is_sent = request.method == "POST"
     form = PageForm(
         request.POST if is_sent else None,
-        request.FILES,
+        request.FILES if is_sent else None,
         load_teacher_page(),
         list_quotes(),
         list_questions(),
