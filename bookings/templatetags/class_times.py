@@ -123,9 +123,9 @@ def time_until(value: datetime) -> str:
 
 @register.filter
 def whole_hours(value: timedelta) -> str:
-    """Write ``26 h``, or ``45 min`` below an hour; nothing is rounded up."""
-    whole = value // timedelta(hours=1)
-    return f"{whole}\xa0h" if whole else minutes(value // timedelta(minutes=1))
+    """Write ``26 h``, ``45 min`` below an hour, or ``0 h``; nothing is rounded up."""
+    whole, rest = divmod(value // timedelta(minutes=1), 60)
+    return f"{whole}\xa0h" if whole or not rest else minutes(rest)
 
 
 @register.filter
