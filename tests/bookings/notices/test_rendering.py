@@ -12,6 +12,7 @@ from bookings.domain.places.joining import join_class
 from bookings.domain.places.waiting_list import wait_for_place
 from bookings.models import Notice, VirtualClass
 from bookings.notices.due import make_due_again
+from tests.factories import TeacherPageFactory
 
 
 def parts(letter):
