@@ -67,7 +67,7 @@ class PhotoError(BookingError):
 
 
 class AlreadySetUpError(BookingError):
-    text = "Tus horarios y precios ya están cargados."
+    text = _("Tus horarios y precios ya están cargados.")
 
 
 class TooManyError(BookingError):

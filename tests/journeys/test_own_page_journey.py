@@ -30,7 +30,7 @@ def test_the_view_follows_what_she_types(new_page):
 
     page.get_by_label("Una frase tuya").fill("Una frase que nadie guardó.")
     expect(view.locator("main")).to_contain_text("Una frase que nadie guardó.")
-    view.get_by_role("link").first.click()
+    view.get_by_role("link", name="Ver los horarios").first.click()
 
     expect(view.locator("main")).to_contain_text("Una frase que nadie guardó.")
     expect(page.get_by_role("button", name="Ver cómo queda")).to_have_count(0)
@@ -60,11 +60,12 @@ def test_she_saves_a_photo_and_a_mistake_opens_the_page_at_its_reason(new_page, 
     page.goto("/admin/pagina/")
     photo = {"name": "yo.jpg", "mimeType": "image/jpeg", "buffer": draw_portrait().getvalue()}
 
-    page.get_by_label("Foto", exact=True).set_input_files({**photo, "buffer": b"no picture"})
+    field = page.locator("input[type=file]")
+    field.set_input_files({**photo, "buffer": b"no picture"})
     page.get_by_role("button", name="Guardar").click()
     expect(page.get_by_role("alert")).to_be_focused()
     expect(page.get_by_role("alert")).to_contain_text("No pudimos leer esa foto")
-    page.get_by_label("Foto", exact=True).set_input_files(photo)
+    field.set_input_files(photo)
     page.get_by_role("button", name="Guardar").click()
 
     expect(page.get_by_text("Listo: guardamos tu página.")).to_be_visible()

@@ -29,9 +29,10 @@ def write_teacher_page(
     quotes, questions: unsaved, in their order.
     """
     TeacherPage.objects.update_or_create(pk=TeacherPage.SINGLETON, defaults=texts)
-    for rows in (quotes, questions):
-        for position, row in enumerate(rows):
-            row.position = position
+    for position, quote in enumerate(quotes):
+        quote.position = position
+    for position, question in enumerate(questions):
+        question.position = position
     Quote.objects.all().delete()
     Quote.objects.bulk_create(quotes)
     Question.objects.all().delete()

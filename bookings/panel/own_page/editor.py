@@ -7,6 +7,7 @@ from csp.utils import build_policy
 from django.conf import settings
 from django.contrib import admin, messages
 from django.contrib.admin.models import CHANGE, LogEntry
+from django.contrib.auth.models import AnonymousUser
 from django.contrib.contenttypes.models import ContentType
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
@@ -65,7 +66,8 @@ def preview_page(request: HttpRequest) -> HttpResponse:
             quotes=form.written_quotes,
             questions=form.written_questions,
         )
-    context = {"page": page, "teacher": page.teacher}
+    # As a visitor sees it.
+    context = {"page": page, "teacher": page.teacher, "user": AnonymousUser()}
     response = render(request, "bookings/front/front_page.html", context)
     return _with_policy(response, "frame-ancestors")
 
@@ -91,8 +93,14 @@ def _read_form(request: HttpRequest) -> PageForm:
     """Return the form, with what was sent or what is stored. Raises PermissionDenied."""
     if not request.user.has_perm("bookings.change_teacherpage"):
         raise PermissionDenied
-    sent = (request.POST, request.FILES) if request.method == "POST" else (None, None)
-    form = PageForm(*sent, load_teacher_page(), list_quotes(), list_questions())
+    is_sent = request.method == "POST"
+    form = PageForm(
+        request.POST if is_sent else None,
+        request.FILES if is_sent else None,
+        load_teacher_page(),
+        list_quotes(),
+        list_questions(),
+    )
     if _is_too_large(request):
         form.texts.add_error("photo", "La foto pesa más de 15 MB. Achicala un poco.")
     return form

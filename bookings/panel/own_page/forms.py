@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import time
-from typing import Any, cast
+from typing import IO, Any, cast
 
 from django import forms
-from django.core.files.uploadedfile import UploadedFile
 from django.core.validators import MaxValueValidator, MinValueValidator
 
 from bookings.admin.inputs import CLOCK_INPUT
@@ -73,8 +72,8 @@ class TextsForm(forms.ModelForm[TeacherPage]):
         return {name: self.cleaned_data.get(name, "") for name in self.Meta.fields}
 
     @property
-    def chosen_photo(self) -> UploadedFile | None:
-        return cast("UploadedFile | None", self.cleaned_data.get("photo"))
+    def chosen_photo(self) -> IO[bytes] | None:
+        return cast("IO[bytes] | None", self.cleaned_data.get("photo"))
 
 
 class RowForm(forms.Form):
@@ -233,8 +232,9 @@ class FirstStepsForm(forms.Form):
         has_group = given.get("group_amount") is not None
         if has_group and given.get("group_size", "invalid") is None:
             self.add_error("group_size", "Escribí hasta cuántas personas entran.")
-        start, end, minutes = (given.get(name) for name in ("start", "end", "minutes"))
-        if None not in (start, end, minutes) and _minutes_between(start, end) < minutes:
+        if not {"start", "end", "minutes"} <= given.keys():
+            return  # reported by the fields
+        if _minutes_between(given["start"], given["end"]) < given["minutes"]:
             self.add_error("end", "En ese horario no entra ninguna clase: tiene que ser más largo.")
 
 
