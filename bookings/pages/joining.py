@@ -67,8 +67,9 @@ def open_invitation(request: HttpRequest, access_code: str) -> HttpResponse:
         virtual_class = preview_class(user=request.user, access_code=code, address=address)
     except BookingError as refusal:
         return _refuse(request, request.user, form, refusal)
-    context = {"virtual_class": virtual_class, "title": TITLES[ClassType(virtual_class.class_type)]}
-    return render(request, "bookings/invited.html", context)
+    title = TITLES[ClassType(virtual_class.class_type)]
+    shown = {"virtual_class": virtual_class, "title": title}
+    return render(request, "bookings/invited.html", shown)
 
 
 def _refuse(

@@ -1,10 +1,11 @@
 """Without a connection the browser shows our own page, and nothing of a person."""
 
+import uuid
+
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.demo.people import ANA
-from tests.journeys.steps import sign_in
+from tests.journeys.steps import sign_in_as_newcomer
 from tests.journeys.ways import on_a
 
 pytestmark = [pytest.mark.browser, on_a("phone")]
@@ -20,7 +21,7 @@ LISTED = """async () => {
 def page(new_page) -> Page:
     """A page of a student whose browser keeps the offline page."""
     page = new_page(service_workers="allow", watch_console=False)
-    sign_in(page, ANA)
+    sign_in_as_newcomer(page, f"{uuid.uuid4().hex}@example.com")
     page.goto("/inicio")
     page.evaluate("() => navigator.serviceWorker.ready")
     page.goto("/inicio/clases")  # through the worker by now
