@@ -1,4 +1,4 @@
-"""``/`` and ``/inicio``."""
+"""``/inicio``."""
 
 from datetime import timedelta
 
@@ -8,34 +8,12 @@ import time_machine
 from bookings.domain.checkout.checkout import check_out_hold
 from bookings.domain.checkout.holds import hold_slot
 from bookings.domain.exceptions import SlotTakenError
-from bookings.models import ClassType, Price
+from bookings.models import ClassType
 from tests.factories import VirtualClassFactory
 from tests.pages.moments import NOW, tuesday
 from tests.pages.texts import text_of
 
 pytestmark = pytest.mark.usefixtures("agenda")
-
-
-def test_the_front_page_shows_the_price_list(client):
-    text = text_of(client.get("/"))
-
-    assert "<small>desde</small> $ 9.000" in text
-    assert "<small>desde</small> $ 24.000" in text
-    assert 'href="/inicio/reservar?tipo=individual&amp;min=30"' in text
-
-
-def test_without_prices_the_front_page_still_says_how_it_works(client):
-    Price.objects.all().delete()
-
-    text = text_of(client.get("/"))
-
-    assert "Clases y precios" not in text
-    assert "Cómo funciona" in text
-
-
-def test_the_front_page_costs_a_stranger_one_query(client, django_assert_num_queries):
-    with django_assert_num_queries(1):
-        client.get("/")
 
 
 @pytest.mark.parametrize("path", ["/", "/inicio", "/inicio/reservar"])
