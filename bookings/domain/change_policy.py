@@ -108,8 +108,8 @@ def find_public_terms() -> PublicTerms:
     """Ask the policy itself, so that no page can promise anything else."""
     return PublicTerms(
         cutoff=_load_cutoff(),
-        in_time=decide_refund(RefundCase.STUDENT_CANCELS, left=100)[1],
-        by_teacher=decide_refund(RefundCase.TEACHER_CANCELS, left=100)[1],
+        in_time=_refund_percent(RefundCase.STUDENT_CANCELS),
+        by_teacher=_refund_percent(RefundCase.TEACHER_CANCELS),
     )
 
 
