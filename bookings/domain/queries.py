@@ -67,11 +67,21 @@ def list_next_classes_of(user: User) -> QuerySet[VirtualClass]:
     return ahead.exclude(_lapsed(now) | LOST_ITS_HOLD).order_by("start_time", "id")
 
 
-def list_past_classes_of(user: User) -> QuerySet[VirtualClass]:
-    """List the classes that are over, cancelled, lapsed or lost, the latest first."""
+def list_dropped_classes_of(user: User) -> QuerySet[VirtualClass]:
+    """List the cancelled, lapsed and lost classes whose time is still ahead, the nearest first."""
     now = timezone.now()
-    past = Q(end_time__lte=now) | Q(status=ClassStatus.CANCELLED) | _lapsed(now) | LOST_ITS_HOLD
-    return list_classes_of(user).filter(past).order_by("-start_time", "-id")
+    dropped = Q(status=ClassStatus.CANCELLED) | _lapsed(now) | LOST_ITS_HOLD
+    ahead = list_classes_of(user).filter(dropped, end_time__gt=now)
+    return ahead.order_by("start_time", "id")
+
+
+def list_past_classes_of(user: User, before: VirtualClass | None = None) -> QuerySet[VirtualClass]:
+    """List the classes whose time is over, the latest first; from the one after ``before`` on."""
+    past = list_classes_of(user).filter(end_time__lte=timezone.now())
+    if before:
+        earlier = Q(start_time__lt=before.start_time)
+        past = past.filter(earlier | Q(start_time=before.start_time, id__lt=before.pk))
+    return past.order_by("-start_time", "-id")
 
 
 def list_undecided(classes: QuerySet[VirtualClass]) -> QuerySet[VirtualClass]:

@@ -225,12 +225,21 @@ class VirtualClass(models.Model):
         return max(self.max_participants, 1)
 
     @property
+    def minutes(self) -> int:
+        return int((self.end_time - self.start_time).total_seconds() // 60)
+
+    @property
     def free_places(self) -> int:
         return self.capacity - self.current_participants
 
     @property
     def is_full(self) -> bool:
         return self.free_places <= 0
+
+    @property
+    def takes_guests(self) -> bool:
+        """True if the class is for several people, so that its access code is of use to anybody."""
+        return self.capacity > 1
 
     @property
     def goes_first(self) -> bool:

@@ -77,7 +77,7 @@ def choice_query(chosen: VirtualClass | Hold) -> str:
     start = timezone.localtime(chosen.start_time)
     parts = {
         "tipo": chosen.class_type,
-        "min": int((chosen.end_time - start).total_seconds() // 60),
+        "min": chosen.minutes,
         "dia": f"{start:%Y-%m-%d}",
         "hora": f"{start:%H:%M}",
     }

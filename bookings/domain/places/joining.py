@@ -1,6 +1,7 @@
 """Joining: a guest takes a place in a scheduled class."""
 
 from django.db import IntegrityError, connection, transaction
+from django.db.models import QuerySet
 
 from accounts.models import User
 from bookings.domain.calendar.guests import note_guests
@@ -21,7 +22,7 @@ from bookings.domain.places.offers import (
     list_open_entries,
     offer_free_place,
 )
-from bookings.domain.queries import list_classes_of
+from bookings.domain.queries import get_class, list_classes_of
 from bookings.models import (
     MONEY_GONE,
     ClassEvent,
@@ -60,12 +61,21 @@ def join_class(*, user: User, access_code: str, address: str = "") -> VirtualCla
     return virtual_class
 
 
+def preview_class(*, user: User, access_code: str, address: str = "") -> VirtualClass:
+    """Return the class that ``join_class`` would join, with its host, and write nothing.
+
+    Counts wrong codes and raises as ``join_class``: looking is no way round the limits.
+    """
+    with limit_wrong_codes(user=user, address=address):
+        code = read_access_code(access_code)
+        virtual_class = get_class(_list_open(code).select_related("booked_by"))
+        _check(user, virtual_class)
+    return virtual_class
+
+
 def take_place(*, user: User, virtual_class: VirtualClass) -> None:
     """Give ``user`` a place of a locked class. Raises as ``join_class``."""
-    is_money_gone, is_in_line = _read_claims(user, virtual_class)
-    if is_money_gone:
-        raise ClassNotFoundError
-    _refuse(user, virtual_class)
+    is_in_line = _check(user, virtual_class)
     part = _register(user, virtual_class)
     virtual_class.current_participants += 1
     virtual_class.participants_ids.append(str(user.pk))
@@ -96,21 +106,28 @@ def find_joined_class(*, user: User, access_code: str) -> VirtualClass | None:
 
 
 def lock_class(code: str) -> VirtualClass:
-    """Lock the class of a code before any check. Raises ClassNotFoundError.
+    """Lock the class of a code before any check. Raises ClassNotFoundError."""
+    return get_class(_list_open(code).select_for_update())
 
-    A completed class is found, to be refused as ended.
-    """
-    open_classes = VirtualClass.objects.filter(
+
+def _list_open(code: str) -> QuerySet[VirtualClass]:
+    # A completed class is found, to be refused as ended.
+    return VirtualClass.objects.filter(
         access_code=code, status__in=[ClassStatus.SCHEDULED, ClassStatus.COMPLETED]
     )
-    try:
-        return open_classes.select_for_update().get()
-    except VirtualClass.DoesNotExist:
-        raise ClassNotFoundError from None
+
+
+def _check(user: User, virtual_class: VirtualClass) -> bool:
+    """Refuse who may not join; return whether the person is in the class's line."""
+    is_money_gone, is_in_line = _read_claims(user, virtual_class)
+    if is_money_gone:
+        raise ClassNotFoundError
+    _refuse(user, virtual_class)
+    return is_in_line
 
 
 def _read_claims(user: User, virtual_class: VirtualClass) -> tuple[bool, bool]:
-    """Return whether the money of a locked class went back, and whether the person is in its line.
+    """Return whether the money of a class went back, and whether the person is in its line.
 
     A statement after the lock: the locking one may have read both before it got the lock. By hand,
     because two querysets cost 10 F, and this costs 1 (docs/performance.md).
