@@ -92,6 +92,12 @@ def list_closed_days(first_day: date, last_day: date) -> dict[date, str]:
     }
 
 
+def list_holidays(first_day: date, last_day: date) -> dict[date, str]:
+    """Return the name of each public holiday; the reasons of other closures are the teacher's."""
+    days = Closure.objects.filter(is_public_holiday=True, first_day__range=(first_day, last_day))
+    return dict(days.values_list("first_day", "reason"))
+
+
 def list_days(first_day: date, last_day: date) -> list[date]:
     return [first_day + timedelta(days=n) for n in range((last_day - first_day).days + 1)]
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from django.conf import settings
-from django.db.models import OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
@@ -13,14 +13,19 @@ from bookings.availability.agenda import AWAITS_CALENDAR
 from bookings.domain.exceptions import ClassNotFoundError, SlotTakenError
 from bookings.models import (
     MONEY_GONE,
+    ChargeStatus,
     ClassStatus,
     Hold,
     Payment,
+    PaymentCharge,
     PaymentStatus,
     PriceDecision,
     UserActivity,
     VirtualClass,
 )
+
+# A paid class took the time of an unpaid one; ``has_lost_its_hold`` as a condition.
+LOST_ITS_HOLD = Q(status=ClassStatus.PENDING, paid_at=None, scheduling_refusal=SlotTakenError.code)
 
 
 def get_class(classes: QuerySet[VirtualClass], **lookup: Any) -> VirtualClass:
@@ -56,16 +61,16 @@ def list_classes_of(user: User) -> QuerySet[VirtualClass]:
 
 
 def list_next_classes_of(user: User) -> QuerySet[VirtualClass]:
-    """List the classes ahead, the nearest first, without cancelled and lapsed ones."""
+    """List the classes ahead, the nearest first, without cancelled, lapsed and lost ones."""
     now = timezone.now()
     ahead = list_classes_of(user).filter(end_time__gt=now).exclude(status=ClassStatus.CANCELLED)
-    return ahead.exclude(_lapsed(now)).order_by("start_time", "id")
+    return ahead.exclude(_lapsed(now) | LOST_ITS_HOLD).order_by("start_time", "id")
 
 
 def list_dropped_classes_of(user: User) -> QuerySet[VirtualClass]:
-    """List the cancelled and lapsed classes whose time is still ahead, the nearest first."""
+    """List the cancelled, lapsed and lost classes whose time is still ahead, the nearest first."""
     now = timezone.now()
-    dropped = Q(status=ClassStatus.CANCELLED) | _lapsed(now)
+    dropped = Q(status=ClassStatus.CANCELLED) | _lapsed(now) | LOST_ITS_HOLD
     ahead = list_classes_of(user).filter(dropped, end_time__gt=now)
     return ahead.order_by("start_time", "id")
 
@@ -106,15 +111,26 @@ def has_lapsed(virtual_class: VirtualClass) -> bool:
     if not virtual_class.has_preference and not (hold and hold.is_live()):
         return True
     payment: Payment | None = getattr(virtual_class, "payment", None)
-    return bool(payment and payment.has_expired() and payment.status != PaymentStatus.PENDING)
+    if payment is None or not payment.has_expired():
+        return False
+    is_pending = payment.status == PaymentStatus.PENDING
+    return not (is_pending and _list_money_on_its_way(payment.pk).exists())
 
 
 def _lapsed(now: datetime) -> Q:
     """Return ``has_lapsed`` as a condition."""
     unpaid = Q(status=ClassStatus.PENDING, paid_at=None, scheduling_requested_at=None)
     held = Q(has_preference=False) & ~Q(hold__expires_at__gt=now)
-    offered = Q(payment__expires_at__lte=now) & ~Q(payment__status=PaymentStatus.PENDING)
+    is_underway = Exists(_list_money_on_its_way(OuterRef("payment__pk")))
+    is_being_paid = Q(is_underway, payment__status=PaymentStatus.PENDING)
+    offered = Q(payment__expires_at__lte=now) & ~is_being_paid
     return unpaid & (held | offered)
+
+
+def _list_money_on_its_way(payment_id: uuid.UUID | OuterRef) -> QuerySet[PaymentCharge]:
+    """List the charges that may still pay a payment; an approved one was not enough."""
+    open_states = [ChargeStatus.PENDING, ChargeStatus.APPROVED, ChargeStatus.DISPUTED]
+    return PaymentCharge.objects.filter(payment=payment_id, status__in=open_states)
 
 
 def list_participants(virtual_class: VirtualClass) -> QuerySet[UserActivity]:

@@ -8,6 +8,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
+from bookings.domain.change_policy import ChangeTerms, find_change_terms
 from bookings.domain.queries import has_lapsed, has_lost_its_hold
 from bookings.models import BookingRules, ClassStatus, ClassType, Hold, Payment, VirtualClass
 
@@ -80,6 +81,11 @@ class ClassCard:
     @property
     def doors_open(self) -> datetime:
         return self.start - DOORS_OPEN_BEFORE
+
+    @property
+    def terms(self) -> ChangeTerms:
+        """Until when the class may be changed, and its refunds; to be read before paying."""
+        return find_change_terms(self.start, timezone.now())
 
     @property
     def is_cut_off(self) -> bool:

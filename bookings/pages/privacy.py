@@ -52,7 +52,7 @@ def list_cookies() -> list[Row]:
     return [
         (
             settings.SESSION_COOKIE_NAME,
-            _("Recuerda que ingresaste."),
+            _("Recuerda que ingresaste, y antes de eso el horario que elegiste."),
             _say(settings.SESSION_COOKIE_AGE),
         ),
         (

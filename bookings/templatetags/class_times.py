@@ -12,6 +12,8 @@ from babel.units import format_unit
 from django import template
 from django.conf import settings
 from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 from django.utils.translation import get_language, gettext, to_locale
 
 register = template.Library()
@@ -73,6 +75,22 @@ def month(value: datetime | date) -> str:
 def clock(value: datetime) -> str:
     """Write ``18:30``, in the service's zone."""
     return f"{timezone.localtime(value):%H:%M}"
+
+
+@register.filter
+def hour(value: datetime) -> SafeString:
+    """Write ``18:30`` so that your-time.js adds the visitor's own hour, if that is another one."""
+    moment = timezone.localtime(value).isoformat()
+    element = '<span data-your-time><time datetime="{}">{}</time></span>'
+    return format_html(element, moment, clock(value))
+
+
+@register.filter
+def share(percent: int) -> str:
+    """Write a part of a price in words: ``todo``, ``nada`` or ``el 50 %``."""
+    if percent == 100:
+        return gettext("todo")
+    return gettext("el %(percent)d %%") % {"percent": percent} if percent else gettext("nada")
 
 
 @register.filter

@@ -18,6 +18,7 @@ NO_PAGES = {
     "account_login",
     "bookings:calendar_file",
     "bookings:healthz",
+    "bookings:keep_chosen",
     "bookings:leave_line",
     "bookings:release",
     "bookings:my_data",

@@ -36,12 +36,11 @@ def test_a_class_is_booked_paid_and_shared(new_page, javascript):
     clock = choose_time(host, 1)
     host.get_by_role("button", name="Continuar").click()
     identify(host, "Google", "Ana")
-    host.wait_for_url(f"**{BOOK}?*")
-    expect(host.locator("input[name=hora]:checked")).to_have_value(clock)
-    host.get_by_role("button", name="Continuar").click()
 
+    # The sign-in leads on to the chosen time, which is kept by now.
     expect(host.get_by_text("Te guardamos este horario hasta las")).to_be_visible()
     expect(host.get_by_text(re.compile(day, re.IGNORECASE))).to_be_visible()
+    expect(host.locator(".bubble-hours")).to_contain_text(clock)
     host.get_by_role("radio", name=re.compile("3 personas")).check()
     host.get_by_label(re.compile("¿Qué te gustaría practicar?")).fill("Travel")
     host.get_by_role("button", name="Seguir al pago").click()

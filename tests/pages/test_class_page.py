@@ -14,6 +14,7 @@ from bookings.domain.places.joining import join_class
 from bookings.models import ClassStatus, ClassType, VirtualClass
 from tests.factories import VirtualClassFactory
 from tests.pages.moments import NOW, tuesday
+from tests.pages.texts import text_of
 
 CODE = "ABCD2345"
 MEET = "https://meet.google.com/abc-defg-hij"
@@ -23,10 +24,6 @@ pytestmark = [pytest.mark.usefixtures("agenda"), pytest.mark.any_engine]
 
 def address(virtual_class: VirtualClass) -> str:
     return reverse("bookings:class", args=[virtual_class.pk])
-
-
-def text_of(response) -> str:
-    return " ".join(response.content.decode().split())
 
 
 @pytest.fixture
