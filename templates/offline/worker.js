@@ -7,7 +7,8 @@ const STYLES = ["{% static 'css/tokens.css' %}", "{% static 'css/offline.css' %}
 
 async function keepPage() {
   const cache = await caches.open(CACHE);
-  await cache.addAll([PAGE, ...STYLES]);
+  const requests = [PAGE, ...STYLES].map((address) => new Request(address, { cache: "reload" }));
+  await cache.addAll(requests);
   await self.skipWaiting();
 }
 
