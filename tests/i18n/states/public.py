@@ -27,7 +27,7 @@ def landing_of_a_person(world):
 
 @state("bookings:landing")
 def landing_of_a_teacher_with_a_page(world):
-    TeacherPageFactory()
+    TeacherPageFactory(tagline="")  # it describes the page to search engines, in her language
     QuoteFactory()
     QuestionFactory()
     return world.get("bookings:landing")
