@@ -7,6 +7,7 @@ from playwright.sync_api import Browser, Locator, expect
 
 from tests.demo.people import TEACHER
 from tests.journeys.steps import sign_in
+from tests.journeys.test_accessibility import violations
 from tests.running_demo import running_demo
 
 pytestmark = pytest.mark.browser
@@ -40,13 +41,14 @@ def answers():
 @pytest.mark.parametrize("width", [NARROW], indirect=True)
 def test_from_nothing_to_a_page_with_hours_and_prices(new_page, answers):
     """Without scripts. The days, the hours and the length may stay as they are offered."""
-    page = new_page(javascript=False)
+    page = new_page(javascript=False, watch_console=False)
     sign_in(page, TEACHER)
     began = time.monotonic()
 
     page.goto("/admin/")
     page.get_by_role("link", name="Para empezar").click()
     assert page.evaluate(FITS)
+    assert violations(page) == []
     answers(page.get_by_label("Tu nombre"), "Ana Suárez")
     answers(page.get_by_label("Qué enseñás"), "Guitarra")
     page.get_by_label("Viernes").uncheck()
@@ -59,6 +61,7 @@ def test_from_nothing_to_a_page_with_hours_and_prices(new_page, answers):
 
     expect(page.get_by_role("heading", name="Tu página está lista")).to_be_visible()
     assert page.evaluate(FITS)
+    assert violations(page) == []
     shared = page.locator(".own-page-link a").get_attribute("href")
     assert len(answers.given) <= MOST_ANSWERS
     assert time.monotonic() - began < MOST_SECONDS

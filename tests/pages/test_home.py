@@ -77,8 +77,8 @@ def test_a_class_that_lost_its_time_is_not_the_next_one(host, sign_in):
     client = sign_in(host)
 
     assert client.get("/inicio").context["next_class"] is None
-    [dropped] = client.get("/inicio/clases").context["dropped_classes"]
-    assert dropped.state == "lost"
+    [lost] = client.get("/inicio/clases").context["dropped_classes"]
+    assert lost.state == "lost"
 
 
 def test_a_class_that_begins_now_is_one_click_away(host, sign_in):
