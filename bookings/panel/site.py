@@ -71,6 +71,8 @@ class TeacherAdminSite(AdminSite):
         from bookings.admin.agenda.calendar import show_calendar
         from bookings.admin.agenda.week import show_week
         from bookings.admin.money.overview import show_money
+        from bookings.panel.own_page.editor import edit_page, preview_page
+        from bookings.panel.own_page.start import show_started, start
 
         return [
             path("calendario/", self.admin_view(show_calendar), name="calendar"),
@@ -78,6 +80,10 @@ class TeacherAdminSite(AdminSite):
             path("mas/", self.admin_view(show_more), name="more"),
             path("semana/", self.admin_view(show_week), name="week"),
             path("tecnico/", self.admin_view(show_technical), name="technical"),
+            path("pagina/", self.admin_view(edit_page), name="teacher_page"),
+            path("pagina/vista/", self.admin_view(preview_page), name="teacher_page_preview"),
+            path("pagina/empezar/", self.admin_view(start), name="start"),
+            path("pagina/lista/", self.admin_view(show_started), name="started"),
             *super().get_urls(),
         ]
 
