@@ -4,7 +4,6 @@ from io import BytesIO
 
 from django.conf import settings
 from django.core.cache import cache
-from django.core.files.storage import default_storage
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_safe
@@ -42,7 +41,7 @@ def show_share_picture(request: HttpRequest, digest: str) -> HttpResponse:
 
 def draw_share_picture(teacher: TeacherPage) -> bytes:
     """Return a JPEG: the preview of a page without a photo, her square photo on its right."""
-    with Image.open(BACKGROUND) as background, default_storage.open(teacher.photo.name) as file:
+    with Image.open(BACKGROUND) as background, teacher.photo.open() as file:
         picture = background.convert("RGB")
         side = SIZE[1]
         photo = Image.open(file).convert("RGB").resize((side, side), Image.Resampling.LANCZOS)

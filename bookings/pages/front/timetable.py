@@ -5,6 +5,7 @@ from datetime import timedelta
 from itertools import islice
 from typing import Any
 
+from django.conf import settings
 from django.core.cache import cache
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
@@ -85,6 +86,5 @@ def list_days_with_links(choice: Choice) -> list[dict[str, Any]]:
 
 def _render(context: dict[str, Any]) -> str:
     # Without the request: no variable of the person or of the session reaches the template.
-    return render_to_string(
-        "bookings/front/timetable.html", {"teacher": load_teacher_page(), **context}
-    )
+    always = {"teacher": load_teacher_page(), "base_url": settings.BASE_URL}
+    return render_to_string("bookings/front/timetable.html", {**always, **context})

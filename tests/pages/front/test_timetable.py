@@ -1,9 +1,11 @@
 """``/horarios/embebido``: in a frame of another site."""
 
 import re
+from html import unescape
 
 import pytest
 from django.conf import settings
+from django.template.loader import render_to_string
 
 from bookings.models import Price
 from tests.factories import VirtualClassFactory
@@ -97,3 +99,11 @@ def test_without_prices_there_is_nothing_to_book(client):
 
     assert "Todavía no hay clases para reservar" in html
     assert "<a " not in html
+
+
+def test_the_teacher_copies_a_frame_of_this_page(client, settings):
+    html = render_to_string("admin/_embed.html")
+
+    code = unescape(re.search(r"<textarea[^>]*>(.*?)</textarea>", html, re.S)[1])
+    assert code.startswith(f'<iframe src="{settings.BASE_URL}{PAGE}" ')
+    assert code.endswith("></iframe>")
