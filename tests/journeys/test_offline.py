@@ -16,6 +16,15 @@ LISTED = """async () => {
     return lists.flat().map(({ url }) => new URL(url).pathname);
 }"""
 
+# Resolves once the earlier page is gone.
+ENGLISH_KEPT = """() => new Promise((done) => {
+    const look = async () => {
+        const isKept = (await caches.keys()).every((name) => name.endsWith("-en"));
+        isKept ? done() : setTimeout(look, 100);
+    };
+    look();
+})"""
+
 
 @pytest.fixture
 def page(new_page) -> Page:
@@ -42,7 +51,7 @@ def test_the_network_is_cut_and_comes_back(page):
 def test_the_page_follows_the_language(page):
     page.get_by_role("button", name="English").click()
     expect(page.locator("html")).to_have_attribute("lang", "en")
-    page.wait_for_function("async () => (await caches.keys()).every((one) => one.endsWith('-en'))")
+    page.evaluate(ENGLISH_KEPT)
     page.context.set_offline(True)
 
     page.reload()
