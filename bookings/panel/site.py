@@ -66,12 +66,19 @@ class TeacherAdminSite(AdminSite):
 
     def get_urls(self) -> list[URLPattern | URLResolver]:
         # Imported here: bookings.admin registers its models on this very site.
+        from bookings.admin.agenda.blocking import show_day, show_hour
         from bookings.admin.agenda.calendar import show_calendar
         from bookings.admin.agenda.week import show_week
+        from bookings.admin.classes.book_for import book_for_student
+        from bookings.admin.classes.sheet import show_class
 
         return [
             path("calendario/", self.admin_view(show_calendar), name="calendar"),
             path("semana/", self.admin_view(show_week), name="week"),
+            path("semana/dia/", self.admin_view(show_day), name="week_day"),
+            path("semana/hora/", self.admin_view(show_hour), name="week_hour"),
+            path("clase/<uuid:class_id>/", self.admin_view(show_class), name="class_sheet"),
+            path("reservar/", self.admin_view(book_for_student), name="book_for"),
             *super().get_urls(),
         ]
 
