@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.demo.people import CARLA
+from tests.demo.people import CARLA, TEACHER
 from tests.journeys.booking import weekday_ahead
 from tests.journeys.steps import BOOK, choose_day, choose_time, sign_in, sign_in_as_newcomer
 from tests.journeys.ways import DESK, PHONE
@@ -122,6 +122,29 @@ def test_pages_of_a_student(page, language):
 
     assert len(classes) >= 2
     assert visit(page, *FOR_STUDENTS, *classes, *changes) == []
+
+
+def test_the_teacher_s_week(page):
+    """The week and its sheets: an hour free and blocked, a day open and closed, a class, a booking."""
+    sign_in(page, TEACHER)
+    found = visit(page, "/admin/semana/", f"/admin/semana/?semana={weekday_ahead(7)}")
+    day, booking = f"/admin/semana/dia/?dia={weekday_ahead(20)}", "/admin/reservar/"
+    hour = f"/admin/semana/hora/?inicio={weekday_ahead(21)}T{{}}:00&hasta={{}}:00"
+    found += visit(page, day, hour.format(10, 11), hour.format("03", "04"), booking)
+    page.locator(".sheet-choices a").first.click()
+    found += violations(page)
+    page.get_by_role("button", name="Reservar").click()
+    expect(page.get_by_role("alert")).to_be_focused()
+    found += violations(page)
+    page.goto(day)
+    page.get_by_role("button", name="Este día").click()
+    found += violations(page)
+    page.get_by_role("button", name="Abrir este día").click()
+    page.goto("/admin/bookings/virtualclass/?status__exact=scheduled")
+    key = (page.locator("#result_list tbody th a").first.get_attribute("href") or "").split("/")[-3]
+    found += visit(page, f"/admin/clase/{key}/")
+
+    assert found == []
 
 
 def test_the_way_to_a_class(page, language):

@@ -100,7 +100,7 @@ class BookForm(StartForm):
 
 
 def book_for_student(request: HttpRequest) -> HttpResponse:
-    """Book for the student of ``?estudiante=``, else ask for one. ``?inicio=``: the first choice."""
+    """Book for the student of ``?estudiante=``, or ask for one. ``?inicio=``: the time at first."""
     if not request.user.has_perm("bookings.change_virtualclass"):
         raise PermissionDenied
     start = _read_start(request.GET.get("inicio", ""))
@@ -166,10 +166,8 @@ def _report(request: HttpRequest, virtual_class: VirtualClass) -> None:
     elif virtual_class.paid_at:
         messages.warning(request, CALENDAR_LATER)
     else:
-        until = day_at(virtual_class.hold.expires_at)
-        messages.success(
-            request, f"Listo: le avisamos a {who}, y le guardamos la hora hasta el {until}."
-        )
+        until = f"le guardamos la hora hasta el {day_at(virtual_class.hold.expires_at)}."
+        messages.success(request, f"Listo: le avisamos a {who}, y {until}")
 
 
 def _explain_taken(start: datetime, end: datetime, student: User) -> str:
