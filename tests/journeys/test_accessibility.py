@@ -125,7 +125,7 @@ def test_pages_of_a_student(page, language):
 
 
 def test_the_teacher_s_week(page):
-    """The week and its sheets: an hour free and blocked, a day open and closed, a class, a booking."""
+    """The week and its sheets: hours free and blocked, days open and closed, a class, a booking."""
     sign_in(page, TEACHER)
     found = visit(page, "/admin/semana/", f"/admin/semana/?semana={weekday_ahead(7)}")
     day, booking = f"/admin/semana/dia/?dia={weekday_ahead(20)}", "/admin/reservar/"
@@ -141,8 +141,8 @@ def test_the_teacher_s_week(page):
     found += violations(page)
     page.get_by_role("button", name="Abrir este día").click()
     page.goto("/admin/bookings/virtualclass/?status__exact=scheduled")
-    key = (page.locator("#result_list tbody th a").first.get_attribute("href") or "").split("/")[-3]
-    found += visit(page, f"/admin/clase/{key}/")
+    first = page.locator("#result_list tbody th a").first.get_attribute("href") or ""
+    found += visit(page, f"/admin/clase/{first.split('/')[4]}/")
 
     assert found == []
 
