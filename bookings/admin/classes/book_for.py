@@ -21,7 +21,7 @@ from bookings.admin.money.pesos import PesosField
 from bookings.admin.pages import log_to_panel
 from bookings.domain.checkout.teacher_booking import book_for, find_obstacle, find_pay_deadline
 from bookings.domain.exceptions import BookingError, SlotTakenError
-from bookings.domain.money.prices import with_is_current
+from bookings.domain.money.prices import list_current_prices
 from bookings.models import ClassType, Price, VirtualClass
 from bookings.payments.backend import is_provider_configured
 from bookings.payments.gateway import PaymentError
@@ -64,9 +64,7 @@ class BookForm(StartForm):
 
     def __init__(self, data: Any, *, start: datetime | None) -> None:
         super().__init__(data)
-        current = with_is_current(Price.objects.all()).filter(is_current=True)
-        prices = current.order_by("-class_type", "minutes", "students_up_to")
-        self.prices = {str(price.pk): price for price in prices}
+        self.prices = {str(price.pk): price for price in list_current_prices()}
         offers = [*((key, _name_price(one)) for key, one in self.prices.items()), (OTHER, "Otra")]
         self._offer("offer", offers)
         self._offer("payment", [(LATER, _explain_later(start)), (PAID, PAID_ALREADY)])
