@@ -18,9 +18,10 @@ from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, URLResolver, path, reverse
 
+from accounts.models import User
 from accounts.sign_in.signing_out import sign_out
-from bookings.domain.desk.today import load_teacher_day
-from bookings.work.service_state import load_service_state
+from bookings.panel.home import present_home
+from bookings.panel.more import show_more, show_technical
 
 View = TypeVar("View", bound=Callable[..., HttpResponseBase])
 
@@ -30,7 +31,7 @@ class TeacherAdminSite(AdminSite):
 
     site_header = "Panel de la profe"
     site_title = "Panel"
-    index_title = "Tus clases"
+    index_title = "Hoy"
     site_url = "/inicio"
     # The links above lead to the daily pages, and the columns need the room.
     enable_nav_sidebar = False
@@ -59,9 +60,10 @@ class TeacherAdminSite(AdminSite):
     def index(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> TemplateResponse:
-        """Add the teacher's day and the state of the service."""
-        if request.user.has_perm("bookings.view_virtualclass"):
-            extra_context = {"teacher_day": load_teacher_day(), "service": load_service_state()}
+        """Show the teacher's day; Django's list of tables to staff who may not see classes."""
+        user = request.user
+        if isinstance(user, User) and user.has_perm("bookings.view_virtualclass"):
+            extra_context = {"home": present_home(user)}
         return super().index(request, extra_context)
 
     def get_urls(self) -> list[URLPattern | URLResolver]:
@@ -71,14 +73,24 @@ class TeacherAdminSite(AdminSite):
         from bookings.admin.agenda.week import show_week
         from bookings.admin.classes.book_for import book_for_student
         from bookings.admin.classes.sheet import show_class
+        from bookings.admin.money.overview import show_money
+        from bookings.panel.own_page.editor import edit_page, preview_page
+        from bookings.panel.own_page.start import show_started, start
 
         return [
             path("calendario/", self.admin_view(show_calendar), name="calendar"),
+            path("dinero/", self.admin_view(show_money), name="money"),
+            path("mas/", self.admin_view(show_more), name="more"),
             path("semana/", self.admin_view(show_week), name="week"),
             path("semana/dia/", self.admin_view(show_day), name="week_day"),
             path("semana/hora/", self.admin_view(show_hour), name="week_hour"),
             path("clase/<uuid:class_id>/", self.admin_view(show_class), name="class_sheet"),
             path("reservar/", self.admin_view(book_for_student), name="book_for"),
+            path("tecnico/", self.admin_view(show_technical), name="technical"),
+            path("pagina/", self.admin_view(edit_page), name="teacher_page"),
+            path("pagina/vista/", self.admin_view(preview_page), name="teacher_page_preview"),
+            path("pagina/empezar/", self.admin_view(start), name="start"),
+            path("pagina/lista/", self.admin_view(show_started), name="started"),
             *super().get_urls(),
         ]
 

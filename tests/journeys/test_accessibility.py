@@ -27,10 +27,24 @@ FOR_EVERYBODY = [
     "/",
     "/?error=AccessDenied",
     "/privacidad",
+    "/horarios/embebido",
     "/inicio",
     BOOK,
     "/inicio/unirse/ABCD2345",
     "/nada",
+]
+FOR_THE_TEACHER = [
+    "/admin/",
+    "/admin/semana/",
+    "/admin/dinero/",
+    "/admin/mas/",
+    "/admin/tecnico/",
+    "/admin/bookings/virtualclass/",
+    "/admin/bookings/payment/",
+    "/admin/bookings/payment/meses/",
+    "/admin/bookings/price/",
+    "/admin/bookings/closure/",
+    "/admin/bookings/notice/",
 ]
 FOR_STUDENTS = [
     "/inicio",
@@ -143,6 +157,17 @@ def test_the_teacher_s_week(page):
     page.goto("/admin/bookings/virtualclass/?status__exact=scheduled")
     first = page.locator("#result_list tbody th a").first.get_attribute("href") or ""
     found += visit(page, f"/admin/clase/{first.split('/')[4]}/")
+
+    assert found == []
+
+
+def test_pages_of_the_panel(page):
+    sign_in(page, TEACHER)
+
+    found = visit(page, *FOR_THE_TEACHER)
+    page.goto("/admin/bookings/virtualclass/?status__exact=scheduled")
+    page.locator(".list-filters summary").click()
+    found += violations(page)
 
     assert found == []
 

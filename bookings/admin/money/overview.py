@@ -1,0 +1,57 @@
+"""The page of the teacher's money."""
+
+from dataclasses import dataclass
+
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from bookings.admin.cells import day_and_time
+from bookings.admin.money.payments import BADGES
+from bookings.domain.money.takings import list_recent_months
+from bookings.models import Payment, PaymentStatus, ReviewReason
+
+MONTHS, LATEST, TO_REVIEW = 4, 20, 50
+# No money has come, and none is on its way.
+IDLE = (PaymentStatus.CREATED, PaymentStatus.EXPIRED)
+
+
+@dataclass(frozen=True, slots=True)
+class PaymentCard:
+    """look: the class's state whose colour the badge has. about: when the class is, if any."""
+
+    payment: Payment
+    look: str
+    state: str
+    about: str
+
+
+def show_money(request: HttpRequest) -> HttpResponse:
+    """Show the months, the payments to review, and the latest ones."""
+    if not request.user.has_perm("bookings.view_payment"):
+        raise PermissionDenied
+    payments = Payment.objects.select_related("user", "virtual_class")
+    flagged = payments.exclude(review=ReviewReason.NONE)
+    context = {
+        **admin.site.each_context(request),
+        "title": "Dinero",
+        "months": list_recent_months(MONTHS),
+        "to_review": [_present(one) for one in flagged[:TO_REVIEW]],
+        "latest": [_present(one) for one in payments.exclude(status__in=IDLE)[:LATEST]],
+    }
+    return render(request, "admin/money.html", context)
+
+
+def _present(payment: Payment) -> PaymentCard:
+    virtual_class = payment.virtual_class
+    look, state = (
+        BADGES.get(PaymentStatus(payment.status), "completed"),
+        payment.get_status_display(),
+    )
+    if payment.review:
+        look, state = "cancelled", payment.get_review_display()
+    elif virtual_class and virtual_class.paid_at and not payment.approved_at:
+        look, state = "scheduled", "A mano"
+    about = day_and_time(virtual_class.start_time) if virtual_class else "Sin reserva"
+    return PaymentCard(payment, look, state, about)
