@@ -3,13 +3,26 @@
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from accounts.models import Language, Level, Newsletter
-from accounts.validators import MAX_LOCATION, MAX_PHONE, validate_one_line
+from accounts.models import Level, Newsletter
+from accounts.phones import check_phone
+from accounts.validators import (
+    MAX_LOCATION,
+    MAX_NAME,
+    MAX_PHONE,
+    read_name,
+    validate_one_line,
+)
 
 
 class ProfileForm(forms.Form):
-    """Spec: User profile settings."""
+    """The name, and the settings of the specification. Spec: User profile settings."""
 
+    name = forms.CharField(
+        label=_("Nombre"),
+        help_text=_("Así te ven la profe y quienes comparten tus clases."),
+        max_length=MAX_NAME,
+        widget=forms.TextInput(attrs={"autocomplete": "name"}),
+    )
     location = forms.CharField(
         label=_("Localidad"),
         max_length=MAX_LOCATION,
@@ -17,9 +30,12 @@ class ProfileForm(forms.Form):
         validators=[validate_one_line],
         widget=forms.TextInput(attrs={"autocomplete": "address-level2"}),
     )
-    level = forms.ChoiceField(label=_("Nivel"), choices=[("", _("Elegí tu nivel")), *Level.choices])
+    level = forms.ChoiceField(
+        label=_("Nivel"), choices=[("", _("Elegí tu nivel")), *Level.choices], required=False
+    )
     phone = forms.CharField(
         label=_("Teléfono"),
+        help_text=_("Con código de área. Lo ve solo la profe, por si necesita avisarte algo."),
         max_length=MAX_PHONE,
         required=False,
         validators=[validate_one_line],
@@ -28,4 +44,13 @@ class ProfileForm(forms.Form):
     newsletter = forms.ChoiceField(
         label=_("Novedades por correo"), choices=Newsletter.choices, widget=forms.RadioSelect
     )
-    language = forms.ChoiceField(label=_("Idioma"), choices=Language.choices)
+
+    def clean_name(self) -> str:
+        """Keep a provider's name as it is; check what the person types."""
+        typed: str = self.cleaned_data["name"]
+        return typed if typed == self.initial.get("name") else read_name(typed)
+
+    def clean_phone(self) -> str:
+        """Accept what is stored already: the API takes any text."""
+        typed: str = self.cleaned_data["phone"]
+        return typed if typed == self.initial.get("phone") else check_phone(typed)

@@ -61,7 +61,7 @@ class LanguageMiddleware:
         with translation.override(language_of(request)):
             response = self.get_response(request)
             response.headers.setdefault("Content-Language", translation.get_language())
-        patch_vary_headers(response, ["Cookie"])
+        patch_vary_headers(response, ["Cookie", "Accept-Language"])
         return response
 
 

@@ -10,13 +10,13 @@ from django.core.exceptions import BadRequest
 from django.forms.models import model_to_dict
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils import translation
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.forms import ProfileForm
 from accounts.models import Language
+from accounts.personal_data import rename
 from accounts.selectors import list_identities, list_providers
 from accounts.services import choose_language, revoke_sessions, save_profile
 from accounts.sessions.engine import SessionStore
@@ -37,13 +37,12 @@ def profile(request: SignedInRequest) -> HttpResponse:
     user = request.user
     form = ProfileForm(request.POST or None, initial=model_to_dict(user, ProfileForm.base_fields))
     if request.method == "POST" and form.is_valid():
-        choose_language(user=user, language=form.cleaned_data.pop("language"))
+        name = form.cleaned_data.pop("name")
+        if name != user.name:
+            rename(user=user, name=name)
         save_profile(user=user, **form.cleaned_data)
-        with translation.override(user.language):
-            messages.success(request, _("Guardamos tus datos."))
-        response = redirect("profile")
-        remember_in_browser(response, user.language)
-        return response
+        messages.success(request, _("Guardamos tus datos."))
+        return redirect("profile")
     identities = list_identities(user)
     others = {} if user.is_staff else list_providers()
     for identity in identities:
@@ -139,7 +138,8 @@ def sign_out_elsewhere(request: SignedInRequest) -> HttpResponse:
 @login_required
 def sign_out_everywhere(request: SignedInRequest) -> HttpResponse:
     revoke_sessions(user=request.user)
-    return sign_out(request, redirect(settings.ACCOUNT_LOGOUT_REDIRECT_URL))
+    answer = redirect(settings.ACCOUNT_LOGOUT_REDIRECT_URL)
+    return sign_out(request, answer, text=_("Cerraste tu sesión en todos lados."))
 
 
 def _row_key(request: HttpRequest) -> str | None:

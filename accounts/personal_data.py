@@ -6,7 +6,8 @@ from allauth.account.models import EmailAddress
 from allauth.socialaccount.models import SocialAccount
 from django.contrib.admin.models import LogEntry
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet, Value
+from django.db.models.functions import Left, Replace
 from django.utils import timezone
 
 from accounts.models import Newsletter, User, UserStatus
@@ -16,6 +17,8 @@ from accounts.sessions.open_sessions import list_sessions
 
 # Reserved by RFC 2606: no mail server has it.
 ERASED_DOMAIN = "borrada.invalid"
+# What the log's column holds.
+LOG_LENGTH = 200
 
 
 def describe_account(user: User) -> dict[str, Any]:
@@ -69,8 +72,25 @@ def erase_account(*, user: User) -> None:
     )
     erased.set_unusable_password()
     erased.save(force_update=True)
-    # The panel's log entries.
+    _list_log_entries(user).update(object_repr=str(erased))
+
+
+@transaction.atomic
+def rename(*, user: User, name: str) -> None:
+    """Store the person's own spelling; signing in again does not bring the provider's back.
+
+    The panel's log follows, because ``erase_account`` finds its entries by the name.
+    """
+    entries, old = _list_log_entries(user), str(user)
+    user.name = name
+    user.save(update_fields=["name", "updated_at"])
+    renamed = Replace("object_repr", Value(old), Value(str(user)))
+    entries.update(object_repr=Left(renamed, LOG_LENGTH))
+
+
+def _list_log_entries(user: User) -> QuerySet[LogEntry]:
+    """List the panel's log entries that name the person."""
     name = str(user)
     about_them = Q(object_id=str(user.pk)) | Q(object_repr__startswith=f"{name} (")
     about_them |= Q(object_repr__endswith=f": {name}")
-    LogEntry.objects.filter(about_them).update(object_repr=str(erased))
+    return LogEntry.objects.filter(about_them)

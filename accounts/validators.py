@@ -1,8 +1,13 @@
 """Validators that JSON and HTML share."""
 
+import re
+import unicodedata
+
+from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
 from django.utils.translation import gettext_lazy as _
 
+MAX_NAME = 80
 MAX_LOCATION = 255
 MAX_PHONE = 30
 
@@ -11,3 +16,21 @@ MAX_PHONE = 30
 validate_one_line = RegexValidator(
     r"\A[^\x00-\x1f\x7f-\x9f]+\Z", _("No puede tener saltos de línea ni caracteres de control.")
 )
+
+# Categories of Unicode (letters, their marks, digits, spaces) and signs that names have.
+_NAME_CATEGORIES = ("L", "M", "Nd", "Zs")
+_NAME_SIGNS = frozenset(".,'’´·()-")
+# Other people's mails print names, and mail programs make links of these.
+_DOMAIN = re.compile(r"\w{2,}\.\w{2,}")
+
+
+def read_name(text: str) -> str:
+    """Return a person's name with single spaces. Raises ValidationError for what is no name."""
+    name = " ".join(text.split())
+    is_plain = all(
+        unicodedata.category(sign).startswith(_NAME_CATEGORIES) or sign in _NAME_SIGNS
+        for sign in name
+    )
+    if not is_plain or not name[:1].isalpha() or _DOMAIN.search(name):
+        raise ValidationError(_("Escribí tu nombre con letras, sin enlaces ni símbolos."))
+    return name

@@ -51,6 +51,7 @@ urlpatterns = [
     path("foto/<slug:name>.jpg", photo.show_photo, name="photo"),
     path("inicio", home.inicio, name="inicio"),
     path("inicio/reservar", booking.choose, name="book"),
+    path("inicio/reservar/seguir", booking.keep_chosen, name="keep_chosen"),
     path("inicio/reservar/<uuid:hold_id>", booking.fill_in, name="hold"),
     path("inicio/reservar/<uuid:hold_id>/soltar", booking.release, name="release"),
     path("inicio/clases", classes.my_classes, name="my_classes"),

@@ -315,6 +315,8 @@ SPECTACULAR_SETTINGS = {
 # The code's texts are Spanish; the catalogue holds the English ones.
 LANGUAGE_CODE = "es-ar"
 LANGUAGES = [("es-ar", "Español"), ("en", "English")]
+# Of a first visit: the browser's, if it is one of the two, or Spanish.
+FIRST_LANGUAGE = ENV.one_of("FIRST_LANGUAGE", "browser", "spanish")
 LOCALE_PATHS = [BASE_DIR / "config" / "locale"]
 LANGUAGE_COOKIE_NAME = f"{_prefix}language"
 LANGUAGE_COOKIE_AGE = 31_536_000
@@ -327,6 +329,8 @@ TIME_ZONE = "America/Argentina/Buenos_Aires"
 STATIC_URL = "/static/"
 STATIC_ROOT = BASE_DIR / "staticfiles"
 STATICFILES_DIRS = [BASE_DIR / "static"]
+# False replaces the browsers' service worker by one that removes itself (config/web/offline.py).
+OFFLINE_PAGE = ENV.boolean("OFFLINE_PAGE", default=True)
 # Locally files are served without collectstatic.
 WHITENOISE_USE_FINDERS = WHITENOISE_AUTOREFRESH = ENV.is_local
 WHITENOISE_ALLOW_ALL_ORIGINS = False

@@ -5,6 +5,7 @@ from django.urls import include, path
 from django.views.generic import RedirectView
 
 from config.api.openapi import views as openapi
+from config.web import offline
 
 urlpatterns = [
     path("api/", include("accounts.api.urls")),
@@ -13,6 +14,8 @@ urlpatterns = [
     path("admin/", admin.site.urls),
     path("api/docs", openapi.DocsView.as_view(), name="api_docs"),
     path("api/openapi.json", openapi.DocumentView.as_view(), name="openapi"),
+    path("sin-conexion", offline.show_offline_page, name="offline"),
+    path("service-worker.js", offline.serve_worker, name="service_worker"),
     path("", include("bookings.urls")),
     path("", include("accounts.urls")),
     path("", include("calendar_sync.push.urls")),

@@ -18,7 +18,7 @@ from accounts.models import Session, User
 from accounts.sessions.tokens import SessionToken, issue_token, read_token
 
 KEY_BYTES = 16
-# A stranger's session carries a sign-in to the provider and back, nothing more.
+# A stranger's session carries a sign-in to the provider and back, and what was chosen before it.
 STRANGER_AGE_SECONDS = 3_600
 PANEL_USE_NOTED_EVERY = timedelta(minutes=1)
 

@@ -2,18 +2,24 @@
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import get_language_from_request
 
 from accounts.models import Language
 
 
 def language_of(request: HttpRequest) -> str:
-    """Return the person's language, else this browser's choice, else the default.
+    """Return the person's language, else this browser's choice, else the one for a first visit.
 
-    ``Accept-Language`` is ignored: many browsers in Argentina are installed in English.
+    FIRST_LANGUAGE decides whether a first visit heeds ``Accept-Language``: many browsers in
+    Argentina are installed in English.
     """
     if request.user.is_authenticated:
         return request.user.language
-    return language_chosen_in_browser(request) or settings.LANGUAGE_CODE
+    if chosen := language_chosen_in_browser(request):
+        return chosen
+    if settings.FIRST_LANGUAGE == "spanish":
+        return settings.LANGUAGE_CODE
+    return get_language_from_request(request)
 
 
 def language_chosen_in_browser(request: HttpRequest) -> str | None:

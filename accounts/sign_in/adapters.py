@@ -17,6 +17,7 @@ from django.urls import reverse
 from accounts.models import User
 from accounts.selectors import find_user_by_email
 from accounts.services import may_open_panel
+from accounts.sessions.languages import language_of
 from accounts.sign_in.fresh_sign_in import confirm_address
 from accounts.sign_in.identities import find_obstacle
 from accounts.sign_in.metrics import TimedAdapter
@@ -97,6 +98,8 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):
         user.email = data.get("email", "")
         user.name = data["name"]
         user.image = data["image"]
+        # Of a new person, who goes on in the language of the first visit.
+        user.language = language_of(request)
         return user
 
     save_user = transaction.atomic(DefaultSocialAccountAdapter.save_user)

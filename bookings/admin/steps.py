@@ -78,8 +78,9 @@ class Step(Generic[Row]):
 
     name: the last part of its address. label: text of its link. yes: text of the button that
     confirms. bulk: name of the list's action, if any. permission: the verb of Django's permission.
-    needs_input: True if the facts depend on the form. is_final: True if it cannot be undone.
-    is_sensitive: True if it always asks for a fresh sign-in, as a refund does anyway.
+    needs_input: True if the facts depend on the form. is_final: True if it takes something away for
+    good, so that its button is red. is_sensitive: True if it always asks for a fresh sign-in, as a
+    refund does anyway.
     refusals: texts for the teacher of errors whose own texts address the person.
     """
 

@@ -1,5 +1,6 @@
 """The teacher's agenda, read in seven queries and from the calendar's cache."""
 
+import uuid
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -8,7 +9,7 @@ from itertools import starmap
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
@@ -17,10 +18,12 @@ from bookings.availability.periods import Period
 from bookings.availability.slots import Agenda, open_on
 from bookings.models import (
     BookingRules,
+    ChargeStatus,
     ClassStatus,
     Closure,
     Hold,
     HoursRange,
+    PaymentCharge,
     PaymentStatus,
     SpecialHours,
     VirtualClass,
@@ -41,8 +44,16 @@ def lapsed(now: datetime) -> Q:
     """Return the condition of classes that wait for a payment that can no longer come."""
     unpaid = Q(status=ClassStatus.PENDING, paid_at=None, scheduling_requested_at=None)
     held = Q(has_preference=False) & ~Q(hold__expires_at__gt=now)
-    offered = Q(payment__expires_at__lte=now) & ~Q(payment__status=PaymentStatus.PENDING)
+    is_underway = Exists(list_money_on_its_way(OuterRef("payment__pk")))
+    is_being_paid = Q(is_underway, payment__status=PaymentStatus.PENDING)
+    offered = Q(payment__expires_at__lte=now) & ~is_being_paid
     return unpaid & (held | offered)
+
+
+def list_money_on_its_way(payment_id: uuid.UUID | OuterRef) -> QuerySet[PaymentCharge]:
+    """List the charges that may still pay a payment; an approved one was not enough."""
+    open_states = [ChargeStatus.PENDING, ChargeStatus.APPROVED, ChargeStatus.DISPUTED]
+    return PaymentCharge.objects.filter(payment=payment_id, status__in=open_states)
 
 
 def load_agenda(
@@ -120,6 +131,12 @@ def list_closed_days(first_day: date, last_day: date) -> dict[date, str]:
         for closure in Closure.objects.filter(first_day__lte=last_day, last_day__gte=first_day)
         for day in list_days(max(closure.first_day, first_day), min(closure.last_day, last_day))
     }
+
+
+def list_holidays(first_day: date, last_day: date) -> dict[date, str]:
+    """Return the name of each public holiday; the reasons of other closures are the teacher's."""
+    days = Closure.objects.filter(is_public_holiday=True, first_day__range=(first_day, last_day))
+    return dict(days.values_list("first_day", "reason"))
 
 
 def list_days(first_day: date, last_day: date) -> list[date]:

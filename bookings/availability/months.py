@@ -11,10 +11,11 @@ from django.utils import timezone
 
 @dataclass(frozen=True, slots=True)
 class MonthDay:
-    """A day in the grid. free_slots: None outside the month."""
+    """A day in the grid. free_slots: None outside the month. holiday: its name, if it is one."""
 
     day: date
     free_slots: int | None
+    holiday: str = ""
 
 
 def month_of(day: date) -> date:
@@ -22,7 +23,11 @@ def month_of(day: date) -> date:
 
 
 def build_month(
-    first_day: date, free_slots: Mapping[date, Sequence[object]], *, latest: date
+    first_day: date,
+    free_slots: Mapping[date, Sequence[object]],
+    *,
+    latest: date,
+    holidays: Mapping[date, str],
 ) -> dict[str, Any]:
     """Return the context of a month's grid, without past weeks.
 
@@ -37,7 +42,9 @@ def build_month(
         "first_day": first_day,
         "weeks": [
             [
-                MonthDay(day, counts.get(day, 0) if month_of(day) == first_day else None)
+                MonthDay(day, counts.get(day, 0), holidays.get(day, ""))
+                if month_of(day) == first_day
+                else MonthDay(day, None)
                 for day in week
             ]
             for week in Calendar().monthdatescalendar(first_day.year, first_day.month)

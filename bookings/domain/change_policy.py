@@ -58,15 +58,33 @@ def is_in_charge(user: User) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ChangeTerms:
-    """until: until when a student may change a class. is_over: True from that moment on."""
+    """until: until when a student may change a class. is_over: True from that moment on.
+
+    refund_in_time, refund_late, refund_by_teacher: percent of the price that goes back if the
+    student cancels before or after that, or if the teacher does.
+    """
 
     until: datetime
     is_over: bool
+    refund_in_time: int
+    refund_late: int
+    refund_by_teacher: int
 
 
 def find_change_terms(start: datetime, now: datetime) -> ChangeTerms:
     deadline = find_change_deadline(start)
-    return ChangeTerms(until=deadline, is_over=deadline <= now)
+    return ChangeTerms(
+        until=deadline,
+        is_over=deadline <= now,
+        refund_in_time=_refund_percent(RefundCase.STUDENT_CANCELS),
+        refund_late=_refund_percent(RefundCase.STUDENT_CANCELS_LATE),
+        refund_by_teacher=_refund_percent(RefundCase.TEACHER_CANCELS),
+    )
+
+
+def _refund_percent(case: RefundCase) -> int:
+    _reason, percent = decide_refund(case, left=100)
+    return percent
 
 
 def find_change_deadline(start: datetime) -> datetime:
@@ -90,8 +108,8 @@ def find_public_terms() -> PublicTerms:
     """Ask the policy itself, so that no page can promise anything else."""
     return PublicTerms(
         cutoff=_load_cutoff(),
-        in_time=decide_refund(RefundCase.STUDENT_CANCELS, left=100)[1],
-        by_teacher=decide_refund(RefundCase.TEACHER_CANCELS, left=100)[1],
+        in_time=_refund_percent(RefundCase.STUDENT_CANCELS),
+        by_teacher=_refund_percent(RefundCase.TEACHER_CANCELS),
     )
 
 

@@ -9,7 +9,7 @@ from django.db.models import OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.availability.agenda import AWAITS_CALENDAR, lapsed
+from bookings.availability.agenda import AWAITS_CALENDAR, lapsed, list_money_on_its_way
 from bookings.domain.exceptions import ClassNotFoundError, SlotTakenError
 from bookings.models import (
     MONEY_GONE,
@@ -21,6 +21,9 @@ from bookings.models import (
     UserActivity,
     VirtualClass,
 )
+
+# A paid class took the time of an unpaid one; ``has_lost_its_hold`` as a condition.
+LOST_ITS_HOLD = Q(status=ClassStatus.PENDING, paid_at=None, scheduling_refusal=SlotTakenError.code)
 
 
 def get_class(classes: QuerySet[VirtualClass], **lookup: Any) -> VirtualClass:
@@ -56,17 +59,27 @@ def list_classes_of(user: User) -> QuerySet[VirtualClass]:
 
 
 def list_next_classes_of(user: User) -> QuerySet[VirtualClass]:
-    """List the classes ahead, the nearest first, without cancelled and lapsed ones."""
+    """List the classes ahead, the nearest first, without cancelled, lapsed and lost ones."""
     now = timezone.now()
     ahead = list_classes_of(user).filter(end_time__gt=now).exclude(status=ClassStatus.CANCELLED)
-    return ahead.exclude(lapsed(now)).order_by("start_time", "id")
+    return ahead.exclude(lapsed(now) | LOST_ITS_HOLD).order_by("start_time", "id")
 
 
-def list_past_classes_of(user: User) -> QuerySet[VirtualClass]:
-    """List the classes that are over, cancelled or lapsed, the latest first."""
+def list_dropped_classes_of(user: User) -> QuerySet[VirtualClass]:
+    """List the cancelled, lapsed and lost classes whose time is still ahead, the nearest first."""
     now = timezone.now()
-    past = Q(end_time__lte=now) | Q(status=ClassStatus.CANCELLED) | lapsed(now)
-    return list_classes_of(user).filter(past).order_by("-start_time", "-id")
+    dropped = Q(status=ClassStatus.CANCELLED) | lapsed(now) | LOST_ITS_HOLD
+    ahead = list_classes_of(user).filter(dropped, end_time__gt=now)
+    return ahead.order_by("start_time", "id")
+
+
+def list_past_classes_of(user: User, before: VirtualClass | None = None) -> QuerySet[VirtualClass]:
+    """List the classes whose time is over, the latest first; from the one after ``before`` on."""
+    past = list_classes_of(user).filter(end_time__lte=timezone.now())
+    if before:
+        earlier = Q(start_time__lt=before.start_time)
+        past = past.filter(earlier | Q(start_time=before.start_time, id__lt=before.pk))
+    return past.order_by("-start_time", "-id")
 
 
 def list_undecided(classes: QuerySet[VirtualClass]) -> QuerySet[VirtualClass]:
@@ -96,7 +109,10 @@ def has_lapsed(virtual_class: VirtualClass) -> bool:
     if not virtual_class.has_preference and not (hold and hold.is_live()):
         return True
     payment: Payment | None = getattr(virtual_class, "payment", None)
-    return bool(payment and payment.has_expired() and payment.status != PaymentStatus.PENDING)
+    if payment is None or not payment.has_expired():
+        return False
+    is_pending = payment.status == PaymentStatus.PENDING
+    return not (is_pending and list_money_on_its_way(payment.pk).exists())
 
 
 def list_participants(virtual_class: VirtualClass) -> QuerySet[UserActivity]:

@@ -237,6 +237,11 @@ class VirtualClass(models.Model):
         return self.free_places <= 0
 
     @property
+    def takes_guests(self) -> bool:
+        """True if the class is for several people, so that its access code is of use to anybody."""
+        return self.capacity > 1
+
+    @property
     def goes_first(self) -> bool:
         """True if money was paid, so that no unpaid hold keeps the class's time from it."""
         return self.paid_at is not None and self.class_price > 0

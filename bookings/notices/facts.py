@@ -108,14 +108,15 @@ def _how_to_enter(notice: Notice) -> str:
 
 
 def _access_code(notice: Notice) -> str:
-    # Only the host gets it.
+    # Only the host gets it, and only for a class that others can join.
     virtual_class = notice.require_class()
-    return (virtual_class.access_code or "") if virtual_class.is_hosted_by(notice.user) else ""
+    has_code = virtual_class.takes_guests and virtual_class.is_hosted_by(notice.user)
+    return (virtual_class.access_code or "") if has_code else ""
 
 
 def _invitation(notice: Notice) -> str:
-    code, capacity = _access_code(notice), notice.require_class().capacity
-    return site_address("bookings:join_with_code", code) if code and capacity > 1 else ""
+    code = _access_code(notice)
+    return site_address("bookings:join_with_code", code) if code else ""
 
 
 def _money_back(notice: Notice) -> str:

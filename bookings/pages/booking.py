@@ -1,11 +1,12 @@
 """``/inicio/reservar``: choose a time, then fill in the details of the hold."""
 
 import uuid
-from datetime import timedelta
+from datetime import datetime, timedelta
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlencode
 
+from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
@@ -14,24 +15,34 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from accounts.models import User
 from accounts.sessions.requests import SignedInRequest
 from bookings.domain.change_policy import find_change_terms
 from bookings.domain.checkout.checkout import check_out_hold
-from bookings.domain.checkout.holds import find_live_hold, hold_slot, release_hold
+from bookings.domain.checkout.holds import (
+    find_live_hold,
+    find_open_hold,
+    hold_slot,
+    release_hold,
+)
 from bookings.domain.exceptions import BookingError, HoldExpiredError, NoPriceError, SlotTakenError
 from bookings.domain.money.prices import Offer, list_offers, list_prices_by_students
 from bookings.models import ClassType, Hold, Payment
 from bookings.pages.access import signed_in
-from bookings.pages.choice import Choice, read_choice
+from bookings.pages.choice import Choice, choice_query, read_choice
 from bookings.pages.class_card import TITLES
 from bookings.pages.forms import DetailsForm
-from bookings.pages.free_times import present_free_times
+from bookings.pages.free_times import present_free_times, render_times
 from bookings.payments.gateway import PaymentError
 from calendar_sync import CalendarError
+from config.lib.addresses import client_address
+from config.lib.throttling import is_too_often
 
+# What a visitor chose before signing in: the session's key, and how long it counts.
+CHOSEN = "chosen_time"
+CHOICE_LASTS = timedelta(minutes=30)
 PROVIDER_DOWN = gettext_lazy(
     "El medio de pago no responde. Te guardamos el horario: probá de nuevo en un momento."
 )
@@ -40,36 +51,68 @@ PROVIDER_DOWN = gettext_lazy(
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def choose(request: HttpRequest) -> HttpResponse:
-    """Show the free times, to strangers too; hold the chosen one for a signed-in person."""
+    """Show the free times, to strangers too; hold the chosen one, after the sign-in if need be."""
     offers = list_offers()
     if not offers:
         return render(request, "bookings/choose.html", {"problem": "no_offers"})
     if request.method == "POST":
-        return _hold(request, read_choice(request.POST, offers))
+        return _keep(request, read_choice(request.POST, offers))
     choice = read_choice(request.GET, offers)
+    kinds = list_kinds(offers)
     context = {
-        "kinds": list_kinds(offers),
-        "lengths": [one for one in offers if one.class_type == choice.offer.class_type],
+        "kinds": kinds,
+        "chosen_kind": next(one for one in kinds if one["class_type"] == choice.offer.class_type),
         **present_free_times(
             choice,
             length=timedelta(minutes=choice.offer.minutes),
             user=request.user if isinstance(request.user, User) else None,
         ),
     }
-    return render(request, "bookings/choose.html", context)
+    return render_times(request, "bookings/choose.html", context)
 
 
-def _hold(request: HttpRequest, choice: Choice) -> HttpResponse:
-    if not request.user.is_authenticated:
-        back = urlencode({"callbackUrl": choice.address})
-        return redirect(f"{reverse('bookings:inicio')}?{back}")
+def _keep(request: HttpRequest, choice: Choice) -> HttpResponse:
     if choice.start is None:
         messages.error(request, _("Elegí un horario para continuar."))
         return redirect(choice.address)  # without #horarios: the message has the focus
+    if isinstance(request.user, User):
+        return _hold(request, choice, user=request.user, start=choice.start)
+    # A stranger's session is a row, and a sign-in begins with one, so the limit is the same.
+    limit = settings.MAX_SIGN_IN_STARTS
+    if not is_too_often("choices", client_address(request), limit=limit):
+        until = timezone.now() + CHOICE_LASTS
+        request.session[CHOSEN] = {"query": choice.query, "until": until.timestamp()}
+    back = urlencode({"callbackUrl": f"{reverse('bookings:keep_chosen')}?{choice.query}"})
+    return redirect(f"{reverse('bookings:inicio')}?{back}")
+
+
+@signed_in
+@require_GET
+def keep_chosen(request: SignedInRequest) -> HttpResponse:
+    """Hold, once, the time that this browser chose before its sign-in.
+
+    The session remembers the choice. A link from elsewhere can name any time, and holds none: it
+    leads to the page on which the student may choose it.
+    """
+    offers = list_offers()
+    if not offers:
+        return redirect("bookings:book")
+    choice = read_choice(request.GET, offers)
+    remembered = request.session.pop(CHOSEN, {"query": "", "until": 0})
+    is_recent = timezone.now().timestamp() < remembered["until"]
+    if choice.start and is_recent and remembered["query"] == choice.query:
+        return _hold(request, choice, user=request.user, start=choice.start)
+    hold = find_open_hold(request.user)
+    if hold and hold.start_time == choice.start:  # the page was loaded again
+        return redirect(details_url(hold))
+    return redirect(choice.address)
+
+
+def _hold(request: HttpRequest, choice: Choice, *, user: User, start: datetime) -> HttpResponse:
     try:
         hold = hold_slot(
-            user=request.user,
-            start=choice.start,
+            user=user,
+            start=start,
             minutes=choice.offer.minutes,
             class_type=choice.offer.class_type,
         )
@@ -78,9 +121,12 @@ def _hold(request: HttpRequest, choice: Choice) -> HttpResponse:
     except BookingError as refusal:
         messages.error(request, refusal.text)
         return redirect(choice.address)
-    # The address carries the choice, so that the person can choose again when the hold expires.
-    query = choice.address.partition("?")[2]
-    return redirect(f"{reverse('bookings:hold', args=[hold.pk])}?{query}")
+    return redirect(details_url(hold))
+
+
+def details_url(hold: Hold) -> str:
+    """The address carries the choice, so that the person can choose again when the hold expires."""
+    return f"{reverse('bookings:hold', args=[hold.pk])}?{choice_query(hold)}"
 
 
 def list_kinds(offers: list[Offer]) -> list[dict[str, Any]]:
@@ -131,8 +177,13 @@ def fill_in(request: SignedInRequest, hold_id: uuid.UUID) -> HttpResponse:
 @signed_in
 @require_POST
 def release(request: SignedInRequest, hold_id: uuid.UUID) -> HttpResponse:
-    release_hold(user=request.user, hold_id=hold_id)
-    return _choose_again(request)
+    """Free the time; then show the choice in the address, or the home if there is none."""
+    is_released = release_hold(user=request.user, hold_id=hold_id)
+    if request.GET:
+        return _choose_again(request)
+    if is_released:
+        messages.success(request, _("Listo: el horario quedó libre."))
+    return redirect("bookings:inicio")
 
 
 def _book(request: SignedInRequest, hold: Hold, form: DetailsForm) -> HttpResponse:
@@ -165,16 +216,11 @@ def _show_details(request: SignedInRequest, hold: Hold, form: DetailsForm) -> Ht
         "title": TITLES[ClassType(hold.class_type)],
         "form": form,
         "terms": find_change_terms(hold.start_time, timezone.now()),
-        "choose_again": _with_choice(request, reverse("bookings:book")),
-        "release_url": _with_choice(request, reverse("bookings:release", args=[hold.pk])),
+        "choice": choice_query(hold),
     }
     return render(request, "bookings/details.html", context)
 
 
 def _choose_again(request: SignedInRequest) -> HttpResponse:
-    return redirect(_with_choice(request, reverse("bookings:book")))
-
-
-def _with_choice(request: SignedInRequest, path: str) -> str:
-    """Append the choice in the current address to a path."""
-    return f"{path}?{request.GET.urlencode()}".removesuffix("?")
+    """Offer the choice in the current address."""
+    return redirect(f"{reverse('bookings:book')}?{request.GET.urlencode()}".removesuffix("?"))

@@ -12,7 +12,7 @@ from django.utils.dateparse import parse_date, parse_time
 
 from bookings.availability.months import month_of
 from bookings.domain.money.prices import Offer
-from bookings.models import VirtualClass
+from bookings.models import Hold, VirtualClass
 from config.lib.wall_time import read_wall_time
 
 
@@ -69,14 +69,19 @@ def read_moment(parameters: QueryDict) -> dict[str, Any]:
 
 def rebook_url(virtual_class: VirtualClass) -> str:
     """Return the address that offers the same kind of class at the same time."""
-    start = timezone.localtime(virtual_class.start_time)
+    return f"{reverse('bookings:book')}?{choice_query(virtual_class)}#horarios"
+
+
+def choice_query(chosen: VirtualClass | Hold) -> str:
+    """Return the query that chooses the kind and the time of a class or a hold."""
+    start = timezone.localtime(chosen.start_time)
     parts = {
-        "tipo": virtual_class.class_type,
-        "min": int((virtual_class.end_time - start).total_seconds() // 60),
+        "tipo": chosen.class_type,
+        "min": chosen.minutes,
         "dia": f"{start:%Y-%m-%d}",
         "hora": f"{start:%H:%M}",
     }
-    return f"{reverse('bookings:book')}?{urlencode(parts)}#horarios"
+    return urlencode(parts)
 
 
 def _parse_day(text: str) -> date | None:

@@ -8,6 +8,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
+from bookings.domain.change_policy import ChangeTerms, find_change_terms
 from bookings.domain.queries import has_lapsed, has_lost_its_hold
 from bookings.models import BookingRules, ClassStatus, ClassType, Hold, Payment, VirtualClass
 
@@ -39,8 +40,8 @@ class ClassCard:
     """A class for one of its participants.
 
     state: a key of STATE_LABELS. conference_url: only of a scheduled class. access_code: only for
-    the host, while the class is open. kept_until: the end of an unpaid class's hold. is_money_gone:
-    True if all that the host paid went back, so that no guest may join.
+    the host of a class for several, while it is open. kept_until: the end of an unpaid class's
+    hold. is_money_gone: True if all that the host paid went back, so that no guest may join.
     """
 
     virtual_class: VirtualClass
@@ -75,21 +76,22 @@ class ClassCard:
 
     @property
     def minutes(self) -> int:
-        return int((self.end - self.start).total_seconds() // 60)
+        return self.virtual_class.minutes
 
     @property
     def doors_open(self) -> datetime:
         return self.start - DOORS_OPEN_BEFORE
 
     @property
+    def terms(self) -> ChangeTerms:
+        """Until when the class may be changed, and its refunds; to be read before paying."""
+        return find_change_terms(self.start, timezone.now())
+
+    @property
     def is_cut_off(self) -> bool:
         """True if Meet ends the call early; one query for a long group."""
         students = self.virtual_class.capacity
         return BookingRules.cut_off_calls(students=students, minutes=self.minutes)
-
-    @property
-    def is_group(self) -> bool:
-        return self.virtual_class.class_type == ClassType.GROUP
 
 
 def present_class(virtual_class: VirtualClass, user: User) -> ClassCard:
@@ -100,7 +102,7 @@ def present_class(virtual_class: VirtualClass, user: User) -> ClassCard:
     hold: Hold | None = getattr(virtual_class, "hold", None)
     payment: Payment | None = getattr(virtual_class, "payment", None)
     is_money_gone = payment is not None and payment.is_money_gone
-    has_code = is_open and is_host and not is_money_gone
+    has_code = is_open and is_host and virtual_class.takes_guests and not is_money_gone
     return ClassCard(
         virtual_class=virtual_class,
         is_host=is_host,

@@ -9,15 +9,17 @@ from django.views.decorators.http import require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
 from accounts.sessions.requests import SignedInRequest
+from bookings.domain.exceptions import ClassNotFoundError
 from bookings.domain.money.money_back import find_money_back
 from bookings.domain.places.waiting_queries import count_waiting, list_lines_of
 from bookings.domain.queries import (
     get_class_of,
+    list_dropped_classes_of,
     list_next_classes_of,
     list_participants,
     list_past_classes_of,
 )
-from bookings.models import ChargeStatus, Payment
+from bookings.models import ChargeStatus, Payment, VirtualClass
 from bookings.notices.facts import must_knock
 from bookings.notices.returned_money import list_returned_money
 from bookings.pages.access import signed_in
@@ -29,23 +31,39 @@ from bookings.pages.own_calendar import link_to_google_calendar, link_to_outlook
 from bookings.pages.waiting import WaitingCard
 
 CLASSES_SHOWN = 50
+PAST_CLASSES_A_PAGE = 20
 
 
 @signed_in
 @require_safe
 def my_classes(request: SignedInRequest) -> HttpResponse:
+    """Show the classes ahead and the last ones; further pages go back in time."""
     user = request.user
-    ahead = list_next_classes_of(user)[:CLASSES_SHOWN]
-    past = list_past_classes_of(user)[:CLASSES_SHOWN]
-    return render(
-        request,
-        "bookings/my_classes.html",
-        {
+    last_shown = _find_last_shown(request)
+    past = list(list_past_classes_of(user, last_shown)[: PAST_CLASSES_A_PAGE + 1])
+    shown = past[:PAST_CLASSES_A_PAGE]
+    context: dict[str, object] = {
+        "past_classes": [present_class(one, user) for one in shown],
+        "last_shown": shown[-1] if len(past) > len(shown) else None,
+        "is_first_page": last_shown is None,
+    }
+    if last_shown is None:
+        ahead = list_next_classes_of(user)[:CLASSES_SHOWN]
+        dropped = list_dropped_classes_of(user)[:CLASSES_SHOWN]
+        context |= {
             "lines": [WaitingCard(entry) for entry in list_lines_of(user)],
-            "next_classes": [present_class(virtual_class, user) for virtual_class in ahead],
-            "past_classes": [present_class(virtual_class, user) for virtual_class in past],
-        },
-    )
+            "next_classes": [present_class(one, user) for one in ahead],
+            "dropped_classes": [present_class(one, user) for one in dropped],
+        }
+    return render(request, "bookings/my_classes.html", context)
+
+
+def _find_last_shown(request: SignedInRequest) -> VirtualClass | None:
+    """Return the class that ended the page before; None for the first page."""
+    try:
+        return get_class_of(request.user, uuid.UUID(request.GET.get("antes", "")))
+    except (ValueError, ClassNotFoundError):
+        return None
 
 
 @signed_in

@@ -7,6 +7,8 @@ from django.forms.boundfield import BoundWidget
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
+from bookings.domain.places.access_codes import LENGTH, drop_separators, normalize_access_code
+
 
 class DetailsForm(forms.Form):
     """The details of a booking. prices: centavos for each number of students."""
@@ -62,6 +64,8 @@ class CancelForm(forms.Form):
 
 
 class JoinForm(forms.Form):
+    """A typed access code; ``cleaned_data`` has it in capitals, without spaces and dashes."""
+
     access_code = forms.CharField(
         label=_("Código de acceso"),
         max_length=40,
@@ -74,6 +78,34 @@ class JoinForm(forms.Form):
             }
         ),
     )
+
+    def clean_access_code(self) -> str:
+        """Say how a text differs in shape from a code; the domain looks for the class."""
+        typed = drop_separators(self.cleaned_data["access_code"])
+        if problem := _count_difference(LENGTH - len(typed)):
+            raise forms.ValidationError(problem)
+        code = normalize_access_code(typed)
+        if code is None:
+            raise forms.ValidationError(_("El código tiene solo letras sin tilde y números."))
+        return code
+
+
+def _count_difference(missing: int) -> str:
+    if missing > 0:
+        text = ngettext(
+            "Falta %(number)d carácter: el código tiene ocho.",
+            "Faltan %(number)d caracteres: el código tiene ocho.",
+            missing,
+        )
+    elif missing < 0:
+        text = ngettext(
+            "Sobra %(number)d carácter: el código tiene ocho.",
+            "Sobran %(number)d caracteres: el código tiene ocho.",
+            -missing,
+        )
+    else:
+        return ""
+    return text % {"number": abs(missing)}
 
 
 class DeleteAccountForm(forms.Form):

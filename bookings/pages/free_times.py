@@ -5,11 +5,14 @@ from datetime import UTC, date, datetime, time, timedelta
 from itertools import groupby
 from typing import Any
 
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django_htmx.http import reselect, retarget
 
 from accounts.models import User
-from bookings.availability.agenda import load_agenda
+from bookings.availability.agenda import list_holidays, load_agenda
 from bookings.availability.months import build_month, month_of
 from bookings.availability.periods import Period
 from bookings.models import VirtualClass
@@ -30,7 +33,8 @@ def present_free_times(
 
     is_stale: True if the chosen time is taken. free: ``month``, its grid without past weeks;
     ``day``, whose ``count`` times are shown in ``parts_of_day``, if any; ``next_free_day``, where
-    to go on; ``is_anything_free``, True if the whole horizon has a free time.
+    to go on; ``is_anything_free``, True if the whole horizon has a free time; ``holiday``, the
+    name of the day if it is a public holiday.
     """
     today = timezone.localdate()
     try:
@@ -41,6 +45,7 @@ def present_free_times(
     by_day = agenda.find_free_slots(length)
     day = choice.day or _first_free_day(by_day, choice.month)
     latest = timezone.localdate(agenda.latest - timedelta.resolution)
+    holidays = list_holidays(today, latest)
     later = [one for one in by_day if day is None or one > day]
     slots = by_day.get(day, []) if day else []
     is_stale = choice.start is not None and choice.start not in [slot.start for slot in slots]
@@ -49,14 +54,29 @@ def present_free_times(
         "is_stale": is_stale,
         "utc_offset": name_utc_offset(day),
         "free": {
-            "month": build_month(month_of(day or choice.month), by_day, latest=latest),
+            "month": build_month(
+                month_of(day or choice.month), by_day, latest=latest, holidays=holidays
+            ),
             "day": day,
+            "holiday": holidays.get(day, "") if day else "",
             "count": len(slots),
             "parts_of_day": split_day(slots),
             "next_free_day": min(later or by_day, default=None),
             "is_anything_free": bool(by_day),
         },
     }
+
+
+def render_times(request: HttpRequest, template: str, context: dict[str, Any]) -> HttpResponse:
+    """Render a page of free times.
+
+    A time that was chosen just now and is taken changes more than the summary, which htmx asked
+    for: then it swaps month and times, where the page says so.
+    """
+    response = render(request, template, context)
+    if context.get("is_stale") and request.headers.get("HX-Target") == "summary":
+        return reselect(retarget(response, "#when"), "#when")
+    return response
 
 
 def _first_free_day(by_day: dict[date, list[Period]], month: date) -> date | None:

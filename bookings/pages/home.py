@@ -6,8 +6,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from accounts.sign_in.page import show_sign_in
+from bookings.domain.checkout.holds import find_open_hold
 from bookings.domain.places.waiting_queries import list_lines_of
 from bookings.domain.queries import list_next_classes_of
+from bookings.pages.booking import details_url
 from bookings.pages.class_card import present_class
 from bookings.pages.forms import JoinForm
 from bookings.pages.waiting import WaitingCard
@@ -22,10 +24,13 @@ def inicio(request: HttpRequest) -> HttpResponse:
         return show_sign_in(request)
     ahead = list_next_classes_of(request.user)[:NEXT_CLASSES]
     classes = [present_class(virtual_class, request.user) for virtual_class in ahead]
+    hold = find_open_hold(request.user)
     return render(
         request,
         "bookings/inicio.html",
         {
+            "hold": hold,
+            "details_url": details_url(hold) if hold else "",
             "next_class": classes[0] if classes else None,
             "later_classes": classes[1:],
             "lines": [WaitingCard(entry) for entry in list_lines_of(request.user)],

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
+from accounts.models import User
 from accounts.selectors import list_providers
 from accounts.sessions.requests import SignedInRequest
 from bookings.domain.exceptions import (
@@ -20,12 +21,13 @@ from bookings.domain.exceptions import (
     OwnClassError,
     PlaceOfferedError,
 )
-from bookings.domain.places.joining import find_joined_class, join_class
+from bookings.domain.places.joining import find_joined_class, join_class, preview_class
 from bookings.domain.places.offers import list_open_entries
 from bookings.domain.places.waiting_queries import find_class_to_wait_for
+from bookings.models import ClassType
 from bookings.notices.facts import site_address
 from bookings.pages.access import signed_in
-from bookings.pages.class_card import ClassCard
+from bookings.pages.class_card import TITLES, ClassCard
 from bookings.pages.forms import JoinForm
 from bookings.templatetags.class_times import clock, long_day
 from config.lib.addresses import client_address
@@ -34,52 +36,55 @@ from config.lib.addresses import client_address
 @signed_in
 @require_http_methods(["GET", "HEAD", "POST"])
 def join(request: SignedInRequest) -> HttpResponse:
+    """Ask for a code and lead to the page of its class."""
     form = JoinForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
-        return _join(request, form)
+        return redirect("bookings:join_with_code", form.cleaned_data["access_code"])
     return render(request, "bookings/join.html", {"form": form})
 
 
 @never_cache
-@require_http_methods(["GET", "HEAD"])
+@require_http_methods(["GET", "HEAD", "POST"])
 def open_invitation(request: HttpRequest, access_code: str) -> HttpResponse:
-    """Fill in the code of a shared address; lead a participant to the class.
+    """Show the class of a typed or shared code, or join it; lead a participant to the class.
 
     Strangers and previews of messengers learn nothing, not even whether the class exists.
     """
     if not request.user.is_authenticated:
+        if request.method == "POST":
+            return redirect(request.path)  # the session ended: sign in, and look again
         context = {"providers": list_providers(), "callback_url": request.path}
         return render(request, "bookings/invitation.html", context)
-    virtual_class = find_joined_class(user=request.user, access_code=access_code)
-    if virtual_class:
-        return redirect("bookings:class", class_id=virtual_class.pk)
-    form = JoinForm(initial={"access_code": access_code})
-    return render(request, "bookings/join.html", {"form": form})
-
-
-def _join(request: SignedInRequest, form: JoinForm) -> HttpResponse:
-    code = form.cleaned_data["access_code"]
+    form = JoinForm({"access_code": access_code})
+    if not form.is_valid():
+        return render(request, "bookings/join.html", {"form": form})
+    code, address = form.cleaned_data["access_code"], client_address(request)
     try:
-        virtual_class = join_class(
-            user=request.user, access_code=code, address=client_address(request)
-        )
+        if request.method == "POST":
+            joined = join_class(user=request.user, access_code=code, address=address)
+            messages.success(request, _("¡Listo! Ya estás en la clase."))
+            return redirect("bookings:class", class_id=joined.pk)
+        virtual_class = preview_class(user=request.user, access_code=code, address=address)
     except BookingError as refusal:
-        mine = find_joined_class(user=request.user, access_code=code)
-        if mine is None:
-            return _refuse(request, form, refusal)
-        is_host = mine.is_hosted_by(request.user)
-        messages.info(request, OwnClassError.text if is_host else AlreadyJoinedError.text)
-        return redirect("bookings:class", class_id=mine.pk)
-    messages.success(request, _("¡Listo! Ya estás en la clase."))
-    return redirect("bookings:class", class_id=virtual_class.pk)
+        return _refuse(request, request.user, form, refusal)
+    title = TITLES[ClassType(virtual_class.class_type)]
+    shown = {"virtual_class": virtual_class, "title": title}
+    return render(request, "bookings/invited.html", shown)
 
 
-def _refuse(request: SignedInRequest, form: JoinForm, refusal: BookingError) -> HttpResponse:
+def _refuse(
+    request: HttpRequest, user: User, form: JoinForm, refusal: BookingError
+) -> HttpResponse:
     """Show why there is no place; offer a full group's waiting list."""
-    is_full = isinstance(refusal, ClassFullError)
-    full_class = find_class_to_wait_for(form.cleaned_data["access_code"]) if is_full else None
+    code = form.cleaned_data["access_code"]
+    mine = find_joined_class(user=user, access_code=code)
+    if mine:
+        text = OwnClassError.text if mine.is_hosted_by(user) else AlreadyJoinedError.text
+        messages.info(request, text)
+        return redirect("bookings:class", class_id=mine.pk)
+    full_class = find_class_to_wait_for(code) if isinstance(refusal, ClassFullError) else None
     if full_class:
-        entry = list_open_entries(request.user).filter(virtual_class=full_class).first()
+        entry = list_open_entries(user).filter(virtual_class=full_class).first()
         if entry:
             messages.info(request, _("La clase sigue completa. Estás en la lista de espera."))
             return redirect("bookings:claim_place", entry_id=entry.pk)

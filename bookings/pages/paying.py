@@ -11,12 +11,17 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
+from accounts.models import User
 from accounts.sessions.requests import SignedInRequest
 from bookings.domain.checkout.settling import settle_if_not_recent
 from bookings.domain.queries import list_payments_of
 from bookings.pages.access import signed_in
+from bookings.pages.changes import present_changes
 from bookings.pages.choice import rebook_url
-from bookings.pages.payment_card import FINAL, present_payment
+from bookings.pages.class_card import present_class
+from bookings.pages.joining import write_invitation
+from bookings.pages.own_calendar import link_to_google_calendar, link_to_outlook
+from bookings.pages.payment_card import FINAL, PaymentCard, PaymentState, present_payment
 from bookings.payments.gateway import PaymentError
 
 logger = logging.getLogger(__name__)
@@ -53,5 +58,23 @@ def show_payment(request: SignedInRequest, payment_id: uuid.UUID) -> HttpRespons
         "poll_url": f"{path}?{urlencode({**query, 'shown': card.state})}",
         "rebook_url": rebook_url(virtual_class) if virtual_class else reverse("bookings:book"),
         "teacher_email": settings.ADMIN_EMAIL,
+        **_confirm(card, request.user),
     }
     return render(request, "bookings/payment.html", context)
+
+
+def _confirm(card: PaymentCard, user: User) -> dict[str, object]:
+    """Return the class, as ``booked``, and its links; nothing unless it is paid and ahead."""
+    virtual_class = card.payment.virtual_class
+    if virtual_class is None or card.state != PaymentState.PAID:
+        return {}
+    booked = present_class(virtual_class, user)
+    if not booked.conference_url:
+        return {}
+    return {
+        "booked": booked,
+        "changes": present_changes(booked, user),
+        "invitation": write_invitation(booked),
+        "google_calendar_url": link_to_google_calendar(booked),
+        "outlook_url": link_to_outlook(booked),
+    }

@@ -10,7 +10,8 @@ from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from bookings.domain.queries import list_scheduled_between
+from bookings.domain.change_policy import ChangeTerms, find_change_terms
+from bookings.domain.queries import has_lost_its_hold, list_scheduled_between
 from bookings.models import ChargeStatus, ClassStatus, ClassType, Payment, PaymentStatus
 from bookings.notices.returned_money import (
     ReturnedMoney,
@@ -134,6 +135,11 @@ class PaymentCard:
         return NOW_AND_THEN if self.is_late else self.state.refresh_seconds
 
     @property
+    def terms(self) -> ChangeTerms:
+        """Until when the class may be changed, and its refunds; to be read before paying."""
+        return find_change_terms(self.start, timezone.now())
+
+    @property
     def can_pay(self) -> bool:
         is_unpaid = self.state in {PaymentState.WAITING, PaymentState.REJECTED}
         return is_unpaid and self.kept_until is not None and bool(self.payment.checkout_url)
@@ -151,7 +157,9 @@ def present_payment(payment: Payment, *, says_paid: bool = False) -> PaymentCard
     start, end, class_type = _paid_class(payment)
     if settings.PREVENT_OVERLAPS and state in {PaymentState.WAITING, PaymentState.REJECTED}:
         others = list_scheduled_between(start, end).exclude(payment=payment)
-        state = PaymentState.LOST if others.exists() else state
+        booked = payment.virtual_class
+        is_lost = (booked is not None and has_lost_its_hold(booked)) or others.exists()
+        state = PaymentState.LOST if is_lost else state
     counted = [c for c in charges if c.status != ChargeStatus.REJECTED]
     return PaymentCard(
         payment=payment,

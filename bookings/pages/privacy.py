@@ -6,7 +6,6 @@ A test compares the rows with the tables that belong to a person and with the da
 from datetime import timedelta
 
 from django.conf import settings
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -53,7 +52,7 @@ def list_cookies() -> list[Row]:
     return [
         (
             settings.SESSION_COOKIE_NAME,
-            _("Recuerda que ingresaste."),
+            _("Recuerda que ingresaste, y antes de eso el horario que elegiste."),
             _say(settings.SESSION_COOKIE_AGE),
         ),
         (
@@ -204,7 +203,6 @@ def delete_my_account(request: SignedInRequest) -> HttpResponse:
         except BookingError as refusal:
             form.add_error(None, refusal.text)
         else:
-            answer = sign_out(request, redirect("bookings:landing"))
-            messages.success(request, _("Borramos tu cuenta y tus datos."))
-            return answer
+            text = _("Borramos tu cuenta y tus datos.")
+            return sign_out(request, redirect("bookings:landing"), text=text)
     return render(request, "bookings/delete_account.html", {"form": form})

@@ -26,7 +26,7 @@ from bookings.models import VirtualClass
 from bookings.pages.access import signed_in
 from bookings.pages.choice import ChosenTime, read_moment
 from bookings.pages.class_card import present_class
-from bookings.pages.free_times import present_free_times
+from bookings.pages.free_times import present_free_times, render_times
 from bookings.templatetags.class_times import clock, long_day
 from calendar_sync import CalendarError
 
@@ -47,7 +47,7 @@ def choose_time(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
             moving=virtual_class,
         ),
     }
-    return render(request, "bookings/reschedule.html", context)
+    return render_times(request, "bookings/reschedule.html", context)
 
 
 @signed_in

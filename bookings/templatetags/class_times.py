@@ -12,6 +12,8 @@ from babel.units import format_unit
 from django import template
 from django.conf import settings
 from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 from django.utils.translation import get_language, gettext, to_locale
 
 register = template.Library()
@@ -76,6 +78,22 @@ def clock(value: datetime) -> str:
 
 
 @register.filter
+def hour(value: datetime) -> SafeString:
+    """Write ``18:30`` so that your-time.js adds the visitor's own hour, if that is another one."""
+    moment = timezone.localtime(value).isoformat()
+    element = '<span data-your-time><time datetime="{}">{}</time></span>'
+    return format_html(element, moment, clock(value))
+
+
+@register.filter
+def share(percent: int) -> str:
+    """Write a part of a price in words: ``todo``, ``nada`` or ``el 50 %``."""
+    if percent == 100:
+        return gettext("todo")
+    return gettext("el %(percent)d %%") % {"percent": percent} if percent else gettext("nada")
+
+
+@register.filter
 def minutes(count: int) -> str:
     return format_unit(count, "duration-minute", length="short", locale=_active_locale())
 
@@ -91,11 +109,11 @@ def duration(value: timedelta) -> str:
 
 
 @register.filter
-def clock_near(value: datetime) -> str:
-    """Write ``18:30`` for today, and ``18:30 del mar 24 nov`` for another day."""
+def clock_near(value: datetime) -> SafeString:
+    """Write ``18:30`` as ``hour`` does for today, and ``18:30 del mar 24 nov`` for another day."""
     if _local_date(value) == timezone.localdate():
-        return clock(value)
-    return gettext("%(clock)s del %(day)s") % {"clock": clock(value), "day": short_day(value)}
+        return hour(value)
+    return format_html(gettext("{clock} del {day}"), clock=hour(value), day=short_day(value))
 
 
 @register.filter

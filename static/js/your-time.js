@@ -18,7 +18,7 @@ function isElsewhere(element) {
 function tell(element) {
   const moment = new Date(element.dateTime);
   const isSameDay = moment.getDate() === Number(element.dateTime.slice(8, 10));
-  return isSameDay ? clock.format(moment) : `${weekday.format(moment)} ${clock.format(moment)}`;
+  return isSameDay ? clock.format(moment) : `${weekday.format(moment)}\u00a0${clock.format(moment)}`;
 }
 
 function addTo(box) {

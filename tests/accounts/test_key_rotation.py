@@ -161,7 +161,7 @@ def test_form_that_was_open_meanwhile_still_counts(student, settings, change_sec
     client.force_login(student)
     page = client.get("/inicio/perfil").content.decode()
     token = page.split('name="csrfmiddlewaretoken" value="')[1].split('"')[0]
-    form = {"level": "basico", "newsletter": "no", "language": "es-ar", "location": "Rosario"}
+    form = {"name": "Bruno", "level": "basico", "newsletter": "no", "location": "Rosario"}
 
     change_secret_key()
     client.post("/inicio/perfil", {**form, "csrfmiddlewaretoken": token})

@@ -3,20 +3,23 @@
 import re
 
 import pytest
+from django.contrib.admin.models import LogEntry
 from django.contrib.messages import get_messages
 from django.test import Client
 
 from accounts.models import Session, User
+from accounts.personal_data import rename
 from tests.accounts.flows import session_of, sign_in
 
 pytestmark = pytest.mark.django_db
 
+PHONE = "+54 341 555-0199"
 SETTINGS = {
+    "name": "Bruno S. Student",
     "location": "Rosario",
     "level": "basico",
-    "phone": "341 555",
+    "phone": PHONE,
     "newsletter": "si",
-    "language": "en",
 }
 
 
@@ -133,7 +136,7 @@ def test_profile_is_saved(profile_client, student):
     student.refresh_from_db()
     assert (response.status_code, response["Location"]) == (302, "/inicio/perfil")
     assert [str(message) for message in get_messages(response.wsgi_request)] == [
-        "Your details are saved."
+        "Guardamos tus datos."
     ]
     assert {name: getattr(student, name) for name in SETTINGS} == SETTINGS
 
@@ -141,13 +144,20 @@ def test_profile_is_saved(profile_client, student):
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("level", ""),
+        ("name", ""),
+        ("name", "x" * 81),
+        ("name", "Ana\u202egnp"),
+        ("name", "Ana \U0001f600"),
+        ("name", "$$$"),
+        ("name", "https://evil.example"),
+        ("name", "Visitá evil.example"),
+        ("name", "a@evil"),
         ("level", "experto"),
         ("newsletter", "yes"),
-        ("language", ""),
-        ("language", "fr"),
         ("phone", "1" * 31),
         ("phone", "1\x002"),
+        ("phone", "555"),
+        ("phone", "llamame"),
         ("location", "x" * 256),
         ("location", "a\tb"),
     ],
@@ -159,6 +169,74 @@ def test_wrong_profile_is_shown_again_and_not_saved(profile_client, student, nam
     assert response.status_code == 200
     assert list(response.context["form"].errors) == [name]
     assert student.location == ""
+
+
+@pytest.mark.parametrize(
+    ("typed", "kept"),
+    [
+        ("  María   José O\u2019Higgins ", "María José O\u2019Higgins"),
+        ("J.R. Núñez-Pérez (hijo)", "J.R. Núñez-Pérez (hijo)"),
+        ("\u674e\u5c0f\u9f99", "\u674e\u5c0f\u9f99"),
+        ("ana-99", "ana-99"),
+    ],
+)
+def test_a_name_is_mended(profile_client, student, typed, kept):
+    profile_client.post("/inicio/perfil", {**SETTINGS, "name": typed})
+
+    student.refresh_from_db()
+    assert student.name == kept
+
+
+def test_a_name_or_phone_that_is_stored_already_stays_as_it_is(profile_client, student):
+    stored = {"name": "Ana \U0001f600", "phone": "interno 7"}
+    User.objects.update(**stored)
+
+    profile_client.post("/inicio/perfil", {**SETTINGS, **stored})
+
+    student.refresh_from_db()
+    assert {name: getattr(student, name) for name in stored} == stored
+
+
+def test_a_phone_is_kept_in_its_international_spelling(profile_client, student):
+    profile_client.post("/inicio/perfil", {**SETTINGS, "phone": "0341 555-0199"})
+
+    student.refresh_from_db()
+    assert student.phone == PHONE
+
+
+def test_a_mended_name_outlives_the_next_sign_in(google, client):
+    google.add_person(email="ana@example.com", name="ana_99")
+    sign_in(client, "google", "ana@example.com")
+    client.post("/inicio/perfil", {**SETTINGS, "name": "Ana Álvarez"})
+
+    sign_in(Client(), "google", "ana@example.com")
+
+    assert User.objects.get(email="ana@example.com").name == "Ana Álvarez"
+
+
+def test_the_panel_s_log_follows_a_new_name(student):
+    entries = [
+        LogEntry.objects.create(user=student, action_flag=2, object_repr=said)
+        for said in (f"{student.name} (anfitrión)", f"Confirmación: {student.name}", "Otra persona")
+    ]
+
+    rename(user=student, name="Bruno Bravo")
+
+    assert [LogEntry.objects.get(pk=one.pk).object_repr for one in entries] == [
+        "Bruno Bravo (anfitrión)",
+        "Confirmación: Bruno Bravo",
+        "Otra persona",
+    ]
+
+
+def test_one_click_changes_the_language_and_asks_for_nothing_else(profile_client, student):
+    form = {"language": "en", "next": "/inicio/perfil"}
+    assert 'name="language"\n              value="en"' in page(profile_client.get("/inicio/perfil"))
+
+    response = profile_client.post("/idioma", form)
+
+    student.refresh_from_db()
+    assert (response["Location"], student.language) == ("/inicio/perfil", "en")
 
 
 def test_markup_in_the_profile_is_escaped(profile_client):
@@ -211,6 +289,7 @@ def test_sign_out_everywhere_ends_every_session(profile_client, student, host):
     response = profile_client.post("/inicio/perfil/cerrar-sesiones")
 
     assert response["Location"] == "/"
+    assert "Cerraste tu sesión en todos lados." in page(profile_client.get("/"))
     assert session_of(profile_client) == session_of(elsewhere) == {}
     assert session_of(somebody)["user"]["email"] == host.email
     assert Session.objects.count() == 1

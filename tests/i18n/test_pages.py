@@ -13,11 +13,12 @@ from tests.i18n.mails import MAILS
 from tests.i18n.reading import Text, untranslated
 from tests.i18n.states import STATES
 
-# They lead to other pages, or give a file, which is read below.
+# They lead to other pages, or give a file: calendar entries are read below.
 NO_PAGES = {
     "account_login",
     "bookings:calendar_file",
     "bookings:healthz",
+    "bookings:keep_chosen",
     "bookings:leave_line",
     "bookings:release",
     "bookings:my_data",
@@ -30,6 +31,7 @@ NO_PAGES = {
     "bookings:wait_again",
     "disconnect_identity",
     "panel",
+    "service_worker",
     "sign_out_everywhere",
     "sign_out_elsewhere",
     "sign_out_there",

@@ -52,13 +52,18 @@ def new_page(browser: Browser, demo: str, width: int):
     errors: list[str] = []
 
     def open_page(*, javascript: bool = True, watch_console: bool = True, **options: str) -> Page:
-        """options: what the browser says of itself."""
+        """options: what the browser says of itself, and whether it lets service workers in."""
         context = browser.new_context(
             base_url=demo,
             viewport={"width": width, "height": 844},
             java_script_enabled=javascript,
             locale="es-AR",
-            **{"timezone_id": "America/Argentina/Buenos_Aires", **options},
+            **{
+                "timezone_id": "America/Argentina/Buenos_Aires",
+                # Pages would not see what passes through one; a journey of its own has it.
+                "service_workers": "block",
+                **options,
+            },
         )
         page = context.new_page()
         page.set_default_timeout(10_000)

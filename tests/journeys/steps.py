@@ -58,14 +58,14 @@ def choose_day(page: Page, number: int, *, but: str = "") -> str:
     but: the name of a day that does not count.
     """
     days = page.locator("a.day-free")
-    expect(page.locator("caption")).to_be_visible()
+    expect(page.locator("#month-title")).to_be_visible()
     if but:
         days = page.locator(f"a.day-free:not([aria-label^='{but}' i])")
     in_month = days.count()
     if number >= in_month:
-        month = page.locator("caption").text_content()
+        month = page.locator("#month-title").inner_text()
         page.locator("#month-following").click()
-        expect(page.locator("caption")).not_to_have_text(month)
+        expect(page.locator("#month-title")).not_to_have_text(month)
         number -= in_month
     name = days.nth(number).get_attribute("aria-label").split(",")[0].strip()
     days.nth(number).click()

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.demo.people import CARLA, TEACHER
-from tests.journeys.booking import weekday_ahead
+from tests.journeys.booking import book_and_pay, weekday_ahead
 from tests.journeys.steps import BOOK, choose_day, choose_time, sign_in, sign_in_as_newcomer
 from tests.journeys.ways import DESK, PHONE
 
@@ -205,7 +205,7 @@ def test_the_way_to_a_class(page, language):
     found += violations(page)
     page.goto(checkout)
     page.get_by_role("button", name=re.compile("^Aprobar")).click()
-    to_class = page.locator("#payment .notice-success a.button[href*='/inicio/clases/']")
+    to_class = page.locator("#payment .confirmation a.button[href*='/inicio/clases/']")
     expect(to_class).to_be_visible(timeout=30_000)
     found += violations(page)
     to_class.click()
@@ -213,6 +213,21 @@ def test_the_way_to_a_class(page, language):
     found += violations(page)
 
     assert found == []
+
+
+def test_an_invitation(page, language, new_page):
+    code = book_and_pay(new_page(), f"{uuid.uuid4().hex}@example.com", days=20)
+    sign_in_as_newcomer(page, f"{uuid.uuid4().hex}@example.com")
+    speak(page, language)
+
+    found = visit(page, f"/inicio/unirse/{code}")
+
+    expect(page.locator(".assurances")).to_be_visible()
+    assert found == []
+
+
+def test_the_page_without_a_connection(page):
+    assert visit(page, "/sin-conexion") == []
 
 
 def test_a_refused_code(page, language):

@@ -1,12 +1,21 @@
 """Choosing a time with scripts: parts of the page change, and nobody gets lost."""
 
 import re
+import uuid
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.demo.people import BRUNO
-from tests.journeys.steps import BOOK, choose_day, choose_kind, choose_time, sign_in
+from tests.journeys.steps import (
+    BOOK,
+    choose_day,
+    choose_kind,
+    choose_time,
+    keep_a_time,
+    sign_in,
+    sign_in_as_newcomer,
+)
 from tests.journeys.ways import on_a
 
 pytestmark = pytest.mark.browser
@@ -97,7 +106,7 @@ def test_a_class_is_booked_by_keyboard_alone(new_page):
     expect(page).to_have_url(re.compile("tipo=grupal"))
     press(page, "ArrowUp")
     expect(page).to_have_url(re.compile("tipo=individual"))
-    while "dia-" not in focused(page):
+    while not page.locator(".day-free:focus").count():  # a holiday may come before it
         press(page, "Tab")
     press(page, "Enter")  # the first free day
     expect(page.locator("#horarios")).to_be_focused()
@@ -131,6 +140,77 @@ def test_a_visitor_from_argentina_sees_one_time(new_page):
     page.goto(BOOK)
 
     expect(page.locator(".slot").first).to_have_text(re.compile(r"^\s*\d\d:\d\d\s*$"))
+
+
+@on_a("phone")
+def test_a_visitor_from_elsewhere_reads_every_hour_twice(new_page):
+    page = new_page(timezone_id="Asia/Kolkata")
+    sign_in_as_newcomer(page, f"{uuid.uuid4().hex}@example.com")
+    keep_a_time(page, "Individual", 7)
+    addresses = [page.url, "/inicio"]
+    said = []
+
+    for address in addresses:
+        page.goto(address)
+        times = page.locator("main time")
+        told = page.locator("main [data-your-time]", has=page.locator("time + .your-time"))
+        expect(told.last).to_be_visible()
+        ranges = page.locator("main .bubble-hours time").count()
+        # The hours of a range share one note.
+        said.append((times.count() - ranges, told.count() - bool(ranges)))
+
+    assert all(hours == notes > 0 for hours, notes in said)
+
+
+@on_a("phone")
+def test_days_and_first_times_fit_on_the_first_screen(new_page):
+    page = new_page()
+
+    page.goto(BOOK)
+
+    for part in ("#tipo-grupal + .pill-title", "#lengths .pill >> nth=-1", ".day-free >> nth=-1"):
+        expect(page.locator(part)).to_be_in_viewport(ratio=1)
+    expect(page.locator(".slot").first).to_be_in_viewport(ratio=1)
+    expect(page.locator("#summary")).to_be_hidden()
+    page.locator(".slot").first.click()
+    expect(page.get_by_role("button", name="Continuar")).to_be_in_viewport(ratio=1)
+
+
+@on_a("phone")
+@pytest.mark.parametrize("height", [360, 512], ids=["low", "lower than a phone"])
+def test_a_zoomed_page_keeps_two_thirds_of_the_screen(new_page, height):
+    """A screen of 1,280 pixels at 200 % has 640 of CSS."""
+    page = new_page()
+    sign_in(page, BRUNO)
+    page.set_viewport_size({"width": 640, "height": height})
+    page.goto(BOOK)
+    choose_time(page)
+    expect(page.locator("#summary time")).to_be_visible()
+
+    page.mouse.wheel(0, 300)
+    stuck = page.evaluate("""() => [...document.querySelectorAll("body *")]
+        .filter((one) => ["fixed", "sticky"].includes(getComputedStyle(one).position))
+        .filter((one) => one.checkVisibility())
+        .reduce((sum, one) => sum + one.getBoundingClientRect().height, 0)""")
+
+    assert stuck <= height / 3
+
+
+@on_a("phone")
+def test_a_time_that_goes_while_one_looks_is_said_to_be_gone_beside_the_others(new_page):
+    page, other = new_page(), new_page()
+    sign_in_as_newcomer(other, f"{uuid.uuid4().hex}@example.com")
+    page.goto(BOOK)
+    choose_day(page, 8)
+    keep_a_time(other, "Individual", 8)
+
+    page.locator(".slot").first.click()
+
+    notice = page.get_by_role("alert")
+    expect(notice).to_contain_text("Ese horario se acaba de ocupar")
+    expect(notice).to_be_focused()
+    expect(notice).to_be_in_viewport(ratio=1)
+    expect(page.locator(".slot").first).to_be_in_viewport(ratio=1)
 
 
 @on_a("phone")

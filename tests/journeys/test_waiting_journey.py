@@ -53,7 +53,7 @@ def test_a_guest_waits_for_a_place_and_takes_it(new_page, full_group, width):
 
     page.goto("/inicio/unirse")
     page.get_by_label("Código de acceso").fill(code)
-    page.get_by_role("button", name="Unirme a la clase").click()
+    page.get_by_role("button", name="Ver la clase").click()
     expect(page.get_by_role("alert").first).to_be_focused()
     found += violations(page)
     page.get_by_role("button", name="Avisame si se libera un lugar").click()
@@ -78,7 +78,6 @@ def test_a_guest_waits_without_scripts_and_leaves(new_page, full_group, width):
     sign_in_as_newcomer(page, f"espera-sin-scripts-{width}@example.com")
 
     page.goto(f"/inicio/unirse/{code}")
-    page.get_by_role("button", name="Unirme a la clase").click()
     page.get_by_role("button", name="Avisame si se libera un lugar").click()
     page.get_by_role("button", name="Salir de la lista").click()
 

@@ -13,13 +13,10 @@ from bookings.domain.places.joining import join_class
 from bookings.models import BookingRules, ClassLog, ClassStatus, RefundReason, VirtualClass
 from tests.factories import VirtualClassFactory
 from tests.pages.moments import tuesday
+from tests.pages.texts import text_of
 from tests.standins import Fault
 
 pytestmark = pytest.mark.usefixtures("agenda")
-
-
-def text_of(response) -> str:
-    return " ".join(response.content.decode().split())
 
 
 def path(name: str, virtual_class: VirtualClass, query: str = "") -> str:

@@ -1,21 +1,25 @@
 """``/inicio/reservar``: type, length, day, time."""
 
 import re
-from datetime import date, timedelta
-from urllib.parse import parse_qs, urlsplit
+from datetime import date, time, timedelta
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
+import time_machine
 from django.contrib.messages import get_messages
 from django.http import QueryDict
 from django.test import Client
 
+from accounts.models import Session
 from bookings.availability.periods import Period
 from bookings.domain.money.prices import list_offers
-from bookings.models import Closure, Hold, Price, WeeklyHours
+from bookings.models import Closure, Hold, Price, SpecialHours, WeeklyHours
+from bookings.pages.booking import CHOICE_LASTS
 from bookings.pages.choice import read_choice
 from bookings.pages.free_times import name_utc_offset, split_day
 from tests.factories import VirtualClassFactory
-from tests.pages.moments import tuesday
+from tests.pages.moments import NOW, tuesday
+from tests.pages.texts import text_of
 from tests.standins import Fault
 
 PATH = "/inicio/reservar"
@@ -35,6 +39,14 @@ def times_in(html: str) -> list[str]:
 
 def chosen_in(html: str) -> list[str]:
     return re.findall(r'name="\w+"\s+value="([^"]+)"\s+checked', html)
+
+
+def choose_as_a_stranger(client, **changes) -> str:
+    """Press *Continuar*; give the address to which the sign-in leads back."""
+    response = client.post(PATH, {**CHOICE, **changes})
+    there = urlsplit(response["Location"])
+    assert there.path == "/inicio"
+    return parse_qs(there.query)["callbackUrl"][0]
 
 
 # --- Looking --------------------------------------------------------------------------------------
@@ -58,8 +70,8 @@ def test_an_hour_is_chosen_until_somebody_says_otherwise(client):
 def test_types_and_lengths_come_with_their_prices(client):
     html = " ".join(page(client, tipo="grupal").split())
 
-    assert "<small>desde</small> $ 9.000" in html
-    assert "<small>desde</small> $ 24.000" in html
+    assert [chosen_in(page(client)), chosen_in(html)] == [["individual", "60"], ["grupal", "60"]]
+    assert "desde $ 24.000" in html
     assert "Hasta 5 personas." in html
     assert 'id="min-60"' in html
     assert 'id="min-30"' not in html
@@ -95,10 +107,10 @@ def test_months_turn_as_far_as_one_may_book(client):
 
 
 def test_a_chosen_time_stays_in_links_and_in_the_summary(client):
-    html = page(client, **CHOICE)
+    response = client.get(PATH, CHOICE)
 
-    assert chosen_in(html) == ["individual", "60", "10:00"]
-    assert "Mar 24 nov, 10:00" in html
+    assert chosen_in(response.content.decode()) == ["individual", "60", "10:00"]
+    assert "Mar 24 nov, 10:00" in text_of(response)
 
 
 @pytest.mark.parametrize(
@@ -161,6 +173,35 @@ def test_a_month_without_times_says_so(client):
     assert "No quedan horarios ese mes" in page(client, mes="2026-12")
 
 
+def test_a_holiday_names_itself_and_other_closures_keep_their_reason(client):
+    for day, reason, is_public_holiday in [
+        (date(2026, 11, 26), "Día de la prueba", True),
+        (date(2026, 11, 27), "Turno médico", False),
+    ]:
+        Closure.objects.create(
+            first_day=day, last_day=day, reason=reason, is_public_holiday=is_public_holiday
+        )
+
+    month = " ".join(page(client).split())
+    holiday = " ".join(page(client, dia="2026-11-26").split())
+
+    assert 'aria-label="jueves 26 de noviembre, feriado: Día de la prueba"' in month
+    assert '<span lang="es">Día de la prueba</span>: no hay horarios ese día.' in holiday
+    assert "Ir al martes 1 de diciembre" in holiday
+    assert "Turno médico" not in month + page(client, dia="2026-11-27")
+
+
+def test_a_holiday_with_special_hours_offers_them(client):
+    day = date(2026, 11, 26)
+    Closure.objects.create(first_day=day, last_day=day, reason="Fiesta", is_public_holiday=True)
+    SpecialHours.objects.create(day=day, start=time(9), end=time(10))
+
+    html = page(client, dia="2026-11-26")
+
+    assert times_in(html) == ["09:00"]
+    assert "Fiesta" not in html
+
+
 def test_a_full_agenda_says_so(client):
     WeeklyHours.objects.all().delete()
 
@@ -198,6 +239,19 @@ def test_a_time_that_is_gone_is_said_to_be(client):
     assert chosen_in(html) == ["individual", "60"]
 
 
+def test_a_time_that_goes_while_one_looks_brings_the_other_times(client):
+    """htmx asked for the summary; it gets the times, with what happened beside them."""
+    asked = {"HX-Request": "true", "HX-Target": "summary"}
+
+    free = client.get(PATH, CHOICE, headers=asked)
+    VirtualClassFactory(scheduled=True, start_time=tuesday("10:00"))
+    gone = client.get(PATH, CHOICE, headers=asked)
+
+    assert "HX-Retarget" not in free
+    assert (gone["HX-Retarget"], gone["HX-Reselect"]) == ("#when", "#when")
+    assert "11:30" in times_in(gone.content.decode())
+
+
 # --- Keeping --------------------------------------------------------------------------------------
 
 
@@ -212,18 +266,88 @@ def test_the_chosen_time_is_kept_and_the_choice_goes_along(host, sign_in):
     )
 
 
-def test_a_stranger_signs_in_and_comes_back_to_the_choice(client):
-    response = client.post(PATH, CHOICE)
+def test_a_stranger_signs_in_and_the_chosen_time_is_kept(client, host):
+    go_on = choose_as_a_stranger(client)
+    assert not Hold.objects.exists()
+    client.force_login(host)
+    response = client.get(go_on)
 
-    there = urlsplit(response["Location"])
-    back = urlsplit(parse_qs(there.query)["callbackUrl"][0])
-    assert (there.path, back.path) == ("/inicio", PATH)
-    assert parse_qs(back.query) == {name: [value] for name, value in CHOICE.items()}
+    hold = Hold.objects.get()
+    assert (hold.user, hold.start_time, hold.minutes) == (host, tuesday("10:00"), 60)
+    assert response["Location"] == f"{PATH}/{hold.pk}?{urlencode(CHOICE)}"
+
+
+def test_a_time_chosen_before_signing_in_is_kept_once(client, host):
+    go_on = choose_as_a_stranger(client)
+    client.force_login(host)
+    client.get(go_on)
+    details = f"{PATH}/{Hold.objects.get().pk}?{urlencode(CHOICE)}"
+
+    again = client.get(go_on)
+    Hold.objects.all().delete()
+    once_more = client.get(go_on)
+
+    assert again["Location"] == details
+    assert once_more["Location"] == f"{PATH}?{urlencode(CHOICE)}"
     assert not Hold.objects.exists()
 
 
-def test_without_a_time_there_is_nothing_to_keep(host, sign_in):
-    response = sign_in(host).post(PATH, {**CHOICE, "hora": ""})
+@pytest.mark.parametrize("chosen", [{}, {"hora": "11:00"}], ids=["nothing", "another time"])
+def test_a_link_from_elsewhere_keeps_nothing(client, host, chosen):
+    if chosen:
+        choose_as_a_stranger(client, **chosen)
+    client.force_login(host)
+
+    response = client.get(f"{PATH}/seguir", CHOICE, headers={"Sec-Fetch-Site": "cross-site"})
+
+    assert response["Location"] == f"{PATH}?{urlencode(CHOICE)}"
+    assert not Hold.objects.exists()
+
+
+def test_a_choice_is_forgotten_after_half_an_hour(client, host):
+    go_on = choose_as_a_stranger(client)
+    client.force_login(host)
+
+    with time_machine.travel(NOW + CHOICE_LASTS, tick=False):
+        response = client.get(go_on)
+
+    assert response["Location"] == f"{PATH}?{urlencode(CHOICE)}"
+    assert not Hold.objects.exists()
+
+
+def test_a_flood_of_choices_is_not_remembered(client, host, settings):
+    settings.MAX_SIGN_IN_STARTS = 0
+
+    go_on = choose_as_a_stranger(client)
+
+    assert not Session.objects.exists()
+    client.force_login(host)
+    assert client.get(go_on)["Location"] == f"{PATH}?{urlencode(CHOICE)}"
+
+
+def test_a_time_that_goes_during_the_sign_in_is_said_to_be_gone(client, host):
+    go_on = choose_as_a_stranger(client)
+    VirtualClassFactory(scheduled=True, start_time=tuesday("10:00"))
+    client.force_login(host)
+
+    response = client.get(go_on, follow=True)
+
+    assert "Ese horario se acaba de ocupar" in response.content.decode()
+
+
+def test_going_on_without_prices_leads_to_the_page_that_says_so(client, host):
+    Price.objects.all().delete()
+    client.force_login(host)
+
+    assert client.get(f"{PATH}/seguir", CHOICE)["Location"] == PATH
+
+
+@pytest.mark.parametrize("is_stranger", [False, True], ids=["student", "stranger"])
+def test_without_a_time_there_is_nothing_to_keep(client, host, is_stranger):
+    if not is_stranger:
+        client.force_login(host)
+
+    response = client.post(PATH, {**CHOICE, "hora": ""})
 
     told = [str(message) for message in get_messages(response.wsgi_request)]
     assert told == ["Elegí un horario para continuar."]

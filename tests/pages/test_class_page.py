@@ -14,6 +14,7 @@ from bookings.domain.places.joining import join_class
 from bookings.models import ClassStatus, ClassType, VirtualClass
 from tests.factories import VirtualClassFactory
 from tests.pages.moments import NOW, tuesday
+from tests.pages.texts import text_of
 
 CODE = "ABCD2345"
 MEET = "https://meet.google.com/abc-defg-hij"
@@ -23,10 +24,6 @@ pytestmark = [pytest.mark.usefixtures("agenda"), pytest.mark.any_engine]
 
 def address(virtual_class: VirtualClass) -> str:
     return reverse("bookings:class", args=[virtual_class.pk])
-
-
-def text_of(response) -> str:
-    return " ".join(response.content.decode().split())
 
 
 @pytest.fixture
@@ -77,14 +74,14 @@ def test_a_lapsed_class_leads_back_to_its_time(kept, host, sign_in):
     assert "mailto:" not in text
 
 
-def test_a_lapsed_class_is_history_and_a_kept_one_is_not(kept, host, sign_in):
+def test_a_lapsed_class_is_no_longer_ahead(kept, host, sign_in):
     client = sign_in(host)
     before = client.get("/inicio/clases").context
     with time_machine.travel(NOW + timedelta(minutes=16), tick=False):
         after = client.get("/inicio/clases").context
 
     states = [
-        [[card.state for card in context[name]] for name in ("next_classes", "past_classes")]
+        [[card.state for card in context[name]] for name in ("next_classes", "dropped_classes")]
         for context in (before, after)
     ]
     assert states == [[["pending"], []], [[], ["expired"]]]
@@ -176,6 +173,15 @@ def test_the_qr_code_brings_no_style(scheduled, host, sign_in):
 
     assert drawing.startswith("<svg")
     assert "style" not in drawing
+
+
+def test_a_class_for_one_has_no_code(scheduled, host, sign_in):
+    VirtualClass.objects.update(class_type=ClassType.INDIVIDUAL, max_participants=1)
+
+    response = sign_in(host).get(address(scheduled))
+
+    assert f'href="{MEET}"' in text_of(response)
+    assert CODE not in response.content.decode()
 
 
 def test_a_guest_sees_the_link_and_neither_code_nor_people(scheduled, student, sign_in):

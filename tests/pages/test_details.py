@@ -4,9 +4,11 @@ import pytest
 import time_machine
 from django.urls import reverse
 
+from bookings.domain.checkout.checkout import check_out_hold
 from bookings.domain.checkout.holds import hold_slot
 from bookings.models import ClassType, Hold, Price, VirtualClass
 from tests.pages.moments import NOW, tuesday
+from tests.pages.texts import text_of
 
 QUERY = "tipo=grupal&min=60&dia=2026-11-24&hora=10%3A00"
 
@@ -23,7 +25,7 @@ def address(hold: Hold, name: str = "bookings:hold") -> str:
 
 
 def test_it_says_until_when_the_time_is_kept(hold, host, sign_in):
-    html = " ".join(sign_in(host).get(address(hold)).content.decode().split())
+    html = text_of(sign_in(host).get(address(hold)))
 
     assert "Te guardamos este horario hasta las <strong>12:15</strong>." in html
     assert "15 min</span>" in html
@@ -32,13 +34,41 @@ def test_it_says_until_when_the_time_is_kept(hold, host, sign_in):
 
 @pytest.mark.parametrize(
     ("weeks", "said"),
-    [(0, "después no vas a poder cancelarla"), (1, "lunes 30 de noviembre a las 10:00")],
+    [
+        (
+            0,
+            "después no vas a poder cancelarla ni cambiarla. "
+            "Si la cancela la profe, te devolvemos todo.",
+        ),
+        (
+            1,
+            "hasta el <strong>lunes 30 de noviembre a las 10:00</strong>. "
+            "Si la cancelás antes, te devolvemos todo; después, nada. "
+            "Si la cancela la profe, todo.",
+        ),
+    ],
+    ids=["too near", "in time"],
 )
-def test_it_says_until_when_the_class_may_be_changed(host, sign_in, weeks, said):
+def test_the_policy_is_told_before_paying(host, sign_in, weeks, said):
     start = tuesday("10:00", weeks=weeks)
     hold = hold_slot(user=host, start=start, minutes=60, class_type=ClassType.GROUP)
+    client = sign_in(host)
 
-    assert said in sign_in(host).get(address(hold)).content.decode()
+    details = text_of(client.get(address(hold)))
+    booked = check_out_hold(user=host, hold_id=hold.pk, students_count=2)
+    its_class = text_of(client.get(reverse("bookings:class", args=[booked.pk])))
+
+    assert said in details
+    assert said in its_class
+
+
+def test_the_policy_told_is_the_one_that_decides(hold, host, sign_in, monkeypatch):
+    def half(case, *, left, asked=0):
+        return case.value[1], left // 2
+
+    monkeypatch.setattr("bookings.domain.change_policy.decide_refund", half)
+
+    assert "te devolvemos el 50 %" in text_of(sign_in(host).get(address(hold)))
 
 
 def test_a_group_sees_the_price_of_each_number_of_people(hold, host, sign_in):
@@ -125,6 +155,14 @@ def test_letting_go_frees_the_time_and_keeps_the_choice(hold, host, sign_in):
     response = sign_in(host).post(address(hold, "bookings:release"))
 
     assert response["Location"] == f"/inicio/reservar?{QUERY}"
+    assert not Hold.objects.exists()
+
+
+def test_letting_go_without_a_choice_leads_home(hold, host, sign_in):
+    response = sign_in(host).post(reverse("bookings:release", args=[hold.pk]), follow=True)
+
+    assert response.redirect_chain == [("/inicio", 302)]
+    assert "Listo: el horario quedó libre." in response.content.decode()
     assert not Hold.objects.exists()
 
 

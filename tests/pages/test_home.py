@@ -1,19 +1,19 @@
 """``/inicio``."""
 
+from datetime import timedelta
+
 import pytest
 import time_machine
 
 from bookings.domain.checkout.checkout import check_out_hold
 from bookings.domain.checkout.holds import hold_slot
+from bookings.domain.exceptions import SlotTakenError
 from bookings.models import ClassType
 from tests.factories import VirtualClassFactory
-from tests.pages.moments import tuesday
+from tests.pages.moments import NOW, tuesday
+from tests.pages.texts import text_of
 
 pytestmark = pytest.mark.usefixtures("agenda")
-
-
-def text_of(response) -> str:
-    return " ".join(response.content.decode().split())
 
 
 @pytest.mark.parametrize("path", ["/", "/inicio", "/inicio/reservar"])
@@ -43,6 +43,42 @@ def test_a_kept_class_asks_to_be_paid(host, sign_in):
     check_out_hold(user=host, hold_id=hold.pk, students_count=1)
 
     assert "Pagar antes de las 12:15" in text_of(sign_in(host).get("/inicio"))
+
+
+def test_an_open_hold_is_shown_with_the_way_on_and_the_way_out(host, student, sign_in):
+    hold = hold_slot(user=host, start=tuesday("10:00"), minutes=60, class_type=ClassType.INDIVIDUAL)
+
+    text = text_of(sign_in(host).get("/inicio"))
+
+    assert "Te guardamos mar 24 nov, 10:00" in text
+    assert 'data-seconds-left="900"' in text
+    assert f'href="/inicio/reservar/{hold.pk}?tipo=individual&amp;min=60' in text
+    assert f'action="/inicio/reservar/{hold.pk}/soltar"' in text
+    assert "Te guardamos" not in text_of(sign_in(student).get("/inicio"))
+
+
+def test_a_hold_that_is_over_or_booked_is_not_shown_as_open(host, sign_in):
+    hold = hold_slot(user=host, start=tuesday("10:00"), minutes=60, class_type=ClassType.INDIVIDUAL)
+    client = sign_in(host)
+
+    with time_machine.travel(NOW + timedelta(minutes=16), tick=False):
+        over = text_of(client.get("/inicio"))
+    check_out_hold(user=host, hold_id=hold.pk, students_count=1)
+    booked = text_of(client.get("/inicio"))
+
+    assert "Te guardamos" not in over
+    assert "Te guardamos" not in booked
+
+
+def test_a_class_that_lost_its_time_is_not_the_next_one(host, sign_in):
+    VirtualClassFactory(
+        booked_by=host, start_time=tuesday("10:00"), scheduling_refusal=SlotTakenError.code
+    )
+    client = sign_in(host)
+
+    assert client.get("/inicio").context["next_class"] is None
+    [lost] = client.get("/inicio/clases").context["dropped_classes"]
+    assert lost.state == "lost"
 
 
 def test_a_class_that_begins_now_is_one_click_away(host, sign_in):

@@ -1,10 +1,13 @@
 """``/inicio/unirse``: join by a code, typed or shared."""
 
+from datetime import UTC, datetime
+
 import pytest
 from django.contrib.messages import get_messages
 
 from bookings.domain.places.joining import join_class
-from bookings.models import UserActivity
+from bookings.models import UserActivity, VirtualClass
+from bookings.templatetags.class_times import clock
 from tests.factories import VirtualClassFactory
 
 CODE = "ABCD2345"
@@ -18,11 +21,8 @@ def virtual_class(host):
 
 
 @pytest.mark.parametrize("typed", [CODE, "abcd2345", " abcd-2345 ", "AB CD 23 45"])
-def test_a_code_is_taken_as_people_type_it(virtual_class, student, sign_in, typed):
-    response = sign_in(student).post(PATH, {"access_code": typed})
-
-    assert response["Location"] == f"/inicio/clases/{virtual_class.pk}"
-    assert UserActivity.objects.filter(user=student, virtual_class=virtual_class).exists()
+def test_a_code_is_taken_as_people_type_it(student, sign_in, typed):
+    assert sign_in(student).post(PATH, {"access_code": typed})["Location"] == SHARED
 
 
 @pytest.mark.parametrize(
@@ -30,50 +30,114 @@ def test_a_code_is_taken_as_people_type_it(virtual_class, student, sign_in, type
     [
         ("", "Este campo es requerido."),
         ("WRONG234", "No encontramos ninguna clase con ese código de acceso."),
-        ("short", "No encontramos ninguna clase con ese código de acceso."),
+        ("short", "Faltan 3 caracteres: el código tiene ocho."),
+        ("ABCD-234", "Falta 1 carácter: el código tiene ocho."),
+        ("ABCD23456", "Sobra 1 carácter: el código tiene ocho."),
+        ("ÁBCD2345", "El código tiene solo letras sin tilde y números."),
     ],
 )
 def test_a_wrong_code_is_told_beside_the_field(virtual_class, student, sign_in, typed, told):
-    response = sign_in(student).post(PATH, {"access_code": typed})
+    response = sign_in(student).post(PATH, {"access_code": typed}, follow=True)
 
     assert response.context["form"].errors == {"access_code": [told]}
     assert response.content.decode().count(told) == 2  # in the summary as well
 
 
-def test_a_full_class_says_so(virtual_class, student, stranger, sign_in):
+def test_a_code_shows_the_class_and_joins_nobody(virtual_class, student, sign_in):
+    response = sign_in(student).post(PATH, {"access_code": CODE}, follow=True)
+
+    page = " ".join(response.content.decode().split())
+    assert "Ana te invita a su clase" in page
+    assert clock(virtual_class.start_time) in page
+    assert "60 min" in page
+    assert "Queda 1 lugar de 2." in page
+    assert not UserActivity.objects.filter(user=student).exists()
+
+
+@pytest.mark.parametrize(
+    ("paid_at", "told"),
+    [
+        (datetime(2026, 11, 1, tzinfo=UTC), "Ya está pagada: sumarte no te cuesta nada."),
+        (None, "Sumarte no te cuesta nada: si hay algo que pagar, lo paga quien reservó."),
+    ],
+    ids=["paid", "unpaid"],
+)
+def test_the_class_says_who_pays(virtual_class, student, sign_in, paid_at, told):
+    VirtualClass.objects.update(paid_at=paid_at)
+
+    assert told in sign_in(student).get(SHARED).content.decode()
+
+
+def test_before_joining_the_class_shows_neither_its_link_nor_its_purpose(
+    virtual_class, student, sign_in
+):
+    VirtualClass.objects.update(learning_focus="Shakespeare")
+
+    page = sign_in(student).get(SHARED).content.decode()
+
+    assert [said for said in (virtual_class.html_link, "Shakespeare") if said in page] == []
+
+
+def test_one_button_joins(virtual_class, student, sign_in):
+    response = sign_in(student).post(SHARED)
+
+    assert response["Location"] == f"/inicio/clases/{virtual_class.pk}"
+    assert UserActivity.objects.filter(user=student, virtual_class=virtual_class).exists()
+
+
+def test_looking_counts_wrong_codes_as_joining_does(virtual_class, student, sign_in, settings):
+    settings.MAX_WRONG_CODES = 2
+    client = sign_in(student)
+
+    for code in ("WRONG234", "WRONG235"):
+        client.get(f"{PATH}/{code}")
+
+    refused = client.get(SHARED).context["form"].errors
+    assert refused == {"access_code": ["Demasiados intentos. Probá de nuevo en unos minutos."]}
+    assert client.post(SHARED).context["form"].errors == refused
+
+
+def test_looking_at_a_right_code_counts_nothing(virtual_class, student, sign_in, settings):
+    settings.MAX_WRONG_CODES = 1
+    client = sign_in(student)
+
+    assert [client.get(SHARED).templates[0].name for _ in range(3)] == ["bookings/invited.html"] * 3
+
+
+@pytest.mark.parametrize("act", ["get", "post"])
+def test_a_full_class_says_so(virtual_class, student, stranger, sign_in, act):
     join_class(user=student, access_code=CODE)
 
-    response = sign_in(stranger).post(PATH, {"access_code": CODE})
+    response = getattr(sign_in(stranger), act)(SHARED)
 
     assert response.context["form"].errors == {"access_code": ["La clase está completa."]}
 
 
-@pytest.mark.parametrize("door", ["typed", "shared"])
-def test_the_host_is_led_to_the_class(virtual_class, host, sign_in, door):
-    client = sign_in(host)
-
-    response = client.post(PATH, {"access_code": CODE}) if door == "typed" else client.get(SHARED)
+@pytest.mark.parametrize("act", ["get", "post"])
+def test_the_host_is_led_to_the_class(virtual_class, host, sign_in, act):
+    response = getattr(sign_in(host), act)(SHARED)
 
     assert response["Location"] == f"/inicio/clases/{virtual_class.pk}"
 
 
+@pytest.mark.parametrize("act", ["get", "post"])
 def test_who_has_joined_a_class_that_is_full_by_now_is_told_and_led_to_the_class(
-    virtual_class, student, sign_in
+    virtual_class, student, sign_in, act
 ):
     join_class(user=student, access_code=CODE)
 
-    response = sign_in(student).post(PATH, {"access_code": CODE})
+    response = getattr(sign_in(student), act)(SHARED)
 
     assert response["Location"] == f"/inicio/clases/{virtual_class.pk}"
     told = [str(message) for message in get_messages(response.wsgi_request)]
     assert told == ["Ya estás anotado en esta clase."]
 
 
-def test_a_shared_address_fills_in_the_code_and_joins_nobody(virtual_class, student, sign_in):
-    response = sign_in(student).get(SHARED)
+def test_a_session_that_ended_meanwhile_joins_nobody(virtual_class, client):
+    response = client.post(SHARED)
 
-    assert f'value="{CODE}"' in response.content.decode()
-    assert not UserActivity.objects.filter(user=student).exists()
+    assert response["Location"] == SHARED
+    assert not UserActivity.objects.filter(virtual_class=virtual_class, rol="participante").exists()
 
 
 @pytest.mark.parametrize("code", [CODE, "WRONG234"])

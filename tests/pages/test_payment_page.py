@@ -18,6 +18,8 @@ from bookings.models import (
     ReviewReason,
     VirtualClass,
 )
+from bookings.pages.class_card import DOORS_OPEN_BEFORE
+from bookings.templatetags.class_times import clock
 from tests.factories import HoldFactory
 from tests.payments import PRICE, make_payment
 from tests.standins import Fault
@@ -65,6 +67,44 @@ def test_the_page_itself_finds_out_that_it_was_paid(browser, payment, mercadopag
     assert PAID in page
     assert "hx-trigger" not in page
     assert len(google.live_events()) == 1
+
+
+def test_the_confirmation_says_what_happens_next(browser, payment, mercadopago, google, host):
+    mercadopago.pay(payment.preference_id)
+
+    page = " ".join(read(browser, payment, "?status=approved&payment_id=1").split())
+
+    booked = VirtualClass.objects.get()
+    assert f"<strong>{host.email}</strong>" in page
+    assert f"la sala te espera desde las {clock(booked.start_time - DOORS_OPEN_BEFORE)}" in page
+    assert "https://calendar.google.com/calendar/render?" in page
+    assert reverse("bookings:calendar_file", args=[booked.pk]) in page
+
+
+@pytest.mark.parametrize(("places", "is_shared"), [(1, False), (3, True)], ids=["one", "group"])
+def test_the_confirmation_of_a_group_can_be_shared(
+    browser, payment, mercadopago, google, places, is_shared
+):
+    mercadopago.pay(payment.preference_id)
+    read(browser, payment, "?status=approved&payment_id=1")
+    VirtualClass.objects.update(max_participants=places)
+
+    page = read(browser, payment)
+
+    code = VirtualClass.objects.get().access_code
+    assert (f"/inicio/unirse/{code}" in page) is is_shared
+    assert ("https://wa.me/?text=" in page) is is_shared
+
+
+def test_a_paid_class_that_is_over_is_confirmed_no_more(browser, payment, mercadopago, google):
+    mercadopago.pay(payment.preference_id)
+    read(browser, payment, "?status=approved&payment_id=1")
+    VirtualClass.objects.update(status=ClassStatus.COMPLETED)
+
+    page = read(browser, payment)
+
+    assert "Esta clase está pagada" in page
+    assert PAID not in page
 
 
 def test_whoever_comes_from_paying_is_not_asked_to_pay_again(browser, payment):

@@ -76,7 +76,6 @@ class Scene:
         code = (page.locator(".field-access_code .readonly").text_content() or "").strip()
         page = self.open_page(ANA)
         page.goto(f"/inicio/unirse/{code}")
-        page.get_by_role("button", name="Unirme a la clase").click()
         page.get_by_role("button", name="Avisame si se libera un lugar").click()
 
     def _wait_for_review(self) -> None:

@@ -218,7 +218,7 @@ class ChangeCapacity(Step[VirtualClass]):
 class RemoveFromLine(Step[VirtualClass]):
     """Remove a person from the waiting list; a link beside each leads here."""
 
-    name, needs_input, form = "espera", True, LineForm
+    name, needs_input, is_final, form = "espera", True, True, LineForm
     label, yes = "Quitar de la lista de espera", "Sí, quitar"
     warning = "Pierde su turno: si vuelve a anotarse, queda al final."
 

@@ -77,6 +77,12 @@ def release_hold(*, user: User, hold_id: uuid.UUID) -> bool:
     return bool(unbooked.delete()[0])
 
 
+def find_open_hold(user: User) -> Hold | None:
+    """Return the person's live hold that is not booked yet; the database allows one."""
+    unbooked = Hold.objects.filter(user=user, virtual_class=None, payment=None)
+    return unbooked.filter(expires_at__gt=timezone.now()).first()
+
+
 def find_live_hold(*, user: User, hold_id: uuid.UUID, locked: bool = False) -> Hold:
     """Raise HoldExpiredError if the hold is over or another person's.
 

@@ -21,7 +21,7 @@ from bookings.domain.places.offers import (
     list_open_entries,
     offer_free_place,
 )
-from bookings.domain.queries import list_classes_of
+from bookings.domain.queries import get_class, list_classes_of
 from bookings.models import (
     MONEY_GONE,
     ClassEvent,
@@ -34,6 +34,8 @@ from bookings.models import (
 )
 from bookings.notices.due import record_place
 
+# What has a code to try; a completed class is refused as ended.
+OPEN = [ClassStatus.SCHEDULED, ClassStatus.COMPLETED]
 # By hand, because joins come in bursts: the querysets of these two statements are a quarter of the
 # CPU of a join (docs/performance.md).
 _OPEN_CLASS = 'SELECT * FROM "bookings_virtualclass" WHERE access_code = %s AND status IN (%s, %s)'
@@ -63,12 +65,22 @@ def join_class(*, user: User, access_code: str, address: str = "") -> VirtualCla
     return virtual_class
 
 
+def preview_class(*, user: User, access_code: str, address: str = "") -> VirtualClass:
+    """Return the class that ``join_class`` would join, with its host, and write nothing.
+
+    Counts wrong codes and raises as ``join_class``: looking is no way round the limits.
+    """
+    with limit_wrong_codes(user=user, address=address):
+        code = read_access_code(access_code)
+        classes = VirtualClass.objects.filter(status__in=OPEN).select_related("booked_by")
+        virtual_class = get_class(classes, access_code=code)
+        _check(user, virtual_class)
+    return virtual_class
+
+
 def take_place(*, user: User, virtual_class: VirtualClass) -> None:
     """Give ``user`` a place of a locked class. Raises as ``join_class``."""
-    is_money_gone, is_in_line = _read_claims(user, virtual_class)
-    if is_money_gone:
-        raise ClassNotFoundError
-    _refuse(user, virtual_class)
+    is_in_line = _check(user, virtual_class)
     part = _register(user, virtual_class)
     virtual_class.current_participants += 1
     virtual_class.participants_ids.append(str(user.pk))
@@ -99,20 +111,25 @@ def find_joined_class(*, user: User, access_code: str) -> VirtualClass | None:
 
 
 def lock_class(code: str) -> VirtualClass:
-    """Lock the class of a code before any check. Raises ClassNotFoundError.
-
-    A completed class is found, to be refused as ended.
-    """
+    """Lock the class of a code before any check. Raises ClassNotFoundError."""
     lock = " FOR UPDATE" if connection.features.has_select_for_update else ""
-    values = [code, ClassStatus.SCHEDULED, ClassStatus.COMPLETED]
-    rows = list(VirtualClass.objects.raw(_OPEN_CLASS + lock, values))
+    rows = list(VirtualClass.objects.raw(_OPEN_CLASS + lock, [code, *OPEN]))
     if not rows:
         raise ClassNotFoundError
     return rows[0]
 
 
+def _check(user: User, virtual_class: VirtualClass) -> bool:
+    """Refuse who may not join; return whether the person is in the class's line."""
+    is_money_gone, is_in_line = _read_claims(user, virtual_class)
+    if is_money_gone:
+        raise ClassNotFoundError
+    _refuse(user, virtual_class)
+    return is_in_line
+
+
 def _read_claims(user: User, virtual_class: VirtualClass) -> tuple[bool, bool]:
-    """Return whether the money of a locked class went back, and whether the person is in its line.
+    """Return whether the money of a class went back, and whether the person is in its line.
 
     A statement after the lock: the locking one may have read both before it got the lock.
     """

@@ -40,9 +40,10 @@ def test_confirmation_tells_the_host_how_to_enter_and_invite(scheduled, host, de
 def test_confirmation_of_a_class_for_one_invites_nobody(pending, host, deliver_to):
     pending.max_participants = 0
     pending.save()
-    schedule_class(preference_id=pending.preference_id)
+    scheduled = schedule_class(preference_id=pending.preference_id)
 
-    assert "/inicio/unirse/" not in everything(deliver_to(host))
+    letter = everything(deliver_to(host))
+    assert [said for said in ("/inicio/unirse/", scheduled.access_code) if said in letter] == []
 
 
 def test_guest_gets_the_link_and_never_the_code(joined, student, deliver_to):

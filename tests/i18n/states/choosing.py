@@ -1,6 +1,8 @@
 """Choosing a time, and the details of a time that is kept."""
 
-from bookings.models import ClassType, Hold, Price, WeeklyHours
+from datetime import date
+
+from bookings.models import ClassType, Closure, Hold, Price, WeeklyHours
 from tests.i18n.states.world import NOW, state
 
 
@@ -27,6 +29,15 @@ def a_chosen_time_that_is_gone(world):
 
 @state("bookings:book")
 def a_day_without_times(world):
+    return world.get("bookings:book", dia="2026-11-28")
+
+
+@state("bookings:book")
+def a_holiday(world):
+    day = date(2026, 11, 28)
+    Closure.objects.create(
+        first_day=day, last_day=day, reason="Shakespeare", is_public_holiday=True
+    )
     return world.get("bookings:book", dia="2026-11-28")
 
 
@@ -108,6 +119,12 @@ def a_hold_without_a_price(world):
     return world.post("bookings:hold", hold.pk, students_count="1", user=world.host)
 
 
-@state("bookings:book")
+@state("bookings:inicio")
+def a_time_that_is_kept_and_not_booked(world):
+    world.hold()
+    return world.get("bookings:inicio", user=world.host)
+
+
+@state("bookings:inicio")
 def a_time_let_go(world):
     return world.post("bookings:release", world.hold().pk, user=world.host)

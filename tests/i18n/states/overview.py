@@ -73,5 +73,15 @@ def my_classes(world):
 
 
 @state("bookings:my_classes")
+def earlier_classes(world):
+    for number in range(42):
+        world.book(start_time=world.at("09:00", days=-2 - number))
+    first = world.get("bookings:my_classes", user=world.host)
+    return world.get(
+        "bookings:my_classes", user=world.host, antes=str(first.context["last_shown"].pk)
+    )
+
+
+@state("bookings:my_classes")
 def no_classes(world):
     return world.get("bookings:my_classes", user=world.host)

@@ -121,6 +121,18 @@ def a_paid_class(world):
 
 
 @state("bookings:payment")
+def a_paid_class_that_begins_soon(world):
+    soon = world.schedule(start_time=NOW + timedelta(hours=2), max_participants=1)
+    return open_payment(world, status=PaymentStatus.APPROVED, approved_at=NOW, virtual_class=soon)
+
+
+@state("bookings:payment")
+def a_paid_class_that_is_over(world):
+    over = world.book(status=ClassStatus.COMPLETED)
+    return open_payment(world, status=PaymentStatus.APPROVED, approved_at=NOW, virtual_class=over)
+
+
+@state("bookings:payment")
 def a_payment_without_a_booking(world):
     return open_payment(world, status=PaymentStatus.APPROVED, virtual_class=None)
 

@@ -7,7 +7,13 @@ from allauth.socialaccount.models import SocialAccount
 from accounts.models import User
 from tests.i18n.states.world import state
 
-PROFILE = {"location": "Rosario", "level": "basico", "phone": "341 555", "newsletter": "si"}
+PROFILE = {
+    "name": "Ana Álvarez",
+    "location": "Rosario",
+    "level": "basico",
+    "phone": "0341 555-0199",
+    "newsletter": "si",
+}
 
 
 def connect(user: User, *providers: str) -> SocialAccount:
@@ -105,13 +111,13 @@ def a_fresh_sign_in_with_another_account(world):
 
 @state("profile")
 def a_wrong_profile(world):
-    wrong = {"location": "a\tb", "level": "x", "phone": "1" * 31, "language": world.language}
+    wrong = {"name": "$", "location": "a\tb", "level": "x", "phone": "1"}
     return world.post("profile", user=world.host, **wrong)
 
 
 @state("profile")
 def a_saved_profile(world):
-    return world.post("profile", user=world.host, language=world.language, **PROFILE)
+    return world.post("profile", user=world.host, **PROFILE)
 
 
 @state("bookings:delete_account")

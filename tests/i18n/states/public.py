@@ -78,6 +78,16 @@ def sign_out(world):
     return world.client(world.host).get("/api/auth/signout?csrf=true")
 
 
+@state("offline")
+def without_a_connection(world):
+    return world.get("offline")
+
+
+@state("bookings:landing")
+def the_landing_after_signing_out(world):
+    return world.post("sign_out_everywhere", user=world.host)
+
+
 @state("bookings:join_with_code")
 def invitation(world):
     return world.get("bookings:join_with_code", CODE)

@@ -33,7 +33,7 @@ def see_line(world: World, entry: WaitingListEntry) -> Any:
     return world.get("bookings:claim_place", entry.pk, user=world.guest)
 
 
-@state("bookings:join")
+@state("bookings:join_with_code")
 def joining_while_the_place_is_offered_to_another(world):
     full_group(world)
     entry = wait_for_place(user=UserFactory(), access_code=CODE)

@@ -46,7 +46,7 @@ class World:
         """Open a page."""
         return self.client(user).get(reverse(name, args=arguments), query)
 
-    def post(self, name: str, *arguments: Any, user: User | None = None, **form: Any) -> Any:
+    def post(self, name: str, /, *arguments: Any, user: User | None = None, **form: Any) -> Any:
         """Send a form, and follow where it leads."""
         return self.client(user).post(reverse(name, args=arguments), form, follow=True)
 

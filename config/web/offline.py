@@ -1,0 +1,33 @@
+"""The page that browsers show without a connection, and the service worker that keeps it.
+
+The worker answers for nothing but pages that cannot be loaded, and it keeps no page of a person.
+"""
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import require_safe
+
+from config.version import VERSION
+
+# A worker fetches by the policy of its own script.
+POLICY = "default-src 'none'; connect-src 'self'"
+# How long a browser goes on with the worker it has, so how fast OFFLINE_PAGE=false reaches it.
+WORKER_SECONDS = 3_600
+
+
+@require_safe
+def show_offline_page(request: HttpRequest) -> HttpResponse:
+    return render(request, "offline/page.html")
+
+
+@require_safe
+@cache_control(max_age=WORKER_SECONDS)
+def serve_worker(request: HttpRequest) -> HttpResponse:
+    """Send the worker, at the top of the site because that bounds what it may answer for."""
+    template = f"offline/{'worker' if settings.OFFLINE_PAGE else 'removal'}.js"
+    kind = "text/javascript; charset=utf-8"
+    response = render(request, template, {"version": VERSION}, content_type=kind)
+    response.headers["Content-Security-Policy"] = POLICY
+    return response

@@ -1,0 +1,17 @@
+// Registers the worker that shows our own page without a connection (config/web/offline.py). Loaded
+// by the pages that a person opens when a class is about to begin; the worker then serves all pages.
+
+async function register() {
+  // Another address after the language is switched, so that the browser fetches that page too.
+  const address = `/service-worker.js?${document.documentElement.lang}`;
+  try {
+    // "all": the browser asks for the worker again when it is an hour old, not with each page.
+    await navigator.serviceWorker.register(address, { updateViaCache: "all" });
+  } catch {
+    // Without it the browser shows a page of its own.
+  }
+}
+
+if (navigator.serviceWorker) {
+  register();
+}

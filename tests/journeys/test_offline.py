@@ -1,0 +1,56 @@
+"""Without a connection the browser shows our own page, and nothing of a person."""
+
+import uuid
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.journeys.steps import sign_in_as_newcomer
+from tests.journeys.ways import on_a
+
+pytestmark = [pytest.mark.browser, on_a("phone")]
+
+LISTED = """async () => {
+    const names = await caches.keys();
+    const lists = await Promise.all(names.map(async (name) => (await caches.open(name)).keys()));
+    return lists.flat().map(({ url }) => new URL(url).pathname);
+}"""
+
+
+@pytest.fixture
+def page(new_page) -> Page:
+    """A page of a student whose browser keeps the offline page."""
+    page = new_page(service_workers="allow", watch_console=False)
+    sign_in_as_newcomer(page, f"{uuid.uuid4().hex}@example.com")
+    page.goto("/inicio")
+    page.evaluate("() => navigator.serviceWorker.ready")
+    page.goto("/inicio/clases")  # through the worker by now
+    return page
+
+
+def test_the_network_is_cut_and_comes_back(page):
+    page.context.set_offline(True)
+    page.goto("/inicio/clases")
+    expect(page.get_by_role("heading", name="No hay conexión")).to_be_visible()
+    assert page.evaluate("() => getComputedStyle(document.body).margin") == "0px"
+
+    page.context.set_offline(False)
+    page.get_by_role("link", name="Probar de nuevo").click()
+    expect(page.get_by_role("heading", name="Mis clases")).to_be_visible()
+
+
+def test_the_page_follows_the_language(page):
+    page.get_by_role("button", name="English").click()
+    page.wait_for_function(f"async () => (await ({LISTED})()).length === 3")
+    page.wait_for_function("async () => (await caches.keys()).every((one) => one.endsWith('-en'))")
+    page.context.set_offline(True)
+
+    page.reload()
+
+    expect(page.get_by_role("heading", name="You are offline")).to_be_visible()
+
+
+def test_the_browser_keeps_no_page_of_a_person(page):
+    kept = page.evaluate(LISTED)
+
+    assert kept == ["/sin-conexion", "/static/css/tokens.css", "/static/css/offline.css"]
