@@ -5,19 +5,17 @@ from datetime import datetime
 from typing import Any
 
 from django.conf import settings
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.availability.agenda import AWAITS_CALENDAR
+from bookings.availability.agenda import AWAITS_CALENDAR, lapsed, list_money_on_its_way
 from bookings.domain.exceptions import ClassNotFoundError, SlotTakenError
 from bookings.models import (
     MONEY_GONE,
-    ChargeStatus,
     ClassStatus,
     Hold,
     Payment,
-    PaymentCharge,
     PaymentStatus,
     PriceDecision,
     UserActivity,
@@ -64,13 +62,13 @@ def list_next_classes_of(user: User) -> QuerySet[VirtualClass]:
     """List the classes ahead, the nearest first, without cancelled, lapsed and lost ones."""
     now = timezone.now()
     ahead = list_classes_of(user).filter(end_time__gt=now).exclude(status=ClassStatus.CANCELLED)
-    return ahead.exclude(_lapsed(now) | LOST_ITS_HOLD).order_by("start_time", "id")
+    return ahead.exclude(lapsed(now) | LOST_ITS_HOLD).order_by("start_time", "id")
 
 
 def list_dropped_classes_of(user: User) -> QuerySet[VirtualClass]:
     """List the cancelled, lapsed and lost classes whose time is still ahead, the nearest first."""
     now = timezone.now()
-    dropped = Q(status=ClassStatus.CANCELLED) | _lapsed(now) | LOST_ITS_HOLD
+    dropped = Q(status=ClassStatus.CANCELLED) | lapsed(now) | LOST_ITS_HOLD
     ahead = list_classes_of(user).filter(dropped, end_time__gt=now)
     return ahead.order_by("start_time", "id")
 
@@ -102,7 +100,7 @@ def has_lost_its_hold(virtual_class: VirtualClass) -> bool:
 
 
 def has_lapsed(virtual_class: VirtualClass) -> bool:
-    """True if the class waits for a payment that can no longer come."""
+    """True if the class waits for a payment that can no longer come: ``lapsed`` for one row."""
     if virtual_class.status != ClassStatus.PENDING:
         return False
     if virtual_class.paid_at or virtual_class.scheduling_requested_at:
@@ -114,23 +112,7 @@ def has_lapsed(virtual_class: VirtualClass) -> bool:
     if payment is None or not payment.has_expired():
         return False
     is_pending = payment.status == PaymentStatus.PENDING
-    return not (is_pending and _list_money_on_its_way(payment.pk).exists())
-
-
-def _lapsed(now: datetime) -> Q:
-    """Return ``has_lapsed`` as a condition."""
-    unpaid = Q(status=ClassStatus.PENDING, paid_at=None, scheduling_requested_at=None)
-    held = Q(has_preference=False) & ~Q(hold__expires_at__gt=now)
-    is_underway = Exists(_list_money_on_its_way(OuterRef("payment__pk")))
-    is_being_paid = Q(is_underway, payment__status=PaymentStatus.PENDING)
-    offered = Q(payment__expires_at__lte=now) & ~is_being_paid
-    return unpaid & (held | offered)
-
-
-def _list_money_on_its_way(payment_id: uuid.UUID | OuterRef) -> QuerySet[PaymentCharge]:
-    """List the charges that may still pay a payment; an approved one was not enough."""
-    open_states = [ChargeStatus.PENDING, ChargeStatus.APPROVED, ChargeStatus.DISPUTED]
-    return PaymentCharge.objects.filter(payment=payment_id, status__in=open_states)
+    return not (is_pending and list_money_on_its_way(payment.pk).exists())
 
 
 def list_participants(virtual_class: VirtualClass) -> QuerySet[UserActivity]:
@@ -156,6 +138,19 @@ def list_scheduled_between(start: datetime, end: datetime) -> QuerySet[VirtualCl
         start_time__gt=start - settings.MAX_CLASS_LENGTH,
         end_time__gt=start,
     )
+
+
+def list_classes_between(start: datetime, end: datetime) -> QuerySet[VirtualClass]:
+    """List the classes that have not ended and overlap a time: scheduled, paid, or to be paid."""
+    now = timezone.now()
+    open_ones = VirtualClass.objects.filter(
+        status__in=[ClassStatus.SCHEDULED, ClassStatus.PENDING],
+        start_time__lt=end,
+        start_time__gt=start - settings.MAX_CLASS_LENGTH,
+        end_time__gt=max(start, now),
+    )
+    listed = open_ones.exclude(lapsed(now)).select_related("booked_by", "payment")
+    return listed.order_by("start_time", "id")
 
 
 def is_time_taken(virtual_class: VirtualClass, now: datetime, *, ends_holds: bool = False) -> bool:

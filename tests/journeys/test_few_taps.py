@@ -26,7 +26,7 @@ def test_from_the_front_page_to_a_paid_class_in_eight_taps(new_page):
     thumb.tap(page.get_by_role("link", name="Ver los horarios").first)
     thumb.tap(page.locator("a.day-free").nth(4))
     expect(page.locator("#horarios")).to_be_focused()
-    thumb.tap(page.locator(".slot").nth(2))
+    thumb.tap(page.locator(".slot").first)
     thumb.tap(page.get_by_role("button", name="Continuar"))
     thumb.tap(page.get_by_role("button", name="Google"))
     thumb.tap(page.get_by_role("button", name="Bruno"))
