@@ -57,8 +57,13 @@ def list_classes_of(user: User) -> QuerySet[VirtualClass]:
 
 def list_next_classes_of(user: User) -> QuerySet[VirtualClass]:
     """List the classes ahead, the nearest first, without cancelled and lapsed ones."""
+    return only_ahead(list_classes_of(user))
+
+
+def only_ahead(classes: QuerySet[VirtualClass]) -> QuerySet[VirtualClass]:
+    """Leave the classes that are ahead, neither cancelled nor lapsed; the nearest first."""
     now = timezone.now()
-    ahead = list_classes_of(user).filter(end_time__gt=now).exclude(status=ClassStatus.CANCELLED)
+    ahead = classes.filter(end_time__gt=now).exclude(status=ClassStatus.CANCELLED)
     return ahead.exclude(_lapsed(now)).order_by("start_time", "id")
 
 

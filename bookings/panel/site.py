@@ -68,10 +68,17 @@ class TeacherAdminSite(AdminSite):
         # Imported here: bookings.admin registers its models on this very site.
         from bookings.admin.agenda.calendar import show_calendar
         from bookings.admin.agenda.week import show_week
+        from bookings.admin.money.new_prices import show_new_prices
+        from bookings.admin.people.students import show_student, show_students
+        from bookings.admin.people.writing import write_message
 
         return [
             path("calendario/", self.admin_view(show_calendar), name="calendar"),
             path("semana/", self.admin_view(show_week), name="week"),
+            path("estudiantes/", self.admin_view(show_students), name="students"),
+            path("estudiantes/<uuid:user_id>/", self.admin_view(show_student), name="student"),
+            path("escribir/", self.admin_view(write_message), name="write"),
+            path("precios/", self.admin_view(show_new_prices), name="new_prices"),
             *super().get_urls(),
         ]
 
