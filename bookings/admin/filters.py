@@ -9,6 +9,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
+from bookings.domain.places.waiting_queries import list_open_offers
 from bookings.domain.queries import list_undecided
 from bookings.models import CalendarDrift, ClassStatus, VirtualClass
 
@@ -71,3 +72,13 @@ class PriceDecisionFilter(OptionFilter):
     title = "fuera de la lista"
     parameter_name = "precio"
     options = {"decidir": ("Espera tu sí", list_undecided)}
+
+
+def list_with_open_offer(classes: QuerySet[VirtualClass]) -> QuerySet[VirtualClass]:
+    return classes.filter(pk__in=list_open_offers(timezone.now()).values("virtual_class"))
+
+
+class OfferFilter(OptionFilter):
+    title = "lista de espera"
+    parameter_name = "espera"
+    options = {"ofrecido": ("Un lugar sin respuesta", list_with_open_offer)}

@@ -29,3 +29,19 @@ def merge(periods: Iterable[Period]) -> list[Period]:
         else:
             merged.append(period)
     return merged
+
+
+def subtract(periods: Iterable[Period], taken: Iterable[Period]) -> list[Period]:
+    """Return what is left of the periods, joined and in order."""
+    left = merge(periods)
+    for one in taken:
+        left = [
+            piece
+            for period in left
+            for piece in (
+                Period(period.start, min(period.end, one.start)),
+                Period(max(period.start, one.end), period.end),
+            )
+            if piece.start < piece.end
+        ]
+    return left

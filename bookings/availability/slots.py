@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 from django.utils import timezone
 
-from bookings.availability.periods import Period, merge
+from bookings.availability.periods import Period, merge, subtract
 from config.lib.wall_time import is_clear
 
 
@@ -55,6 +55,12 @@ class Agenda:
                 if not any(slot.overlaps(near) for near in blocked[max(after - 1, 0) : after + 1]):
                     yield slot
                 start += self.step
+
+    def sum_free_time(self, *, since: datetime) -> timedelta:
+        """Return how much of the opening hours nothing takes; buffers do not count."""
+        over = Period(datetime.min.replace(tzinfo=UTC), since)
+        free = subtract(self.openings, [*self.classes, *self.appointments, over])
+        return sum((one.end - one.start for one in free), timedelta())
 
     def _list_blocked(self) -> list[Period]:
         """Widen busy times by the buffers: a free slot touches none.

@@ -18,9 +18,10 @@ from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, URLResolver, path, reverse
 
+from accounts.models import User
 from accounts.sign_in.signing_out import sign_out
-from bookings.domain.desk.today import load_teacher_day
-from bookings.work.service_state import load_service_state
+from bookings.panel.home import present_home
+from bookings.panel.more import show_more, show_technical
 
 View = TypeVar("View", bound=Callable[..., HttpResponseBase])
 
@@ -59,9 +60,10 @@ class TeacherAdminSite(AdminSite):
     def index(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> TemplateResponse:
-        """Add the teacher's day and the state of the service."""
-        if request.user.has_perm("bookings.view_virtualclass"):
-            extra_context = {"teacher_day": load_teacher_day(), "service": load_service_state()}
+        """Show the teacher's day; Django's list of tables to staff who may not see classes."""
+        user = request.user
+        if isinstance(user, User) and user.has_perm("bookings.view_virtualclass"):
+            extra_context = {"home": present_home(user)}
         return super().index(request, extra_context)
 
     def get_urls(self) -> list[URLPattern | URLResolver]:
@@ -69,16 +71,20 @@ class TeacherAdminSite(AdminSite):
         from bookings.admin.agenda.calendar import show_calendar
         from bookings.admin.agenda.week import show_week
         from bookings.admin.money.new_prices import show_new_prices
+        from bookings.admin.money.overview import show_money
         from bookings.admin.people.students import show_student, show_students
         from bookings.admin.people.writing import write_message
 
         return [
             path("calendario/", self.admin_view(show_calendar), name="calendar"),
-            path("semana/", self.admin_view(show_week), name="week"),
+            path("dinero/", self.admin_view(show_money), name="money"),
+            path("escribir/", self.admin_view(write_message), name="write"),
             path("estudiantes/", self.admin_view(show_students), name="students"),
             path("estudiantes/<uuid:user_id>/", self.admin_view(show_student), name="student"),
-            path("escribir/", self.admin_view(write_message), name="write"),
+            path("mas/", self.admin_view(show_more), name="more"),
             path("precios/", self.admin_view(show_new_prices), name="new_prices"),
+            path("semana/", self.admin_view(show_week), name="week"),
+            path("tecnico/", self.admin_view(show_technical), name="technical"),
             *super().get_urls(),
         ]
 

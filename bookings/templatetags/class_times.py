@@ -49,6 +49,11 @@ def month_and_year(value: date) -> str:
 
 
 @register.filter
+def month_name(value: date) -> str:
+    return format_date(value, "LLLL", locale=_active_locale())
+
+
+@register.filter
 def weekday_name(value: datetime | date) -> str:
     return _write_date(value, "EEEE")
 
@@ -99,10 +104,13 @@ def minutes_until(value: datetime) -> int:
 @register.filter
 def time_until(value: datetime) -> str:
     """Write ``11 h 59 min``, ``12 h`` or ``59 min``, rounded up."""
-    hours, rest = divmod(minutes_until(value), 60)
-    if not hours:
-        return minutes(rest)
-    return f"{hours}\xa0h {minutes(rest)}" if rest else f"{hours}\xa0h"
+    return _write_hours(minutes_until(value))
+
+
+@register.filter
+def hours(value: timedelta) -> str:
+    """Write ``26 h``, ``1 h 30 min`` or ``45 min``; seconds do not count."""
+    return _write_hours(value // timedelta(minutes=1))
 
 
 @register.filter
@@ -111,6 +119,13 @@ def pesos(centavos: int) -> str:
     amount = Decimal(centavos) / 100
     pattern = "¤ #,##0.00" if centavos % 100 else "¤ #,##0"
     return format_currency(amount, "ARS", pattern, locale=_active_locale(), currency_digits=False)
+
+
+def _write_hours(count: int) -> str:
+    whole, rest = divmod(count, 60)
+    if not whole:
+        return minutes(rest)
+    return f"{whole}\xa0h {minutes(rest)}" if rest else f"{whole}\xa0h"
 
 
 def _write_date(value: datetime | date, pattern: str) -> str:

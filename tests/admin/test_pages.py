@@ -19,10 +19,11 @@ LISTS = [
     f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist"
     for model in admin.site._registry
 ]
+PAGES = ["admin:week", "admin:money", "admin:technical"]
 FORMS = ["closure", "specialhours", "price"]
 
 
-@pytest.mark.parametrize("name", [*LISTS, "admin:index", "admin:week", "admin:calendar"])
+@pytest.mark.parametrize("name", [*LISTS, *PAGES, "admin:index", "admin:calendar", "admin:more"])
 def test_a_page_answers(teacher, sign_in, name):
     assert sign_in(teacher).get(reverse(name), follow=True).status_code == 200
 
@@ -32,7 +33,7 @@ def test_an_empty_form_answers(teacher, sign_in, model):
     assert sign_in(teacher).get(reverse(f"admin:bookings_{model}_add")).status_code == 200
 
 
-@pytest.mark.parametrize("name", [*LISTS, "admin:week"])
+@pytest.mark.parametrize("name", [*LISTS, *PAGES])
 def test_staff_without_rights_sees_nothing(host, sign_in, name):
     host.is_staff = True
     host.save()
@@ -40,7 +41,7 @@ def test_staff_without_rights_sees_nothing(host, sign_in, name):
     assert sign_in(host).get(reverse(name), follow=True).status_code == 403
 
 
-@pytest.mark.parametrize("name", [*LISTS, "admin:index", "admin:week"])
+@pytest.mark.parametrize("name", [*LISTS, *PAGES, "admin:index", "admin:more"])
 def test_a_student_sees_nothing(student, sign_in, name):
     assert sign_in(student).get(reverse(name), follow=True).status_code == 403
 

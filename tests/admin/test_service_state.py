@@ -1,4 +1,4 @@
-"""The panel's first page: does the service work by itself, or does it need somebody?"""
+"""The panel's technical page: does the service work by itself, or does it need somebody?"""
 
 import re
 from datetime import timedelta
@@ -25,7 +25,7 @@ def look(panel):
     """Open the page and read what it says of the service; first its colour."""
 
     def open_index(client=panel) -> str:
-        page = client.get(reverse("admin:index")).content.decode()
+        page = client.get(reverse("admin:technical")).content.decode()
         section = re.search(r'<section class="service.*?</section>', page, re.DOTALL).group()
         return re.sub(r"\s+", " ", re.sub(r"<(?!section|form|input)[^>]+>", " ", section))
 
@@ -173,6 +173,27 @@ def test_age_of_the_grant_is_shown_and_warned_of(look, teacher, days, colour):
     assert f"service-{colour}" in text
     assert ("puede vencer pronto" in text) == (colour == "amber")
     assert "Permiso del calendario: dado hace" in text
+
+
+@pytest.mark.usefixtures("beating")
+@pytest.mark.parametrize(
+    ("failure", "look", "words"),
+    [
+        ({}, "green", "El servicio anda bien"),
+        ({"failure": "OSError"}, "amber", "El servicio anda, con un aviso"),
+        ({"beat_at": NOW - 60 * MINUTE}, "red", "El servicio necesita ayuda"),
+    ],
+    ids=["well", "failed", "late"],
+)
+def test_first_page_has_a_dot_with_words_that_leads_to_the_state(panel, failure, look, words):
+    Heartbeat.objects.filter(name="send_due_notices").update(name="send_due_notices", **failure)
+
+    page = panel.get(reverse("admin:index")).content.decode()
+
+    dot = re.search(r'<a class="service-dot.*?</a>', page, re.DOTALL).group()
+    assert f"service-dot-{look}" in dot
+    assert f'href="{reverse("admin:technical")}"' in dot
+    assert words in dot
 
 
 @pytest.mark.usefixtures("beating", "teacher")

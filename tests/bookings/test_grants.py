@@ -10,7 +10,7 @@ from django.core import mail
 from django.utils import timezone
 
 from bookings.domain.calendar.access import check_calendar_grant, describe_access, write_calendar
-from bookings.domain.desk.today import CalendarState, load_teacher_day
+from bookings.domain.desk.setup import CalendarState, load_setup
 from bookings.domain.recovery.retry_scheduling import finish_requested_schedulings
 from bookings.domain.recovery.watching import compare_calendar, follow_calendar, keep_push_channel
 from bookings.models import Notice, NoticeKind
@@ -130,7 +130,7 @@ def test_refused_service_account_is_seen_everywhere(robot, google):
         ask(google, is_accepted=is_accepted)
         seen += [
             describe_access(is_down=False),
-            load_teacher_day()["calendar"],
+            load_setup().calendar,
             load_service_state()["refused_since"] is not None,
         ]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.demo.people import CARLA
+from tests.demo.people import CARLA, TEACHER
 from tests.journeys.booking import weekday_ahead
 from tests.journeys.steps import BOOK, choose_day, choose_time, sign_in, sign_in_as_newcomer
 from tests.journeys.ways import DESK, PHONE
@@ -31,6 +31,19 @@ FOR_EVERYBODY = [
     BOOK,
     "/inicio/unirse/ABCD2345",
     "/nada",
+]
+FOR_THE_TEACHER = [
+    "/admin/",
+    "/admin/semana/",
+    "/admin/dinero/",
+    "/admin/mas/",
+    "/admin/tecnico/",
+    "/admin/bookings/virtualclass/",
+    "/admin/bookings/payment/",
+    "/admin/bookings/payment/meses/",
+    "/admin/bookings/price/",
+    "/admin/bookings/closure/",
+    "/admin/bookings/notice/",
 ]
 FOR_STUDENTS = [
     "/inicio",
@@ -122,6 +135,17 @@ def test_pages_of_a_student(page, language):
 
     assert len(classes) >= 2
     assert visit(page, *FOR_STUDENTS, *classes, *changes) == []
+
+
+def test_pages_of_the_panel(page):
+    sign_in(page, TEACHER)
+
+    found = visit(page, *FOR_THE_TEACHER)
+    page.goto("/admin/bookings/virtualclass/?status__exact=scheduled")
+    page.locator(".list-filters summary").click()
+    found += violations(page)
+
+    assert found == []
 
 
 def test_the_way_to_a_class(page, language):

@@ -14,7 +14,7 @@ from bookings.admin.cells import day_and_time, make_badge
 from bookings.admin.classes.people import ActivityInline, WaitingInline
 from bookings.admin.classes.steps import CLASS_STEPS
 from bookings.admin.classes.timeline import build_timeline, describe_drift
-from bookings.admin.filters import DriftFilter, PaidFilter, PriceDecisionFilter
+from bookings.admin.filters import DriftFilter, OfferFilter, PaidFilter, PriceDecisionFilter
 from bookings.admin.pages import Pages
 from bookings.admin.read_only import FixedRowsMixin
 from bookings.admin.steps import StepsAdmin, explain
@@ -43,6 +43,7 @@ class VirtualClassAdmin(FixedRowsMixin, StepsAdmin[VirtualClass]):
         ("start_time", admin.DateFieldListFilter),
         PaidFilter,
         PriceDecisionFilter,
+        OfferFilter,
         DriftFilter,
     ]
     list_select_related = ["booked_by", "payment"]

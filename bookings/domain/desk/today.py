@@ -1,60 +1,108 @@
-"""The data of the panel's first page."""
+"""The teacher's day: her next class, today's, her week, and everything that waits for her."""
 
-from enum import StrEnum
-from typing import Any
+from dataclasses import astuple, dataclass
+from datetime import date, datetime, timedelta
 
 from django.conf import settings
 from django.db.models import Count, Q
 from django.utils import timezone
 
-from accounts.selectors import find_calendar_owner
-from bookings.availability.agenda import whole_days
-from bookings.domain.calendar.access import refused_since
-from bookings.domain.money.prices import list_prices
+from bookings.availability.agenda import load_agenda, whole_days
+from bookings.availability.weeks import monday_of
 from bookings.domain.money.reviews import count_payments_to_review
-from bookings.models import ClassStatus, PriceDecision, SpecialHours, VirtualClass, WeeklyHours
+from bookings.domain.places.waiting_queries import list_open_offers
+from bookings.models import ClassStatus, PriceDecision, VirtualClass
+from calendar_sync import CalendarError
 
 
-class CalendarState(StrEnum):
-    GRANTED = "granted"
-    REVOKED = "revoked"
-    ABSENT = "absent"
+@dataclass(frozen=True, slots=True)
+class TeacherDay:
+    """classes: today's. week_classes: how many this week has.
+
+    free_time: what is left of this week's hours; None if the calendar cannot be read.
+    """
+
+    day: date
+    next_class: VirtualClass | None
+    classes: list[VirtualClass]
+    week_classes: int
+    free_time: timedelta | None
 
 
-def load_teacher_day() -> dict[str, Any]:
-    """Return today's classes, and the numbers of what needs the teacher."""
+@dataclass(frozen=True, slots=True)
+class Tasks:
+    """Numbers of what waits for the teacher.
+
+    undecided: classes without a list price. offered: places that a person in a waiting list has
+    not answered for.
+    """
+
+    paid_not_scheduled: int
+    undecided: int
+    to_review: int
+    awaiting_payment: int
+    offered: int
+
+    def __bool__(self) -> bool:
+        return any(astuple(self))
+
+
+def load_teacher_day() -> TeacherDay:
+    """Read the day, and the week around it, in nine queries and from the calendar's cache."""
     now = timezone.now()
-    day = timezone.localdate(now)
-    whole = whole_days(day, day)
-    classes = VirtualClass.objects.filter(
-        status__in=[ClassStatus.SCHEDULED, ClassStatus.COMPLETED],
-        start_time__gte=whole.start,
-        start_time__lt=whole.end,
+    today = timezone.localdate(now)
+    monday = monday_of(today)
+    sunday = monday + timedelta(days=6)
+    week = list(_list_given_between(monday, sunday))
+    return TeacherDay(
+        day=today,
+        next_class=_find_next(now),
+        classes=[one for one in week if timezone.localdate(one.start_time) == today],
+        week_classes=len(week),
+        free_time=_find_free_time(today, sunday, now),
     )
+
+
+def count_tasks(*, sees_payments: bool) -> Tasks:
+    """Count in three queries; payments only for a person who may see them."""
+    now = timezone.now()
     waiting = VirtualClass.objects.filter(status=ClassStatus.PENDING).aggregate(
         paid=Count("pk", filter=Q(paid_at__isnull=False)),
         unpaid=Count("pk", filter=Q(paid_at=None, end_time__gt=now)),
         undecided=Count("pk", filter=Q(price_decision=PriceDecision.WAITING, end_time__gt=now)),
     )
-    special = SpecialHours.objects.filter(day__gte=day)
-    has_hours = WeeklyHours.objects.exists() or special.exists()
-    has_prices, calendar = list_prices().exists(), _calendar_state()
-    return {
-        "day": day,
-        "classes": list(classes.select_related("booked_by").order_by("start_time", "id")),
-        "paid_not_scheduled": waiting["paid"],
-        "awaiting_payment": waiting["unpaid"],
-        "undecided": waiting["undecided"],  # classes without a list price
-        "to_review": count_payments_to_review(),
-        "has_hours": has_hours,
-        "has_prices": has_prices,
-        "calendar": calendar,
-        "is_ready": has_hours and has_prices and calendar == CalendarState.GRANTED,
-    }
+    return Tasks(
+        paid_not_scheduled=waiting["paid"],
+        undecided=waiting["undecided"],
+        to_review=count_payments_to_review() if sees_payments else 0,
+        awaiting_payment=waiting["unpaid"],
+        offered=list_open_offers(now).count(),
+    )
 
 
-def _calendar_state() -> CalendarState:
-    owner = find_calendar_owner()
-    if owner is None and not settings.CALENDAR_SERVICE_ACCOUNT:
-        return CalendarState.ABSENT
-    return CalendarState.REVOKED if refused_since(owner) else CalendarState.GRANTED
+def _list_given_between(first_day: date, last_day: date) -> list[VirtualClass]:
+    whole = whole_days(first_day, last_day)
+    rows = VirtualClass.objects.filter(
+        status__in=[ClassStatus.SCHEDULED, ClassStatus.COMPLETED],
+        start_time__gte=whole.start,
+        start_time__lt=whole.end,
+    )
+    return list(rows.select_related("booked_by").order_by("start_time", "id"))
+
+
+def _find_next(now: datetime) -> VirtualClass | None:
+    """Return the class that runs or comes next."""
+    rows = VirtualClass.objects.filter(
+        status=ClassStatus.SCHEDULED,
+        # Follows from the next line, and lets the index on status and start skip the past.
+        start_time__gt=now - settings.MAX_CLASS_LENGTH,
+        end_time__gt=now,
+    )
+    return rows.select_related("booked_by").order_by("start_time", "id").first()
+
+
+def _find_free_time(first_day: date, last_day: date, now: datetime) -> timedelta | None:
+    try:
+        return load_agenda(first_day, last_day).sum_free_time(since=now)
+    except CalendarError:
+        return None

@@ -1,6 +1,7 @@
 """Queries about the waiting list."""
 
 import uuid
+from datetime import datetime
 from typing import TYPE_CHECKING, TypedDict
 
 from django.db.models import Count, Exists, IntegerField, OuterRef, Q, QuerySet, Subquery
@@ -53,6 +54,15 @@ def count_waiting(virtual_class: VirtualClass) -> int:
     line = virtual_class.waiting_list.filter(is_in_line, user__status=UserStatus.ACTIVE)
     parts = virtual_class.activities.values("user")
     return line.exclude(user__in=parts).count()
+
+
+def list_open_offers(now: datetime) -> QuerySet[WaitingListEntry]:
+    """List the offered places that nobody has taken or declined yet."""
+    return WaitingListEntry.objects.filter(
+        state=WaitingState.OFFERED,
+        offer_expires_at__gt=now,
+        virtual_class__status=ClassStatus.SCHEDULED,
+    )
 
 
 def find_class_to_wait_for(access_code: str) -> VirtualClass | None:

@@ -105,6 +105,26 @@ def test_find_free_slots_agrees_with_the_oracle(calendar):
     assert list(agenda.list_free_slots(length)) == free_by_oracle(agenda, length)
 
 
+@settings(max_examples=EXAMPLES, deadline=None)
+@given(calendars())
+def test_sum_free_time_counts_the_free_minutes(calendar):
+    agenda, _ = calendar
+    since = agenda.earliest
+    minutes = {
+        opening.start + n * MINUTE
+        for opening in agenda.openings
+        for n in range(int((opening.end - opening.start) / MINUTE))
+    }
+    busy = [*agenda.classes, *agenda.appointments]
+    free = [
+        one
+        for one in minutes
+        if one >= since and not any(other.start <= one < other.end for other in busy)
+    ]
+
+    assert agenda.sum_free_time(since=since) == len(free) * MINUTE
+
+
 def at(clock):
     return datetime.combine(DAY, time.fromisoformat(clock), tzinfo=ARGENTINA)
 

@@ -1,0 +1,46 @@
+"""The parts that the service needs before it offers a class."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from django.conf import settings
+from django.utils import timezone
+
+from accounts.selectors import find_calendar_owner
+from bookings.domain.calendar.access import refused_since
+from bookings.domain.money.prices import list_prices
+from bookings.models import SpecialHours, WeeklyHours
+
+
+class CalendarState(StrEnum):
+    GRANTED = "granted"
+    REVOKED = "revoked"
+    ABSENT = "absent"
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    has_hours: bool
+    has_prices: bool
+    calendar: CalendarState
+
+    @property
+    def is_ready(self) -> bool:
+        return self.has_hours and self.has_prices and self.calendar == CalendarState.GRANTED
+
+
+def load_setup() -> Setup:
+    """Read which parts are there, in four queries."""
+    special = SpecialHours.objects.filter(day__gte=timezone.localdate())
+    return Setup(
+        has_hours=WeeklyHours.objects.exists() or special.exists(),
+        has_prices=list_prices().exists(),
+        calendar=_find_calendar_state(),
+    )
+
+
+def _find_calendar_state() -> CalendarState:
+    owner = find_calendar_owner()
+    if owner is None and not settings.CALENDAR_SERVICE_ACCOUNT:
+        return CalendarState.ABSENT
+    return CalendarState.REVOKED if refused_since(owner) else CalendarState.GRANTED

@@ -1,0 +1,262 @@
+"""The panel's first page."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import Permission
+from django.urls import reverse
+
+from bookings.models import Payment, Price, ReviewReason, WaitingListEntry, WeeklyHours
+from tests.admin.moments import NOW, at, days_later
+from tests.factories import VirtualClassFactory
+from tests.payments import make_payment
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
+
+SETUP = ["Cargá tus horarios", "Cargá tus precios", "tu calendario de Google"]
+
+
+@pytest.fixture
+def look(panel):
+    """Open the page and read its text."""
+
+    def open_index() -> str:
+        return words(panel.get(reverse("admin:index")).content.decode())
+
+    return open_index
+
+
+def words(page: str) -> str:
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page))
+
+
+def section(response, name: str) -> str:
+    """Return the section with the heading of this id."""
+    pattern = rf'<section [^>]*aria-labelledby="{name}".*?</section>'
+    return re.search(pattern, response.content.decode(), re.DOTALL).group()
+
+
+def make_offer():
+    WeeklyHours.objects.create(weekday=0, start="09:00", end="13:00")
+    Price.objects.create(
+        class_type="individual", minutes=60, amount=1_500_000, valid_from="2026-01-01"
+    )
+
+
+def test_an_empty_service_says_how_to_start(look, teacher):
+    teacher.provider_refresh_token = ""
+    teacher.save()
+
+    page = look()
+
+    assert [step for step in SETUP if step in page] == SETUP
+
+
+def test_a_service_that_is_ready_has_nothing_to_set_up(look):
+    make_offer()
+
+    page = look()
+
+    assert [step for step in SETUP if step in page] == []
+    assert "No tenés clases por delante" in page
+
+
+def test_a_revoked_calendar_is_to_be_reconnected(look, teacher):
+    make_offer()
+    teacher.provider_token_revoked_at = NOW
+    teacher.save()
+
+    assert "Reconectá tu calendario de Google" in look()
+
+
+def test_a_price_that_is_still_to_come_offers_nothing_yet(look):
+    make_offer()
+    Price.objects.update(valid_from=days_later(1))
+
+    assert "Cargá tus precios" in look()
+
+
+# --- The next class, and the day ------------------------------------------------------------------
+
+
+def test_next_class_says_who_why_and_where(panel, host):
+    host.phone, host.level = "+54 9 341 555-0199", "intermedio"
+    host.save()
+    VirtualClassFactory(
+        scheduled=True,
+        booked_by=host,
+        start_time=at("15:00", days_later(2)),
+        learning_focus="Una entrevista de trabajo",
+    )
+
+    bubble = section(panel.get(reverse("admin:index")), "next-class")
+
+    assert "Tu próxima clase" in bubble
+    assert "Miércoles 18 de noviembre" in bubble.replace("miércoles", "Miércoles")
+    assert "Ana Host" in bubble
+    assert "Nivel intermedio" in bubble
+    assert "«Una entrevista de trabajo»" in bubble
+    assert 'href="https://meet.google.com/abc-defg-hij"' in bubble
+    assert 'href="https://wa.me/5493415550199?text=Hola%20Ana' in bubble
+
+
+def test_class_that_runs_is_the_next_one(panel, host):
+    VirtualClassFactory(scheduled=True, start_time=at("13:00"))
+    VirtualClassFactory(scheduled=True, booked_by=host, start_time=at("11:30"))
+
+    bubble = section(panel.get(reverse("admin:index")), "next-class")
+
+    assert "Tu clase de ahora" in bubble
+    assert "Ana Host" in bubble
+
+
+def test_person_without_a_phone_has_no_whatsapp(panel):
+    VirtualClassFactory(scheduled=True, start_time=at("15:00"))
+
+    assert "WhatsApp" not in section(panel.get(reverse("admin:index")), "next-class")
+
+
+def test_today_s_classes_are_listed_in_order(panel, host, student):
+    VirtualClassFactory(scheduled=True, booked_by=student, start_time=at("18:00"))
+    VirtualClassFactory(scheduled=True, booked_by=host, start_time=at("09:00"))
+    VirtualClassFactory(scheduled=True, start_time=at("09:00", days_later(1)))
+
+    today = words(section(panel.get(reverse("admin:index")), "today"))
+
+    assert re.findall(r"(\d\d:\d\d) a \d\d:\d\d (\w+ \w+) Grupal, 1 de 5 (\w+)", today) == [
+        ("09:00", "Ana Host", "Dada"),
+        ("18:00", "Bruno Student", "Entrar"),
+    ]
+
+
+def test_week_says_how_much_is_given_and_free(panel, google, teacher):
+    for weekday in range(7):
+        WeeklyHours.objects.create(weekday=weekday, start="09:00", end="13:00")
+    VirtualClassFactory(scheduled=True, start_time=at("12:15"), end_time=at("13:15"))
+    VirtualClassFactory(scheduled=True, start_time=at("09:00", days_later(2)))
+    VirtualClassFactory(scheduled=True, start_time=at("09:00", days_later(7)))
+    google.add_event(
+        start={"dateTime": at("10:00", days_later(3)).isoformat()},
+        end={"dateTime": at("11:30", days_later(3)).isoformat()},
+    )
+
+    week = words(section(panel.get(reverse("admin:index")), "week"))
+
+    # Of six mornings and the rest of today's: a class of an hour, and an appointment.
+    assert "2 clases" in week
+    assert "21 h 45 min libres" in week.replace("\xa0", " ")
+
+
+def test_without_the_calendar_the_page_says_so(panel, google, teacher):
+    google.revoke(teacher.provider_refresh_token)
+
+    assert "no pudimos leer tu calendario" in section(panel.get(reverse("admin:index")), "week")
+
+
+@pytest.mark.parametrize("count", [1, 40])
+def test_the_page_costs_the_same_on_a_busy_day(panel, django_assert_num_queries, count):
+    for number in range(count):
+        VirtualClassFactory(scheduled=True, start_time=at("08:00") + timedelta(minutes=number))
+        VirtualClassFactory()
+    panel.get(reverse("admin:index"))  # reads the calendar
+
+    # Session; the week's classes, the next one, seven of the agenda; classes that wait, payments
+    # to review, offers; two of the takings; weekly and special hours, prices, the calendar's owner;
+    # and of the service: the owner, heartbeats, classes that wait.
+    with django_assert_num_queries(22):
+        panel.get(reverse("admin:index"))
+
+
+# --- What waits for her ---------------------------------------------------------------------------
+
+
+def test_what_waits_is_counted(look):
+    VirtualClassFactory(paid_at=NOW)
+    VirtualClassFactory(paid_at=NOW, ended=True)
+    VirtualClassFactory()
+    VirtualClassFactory(ended=True)
+
+    page = look()
+
+    assert "2 pagadas sin agendar" in page
+    assert "1 espera el pago" in page
+
+
+def test_day_without_tasks_says_so(look):
+    assert "¡Todo al día!" in look()
+
+
+def test_offered_place_counts_until_somebody_answers(panel, look, student):
+    offered, other = (VirtualClassFactory(scheduled=True) for _ in range(2))
+    WaitingListEntry.objects.create(
+        virtual_class=offered,
+        user=student,
+        state="offered",
+        offered_at=NOW,
+        offer_expires_at=NOW + timedelta(hours=1),
+    )
+    WaitingListEntry.objects.create(
+        virtual_class=other, user=student, state="offered", offered_at=NOW, offer_expires_at=NOW
+    )
+
+    page = look()
+    address = reverse("admin:bookings_virtualclass_changelist") + "?espera=ofrecido"
+    listed = panel.get(address).content.decode()
+
+    assert "1 lugar ofrecido sin respuesta" in page
+    assert [str(one.pk) in listed for one in (offered, other)] == [True, False]
+
+
+def test_the_counts_lead_to_the_same_classes(panel):
+    paid, unpaid = VirtualClassFactory(paid_at=NOW), VirtualClassFactory()
+    page = panel.get(reverse("admin:index")).content.decode()
+
+    found = [
+        [paid_or_not in panel.get(address.replace("&amp;", "&")).content.decode()
+         for paid_or_not in (str(paid.pk), str(unpaid.pk))]
+        for address in re.findall(r'href="([^"]+pagada=[^"]+)"', page)
+    ]  # fmt: skip
+
+    assert found == [[True, False], [False, True]]
+
+
+def test_payments_to_review_are_counted_and_found(panel, look, mercadopago, host):
+    assert "a revisar" not in look()
+    make_payment(host)
+    Payment.objects.update(review=ReviewReason.SHORT)
+
+    assert "1 pago a revisar" in look()
+    page = panel.get(reverse("admin:index")).content.decode()
+    assert f"{reverse('admin:bookings_payment_changelist')}?revisar=si" in page
+
+
+def test_whoever_may_not_see_payments_is_not_led_to_them(look, mercadopago, host, teacher):
+    make_payment(host)
+    Payment.objects.update(review=ReviewReason.SHORT)
+    teacher.is_superuser = False
+    teacher.save()
+    teacher.user_permissions.add(Permission.objects.get(codename="view_virtualclass"))
+
+    assert "a revisar" not in look()
+
+
+def test_this_month_s_money_stands_beside_last_month_s(panel, teacher):
+    VirtualClassFactory(paid_at=NOW, class_price=2_000_000)
+    VirtualClassFactory(paid_at=at("12:00", days_later(-17)), class_price=1_000_000)
+    VirtualClassFactory(paid_at=at("12:00", days_later(-50)), class_price=9_000_000)
+
+    money = words(section(panel.get(reverse("admin:index")), "money")).replace("\xa0", " ")
+
+    assert "Noviembre $ 20.000 Octubre $ 10.000" in money
+
+
+def test_staff_without_payments_sees_no_money(look, teacher):
+    teacher.is_superuser = False
+    teacher.save()
+    teacher.user_permissions.add(Permission.objects.get(codename="view_virtualclass"))
+
+    page = look()
+
+    assert "Hola" in page
+    assert "Dinero" not in page

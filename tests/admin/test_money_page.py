@@ -1,0 +1,75 @@
+"""The page of the teacher's money."""
+
+import re
+
+import pytest
+from django.urls import reverse
+
+from bookings.models import Payment, PaymentStatus, ReviewReason
+from tests.admin.moments import NOW
+from tests.factories import VirtualClassFactory
+from tests.payments import make_payment
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
+
+MONEY = reverse("admin:money")
+
+
+def sections(page: str) -> dict[str, str]:
+    found = re.findall(r'<section [^>]*aria-labelledby="(\w+)">(.*?)</section>', page, re.DOTALL)
+    return {name: re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", text)) for name, text in found}
+
+
+def test_payment_to_review_comes_first(panel, mercadopago, host, student):
+    make_payment(host)
+    Payment.objects.update(status=PaymentStatus.APPROVED)
+    flagged = make_payment(student, days=8)
+    Payment.objects.filter(pk=flagged.pk).update(
+        status=PaymentStatus.APPROVED, review=ReviewReason.SHORT
+    )
+
+    page = sections(panel.get(MONEY).content.decode().replace("\xa0", " "))
+
+    assert list(page) == ["review", "latest", "months"]
+    assert "Bruno Student $ 24.000" in page["review"]
+    assert "Pagaron de menos" in page["review"]
+    assert "Ana Host $ 24.000" in page["latest"]
+    assert "Aprobado" in page["latest"]
+
+
+def test_started_and_expired_payments_are_left_out(panel, mercadopago, host, student):
+    make_payment(host)
+    expired = make_payment(student, days=8)
+    Payment.objects.filter(pk=expired.pk).update(status=PaymentStatus.EXPIRED)
+
+    page = sections(panel.get(MONEY).content.decode())
+
+    assert "Todavía no hay pagos" in page["latest"]
+
+
+def test_months_without_money_are_there_too(panel):
+    VirtualClassFactory(paid_at=NOW, class_price=2_000_000)
+
+    months = sections(panel.get(MONEY).content.decode().replace("\xa0", " "))["months"]
+
+    assert re.findall(r"([A-Z]\w+) \$ ([\d.]+)", months) == [
+        ("Noviembre", "20.000"),
+        ("Octubre", "0"),
+        ("Septiembre", "0"),
+        ("Agosto", "0"),
+        ("Julio", "0"),
+        ("Junio", "0"),
+    ]
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_page_costs_the_same_with_many_payments(
+    panel, mercadopago, host, django_assert_num_queries, count
+):
+    for day in range(count):
+        make_payment(host, days=7 + day)
+    Payment.objects.update(status=PaymentStatus.APPROVED, review=ReviewReason.SHORT)
+
+    # Session, two of the takings, payments to review, the latest.
+    with django_assert_num_queries(5):
+        panel.get(MONEY)
