@@ -58,6 +58,10 @@ NO_CONFIRMATION = {
     "webhookendpoint secreto": "shows",
     "calendario": "reads",
     "semana": "reads",
+    "estudiantes": "reads",
+    "estudiantes/<uuid:user_id>": "keeps notes, which can be changed back",
+    "escribir": "shows the mail, and sends exactly what was shown",
+    "precios": "until its day a new price can be changed back; booked classes keep theirs",
     "logout": "signs out",
     "provider_sign_in": "leads to Google, which asks",
     "save": "a form that was filled in; what it says can be changed back",
@@ -129,6 +133,11 @@ def test_every_button_of_the_panel_was_decided_about():
         ("templates/admin/bookings/closure/change_list.html", ""),  # closure importar-feriados
         ("templates/admin/bookings/weeklyhours/change_list.html", ""),  # save
         ("bookings/admin/classes/people.py", "came"),  # virtualclass asistencia
+        ("templates/admin/new_prices.html", ""),  # precios
+        ("templates/admin/student.html", "_notes"),  # save
+        ("templates/admin/students.html", ""),  # searches
+        ("templates/admin/write.html", "_look"),  # shows
+        ("templates/admin/write.html", "_send"),  # escribir
         ("templates/admin/step.html", ""),  # confirms
     }
 
