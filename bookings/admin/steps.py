@@ -78,7 +78,7 @@ class Step(Generic[Row]):
 
     name: the last part of its address. label: text of its link. yes: text of the button that
     confirms. bulk: name of the list's action, if any. permission: the verb of Django's permission.
-    needs_input: True if the facts depend on the form. proposes: True if what the form begins with is
+    needs_input: True if the facts depend on the form. proposes: True if the form's first values are
     shown at once. is_final: True if it cannot be undone.
     is_sensitive: True if it always asks for a fresh sign-in, as a refund does anyway.
     refusals: texts for the teacher of errors whose own texts address the person.

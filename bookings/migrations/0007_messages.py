@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ("bookings", "0004_free_account"),
+        ("bookings", "0006_hold_made_by_teacher"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -29,6 +29,7 @@ class NoticeKind(models.TextChoices):
     HOLD_LOST = "hold_lost", "Horario que se ocupó"
     # From the teacher, in her own words.
     MESSAGE = "message", "Mensaje de la profe"
+    BOOKED_FOR = "booked_for", "Clase que reservó la profe"
     # To the person who paid.
     MONEY_RETURNED = "money_returned", "Dinero devuelto"
     REFUND_FAILED = "refund_failed", "Devolución rechazada"

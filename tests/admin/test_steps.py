@@ -62,6 +62,10 @@ NO_CONFIRMATION = {
     "estudiantes/<uuid:user_id>": "keeps notes, which can be changed back",
     "escribir": "shows the mail, and sends exactly what was shown",
     "precios": "until its day a new price can be changed back; booked classes keep theirs",
+    "semana/dia": "closes days, which it opens as easily; no class moves",
+    "semana/hora": "as above, for hours",
+    "clase/<uuid:class_id>": "reads",
+    "reservar": "a form that was filled in and says which mail leaves; the class can be cancelled",
     "logout": "signs out",
     "provider_sign_in": "leads to Google, which asks",
     "save": "a form that was filled in; what it says can be changed back",
@@ -130,6 +134,15 @@ def test_every_button_of_the_panel_was_decided_about():
         ("templates/admin/bookings/webhookendpoint/change_form.html", "_rotate"),
         ("templates/admin/bookings/webhookendpoint/change_form.html", "_secret"),
         ("templates/admin/bookings/webhookendpoint/change_form.html", "_test"),
+        ("templates/admin/_classes_in_it.html", ""),  # leads to the step that asks
+        ("templates/admin/book_for.html", ""),  # reservar
+        ("templates/admin/book_for_whom.html", ""),  # searches
+        ("templates/admin/class_sheet.html", "came"),  # virtualclass asistencia
+        ("templates/admin/week_day.html", ""),  # semana/dia
+        ("templates/admin/week_day.html", "last_day"),
+        ("templates/admin/week_day.html", "open"),
+        ("templates/admin/week_day.html", "restore"),
+        ("templates/admin/week_hour.html", "do"),  # semana/hora
         ("templates/admin/bookings/closure/change_list.html", ""),  # closure importar-feriados
         ("templates/admin/bookings/weeklyhours/change_list.html", ""),  # save
         ("bookings/admin/classes/people.py", "came"),  # virtualclass asistencia

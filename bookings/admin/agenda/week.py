@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 
+from bookings.admin.agenda.blocking import MAY_BLOCK
 from bookings.availability.week_agenda import load_week
 from bookings.availability.weeks import monday_of
 
@@ -31,9 +32,12 @@ def show_week(request: HttpRequest) -> HttpResponse:
         "title": f"Semana {_name_week(monday)}",
         "week": week,
         "today": today,
+        # A list opens at this day.
+        "open_day": today if monday == monday_of(today) else monday,
         "is_this_week": monday == monday_of(today),
         "is_calendar_read": is_calendar_read,
         "are_appointments_known": monday_of(today) <= monday <= today + APPOINTMENTS_KNOWN_FOR,
+        "may_block": request.user.has_perms(MAY_BLOCK),
     }
     return render(request, "admin/week.html", context)
 
