@@ -6,7 +6,6 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
-from django.contrib.admin.models import CHANGE, LogEntry
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
@@ -16,6 +15,7 @@ from django.views.decorators.http import require_http_methods
 
 from bookings.admin.inputs import DAY_INPUT
 from bookings.admin.money.pesos import PesosField
+from bookings.admin.pages import log_to_panel
 from bookings.domain.exceptions import BookingError
 from bookings.domain.money.price_changes import (
     PriceLine,
@@ -85,8 +85,7 @@ def _store(request: HttpRequest, form: NewPricesForm, lines: Sequence[PriceLine]
     for price in changed:
         said = f"Desde el {long_day(day)}, {name_price(price)}: {pesos(price.amount)}."
         messages.success(request, said)
-        chosen = Price.objects.filter(pk=price.pk)
-        LogEntry.objects.log_actions(request.user.pk, chosen, CHANGE, said, single_object=True)
+        log_to_panel(request, Price, said, price)
     if not changed:
         messages.info(request, "No cambió ningún precio.")
     return True

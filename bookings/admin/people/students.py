@@ -5,7 +5,6 @@ from urllib.parse import urlencode
 
 from django import forms
 from django.contrib import admin, messages
-from django.contrib.admin.models import CHANGE, LogEntry
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
@@ -15,6 +14,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from accounts.models import User
 from accounts.phones import whatsapp_url
 from accounts.services import save_private_notes
+from bookings.admin.pages import log_to_panel
 from bookings.domain.people.student_file import load_student_file
 from bookings.domain.people.students import find_students, list_students
 
@@ -75,10 +75,7 @@ def show_student(request: HttpRequest, user_id: uuid.UUID) -> HttpResponse:
 
 def _keep_notes(request: HttpRequest, person: User, notes: str) -> HttpResponse:
     save_private_notes(user=person, notes=notes)
-    chosen = User.objects.filter(pk=person.pk)
-    LogEntry.objects.log_actions(
-        request.user.pk, chosen, CHANGE, "Cambió sus notas privadas.", single_object=True
-    )
+    log_to_panel(request, User, "Cambió sus notas privadas.", person)
     messages.success(request, "Guardamos tus notas.")
     return HttpResponseRedirect(reverse("admin:student", args=[person.pk]))
 

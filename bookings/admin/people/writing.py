@@ -21,6 +21,7 @@ from accounts.phones import whatsapp_url
 from accounts.validators import validate_one_line
 from bookings.admin.cells import day_at
 from bookings.admin.classes.steps import describe
+from bookings.admin.pages import log_to_panel
 from bookings.availability.weeks import monday_of
 from bookings.domain.desk.messages import (
     Receiver,
@@ -117,6 +118,7 @@ def _send(request: HttpRequest, audience: Audience, form: MessageForm) -> bool:
     except BookingError as refusal:
         form.add_error(None, str(refusal.text))
         return False
+    log_to_panel(request, VirtualClass, f"Escribió a {audience.name}: {given['subject']}")
     count = len(people)
     mails = "Sale un correo." if count == 1 else f"Salen {count} correos, uno a cada persona."
     messages.success(request, mails)
@@ -146,7 +148,7 @@ def _audience_of_class(class_id: uuid.UUID) -> Audience:
     virtual_class = classes.first()
     if virtual_class is None:
         raise Http404
-    back = reverse("admin:bookings_virtualclass_change", args=[class_id])
+    back = reverse("admin:class_sheet", args=[class_id])
     return Audience(describe(virtual_class), classes, back)
 
 

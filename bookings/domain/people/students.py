@@ -48,7 +48,7 @@ def find_students(*, words: str = "", after: uuid.UUID | None = None) -> Student
     phone. after: the last student of the page before.
     """
     named = Lower(Coalesce(NullIf("name", Value("")), "email"))
-    students = list_students().annotate(named=named).filter(_matching(words))
+    students = list_students().annotate(named=named).filter(matching(words))
     if after is not None:
         shown_last = list_students().filter(pk=after).values_list(named, flat=True)
         reached = shown_last.first() or ""
@@ -60,7 +60,8 @@ def find_students(*, words: str = "", after: uuid.UUID | None = None) -> Student
     return StudentPage(cards, shown[-1].pk if len(found) > len(shown) else None)
 
 
-def _matching(words: str) -> Q:
+def matching(words: str) -> Q:
+    """Return the condition that a person has all these words, or a phone with these digits."""
     digits = re.sub(r"\D", "", words)
     if len(digits) >= FEWEST_DIGITS and not re.search(r"[^\W\d]|@", words):
         pattern = r"[^0-9]*".join(digits[-DIGITS_COMPARED:])
