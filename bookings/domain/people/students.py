@@ -1,6 +1,7 @@
 """The teacher's students: the list, found by name, mail or phone."""
 
 import re
+import unicodedata
 import uuid
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -17,8 +18,8 @@ STUDENTS_A_PAGE = 25
 FEWEST_DIGITS = 3
 # In every spelling of a number the last digits are the same.
 DIGITS_COMPARED = 6
-# Letters that people type without their accent.
-ACCENTS = {"a": "aáàâäã", "e": "eéèêë", "i": "iíìîï", "o": "oóòôöõ", "u": "uúùûü", "n": "nñ"}
+# Letters with an accent, which people leave out.
+LATIN_LETTERS = [chr(code) for code in range(0xC0, 0x100)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +76,17 @@ def matching(words: str) -> Q:
 
 def _ignore_accents(word: str) -> str:
     """Return a regular expression for a word, whatever accents and capitals it has."""
-    plain = {letter: base for base, letters in ACCENTS.items() for letter in letters}
-    return "".join(_any_spelling(plain.get(letter, letter)) for letter in word.lower())
+    return "".join(_any_spelling(_plain(letter)) for letter in word)
 
 
 def _any_spelling(letter: str) -> str:
-    letters = ACCENTS.get(letter)
-    return f"[{letters}{letters.upper()}]" if letters else re.escape(letter)
+    accented = "".join(one for one in LATIN_LETTERS if _plain(one) == letter)
+    return f"[{letter}{letter.upper()}{accented}]" if accented else re.escape(letter)
+
+
+def _plain(letter: str) -> str:
+    """Return a small letter without its accent."""
+    return unicodedata.normalize("NFD", letter)[0].lower()
 
 
 def _find_next_classes(people: Iterable[uuid.UUID]) -> dict[uuid.UUID, VirtualClass]:
