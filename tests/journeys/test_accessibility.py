@@ -35,6 +35,9 @@ FOR_EVERYBODY = [
 FOR_THE_TEACHER = [
     "/admin/",
     "/admin/semana/",
+    "/admin/estudiantes/",
+    "/admin/estudiantes/?q=nadie",
+    "/admin/precios/",
     "/admin/dinero/",
     "/admin/mas/",
     "/admin/tecnico/",
@@ -143,6 +146,27 @@ def test_pages_of_the_panel(page):
     found = visit(page, *FOR_THE_TEACHER)
     page.goto("/admin/bookings/virtualclass/?status__exact=scheduled")
     page.locator(".list-filters summary").click()
+    found += violations(page)
+
+    assert found == []
+
+
+def test_a_student_s_file_and_a_message(page):
+    sign_in(page, TEACHER)
+    page.goto("/admin/estudiantes/?q=ana")
+    page.get_by_role("link", name=re.compile("^Ana ")).click()
+    found = violations(page)
+    page.locator("#ahead + .rows a").first.click()
+    found += violations(page)
+    page.get_by_role("link", name=re.compile("^Escribir a")).click()
+    found += violations(page)
+    page.get_by_role("button", name="Ver cómo llega").click()
+    expect(page.get_by_role("alert")).to_be_focused()
+    found += violations(page)
+    page.get_by_label("Asunto").fill("El libro")
+    page.get_by_label("Mensaje").fill("Traigan el libro.")
+    page.get_by_role("button", name="Ver cómo llega").click()
+    expect(page.get_by_role("button", name="Sí, mandar")).to_be_visible()
     found += violations(page)
 
     assert found == []
