@@ -86,26 +86,18 @@ def test_neither_the_teacher_nor_an_erased_person_is_a_student(jose, teacher, ho
 @pytest.mark.each_engine
 def test_the_pages_hold_each_student_once_by_name(monkeypatch):
     monkeypatch.setattr(students, "STUDENTS_A_PAGE", 2)
-    people = [
-        ("Zoe", "a@x.ar"),
-        ("ana", "b@x.ar"),
-        ("Ana", "c@x.ar"),
-        ("", "beto@x.ar"),
-        ("Eva", "d@x.ar"),
-    ]
-    for name, email in people:
+    people = {"a": "Zoe", "b": "ana", "c": "Ana", "beto": "", "d": "Eva"}
+    for email, name in people.items():
         UserFactory(name=name, email=f"{email}@x.ar")
 
-    shown, after = [], None
-    while page := find_students(after=after):
-        shown.append([card.person.email for card in page.cards])
-        after = page.last
-        if after is None:
-            break
+    pages = [find_students()]
+    while pages[-1].last:
+        pages.append(find_students(after=pages[-1].last))
 
+    shown = [[card.person.email[:-5] for card in page.cards] for page in pages]
     assert [len(page) for page in shown] == [2, 2, 1]
-    assert {*shown[0], shown[1][0]} - {"beto@x.ar"} == {"b@x.ar", "c@x.ar"}
-    assert [*shown[1], *shown[2]][-3:] == ["beto@x.ar", "d@x.ar", "a@x.ar"]
+    assert sorted(shown[0]) == ["b", "c"]
+    assert shown[1:] == [["beto", "d"], ["a"]]
 
 
 def test_a_card_shows_the_nearest_class_that_still_counts(panel, host, student):
@@ -281,4 +273,6 @@ def test_strangers_see_neither_list_nor_file(student, host, sign_in, is_staff):
     student.save()
     client = sign_in(student)
 
-    assert [client.get(path).status_code for path in (LIST, file_of(host))] == [403, 403]
+    answers = [client.get(path, follow=True) for path in (LIST, file_of(host))]
+
+    assert [answer.status_code for answer in answers] == [403, 403]

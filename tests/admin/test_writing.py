@@ -191,11 +191,11 @@ def test_what_was_changed_after_the_look_is_shown_again(panel, group, host, stud
     ("changes", "refusal"),
     [
         ({"people": []}, "Elegí al menos a una persona."),
-        ({"subject": ""}, "Este campo es obligatorio."),
+        ({"subject": ""}, "Asunto: Este campo es requerido."),
         ({"subject": "a\nb"}, "saltos de línea"),
         ({"text": "x" * 4001}, "4000"),
         ({"text": "a\0"}, "nulos"),
-        ({"people": ["00000000-0000-0000-0000-000000000000"]}, "no es una de las opciones"),
+        ({"people": ["00000000-0000-0000-0000-000000000000"]}, "no está entre ellas"),
     ],
     ids=["nobody", "no subject", "two lines", "too long", "NUL", "a stranger"],
 )

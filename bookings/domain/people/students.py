@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from django.db.models import Q, QuerySet, Value
+from django.db.models import CharField, Q, QuerySet, Value
 from django.db.models.functions import Coalesce, Lower, NullIf
 
 from accounts.models import User, UserStatus
@@ -48,7 +48,7 @@ def find_students(*, words: str = "", after: uuid.UUID | None = None) -> Student
     words: parts of name or mail, in any order, with or without accents; or the last digits of a
     phone. after: the last student of the page before.
     """
-    named = Lower(Coalesce(NullIf("name", Value("")), "email"))
+    named = Lower(Coalesce(NullIf("name", Value("")), "email", output_field=CharField()))
     students = list_students().annotate(named=named).filter(matching(words))
     if after is not None:
         shown_last = list_students().filter(pk=after).values_list(named, flat=True)
