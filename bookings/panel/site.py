@@ -31,7 +31,7 @@ class TeacherAdminSite(AdminSite):
 
     site_header = "Panel de la profe"
     site_title = "Panel"
-    index_title = "Tus clases"
+    index_title = "Hoy"
     site_url = "/inicio"
     # The links above lead to the daily pages, and the columns need the room.
     enable_nav_sidebar = False

@@ -130,7 +130,7 @@ def _lose_the_grant(scene: Scene, page: Page) -> None:
 
 def _ask_for_help(scene: Scene, page: Page) -> None:
     _lose_the_grant(scene, page)
-    page.goto("/admin/")
+    page.goto("/admin/tecnico/")
 
 
 STUDENTS_OWN = [
