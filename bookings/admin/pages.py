@@ -26,7 +26,7 @@ def log_to_panel(
     LogEntry.objects.create(
         user=cast(User, request.user),
         content_type=ContentType.objects.get_for_model(model),
-        object_id=row and row.pk,
+        object_id=str(row.pk) if row else None,
         object_repr=str(row or model._meta.verbose_name_plural)[:200],
         action_flag=CHANGE,
         change_message=text,

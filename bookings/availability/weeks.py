@@ -101,7 +101,7 @@ class WeekDay:
     @property
     def listed(self) -> list[tuple[str, Part]]:
         """Everything on the day in order, each with its kind, for a list."""
-        rows = [("block", one) for one in self.blocks]
+        rows: list[tuple[str, Part]] = [("block", one) for one in self.blocks]
         rows += [("free", one) for one in self.free] + [("blocked", one) for one in self.blocked]
         return sorted(rows, key=lambda row: row[1].start)
 

@@ -90,6 +90,14 @@ def duration(value: timedelta) -> str:
 
 
 @register.filter
+def clock_near(value: datetime) -> str:
+    """Write ``18:30`` for today, and ``18:30 del mar 24 nov`` for another day."""
+    if _local_date(value) == timezone.localdate():
+        return clock(value)
+    return gettext("%(clock)s del %(day)s") % {"clock": clock(value), "day": short_day(value)}
+
+
+@register.filter
 def seconds_until(value: datetime) -> int:
     """Return the whole seconds that are left, at least 0."""
     return max(0, int((value - timezone.now()).total_seconds()))

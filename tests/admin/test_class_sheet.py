@@ -125,6 +125,6 @@ def test_the_sheet_costs_the_same_whoever_is_in_the_class(
         person = UserFactory()
         UserActivity.objects.create(user=person, virtual_class=row, rol=Role.PARTICIPANT)
 
-    # Session, class, people, waiting list.
-    with django_assert_num_queries(4):
+    # Session, class, people, waiting list, history.
+    with django_assert_num_queries(5):
         open_sheet(row)

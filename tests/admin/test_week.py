@@ -155,9 +155,9 @@ def test_hours_and_closures_show(look):
 
     page = look()
 
-    assert "Lun 16 nov hoy 09:00 a 13:00" in page
-    assert "Mar 17 nov Sin horario" in page
-    assert "Vie 20 nov Cerrado: Viaje" in page
+    assert "Lun 16 nov hoy Bloquear 09:00 a 13:00" in page
+    assert "Mar 17 nov Bloquear Sin horario" in page
+    assert "Vie 20 nov Abrir Cerrado: Viaje" in page
 
 
 @pytest.fixture

@@ -15,7 +15,6 @@ from bookings.admin.inputs import DAY_INPUT
 from bookings.admin.pages import log_to_panel
 from bookings.availability.agenda import load_hours, whole_days
 from bookings.availability.periods import Period, subtract
-from bookings.availability.slots import open_on
 from bookings.availability.weeks import monday_of
 from bookings.domain.desk.closures import (
     block_days,
@@ -25,9 +24,10 @@ from bookings.domain.desk.closures import (
     unblock_hours,
 )
 from bookings.domain.queries import list_classes_between
-from bookings.models import Closure, SpecialHours, VirtualClass
+from bookings.models import Closure, HoursRange, SpecialHours, VirtualClass
 from bookings.models.availability import MIDNIGHT, SENSIBLE_DATES
 from bookings.templatetags.class_times import clock, short_day
+from config.lib.wall_time import read_wall_time
 
 MAY_BLOCK = ("bookings.add_closure", "bookings.add_specialhours")
 FORTNIGHT = timedelta(days=13)
@@ -40,7 +40,7 @@ class RangeForm(forms.Form):
 
     first_day = forms.DateField(label="Desde", widget=DAY_INPUT, validators=SENSIBLE_DATES)
     last_day = forms.DateField(label="Hasta", widget=DAY_INPUT, validators=SENSIBLE_DATES)
-    reason = forms.CharField(label="Motivo (lo ves solo vos)", max_length=200, required=False)
+    reason = forms.CharField(label="Motivo", max_length=200, required=False)
 
     def clean(self) -> None:
         first, last = self.cleaned_data.get("first_day"), self.cleaned_data.get("last_day")
@@ -60,20 +60,17 @@ def show_day(request: HttpRequest) -> HttpResponse:
         _change_days(request, first, last, form.cleaned_data["reason"])
         return HttpResponseRedirect(f"{reverse('admin:week_day')}?dia={first}")
     closure = Closure.objects.filter(first_day__lte=day, last_day__gte=day).first()
-    hours = load_hours(day, day)
-    if hours.openings:
+    if load_hours(day, day).openings:
         closure = None  # special hours open a closed day
     return _show(
         request,
         "admin/week_day.html",
-        title=_name_days(closure.first_day, closure.last_day) if closure else short_day(day),
+        title=_name_page(day, closure),
         day=day,
         form=form,
         closure=closure,
         groups=_list_groups(day, closure),
-        openings=hours.openings,
         is_special=SpecialHours.objects.filter(day=day).exists(),
-        is_past=day < timezone.localdate(),
     )
 
 
@@ -83,16 +80,11 @@ def show_hour(request: HttpRequest) -> HttpResponse:
     read = _read_hour(request.GET.get("inicio", ""), request.GET.get("hasta", ""))
     if read is None:
         return _back_to_week(request, timezone.localdate(), UNREADABLE, messages.ERROR)
-    day, start, end = read
+    day, (start, end), hour = read
     if request.method == "POST":
         done = _change_hours(request.POST.get("do", ""), day, start, end)
         log_to_panel(request, SpecialHours, done)
         return _back_to_week(request, day, done)
-    zone = timezone.get_current_timezone()
-    [hour] = open_on(day, [(start, end)], zone) or [None]
-    if hour is None:
-        return _back_to_week(request, day, UNREADABLE, messages.ERROR)
-    rest = Period(hour.start, whole_days(day, day).end)
     return _show(
         request,
         "admin/week_hour.html",
@@ -101,7 +93,7 @@ def show_hour(request: HttpRequest) -> HttpResponse:
         hour=hour,
         is_open=not subtract([hour], load_hours(day, day).openings),
         is_over=hour.end <= timezone.now(),
-        classes=list_classes_between(rest.start, rest.end),
+        classes=list_classes_between(hour.start, whole_days(day, day).end),
     )
 
 
@@ -182,15 +174,25 @@ def _read_day(text: str) -> date | None:
     return day if 2000 <= day.year < 2100 else None
 
 
-def _read_hour(start: str, end: str) -> tuple[date, time, time] | None:
+def _read_hour(start: str, end: str) -> tuple[date, HoursRange, Period] | None:
+    """Return day, hours and period of two wall-clock times; an end of 00:00 is midnight."""
     try:
-        begin, until = datetime.fromisoformat(start), time.fromisoformat(end)
-    except ValueError:
+        begin, last = datetime.fromisoformat(start), time.fromisoformat(end)
+        over = begin.replace(hour=last.hour, minute=last.minute)
+        over += timedelta(days=last == MIDNIGHT)
+        hour = Period(read_wall_time(begin), read_wall_time(over))
+    except (ValueError, OverflowError):
         return None
-    day, first = _read_day(str(begin.date())), begin.time()
-    is_plain = begin.tzinfo is None and until.tzinfo is None
-    is_possible = until in {MIDNIGHT, max(until, first)} and until != first
-    return (day, first, until) if day and is_plain and is_possible else None
+    day = _read_day(str(begin.date()))
+    is_plain = begin.tzinfo is None and last.tzinfo is None
+    is_possible = is_plain and hour.start < hour.end
+    return (day, (begin.time(), last), hour) if day and is_possible else None
+
+
+def _name_page(day: date, closure: Closure | None) -> str:
+    if closure is None:
+        return f"Bloquear {_name_days(day, day)}"
+    return f"Sin clases {_name_days(closure.first_day, closure.last_day)}"
 
 
 def _name_days(first: date, last: date) -> str:

@@ -21,7 +21,7 @@ from bookings.admin.money.pesos import PesosField
 from bookings.admin.pages import log_to_panel
 from bookings.domain.checkout.teacher_booking import book_for, find_obstacle, find_pay_deadline
 from bookings.domain.exceptions import BookingError, SlotTakenError
-from bookings.domain.money.prices import with_is_current
+from bookings.domain.money.prices import list_current_prices
 from bookings.domain.people.students import list_students, matching
 from bookings.models import ClassType, Price, VirtualClass
 from bookings.payments.backend import is_provider_configured
@@ -65,9 +65,7 @@ class BookForm(StartForm):
 
     def __init__(self, data: Any, *, start: datetime | None) -> None:
         super().__init__(data)
-        current = with_is_current(Price.objects.all()).filter(is_current=True)
-        prices = current.order_by("-class_type", "minutes", "students_up_to")
-        self.prices = {str(price.pk): price for price in prices}
+        self.prices = {str(price.pk): price for price in list_current_prices()}
         offers = [*((key, _name_price(one)) for key, one in self.prices.items()), (OTHER, "Otra")]
         self._offer("offer", offers)
         self._offer("payment", [(LATER, _explain_later(start)), (PAID, PAID_ALREADY)])
@@ -101,7 +99,7 @@ class BookForm(StartForm):
 
 
 def book_for_student(request: HttpRequest) -> HttpResponse:
-    """Book for the student of ``?estudiante=``, else ask for one. ``?inicio=``: the first choice."""
+    """Book for the student of ``?estudiante=``, or ask for one. ``?inicio=``: the time at first."""
     if not request.user.has_perm("bookings.change_virtualclass"):
         raise PermissionDenied
     start = _read_start(request.GET.get("inicio", ""))
@@ -167,10 +165,8 @@ def _report(request: HttpRequest, virtual_class: VirtualClass) -> None:
     elif virtual_class.paid_at:
         messages.warning(request, CALENDAR_LATER)
     else:
-        until = day_at(virtual_class.hold.expires_at)
-        messages.success(
-            request, f"Listo: le avisamos a {who}, y le guardamos la hora hasta el {until}."
-        )
+        until = f"le guardamos la hora hasta el {day_at(virtual_class.hold.expires_at)}."
+        messages.success(request, f"Listo: le avisamos a {who}, y {until}")
 
 
 def _explain_taken(start: datetime, end: datetime, student: User) -> str:

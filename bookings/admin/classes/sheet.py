@@ -16,6 +16,7 @@ from accounts.models import User
 from accounts.phones import whatsapp_url
 from bookings.admin.classes.forms import MoveForm
 from bookings.admin.classes.steps import CLASS_STEPS, MoveClass
+from bookings.admin.classes.timeline import build_timeline, describe_drift
 from bookings.admin.money.steps import PAYMENT_STEPS
 from bookings.admin.steps import Step
 from bookings.domain.places.offers import IN_LINE
@@ -48,7 +49,9 @@ def show_class(request: HttpRequest, class_id: uuid.UUID) -> HttpResponse:
         "steps": [*_list_steps(request, row), *_list_refunds(request, row)],
         "is_open": row.is_scheduled and not row.has_ended(now),
         "may_mark": _has_begun(row) and request.user.has_perm("bookings.change_virtualclass"),
+        "timeline": build_timeline(row),
         "has_lapsed": has_lapsed(row),
+        "drift": describe_drift(row) if row.is_scheduled and row.calendar_drift else "",
         "kept_until": hold.expires_at if hold and hold.is_live(now) and not row.paid_at else None,
     }
     return render(request, "admin/class_sheet.html", context)

@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from bookings.domain.exceptions import BookingError
-from bookings.domain.money.prices import list_prices, with_is_current
+from bookings.domain.money.prices import list_current_prices
 from bookings.domain.queries import only_ahead
 from bookings.models import Price, VirtualClass
 
@@ -37,8 +37,7 @@ def first_of_next_month(today: date) -> date:
 
 def list_price_lines(day: date) -> list[PriceLine]:
     """List the prices in force today, with what is planned for a day; in three queries."""
-    in_force = with_is_current(list_prices()).filter(is_current=True)
-    prices = list(in_force.order_by("-class_type", "minutes", "students_up_to"))
+    prices = list_current_prices()
     planned = {_case_of(one): one for one in Price.objects.filter(valid_from=day)}
     sold = _count_sold(prices)
     return [PriceLine(one, planned.get(_case_of(one)), sold[one.pk]) for one in prices]
