@@ -109,7 +109,7 @@ def test_a_card_shows_the_nearest_class_that_still_counts(panel, host, student):
 
     page = text_of(panel.get(LIST, {"q": "ana"}))
 
-    assert "Ana Host Mañana, martes 17 de noviembre, 15:00 Agendada" in page
+    assert "Ana Host Mar 17 nov, 15:00 Agendada" in page
 
 
 @pytest.mark.parametrize("count", [1, 12])

@@ -72,7 +72,7 @@ def messages_to():
 
 
 def names_on(page):
-    return re.findall(r'name="people"[^>]*>\s*<span>([^·<]+) ·', page.content.decode())
+    return re.findall(r'name="people"[^>]*>\s*<span>([^·<]+?) ?[·<]', page.content.decode())
 
 
 def test_a_class_names_its_people_with_their_chats(panel, group, host, student):

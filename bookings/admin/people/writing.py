@@ -58,7 +58,11 @@ class MessageForm(forms.ModelForm[Message]):
         widgets = {"text": forms.Textarea({"rows": 8})}
 
     def __init__(self, data: object, receivers: Sequence[Receiver]) -> None:
-        choices = [(str(one.person.pk), _name(one)) for one in receivers]
+        is_one_class = len({one.pk for each in receivers for one in each.classes}) == 1
+        choices = [
+            (str(one.person.pk), str(one.person) if is_one_class else _name(one))
+            for one in receivers
+        ]
         super().__init__(data, initial={"people": [key for key, _ in choices]})
         self.fields["subject"].validators.append(validate_one_line)
         cast(forms.MultipleChoiceField, self.fields["people"]).choices = choices
@@ -153,5 +157,6 @@ def _audience_of_class(class_id: uuid.UUID) -> Audience:
 
 
 def _name(receiver: Receiver) -> str:
+    """Return the name with the times of the classes."""
     times = " y ".join(day_at(one.start_time) for one in receiver.classes)
     return f"{receiver.person} · {times}"

@@ -35,7 +35,10 @@ class ClassLine:
 
 @dataclass(frozen=True, slots=True)
 class StudentFile:
-    """The nearest classes ahead, the latest past ones and the latest payments."""
+    """The nearest classes ahead, the latest past ones, and the latest payments that came.
+
+    payments: also one to review.
+    """
 
     ahead: list[ClassLine]
     past: list[ClassLine]
@@ -53,7 +56,7 @@ def load_student_file(user: User) -> StudentFile:
     return StudentFile(
         ahead=list(map(describe, list_next_classes_of(user)[:LINES_SHOWN])),
         past=list(map(describe, list_past_classes_of(user)[:LINES_SHOWN])),
-        payments=list(list_payments_of(user)[:LINES_SHOWN]),
+        payments=list(list_payments_of(user).exclude(approved_at=None, review="")[:LINES_SHOWN]),
         missed=len(missed),
         balance=find_balance(user),
     )
