@@ -146,7 +146,7 @@ def change_a_price_from_the_first(tap: Taps, today: date) -> None:
 
 def mark_as_paid(tap: Taps, today: date) -> None:
     tap("link", "esperan? el pago")
-    tap("link", "Marcar como pagada y agendar: Ana")
+    tap("link", "Marcar como pagada y agendar ?: Ana")
     tap("button", "Sí, ya la cobré")
     expect(tap.page.get_by_text("pagada y agendada").first).to_be_visible()
 

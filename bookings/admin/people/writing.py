@@ -4,7 +4,7 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import cast
+from typing import Any, cast
 
 from django import forms
 from django.contrib import admin, messages
@@ -57,7 +57,7 @@ class MessageForm(forms.ModelForm[Message]):
         fields = ["subject", "text"]
         widgets = {"text": forms.Textarea({"rows": 8})}
 
-    def __init__(self, data: object, receivers: Sequence[Receiver]) -> None:
+    def __init__(self, data: Any, receivers: Sequence[Receiver]) -> None:
         is_one_class = len({one.pk for each in receivers for one in each.classes}) == 1
         choices = [
             (str(one.person.pk), str(one.person) if is_one_class else _name(one))

@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
+from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
@@ -55,7 +56,8 @@ def change_prices(*, amounts: Mapping[int, int], day: date) -> list[Price]:
         raise BookingError(FROM_TOMORROW)
     changed = []
     for old in Price.objects.filter(pk__in=amounts).order_by("pk"):
-        case = dict(zip(CASE, _case_of(old), strict=True)) | {"valid_from": day}
+        case: dict[str, Any] = dict(zip(CASE, _case_of(old), strict=True))
+        case["valid_from"] = day
         known = Price.objects.filter(**case).first() or old
         if amounts[old.pk] != known.amount:
             amount = {"amount": amounts[old.pk]}
