@@ -112,13 +112,17 @@ def minutes_until(value: datetime) -> int:
 @register.filter
 def time_until(value: datetime) -> str:
     """Write ``11 h 59 min``, ``12 h`` or ``59 min``, rounded up."""
-    return _write_hours(minutes_until(value))
+    hours, rest = divmod(minutes_until(value), 60)
+    if not hours:
+        return minutes(rest)
+    return f"{hours}\xa0h {minutes(rest)}" if rest else f"{hours}\xa0h"
 
 
 @register.filter
-def hours(value: timedelta) -> str:
-    """Write ``26 h``, ``1 h 30 min`` or ``45 min``; seconds do not count."""
-    return _write_hours(value // timedelta(minutes=1))
+def whole_hours(value: timedelta) -> str:
+    """Write ``26 h``, ``45 min`` below an hour, or ``0 h``; nothing is rounded up."""
+    whole, rest = divmod(value // timedelta(minutes=1), 60)
+    return f"{whole}\xa0h" if whole or not rest else minutes(rest)
 
 
 @register.filter
@@ -127,13 +131,6 @@ def pesos(centavos: int) -> str:
     amount = Decimal(centavos) / 100
     pattern = "¤ #,##0.00" if centavos % 100 else "¤ #,##0"
     return format_currency(amount, "ARS", pattern, locale=_active_locale(), currency_digits=False)
-
-
-def _write_hours(count: int) -> str:
-    whole, rest = divmod(count, 60)
-    if not whole:
-        return minutes(rest)
-    return f"{whole}\xa0h {minutes(rest)}" if rest else f"{whole}\xa0h"
 
 
 def _write_date(value: datetime | date, pattern: str) -> str:

@@ -1,6 +1,5 @@
 """The page of the teacher's money."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.contrib import admin
@@ -13,17 +12,18 @@ from bookings.admin.money.payments import BADGES
 from bookings.domain.money.takings import list_recent_months
 from bookings.models import Payment, PaymentStatus, ReviewReason
 
-MONTHS, LATEST, TO_REVIEW = 6, 20, 50
+MONTHS, LATEST, TO_REVIEW = 4, 20, 50
 # No money has come, and none is on its way.
 IDLE = (PaymentStatus.CREATED, PaymentStatus.EXPIRED)
 
 
 @dataclass(frozen=True, slots=True)
 class PaymentCard:
-    """look: the class's state whose colour the badge has. about: the class, or what is missing."""
+    """look: the class's state whose colour the badge has. about: when the class is, if any."""
 
     payment: Payment
     look: str
+    state: str
     about: str
 
 
@@ -37,24 +37,21 @@ def show_money(request: HttpRequest) -> HttpResponse:
         **admin.site.each_context(request),
         "title": "Dinero",
         "months": list_recent_months(MONTHS),
-        "to_review": _present(flagged[:TO_REVIEW]),
-        "latest": _present(payments.exclude(status__in=IDLE)[:LATEST]),
+        "to_review": [_present(one) for one in flagged[:TO_REVIEW]],
+        "latest": [_present(one) for one in payments.exclude(status__in=IDLE)[:LATEST]],
     }
     return render(request, "admin/money.html", context)
 
 
-def _present(payments: Iterable[Payment]) -> list[PaymentCard]:
-    return [
-        PaymentCard(
-            payment,
-            look=BADGES.get(PaymentStatus(payment.status), "completed"),
-            about=_describe_class(payment),
-        )
-        for payment in payments
-    ]
-
-
-def _describe_class(payment: Payment) -> str:
-    if payment.virtual_class is None:
-        return "Sin reserva"
-    return f"Clase del {day_and_time(payment.virtual_class.start_time)}"
+def _present(payment: Payment) -> PaymentCard:
+    virtual_class = payment.virtual_class
+    look, state = (
+        BADGES.get(PaymentStatus(payment.status), "completed"),
+        payment.get_status_display(),
+    )
+    if payment.review:
+        look, state = "cancelled", payment.get_review_display()
+    elif virtual_class and virtual_class.paid_at and not payment.approved_at:
+        look, state = "scheduled", "A mano"
+    about = day_and_time(virtual_class.start_time) if virtual_class else "Sin reserva"
+    return PaymentCard(payment, look, state, about)
