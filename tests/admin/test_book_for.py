@@ -51,6 +51,18 @@ def test_the_free_hour_asks_for_whom_and_comes_filled_in(panel, host, price):
     assert "hasta el mar 17 nov, 10:00" in text_of(form)
 
 
+def test_the_class_that_the_student_booked_last_is_proposed(panel, host, price):
+    shorter = Price.objects.create(
+        class_type=ClassType.INDIVIDUAL, minutes=30, amount=1, valid_from="2026-01-01"
+    )
+    new = panel.get(PAGE, {"estudiante": host.pk}).context["form"].initial["offer"]
+    VirtualClassFactory(booked_by=host, max_participants=2)
+
+    known = panel.get(PAGE, {"estudiante": host.pk}).context["form"].initial["offer"]
+
+    assert (new, known) == (str(shorter.pk), str(price.pk))
+
+
 def test_the_price_of_the_list_counts_unless_she_names_another(send, price):
     send(offer=price.pk)
     send(offer=price.pk, clock="12:00", price="20.000")

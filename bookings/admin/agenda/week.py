@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from bookings.admin.agenda.blocking import MAY_BLOCK
 from bookings.availability.week_agenda import load_week
-from bookings.availability.weeks import monday_of
+from bookings.availability.weeks import Week, monday_of
 
 LOCALE = "es_AR"
 # Years that the page shows: the first and last date have no week beside them.
@@ -32,14 +32,19 @@ def show_week(request: HttpRequest) -> HttpResponse:
         "title": f"Semana {_name_week(monday)}",
         "week": week,
         "today": today,
-        # A list opens at this day.
-        "open_day": today if monday == monday_of(today) else monday,
+        "open_day": _choose_day(week, today),
         "is_this_week": monday == monday_of(today),
         "is_calendar_read": is_calendar_read,
         "are_appointments_known": monday_of(today) <= monday <= today + APPOINTMENTS_KNOWN_FOR,
         "may_block": request.user.has_perms(MAY_BLOCK),
     }
     return render(request, "admin/week.html", context)
+
+
+def _choose_day(week: Week, today: date) -> date:
+    """Return the day at which a list opens: today, or else the next day with anything on it."""
+    ahead = [column for column in week.days if column.day >= today] or week.days
+    return next((column.day for column in ahead if column.listed), ahead[0].day)
 
 
 def _read_day(text: str) -> date | None:

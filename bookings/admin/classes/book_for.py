@@ -63,13 +63,14 @@ class BookForm(StartForm):
     # Once the form is valid.
     chosen: Chosen
 
-    def __init__(self, data: Any, *, start: datetime | None) -> None:
+    def __init__(self, data: Any, *, start: datetime | None, student: User) -> None:
         super().__init__(data)
         self.prices = {str(price.pk): price for price in list_current_prices()}
         offers = [*((key, _name_price(one)) for key, one in self.prices.items()), (OTHER, "Otra")]
         self._offer("offer", offers)
         self._offer("payment", [(LATER, _explain_later(start)), (PAID, PAID_ALREADY)])
-        self.initial = {"offer": offers[0][0], "payment": LATER, "minutes": 60, "students": 1}
+        offer = self._find_usual(student) or offers[0][0]
+        self.initial = {"offer": offer, "payment": LATER, "minutes": 60, "students": 1}
         if start:
             local = timezone.localtime(start)
             self.initial |= {"day": local.date(), "clock": local.time()}
@@ -83,6 +84,14 @@ class BookForm(StartForm):
             self.chosen = Chosen(kind, price.minutes, price.students_up_to, amount)
         elif offer == OTHER:
             self._choose_other(amount)
+
+    def _find_usual(self, student: User) -> str:
+        """Return the offer that the student booked last, if it is still one."""
+        last = student.booked_classes.order_by("-start_time", "-id").first()
+        if last is None:
+            return ""
+        usual = (key for key, price in self.prices.items() if _is_for(price, last))
+        return next(usual, "")
 
     def _offer(self, name: str, choices: list[tuple[str, str]]) -> None:
         cast(forms.ChoiceField, self.fields[name]).choices = choices
@@ -106,7 +115,7 @@ def book_for_student(request: HttpRequest) -> HttpResponse:
     student = _find_student(request.GET.get("estudiante", ""))
     if student is None:
         return _ask_for_student(request, start)
-    form = BookForm(request.POST or None, start=start)
+    form = BookForm(request.POST or None, start=start, student=student)
     if request.method == "POST" and form.is_valid():
         virtual_class = _book(request, form, student)
         if virtual_class is not None:
@@ -189,10 +198,15 @@ def _explain_later(start: datetime | None) -> str:
     return f"La paga después: le llega un correo {mail}, y le guardamos la hora {kept}"
 
 
+def _is_for(price: Price, one: VirtualClass) -> bool:
+    is_alike = (price.class_type, price.minutes) == (one.class_type, one.minutes)
+    return is_alike and price.students_up_to >= one.capacity
+
+
 def _name_price(price: Price) -> str:
     people = f", hasta {price.students_up_to} personas" if price.students_up_to > 1 else ""
-    kind = price.get_class_type_display()
-    return f"{kind}, {price.minutes} min{people} · {pesos(price.amount)}"
+    kind, amount = price.get_class_type_display(), pesos(price.amount).replace(" ", "\xa0")
+    return f"{kind}, {price.minutes} min{people} · {amount}"
 
 
 def _find_student(key: str) -> User | None:

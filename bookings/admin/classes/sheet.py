@@ -42,7 +42,6 @@ def show_class(request: HttpRequest, class_id: uuid.UUID) -> HttpResponse:
         **admin.site.each_context(request),
         "title": f"{short_day(row.start_time).capitalize()}, {hours}",
         "row": row,
-        "minutes": int((row.end_time - row.start_time).total_seconds() // 60),
         "people": _list_people(row),
         "waiting": row.waiting_list.filter(state__in=IN_LINE).count(),
         "move": _find_move(request, row),
