@@ -141,6 +141,7 @@ def test_every_button_of_the_panel_was_decided_about():
         ("templates/admin/_classes_in_it.html", ""),  # leads to the step that asks
         ("templates/admin/book_for.html", ""),  # reservar
         ("templates/admin/book_for_whom.html", ""),  # searches
+        ("templates/admin/class_sheet.html", ""),  # leads to the step that asks
         ("templates/admin/class_sheet.html", "came"),  # virtualclass asistencia
         ("templates/admin/week_day.html", ""),  # semana/dia
         ("templates/admin/week_day.html", "last_day"),
