@@ -21,26 +21,33 @@ def main(arguments: list[str]) -> int:
     """Run the tests in parts, the longest first; return the worst exit code.
 
     Each part has its own database. Parts wait for time-outs, locks and processes, so one more runs
-    than there are cores; with two more, tests of deadlines would fail. Races on SQLite start early,
-    because they mostly wait.
+    than there are cores; with two more, tests of deadlines would fail. Drills mostly wait: they
+    have a place of their own, one engine after the other.
     """
     sqlite = "sqlite:///:memory:"
     at_once = (os.cpu_count() or 1) + 1
     print(f"On SQLite, on PostgreSQL and in the browser, {at_once} parts at a time:", flush=True)
-    with postgresql(**HASTY) as url, ThreadPoolExecutor(max_workers=at_once) as pool:
+    with (
+        postgresql(**HASTY) as url,
+        ThreadPoolExecutor(max_workers=at_once) as pool,
+        ThreadPoolExecutor(max_workers=1) as waiting,
+    ):
         parts = [
-            pool.submit(run_part, name, database, [*chosen, *arguments])
-            for name, database, chosen in (
-                ("SQLite", sqlite, ["--part=rest", "--engine=sqlite"]),
-                ("PostgreSQL", url, ["--part=rest", "--engine=postgresql"]),
-                ("SQLite, races", sqlite, ["--part=races"]),
-                ("Browser", sqlite, ["--part=browser"]),
+            place.submit(run_part, name, database, [*chosen, *arguments])
+            for place, name, database, chosen in (
+                (pool, "Browser", sqlite, ["--part=browser"]),
+                (pool, "PostgreSQL", url, ["--part=rest", "--engine=postgresql"]),
+                (pool, "SQLite", sqlite, ["--part=rest", "--engine=sqlite"]),
+                (waiting, "PostgreSQL, drills", named(url, "drills"), ["--part=drills"]),
+                (waiting, "SQLite, drills", sqlite, ["--part=drills"]),
                 (
+                    pool,
                     "PostgreSQL, races",
                     named(url, "races"),
                     ["--part=races", "--engine=postgresql"],
                 ),
-                ("Without a database", sqlite, ["--part=plain"]),
+                (pool, "SQLite, races", sqlite, ["--part=races"]),
+                (pool, "Without a database", sqlite, ["--part=plain"]),
             )
         ]
         codes = [part.result() for part in parts]

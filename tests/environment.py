@@ -24,7 +24,8 @@ TESTS = Path(__file__).parent
 # journeys those without the mark ``browser``: of them "rest" uses the database, "plain" does not.
 FOLDERS = {
     "browser": (TESTS / "journeys",),
-    "races": (TESTS / "concurrency", TESTS / "drills_tests", TESTS / "worker"),
+    "drills": (TESTS / "drills_tests",),
+    "races": (TESTS / "concurrency", TESTS / "worker"),
 }
 # What each page and mail says, in both languages: SQLite is enough.
 SQLITE_ONLY = (
@@ -34,12 +35,12 @@ SQLITE_ONLY = (
     TESTS / "bookings/reconciling/test_errors.py",
     TESTS / "bookings/test_personal_data.py",
 )
-# Of a parametrised test of API and settings PostgreSQL sees one case: the others send it the same
-# SQL. Tests of accounts, panel and pages share their cases: PostgreSQL sees that one, SQLite the
-# others; the browser's journeys walk through the same pages on SQLite. PostgreSQL sees those values
-# too that it refuses and SQLite takes.
-SHARED = tuple(TESTS / name for name in ("accounts", "admin", "pages"))
-SAMPLED = (*SHARED, *(TESTS / name for name in ("api", "config")))
+# These tests share their cases: of a parametrised test PostgreSQL sees one, SQLite the others, and
+# a single test runs on PostgreSQL. Races and the browser's journeys run the same functions on
+# SQLite; ``--whole`` runs everything on both. PostgreSQL sees those values too that it refuses and
+# SQLite takes.
+SHARED = tuple(TESTS / name for name in ("accounts", "admin", "api", "bookings", "pages"))
+SAMPLED = (*SHARED, TESTS / "config")
 REFUSED_BY_POSTGRESQL = re.compile(r"\\x00|u0000|%00|\\ud[89a-f]|\d{10}")
 
 for standin in (GOOGLE, GITHUB, MERCADOPAGO):
@@ -90,6 +91,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         choices=[*FOLDERS, "rest", "plain"],
         help="run only the tests of the browser, races, or others, with a database or without",
     )
+    parser.addoption(
+        "--whole",
+        action="store_true",
+        help="run every test that uses the database on both engines",
+    )
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -98,7 +104,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if part is None:
         return None
     if part not in FOLDERS:
-        return True if collection_path in FOLDERS["races"] else None
+        return True if collection_path in (*FOLDERS["races"], *FOLDERS["drills"]) else None
     is_its_own = any(
         folder == collection_path
         or folder in collection_path.parents
@@ -120,7 +126,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         raise pytest.UsageError(f"The browser's part looks elsewhere: {lost}")
     # A file that is named on the command line is read in every part.
     chosen = [item for item in items if part in {None, _find_part(item)}]
-    if engine := config.getoption("--engine"):
+    if (engine := config.getoption("--engine")) and not config.getoption("--whole"):
         chosen = _share_of(engine, [item for item in chosen if item not in driving])
     config.hook.pytest_deselected(items=list({*items} - {*chosen}))
     items[:] = chosen
@@ -136,8 +142,9 @@ def pytest_collection_finish() -> None:
 def _find_part(item: pytest.Item) -> str:
     if item.get_closest_marker("browser"):
         return "browser"
-    if _is_in(item, "races"):
-        return "races"
+    for part in ("races", "drills"):
+        if _is_in(item, part):
+            return part
     return "rest" if uses_database(item) else "plain"
 
 

@@ -181,10 +181,10 @@ def keep_instants() -> None:
 
 
 def _without_locks() -> None:
-    """Let a lock be asked for where no transaction is open."""
+    """Lock no rows, where no transaction is open either."""
     replace(
-        "django.db.models.query.QuerySet.select_for_update",
-        lambda original: lambda rows, **options: rows.all(),
+        "django.db.backends.postgresql.features.DatabaseFeatures.has_select_for_update",
+        lambda original: False,
     )
 
 
