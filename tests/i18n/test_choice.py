@@ -81,9 +81,9 @@ def test_the_panel_speaks_spanish(teacher, sign_in):
     teacher.language = Language.ENGLISH
     teacher.save()
 
-    page = sign_in(teacher).get("/admin/").content.decode()
+    page = sign_in(teacher).get("/admin/tecnico/").content.decode()
 
-    assert "Cerrar sesión" in page
+    assert "Modificar" in page
 
 
 def test_a_student_s_refusal_at_the_panel_is_in_their_language(host, sign_in):
