@@ -138,16 +138,16 @@ def test_every_button_of_the_panel_was_decided_about():
         ("templates/admin/bookings/webhookendpoint/change_form.html", "_rotate"),
         ("templates/admin/bookings/webhookendpoint/change_form.html", "_secret"),
         ("templates/admin/bookings/webhookendpoint/change_form.html", "_test"),
-        ("templates/admin/_classes_in_it.html", ""),  # leads to the step that asks
-        ("templates/admin/book_for.html", ""),  # reservar
-        ("templates/admin/book_for_whom.html", ""),  # searches
-        ("templates/admin/class_sheet.html", ""),  # leads to the step that asks
-        ("templates/admin/class_sheet.html", "came"),  # virtualclass asistencia
-        ("templates/admin/week_day.html", ""),  # semana/dia
-        ("templates/admin/week_day.html", "last_day"),
-        ("templates/admin/week_day.html", "open"),
-        ("templates/admin/week_day.html", "restore"),
-        ("templates/admin/week_hour.html", "do"),  # semana/hora
+        ("templates/admin/agenda/_classes.html", ""),  # leads to the step that asks
+        ("templates/admin/agenda/book_for.html", ""),  # reservar
+        ("templates/admin/agenda/book_for_whom.html", ""),  # searches
+        ("templates/admin/agenda/class.html", ""),  # leads to the step that asks
+        ("templates/admin/agenda/class.html", "came"),  # virtualclass asistencia
+        ("templates/admin/agenda/day.html", ""),  # semana/dia
+        ("templates/admin/agenda/day.html", "last_day"),
+        ("templates/admin/agenda/day.html", "open"),
+        ("templates/admin/agenda/day.html", "restore"),
+        ("templates/admin/agenda/hour.html", "do"),  # semana/hora
         ("templates/admin/bookings/closure/change_list.html", ""),  # closure importar-feriados
         ("templates/admin/bookings/weeklyhours/change_list.html", ""),  # save
         ("bookings/admin/classes/people.py", "came"),  # virtualclass asistencia

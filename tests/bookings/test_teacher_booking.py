@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from bookings.domain.checkout import teacher_booking
 from bookings.domain.checkout.holds import keep_time
 from bookings.domain.checkout.settling import confirm_payment, settle
 from bookings.domain.checkout.teacher_booking import book_for, find_obstacle, find_pay_deadline
@@ -187,6 +188,24 @@ def test_a_time_that_is_taken_is_refused(mercadopago, host, student, teacher, ta
     assert VirtualClass.objects.count() == before
     assert not Payment.objects.exists()
     assert not Notice.objects.filter(kind=NoticeKind.BOOKED_FOR).exists()
+
+
+def test_a_class_that_is_paid_while_the_provider_is_asked_keeps_the_time(
+    mercadopago, host, student, teacher, monkeypatch
+):
+    make = teacher_booking.make_preference
+
+    def make_slowly(payment, quote):
+        paid(student)
+        return make(payment, quote)
+
+    monkeypatch.setattr(teacher_booking, "make_preference", make_slowly)
+
+    with pytest.raises(SlotTakenError):
+        book(host, teacher)
+
+    assert not VirtualClass.objects.filter(booked_by=host).exists()
+    assert not Notice.objects.exists()
 
 
 def test_a_second_booking_finds_the_time_of_the_first_taken(host, teacher):

@@ -64,7 +64,7 @@ def show_day(request: HttpRequest) -> HttpResponse:
         closure = None  # special hours open a closed day
     return _show(
         request,
-        "admin/week_day.html",
+        "admin/agenda/day.html",
         title=_name_page(day, closure),
         day=day,
         form=form,
@@ -87,7 +87,7 @@ def show_hour(request: HttpRequest) -> HttpResponse:
         return _back_to_week(request, day, done)
     return _show(
         request,
-        "admin/week_hour.html",
+        "admin/agenda/hour.html",
         title=f"{short_day(day).capitalize()}, {clock(hour.start)} a {clock(hour.end)}",
         day=day,
         hour=hour,

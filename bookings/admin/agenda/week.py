@@ -38,7 +38,7 @@ def show_week(request: HttpRequest) -> HttpResponse:
         "are_appointments_known": monday_of(today) <= monday <= today + APPOINTMENTS_KNOWN_FOR,
         "may_block": request.user.has_perms(MAY_BLOCK),
     }
-    return render(request, "admin/week.html", context)
+    return render(request, "admin/agenda/week.html", context)
 
 
 def _choose_day(week: Week, today: date) -> date:

@@ -126,7 +126,7 @@ def book_for_student(request: HttpRequest) -> HttpResponse:
         "student": student,
         "form": form,
     }
-    return render(request, "admin/book_for.html", context)
+    return render(request, "admin/agenda/book_for.html", context)
 
 
 def _ask_for_student(request: HttpRequest, start: datetime | None) -> HttpResponse:
@@ -138,7 +138,7 @@ def _ask_for_student(request: HttpRequest, start: datetime | None) -> HttpRespon
         "q": words,
         "people": _list_people(words)[:PEOPLE_SHOWN],
     }
-    return render(request, "admin/book_for_whom.html", context)
+    return render(request, "admin/agenda/book_for_whom.html", context)
 
 
 def _book(request: HttpRequest, form: BookForm, student: User) -> VirtualClass | None:

@@ -53,7 +53,7 @@ def show_class(request: HttpRequest, class_id: uuid.UUID) -> HttpResponse:
         "drift": describe_drift(row) if row.is_scheduled and row.calendar_drift else "",
         "kept_until": hold.expires_at if hold and hold.is_live(now) and not row.paid_at else None,
     }
-    return render(request, "admin/class_sheet.html", context)
+    return render(request, "admin/agenda/class.html", context)
 
 
 def _list_people(row: VirtualClass) -> list[tuple[User, UserActivity | None, str]]:

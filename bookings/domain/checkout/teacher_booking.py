@@ -22,7 +22,7 @@ from bookings.domain.lifecycle.scheduling import schedule_class
 from bookings.domain.money.preferences import make_preference, open_payment
 from bookings.domain.money.quotes import Quote
 from bookings.domain.queries import list_awaiting_between, list_scheduled_between
-from bookings.models import PAY_WITHIN, ClassType, Hold, NoticeKind, Payment, VirtualClass
+from bookings.models import PAY_WITHIN, ClassType, Hold, NoticeKind, VirtualClass
 from bookings.notices.due import record_due
 from bookings.payments.backend import is_provider_configured
 from calendar_sync import CalendarError
@@ -53,9 +53,8 @@ def book_for(
     """
     now = timezone.now()
     is_group = class_type == ClassType.GROUP
-    quote = Quote(
-        start, start + timedelta(minutes=minutes), is_group, students if is_group else 1, price
-    )
+    end = start + timedelta(minutes=minutes)
+    quote = Quote(start, end, is_group, students if is_group else 1, price)
     _refuse(student, quote, now)
     is_paid = is_paid or price == 0
     deadline = find_pay_deadline(start, now)
@@ -63,7 +62,14 @@ def book_for(
     if is_provider_configured() and not is_paid:
         payment = open_payment(user=student, quote=quote, expires_at=deadline)
         make_preference(payment, quote)
-    virtual_class = _store(student, quote, payment, deadline, is_paid=is_paid, by=by, text=text)
+    request = BookingRequest(
+        **asdict(quote),
+        preference_id=(payment and payment.preference_id) or f"manual-{uuid.uuid4()}",
+        has_preference=payment is not None,
+        text=text,
+    )
+    hold = Hold(user=student, payment=payment, expires_at=deadline, made_by_teacher=True)
+    virtual_class = _store(request, hold, is_paid=is_paid, by=by)
     return _schedule(virtual_class, by) if is_paid else virtual_class
 
 
@@ -95,41 +101,18 @@ def _refuse(student: User, quote: Quote, now: datetime) -> None:
 
 
 @transaction.atomic
-def _store(
-    student: User,
-    quote: Quote,
-    payment: Payment | None,
-    deadline: datetime,
-    *,
-    is_paid: bool,
-    by: User,
-    text: str,
-) -> VirtualClass:
-    request = BookingRequest(
-        **asdict(quote),
-        preference_id=(payment and payment.preference_id) or f"manual-{uuid.uuid4()}",
-        has_preference=payment is not None,
-        text=text,
-    )
-    virtual_class = book_class(user=student, request=request, by=by)
-    keep_time(
-        Hold(
-            user=student,
-            virtual_class=virtual_class,
-            payment=payment,
-            start_time=quote.start,
-            end_time=quote.end,
-            class_type=quote.class_type,
-            expires_at=deadline,
-            made_by_teacher=True,
-        )
-    )
+def _store(request: BookingRequest, hold: Hold, *, is_paid: bool, by: User) -> VirtualClass:
+    virtual_class = book_class(user=hold.user, request=request, by=by)
+    hold.virtual_class = virtual_class
+    hold.start_time, hold.end_time = request.start, request.end
+    hold.class_type = request.class_type
+    keep_time(hold)
     # A class that was paid meanwhile keeps its time without a hold.
-    if list_awaiting_between(quote.start, quote.end).exists():
+    if list_awaiting_between(request.start, request.end).exists():
         raise SlotTakenError
     if is_paid:
         return mark_paid(virtual_class.pk, by)
-    record_due(NoticeKind.BOOKED_FOR, virtual_class, [student.pk])
+    record_due(NoticeKind.BOOKED_FOR, virtual_class, [hold.user_id])
     return virtual_class
 
 
