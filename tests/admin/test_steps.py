@@ -151,11 +151,11 @@ def test_every_button_of_the_panel_was_decided_about():
         ("templates/admin/bookings/closure/change_list.html", ""),  # closure importar-feriados
         ("templates/admin/bookings/weeklyhours/change_list.html", ""),  # save
         ("bookings/admin/classes/people.py", "came"),  # virtualclass asistencia
-        ("templates/admin/new_prices.html", ""),  # precios
-        ("templates/admin/student.html", "_notes"),  # save
-        ("templates/admin/students.html", ""),  # searches
-        ("templates/admin/write.html", "_look"),  # shows
-        ("templates/admin/write.html", "_send"),  # escribir
+        ("templates/admin/bookings/price/new_prices.html", ""),  # precios
+        ("templates/admin/people/student.html", "_notes"),  # save
+        ("templates/admin/people/students.html", ""),  # searches
+        ("templates/admin/people/write.html", "_look"),  # shows
+        ("templates/admin/people/write.html", "_send"),  # escribir
         ("templates/admin/step.html", ""),  # confirms
     }
 

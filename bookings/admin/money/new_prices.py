@@ -65,7 +65,7 @@ def show_new_prices(request: HttpRequest) -> HttpResponse:
         "form": form,
         "lines": [(name_price(one.price), one, form[_name_field(one)]) for one in lines],
     }
-    return render(request, "admin/new_prices.html", context)
+    return render(request, "admin/bookings/price/new_prices.html", context)
 
 
 def name_price(price: Price) -> str:

@@ -47,7 +47,7 @@ def show_students(request: HttpRequest) -> HttpResponse:
         "is_first": after is None,
         "following": f"?{urlencode(following)}" if page.last else "",
     }
-    return render(request, "admin/students.html", context)
+    return render(request, "admin/people/students.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -70,7 +70,7 @@ def show_student(request: HttpRequest, user_id: uuid.UUID) -> HttpResponse:
         "form": form,
         "whatsapp": whatsapp_url(person.phone),
     }
-    return render(request, "admin/student.html", context)
+    return render(request, "admin/people/student.html", context)
 
 
 def _keep_notes(request: HttpRequest, person: User, notes: str) -> HttpResponse:

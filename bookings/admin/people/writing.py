@@ -104,7 +104,7 @@ def write_message(request: HttpRequest) -> HttpResponse:
             for box, one in zip(form["people"], receivers, strict=True)
         ],
     }
-    return render(request, "admin/write.html", context)
+    return render(request, "admin/people/write.html", context)
 
 
 def _send(request: HttpRequest, audience: Audience, form: MessageForm) -> bool:
