@@ -17,9 +17,7 @@ class ProfileForm(forms.Form):
         validators=[validate_one_line],
         widget=forms.TextInput(attrs={"autocomplete": "address-level2"}),
     )
-    level = forms.ChoiceField(
-        label=_("Nivel de inglés"), choices=[("", _("Elegí tu nivel")), *Level.choices]
-    )
+    level = forms.ChoiceField(label=_("Nivel"), choices=[("", _("Elegí tu nivel")), *Level.choices])
     phone = forms.CharField(
         label=_("Teléfono"),
         max_length=MAX_PHONE,

@@ -21,6 +21,8 @@ from accounts.sign_in.fresh_sign_in import is_panel_session
 # Below /api, only this page is for people.
 PAGES_OF_THE_API = {"/api/auth/signout"}
 PROBES = {"/healthz", "/readyz", "/metrics"}
+# The same for everybody: no cookie decides about them.
+IMPERSONAL = {*PROBES, "/robots.txt", "/sitemap.xml", "/horarios/embebido"}
 
 
 class SessionUserMiddleware(AuthenticationMiddleware):
@@ -53,7 +55,7 @@ class LanguageMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         is_panel = request.path_info.startswith("/admin/") and request.user.is_staff
-        if is_panel or _is_for_programs(request):
+        if is_panel or _is_impersonal(request):
             with translation.override(settings.LANGUAGE_CODE):
                 return self.get_response(request)
         with translation.override(language_of(request)):
@@ -63,9 +65,11 @@ class LanguageMiddleware:
         return response
 
 
-def _is_for_programs(request: HttpRequest) -> bool:
+def _is_impersonal(request: HttpRequest) -> bool:
     path = request.path_info
-    return path in PROBES or (path.startswith("/api/") and path not in PAGES_OF_THE_API)
+    if path in IMPERSONAL or path.startswith("/foto/"):
+        return True
+    return path.startswith("/api/") and path not in PAGES_OF_THE_API
 
 
 def _signed_in_user(request: HttpRequest) -> User | AnonymousUser:

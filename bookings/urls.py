@@ -17,10 +17,12 @@ from bookings.pages import (
     joining,
     own_calendar,
     paying,
+    photo,
     privacy,
     rescheduling,
     waiting,
 )
+from bookings.pages.front import crawlers, front_page, share_picture, timetable
 from bookings.payments.backend import PROVIDER
 
 app_name = "bookings"
@@ -38,8 +40,15 @@ urlpatterns = [
     path("healthz", health.HealthView.as_view(), name="healthz"),
     path("readyz", health.ReadinessView.as_view(), name="readyz"),
     path("metrics", metrics, name="metrics"),
-    path("", home.landing, name="landing"),
+    path("", front_page.landing, name="landing"),
+    path("robots.txt", crawlers.robots, name="robots"),
+    path("sitemap.xml", crawlers.sitemap, name="sitemap"),
+    path("horarios/embebido", timetable.show_timetable, name="timetable"),
+    path(
+        "foto/compartir/<slug:digest>.jpg", share_picture.show_share_picture, name="share_picture"
+    ),
     path("privacidad", privacy.show_privacy, name="privacy"),
+    path("foto/<slug:name>.jpg", photo.show_photo, name="photo"),
     path("inicio", home.inicio, name="inicio"),
     path("inicio/reservar", booking.choose, name="book"),
     path("inicio/reservar/<uuid:hold_id>", booking.fill_in, name="hold"),

@@ -35,7 +35,7 @@ _has_local_names = ENV.is_local and host_of(BASE_URL) in LOCAL_HOSTS
 ALLOWED_HOSTS = LOCAL_HOSTS if _has_local_names else [host_of(BASE_URL)]
 TRUSTED_PROXIES = ENV.whole_number("TRUSTED_PROXIES", default=0)
 # Translated; a configured name is not.
-SITE_NAME = ENV.text("SITE_NAME", default=gettext_noop("Clases de inglés"))
+SITE_NAME = ENV.text("SITE_NAME", default=gettext_noop("Clases"))
 SELLER = read_seller(ENV)
 
 ROOT_URLCONF = "config.urls"
@@ -273,6 +273,10 @@ WEBHOOKS_MAY_STAY_LOCAL = ENV.is_local
 
 # Bytes; the documented bodies are under two kilobytes. The admin's own forms fit as well.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 65_536
+# Below this address staff may upload a file, the teacher's photo; others drop it.
+UPLOAD_ADDRESSES = "/admin/pagina/"
+# Bytes, of the whole request; config/deploy/nginx/server.conf lets a few more pass, for the page.
+FILE_UPLOAD_MAX_MEMORY_SIZE = 15_728_640
 # Address and headers together; a sign-in callback has about three thousand.
 MAX_HEADER_BYTES = 16_384
 
@@ -329,7 +333,7 @@ WHITENOISE_ALLOW_ALL_ORIGINS = False
 # Pages name only the hashed files.
 WHITENOISE_KEEP_ONLY_HASHED_FILES = True
 STORAGES = {
-    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "default": {"BACKEND": "bookings.domain.desk.stored_files.DatabaseStorage"},
     "staticfiles": {
         "BACKEND": (
             "django.contrib.staticfiles.storage.StaticFilesStorage"

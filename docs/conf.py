@@ -8,7 +8,7 @@ from sphinx.application import Sphinx
 
 ROOT = Path(__file__).parent.parent
 
-project = "Clases de inglés"
+project = "Clases virtuales"
 version = release = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
 language = "en"
 

@@ -1,10 +1,12 @@
 """One factory per model, with traits for the states a class can be in."""
 
+import io
 from datetime import timedelta
 
 import factory
 from django.utils import timezone
 from factory.django import DjangoModelFactory
+from PIL import Image
 
 from accounts.models import User
 from bookings.models import (
@@ -12,7 +14,10 @@ from bookings.models import (
     ClassType,
     Hold,
     HostType,
+    Question,
+    Quote,
     Role,
+    TeacherPage,
     UserActivity,
     VirtualClass,
 )
@@ -77,3 +82,45 @@ class HoldFactory(DjangoModelFactory[Hold]):
         model = Hold
 
     utc_offset = factory.LazyAttribute(lambda o: find_offset(o.start_time))
+
+
+class TeacherPageFactory(DjangoModelFactory[TeacherPage]):
+    """The page of a teacher who wrote all of it; without a photo."""
+
+    class Meta:
+        model = TeacherPage
+
+    name = "Ana Suárez"
+    subject = "Guitarra"
+    tagline = "Tocás desde la primera clase."
+    about = "Enseño guitarra hace doce años."
+    credentials = "Profesora de música, UNA\nDoce años de clases"
+    video_url = "https://www.youtube.com/watch?v=abc"
+    levels = "Inicial\nIntermedio"
+    class_description = "Tocamos juntos desde el primer minuto."
+
+
+class QuoteFactory(DjangoModelFactory[Quote]):
+    class Meta:
+        model = Quote
+
+    text = factory.Sequence(lambda n: f"Aprendí mucho ({n}).")
+    author = "Julia"
+    position = factory.Sequence(lambda n: n)
+
+
+class QuestionFactory(DjangoModelFactory[Question]):
+    class Meta:
+        model = Question
+
+    question = factory.Sequence(lambda n: f"¿Necesito instrumento? ({n})")
+    answer = "Sí, uno cualquiera."
+    position = factory.Sequence(lambda n: n)
+
+
+def draw_photo(size: tuple[int, int] = (300, 300)) -> io.BytesIO:
+    """Return the file of a photo, as a phone would send it."""
+    file = io.BytesIO()
+    Image.new("RGB", size, "red").save(file, "JPEG")
+    file.seek(0)
+    return file

@@ -70,8 +70,33 @@ def find_change_terms(start: datetime, now: datetime) -> ChangeTerms:
 
 
 def find_change_deadline(start: datetime) -> datetime:
-    cutoff = timedelta(minutes=BookingRules.load().change_cutoff_minutes)
-    return start - cutoff
+    return start - _load_cutoff()
+
+
+@dataclass(frozen=True, slots=True)
+class PublicTerms:
+    """The policy in short, before a class is chosen.
+
+    cutoff: how long before the class a student may still change it. The others: the percentage
+    of the price that goes back if the student cancels until then, or the teacher cancels.
+    """
+
+    cutoff: timedelta
+    in_time: int
+    by_teacher: int
+
+
+def find_public_terms() -> PublicTerms:
+    """Ask the policy itself, so that no page can promise anything else."""
+    return PublicTerms(
+        cutoff=_load_cutoff(),
+        in_time=decide_refund(RefundCase.STUDENT_CANCELS, left=100)[1],
+        by_teacher=decide_refund(RefundCase.TEACHER_CANCELS, left=100)[1],
+    )
+
+
+def _load_cutoff() -> timedelta:
+    return timedelta(minutes=BookingRules.load().change_cutoff_minutes)
 
 
 def is_in_time(virtual_class: VirtualClass, now: datetime) -> bool:

@@ -62,6 +62,14 @@ class PriceNotAgreedError(BookingError):
     code = "price_not_agreed"
 
 
+class PhotoError(BookingError):
+    """A file that cannot become the teacher's photo."""
+
+
+class AlreadySetUpError(BookingError):
+    text = _("Tus horarios y precios ya están cargados.")
+
+
 class TooManyError(BookingError):
     """A rate limit; the next try may succeed after ``wait_seconds``."""
 

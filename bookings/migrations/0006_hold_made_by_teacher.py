@@ -2,7 +2,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("bookings", "0004_free_account")]
+    dependencies = [("bookings", "0005_teacher_page")]
 
     operations = [
         migrations.AddField(

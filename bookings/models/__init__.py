@@ -29,6 +29,7 @@ from bookings.models.payment import (
 )
 from bookings.models.price import Price
 from bookings.models.refund_reason import RefundReason
+from bookings.models.teacher_page import PHOTO_WIDTHS, Question, Quote, StoredFile, TeacherPage
 from bookings.models.user_activity import Role, UserActivity
 from bookings.models.virtual_class import (
     CalendarDrift,

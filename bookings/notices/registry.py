@@ -76,7 +76,7 @@ untracked = partial(Mail, expected=UNTRACKED)
 MAILS = {
     NoticeKind.CONFIRMATION: class_news(
         subject=_("Tu clase está confirmada: %(day)s, %(clock)s"),
-        opening=_("Tu clase de inglés está confirmada."),
+        opening=_("Tu clase está confirmada."),
         facts=(
             facts.when,
             facts.video_call,
@@ -89,13 +89,13 @@ MAILS = {
     ),
     NoticeKind.JOINED: class_news(
         subject=_("Ya tenés tu lugar en la clase: %(day)s, %(clock)s"),
-        opening=_("Ya tenés tu lugar en la clase de inglés de %(host)s."),
+        opening=_("Ya tenés tu lugar en la clase de %(host)s."),
         facts=(facts.when, facts.video_call, facts.how_to_enter),
         expected=AfterEvent(ClassEvent.JOINED, to.person),
     ),
     NoticeKind.CANCELLED: Mail(
         subject=_("Se canceló la clase: %(day)s, %(clock)s"),
-        opening=_("Se canceló esta clase de inglés. No vamos a darla."),
+        opening=_("Se canceló esta clase. No vamos a darla."),
         facts=(facts.when, facts.money_back),
         link=links.book_another,
         calendar=Method.CANCEL,
@@ -103,7 +103,7 @@ MAILS = {
     ),
     NoticeKind.RESCHEDULED: class_news(
         subject=_("Tu clase cambió de horario: %(day)s, %(clock)s"),
-        opening=_("Tu clase de inglés tiene otro horario."),
+        opening=_("Tu clase tiene otro horario."),
         explanation=_("La videollamada es la misma."),
         facts=(
             facts.known_time,
@@ -117,7 +117,7 @@ MAILS = {
     NoticeKind.ZONE_CHANGED: class_news(
         subject=_("Tu clase sigue a la misma hora: %(day)s, %(clock)s"),
         opening=_(
-            "Cambió la hora oficial de Argentina. Tu clase de inglés sigue a las %(clock)s, como "
+            "Cambió la hora oficial de Argentina. Tu clase sigue a las %(clock)s, como "
             "habíamos quedado."
         ),
         explanation=_(
@@ -129,9 +129,7 @@ MAILS = {
     ),
     NoticeKind.WAITING_CLASS_MOVED: untracked(
         subject=_("Cambió de horario la clase que esperás: %(day)s, %(clock)s"),
-        opening=_(
-            "La clase de inglés de %(host)s, en la que esperás un lugar, tiene otro horario."
-        ),
+        opening=_("La clase de %(host)s, en la que esperás un lugar, tiene otro horario."),
         explanation=_(
             "Seguís en la lista, con tu turno. Si el horario nuevo no te sirve, podés salir."
         ),
@@ -142,14 +140,14 @@ MAILS = {
     ),
     NoticeKind.LINK_CHANGED: class_news(
         subject=_("Tu clase tiene otro enlace: %(day)s, %(clock)s"),
-        opening=_("La videollamada de tu clase de inglés tiene otro enlace."),
+        opening=_("La videollamada de tu clase tiene otro enlace."),
         explanation=_("El anterior ya no sirve. El horario es el mismo."),
         facts=(facts.when, facts.video_call, facts.how_to_enter),
         expected=UNTRACKED,
     ),
     NoticeKind.LEFT: Mail(
         subject=_("Dejaste tu lugar en la clase: %(day)s, %(clock)s"),
-        opening=_("Dejaste tu lugar en la clase de inglés de %(host)s."),
+        opening=_("Dejaste tu lugar en la clase de %(host)s."),
         facts=(facts.when,),
         link=links.book_another,
         skip_if=(skip.over, skip.back_in_class, skip.replaced),
@@ -158,7 +156,7 @@ MAILS = {
     ),
     NoticeKind.REMINDER_DAY: Mail(
         subject=_("Se acerca tu clase: %(day)s, %(clock)s"),
-        opening=_("Falta poco para tu clase de inglés."),
+        opening=_("Falta poco para tu clase."),
         facts=(facts.when, facts.video_call, facts.how_to_enter, facts.access_code),
         link=links.see_class,
         skip_if=NO_PLACE,
@@ -167,7 +165,7 @@ MAILS = {
     ),
     NoticeKind.REMINDER_HOUR: Mail(
         subject=_("Tu clase empieza a las %(clock)s"),
-        opening=_("Tu clase de inglés empieza a las %(clock)s."),
+        opening=_("Tu clase empieza a las %(clock)s."),
         facts=(
             facts.when,
             facts.video_call,
@@ -181,7 +179,7 @@ MAILS = {
     ),
     NoticeKind.PLACE_OFFERED: Mail(
         subject=_("Se liberó un lugar en la clase: %(day)s, %(clock)s"),
-        opening=_("Se liberó un lugar en la clase de inglés de %(host)s, y es tuyo."),
+        opening=_("Se liberó un lugar en la clase de %(host)s, y es tuyo."),
         explanation=_("Si no lo tomás a tiempo, se lo ofrecemos a quien sigue."),
         facts=(facts.when, facts.offer_end),
         link=links.take_place,
@@ -242,7 +240,7 @@ MAILS = {
     ),
     NoticeKind.GUEST_LEFT: Mail(
         subject=_("Se liberó un lugar en tu clase: %(day)s, %(clock)s"),
-        opening=_("Alguien dejó su lugar en tu clase de inglés."),
+        opening=_("Alguien dejó su lugar en tu clase."),
         explanation=_("La clase sigue igual. Podés invitar a otra persona con el código."),
         facts=(facts.when,),
         link=links.see_class,
@@ -251,7 +249,7 @@ MAILS = {
     ),
     NoticeKind.STUDENT_MOVED: Mail(
         subject=_("%(host)s cambió el horario de su clase: %(day)s, %(clock)s"),
-        opening=_("%(host)s cambió el horario de su clase de inglés."),
+        opening=_("%(host)s cambió el horario de su clase."),
         facts=(facts.time_before, facts.new_time),
         link=links.see_class_in_panel,
         skip_if=(skip.over, skip.not_scheduled, skip.replaced),
@@ -259,7 +257,7 @@ MAILS = {
     ),
     NoticeKind.STUDENT_CANCELLED: Mail(
         subject=_("%(host)s canceló su clase: %(day)s, %(clock)s"),
-        opening=_("%(host)s canceló su clase de inglés. El horario quedó libre."),
+        opening=_("%(host)s canceló su clase. El horario quedó libre."),
         facts=(facts.when,),
         link=links.see_class_in_panel,
         expected=AfterEvent(ClassEvent.CANCELLED, to.teacher_if_agreed),

@@ -9,7 +9,7 @@ from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
 from django.utils.translation import override
 
-from bookings.models import Notice, NoticeKind
+from bookings.models import Notice, NoticeKind, TeacherPage
 from bookings.notices.facts import find_message
 from bookings.notices.icalendar import build_calendar
 from bookings.notices.registry import find_mail
@@ -62,6 +62,8 @@ def _context(notice: Notice) -> dict[str, Any]:
         }
     return {
         "site_name": _(settings.SITE_NAME),
+        # Without her photo: mail programs block foreign pictures, and hers may be another by then.
+        "teacher_name": TeacherPage.objects.values_list("name", flat=True).first(),
         "name": notice.user.first_name,
         "subject": str(mail.subject) % words,
         "opening": str(mail.opening) % words,

@@ -2,7 +2,10 @@
 
 from django.conf import settings
 from django.http import HttpRequest
+from django.utils.functional import SimpleLazyObject
 from django.utils.translation import gettext as _
+
+from bookings.domain.desk.teacher_page import load_teacher_page
 
 
 def site(request: HttpRequest) -> dict[str, object]:
@@ -11,4 +14,6 @@ def site(request: HttpRequest) -> dict[str, object]:
         "seller": settings.SELLER,
         "base_url": settings.BASE_URL,
         "is_demo": settings.DEMO,
+        # Asked for only by templates that print it.
+        "teacher": SimpleLazyObject(load_teacher_page),
     }

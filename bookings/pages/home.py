@@ -1,34 +1,18 @@
-"""``/``, and ``/inicio``: the sign-in for strangers, the home of students."""
+"""``/inicio``: the sign-in for strangers, the home of students."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from accounts.sign_in.errors import error_text
 from accounts.sign_in.page import show_sign_in
-from bookings.domain.money.prices import list_offers
 from bookings.domain.places.waiting_queries import list_lines_of
 from bookings.domain.queries import list_next_classes_of
-from bookings.pages.booking import list_kinds
 from bookings.pages.class_card import present_class
 from bookings.pages.forms import JoinForm
 from bookings.pages.waiting import WaitingCard
 
 NEXT_CLASSES = 4
-
-
-@require_safe
-def landing(request: HttpRequest) -> HttpResponse:
-    """Show offers and prices, and the error of a failed sign-in.
-
-    Spec: Authentication, 4, error page.
-    """
-    context = {
-        "error": error_text(request.GET.get("error")),
-        "kinds": list_kinds(list_offers()),
-    }
-    return render(request, "bookings/landing.html", context)
 
 
 @never_cache

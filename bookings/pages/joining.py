@@ -98,7 +98,7 @@ def write_invitation(card: ClassCard) -> dict[str, str]:
         return {}
     join_url = site_address("bookings:join_with_code", card.access_code)
     words = {"day": long_day(card.start), "clock": clock(card.start), "url": join_url}
-    text = _("Sumate a mi clase de inglés, %(day)s a las %(clock)s (hora de Argentina): %(url)s")
+    text = _("Sumate a mi clase, %(day)s a las %(clock)s (hora de Argentina): %(url)s")
     # The SVG carries no style of its own, which the content policy forbids.
     drawing = segno.make(join_url, error="m", micro=False).svg_inline(
         omitsize=True, svgclass="qr-code"

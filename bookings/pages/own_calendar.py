@@ -7,7 +7,6 @@ from urllib.parse import quote, urlencode
 from django.conf import settings
 from django.http import Http404, HttpResponse
 from django.utils import timezone
-from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from accounts.sessions.requests import SignedInRequest
@@ -37,7 +36,7 @@ def link_to_google_calendar(card: ClassCard) -> str:
     # https://github.com/InteractionDesignFoundation/add-event-to-calendar-docs
     parts = {
         "action": "TEMPLATE",
-        "text": _("Clase de inglés"),
+        "text": card.title,
         "dates": "/".join(moments),
         "ctz": settings.TIME_ZONE,
         "location": card.conference_url,
@@ -49,7 +48,7 @@ def link_to_outlook(card: ClassCard) -> str:
     parts = {
         "path": "/calendar/action/compose",
         "rru": "addevent",
-        "subject": _("Clase de inglés"),
+        "subject": card.title,
         "startdt": card.start.astimezone(UTC).isoformat(),
         "enddt": card.end.astimezone(UTC).isoformat(),
         "location": card.conference_url,

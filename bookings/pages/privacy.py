@@ -143,6 +143,14 @@ def _list_class_data() -> list[Row]:
             _("Hasta que borrás tu cuenta."),
         ),
         (
+            _("Lo que dijiste de las clases"),
+            _(
+                "Si diste permiso, una frase tuya con tu nombre de pila, a la vista en la página "
+                "de quien da las clases."
+            ),
+            _("Hasta que pedís que la saquemos."),
+        ),
+        (
             _("Correos que te mandamos"),
             _(
                 "De qué tratan, por qué clase y cuándo salieron. El texto no se guarda, salvo el "

@@ -77,6 +77,8 @@ class TeacherAdminSite(AdminSite):
         from bookings.admin.money.overview import show_money
         from bookings.admin.people.students import show_student, show_students
         from bookings.admin.people.writing import write_message
+        from bookings.panel.own_page.editor import edit_page, preview_page
+        from bookings.panel.own_page.start import show_started, start
 
         return [
             path("calendario/", self.admin_view(show_calendar), name="calendar"),
@@ -92,6 +94,10 @@ class TeacherAdminSite(AdminSite):
             path("semana/dia/", self.admin_view(show_day), name="week_day"),
             path("semana/hora/", self.admin_view(show_hour), name="week_hour"),
             path("tecnico/", self.admin_view(show_technical), name="technical"),
+            path("pagina/", self.admin_view(edit_page), name="teacher_page"),
+            path("pagina/vista/", self.admin_view(preview_page), name="teacher_page_preview"),
+            path("pagina/empezar/", self.admin_view(start), name="start"),
+            path("pagina/lista/", self.admin_view(show_started), name="started"),
             *super().get_urls(),
         ]
 

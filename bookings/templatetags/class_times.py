@@ -16,6 +16,7 @@ from django.utils.translation import get_language, gettext, to_locale
 
 register = template.Library()
 
+ONE_HOUR, ONE_DAY = timedelta(hours=1), timedelta(days=1)
 LONG_DAY = {"es_AR": "EEEE d 'de' MMMM", "en": "EEEE d MMMM"}
 
 
@@ -82,7 +83,7 @@ def minutes(count: int) -> str:
 @register.filter
 def duration(value: timedelta) -> str:
     """Write ``30 días``, ``12 horas`` or ``10 minutos``, in the largest unit that is exact."""
-    units = (("day", timedelta(days=1)), ("hour", timedelta(hours=1)))
+    units = (("day", ONE_DAY), ("hour", ONE_HOUR))
     name, size = next(
         (unit for unit in units if not value % unit[1]), ("minute", timedelta(minutes=1))
     )
@@ -95,6 +96,16 @@ def clock_near(value: datetime) -> str:
     if _local_date(value) == timezone.localdate():
         return clock(value)
     return gettext("%(clock)s del %(day)s") % {"clock": clock(value), "day": short_day(value)}
+
+
+@register.filter
+def lead_time(value: timedelta) -> str:
+    """Write ``24 horas`` where ``duration`` writes ``1 día``: no day of the calendar is meant."""
+    if value < 3 * ONE_DAY and not value % ONE_HOUR:
+        return format_unit(
+            value // ONE_HOUR, "duration-hour", length="long", locale=_active_locale()
+        )
+    return duration(value)
 
 
 @register.filter

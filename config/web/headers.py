@@ -27,6 +27,8 @@ class HeadersMiddleware(MiddlewareMixin):
             return cast(HttpResponse, response)
         for name, value in settings.SECURITY_HEADERS.items():
             response.headers.setdefault(name, value)
+        if getattr(response, "xframe_options_exempt", False):
+            del response.headers["X-Frame-Options"]  # its policy names who may frame it
         if not response.headers.get("Content-Type", "").startswith("text/html"):
             response.headers.setdefault(POLICY, settings.CLOSED_POLICY)
         elif not (settings.DEBUG and response.status_code in DEBUG_PAGES):

@@ -4,7 +4,7 @@ from io import BytesIO
 from typing import Any
 
 from django.conf import settings
-from django.core.files.uploadhandler import FileUploadHandler, SkipFile
+from django.core.files.uploadhandler import MemoryFileUploadHandler, SkipFile
 from django.core.handlers.wsgi import WSGIRequest
 from django.utils.http import parse_header_parameters
 
@@ -19,13 +19,22 @@ class Request(WSGIRequest):
         stated = _drop_charset(environ)
         super().__init__(environ)
         environ["CONTENT_TYPE"] = stated  # the API's parser refuses charsets by it
-        # No view takes files, and Django's size limit does not count them.
-        self.upload_handlers = [RefusedUploads(self)]
+        # Django's limit of the body does not count files.
+        self.upload_handlers = [StaffUploads(self)]
 
 
-class RefusedUploads(FileUploadHandler):
+class StaffUploads(MemoryFileUploadHandler):
+    """Keep a file in memory, at the addresses that take one and from staff; drop any other.
+
+    A body over FILE_UPLOAD_MAX_MEMORY_SIZE activates no MemoryFileUploadHandler.
+    """
+
     def new_file(self, *args: Any, **kwargs: Any) -> None:
-        raise SkipFile
+        request: Any = self.request
+        takes_files = request.path_info.startswith(settings.UPLOAD_ADDRESSES)
+        if not (self.activated and takes_files and request.user.is_staff):
+            raise SkipFile
+        super().new_file(*args, **kwargs)
 
 
 def _drop_charset(environ: dict[str, Any]) -> str:

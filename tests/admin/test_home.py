@@ -44,13 +44,22 @@ def make_offer():
     )
 
 
-def test_an_empty_service_says_how_to_start(look, teacher):
+def test_an_empty_service_offers_the_first_steps(look):
+    page = look()
+
+    assert "Empecemos por tu página" in page
+    assert not any(step in page for step in SETUP)
+
+
+def test_a_service_that_lacks_something_says_what(look, teacher):
     teacher.provider_refresh_token = ""
     teacher.save()
+    WeeklyHours.objects.create(weekday=0, start="09:00", end="13:00")
 
     page = look()
 
-    assert [step for step in SETUP if step in page] == SETUP
+    assert [step for step in SETUP if step in page] == SETUP[1:]
+    assert "Empecemos por tu página" not in page
 
 
 def test_a_service_that_is_ready_has_nothing_to_set_up(look):

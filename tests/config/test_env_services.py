@@ -12,14 +12,14 @@ from tests.config.environments import development, refusal
     [
         (
             {"ADMIN_EMAIL": "Profe@Clases.Example"},
-            '"Clases de inglés" <profe@clases.example>',
+            '"Clases" <profe@clases.example>',
         ),
         (
             {"ADMIN_EMAIL": "profe@clases.example", "SITE_NAME": 'English "now"'},
             r'"English \"now\"" <profe@clases.example>',
         ),
         ({"DEFAULT_FROM_EMAIL": "hola@clases.example"}, "hola@clases.example"),
-        ({}, '"Clases de inglés" <webmaster@localhost>'),
+        ({}, '"Clases" <webmaster@localhost>'),
     ],
     ids=["the teacher", "a name with quotes", "as said", "nobody"],
 )

@@ -69,6 +69,15 @@ def test_proxy_or_service_refuses_a_large_body(front, kilobytes, is_chunked):
     assert (response.status_code, response.json()) == (413, TOO_LARGE)
 
 
+@pytest.mark.parametrize(("megabytes", "is_refused"), [(19, False), (21, True)])
+def test_proxy_lets_a_photo_through_to_the_page_that_takes_one(front, megabytes, is_refused):
+    response = requests.post(f"{front}/admin/pagina/", b"x" * 1024 * 1024 * megabytes, timeout=20)
+
+    # The service of this test has no tables, so its own answer is another error.
+    assert (response.status_code == 413) == is_refused
+    assert ("La foto es demasiado grande" in response.text) == is_refused
+
+
 def test_proxy_logs_neither_code_nor_query(front, folder):
     requests.get(f"{front}/inicio/unirse/{CODE}?code=secret", timeout=20)
 

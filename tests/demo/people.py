@@ -28,7 +28,7 @@ EVERYBODY = [TEACHER, *STUDENTS]
 
 # Made up, in the footer of every page; nobody has this CUIT's number.
 SELLER = {
-    "SELLER_NAME": "Paula Profe",
+    "SELLER_NAME": "Paula Ferreyra",
     "SELLER_CUIT": "27-00000000-6",
     "SELLER_ADDRESS": "Calle Inventada 123, Rosario",
     "SELLER_HOURS": "lunes a viernes de 9 a 18",

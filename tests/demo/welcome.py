@@ -9,7 +9,7 @@ PROVIDERS = {"google": "Google", "github": "GitHub"}
 STOPPED = "Listo, no queda nada andando. · Stopped, nothing is left running."
 
 _WELCOME = """
-  Clases de inglés, en modo demo: nada de esto es real y nada sale de esta máquina.
+  Clases virtuales, en modo demo: nada de esto es real y nada sale de esta máquina.
 
     Sitio   {site}/inicio
     Panel   {site}/admin/   (entrá como {teacher})
@@ -19,7 +19,7 @@ _WELCOME = """
     Correos {mail}/   (y como archivos .eml en {folder})
     Avisos  {receiver}/   (lo que se le cuenta a otros sistemas)
 
-  Clases de inglés, demo mode: nothing here is real, and nothing leaves this machine.
+  Clases virtuales, demo mode: nothing here is real, and nothing leaves this machine.
 
     Site    {site}/inicio   (the pages' header switches to English)
     Panel   {site}/admin/   (sign in as {teacher}; Spanish only)

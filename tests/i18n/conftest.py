@@ -19,7 +19,7 @@ def language(request):
 @pytest.fixture
 def world(language, db, google, teacher, settings, monkeypatch):
     """A world whose people read the language."""
-    settings.SITE_NAME = "Clases de inglés"
+    settings.SITE_NAME = "Clases"
     WeeklyHours.objects.bulk_create(
         WeeklyHours(weekday=weekday, start=time(9), end=time(22)) for weekday in range(5)
     )

@@ -27,6 +27,7 @@ FOR_EVERYBODY = [
     "/",
     "/?error=AccessDenied",
     "/privacidad",
+    "/horarios/embebido",
     "/inicio",
     BOOK,
     "/inicio/unirse/ABCD2345",

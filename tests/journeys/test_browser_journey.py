@@ -30,7 +30,7 @@ def test_a_class_is_booked_paid_and_shared(new_page, javascript):
 
     # A stranger looks, chooses, and is asked to sign in only to go on.
     host.goto("/")
-    host.get_by_role("link", name="Ver los horarios").click()
+    host.get_by_role("link", name="Ver los horarios libres").first.click()
     choose_kind(host, "Grupal")
     day = choose_day(host, 2)
     clock = choose_time(host, 1)

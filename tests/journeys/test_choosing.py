@@ -162,6 +162,6 @@ def test_when_the_network_fails_the_whole_page_says_so(new_page):
 
     page.get_by_role("radio", name=re.compile("Grupal")).check()
 
-    expect(page.get_by_role("heading", name="Reservá tu clase de inglés")).to_be_visible()
+    expect(page.get_by_role("heading", name="Reservá tu clase")).to_be_visible()
     page.wait_for_url(re.compile("tipo=grupal"))
     expect(page.locator("#tipo-grupal")).to_be_checked()

@@ -10,32 +10,54 @@ from tests.journeys.ways import on_a
 # No page brings other files for another width.
 pytestmark = [pytest.mark.browser, on_a("phone")]
 
-LIMIT_BYTES = 100_000
+# The second is with the teacher's photo.
+LIMIT_BYTES, LIMIT_WITH_PHOTO_BYTES = 60_000, 100_000
+PHOTO = "/foto/"
 
 
-def weigh(page: Page, address: str) -> int:
-    """Load a page with an empty cache; count every byte that came for it."""
-    received: list[float] = []
+def weigh(page: Page, address: str) -> dict[str, float]:
+    """Load a page with an empty cache; return the bytes that came, by address."""
+    addresses: dict[str, str] = {}
+    received: dict[str, float] = {}
     network = page.context.new_cdp_session(page)
     network.send("Network.enable")
     network.send("Network.clearBrowserCache")
-    network.on("Network.loadingFinished", lambda event: received.append(event["encodedDataLength"]))
+    network.on(
+        "Network.requestWillBeSent",
+        lambda event: addresses.update({event["requestId"]: event["request"]["url"]}),
+    )
+    network.on(
+        "Network.loadingFinished",
+        lambda event: received.update({addresses[event["requestId"]]: event["encodedDataLength"]}),
+    )
     page.goto(address, wait_until="networkidle")
     network.detach()
-    return int(sum(received))
+    return received
+
+
+def assert_light(received: dict[str, float]) -> None:
+    photo = sum(size for address, size in received.items() if PHOTO in address)
+    everything = sum(received.values())
+    assert 1_000 < everything - photo < LIMIT_BYTES
+    assert everything < LIMIT_WITH_PHOTO_BYTES
 
 
 @pytest.mark.parametrize(
-    "address", ["/", "/privacidad", "/inicio", BOOK, "/inicio/unirse/ABCD2345"]
+    "address",
+    ["/", "/horarios/embebido", "/privacidad", "/inicio", BOOK, "/inicio/unirse/ABCD2345"],
 )
 def test_a_page_for_everybody_is_light_and_our_own(new_page, demo, address):
     page, hosts = new_page(), set()
     page.on("request", lambda request: hosts.add("/".join(request.url.split("/")[:3])))
 
-    weight = weigh(page, address)
+    received = weigh(page, address)
 
     assert hosts == {demo}
-    assert 1_000 < weight < LIMIT_BYTES
+    assert_light(received)
+
+
+def test_the_front_page_shows_the_photo(new_page):
+    assert any(PHOTO in address for address in weigh(new_page(), "/"))
 
 
 def test_pages_of_a_student_are_light(new_page):
@@ -52,4 +74,4 @@ def test_pages_of_a_student_are_light(new_page):
         "/inicio/unirse",
         "/inicio/perfil",
     ):
-        assert 1_000 < weigh(page, address) < LIMIT_BYTES
+        assert_light(weigh(page, address))

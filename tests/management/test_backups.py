@@ -9,12 +9,15 @@ from pathlib import Path
 from threading import Event, Thread
 
 import pytest
+from django.core.files.storage import default_storage
 from django.core.management import CommandError, call_command
 from django.db import connection, connections, transaction
 
 from accounts.models import User
+from bookings.domain.desk.photos import encode_photo, set_photo
+from bookings.domain.desk.teacher_page import load_teacher_page
 from bookings.management.backups import postgresql
-from tests.factories import UserFactory, VirtualClassFactory
+from tests.factories import UserFactory, VirtualClassFactory, draw_photo
 from tests.postgres import find_programs
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -98,7 +101,8 @@ def run(command, *arguments, capsys):
 
 @pytest.fixture
 def copy(tmp_path, capsys):
-    """A backup of two classes."""
+    """A backup of two classes and the teacher's photo."""
+    set_photo(draw_photo())
     VirtualClassFactory.create_batch(2, scheduled=True, booked_by__name='Ñandú\n\\.\t"x"')
     run("backup", tmp_path / "copy", capsys=capsys)
     return tmp_path / "copy"
@@ -110,8 +114,10 @@ def test_everything_is_there_again(copy, elsewhere, capsys):
     with elsewhere():
         report = run("restore", copy, capsys=capsys)
         after = content()
+        photo = default_storage.open(load_teacher_page().photo.name).read()
 
     assert after == before
+    assert photo == encode_photo(draw_photo())[640]
     assert report["rows"] == {name: len(rows) for name, rows in before.items()}
     assert (report["missing_migrations"], report["unknown_migrations"]) == ([], [])
 

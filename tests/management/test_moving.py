@@ -13,10 +13,11 @@ from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connection, connections, transaction
 
 from accounts.models import User
+from bookings.domain.desk.photos import set_photo
 from bookings.management.backups import moving
 from bookings.management.backups.moving import open_target
-from bookings.models import VirtualClass
-from tests.factories import UserFactory, VirtualClassFactory
+from bookings.models import StoredFile, VirtualClass
+from tests.factories import UserFactory, VirtualClassFactory, draw_photo
 from tests.processes import database_url, run_forked
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -113,6 +114,7 @@ def fill(url: str) -> None:
     helpers = Group.objects.create(name="Helpers")
     helpers.permissions.add(*Permission.objects.all()[:5])
     host.groups.add(helpers)
+    set_photo(draw_photo())
     open_target(url)
     moving.create_tables()
 
@@ -123,6 +125,10 @@ def move_everything(url: str) -> dict:
     return {
         "rows": rows,
         "is_same": dump("default") == dump("target"),
+        "photo": [
+            bytes(file.content) == bytes(StoredFile.objects.using("target").get(pk=file.pk).content)
+            for file in StoredFile.objects.all()
+        ],
         "rights": [
             [str(right) for right in rights.using(alias)] for alias in ("default", "target")
         ],
@@ -137,6 +143,7 @@ def test_every_row_moves(moved):
     assert report["is_same"]
     assert report["rows"]["bookings_virtualclass"] == 3
     assert report["rows"]["auth_group_permissions"] == 5
+    assert report["photo"] == 3 * [True]
     assert report["rights"][0] == report["rights"][1]
     assert report["next"] == 2
     assert report["again"] == "The new database is not empty. Create another one."

@@ -166,7 +166,7 @@ def test_the_invitation_for_whatsapp_says_when_and_where(scheduled, host, sign_i
     url = sign_in(host).get(address(scheduled)).context["invitation"]["whatsapp_url"]
 
     assert parse_qs(urlsplit(url).query)["text"] == [
-        "Sumate a mi clase de inglés, martes 24 de noviembre a las 10:00 (hora de Argentina): "
+        "Sumate a mi clase, martes 24 de noviembre a las 10:00 (hora de Argentina): "
         f"http://testserver/inicio/unirse/{CODE}"
     ]
 
@@ -230,7 +230,7 @@ def test_the_class_goes_into_other_calendars(scheduled, host, sign_in):
     outlook = parse_qs(urlsplit(context["outlook_url"]).query)
     assert google == {
         "action": ["TEMPLATE"],
-        "text": ["Clase de inglés"],
+        "text": ["Clase grupal"],
         "dates": ["20261124T130000Z/20261124T140000Z"],
         "ctz": ["America/Argentina/Buenos_Aires"],
         "location": [MEET],

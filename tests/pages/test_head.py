@@ -10,6 +10,9 @@ pytestmark = pytest.mark.any_engine
     [
         "/",
         "/privacidad",
+        "/horarios/embebido",
+        "/robots.txt",
+        "/sitemap.xml",
         "/inicio",
         "/inicio/clases",
         "/inicio/unirse",

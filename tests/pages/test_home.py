@@ -1,11 +1,11 @@
-"""``/`` and ``/inicio``."""
+"""``/inicio``."""
 
 import pytest
 import time_machine
 
 from bookings.domain.checkout.checkout import check_out_hold
 from bookings.domain.checkout.holds import hold_slot
-from bookings.models import ClassType, Price
+from bookings.models import ClassType
 from tests.factories import VirtualClassFactory
 from tests.pages.moments import tuesday
 
@@ -14,28 +14,6 @@ pytestmark = pytest.mark.usefixtures("agenda")
 
 def text_of(response) -> str:
     return " ".join(response.content.decode().split())
-
-
-def test_the_front_page_shows_the_price_list(client):
-    text = text_of(client.get("/"))
-
-    assert "<small>desde</small> $ 9.000" in text
-    assert "<small>desde</small> $ 24.000" in text
-    assert 'href="/inicio/reservar?tipo=individual&amp;min=30"' in text
-
-
-def test_without_prices_the_front_page_still_says_how_it_works(client):
-    Price.objects.all().delete()
-
-    text = text_of(client.get("/"))
-
-    assert "Clases y precios" not in text
-    assert "Cómo funciona" in text
-
-
-def test_the_front_page_costs_a_stranger_one_query(client, django_assert_num_queries):
-    with django_assert_num_queries(1):
-        client.get("/")
 
 
 @pytest.mark.parametrize("path", ["/", "/inicio", "/inicio/reservar"])

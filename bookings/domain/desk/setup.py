@@ -25,6 +25,11 @@ class Setup:
     calendar: CalendarState
 
     @property
+    def is_new(self) -> bool:
+        """True until there are hours or prices."""
+        return not (self.has_hours or self.has_prices)
+
+    @property
     def is_ready(self) -> bool:
         return self.has_hours and self.has_prices and self.calendar == CalendarState.GRANTED
 

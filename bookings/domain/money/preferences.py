@@ -31,7 +31,7 @@ def make_preference(payment: Payment, quote: Quote) -> Payment:
     cash_until = min(now + settings.CASH_NOTICE, quote.start - settings.CASH_CREDIT)
     draft = PreferenceDraft(
         reference=payment.reference,
-        title=f"Clase de inglés {quote.class_type.label.lower()}",
+        title=f"Clase {quote.class_type.label.lower()}",
         description=format_datetime(start, "EEEE d 'de' MMMM, HH:mm", locale="es_AR"),
         amount=quote.price,
         payer_name=payment.user.name,

@@ -11,15 +11,40 @@ from bookings.domain.exceptions import NoPriceError, PriceTooLowError
 from bookings.domain.money.quotes import Quote
 from bookings.models import ClassType, Price, PriceDecision
 
+# Guests join a group by its code, so a group is booked for two people at least.
+FEWEST_STUDENTS = {ClassType.INDIVIDUAL: 1, ClassType.GROUP: 2}
+
+
+@dataclass(frozen=True, slots=True)
+class Tier:
+    """The price, in centavos, of a whole class with ``fewest`` to ``most`` students."""
+
+    fewest: int
+    most: int
+    amount: int
+
+    @property
+    def amount_each(self) -> int:
+        """Return each student's share in centavos, in whole pesos, of the largest such class."""
+        return -(-self.amount // (self.most * 100)) * 100
+
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """minutes: length. lowest_amount: centavos. max_students: the largest group with a price."""
+    """A type and length of class, in minutes, with its tiers: the smallest class first."""
 
     class_type: ClassType
     minutes: int
-    lowest_amount: int
-    max_students: int
+    tiers: tuple[Tier, ...]
+
+    @property
+    def lowest_amount(self) -> int:
+        """Return the centavos of the smallest class."""
+        return self.tiers[0].amount
+
+    @property
+    def max_students(self) -> int:
+        return self.tiers[-1].most
 
 
 def find_price(*, class_type: ClassType, minutes: int, students: int) -> int:
@@ -60,21 +85,37 @@ def judge_price(quote: Quote) -> PriceDecision:
 def list_offers() -> list[Offer]:
     """List today's offers by type and length, in one query."""
     current: defaultdict[tuple[str, int], dict[int, int]] = defaultdict(dict)
-    for price in list_prices().order_by("valid_from"):
-        current[price.class_type, price.minutes][price.students_up_to] = price.amount
+    rows = list_prices().order_by("valid_from")
+    for class_type, minutes, students, amount in rows.values_list(
+        "class_type", "minutes", "students_up_to", "amount"
+    ):
+        current[class_type, minutes][students] = amount
     return [
-        Offer(ClassType(class_type), minutes, amounts[min(amounts)], max(amounts))
+        Offer(ClassType(class_type), minutes, tiers)
         for (class_type, minutes), amounts in sorted(
             current.items(), key=lambda item: (item[0][0] != ClassType.INDIVIDUAL, item[0][1])
         )
+        if (tiers := _build_tiers(ClassType(class_type), amounts))
     ]
+
+
+def _build_tiers(class_type: ClassType, amounts: dict[int, int]) -> tuple[Tier, ...]:
+    """amounts: centavos by the number of students up to which they are the price."""
+    tiers, fewest = [], FEWEST_STUDENTS[class_type]
+    for most in sorted(amounts):
+        if most >= fewest:
+            tiers.append(Tier(fewest, most, amounts[most]))
+            fewest = most + 1
+    if class_type == ClassType.INDIVIDUAL:  # its row may name more students, who never come
+        return tuple(Tier(1, 1, tier.amount) for tier in tiers[:1])
+    return tuple(tiers)
 
 
 def list_prices_by_students(*, class_type: ClassType, minutes: int) -> dict[int, int]:
     """Return today's price in centavos by number of students; a group begins with 2."""
     rows = list_prices().filter(class_type=class_type, minutes=minutes).order_by("valid_from")
     amounts = dict(rows.values_list("students_up_to", "amount"))
-    fewest = 2 if class_type == ClassType.GROUP else 1
+    fewest = FEWEST_STUDENTS[class_type]
     return {
         students: amounts[min(limit for limit in amounts if limit >= students)]
         for students in range(fewest, max(amounts, default=0) + 1)

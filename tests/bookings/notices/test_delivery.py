@@ -196,13 +196,13 @@ def many(scheduled):
     record_due(NoticeKind.JOINED, scheduled, people)
 
 
-def test_a_mail_costs_six_statements_however_many_there_are(many):
+def test_a_mail_costs_seven_statements_however_many_there_are(many):
     with CaptureQueriesContext(connection) as captured:
         assert deliver_due() == 60
 
-    # Claimed, read, not left since, not replaced, how the person signs in, noted. Besides: three
-    # looks at what is due.
-    assert len(captured) == 6 * 60 + 3
+    # Claimed, read, not left since, not replaced, how the person signs in, the teacher's name,
+    # noted. Besides: three looks at what is due.
+    assert len(captured) == 7 * 60 + 3
 
 
 def test_mails_share_conversations_with_the_server(many, settings, monkeypatch):

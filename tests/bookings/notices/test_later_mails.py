@@ -93,7 +93,7 @@ def test_leaving_strikes_the_class_out_of_one_calendar(virtual_class, student):
     [event] = calendar.events
     assert calendar["METHOD"] == "CANCEL"
     assert event["ATTENDEE"] == f"mailto:{student.email}"
-    assert "Dejaste tu lugar en la clase de inglés de Ana." in text
+    assert "Dejaste tu lugar en la clase de Ana." in text
     assert LINK not in text
 
 

@@ -12,6 +12,7 @@ from bookings.domain.places.joining import join_class
 from bookings.domain.places.waiting_list import wait_for_place
 from bookings.models import Notice, VirtualClass
 from bookings.notices.due import make_due_again
+from tests.factories import TeacherPageFactory
 
 
 def parts(letter):
@@ -48,7 +49,7 @@ def test_guest_gets_the_link_and_never_the_code(joined, student, deliver_to):
     letter = deliver_to(student)
 
     assert letter.subject.startswith("Ya tenés tu lugar en la clase: ")
-    assert "de inglés de Ana." in letter.body
+    assert "en la clase de Ana." in letter.body
     assert joined.html_link in letter.body
     assert joined.access_code not in everything(letter)
 
@@ -66,7 +67,7 @@ def test_cancellation_has_neither_link_nor_code(joined, host, teacher, deliver_t
 def test_mail_is_from_the_site_and_answers_reach_the_teacher(scheduled, host, deliver_to):
     message = deliver_to(host).message()
 
-    assert message["From"] == "=?utf-8?q?Clases_de_ingl=C3=A9s?= <teacher@example.com>"
+    assert message["From"] == '"Clases" <teacher@example.com>'
     assert message["Reply-To"] == "teacher@example.com"
     assert message["Auto-Submitted"] == "auto-generated"
 
@@ -140,8 +141,8 @@ def test_each_person_reads_their_own_language(joined, host, student, deliver_to)
     make_due_again(Notice.objects.all())
     english = deliver_to(student)
 
-    assert spanish.body.startswith("Hola, Ana:\n\nTu clase de inglés está confirmada.")
-    assert english.body.startswith("Hi Bruno,\n\nYou have a place in Ana's English class.")
+    assert spanish.body.startswith("Hola, Ana:\n\nTu clase está confirmada.")
+    assert english.body.startswith("Hi Bruno,\n\nYou have a place in Ana's class.")
     assert '<html lang="en">' in parts(english)["text/html"]
 
 
@@ -166,3 +167,13 @@ def test_message_id_stays_the_same_until_the_teacher_sends_it_anew(notice, host,
     assert first == repeated != anew
     assert first.startswith(f"<{notice.pk}.")
     assert first.endswith("@testserver>")
+
+
+def test_a_mail_is_signed_with_the_teachers_name(scheduled, host, deliver_to):
+    TeacherPageFactory(name="Paula Ferreyra")
+
+    letter = deliver_to(host)
+
+    assert letter.body.rstrip().endswith("Paula Ferreyra\nClases")
+    assert "Paula Ferreyra ·" in everything(letter)
+    assert "<img" not in everything(letter)

@@ -35,7 +35,7 @@ def gateway(mercadopago):
 def draft(**changes):
     values = {
         "reference": REFERENCE,
-        "title": "Clase de inglés grupal",
+        "title": "Clase grupal",
         "description": "viernes 5 de enero, 18:00",
         "amount": 1_250_050,
         "payer_name": "Ana",

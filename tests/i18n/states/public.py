@@ -1,8 +1,9 @@
 """What everybody gets to see, and how people come in."""
 
 from accounts.sign_in.errors import TEXTS
-from bookings.models import Price
+from bookings.models import Price, WeeklyHours
 from config.env.seller import Seller
+from tests.factories import QuestionFactory, QuoteFactory, TeacherPageFactory
 from tests.i18n.states.world import CODE, STATES, State, state
 
 NOTHING_CONFIGURED = {"APP": {"client_id": "", "secret": ""}}
@@ -22,6 +23,37 @@ def landing_without_prices(world):
 @state("bookings:landing")
 def landing_of_a_person(world):
     return world.get("bookings:landing", user=world.host)
+
+
+@state("bookings:landing")
+def landing_of_a_teacher_with_a_page(world):
+    TeacherPageFactory(tagline="")  # it describes the page to search engines, in her language
+    QuoteFactory()
+    QuestionFactory()
+    return world.get("bookings:landing")
+
+
+@state("bookings:timetable")
+def timetable(world):
+    return world.get("bookings:timetable", idioma=world.language)
+
+
+@state("bookings:timetable")
+def timetable_without_prices(world):
+    Price.objects.all().delete()
+    return world.get("bookings:timetable", idioma=world.language)
+
+
+@state("bookings:timetable")
+def timetable_without_hours(world):
+    WeeklyHours.objects.all().delete()
+    return world.get("bookings:timetable", idioma=world.language)
+
+
+@state("bookings:timetable")
+def timetable_without_a_calendar(world):
+    world.break_calendar()
+    return world.get("bookings:timetable", idioma=world.language)
 
 
 @state("bookings:inicio")

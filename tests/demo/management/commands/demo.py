@@ -40,6 +40,9 @@ class Command(BaseCommand):
             "--data", type=Path, default=DATA, help="where its database and mails go"
         )
         parser.add_argument(
+            "--empty", action="store_true", help="begin as a new teacher would, without any data"
+        )
+        parser.add_argument(
             "--now", type=datetime.fromisoformat, help="the time of its clocks, with its UTC offset"
         )
 
@@ -55,7 +58,8 @@ class Command(BaseCommand):
             environment = _environment(ports, webhook_secret, data) | clock_environment(ahead)
             demo = Processes(environment, lock)
             try:
-                _start(demo, listener, ports, webhook_secret, data, ahead)
+                extra = ("--empty",) if options["empty"] else ()
+                _start(demo, listener, ports, webhook_secret, data, ahead, *extra)
                 self.stdout.write(welcome(ports, data / MAILS))
                 self.stdout.flush()
                 demo.wait()
@@ -73,6 +77,7 @@ def _start(
     webhook_secret: str,
     data: Path,
     ahead: timedelta | None,
+    *seed_options: str,
 ) -> None:
     refresh_token = f"1//demo-{secrets.token_urlsafe(24)}"
     receiver_secret = generate_secret()
@@ -82,7 +87,7 @@ def _start(
     demo.start_standins(world)
     # Mails of the seed would bury those of the visitor.
     receiver = (f"http://localhost:{ports.receiver}/avisos", receiver_secret)
-    seed = ("--refresh-token", refresh_token, "--receiver", *receiver)
+    seed = ("--refresh-token", refresh_token, "--receiver", *receiver, *seed_options)
     yesterday = clock_environment(ahead and ahead - AGE_OF_DATA)
     demo.seed(*seed, EMAIL_URL="dummymail://", **yesterday)
     demo.start_worker()

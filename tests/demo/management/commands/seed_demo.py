@@ -31,6 +31,7 @@ from bookings.models import (
 )
 from config.lib.wall_time import find_offset
 from tests.demo.offer import seed_offer
+from tests.demo.own_page import seed_own_page
 from tests.demo.people import (
     ACCESS_CODE,
     ANA,
@@ -51,6 +52,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--refresh-token", required=True, help="The teacher's grant.")
+        parser.add_argument("--empty", action="store_true", help="Make the tables only.")
         parser.add_argument(
             "--receiver",
             nargs=2,
@@ -64,9 +66,12 @@ class Command(BaseCommand):
         call_command("migrate", verbosity=0)
         if User.objects.exists():
             raise CommandError("The database is not empty.")
+        if options["empty"]:
+            return
         people = {person: _create_person(person) for person in EVERYBODY}
         _make_teacher(people[TEACHER], options["refresh_token"])
         seed_offer()
+        seed_own_page()
         if options["receiver"]:
             _add_receiver(*options["receiver"])
         _seed_classes(people)

@@ -1,0 +1,78 @@
+"""From an empty service to one that offers classes: page, hours and prices at once."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import time
+from typing import IO
+
+from django.db import transaction
+from django.utils import timezone
+
+from bookings.domain.desk.opening_hours import set_weekly_hours
+from bookings.domain.desk.photos import set_photo
+from bookings.domain.desk.setup import load_setup
+from bookings.domain.exceptions import AlreadySetUpError
+from bookings.models import ClassType, Price, TeacherPage, Weekday
+
+
+@dataclass(frozen=True, slots=True)
+class FirstOffer:
+    """minutes: the length of both kinds of class. Amounts in centavos, of the whole class.
+
+    group_amount: None without groups; group_size: the most students in one.
+    """
+
+    minutes: int
+    amount: int
+    group_amount: int | None = None
+    group_size: int = 0
+
+
+@transaction.atomic
+def take_first_steps(
+    *,
+    name: str,
+    subject: str,
+    days: Sequence[Weekday],
+    start: time,
+    end: time,
+    offer: FirstOffer,
+    photo: IO[bytes] | None = None,
+) -> None:
+    """Write the teacher's page, the same hours for each day, and prices from today on.
+
+    end: 00:00 is the midnight that ends the day.
+    Raises AlreadySetUpError, ImpossibleHoursError, PhotoError, without writing.
+    """
+    page, _ = TeacherPage.objects.select_for_update().get_or_create(pk=TeacherPage.SINGLETON)
+    if not load_setup().is_new:
+        raise AlreadySetUpError
+    page.name, page.subject = name, subject
+    page.save(update_fields=["name", "subject"])
+    set_weekly_hours({day: [(start, end)] for day in days})
+    Price.objects.bulk_create(_list_prices(offer))
+    if photo:
+        set_photo(photo)
+
+
+def _list_prices(offer: FirstOffer) -> list[Price]:
+    today = timezone.localdate()
+    prices = [
+        Price(
+            class_type=ClassType.INDIVIDUAL,
+            minutes=offer.minutes,
+            amount=offer.amount,
+            valid_from=today,
+        )
+    ]
+    if offer.group_amount is not None:
+        prices.append(
+            Price(
+                class_type=ClassType.GROUP,
+                minutes=offer.minutes,
+                students_up_to=offer.group_size,
+                amount=offer.group_amount,
+                valid_from=today,
+            )
+        )
+    return prices

@@ -1,0 +1,110 @@
+"""The teacher's photo: a square in three widths, without anything that the camera added."""
+
+import hashlib
+import io
+from typing import IO
+
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
+from django.db import transaction
+from PIL import Image, ImageCms, ImageOps
+from PIL.JpegImagePlugin import JpegImageFile
+
+from bookings.domain.exceptions import PhotoError
+from bookings.models import PHOTO_WIDTHS, TeacherPage
+from bookings.models.teacher_page import photo_name
+
+# Pixels that are read, by format. A JPEG is reduced while it is decoded; the others need four bytes
+# of memory for each pixel. Other formats, SVG among them, are not read at all.
+MAX_PIXELS = {"JPEG": 50_000_000, "PNG": 12_000_000, "WEBP": 12_000_000}
+SHORTEST_SIDE = 200
+# A page with the photo stays under 100 kB.
+MAX_BYTES = 40_000
+QUALITIES = (84, 76, 68, 60, 50)
+# What Pillow raises for damaged files of the three formats.
+DAMAGED = (OSError, SyntaxError, ValueError, EOFError, IndexError, Image.DecompressionBombError)
+
+
+@transaction.atomic
+def set_photo(content: IO[bytes]) -> TeacherPage:
+    """Replace the teacher's photo. Raises PhotoError, without writing."""
+    pictures = encode_photo(content)
+    widest = max(pictures)
+    digest = hashlib.sha256(pictures[widest]).hexdigest()[:16]
+    page = _lock_page()
+    _delete_files(page)
+    page.photo.name = f"{digest}-{widest}"
+    for width, picture in pictures.items():
+        default_storage.save(photo_name(page.photo, width), ContentFile(picture))
+    page.save(update_fields=["photo"])
+    return page
+
+
+@transaction.atomic
+def remove_photo() -> TeacherPage:
+    page = _lock_page()
+    _delete_files(page)
+    page.photo.name = ""
+    page.save(update_fields=["photo"])
+    return page
+
+
+def encode_photo(content: IO[bytes]) -> dict[int, bytes]:
+    """Return a JPEG for each of PHOTO_WIDTHS. Raises PhotoError."""
+    try:
+        with Image.open(content, formats=list(MAX_PIXELS)) as image:
+            _refuse_unsuitable(image)
+            image.draft("RGB", (2 * max(PHOTO_WIDTHS.values()),) * 2)
+            picture = _to_srgb(ImageOps.exif_transpose(image))
+    except DAMAGED as error:
+        raise PhotoError("No pudimos leer esa foto. Subí un archivo JPG, PNG o WebP.") from error
+    return {width: _encode(picture, width) for width in PHOTO_WIDTHS.values()}
+
+
+def _lock_page() -> TeacherPage:
+    page, _ = TeacherPage.objects.select_for_update().get_or_create(pk=TeacherPage.SINGLETON)
+    return page
+
+
+def _delete_files(page: TeacherPage) -> None:
+    if page.photo:
+        for width in PHOTO_WIDTHS.values():
+            default_storage.delete(photo_name(page.photo, width))
+
+
+def _refuse_unsuitable(image: Image.Image) -> None:
+    is_jpeg = isinstance(image, JpegImageFile)  # some phones append pictures to it: format MPO
+    if image.width * image.height > MAX_PIXELS["JPEG" if is_jpeg else str(image.format)]:
+        raise PhotoError("La foto es demasiado grande. Achicala un poco y subila de nuevo.")
+    if min(image.size) < SHORTEST_SIDE:
+        raise PhotoError(f"La foto es muy chica: cada lado mide al menos {SHORTEST_SIDE} píxeles.")
+    if getattr(image, "is_animated", False) and not is_jpeg:
+        raise PhotoError("La foto no puede ser animada.")
+
+
+def _to_srgb(image: Image.Image) -> Image.Image:
+    """Return the picture on white, in the colours that browsers assume without a profile."""
+    profile = image.info.get("icc_profile")
+    if image.has_transparency_data:
+        image = Image.alpha_composite(Image.new("RGBA", image.size, "white"), image.convert("RGBA"))
+    if profile and image.mode in {"RGB", "CMYK"}:
+        try:
+            embedded = ImageCms.ImageCmsProfile(io.BytesIO(profile))
+            srgb = ImageCms.createProfile("sRGB")
+            found = ImageCms.profileToProfile(image, embedded, srgb, outputMode="RGB")
+        except (ImageCms.PyCMSError, OSError):  # a broken profile: take the colours as they are
+            found = None
+        image = found or image
+    return image.convert("RGB")
+
+
+def _encode(image: Image.Image, width: int) -> bytes:
+    """Return the square, cut a little above the middle, where faces are."""
+    square = ImageOps.fit(image, (width, width), Image.Resampling.LANCZOS, centering=(0.5, 0.35))
+    square.info.clear()  # a comment of the camera would be written again
+    for quality in QUALITIES:
+        written = io.BytesIO()
+        square.save(written, "JPEG", quality=quality, optimize=True, progressive=True)
+        if written.tell() <= MAX_BYTES:
+            break
+    return written.getvalue()

@@ -1,0 +1,120 @@
+"""The teacher's page: who she is, what students say, and what they ask."""
+
+from django.core.validators import URLValidator
+from django.db import models
+from django.db.models import Q
+from django.db.models.fields.files import ImageFieldFile
+
+# The photo is a square of JPEG in these widths (pixels), kept beside each other.
+PHOTO_WIDTHS = {"small": 96, "medium": 320, "large": 640}
+
+
+class TeacherPage(models.Model):
+    """What the teacher says about herself and her classes; there is one row."""
+
+    SINGLETON = 1
+
+    id = models.PositiveSmallIntegerField(primary_key=True, default=SINGLETON, editable=False)
+    name = models.CharField("tu nombre", max_length=80, blank=True)
+    subject = models.CharField(
+        "qué enseñás", max_length=60, blank=True, help_text="Por ejemplo: Inglés, Guitarra."
+    )
+    tagline = models.CharField(
+        "una frase tuya", max_length=160, blank=True, help_text="Va debajo de tu nombre."
+    )
+    about = models.TextField("sobre vos", max_length=3_000, blank=True)
+    credentials = models.TextField(
+        "estudios y experiencia", max_length=1_000, blank=True, help_text="Uno por renglón."
+    )
+    video_url = models.URLField(
+        "video de presentación",
+        max_length=300,
+        blank=True,
+        validators=[URLValidator(schemes=["https"])],
+        help_text="La dirección de tu video, por ejemplo en YouTube.",
+    )
+    levels = models.TextField("niveles", max_length=1_000, blank=True, help_text="Uno por renglón.")
+    class_description = models.TextField("cómo es una clase", max_length=2_000, blank=True)
+    # The widest one; `set_photo` makes it and stores the others beside it.
+    photo = models.ImageField("foto", max_length=100, blank=True, editable=False)
+
+    class Meta:
+        verbose_name = "tu página"
+        verbose_name_plural = "tu página"
+        constraints = [models.CheckConstraint(condition=Q(pk=1), name="one_teacher_page")]
+
+    def __str__(self) -> str:
+        return self.name or "Tu página"
+
+    @property
+    def credential_lines(self) -> list[str]:
+        return _lines(self.credentials)
+
+    @property
+    def level_lines(self) -> list[str]:
+        return _lines(self.levels)
+
+    @property
+    def has_photo(self) -> bool:
+        return bool(self.photo)
+
+    def photo_url(self, width: int) -> str:
+        """Return the address, on this host, of one of PHOTO_WIDTHS; "" without a photo."""
+        return self.photo.storage.url(photo_name(self.photo, width)) if self.photo else ""
+
+    @property
+    def photo_urls(self) -> dict[str, str]:
+        """The addresses by size, for templates: ``teacher.photo_urls.small``."""
+        return {size: self.photo_url(width) for size, width in PHOTO_WIDTHS.items()}
+
+
+class Quote(models.Model):
+    """What a student said about the classes."""
+
+    text = models.TextField("qué dijo", max_length=500)
+    author = models.CharField("quién", max_length=80, blank=True)
+    position = models.PositiveSmallIntegerField("posición", default=0)
+
+    class Meta:
+        verbose_name = "opinión"
+        verbose_name_plural = "opiniones"
+        ordering = ["position", "pk"]
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class Question(models.Model):
+    """A question that students often ask, and its answer."""
+
+    question = models.CharField("pregunta", max_length=160)
+    answer = models.TextField("respuesta", max_length=1_000)
+    position = models.PositiveSmallIntegerField("posición", default=0)
+
+    class Meta:
+        verbose_name = "pregunta"
+        verbose_name_plural = "preguntas"
+        ordering = ["position", "pk"]
+
+    def __str__(self) -> str:
+        return self.question
+
+
+class StoredFile(models.Model):
+    """A file in the database, where every web process and every backup finds it."""
+
+    name = models.CharField(primary_key=True, max_length=100)
+    content = models.BinaryField()
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def photo_name(photo: ImageFieldFile, width: int) -> str:
+    """Return the name under which one width of the photo is stored: ``3f9c27d1-640``."""
+    digest = str(photo.name).partition("-")[0]
+    return f"{digest}-{width}"
+
+
+def _lines(text: str) -> list[str]:
+    return [line.strip() for line in text.splitlines() if line.strip()]

@@ -1,0 +1,34 @@
+"""``/robots.txt`` and ``/sitemap.xml``."""
+
+from urllib.parse import urljoin
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+PUBLIC_PAGES = ("bookings:landing", "bookings:book", "bookings:privacy")
+
+
+@require_safe
+def robots(request: HttpRequest) -> HttpResponse:
+    """Name the sitemap; pages for nobody else say ``noindex`` themselves."""
+    lines = [
+        "User-agent: *",
+        "Disallow: /admin/",
+        "Disallow: /api/",
+        f"Sitemap: {urljoin(settings.BASE_URL, reverse('bookings:sitemap'))}",
+    ]
+    return HttpResponse("\n".join([*lines, ""]), content_type="text/plain; charset=utf-8")
+
+
+@require_safe
+def sitemap(request: HttpRequest) -> HttpResponse:
+    addresses = [urljoin(settings.BASE_URL, reverse(name)) for name in PUBLIC_PAGES]
+    return render(
+        request,
+        "bookings/front/sitemap.xml",
+        {"addresses": addresses},
+        content_type="application/xml",
+    )

@@ -1,0 +1,63 @@
+"""``/``: who the teacher is, what her classes cost, and the way to her free times."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from accounts.sign_in.errors import error_text
+from bookings.domain.change_policy import PublicTerms, find_public_terms
+from bookings.domain.desk.teacher_page import list_questions, list_quotes, load_teacher_page
+from bookings.domain.money.prices import Offer, list_offers
+from bookings.models import Question, Quote, TeacherPage
+from bookings.pages.booking import list_kinds
+from bookings.pages.front.share_picture import share_picture_url
+from bookings.pages.front.structured_data import describe_page
+
+
+@dataclass(frozen=True, slots=True)
+class FrontPage:
+    """What everybody may know before booking; the page and its JSON-LD say the same."""
+
+    teacher: TeacherPage
+    offers: list[Offer]
+    terms: PublicTerms
+    quotes: list[Quote]
+    questions: list[Question]
+
+    @property
+    def kinds(self) -> list[dict[str, Any]]:
+        return list_kinds(self.offers)
+
+
+def load_front_page() -> FrontPage:
+    return FrontPage(
+        teacher=load_teacher_page(),
+        offers=list_offers(),
+        terms=find_public_terms(),
+        quotes=list_quotes(),
+        questions=list_questions(),
+    )
+
+
+@require_safe
+def landing(request: HttpRequest) -> HttpResponse:
+    """Show the teacher's page, and the error of a failed sign-in.
+
+    Spec: Authentication, 4, error page.
+    """
+    page = load_front_page()
+    context = {
+        "error": error_text(request.GET.get("error")),
+        "page": page,
+        "teacher": page.teacher,
+        "share_picture": share_picture_url(page.teacher),
+        "structured_data": describe_page(
+            page.teacher, page.offers, site_name=_(settings.SITE_NAME)
+        ),
+    }
+    return render(request, "bookings/front/front_page.html", context)

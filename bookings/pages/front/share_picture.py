@@ -1,0 +1,55 @@
+"""``/foto/compartir``: the teacher's photo, as messengers show it under a shared link."""
+
+from io import BytesIO
+
+from django.conf import settings
+from django.core.cache import cache
+from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+from PIL import Image
+
+from bookings.domain.desk.teacher_page import load_teacher_page
+from bookings.models import TeacherPage
+
+SIZE = (1200, 630)
+BACKGROUND = settings.BASE_DIR / "static" / "img" / "preview.png"
+# Its address changes with the photo.
+CACHE_CONTROL = "public, max-age=31536000, immutable"
+KEPT_SECONDS = 86_400
+
+
+def share_picture_url(teacher: TeacherPage) -> str:
+    """Return the path of the picture; "" without a photo."""
+    return reverse("bookings:share_picture", args=[_digest(teacher)]) if teacher.has_photo else ""
+
+
+@require_safe
+def show_share_picture(request: HttpRequest, digest: str) -> HttpResponse:
+    teacher = load_teacher_page()
+    if not teacher.has_photo or digest != _digest(teacher):
+        raise Http404
+    key = f"share-picture-{digest}"
+    content = cache.get(key)
+    if content is None:
+        content = draw_share_picture(teacher)
+        cache.set(key, content, KEPT_SECONDS)
+    response = HttpResponse(content, content_type="image/jpeg")
+    response.headers["Cache-Control"] = CACHE_CONTROL
+    return response
+
+
+def draw_share_picture(teacher: TeacherPage) -> bytes:
+    """Return a JPEG: the preview of a page without a photo, her square photo on its right."""
+    with Image.open(BACKGROUND) as background, teacher.photo.open() as file:
+        picture = background.convert("RGB")
+        side = SIZE[1]
+        photo = Image.open(file).convert("RGB").resize((side, side), Image.Resampling.LANCZOS)
+        picture.paste(photo, (SIZE[0] - side, 0))
+    written = BytesIO()
+    picture.save(written, "JPEG", quality=82, optimize=True, progressive=True)
+    return written.getvalue()
+
+
+def _digest(teacher: TeacherPage) -> str:
+    return str(teacher.photo.name).partition("-")[0]

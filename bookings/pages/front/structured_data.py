@@ -1,0 +1,77 @@
+"""The front page for search engines: JSON-LD in the words of https://schema.org."""
+
+import json
+from typing import Any
+from urllib.parse import urlencode, urljoin
+
+from django.conf import settings
+from django.templatetags.static import static
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString, mark_safe
+
+from bookings.domain.money.prices import Offer, Tier
+from bookings.models import PHOTO_WIDTHS, ClassType, TeacherPage
+from bookings.templatetags.class_times import minutes
+
+# So that no text of the teacher ends the script element; browsers never run a data block.
+ESCAPES = {ord(">"): "\\u003E", ord("<"): "\\u003C", ord("&"): "\\u0026"}
+
+
+def describe_page(teacher: TeacherPage, offers: list[Offer], *, site_name: str) -> SafeString:
+    """Return the ``<script>`` element with the teacher, and each offer at today's prices."""
+    provider = _describe_provider(teacher, site_name)
+    services = [_describe_service(offer, teacher, provider["@id"]) for offer in offers]
+    graph = {"@context": "https://schema.org", "@graph": [provider, *services]}
+    text = json.dumps(graph, ensure_ascii=False).translate(ESCAPES)
+    return format_html('<script type="application/ld+json">{}</script>', mark_safe(text))  # noqa: S308
+
+
+def _describe_provider(teacher: TeacherPage, site_name: str) -> dict[str, Any]:
+    address = _absolute(reverse("bookings:landing"))
+    photo = teacher.photo_url(PHOTO_WIDTHS["large"])
+    facts = {
+        "@type": "Person" if teacher.name else "Organization",
+        "@id": f"{address}#profe",
+        "name": teacher.name or site_name,
+        "url": address,
+        "description": teacher.tagline,
+        "image": _absolute(photo or static("img/preview.png")),
+        "knowsAbout": teacher.subject,
+        "hasCredential": [
+            {"@type": "EducationalOccupationalCredential", "name": line}
+            for line in teacher.credential_lines
+        ],
+    }
+    return {name: value for name, value in facts.items() if value}
+
+
+def _describe_service(offer: Offer, teacher: TeacherPage, provider: str) -> dict[str, Any]:
+    name = f"{offer.class_type.label}, {minutes(offer.minutes)}"
+    return {
+        "@type": "Service",
+        "name": f"{teacher.subject}: {name}" if teacher.subject else name,
+        "provider": {"@id": provider},
+        "offers": [_describe_tier(offer, tier) for tier in offer.tiers],
+    }
+
+
+def _describe_tier(offer: Offer, tier: Tier) -> dict[str, Any]:
+    kind = urlencode({"tipo": offer.class_type.value, "min": offer.minutes})
+    described: dict[str, Any] = {
+        "@type": "Offer",
+        "price": f"{tier.amount // 100}.{tier.amount % 100:02d}",
+        "priceCurrency": "ARS",
+        "url": _absolute(f"{reverse('bookings:book')}?{kind}"),
+    }
+    if offer.class_type == ClassType.GROUP:
+        described["eligibleQuantity"] = {
+            "@type": "QuantitativeValue",
+            "minValue": tier.fewest,
+            "maxValue": tier.most,
+        }
+    return described
+
+
+def _absolute(path: str) -> str:
+    return urljoin(settings.BASE_URL, path)

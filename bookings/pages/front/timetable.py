@@ -1,0 +1,90 @@
+"""``/horarios/embebido``: the free times of the next days, in a frame of the teacher's own site."""
+
+from dataclasses import replace
+from datetime import timedelta
+from itertools import islice
+from typing import Any
+
+from django.conf import settings
+from django.core.cache import cache
+from django.http import HttpRequest, HttpResponse
+from django.template.loader import render_to_string
+from django.utils import timezone
+from django.utils.translation import override
+from django.views.decorators.http import require_safe
+
+from accounts.models import Language
+from bookings.availability.agenda import load_agenda
+from bookings.domain.desk.teacher_page import load_teacher_page
+from bookings.domain.money.prices import list_offers
+from bookings.pages.choice import Choice, read_choice
+from bookings.pages.free_times import name_utc_offset
+from bookings.pages.front.framing import framable
+from calendar_sync import CalendarError
+
+# Days with free times that are shown; the booking page has the others.
+DAYS = 7
+FARTHEST = timedelta(days=28)
+KEPT_SECONDS = 60
+
+
+@framable
+@require_safe
+def show_timetable(request: HttpRequest) -> HttpResponse:
+    """Show everybody the same page, which neither reads nor sets a cookie.
+
+    The address may name ``idioma``, and the ``tipo`` and ``min`` of a class.
+    """
+    is_english = request.GET.get("idioma") == Language.ENGLISH
+    language = Language.ENGLISH if is_english else Language.SPANISH
+    with override(language):
+        html = _find_page(request, language)
+    response = HttpResponse(html)
+    response.headers["Content-Language"] = language
+    response.headers["Cache-Control"] = f"public, max-age={KEPT_SECONDS}"
+    return response
+
+
+def _find_page(request: HttpRequest, language: str) -> str:
+    """Return the page of the cache; a new one is kept unless the calendar could not be read."""
+    offers = list_offers()
+    if not offers:
+        return _render({"is_empty": True})
+    choice = read_choice(request.GET, offers)
+    key = f"timetable-{language}-{choice.offer.class_type}-{choice.offer.minutes}"
+    kept: str | None = cache.get(key)
+    if kept is not None:
+        return kept
+    try:
+        days = list_days_with_links(choice)
+    except CalendarError:
+        return _render({"choice": choice, "is_calendar_down": True})
+    html = _render({"choice": choice, "days": days, "utc_offset": name_utc_offset(None)})
+    cache.set(key, html, KEPT_SECONDS)
+    return html
+
+
+def list_days_with_links(choice: Choice) -> list[dict[str, Any]]:
+    """Return the next days with free times, and each time's booking address. Raises CalendarError.
+
+    choice: the type and length of the class.
+    """
+    today = timezone.localdate()
+    agenda = load_agenda(today, today + FARTHEST)
+    by_day = agenda.find_free_slots(timedelta(minutes=choice.offer.minutes))
+    return [
+        {
+            "day": day,
+            "times": [
+                (slot, f"{replace(choice, day=day, start=slot.start).address}#horarios")
+                for slot in slots
+            ],
+        }
+        for day, slots in islice(by_day.items(), DAYS)
+    ]
+
+
+def _render(context: dict[str, Any]) -> str:
+    # Without the request: no variable of the person or of the session reaches the template.
+    always = {"teacher": load_teacher_page(), "base_url": settings.BASE_URL}
+    return render_to_string("bookings/front/timetable.html", {**always, **context})

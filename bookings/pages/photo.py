@@ -1,0 +1,21 @@
+"""``/foto``: the teacher's photo."""
+
+from django.core.files.storage import default_storage
+from django.http import Http404, HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
+
+# The name changes with the photo, so a browser need never ask again.
+CACHE_CONTROL = "public, max-age=31536000, immutable"
+
+
+@require_safe
+def show_photo(request: HttpRequest, name: str) -> HttpResponse:
+    try:
+        content = default_storage.open(name).read()
+    except FileNotFoundError as error:
+        raise Http404 from error
+    response = HttpResponse(content, content_type="image/jpeg")
+    response.headers["Cache-Control"] = CACHE_CONTROL
+    # Mails are read on other sites.
+    response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
+    return response

@@ -1,0 +1,1 @@
+"""The teacher writes her own page, and begins."""

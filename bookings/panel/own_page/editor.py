@@ -1,0 +1,140 @@
+"""*Tu página*: the teacher edits all of it beside a live view."""
+
+from dataclasses import replace
+from typing import cast
+
+from csp.utils import build_policy
+from django.conf import settings
+from django.contrib import admin, messages
+from django.contrib.admin.models import CHANGE, LogEntry
+from django.contrib.auth.models import AnonymousUser
+from django.contrib.contenttypes.models import ContentType
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.clickjacking import xframe_options_sameorigin
+from django.views.decorators.http import require_http_methods
+
+from accounts.models import User
+from bookings.domain.desk.photos import remove_photo, set_photo
+from bookings.domain.desk.teacher_page import (
+    list_questions,
+    list_quotes,
+    load_teacher_page,
+    write_teacher_page,
+)
+from bookings.domain.exceptions import PhotoError
+from bookings.models import TeacherPage
+from bookings.pages.front.front_page import load_front_page
+from bookings.panel.own_page.forms import PageForm
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def edit_page(request: HttpRequest) -> HttpResponse:
+    form = _read_form(request)
+    if request.method == "POST" and form.is_valid() and _save(form):
+        log_change(request, "Guardar tu página")
+        messages.success(request, "Listo: guardamos tu página.")
+        return redirect("admin:teacher_page")
+    response = render(
+        request,
+        "admin/own_page/editor.html",
+        {
+            **admin.site.each_context(request),
+            "title": "Tu página",
+            "form": form,
+            "page": load_teacher_page(),
+            "chose_photo": "photo" in request.FILES,
+        },
+    )
+    return framing(response)
+
+
+@xframe_options_sameorigin
+@require_http_methods(["GET", "HEAD", "POST"])
+def preview_page(request: HttpRequest) -> HttpResponse:
+    """Show the front page with the form's valid texts, and store nothing."""
+    form = _read_form(request)
+    page = load_front_page()
+    if request.method == "POST":
+        form.is_valid()
+        stored = page.teacher
+        page = replace(
+            page,
+            teacher=TeacherPage(photo=stored.photo, **form.texts.texts),
+            quotes=form.written_quotes,
+            questions=form.written_questions,
+        )
+    # As a visitor sees it.
+    context = {"page": page, "teacher": page.teacher, "user": AnonymousUser()}
+    response = render(request, "bookings/front/front_page.html", context)
+    return _with_policy(response, "frame-ancestors")
+
+
+def framing(response: HttpResponse) -> HttpResponse:
+    """Let a page of the panel frame the live view."""
+    return _with_policy(response, "frame-src")
+
+
+def log_change(request: HttpRequest, text: str) -> None:
+    """Add a line about the page to the panel's log."""
+    LogEntry.objects.create(
+        user=cast(User, request.user),
+        content_type=ContentType.objects.get_for_model(TeacherPage),
+        object_id=str(TeacherPage.SINGLETON),
+        object_repr="Tu página",
+        action_flag=CHANGE,
+        change_message=text,
+    )
+
+
+def _read_form(request: HttpRequest) -> PageForm:
+    """Return the form, with what was sent or what is stored. Raises PermissionDenied."""
+    if not request.user.has_perm("bookings.change_teacherpage"):
+        raise PermissionDenied
+    is_sent = request.method == "POST"
+    form = PageForm(
+        request.POST if is_sent else None,
+        request.FILES if is_sent else None,
+        load_teacher_page(),
+        list_quotes(),
+        list_questions(),
+    )
+    if _is_too_large(request):
+        form.texts.add_error("photo", "La foto pesa más de 15 MB. Achicala un poco.")
+    return form
+
+
+def _is_too_large(request: HttpRequest) -> bool:
+    """True if the body was read without its file, because of its size."""
+    length = int(request.META.get("CONTENT_LENGTH") or 0)
+    return request.method == "POST" and length > settings.FILE_UPLOAD_MAX_MEMORY_SIZE
+
+
+def _save(form: PageForm) -> bool:
+    """Store the page with its photo; False, and an error in the form, if the photo is unusable."""
+    photo = form.texts.chosen_photo
+    try:
+        with transaction.atomic():
+            write_teacher_page(
+                texts=form.texts.texts,
+                quotes=form.written_quotes,
+                questions=form.written_questions,
+            )
+            if photo:
+                set_photo(photo)
+            elif form.texts.cleaned_data["removes_photo"]:
+                remove_photo()
+    except PhotoError as refusal:
+        form.texts.add_error("photo", str(refusal.text))
+        return False
+    return True
+
+
+def _with_policy(response: HttpResponse, directive: str) -> HttpResponse:
+    """Allow this site in one directive of the content policy."""
+    response.headers["Content-Security-Policy"] = build_policy(
+        config=settings.CONTENT_SECURITY_POLICY["DIRECTIVES"], replace={directive: ["'self'"]}
+    )
+    return response

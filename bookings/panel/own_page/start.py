@@ -1,0 +1,71 @@
+"""*Para empezar*: from an empty service to the teacher's own page, in one form."""
+
+from urllib.parse import urlencode, urljoin
+
+from django.conf import settings
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_safe
+
+from bookings.domain.desk.first_steps import take_first_steps
+from bookings.domain.desk.setup import CalendarState, load_setup
+from bookings.domain.exceptions import AlreadySetUpError, ImpossibleHoursError, PhotoError
+from bookings.panel.own_page.editor import framing, log_change
+from bookings.panel.own_page.forms import FirstStepsForm
+
+RIGHTS = ["bookings.change_teacherpage", "bookings.change_weeklyhours", "bookings.add_price"]
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def start(request: HttpRequest) -> HttpResponse:
+    _require(request)
+    if not load_setup().is_new:
+        messages.info(request, AlreadySetUpError().text)
+        return redirect("admin:teacher_page")
+    form = FirstStepsForm(request.POST or None, request.FILES or None)
+    if request.method == "POST" and form.is_valid() and _take(form):
+        log_change(request, "Para empezar: página, horarios y precios")
+        return redirect("admin:started")
+    context = {**admin.site.each_context(request), "title": "Para empezar", "form": form}
+    return render(request, "admin/own_page/start.html", context)
+
+
+@require_safe
+def show_started(request: HttpRequest) -> HttpResponse:
+    """Show the link to share, and what is left to do."""
+    _require(request)
+    address = urljoin(settings.BASE_URL, reverse("bookings:landing"))
+    text = f"Ya podés reservar tus clases conmigo acá: {address}"
+    context = {
+        **admin.site.each_context(request),
+        "title": "Tu página está lista",
+        "address": address,
+        "whatsapp_url": f"https://wa.me/?{urlencode({'text': text})}",
+        "needs_calendar": load_setup().calendar != CalendarState.GRANTED,
+    }
+    return framing(render(request, "admin/own_page/started.html", context))
+
+
+def _require(request: HttpRequest) -> None:
+    if not request.user.has_perms(RIGHTS):
+        raise PermissionDenied
+
+
+def _take(form: FirstStepsForm) -> bool:
+    """Store everything; False, and an error in the form, if the domain refuses."""
+    given = form.cleaned_data
+    try:
+        take_first_steps(
+            **{name: given[name] for name in ("name", "subject", "days", "start", "end", "photo")},
+            offer=form.offer,
+        )
+    except PhotoError as refusal:
+        form.add_error("photo", str(refusal.text))
+    except ImpossibleHoursError as refusal:
+        form.add_error("end", str(refusal.text))
+    except AlreadySetUpError as refusal:
+        form.add_error(None, str(refusal.text))
+    return not form.errors

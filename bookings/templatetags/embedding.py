@@ -1,0 +1,18 @@
+"""The code with which the teacher shows her free times on a site of her own."""
+
+from urllib.parse import urljoin
+
+from django import template
+from django.conf import settings
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+register = template.Library()
+
+
+@register.simple_tag
+def embed_code() -> str:
+    """Return an ``<iframe>`` element as text; the template escapes it."""
+    address = urljoin(settings.BASE_URL, reverse("bookings:timetable"))
+    size = 'width="100%" height="520" frameborder="0"'
+    return f'<iframe src="{address}" title="{_("Horarios libres")}" {size} loading="lazy"></iframe>'

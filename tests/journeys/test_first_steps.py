@@ -1,0 +1,73 @@
+"""The teacher begins with nothing: her own page, with hours and prices, in a few answers."""
+
+import time
+
+import pytest
+from playwright.sync_api import Browser, Locator, expect
+
+from tests.demo.people import TEACHER
+from tests.journeys.steps import sign_in
+from tests.journeys.test_accessibility import violations
+from tests.running_demo import running_demo
+
+pytestmark = pytest.mark.browser
+
+NARROW = 360
+FITS = "document.documentElement.scrollWidth <= innerWidth"
+MOST_ANSWERS = 8
+MOST_SECONDS = 180
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory, browser: Browser):
+    """A demo without data, instead of the one that the journeys share."""
+    with running_demo(tmp_path_factory.mktemp("empty"), "--empty") as address:
+        yield address
+
+
+@pytest.fixture
+def answers():
+    """Fill in a form, and keep what was answered."""
+    given: list[str] = []
+
+    def answer(field: Locator, value: str) -> None:
+        field.fill(value)
+        given.append(value)
+
+    answer.given = given
+    return answer
+
+
+@pytest.mark.parametrize("width", [NARROW], indirect=True)
+def test_from_nothing_to_a_page_with_hours_and_prices(new_page, answers):
+    """Without scripts. The days, the hours and the length may stay as they are offered."""
+    page = new_page(javascript=False, watch_console=False)
+    sign_in(page, TEACHER)
+    began = time.monotonic()
+
+    page.goto("/admin/")
+    page.get_by_role("link", name="Para empezar").click()
+    assert page.evaluate(FITS)
+    assert violations(page) == []
+    answers(page.get_by_label("Tu nombre"), "Ana Suárez")
+    answers(page.get_by_label("Qué enseñás"), "Guitarra")
+    page.get_by_label("Viernes").uncheck()
+    answers.given.append("lunes a jueves")
+    answers(page.get_by_label("Desde"), "10:00")
+    answers(page.get_by_label("Hasta", exact=True), "19:00")
+    answers(page.get_by_label("Cuántos minutos dura una clase"), "45")
+    answers(page.get_by_label("Precio de una clase individual"), "12.000")
+    page.get_by_role("button", name="Publicar mi página").click()
+
+    expect(page.get_by_role("heading", name="Tu página está lista")).to_be_visible()
+    assert page.evaluate(FITS)
+    assert violations(page) == []
+    shared = page.locator(".own-page-link a").get_attribute("href")
+    assert len(answers.given) <= MOST_ANSWERS
+    assert time.monotonic() - began < MOST_SECONDS
+
+    visitor = new_page()
+    visitor.goto(shared)
+    expect(visitor.get_by_role("heading", level=1)).to_contain_text("Ana Suárez")
+    expect(visitor.locator("main")).to_contain_text("Guitarra")
+    expect(visitor.locator("main")).to_contain_text("12.000")

@@ -1,0 +1,117 @@
+"""``/``: the teacher's page, whole, in part and empty."""
+
+import pytest
+
+from bookings.domain import change_policy
+from bookings.domain.change_policy import RefundCase
+from bookings.models import BookingRules, Price, TeacherPage
+from tests.factories import QuestionFactory, QuoteFactory, TeacherPageFactory
+
+pytestmark = pytest.mark.usefixtures("agenda")
+
+
+def text_of(response) -> str:
+    return " ".join(response.content.decode().split())
+
+
+@pytest.fixture
+def front(client):
+    """Open the front page."""
+    return lambda: text_of(client.get("/"))
+
+
+def test_everything_she_wrote_is_there(front):
+    teacher = TeacherPageFactory()
+    quote, question = QuoteFactory(), QuestionFactory()
+
+    text = front()
+
+    assert f"<title> {teacher.name}: {teacher.subject} por videollamada" in text
+    for words in (
+        teacher.tagline,
+        teacher.about,
+        *teacher.credential_lines,
+        *teacher.level_lines,
+        teacher.class_description,
+        teacher.video_url,
+        quote.text,
+        quote.author,
+        question.question,
+        question.answer,
+    ):
+        assert words in text
+
+
+@pytest.mark.parametrize("name", ["", "Ana Suárez"])
+def test_nothing_stands_for_what_she_left_out(front, name):
+    TeacherPage.objects.create(name=name)
+
+    text = front()
+
+    for heading in ("Sobre mí", "Lo que cuentan", "Preguntas frecuentes", "Cómo es una clase"):
+        assert heading not in text
+    assert "Ver los horarios libres" in text
+    assert "Cómo funciona" in text
+
+
+def test_a_group_says_what_all_pay_and_what_each_pays(front):
+    text = front()
+
+    assert '<strong class="price">$ 24.000</strong> en total' in text
+    assert "de 2 a 3 personas" in text
+    assert "$ 8.000 por persona si son 3" in text
+    assert "de 4 a 5 personas" in text
+    assert "$ 7.200 por persona si son 5" in text
+
+
+def test_a_type_leads_to_its_times(front):
+    assert 'href="/inicio/reservar?tipo=individual&amp;min=30"' in front()
+
+
+def test_a_price_for_one_is_none_of_a_group_which_begins_with_two(front):
+    Price.objects.create(
+        class_type="grupal", minutes=60, students_up_to=1, amount=100, valid_from="2026-01-01"
+    )
+
+    assert "$ 1<" not in front()
+
+
+def test_the_strip_says_what_the_policy_decides(front, monkeypatch):
+    BookingRules(change_cutoff_minutes=2_880).save()
+    assert "hasta 48 horas antes" in front()
+    assert "Si cancelás a tiempo, te devolvemos todo" in front()
+
+    def half(case, *, left, asked=0):
+        return case.value[1], left // 2 if case is RefundCase.STUDENT_CANCELS else left
+
+    monkeypatch.setattr(change_policy, "decide_refund", half)
+    assert "Si cancelás a tiempo, te devolvemos el 50 %" in front()
+
+
+def test_without_prices_the_page_still_says_how_it_works(front):
+    Price.objects.all().delete()
+
+    text = front()
+
+    assert "Clases y precios" not in text
+    assert "Cómo funciona" in text
+
+
+def test_a_stranger_costs_five_queries(client, django_assert_num_queries):
+    TeacherPageFactory()
+
+    with django_assert_num_queries(5):  # page, prices, rules, quotes, questions
+        client.get("/")
+
+
+def test_her_words_are_text_and_no_markup(front):
+    TeacherPageFactory(
+        name="</script><b>Ana</b>", about="<img src=x>", tagline="a & b </script><script>"
+    )
+    QuoteFactory(text="<b>bien</b>")
+
+    text = front()
+
+    assert "<b>" not in text
+    assert "<img src=x>" not in text
+    assert text.count("</script>") == 1
