@@ -66,6 +66,10 @@ NO_CONFIRMATION = {
     "semana/hora": "as above, for hours",
     "clase/<uuid:class_id>": "reads",
     "reservar": "a form that was filled in and says which mail leaves; the class can be cancelled",
+    "pagina": "a form that was filled in; what it says can be changed back",
+    "pagina/vista": "shows what the form would show",
+    "pagina/empezar": "a form, as above",
+    "pagina/lista": "reads",
     "dinero": "reads",
     "mas": "reads",
     "tecnico": "reads",
@@ -138,6 +142,8 @@ def test_every_button_of_the_panel_was_decided_about():
         ("templates/admin/bookings/webhookendpoint/change_form.html", "_rotate"),
         ("templates/admin/bookings/webhookendpoint/change_form.html", "_secret"),
         ("templates/admin/bookings/webhookendpoint/change_form.html", "_test"),
+        ("templates/admin/own_page/editor.html", ""),  # pagina
+        ("templates/admin/own_page/start.html", ""),  # pagina/empezar
         ("templates/admin/agenda/_classes.html", ""),  # leads to the step that asks
         ("templates/admin/agenda/book_for.html", ""),  # reservar
         ("templates/admin/agenda/book_for_whom.html", ""),  # searches

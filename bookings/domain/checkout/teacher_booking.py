@@ -22,7 +22,15 @@ from bookings.domain.lifecycle.scheduling import schedule_class
 from bookings.domain.money.preferences import make_preference, open_payment
 from bookings.domain.money.quotes import Quote
 from bookings.domain.queries import list_awaiting_between, list_scheduled_between
-from bookings.models import PAY_WITHIN, ClassType, Hold, NoticeKind, VirtualClass
+from bookings.models import (
+    PAY_WITHIN,
+    BookingRules,
+    ClassType,
+    Hold,
+    NoticeKind,
+    Payment,
+    VirtualClass,
+)
 from bookings.notices.due import record_due
 from bookings.payments.backend import is_provider_configured
 from calendar_sync import CalendarError
@@ -57,18 +65,17 @@ def book_for(
     quote = Quote(start, end, is_group, students if is_group else 1, price)
     _refuse(student, quote, now)
     is_paid = is_paid or price == 0
-    deadline = find_pay_deadline(start, now)
-    payment = None
-    if is_provider_configured() and not is_paid:
-        payment = open_payment(user=student, quote=quote, expires_at=deadline)
-        make_preference(payment, quote)
+    expires_at = find_pay_deadline(start, now)
+    payment = None if is_paid else _ask_to_pay(student, quote, expires_at)
+    if is_paid:  # the hold lasts until the class is scheduled
+        expires_at = now + timedelta(minutes=BookingRules.load().hold_minutes)
     request = BookingRequest(
         **asdict(quote),
         preference_id=(payment and payment.preference_id) or f"manual-{uuid.uuid4()}",
         has_preference=payment is not None,
         text=text,
     )
-    hold = Hold(user=student, payment=payment, expires_at=deadline, made_by_teacher=True)
+    hold = Hold(user=student, payment=payment, expires_at=expires_at, made_by_teacher=True)
     virtual_class = _store(request, hold, is_paid=is_paid, by=by)
     return _schedule(virtual_class, by) if is_paid else virtual_class
 
@@ -88,6 +95,14 @@ def find_obstacle(start: datetime, end: datetime, student: User) -> VirtualClass
     )
     others = holds.exclude(user=student, virtual_class=None, payment=None)
     return others.select_related("user").order_by("start_time").first()
+
+
+def _ask_to_pay(student: User, quote: Quote, expires_at: datetime) -> Payment | None:
+    """Make a payment and its preference; None if students pay by hand."""
+    if not is_provider_configured():
+        return None
+    payment = open_payment(user=student, quote=quote, expires_at=expires_at)
+    return make_preference(payment, quote)
 
 
 def _refuse(student: User, quote: Quote, now: datetime) -> None:
