@@ -19,6 +19,20 @@ Row = TypeVar("Row", bound=Model)
 Pages = dict[str, tuple[str, Callable[..., HttpResponseBase]]]
 
 
+def log_to_panel(
+    request: HttpRequest, model: type[Model], text: str, row: Model | None = None
+) -> None:
+    """Add a line to the panel's log. row: if the action is on a single one."""
+    LogEntry.objects.create(
+        user=cast(User, request.user),
+        content_type=ContentType.objects.get_for_model(model),
+        object_id=str(row.pk) if row else None,
+        object_repr=str(row or model._meta.verbose_name_plural)[:200],
+        action_flag=CHANGE,
+        change_message=text,
+    )
+
+
 class PagesAdmin(admin.ModelAdmin[Row]):
     """Adds pages to an admin. Each action of theirs leaves a line in the panel's log."""
 
@@ -65,13 +79,7 @@ class PagesAdmin(admin.ModelAdmin[Row]):
 
     def log_action(self, request: HttpRequest, text: str) -> None:
         """Log an action on no single row; ``log_change`` logs the others."""
-        LogEntry.objects.create(
-            user=cast(User, request.user),
-            content_type=ContentType.objects.get_for_model(self.model),
-            object_repr=str(self.opts.verbose_name_plural),
-            action_flag=CHANGE,
-            change_message=text,
-        )
+        log_to_panel(request, self.model, text)
 
     def _url_name(self, page: str) -> str:
         return f"{self.opts.app_label}_{self.opts.model_name}_{page}"

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from itertools import starmap
 from zoneinfo import ZoneInfo
@@ -20,6 +21,7 @@ from bookings.models import (
     Closure,
     Hold,
     HoursRange,
+    PaymentStatus,
     SpecialHours,
     VirtualClass,
     Weekday,
@@ -33,6 +35,14 @@ Ranges = list[HoursRange]
 AWAITS_CALENDAR = Q(
     status=ClassStatus.PENDING, paid_at__isnull=False, scheduling_requested_at__isnull=False
 )
+
+
+def lapsed(now: datetime) -> Q:
+    """Return the condition of classes that wait for a payment that can no longer come."""
+    unpaid = Q(status=ClassStatus.PENDING, paid_at=None, scheduling_requested_at=None)
+    held = Q(has_preference=False) & ~Q(hold__expires_at__gt=now)
+    offered = Q(payment__expires_at__lte=now) & ~Q(payment__status=PaymentStatus.PENDING)
+    return unpaid & (held | offered)
 
 
 def load_agenda(
@@ -62,18 +72,38 @@ def load_agenda(
 
 def list_openings(first_day: date, last_day: date) -> list[Period]:
     """Return each day's special hours, else its weekly ones unless it is closed."""
+    return load_hours(first_day, last_day).openings
+
+
+@dataclass(frozen=True, slots=True)
+class Hours:
+    """The opening hours of some days.
+
+    weekly: what the hours would be without special ones, on days that are not closed. closed: the
+    days that a closure covers, each with its reason.
+    """
+
+    openings: list[Period]
+    weekly: list[Period]
+    closed: dict[date, str]
+
+
+def load_hours(first_day: date, last_day: date) -> Hours:
+    """Read the opening hours of a range of days, in three queries."""
     zone = ZoneInfo(settings.TIME_ZONE)
     weekly = list_weekly_hours()
     special: defaultdict[date, Ranges] = defaultdict(list)
     rows = SpecialHours.objects.filter(day__range=(first_day, last_day))
     for day, start, end in rows.values_list("day", "start", "end"):
         special[day].append((start, end))
-    closed = list_closed_days(first_day, last_day)
-    openings: list[Period] = []
+    hours = Hours([], [], list_closed_days(first_day, last_day))
     for day in list_days(first_day, last_day):
-        ranges = special.get(day) or ([] if day in closed else weekly[Weekday(day.weekday())])
-        openings += open_on(day, ranges, zone)
-    return openings
+        usual = weekly[Weekday(day.weekday())]
+        ranges = special.get(day) or ([] if day in hours.closed else usual)
+        hours.openings.extend(open_on(day, ranges, zone))
+        if day not in hours.closed:
+            hours.weekly.extend(open_on(day, usual, zone))
+    return hours
 
 
 def list_weekly_hours() -> dict[Weekday, Ranges]:

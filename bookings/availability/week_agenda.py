@@ -8,8 +8,8 @@ from django.db.models import Q
 from django.utils import timezone
 
 from bookings.availability.agenda import (
-    list_closed_days,
-    list_openings,
+    lapsed,
+    load_hours,
     read_upcoming_events,
     whole_days,
 )
@@ -28,22 +28,22 @@ def load_week(monday: date) -> tuple[Week, bool]:
     appointments = _find_appointments(whole)
     week = build_week(
         monday,
-        openings=list_openings(monday, sunday),
+        hours=load_hours(monday, sunday),
         entries=[*classes, *_holds(whole, now), *_without_classes(appointments or [], classes)],
-        closures=list_closed_days(monday, sunday),
+        now=now,
     )
     return week, appointments is not None
 
 
 def _classes(whole: Period, now: datetime) -> Iterator[Entry]:
-    lapsed = Q(status=ClassStatus.PENDING, paid_at=None, end_time__lte=now)
+    over = Q(status=ClassStatus.PENDING, paid_at=None, end_time__lte=now)
     rows = VirtualClass.objects.filter(
         status__in=[ClassStatus.SCHEDULED, ClassStatus.COMPLETED, ClassStatus.PENDING],
         start_time__gt=whole.start - settings.MAX_CLASS_LENGTH,
         start_time__lt=whole.end,
         end_time__gt=whole.start,
-    ).exclude(lapsed)
-    for row in rows.select_related("booked_by"):
+    ).exclude(over | lapsed(now))
+    for row in rows.select_related("booked_by", "payment"):
         is_paid = row.status == ClassStatus.PENDING and row.paid_at
         kind = EntryKind.PAID if is_paid else EntryKind(row.status)
         yield Entry(kind, Period(row.start_time, row.end_time), row)

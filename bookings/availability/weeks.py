@@ -1,15 +1,15 @@
 """A week laid out in columns of quarter hours, by the wall clock."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from enum import StrEnum
 from itertools import count
 
 from django.utils import timezone
 
-from bookings.availability.agenda import list_days, whole_days
-from bookings.availability.periods import Period, merge
+from bookings.availability.agenda import Hours, list_days, whole_days
+from bookings.availability.periods import Period, merge, subtract
 
 ROWS_PER_HOUR = 4
 MINUTES_PER_ROW = 60 // ROWS_PER_HOUR
@@ -29,6 +29,9 @@ class EntryKind(StrEnum):
     PENDING = "pending"
     HOLD = "hold"
     APPOINTMENT = "appointment"
+
+
+CLASS_KINDS = {EntryKind.SCHEDULED, EntryKind.COMPLETED, EntryKind.PAID, EntryKind.PENDING}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +77,33 @@ class Block(Part):
 
 @dataclass(frozen=True, slots=True)
 class WeekDay:
-    """A column. closure: why the weekly hours do not count."""
+    """A column. closure: why the weekly hours do not count.
+
+    free: what is left of the openings, cut at the full hours. blocked: likewise of the weekly hours
+    that are no openings. Both only ahead.
+    """
 
     day: date
     closure: str | None
     openings: list[Part]
     blocks: list[Block]
+    free: list[Part]
+    blocked: list[Part]
+
+    @property
+    def is_closed(self) -> bool:
+        return self.closure is not None and not self.openings
+
+    @property
+    def classes(self) -> int:
+        return sum(block.entry.kind in CLASS_KINDS for block in self.blocks)
+
+    @property
+    def listed(self) -> list[tuple[str, Part]]:
+        """Everything on the day in order, each with its kind, for a list."""
+        rows: list[tuple[str, Part]] = [("block", one) for one in self.blocks]
+        rows += [("free", one) for one in self.free] + [("blocked", one) for one in self.blocked]
+        return sorted(rows, key=lambda row: row[1].start)
 
     @property
     def without_room(self) -> int:
@@ -100,30 +124,30 @@ def monday_of(day: date) -> date:
     return day - timedelta(days=day.weekday())
 
 
-def build_week(
-    monday: date,
-    *,
-    openings: Iterable[Period],
-    entries: Sequence[Entry],
-    closures: Mapping[date, str],
-) -> Week:
+def build_week(monday: date, *, hours: Hours, entries: Sequence[Entry], now: datetime) -> Week:
     """Lay out the week that begins on ``monday``.
 
     An entry of a whole day does not extend the rows.
     """
     days = list_days(monday, monday + timedelta(days=6))
-    openings = merge(openings)
-    shown = [*openings, *(entry.period for entry in entries)]
-    frame = _find_frame(part for day in days for part in _cut(shown, day))
+    openings, taken = merge(hours.openings), [entry.period for entry in entries]
+    over = Period(datetime.min.replace(tzinfo=UTC), _next_quarter(now))
+    free = subtract(openings, [*taken, over])
+    blocked = subtract(hours.weekly, [*openings, *taken, over])
+    frame = _find_frame(part for day in days for part in _cut([*openings, *blocked, *taken], day))
+
+    def place(periods: Iterable[Period]) -> list[Part]:
+        return [Part(_place(part, frame), part.start, part.end) for part in periods]
+
     return Week(
         days=[
             WeekDay(
                 day=day,
-                closure=closures.get(day),
-                openings=[
-                    Part(_place(part, frame), part.start, part.end) for part in _cut(openings, day)
-                ],
+                closure=hours.closed.get(day),
+                openings=place(_cut(openings, day)),
                 blocks=_lay_out(entries, day, frame),
+                free=place(_cut_hours(_cut(free, day))),
+                blocked=place(_cut_hours(_cut(blocked, day))),
             )
             for day in days
         ],
@@ -147,6 +171,23 @@ def _cut(periods: Iterable[Period], day: date) -> list[Period]:
         for period in periods
         if period.overlaps(whole)
     ]
+
+
+def _next_quarter(now: datetime) -> datetime:
+    past = now - now.replace(minute=0, second=0, microsecond=0)
+    return now + -past % timedelta(minutes=MINUTES_PER_ROW)
+
+
+def _cut_hours(parts: Iterable[Period]) -> Iterator[Period]:
+    """Cut local parts at the full hours; leave out the rest of a quarter of an hour."""
+    for part in parts:
+        start = part.start
+        while start < part.end:
+            full_hour = start.replace(minute=0, second=0, microsecond=0) + timedelta(hours=1)
+            end = min(full_hour, part.end)
+            if end - start >= timedelta(minutes=MINUTES_PER_ROW):
+                yield Period(start, end)
+            start = end
 
 
 def _row(part: Period, moment: datetime) -> int:

@@ -9,7 +9,7 @@ from django.db.models import OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.availability.agenda import AWAITS_CALENDAR
+from bookings.availability.agenda import AWAITS_CALENDAR, lapsed
 from bookings.domain.exceptions import ClassNotFoundError, SlotTakenError
 from bookings.models import (
     MONEY_GONE,
@@ -59,13 +59,13 @@ def list_next_classes_of(user: User) -> QuerySet[VirtualClass]:
     """List the classes ahead, the nearest first, without cancelled and lapsed ones."""
     now = timezone.now()
     ahead = list_classes_of(user).filter(end_time__gt=now).exclude(status=ClassStatus.CANCELLED)
-    return ahead.exclude(_lapsed(now)).order_by("start_time", "id")
+    return ahead.exclude(lapsed(now)).order_by("start_time", "id")
 
 
 def list_past_classes_of(user: User) -> QuerySet[VirtualClass]:
     """List the classes that are over, cancelled or lapsed, the latest first."""
     now = timezone.now()
-    past = Q(end_time__lte=now) | Q(status=ClassStatus.CANCELLED) | _lapsed(now)
+    past = Q(end_time__lte=now) | Q(status=ClassStatus.CANCELLED) | lapsed(now)
     return list_classes_of(user).filter(past).order_by("-start_time", "-id")
 
 
@@ -87,7 +87,7 @@ def has_lost_its_hold(virtual_class: VirtualClass) -> bool:
 
 
 def has_lapsed(virtual_class: VirtualClass) -> bool:
-    """True if the class waits for a payment that can no longer come."""
+    """True if the class waits for a payment that can no longer come: ``lapsed`` for one row."""
     if virtual_class.status != ClassStatus.PENDING:
         return False
     if virtual_class.paid_at or virtual_class.scheduling_requested_at:
@@ -97,14 +97,6 @@ def has_lapsed(virtual_class: VirtualClass) -> bool:
         return True
     payment: Payment | None = getattr(virtual_class, "payment", None)
     return bool(payment and payment.has_expired() and payment.status != PaymentStatus.PENDING)
-
-
-def _lapsed(now: datetime) -> Q:
-    """Return ``has_lapsed`` as a condition."""
-    unpaid = Q(status=ClassStatus.PENDING, paid_at=None, scheduling_requested_at=None)
-    held = Q(has_preference=False) & ~Q(hold__expires_at__gt=now)
-    offered = Q(payment__expires_at__lte=now) & ~Q(payment__status=PaymentStatus.PENDING)
-    return unpaid & (held | offered)
 
 
 def list_participants(virtual_class: VirtualClass) -> QuerySet[UserActivity]:
@@ -130,6 +122,19 @@ def list_scheduled_between(start: datetime, end: datetime) -> QuerySet[VirtualCl
         start_time__gt=start - settings.MAX_CLASS_LENGTH,
         end_time__gt=start,
     )
+
+
+def list_classes_between(start: datetime, end: datetime) -> QuerySet[VirtualClass]:
+    """List the classes that have not ended and overlap a time: scheduled, paid, or to be paid."""
+    now = timezone.now()
+    open_ones = VirtualClass.objects.filter(
+        status__in=[ClassStatus.SCHEDULED, ClassStatus.PENDING],
+        start_time__lt=end,
+        start_time__gt=start - settings.MAX_CLASS_LENGTH,
+        end_time__gt=max(start, now),
+    )
+    listed = open_ones.exclude(lapsed(now)).select_related("booked_by", "payment")
+    return listed.order_by("start_time", "id")
 
 
 def is_time_taken(virtual_class: VirtualClass, now: datetime, *, ends_holds: bool = False) -> bool:

@@ -2,6 +2,7 @@
 
 from bookings.models.availability import (
     LONGEST_HOLD,
+    PAY_WITHIN,
     BookingRules,
     Closure,
     HoursRange,

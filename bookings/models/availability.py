@@ -11,6 +11,8 @@ from bookings.models.constraints import known
 
 MIDNIGHT = time(0)
 LONGEST_HOLD = timedelta(minutes=120)
+# How long a class that the teacher booked for a student waits for its money.
+PAY_WITHIN = timedelta(days=2)
 # Meet ends calls of three and more people with a free account.
 # https://support.google.com/meet/answer/7317473
 LONGEST_FREE_CALL_MINUTES = 60

@@ -46,6 +46,8 @@ class Hold(models.Model):
         related_name="hold",
         verbose_name="pago",
     )
+    # The teacher booked the class for the student, and keeps the time longer.
+    made_by_teacher = models.BooleanField(default=False, db_default=False, editable=False)
     expires_at = models.DateTimeField("vence")
     created_at = models.DateTimeField("creada", default=timezone.now, editable=False)
 

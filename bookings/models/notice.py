@@ -27,6 +27,7 @@ class NoticeKind(models.TextChoices):
     REMINDER_HOUR = "reminder_hour", "Recordatorio de 60 minutos"
     PLACE_OFFERED = "place_offered", "Se liberó un lugar"
     HOLD_LOST = "hold_lost", "Horario que se ocupó"
+    BOOKED_FOR = "booked_for", "Clase que reservó la profe"
     # To the person who paid.
     MONEY_RETURNED = "money_returned", "Dinero devuelto"
     REFUND_FAILED = "refund_failed", "Devolución rechazada"

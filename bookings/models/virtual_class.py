@@ -225,6 +225,10 @@ class VirtualClass(models.Model):
         return max(self.max_participants, 1)
 
     @property
+    def minutes(self) -> int:
+        return int((self.end_time - self.start_time).total_seconds() // 60)
+
+    @property
     def free_places(self) -> int:
         return self.capacity - self.current_participants
 

@@ -17,6 +17,7 @@ from accounts.selectors import list_providers, signs_in_without_google_address
 from bookings.models import (
     ClassEvent,
     ClassLog,
+    Hold,
     Notice,
     NoticeKind,
     Payment,
@@ -153,6 +154,11 @@ def _identity(notice: Notice) -> str:
     return list_providers().get(provider_id, "")
 
 
+def _pay_until(notice: Notice) -> str:
+    hold: Hold | None = getattr(notice.require_class(), "hold", None)
+    return _moment(hold.expires_at) if hold else ""
+
+
 def find_entry(notice: Notice) -> WaitingListEntry | None:
     return notice.require_class().waiting_list.filter(user=notice.user).first()
 
@@ -188,6 +194,8 @@ class_page = Line(
     _("Tu clase"), lambda one: site_address("bookings:class", one.virtual_class_id), is_link=True
 )
 class_description = Line(_("Qué pidió"), lambda one: one.require_class().describe())
+price = Line(_("Precio"), lambda one: pesos(one.require_class().class_price))
+pay_until = Line(_("Te la guardamos hasta"), _pay_until)
 offered_price = Line(_("Precio que nombró"), lambda one: pesos(one.require_class().class_price))
 money_back = Line(_("Tu pago"), _money_back)
 refund_amount = Line(_("Cuánto"), lambda one: pesos(_refund(one).amount))

@@ -23,9 +23,10 @@ def _turn_page(notice: Notice) -> str:
 
 
 _class_id = attrgetter("virtual_class_id")
-_CLASS_IN_PANEL = "admin:bookings_virtualclass_change"
+_CLASS_IN_PANEL = "admin:class_sheet"
 
 see_class = _to(_("Mirá tu clase"), "bookings:class", _class_id)
+pay_class = _to(_("Pagá tu clase"), "bookings:class", _class_id)
 book_another = _to(_("Reservá otra clase"), "bookings:book")
 choose_another_time = _to(_("Elegí otro horario"), "bookings:book")
 see_own_payment = _to(

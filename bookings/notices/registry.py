@@ -194,6 +194,14 @@ MAILS = {
         facts=(facts.held_time,),
         link=links.choose_another_time,
     ),
+    NoticeKind.BOOKED_FOR: untracked(
+        subject=_("Te reservamos una clase: %(day)s, %(clock)s"),
+        opening=_("La profe te reservó esta clase. Falta pagarla."),
+        explanation=_("Si no la querés, cancelala desde su página: no te cobramos nada."),
+        facts=(facts.when, facts.price, facts.pay_until),
+        link=links.pay_class,
+        skip_if=(skip.over, skip.not_to_pay),
+    ),
     NoticeKind.MONEY_RETURNED: Mail(
         subject=_("Te devolvimos dinero"),
         opening=_("Te devolvimos dinero que pagaste por Mercado Pago."),

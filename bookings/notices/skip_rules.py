@@ -6,7 +6,15 @@ from typing import NamedTuple
 from django.utils import timezone
 
 from accounts.models import UserStatus
-from bookings.models import SERVICE_ACCOUNT, Heartbeat, Notice, UserActivity, WaitingState
+from bookings.models import (
+    SERVICE_ACCOUNT,
+    Heartbeat,
+    Hold,
+    Notice,
+    UserActivity,
+    VirtualClass,
+    WaitingState,
+)
 from bookings.notices.facts import find_entry
 from bookings.notices.returned_money import find_named_refund, is_owed
 
@@ -46,6 +54,11 @@ def _is_replaced(notice: Notice) -> bool:
     return later.exists()
 
 
+def _is_kept_until_paid(virtual_class: VirtualClass) -> bool:
+    hold: Hold | None = getattr(virtual_class, "hold", None)
+    return virtual_class.paid_at is None and hold is not None and hold.is_live()
+
+
 def _is_reconnected(notice: Notice) -> bool:
     saved_at = notice.user.provider_token_saved_at
     return saved_at is not None and saved_at > notice.created_at
@@ -69,6 +82,9 @@ replaced = SkipRule("Un correo posterior lo reemplaza.", _is_replaced)
 offer_over = SkipRule("El lugar ya no se ofrecía.", _is_offer_over)
 price_decided = SkipRule(
     "La profe ya había decidido.", lambda one: not one.require_class().is_undecided
+)
+not_to_pay = SkipRule(
+    "La clase ya no esperaba su pago.", lambda one: not _is_kept_until_paid(one.require_class())
 )
 refund_settled = SkipRule(
     "La devolución se pidió de nuevo o se hizo de otra manera.",

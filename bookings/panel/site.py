@@ -68,8 +68,11 @@ class TeacherAdminSite(AdminSite):
 
     def get_urls(self) -> list[URLPattern | URLResolver]:
         # Imported here: bookings.admin registers its models on this very site.
+        from bookings.admin.agenda.blocking import show_day, show_hour
         from bookings.admin.agenda.calendar import show_calendar
         from bookings.admin.agenda.week import show_week
+        from bookings.admin.classes.book_for import book_for_student
+        from bookings.admin.classes.sheet import show_class
         from bookings.admin.money.overview import show_money
         from bookings.panel.own_page.editor import edit_page, preview_page
         from bookings.panel.own_page.start import show_started, start
@@ -79,6 +82,10 @@ class TeacherAdminSite(AdminSite):
             path("dinero/", self.admin_view(show_money), name="money"),
             path("mas/", self.admin_view(show_more), name="more"),
             path("semana/", self.admin_view(show_week), name="week"),
+            path("semana/dia/", self.admin_view(show_day), name="week_day"),
+            path("semana/hora/", self.admin_view(show_hour), name="week_hour"),
+            path("clase/<uuid:class_id>/", self.admin_view(show_class), name="class_sheet"),
+            path("reservar/", self.admin_view(book_for_student), name="book_for"),
             path("tecnico/", self.admin_view(show_technical), name="technical"),
             path("pagina/", self.admin_view(edit_page), name="teacher_page"),
             path("pagina/vista/", self.admin_view(preview_page), name="teacher_page_preview"),

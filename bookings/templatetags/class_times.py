@@ -91,6 +91,14 @@ def duration(value: timedelta) -> str:
 
 
 @register.filter
+def clock_near(value: datetime) -> str:
+    """Write ``18:30`` for today, and ``18:30 del mar 24 nov`` for another day."""
+    if _local_date(value) == timezone.localdate():
+        return clock(value)
+    return gettext("%(clock)s del %(day)s") % {"clock": clock(value), "day": short_day(value)}
+
+
+@register.filter
 def lead_time(value: timedelta) -> str:
     """Write ``24 horas`` where ``duration`` writes ``1 día``: no day of the calendar is meant."""
     if value < 3 * ONE_DAY and not value % ONE_HOUR:

@@ -14,6 +14,7 @@ from bookings.domain.money import charges, refunds
 from bookings.models import (
     LONGEST_HOLD,
     MONEY_GONE,
+    PAY_WITHIN,
     BookingRules,
     ClassStatus,
     Heartbeat,
@@ -109,8 +110,11 @@ def _webhooks(now: datetime) -> Plans:
 
 
 def _holds_and_offers(now: datetime) -> Plans:
+    by_students = Hold.objects.filter(made_by_teacher=False)
     expires_at = now + timedelta(minutes=BookingRules.load().hold_minutes)
-    yield _beyond(Hold.objects.all(), "expires_at", now, LONGEST_HOLD), {"expires_at": expires_at}
+    yield _beyond(by_students, "expires_at", now, LONGEST_HOLD), {"expires_at": expires_at}
+    by_teacher = Hold.objects.filter(made_by_teacher=True)
+    yield _beyond(by_teacher, "expires_at", now, PAY_WITHIN), {"expires_at": now + PAY_WITHIN}
     window = settings.WAITING_LIST_WINDOW
     offers = WaitingListEntry.objects.filter(state=WaitingState.OFFERED)
     yield _beyond(offers, "offer_expires_at", now, window), {"offer_expires_at": now + window}

@@ -2,6 +2,9 @@
 
 function show(box, seconds) {
   const clock = box.querySelector("[data-countdown]");
+  if (!clock) {
+    return; // days ahead
+  }
   const parts = [Math.floor(seconds / 60) % 60, seconds % 60];
   if (seconds >= 3600) {
     parts.unshift(Math.floor(seconds / 3600));

@@ -155,7 +155,7 @@ def test_a_larger_capacity_offers_the_place(panel, full, student):
     assert entry.state == "offered"
     assert "Ahora hay 2 lugares." in page
     assert "Pasó de 1 a 2 lugares" in page
-    assert "Con un lugar ofrecido hasta" in page
+    assert "Con un lugar ofrecido hasta" in panel.get(page_of(full)).content.decode()
 
 
 def test_a_capacity_below_who_is_in_is_refused(panel, ended, full):

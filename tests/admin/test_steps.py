@@ -58,6 +58,14 @@ NO_CONFIRMATION = {
     "webhookendpoint secreto": "shows",
     "calendario": "reads",
     "semana": "reads",
+    "semana/dia": "closes days, which it opens as easily; no class moves",
+    "semana/hora": "as above, for hours",
+    "clase/<uuid:class_id>": "reads",
+    "reservar": "a form that was filled in and says which mail leaves; the class can be cancelled",
+    "pagina": "a form that was filled in; what it says can be changed back",
+    "pagina/vista": "shows what the form would show",
+    "pagina/empezar": "a form, as above",
+    "pagina/lista": "reads",
     "dinero": "reads",
     "mas": "reads",
     "tecnico": "reads",
@@ -130,6 +138,17 @@ def test_every_button_of_the_panel_was_decided_about():
         ("templates/admin/bookings/webhookendpoint/change_form.html", "_rotate"),
         ("templates/admin/bookings/webhookendpoint/change_form.html", "_secret"),
         ("templates/admin/bookings/webhookendpoint/change_form.html", "_test"),
+        ("templates/admin/own_page/editor.html", ""),  # pagina
+        ("templates/admin/own_page/start.html", ""),  # pagina/empezar
+        ("templates/admin/agenda/_classes.html", ""),  # leads to the step that asks
+        ("templates/admin/agenda/book_for.html", ""),  # reservar
+        ("templates/admin/agenda/book_for_whom.html", ""),  # searches
+        ("templates/admin/agenda/class.html", "came"),  # virtualclass asistencia
+        ("templates/admin/agenda/day.html", ""),  # semana/dia
+        ("templates/admin/agenda/day.html", "last_day"),
+        ("templates/admin/agenda/day.html", "open"),
+        ("templates/admin/agenda/day.html", "restore"),
+        ("templates/admin/agenda/hour.html", "do"),  # semana/hora
         ("templates/admin/bookings/closure/change_list.html", ""),  # closure importar-feriados
         ("templates/admin/bookings/weeklyhours/change_list.html", ""),  # save
         ("bookings/admin/classes/people.py", "came"),  # virtualclass asistencia

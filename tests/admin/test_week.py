@@ -4,9 +4,11 @@ import re
 from datetime import time, timedelta
 
 import pytest
+from django.contrib.auth.models import Permission
 from django.urls import reverse
 from django.utils import timezone
 
+from bookings.domain.desk.closures import block_hours
 from bookings.models import ClassStatus, Closure, VirtualClass, WeeklyHours
 from tests.admin.moments import MONDAY, NOW, at, days_later
 from tests.factories import HoldFactory, UserFactory, VirtualClassFactory
@@ -53,16 +55,16 @@ def test_a_scheduled_class_shows_its_host_its_type_and_its_places(look, host):
 
     page = look()
 
-    assert "15:00 a 16:00 Ana Host Grupal, 1 de 5" in page
+    assert "15:00 a 16:00 Ana Host Grupal, 1 de 5 · Sin pagar" in page
     assert str(virtual_class.pk) not in page
 
 
-def test_a_scheduled_class_leads_to_its_page(panel, host):
+def test_a_scheduled_class_leads_to_its_sheet(panel, host):
     virtual_class = VirtualClassFactory(scheduled=True, booked_by=host, start_time=at("15:00"))
 
     page = panel.get(reverse("admin:week")).content.decode()
 
-    assert reverse("admin:bookings_virtualclass_change", args=[virtual_class.pk]) in page
+    assert reverse("admin:class_sheet", args=[virtual_class.pk]) in page
 
 
 def test_the_event_of_a_class_is_no_appointment(blocks, google):
@@ -153,9 +155,62 @@ def test_hours_and_closures_show(look):
 
     page = look()
 
-    assert "Lun 16 nov hoy 09:00 a 13:00" in page
-    assert "Mar 17 nov Sin horario" in page
-    assert "Vie 20 nov Cerrado: Viaje" in page
+    assert "Lun 16 nov hoy Bloquear 09:00 a 13:00" in page
+    assert "Mar 17 nov Bloquear Sin horario" in page
+    assert "Vie 20 nov Abrir Cerrado: Viaje" in page
+
+
+@pytest.fixture
+def hours(panel):
+    """Open this week and give the hours that can be tapped: of which day, from when, until when."""
+
+    def open_week(look: str) -> list[str]:
+        page = panel.get(reverse("admin:week")).content.decode()
+        pattern = (
+            rf'<li class="week-{look} [^>]*>\s*<a href="[^"]*inicio=([^"&]+)&amp;hasta=([\d:]+)'
+        )
+        return [f"{start}-{end}" for start, end in re.findall(pattern, page)]
+
+    return open_week
+
+
+def test_the_free_hours_ahead_can_be_tapped(hours):
+    WeeklyHours.objects.create(weekday=0, start=time(10), end=time(16, 30))
+    VirtualClassFactory(scheduled=True, start_time=at("13:30"))
+
+    assert hours("free") == [
+        "2026-11-16T12:00-13:00",
+        "2026-11-16T13:00-13:30",
+        "2026-11-16T14:30-15:00",
+        "2026-11-16T15:00-16:00",
+        "2026-11-16T16:00-16:30",
+    ]
+    assert hours("blocked") == []
+
+
+def test_blocked_hours_can_be_tapped_too(hours):
+    WeeklyHours.objects.create(weekday=0, start=time(14), end=time(17))
+
+    block_hours(day=MONDAY, start=time(15), end=time(16))
+
+    assert hours("free") == ["2026-11-16T14:00-15:00", "2026-11-16T16:00-17:00"]
+    assert hours("blocked") == ["2026-11-16T15:00-16:00"]
+
+
+def test_staff_who_may_only_look_see_no_buttons(hours, look, teacher):
+    WeeklyHours.objects.create(weekday=0, start=time(14), end=time(17))
+    teacher.is_superuser = False
+    teacher.save()
+    teacher.user_permissions.set(Permission.objects.filter(codename="view_virtualclass"))
+
+    assert hours("free") == []
+    assert "Bloquear" not in look()
+
+
+def test_an_unpaid_class_whose_time_to_pay_is_over_takes_no_hour(blocks):
+    VirtualClassFactory(start_time=at("15:00"), has_preference=False)
+
+    assert blocks() == []
 
 
 def test_without_the_calendar_the_rest_still_shows(look, teacher, google):
@@ -226,8 +281,8 @@ def test_the_page_costs_the_same_whatever_the_week_holds(
         )
         Closure.objects.create(first_day=start.date(), last_day=start.date())
 
-    # Session, classes, the calendar's state, its owner, three for the hours, holds, closures.
-    with django_assert_num_queries(9):
+    # Session, classes, the calendar's state, its owner, holds, three for the hours.
+    with django_assert_num_queries(8):
         panel.get(reverse("admin:week"))
 
     assert VirtualClass.objects.count() == 2 * count

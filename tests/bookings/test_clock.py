@@ -173,6 +173,24 @@ def test_hold_and_offer_end_after_their_length_from_now(host, student, settings)
     assert abs(offer.offer_expires_at - now - settings.WAITING_LIST_WINDOW) < MINUTE
 
 
+@pytest.mark.parametrize(("days", "is_brought_back"), [(2, False), (3, True)])
+def test_a_hold_of_the_teacher_s_lasts_two_days(host, days, is_brought_back):
+    now = timezone.now()
+    hold = HoldFactory(
+        user=host,
+        start_time=now + 5 * DAY,
+        end_time=now + 5 * DAY + HOUR,
+        class_type="individual",
+        expires_at=now + days * DAY,
+        made_by_teacher=True,
+    )
+
+    assert bring_back_plans() == is_brought_back
+
+    hold.refresh_from_db()
+    assert abs(hold.expires_at - now - 2 * DAY) < MINUTE
+
+
 def test_refund_of_a_clock_that_was_ahead_is_due_now(host):
     payment = Payment.objects.create(user=host, amount=1, preference_id="paid", quote={})
     charge = payment.charges.create(

@@ -6,7 +6,7 @@ from django.db import models
 
 from accounts.models import Session, User
 from bookings.domain.places.joining import join_class
-from bookings.models import BookingRules, ClassLog, Notice, UserActivity, VirtualClass
+from bookings.models import BookingRules, ClassLog, Hold, Notice, UserActivity, VirtualClass
 from calendar_sync.models import SyncState
 from tests.booking import book_class
 from tests.factories import VirtualClassFactory
@@ -27,7 +27,9 @@ def columns(row):
 
 
 def test_each_model_with_a_database_default_is_tried_here():
-    assert {BookingRules, Session, User, VirtualClass, SyncState} == WITH_DATABASE_DEFAULT
+    with_default = {BookingRules, Hold, Session, User, VirtualClass, SyncState}
+
+    assert with_default == WITH_DATABASE_DEFAULT
 
 
 def test_booking_stores_the_class_as_it_is_in_memory(student):

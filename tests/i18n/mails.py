@@ -26,6 +26,7 @@ from bookings.models import (
 )
 from bookings.notices.drifts import DRIFTS
 from bookings.notices.returned_money import name_refund
+from tests.factories import HoldFactory
 from tests.i18n.states import NOW, World, make_payment
 from tests.i18n.states.payments import give_back
 
@@ -116,6 +117,21 @@ def cancelled_class_whose_money_comes_back(world):
 @mail(NoticeKind.HOLD_LOST)
 def time_that_a_paid_class_took(world):
     return to(world.host, occasion=f"{'0' * 32} {world.at('18:30').timestamp():.0f} 60")
+
+
+@mail(NoticeKind.BOOKED_FOR)
+def class_that_the_teacher_booked(world):
+    virtual_class = world.book()
+    HoldFactory(
+        user=world.host,
+        virtual_class=virtual_class,
+        start_time=virtual_class.start_time,
+        end_time=virtual_class.end_time,
+        class_type=virtual_class.class_type,
+        expires_at=NOW + timedelta(days=2),
+        made_by_teacher=True,
+    )
+    return to(world.host, virtual_class)
 
 
 @mail(NoticeKind.STUDENT_MOVED)

@@ -138,6 +138,29 @@ def test_pages_of_a_student(page, language):
     assert visit(page, *FOR_STUDENTS, *classes, *changes) == []
 
 
+def test_the_teacher_s_week(page):
+    """The week and its sheets: hours free and blocked, days open and closed, a class, a booking."""
+    sign_in(page, TEACHER)
+    found = visit(page, "/admin/semana/", f"/admin/semana/?semana={weekday_ahead(7)}")
+    day, booking = f"/admin/semana/dia/?dia={weekday_ahead(20)}", "/admin/reservar/"
+    hour = f"/admin/semana/hora/?inicio={weekday_ahead(21)}T{{}}:00&hasta={{}}:00"
+    found += visit(page, day, hour.format(10, 11), hour.format("03", "04"), booking)
+    page.locator(".sheet-choices a").first.click()
+    found += violations(page)
+    page.get_by_role("button", name="Reservar").click()
+    expect(page.get_by_role("alert")).to_be_focused()
+    found += violations(page)
+    page.goto(day)
+    page.get_by_role("button", name="Este día").click()
+    found += violations(page)
+    page.get_by_role("button", name="Abrir este día").click()
+    page.goto("/admin/bookings/virtualclass/?status__exact=scheduled")
+    first = page.locator("#result_list tbody th a").first.get_attribute("href") or ""
+    found += visit(page, f"/admin/clase/{first.split('/')[4]}/")
+
+    assert found == []
+
+
 def test_pages_of_the_panel(page):
     sign_in(page, TEACHER)
 

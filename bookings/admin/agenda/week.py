@@ -9,8 +9,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 
+from bookings.admin.agenda.blocking import MAY_BLOCK
 from bookings.availability.week_agenda import load_week
-from bookings.availability.weeks import monday_of
+from bookings.availability.weeks import Week, monday_of
 
 LOCALE = "es_AR"
 # Years that the page shows: the first and last date have no week beside them.
@@ -31,11 +32,19 @@ def show_week(request: HttpRequest) -> HttpResponse:
         "title": f"Semana {_name_week(monday)}",
         "week": week,
         "today": today,
+        "open_day": _choose_day(week, today),
         "is_this_week": monday == monday_of(today),
         "is_calendar_read": is_calendar_read,
         "are_appointments_known": monday_of(today) <= monday <= today + APPOINTMENTS_KNOWN_FOR,
+        "may_block": request.user.has_perms(MAY_BLOCK),
     }
-    return render(request, "admin/week.html", context)
+    return render(request, "admin/agenda/week.html", context)
+
+
+def _choose_day(week: Week, today: date) -> date:
+    """Return the day at which a list opens: today, or else the next day with anything on it."""
+    ahead = [column for column in week.days if column.day >= today] or week.days
+    return next((column.day for column in ahead if column.listed), ahead[0].day)
 
 
 def _read_day(text: str) -> date | None:

@@ -16,6 +16,24 @@ from bookings.templatetags.class_times import clock
 from config.lib.wall_time import UnclearTimeError, read_wall_time
 
 
+class StartForm(forms.Form):
+    """Asks for a day and an hour on the teacher's clock, which may skip or repeat one."""
+
+    day = forms.DateField(label="Día", widget=DAY_INPUT, validators=SENSIBLE_DATES)
+    clock = forms.TimeField(label="Hora", widget=CLOCK_INPUT)
+    # The chosen instant, once the form is valid.
+    start: datetime
+
+    def clean(self) -> None:
+        day, clock = self.cleaned_data.get("day"), self.cleaned_data.get("clock")
+        if day is None or clock is None:
+            return  # the fields' own errors say so
+        try:
+            self.start = read_wall_time(datetime.combine(day, clock))
+        except UnclearTimeError:
+            self.add_error("clock", "Ese día los relojes cambian a esa hora: elegí otra.")
+
+
 class DisplacedField(forms.ModelMultipleChoiceField[VirtualClass]):
     """Boxes for the paid classes that lose their time."""
 
@@ -30,9 +48,7 @@ class ReasonForm(StepForm):
     reason = forms.CharField(label="Por qué (queda en la historia)", max_length=500, required=False)
 
 
-class MoveForm(StepForm):
-    day = forms.DateField(label="Día", widget=DAY_INPUT, validators=SENSIBLE_DATES)
-    clock = forms.TimeField(label="Hora", widget=CLOCK_INPUT)
+class MoveForm(StartForm, StepForm):
     reason = forms.CharField(label="Por qué (queda en la historia)", max_length=500, required=False)
     # Any class may be named: a class that no longer awaits the time loses nothing.
     displaces = DisplacedField(
@@ -45,23 +61,11 @@ class MoveForm(StepForm):
     )
     # True if there is something to confirm: the boxes that ``ask_about`` added.
     asks = False
-    # The chosen instant, once the form is valid.
-    start: datetime
 
     def __init__(self, data: Any, row: VirtualClass) -> None:
         super().__init__(data, row)
         start = timezone.localtime(row.start_time)
         self.initial = {"day": start.date(), "clock": start.time()}
-
-    def clean(self) -> None:
-        """Read the time on the teacher's clock; refuse an hour it skips or repeats."""
-        day, clock = self.cleaned_data.get("day"), self.cleaned_data.get("clock")
-        if day is None or clock is None:
-            return  # the fields' own errors say so
-        try:
-            self.start = read_wall_time(datetime.combine(day, clock))
-        except UnclearTimeError:
-            self.add_error("clock", "Ese día los relojes cambian a esa hora: elegí otra.")
 
     def ask_about(self, classes: Iterable[VirtualClass]) -> None:
         """Ask the teacher to confirm that these classes lose their time."""

@@ -5,7 +5,10 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.contrib.admin.utils import flatten_fieldsets
+from django.db.models import Model
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.shortcuts import redirect
+from django.urls import reverse
 from django.utils.html import format_html
 from django.views.decorators.http import require_POST
 
@@ -22,16 +25,10 @@ from bookings.domain.exceptions import BookingError
 from bookings.domain.lifecycle.attendance import mark_attendance
 from bookings.domain.money.money_back import MoneyWay, find_money_back
 from bookings.models import ClassType, Payment, PaymentStatus, VirtualClass
+from bookings.templatetags.class_states import FREE, PAID, money_state
 from bookings.templatetags.class_times import clock, pesos
 
 DIFFERS = "Calendario distinto"
-# The list shows these states instead of "paid".
-MONEY_CHANGED = {
-    PaymentStatus.PARTIALLY_REFUNDED,
-    PaymentStatus.REFUNDED,
-    PaymentStatus.DISPUTED,
-    PaymentStatus.CHARGED_BACK,
-}
 
 
 @admin.register(VirtualClass)
@@ -97,11 +94,17 @@ class VirtualClassAdmin(FixedRowsMixin, StepsAdmin[VirtualClass]):
                 class_id=class_id, activity_id=activity_id, came=came, actor=request.user
             )
         except BookingError as refusal:
-            return self.back_to(request, class_id, explain(refusal), messages.ERROR)
+            self.message_user(request, explain(refusal), messages.ERROR)
+            return redirect(self.row_address(virtual_class))
         outcome = "vino." if came else "faltó: la clase no le cuenta."
         done = f"Anotamos que {part.user} {outcome}"
         self.log_change(request, virtual_class, done)
-        return self.back_to(request, class_id, done)
+        self.message_user(request, done, messages.SUCCESS)
+        return redirect(self.row_address(virtual_class))
+
+    def row_address(self, row: Model) -> str:
+        """Return the address of the sheet, where the teacher works."""
+        return reverse("admin:class_sheet", args=[row.pk])
 
     @admin.display(description="cuándo", ordering="start_time")
     def when(self, obj: VirtualClass) -> str:
@@ -128,10 +131,8 @@ class VirtualClassAdmin(FixedRowsMixin, StepsAdmin[VirtualClass]):
     def payment_badge(self, obj: VirtualClass) -> str:
         if obj.paid_at is None:
             return "—"
-        payment: Payment | None = getattr(obj, "payment", None)
-        if payment is None or payment.status not in MONEY_CHANGED:
-            return "Pagada"
-        return make_badge("cancelled", payment.get_status_display())
+        state = money_state(obj)
+        return state if state in {PAID, FREE} else make_badge("cancelled", state)
 
     @admin.display(description="estado del pago")
     def payment_state(self, obj: VirtualClass) -> str:

@@ -15,7 +15,7 @@ from accounts.sign_in.fresh_sign_in import fresh_sign_in_required
 from bookings.admin.cells import class_link, day_and_time, make_badge
 from bookings.admin.filters import OptionFilter
 from bookings.admin.money.export import export_payments
-from bookings.admin.money.steps import RefundAll, RefundPart
+from bookings.admin.money.steps import PAYMENT_STEPS
 from bookings.admin.money.timeline import build_timeline
 from bookings.admin.pages import Pages
 from bookings.admin.read_only import ReadOnlyMixin
@@ -51,7 +51,7 @@ class ReviewFilter(OptionFilter):
 class PaymentAdmin(ReadOnlyMixin, StepsAdmin[Payment]):
     # A phone shows the first ones without scrolling.
     list_display = ["when", "badge", "review_badge", "user", "price", "class_link"]
-    steps = (RefundPart(), RefundAll())
+    steps = PAYMENT_STEPS
     list_filter = [ReviewFilter, "status", ("created_at", admin.DateFieldListFilter)]
     list_select_related = ["user", "virtual_class"]
     search_fields = ["user__email", "user__name", "preference_id", "charges__charge_id"]

@@ -114,6 +114,9 @@ class RefundPart(_Refund):
         return [(charge, amount, left)]
 
 
+PAYMENT_STEPS = [RefundPart(), RefundAll()]
+
+
 def list_refundable(payment: Payment) -> list[tuple[PaymentCharge, int]]:
     """List the operations that have money left, with the centavos."""
     amounts = [(charge, refundable_amount(charge)) for charge in payment.charges.all()]

@@ -22,8 +22,10 @@ from config.lib.wall_time import find_offset
 LOST = _(
     "Otra persona pagó antes una clase en ese horario. No te cobramos nada: elegí otro horario."
 )
-# Of a pending class, or of a preference that is not booked yet.
-UNPAID = Q(virtual_class__status=ClassStatus.PENDING) | Q(virtual_class=None, payment__isnull=False)
+# Of a pending class, or of a preference that is not booked yet. The teacher's are not counted.
+UNPAID = Q(made_by_teacher=False) & (
+    Q(virtual_class__status=ClassStatus.PENDING) | Q(virtual_class=None, payment__isnull=False)
+)
 
 
 def hold_slot(*, user: User, start: datetime, minutes: int, class_type: ClassType) -> Hold:
@@ -45,18 +47,20 @@ def hold_slot(*, user: User, start: datetime, minutes: int, class_type: ClassTyp
 def keep_time(hold: Hold) -> Hold:
     """Store a hold instead of the unbooked slot or, for a preference, any hold at its time.
 
-    Raises SlotTakenError, TooManyHoldsError.
+    The teacher's takes the place of a slot that the student was choosing at its time, and has no
+    limit. Raises SlotTakenError, TooManyHoldsError.
     """
     here = Hold.objects.filter(start_time__lt=hold.end_time, end_time__gt=hold.start_time)
     with racing_for_time(), transaction.atomic():
         # Two concurrent holds of one person would each be counted without the other.
         User.objects.select_for_update(no_key=True).get(pk=hold.user_id)
         delete_expired_holds()
-        if hold.payment is None:
-            Hold.objects.filter(user=hold.user, virtual_class=None, payment=None).delete()
+        chosen = Hold.objects.filter(user=hold.user, virtual_class=None, payment=None)
+        if hold.made_by_teacher:
+            (chosen & here).delete()
         else:
-            here.filter(user=hold.user).delete()
-        limit_unpaid(Hold.objects.filter(UNPAID, user=hold.user), settings.MAX_UNPAID_HOLDS)
+            (chosen if hold.payment is None else here.filter(user=hold.user)).delete()
+            limit_unpaid(Hold.objects.filter(UNPAID, user=hold.user), settings.MAX_UNPAID_HOLDS)
         if here.exists():
             raise SlotTakenError
         hold.utc_offset = find_offset(hold.start_time)

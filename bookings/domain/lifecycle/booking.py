@@ -41,10 +41,11 @@ class BookingRequest(Quote):
     has_preference: bool = True
 
 
-def book_class(*, user: User, request: BookingRequest) -> VirtualClass:
+def book_class(*, user: User, request: BookingRequest, by: User | None = None) -> VirtualClass:
     """Store a pending class; it counts as paid if its preference is paid already.
 
-    The price of another system's preference is checked against the list. Raises, without writing:
+    by: the teacher who books for the student, at a price of her own. The price of another system's
+    preference is checked against the list. Raises, without writing:
     what ``refuse_impossible_period`` raises, PreferenceTakenError, PriceTooLowError, and
     BookingError for another person's preference, or one made for another class.
 
@@ -52,7 +53,7 @@ def book_class(*, user: User, request: BookingRequest) -> VirtualClass:
     """
     refuse_impossible_period(request.start, request.end)
     try:
-        return _store(user, request)
+        return _store(user, request, by)
     except IntegrityError:
         # The constraint decides between racers; a query before each booking would not.
         if VirtualClass.objects.filter(preference_id=request.preference_id).exists():
@@ -71,9 +72,9 @@ def refuse_impossible_period(start: datetime, end: datetime) -> None:
 
 
 @transaction.atomic
-def _store(user: User, request: BookingRequest) -> VirtualClass:
+def _store(user: User, request: BookingRequest, by: User | None) -> VirtualClass:
     payment = _lock_payment(user, request)
-    is_foreign = payment is None and is_provider_configured()
+    is_foreign = payment is None and by is None and is_provider_configured()
     virtual_class = VirtualClass.objects.create(
         booked_by=user,
         preference_id=request.preference_id,
@@ -89,7 +90,7 @@ def _store(user: User, request: BookingRequest) -> VirtualClass:
         paid_at=payment.approved_at if payment else None,
         price_decision=judge_price(request) if is_foreign else PriceDecision.NONE,
     )
-    record_event(virtual_class, ClassEvent.BOOKED, actor=user)
+    record_event(virtual_class, ClassEvent.BOOKED, actor=by or user)
     if payment:
         _join(payment, virtual_class)
     elif is_foreign:

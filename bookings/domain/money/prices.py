@@ -122,6 +122,15 @@ def list_prices_by_students(*, class_type: ClassType, minutes: int) -> dict[int,
     }
 
 
+def list_current_prices() -> list[Price]:
+    """List the rows in force that no later row replaces: by type, length and size."""
+    latest = {
+        (price.class_type != ClassType.INDIVIDUAL, price.minutes, price.students_up_to): price
+        for price in list_prices().order_by("valid_from")
+    }
+    return [latest[case] for case in sorted(latest)]
+
+
 def list_prices() -> QuerySet[Price]:
     """List the rows in force today."""
     today = timezone.localdate()

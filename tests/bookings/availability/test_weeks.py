@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bookings.availability.agenda import Hours
 from bookings.availability.periods import Period
 from bookings.availability.weeks import (
     MAX_LANES,
@@ -32,7 +33,8 @@ def entry(day, start, end, kind=EntryKind.SCHEDULED, last_day=None):
 
 
 def week_of(*entries, openings=(), monday=MONDAY):
-    return build_week(monday, openings=openings, entries=entries, closures={})
+    hours = Hours([*openings], [*openings], {})
+    return build_week(monday, hours=hours, entries=entries, now=at(-7, "00:00"))
 
 
 def hours_of(week):

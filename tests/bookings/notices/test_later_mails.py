@@ -131,7 +131,7 @@ def test_the_teacher_reads_how_the_calendar_differs(virtual_class, teacher):
     text, _ = write(NoticeKind.CALENDAR_CHANGED, teacher, virtual_class, "deleted 7")
 
     assert "Qué pasó: El evento fue borrado del calendario. La clase sigue en pie" in text
-    assert f"http://testserver/admin/bookings/virtualclass/{virtual_class.pk}/change/" in text
+    assert f"http://testserver/admin/clase/{virtual_class.pk}/" in text
 
 
 def test_the_teacher_reads_how_to_reconnect_and_who_waits(teacher):

@@ -7,6 +7,7 @@ from allauth.socialaccount.models import SocialAccount
 
 from accounts.models import User
 from bookings.domain.checkout.checkout import check_out_hold
+from bookings.domain.checkout.teacher_booking import book_for
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.places.joining import join_class
 from bookings.models import (
@@ -46,6 +47,22 @@ def a_class_that_waits_for_cash(world):
 @state("bookings:class")
 def a_class_to_pay_without_a_hold(world):
     return show(world, world.book(preference_id="from-the-api"))
+
+
+@state("bookings:class")
+def a_class_that_the_teacher_booked(world):
+    start = world.at("18:30", days=3)
+    booked = book_for(
+        student=world.host,
+        start=start,
+        minutes=60,
+        class_type=ClassType.INDIVIDUAL,
+        students=1,
+        price=1_500_000,
+        is_paid=False,
+        by=world.teacher,
+    )
+    return show(world, booked)
 
 
 @state("bookings:class")

@@ -1,0 +1,201 @@
+"""Pages that block and open an hour or some days of the teacher's week."""
+
+from datetime import date, datetime, time, timedelta
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+
+from bookings.admin.inputs import DAY_INPUT
+from bookings.admin.pages import log_to_panel
+from bookings.availability.agenda import load_hours, whole_days
+from bookings.availability.periods import Period, subtract
+from bookings.availability.weeks import monday_of
+from bookings.domain.desk.closures import (
+    block_days,
+    block_hours,
+    restore_hours,
+    unblock_days,
+    unblock_hours,
+)
+from bookings.domain.queries import list_classes_between
+from bookings.models import Closure, HoursRange, SpecialHours, VirtualClass
+from bookings.models.availability import MIDNIGHT, SENSIBLE_DATES
+from bookings.templatetags.class_times import clock, short_day
+from config.lib.wall_time import read_wall_time
+
+MAY_BLOCK = ("bookings.add_closure", "bookings.add_specialhours")
+FORTNIGHT = timedelta(days=13)
+LONGEST_CLOSURE = timedelta(days=366)
+UNREADABLE = "No entendimos ese horario: elegilo de nuevo en la semana."
+
+
+class RangeForm(forms.Form):
+    """Days to block or open, the last one included."""
+
+    first_day = forms.DateField(label="Desde", widget=DAY_INPUT, validators=SENSIBLE_DATES)
+    last_day = forms.DateField(label="Hasta", widget=DAY_INPUT, validators=SENSIBLE_DATES)
+    reason = forms.CharField(label="Motivo", max_length=200, required=False)
+
+    def clean(self) -> None:
+        first, last = self.cleaned_data.get("first_day"), self.cleaned_data.get("last_day")
+        if first and last and not first <= last <= first + LONGEST_CLOSURE:
+            self.add_error("last_day", "Tiene que ser el primer día o uno del año que sigue.")
+
+
+def show_day(request: HttpRequest) -> HttpResponse:
+    """Block the day of ``?dia=`` or some days from it on; show the classes in them."""
+    _refuse_others(request)
+    day = _read_day(request.POST.get("first_day") or request.GET.get("dia", ""))
+    if day is None:
+        return _back_to_week(request, timezone.localdate(), UNREADABLE, messages.ERROR)
+    form = RangeForm(request.POST or None, initial={"first_day": day, "last_day": day})
+    if request.method == "POST" and form.is_valid():
+        first, last = form.cleaned_data["first_day"], form.cleaned_data["last_day"]
+        _change_days(request, first, last, form.cleaned_data["reason"])
+        return HttpResponseRedirect(f"{reverse('admin:week_day')}?dia={first}")
+    closure = Closure.objects.filter(first_day__lte=day, last_day__gte=day).first()
+    if load_hours(day, day).openings:
+        closure = None  # special hours open a closed day
+    return _show(
+        request,
+        "admin/agenda/day.html",
+        title=_name_page(day, closure),
+        day=day,
+        form=form,
+        closure=closure,
+        groups=_list_groups(day, closure),
+        is_special=SpecialHours.objects.filter(day=day).exists(),
+    )
+
+
+def show_hour(request: HttpRequest) -> HttpResponse:
+    """Block or open the hour of ``?inicio=`` until ``?hasta=``, or lead to booking it."""
+    _refuse_others(request)
+    read = _read_hour(request.GET.get("inicio", ""), request.GET.get("hasta", ""))
+    if read is None:
+        return _back_to_week(request, timezone.localdate(), UNREADABLE, messages.ERROR)
+    day, (start, end), hour = read
+    if request.method == "POST":
+        done = _change_hours(request.POST.get("do", ""), day, start, end)
+        log_to_panel(request, SpecialHours, done)
+        return _back_to_week(request, day, done)
+    return _show(
+        request,
+        "admin/agenda/hour.html",
+        title=f"{short_day(day).capitalize()}, {clock(hour.start)} a {clock(hour.end)}",
+        day=day,
+        hour=hour,
+        is_open=not subtract([hour], load_hours(day, day).openings),
+        is_over=hour.end <= timezone.now(),
+        classes=list_classes_between(hour.start, whole_days(day, day).end),
+    )
+
+
+def _change_days(request: HttpRequest, first: date, last: date, reason: str) -> None:
+    if "open" in request.POST:
+        unblock_days(first_day=first, last_day=last)
+        done = f"Abriste {_name_days(first, last)}: vale tu horario de siempre."
+    elif "restore" in request.POST:
+        restore_hours(first)
+        done = f"{_name_days(first, first).capitalize()}: vale tu horario de siempre."
+    else:
+        block_days(first_day=first, last_day=last, reason=reason)
+        done = f"Bloqueaste {_name_days(first, last)}: no se ofrece ninguna clase."
+    log_to_panel(request, Closure, done)
+    messages.success(request, done)
+
+
+def _change_hours(wish: str, day: date, start: time, end: time) -> str:
+    """Do what a button asks for; return a sentence about it."""
+    name = short_day(day)
+    if wish == "open":
+        unblock_hours(day=day, start=start, end=end)
+        return f"Abriste el {name} de {start:%H:%M} a {end:%H:%M}."
+    if wish == "restore":
+        restore_hours(day)
+        return f"El {name} vale tu horario de siempre."
+    end = MIDNIGHT if wish == "rest" else end
+    block_hours(day=day, start=start, end=end)
+    until = "" if end == MIDNIGHT else f" a {end:%H:%M}"
+    return f"Bloqueaste el {name} desde las {start:%H:%M}{until}."
+
+
+def _list_groups(day: date, closure: Closure | None) -> list[dict[str, Any]]:
+    """List the days that a button blocks, each with the classes that the one before lacks."""
+    if closure:
+        ends = [("", closure.first_day, closure.last_day)]
+    else:
+        sunday, fortnight = monday_of(day) + timedelta(days=6), day + FORTNIGHT
+        ends = [
+            ("Este día", day, day),
+            ("Dos semanas", max(day, sunday) + timedelta(days=1), fortnight),
+        ]
+        if sunday > day:
+            ends.insert(1, ("Esta semana", day + timedelta(days=1), sunday))
+    whole = whole_days(ends[0][1], ends[-1][2])
+    classes = list(list_classes_between(whole.start, whole.end))
+    return [
+        {"label": label, "last_day": last, "classes": _on_days(classes, first, last)}
+        for label, first, last in ends
+    ]
+
+
+def _on_days(classes: list[VirtualClass], first: date, last: date) -> list[VirtualClass]:
+    return [one for one in classes if first <= timezone.localdate(one.start_time) <= last]
+
+
+def _refuse_others(request: HttpRequest) -> None:
+    if not request.user.has_perms(MAY_BLOCK):
+        raise PermissionDenied
+
+
+def _show(request: HttpRequest, template: str, **context: Any) -> HttpResponse:
+    return render(request, template, {**admin.site.each_context(request), **context})
+
+
+def _back_to_week(
+    request: HttpRequest, day: date, text: str, level: int = messages.SUCCESS
+) -> HttpResponse:
+    messages.add_message(request, level, text)
+    return HttpResponseRedirect(f"{reverse('admin:week')}?semana={day}#dia-{day}")
+
+
+def _read_day(text: str) -> date | None:
+    try:
+        day = date.fromisoformat(text)
+    except ValueError:
+        return None
+    return day if 2000 <= day.year < 2100 else None
+
+
+def _read_hour(start: str, end: str) -> tuple[date, HoursRange, Period] | None:
+    """Return day, hours and period of two wall-clock times; an end of 00:00 is midnight."""
+    try:
+        begin, last = datetime.fromisoformat(start), time.fromisoformat(end)
+        over = begin.replace(hour=last.hour, minute=last.minute)
+        over += timedelta(days=last == MIDNIGHT)
+        hour = Period(read_wall_time(begin), read_wall_time(over))
+    except (ValueError, OverflowError):
+        return None
+    day = _read_day(str(begin.date()))
+    is_plain = begin.tzinfo is None and last.tzinfo is None
+    is_possible = is_plain and hour.start < hour.end
+    return (day, (begin.time(), last), hour) if day and is_possible else None
+
+
+def _name_page(day: date, closure: Closure | None) -> str:
+    if closure is None:
+        return f"Bloquear {_name_days(day, day)}"
+    return f"Sin clases {_name_days(closure.first_day, closure.last_day)}"
+
+
+def _name_days(first: date, last: date) -> str:
+    if first == last:
+        return f"el {short_day(first)}"
+    return f"del {short_day(first)} al {short_day(last)}"

@@ -1,0 +1,235 @@
+"""Booking a class for a student."""
+
+import uuid
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+from typing import Any, cast
+
+from django import forms
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import F, Max, Q, QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+
+from accounts.models import User, UserStatus
+from bookings.admin.cells import day_at
+from bookings.admin.classes.forms import StartForm
+from bookings.admin.money.pesos import PesosField
+from bookings.admin.pages import log_to_panel
+from bookings.domain.checkout.teacher_booking import book_for, find_obstacle, find_pay_deadline
+from bookings.domain.exceptions import BookingError, SlotTakenError
+from bookings.domain.money.prices import list_current_prices
+from bookings.models import ClassType, Price, VirtualClass
+from bookings.payments.backend import is_provider_configured
+from bookings.payments.gateway import PaymentError
+from bookings.templatetags.class_times import clock, pesos
+from config.lib.wall_time import read_wall_time
+
+PEOPLE_SHOWN = 20
+OTHER = "otra"
+PAID, LATER = "pagada", "despues"
+PROVIDER_DOWN = "Mercado Pago no respondió, y no se reservó nada. Volvé a intentar en unos minutos."
+CALENDAR_LATER = (
+    "Quedó reservada y pagada. El calendario no respondió: la agendamos apenas responda."
+)
+PAID_ALREADY = "Ya me la pagó: se agenda ahora y le llega la confirmación"
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What the form asks for. price: centavos."""
+
+    class_type: ClassType
+    minutes: int
+    students: int
+    price: int
+
+
+class BookForm(StartForm):
+    """A class of the price list, perhaps at another price; or any other class."""
+
+    offer = forms.ChoiceField(label="Qué clase", widget=forms.RadioSelect)
+    minutes = forms.IntegerField(label="Minutos", min_value=10, max_value=480, required=False)
+    students = forms.IntegerField(label="Personas", min_value=1, max_value=100, required=False)
+    price = PesosField(
+        label="Otro precio en pesos", required=False, help_text="Vacío: el de tu lista."
+    )
+    text = forms.CharField(label="Qué quiere practicar", max_length=2000, required=False)
+    payment = forms.ChoiceField(label="El pago", widget=forms.RadioSelect)
+    # Once the form is valid.
+    chosen: Chosen
+
+    def __init__(self, data: Any, *, start: datetime | None, student: User) -> None:
+        super().__init__(data)
+        self.prices = {str(price.pk): price for price in list_current_prices()}
+        offers = [*((key, _name_price(one)) for key, one in self.prices.items()), (OTHER, "Otra")]
+        self._offer("offer", offers)
+        self._offer("payment", [(LATER, _explain_later(start)), (PAID, PAID_ALREADY)])
+        offer = self._find_usual(student) or offers[0][0]
+        self.initial = {"offer": offer, "payment": LATER, "minutes": 60, "students": 1}
+        if start:
+            local = timezone.localtime(start)
+            self.initial |= {"day": local.date(), "clock": local.time()}
+
+    def clean(self) -> None:
+        super().clean()
+        offer, amount = self.cleaned_data.get("offer", ""), self.cleaned_data.get("price")
+        if price := self.prices.get(offer):
+            amount = price.amount if amount is None else amount
+            kind = ClassType(price.class_type)
+            self.chosen = Chosen(kind, price.minutes, price.students_up_to, amount)
+        elif offer == OTHER:
+            self._choose_other(amount)
+
+    def _find_usual(self, student: User) -> str:
+        """Return the offer that the student booked last, if it is still one."""
+        last = student.booked_classes.order_by("-start_time", "-id").first()
+        if last is None:
+            return ""
+        usual = (key for key, price in self.prices.items() if _is_for(price, last))
+        return next(usual, "")
+
+    def _offer(self, name: str, choices: list[tuple[str, str]]) -> None:
+        cast(forms.ChoiceField, self.fields[name]).choices = choices
+
+    def _choose_other(self, amount: int | None) -> None:
+        minutes, students = (self.cleaned_data.get(name) for name in ("minutes", "students"))
+        if not minutes or not students:
+            self.add_error("offer", "Decí cuántos minutos dura y para cuántas personas es.")
+        elif amount is None:
+            self.add_error("price", "Esa clase no está en tu lista: poné su precio.")
+        else:
+            kind = ClassType.GROUP if students > 1 else ClassType.INDIVIDUAL
+            self.chosen = Chosen(kind, minutes, students, amount)
+
+
+def book_for_student(request: HttpRequest) -> HttpResponse:
+    """Book for the student of ``?estudiante=``, or ask for one. ``?inicio=``: the time at first."""
+    if not request.user.has_perm("bookings.change_virtualclass"):
+        raise PermissionDenied
+    start = _read_start(request.GET.get("inicio", ""))
+    student = _find_student(request.GET.get("estudiante", ""))
+    if student is None:
+        return _ask_for_student(request, start)
+    form = BookForm(request.POST or None, start=start, student=student)
+    if request.method == "POST" and form.is_valid():
+        virtual_class = _book(request, form, student)
+        if virtual_class is not None:
+            return HttpResponseRedirect(reverse("admin:class_sheet", args=[virtual_class.pk]))
+    context = {
+        **admin.site.each_context(request),
+        "title": f"Reservar para {student}",
+        "student": student,
+        "form": form,
+    }
+    return render(request, "admin/agenda/book_for.html", context)
+
+
+def _ask_for_student(request: HttpRequest, start: datetime | None) -> HttpResponse:
+    words = request.GET.get("q", "").strip()
+    context = {
+        **admin.site.each_context(request),
+        "title": "¿Para quién es la clase?",
+        "start": start,
+        "q": words,
+        "people": _list_people(words)[:PEOPLE_SHOWN],
+    }
+    return render(request, "admin/agenda/book_for_whom.html", context)
+
+
+def _book(request: HttpRequest, form: BookForm, student: User) -> VirtualClass | None:
+    """Book what the form asks for; None if it is refused, and the form says why."""
+    try:
+        virtual_class = book_for(
+            student=student,
+            start=form.start,
+            **asdict(form.chosen),
+            is_paid=form.cleaned_data["payment"] == PAID,
+            by=cast(User, request.user),
+            text=form.cleaned_data["text"],
+        )
+    except SlotTakenError as refusal:
+        end = form.start + timedelta(minutes=form.chosen.minutes)
+        form.add_error(None, _explain_taken(form.start, end, student) or str(refusal.text))
+        return None
+    except BookingError as refusal:
+        form.add_error(None, str(refusal.text))
+        return None
+    except PaymentError:
+        form.add_error(None, PROVIDER_DOWN)
+        return None
+    log_to_panel(request, VirtualClass, f"Reservar para {student}", virtual_class)
+    _report(request, virtual_class)
+    return virtual_class
+
+
+def _report(request: HttpRequest, virtual_class: VirtualClass) -> None:
+    who = virtual_class.booked_by
+    if virtual_class.is_scheduled:
+        messages.success(request, f"Listo: la clase de {who} está agendada, y le avisamos.")
+    elif virtual_class.paid_at:
+        messages.warning(request, CALENDAR_LATER)
+    else:
+        until = f"le guardamos la hora hasta el {day_at(virtual_class.hold.expires_at)}."
+        messages.success(request, f"Listo: le avisamos a {who}, y {until}")
+
+
+def _explain_taken(start: datetime, end: datetime, student: User) -> str:
+    taken = find_obstacle(start, end, student)
+    if taken is None:
+        return ""
+    hours = f"{clock(taken.start_time)} a {clock(taken.end_time)}"
+    if isinstance(taken, VirtualClass):
+        return f"A esa hora está la clase de {taken.booked_by} ({hours})."
+    doing = "eligiendo" if taken.virtual_class_id is None else "pagando"
+    kept = f"Se la guardamos hasta el {day_at(taken.expires_at)}."
+    return f"{taken.user} está {doing} una clase a esa hora ({hours}). {kept}"
+
+
+def _explain_later(start: datetime | None) -> str:
+    mail = "con el enlace para pagar" if is_provider_configured() else "para que te pague"
+    kept = "por dos días, o hasta que empiece"
+    if start:
+        kept = f"hasta el {day_at(find_pay_deadline(start, timezone.now()))}"
+    return f"La paga después: le llega un correo {mail}, y le guardamos la hora {kept}"
+
+
+def _is_for(price: Price, one: VirtualClass) -> bool:
+    is_alike = (price.class_type, price.minutes) == (one.class_type, one.minutes)
+    return is_alike and price.students_up_to >= one.capacity
+
+
+def _name_price(price: Price) -> str:
+    people = f", hasta {price.students_up_to} personas" if price.students_up_to > 1 else ""
+    kind, amount = price.get_class_type_display(), pesos(price.amount).replace(" ", "\xa0")
+    return f"{kind}, {price.minutes} min{people} · {amount}"
+
+
+def _find_student(key: str) -> User | None:
+    try:
+        return _list_students().filter(pk=uuid.UUID(key)).first()
+    except ValueError:
+        return None
+
+
+def _list_students() -> QuerySet[User]:
+    return User.objects.filter(status=UserStatus.ACTIVE, is_staff=False)
+
+
+def _list_people(words: str) -> QuerySet[User]:
+    """List the students with these words in name or mail, those with the latest classes first."""
+    found = _list_students().annotate(latest=Max("booked_classes__start_time"))
+    for word in words.split():
+        found = found.filter(Q(name__icontains=word) | Q(email__icontains=word))
+    return found.order_by(F("latest").desc(nulls_last=True), "name", "pk")
+
+
+def _read_start(text: str) -> datetime | None:
+    try:
+        start = datetime.fromisoformat(text)
+        return start if start.tzinfo else read_wall_time(start)
+    except (ValueError, OverflowError):
+        return None

@@ -1,0 +1,83 @@
+"""The sheet of a class: who, when, money, and everything that the teacher can do."""
+
+import uuid
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from accounts.models import User
+from accounts.phones import whatsapp_url
+from bookings.admin.classes.steps import CLASS_STEPS
+from bookings.admin.classes.timeline import build_timeline, describe_drift
+from bookings.admin.money.steps import PAYMENT_STEPS
+from bookings.admin.steps import Step
+from bookings.domain.places.offers import IN_LINE
+from bookings.domain.queries import has_lapsed, list_participants
+from bookings.models import ClassStatus, Hold, Payment, UserActivity, VirtualClass
+from bookings.templatetags.class_times import clock, short_day
+
+Link = tuple[str, str]  # label, address
+
+
+@require_safe
+def show_class(request: HttpRequest, class_id: uuid.UUID) -> HttpResponse:
+    if not request.user.has_perm("bookings.view_virtualclass"):
+        raise PermissionDenied
+    classes = VirtualClass.objects.select_related("booked_by", "payment", "hold")
+    row = get_object_or_404(classes, pk=class_id)
+    now = timezone.now()
+    hours = f"{clock(row.start_time)} a {clock(row.end_time)}"
+    hold: Hold | None = getattr(row, "hold", None)
+    context = {
+        **admin.site.each_context(request),
+        "title": f"{short_day(row.start_time).capitalize()}, {hours}",
+        "row": row,
+        "people": _list_people(row),
+        "waiting": row.waiting_list.filter(state__in=IN_LINE).count(),
+        "steps": [*_list_steps(request, row), *_list_refunds(request, row)],
+        "is_open": row.is_scheduled and not row.has_ended(now),
+        "may_mark": _has_begun(row) and request.user.has_perm("bookings.change_virtualclass"),
+        "timeline": build_timeline(row),
+        "has_lapsed": has_lapsed(row),
+        "drift": describe_drift(row) if row.is_scheduled and row.calendar_drift else "",
+        "kept_until": hold.expires_at if hold and hold.is_live(now) and not row.paid_at else None,
+    }
+    return render(request, "admin/agenda/class.html", context)
+
+
+def _list_people(row: VirtualClass) -> list[tuple[User, UserActivity | None, str]]:
+    """List the people of a class, the host first, each with activity and chat."""
+    parts = list(list_participants(row))
+    people: list[tuple[User, UserActivity | None]] = [(one.user, one) for one in parts]
+    if not any(row.is_hosted_by(person) for person, _ in people):
+        people.insert(0, (row.booked_by, None))  # not scheduled yet, or cancelled before
+    return [(person, part, whatsapp_url(person.phone)) for person, part in people]
+
+
+def _list_steps(request: HttpRequest, row: VirtualClass) -> Iterator[Link]:
+    return _find_links(request, CLASS_STEPS, row)
+
+
+def _list_refunds(request: HttpRequest, row: VirtualClass) -> Iterator[Link]:
+    payment: Payment | None = getattr(row, "payment", None)
+    if payment is not None and payment.approved_at is not None:
+        yield from _find_links(request, PAYMENT_STEPS, payment)
+
+
+def _find_links(request: HttpRequest, steps: Sequence[Step[Any]], row: Any) -> Iterator[Link]:
+    model = row._meta.model_name
+    for step in steps:
+        if request.user.has_perm(f"bookings.{step.permission}_{model}") and step.is_offered(row):
+            yield step.label, reverse(f"admin:bookings_{model}_step", args=[row.pk, step.name])
+
+
+def _has_begun(row: VirtualClass) -> bool:
+    is_given = row.status in {ClassStatus.SCHEDULED, ClassStatus.COMPLETED}
+    return is_given and row.start_time <= timezone.now()

@@ -1,0 +1,141 @@
+"""The teacher books a class for a student."""
+
+import logging
+import uuid
+from dataclasses import asdict
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.models import User
+from bookings.domain.checkout.holds import keep_time
+from bookings.domain.checkout.settling import mark_paid
+from bookings.domain.exceptions import (
+    BookingError,
+    EventNotSavedError,
+    SlotTakenError,
+    TimeOverError,
+)
+from bookings.domain.lifecycle.booking import BookingRequest, book_class, refuse_impossible_period
+from bookings.domain.lifecycle.scheduling import schedule_class
+from bookings.domain.money.preferences import make_preference, open_payment
+from bookings.domain.money.quotes import Quote
+from bookings.domain.queries import list_awaiting_between, list_scheduled_between
+from bookings.models import (
+    PAY_WITHIN,
+    BookingRules,
+    ClassType,
+    Hold,
+    NoticeKind,
+    Payment,
+    VirtualClass,
+)
+from bookings.notices.due import record_due
+from bookings.payments.backend import is_provider_configured
+from calendar_sync import CalendarError
+
+logger = logging.getLogger(__name__)
+
+
+def book_for(
+    *,
+    student: User,
+    start: datetime,
+    minutes: int,
+    class_type: ClassType,
+    students: int,
+    price: int,
+    is_paid: bool,
+    by: User,
+    text: str = "",
+) -> VirtualClass:
+    """Book a class for a student, at any time without another class or hold.
+
+    start: aware. price: centavos; a free class counts as paid. is_paid: if True, the class is
+    marked as paid by hand and scheduled; the sweep retries what fails. If False, the time is kept
+    until ``find_pay_deadline``, and the student gets a mail with the link to pay.
+    No transaction may be open: providers are called. Raises BookingError for an account that is
+    not active, TimeOverError, what ``refuse_impossible_period`` raises, SlotTakenError,
+    PaymentError.
+    """
+    now = timezone.now()
+    is_group = class_type == ClassType.GROUP
+    end = start + timedelta(minutes=minutes)
+    quote = Quote(start, end, is_group, students if is_group else 1, price)
+    _refuse(student, quote, now)
+    is_paid = is_paid or price == 0
+    expires_at = find_pay_deadline(start, now)
+    payment = None if is_paid else _ask_to_pay(student, quote, expires_at)
+    if is_paid:  # the hold lasts until the class is scheduled
+        expires_at = now + timedelta(minutes=BookingRules.load().hold_minutes)
+    request = BookingRequest(
+        **asdict(quote),
+        preference_id=(payment and payment.preference_id) or f"manual-{uuid.uuid4()}",
+        has_preference=payment is not None,
+        text=text,
+    )
+    hold = Hold(user=student, payment=payment, expires_at=expires_at, made_by_teacher=True)
+    virtual_class = _store(request, hold, is_paid=is_paid, by=by)
+    return _schedule(virtual_class, by) if is_paid else virtual_class
+
+
+def find_pay_deadline(start: datetime, now: datetime) -> datetime:
+    """Return until when a time is kept for a student who has to pay for it."""
+    return min(now + PAY_WITHIN, start)
+
+
+def find_obstacle(start: datetime, end: datetime, student: User) -> VirtualClass | Hold | None:
+    """Return a class or hold that takes the time; the student's own choice of a slot takes none."""
+    scheduled = list_scheduled_between(start, end).select_related("booked_by")
+    if taken := scheduled.first() or list_awaiting_between(start, end).first():
+        return taken
+    holds = Hold.objects.filter(
+        start_time__lt=end, end_time__gt=start, expires_at__gt=timezone.now()
+    )
+    others = holds.exclude(user=student, virtual_class=None, payment=None)
+    return others.select_related("user").order_by("start_time").first()
+
+
+def _ask_to_pay(student: User, quote: Quote, expires_at: datetime) -> Payment | None:
+    """Make a payment and its preference; None if students pay by hand."""
+    if not is_provider_configured():
+        return None
+    payment = open_payment(user=student, quote=quote, expires_at=expires_at)
+    return make_preference(payment, quote)
+
+
+def _refuse(student: User, quote: Quote, now: datetime) -> None:
+    if not student.is_active:
+        raise BookingError("Esa cuenta no está activa.")
+    if quote.start <= now:
+        raise TimeOverError
+    refuse_impossible_period(quote.start, quote.end)
+    if find_obstacle(quote.start, quote.end, student):
+        raise SlotTakenError
+
+
+@transaction.atomic
+def _store(request: BookingRequest, hold: Hold, *, is_paid: bool, by: User) -> VirtualClass:
+    virtual_class = book_class(user=hold.user, request=request, by=by)
+    hold.virtual_class = virtual_class
+    hold.start_time, hold.end_time = request.start, request.end
+    hold.class_type = request.class_type
+    keep_time(hold)
+    # A class that was paid meanwhile keeps its time without a hold.
+    if list_awaiting_between(request.start, request.end).exists():
+        raise SlotTakenError
+    if is_paid:
+        return mark_paid(virtual_class.pk, by)
+    record_due(NoticeKind.BOOKED_FOR, virtual_class, [hold.user_id])
+    return virtual_class
+
+
+def _schedule(virtual_class: VirtualClass, by: User) -> VirtualClass:
+    try:
+        return schedule_class(preference_id=virtual_class.preference_id, actor=by)
+    except (CalendarError, EventNotSavedError) as error:
+        logger.warning(
+            "Class %s is booked and not scheduled yet: %s", virtual_class.pk, type(error).__name__
+        )
+        return virtual_class
