@@ -9,6 +9,7 @@ from django.utils import translation
 from bookings.templatetags.class_times import (
     clock,
     duration,
+    lead_time,
     long_day,
     minutes,
     month,
@@ -81,6 +82,19 @@ def test_a_duration_is_told_in_its_largest_exact_unit(time, spanish, english):
     assert duration(time) == spanish
     with translation.override("en"):
         assert duration(time) == english
+
+
+@pytest.mark.parametrize(
+    ("time", "words"),
+    [
+        (timedelta(days=1), "24 horas"),
+        (timedelta(hours=48), "48 horas"),
+        (timedelta(days=7), "7 días"),
+        (timedelta(minutes=90), "90 minutos"),
+    ],
+)
+def test_a_lead_time_is_no_day_of_the_calendar(time, words):
+    assert lead_time(time) == words
 
 
 def test_english_keeps_the_country_s_order_clock_and_currency():
