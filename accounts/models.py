@@ -84,6 +84,10 @@ class User(AbstractBaseUser, PermissionsMixin):
         help_text="A token of the provider whose grant is to be revoked and forgotten; encrypted.",
     )
 
+    # Of the teacher, about the person: no page of the person's shows them, the data export does.
+    private_notes = models.TextField(
+        "notas privadas", max_length=4000, blank=True, default="", db_default="", editable=False
+    )
     total_classes = models.PositiveIntegerField("clases completadas", default=0, editable=False)
     status = models.CharField(
         "estado", max_length=20, choices=UserStatus, default=UserStatus.ACTIVE

@@ -40,6 +40,7 @@ def describe_account(user: User) -> dict[str, Any]:
             "updatedAt": user.updated_at,
             "lastSignInAt": user.last_login,
         },
+        "teacherNotes": user.private_notes,
         "identities": [
             {"provider": identity.provider_name, "label": identity.label}
             for identity in list_identities(user)

@@ -21,6 +21,12 @@ def save_profile(*, user: User, location: str, level: str, phone: str, newslette
     return user
 
 
+def save_private_notes(*, user: User, notes: str) -> None:
+    """Store what the teacher notes about the person."""
+    user.private_notes = notes
+    user.save(update_fields=["private_notes", "updated_at"])
+
+
 def choose_language(*, user: User, language: str) -> None:
     if user.language != language:
         user.language = language

@@ -78,9 +78,9 @@ class Step(Generic[Row]):
 
     name: the last part of its address. label: text of its link. yes: text of the button that
     confirms. bulk: name of the list's action, if any. permission: the verb of Django's permission.
-    needs_input: True if the facts depend on the form. is_final: True if it takes something away for
-    good, so that its button is red. is_sensitive: True if it always asks for a fresh sign-in, as a
-    refund does anyway.
+    needs_input: True if the facts depend on the form. proposes: True if the form's first values are
+    shown at once. is_final: True if it takes something away for good, so that its button is red.
+    is_sensitive: True if it always asks for a fresh sign-in, as a refund does anyway.
     refusals: texts for the teacher of errors whose own texts address the person.
     """
 
@@ -92,6 +92,7 @@ class Step(Generic[Row]):
     permission: ClassVar[str] = "change"
     form: ClassVar[type[StepForm]] = StepForm
     needs_input: ClassVar[bool] = False
+    proposes: ClassVar[bool] = False
     is_final: ClassVar[bool] = False
     is_sensitive: ClassVar[bool] = False
     refusals: ClassVar[Mapping[type[Exception], str]] = {}
@@ -265,5 +266,9 @@ def _read(request: HttpRequest, step: Step[Any], rows: list[Any]) -> StepForm:
     is_confirmed = "seen" in request.POST
     data = request.POST if is_confirmed else request.GET
     form = step.form(data, first)
-    is_given = is_confirmed or any(name in data for name in form.fields)
-    return form if is_given or not step.needs_input else step.form(None, first)
+    if is_confirmed or not step.needs_input or any(name in data for name in form.fields):
+        return form
+    empty = step.form(None, first)
+    if not step.proposes or not empty.initial:
+        return empty
+    return step.form({name: empty[name].value() for name in empty.fields}, first)

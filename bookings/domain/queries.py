@@ -60,8 +60,13 @@ def list_classes_of(user: User) -> QuerySet[VirtualClass]:
 
 def list_next_classes_of(user: User) -> QuerySet[VirtualClass]:
     """List the classes ahead, the nearest first, without cancelled, lapsed and lost ones."""
+    return only_ahead(list_classes_of(user))
+
+
+def only_ahead(classes: QuerySet[VirtualClass]) -> QuerySet[VirtualClass]:
+    """Leave the classes that are ahead, without cancelled, lapsed and lost ones; nearest first."""
     now = timezone.now()
-    ahead = list_classes_of(user).filter(end_time__gt=now).exclude(status=ClassStatus.CANCELLED)
+    ahead = classes.filter(end_time__gt=now).exclude(status=ClassStatus.CANCELLED)
     return ahead.exclude(lapsed(now) | LOST_ITS_HOLD).order_by("start_time", "id")
 
 

@@ -14,7 +14,7 @@ from bookings.models.availability import (
 from bookings.models.class_log import ClassEvent, ClassLog
 from bookings.models.heartbeat import MEET_ACCESS, SERVICE_ACCOUNT, Heartbeat, meet_refused_at
 from bookings.models.hold import Hold
-from bookings.models.notice import Notice, NoticeKind, NoticeState
+from bookings.models.notice import Message, Notice, NoticeKind, NoticeState
 from bookings.models.payment import (
     MONEY_GONE,
     ChargeStatus,

@@ -28,6 +28,7 @@ class ClassEvent(models.TextChoices):
     REBUILT = "rebuilt", "Recuperada del calendario"
     CAPACITY_CHANGED = "capacity_changed", "Cambiaron los lugares"
     PRICE_AGREED = "price_agreed", "Precio aceptado"
+    MESSAGE_SENT = "message_sent", "Mensaje de la profe"
 
 
 class ClassLog(models.Model):

@@ -27,6 +27,8 @@ class NoticeKind(models.TextChoices):
     REMINDER_HOUR = "reminder_hour", "Recordatorio de 60 minutos"
     PLACE_OFFERED = "place_offered", "Se liberó un lugar"
     HOLD_LOST = "hold_lost", "Horario que se ocupó"
+    # From the teacher, in her own words.
+    MESSAGE = "message", "Mensaje de la profe"
     BOOKED_FOR = "booked_for", "Clase que reservó la profe"
     # To the person who paid.
     MONEY_RETURNED = "money_returned", "Dinero devuelto"
@@ -62,6 +64,33 @@ class NoticeState(models.TextChoices):
     DUE = "due", "Pendiente"
     SENT = "sent", "Enviado"
     FAILED = "failed", "No enviado"
+
+
+class Message(models.Model):
+    """The teacher's words to several people; each of them has a notice that names it.
+
+    id: derived from words and receivers, so that the same message leaves once.
+    """
+
+    id = models.UUIDField(primary_key=True, editable=False)
+    by = models.ForeignKey(
+        User, on_delete=models.PROTECT, related_name="+", verbose_name="de quién", editable=False
+    )
+    subject = models.CharField("asunto", max_length=120)
+    text = models.TextField("mensaje", max_length=4000)
+    created_at = models.DateTimeField("escrito", default=timezone.now, editable=False)
+
+    class Meta:
+        verbose_name = "mensaje"
+        verbose_name_plural = "mensajes"
+
+    def __str__(self) -> str:
+        return self.subject
+
+    @property
+    def occasion(self) -> str:
+        """The occasion of its notices."""
+        return self.pk.hex
 
 
 class Notice(models.Model):

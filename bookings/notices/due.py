@@ -14,9 +14,12 @@ from bookings.notices.reminders import draft_reminders
 
 
 def record_due(
-    kind: NoticeKind, virtual_class: VirtualClass, people: Iterable[uuid.UUID], occasion: str = ""
+    kind: NoticeKind,
+    virtual_class: VirtualClass | None,
+    people: Iterable[uuid.UUID],
+    occasion: str = "",
 ) -> None:
-    """Write a notice about the class for each person, once an occasion."""
+    """Write a notice, about the class if there is one, for each person, once an occasion."""
     now = timezone.now()
     _record([Notice.draft(kind, virtual_class, one, now, occasion) for one in people])
 

@@ -18,6 +18,7 @@ from bookings.models import (
     ClassEvent,
     ClassLog,
     Hold,
+    Message,
     Notice,
     NoticeKind,
     Payment,
@@ -164,6 +165,13 @@ def find_entry(notice: Notice) -> WaitingListEntry | None:
     return notice.require_class().waiting_list.filter(user=notice.user).first()
 
 
+def find_message(notice: Notice) -> Message | None:
+    """Return the teacher's words if the mail carries them."""
+    if notice.kind != NoticeKind.MESSAGE:
+        return None
+    return Message.objects.get(pk=notice.occasion)
+
+
 def site_address(name: str, *arguments: object) -> str:
     return settings.BASE_URL + reverse(name, args=arguments)
 
@@ -185,7 +193,7 @@ new_time = Line(_("Ahora"), _class_hours)
 known_time = Line(_("Antes"), _known_time)
 time_before = Line(_("Antes"), _time_before_this)
 held_time = Line(_("Cuándo"), _held_time)
-paid_class_time = Line(_("Clase"), lambda one: _class_hours(one) if one.virtual_class else "")
+class_time = Line(_("Clase"), lambda one: _class_hours(one) if one.virtual_class else "")
 offer_end = Line(_("Te lo guardamos hasta"), _offer_end)
 video_call = Line(_("Videollamada"), lambda one: one.require_class().html_link, is_link=True)
 how_to_enter = Line(_("Para entrar"), _how_to_enter)

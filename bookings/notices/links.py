@@ -22,9 +22,16 @@ def _turn_page(notice: Notice) -> str:
     )
 
 
+def _own_classes(notice: Notice) -> str:
+    if notice.virtual_class_id is None:
+        return site_address("bookings:my_classes")
+    return site_address("bookings:class", notice.virtual_class_id)
+
+
 _class_id = attrgetter("virtual_class_id")
 _CLASS_IN_PANEL = "admin:class_sheet"
 
+see_classes = Line(_("Mirá tus clases"), _own_classes)
 see_class = _to(_("Mirá tu clase"), "bookings:class", _class_id)
 pay_class = _to(_("Pagá tu clase"), "bookings:class", _class_id)
 book_another = _to(_("Reservá otra clase"), "bookings:book")

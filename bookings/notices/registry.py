@@ -31,14 +31,15 @@ from bookings.notices.skip_rules import SkipRule
 class Mail:
     """A kind of mail.
 
-    subject, opening: may name the ``day``, ``clock`` and ``host`` of the class.
+    subject, opening: may name the ``day``, ``clock`` and ``host`` of the class, and the subject of
+    the teacher's ``message``.
     skip_if: without rules, the mail leaves however late.
     calendar: the method of the attached file, if any.
     expected: when the mail must exist; ``Planned`` also makes it due.
     """
 
-    subject: Promise
-    opening: Promise
+    subject: Promise | str
+    opening: Promise | str
     explanation: Promise | str = ""
     facts: tuple[Line, ...] = ()
     link: Line
@@ -194,6 +195,13 @@ MAILS = {
         facts=(facts.held_time,),
         link=links.choose_another_time,
     ),
+    NoticeKind.MESSAGE: untracked(
+        subject="%(message)s",
+        opening="%(message)s",
+        explanation=_("Te escribe tu profe. Si respondés este correo, le llega."),
+        facts=(facts.class_time,),
+        link=links.see_classes,
+    ),
     NoticeKind.BOOKED_FOR: untracked(
         subject=_("Te reservamos una clase: %(day)s, %(clock)s"),
         opening=_("La profe te reservó esta clase. Falta pagarla."),
@@ -209,7 +217,7 @@ MAILS = {
             "El dinero vuelve por el mismo medio con que pagaste. Con tarjeta puede tardar hasta "
             "el próximo resumen."
         ),
-        facts=(facts.refund_amount, facts.refund_reason, facts.refunded_at, facts.paid_class_time),
+        facts=(facts.refund_amount, facts.refund_reason, facts.refunded_at, facts.class_time),
         link=links.see_own_payment,
         expected=AfterRefund(RefundStatus.DONE),
     ),
@@ -224,7 +232,7 @@ MAILS = {
             facts.refund_amount,
             facts.refund_reason,
             facts.refund_requested_at,
-            facts.paid_class_time,
+            facts.class_time,
         ),
         link=links.see_own_payment,
         skip_if=(skip.refund_settled,),

@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import override
 
 from bookings.models import Notice, NoticeKind, TeacherPage
+from bookings.notices.facts import find_message
 from bookings.notices.icalendar import build_calendar
 from bookings.notices.registry import find_mail
 from bookings.templatetags.class_times import clock, long_day
@@ -51,10 +52,10 @@ def _attach_calendar(mail: EmailMultiAlternatives, notice: Notice) -> None:
 
 
 def _context(notice: Notice) -> dict[str, Any]:
-    mail = find_mail(notice)
-    words = {}
+    mail, message = find_mail(notice), find_message(notice)
+    words = {"message": message.subject} if message else {}
     if virtual_class := notice.virtual_class:
-        words = {
+        words |= {
             "day": long_day(virtual_class.start_time),
             "clock": clock(virtual_class.start_time),
             "host": virtual_class.booked_by.first_name,
@@ -66,6 +67,7 @@ def _context(notice: Notice) -> dict[str, Any]:
         "name": notice.user.first_name,
         "subject": str(mail.subject) % words,
         "opening": str(mail.opening) % words,
+        "text": message.text if message else "",
         "explanation": str(mail.explanation),
         "facts": [
             (line.label, text, line.is_link)

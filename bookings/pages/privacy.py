@@ -95,6 +95,14 @@ def _list_account_data() -> list[Row]:
             _("Hasta que borrás tu cuenta."),
         ),
         (
+            _("Notas sobre vos"),
+            _(
+                "Lo que quien da las clases anota para prepararlas. En las páginas las ve solo esa "
+                "persona; a vos te las damos con tus datos."
+            ),
+            _("Hasta que borrás tu cuenta."),
+        ),
+        (
             _("Cómo ingresás"),
             _(
                 "Con qué cuenta ingresás, el número que te identifica ahí y su correo. "
@@ -143,7 +151,10 @@ def _list_class_data() -> list[Row]:
         ),
         (
             _("Correos que te mandamos"),
-            _("De qué tratan, por qué clase y cuándo salieron. El texto no se guarda."),
+            _(
+                "De qué tratan, por qué clase y cuándo salieron. El texto no se guarda, salvo el "
+                "de los mensajes que escribe quien da las clases."
+            ),
             _("Hasta que borrás tu cuenta."),
         ),
     ]

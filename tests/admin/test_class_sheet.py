@@ -10,6 +10,7 @@ from django.utils import timezone
 from bookings.domain.checkout.settling import settle
 from bookings.domain.places.joining import join_class
 from bookings.models import PriceDecision, Role, UserActivity, VirtualClass
+from tests.admin.steps import address_of
 from tests.admin.test_week import text_of
 from tests.factories import UserFactory, VirtualClassFactory
 from tests.payments import make_payment
@@ -48,7 +49,8 @@ def test_a_class_ahead_shows_who_when_what_for_and_money(open_sheet, host, stude
     assert "https://wa.me/5493415550199" in page.content.decode()
     assert f'href="{row.html_link}"' in page.content.decode()
     assert "Marcar falta" not in text
-    assert steps_of(page) == ["mover", "lugares", "cancelar"]
+    assert f'action="{address_of(row, "mover")}"' in page.content.decode()
+    assert steps_of(page) == ["lugares", "cancelar"]
 
 
 @pytest.mark.parametrize(

@@ -1,18 +1,14 @@
 """The price list, typed in pesos."""
 
-import re
 from datetime import timedelta
-from functools import partial
 
 import pytest
-import time_machine
 from django.core.exceptions import ValidationError
 from django.urls import reverse
 from django.utils import timezone
 
 from bookings.admin.money.pesos import PesosField, write_pesos
-from bookings.domain.money.prices import find_price
-from bookings.models import BookingRules, ClassType, Price
+from bookings.models import BookingRules, Price
 from tests.admin.moments import MONDAY, days_later
 
 ADD = reverse("admin:bookings_price_add")
@@ -123,23 +119,6 @@ class TestPages:
 
         assert "$ 15.000" in page
         assert "1500000" not in page
-
-    def test_a_new_price_begins_where_the_old_one_ends(self, panel):
-        price(valid_from=days_later(-30))
-        page = panel.get(LIST).content.decode()
-        (address,) = re.findall(r'href="([^"]+)">Cambiar el precio', page)
-
-        prefilled = panel.get(address.replace("&amp;", "&")).content.decode()
-        panel.post(ADD, form(amount="18.000", valid_from=days_later(1).isoformat()))
-
-        assert 'value="15.000"' in prefilled
-        assert f'value="{days_later(1).isoformat()}"' in prefilled
-        price_of_an_hour = partial(
-            find_price, class_type=ClassType.INDIVIDUAL, minutes=60, students=1
-        )
-        assert price_of_an_hour() == 1_500_000
-        with time_machine.travel(timezone.now() + timedelta(days=1)):
-            assert price_of_an_hour() == 1_800_000
 
     def test_a_price_in_force_keeps_its_amount(self, panel):
         old = price(valid_from=days_later(-1))

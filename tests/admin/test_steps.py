@@ -58,6 +58,10 @@ NO_CONFIRMATION = {
     "webhookendpoint secreto": "shows",
     "calendario": "reads",
     "semana": "reads",
+    "estudiantes": "reads",
+    "estudiantes/<uuid:user_id>": "keeps notes, which can be changed back",
+    "escribir": "shows the mail, and sends exactly what was shown",
+    "precios": "until its day a new price can be changed back; booked classes keep theirs",
     "semana/dia": "closes days, which it opens as easily; no class moves",
     "semana/hora": "as above, for hours",
     "clase/<uuid:class_id>": "reads",
@@ -143,6 +147,7 @@ def test_every_button_of_the_panel_was_decided_about():
         ("templates/admin/agenda/_classes.html", ""),  # leads to the step that asks
         ("templates/admin/agenda/book_for.html", ""),  # reservar
         ("templates/admin/agenda/book_for_whom.html", ""),  # searches
+        ("templates/admin/agenda/class.html", ""),  # leads to the step that asks
         ("templates/admin/agenda/class.html", "came"),  # virtualclass asistencia
         ("templates/admin/agenda/day.html", ""),  # semana/dia
         ("templates/admin/agenda/day.html", "last_day"),
@@ -152,6 +157,11 @@ def test_every_button_of_the_panel_was_decided_about():
         ("templates/admin/bookings/closure/change_list.html", ""),  # closure importar-feriados
         ("templates/admin/bookings/weeklyhours/change_list.html", ""),  # save
         ("bookings/admin/classes/people.py", "came"),  # virtualclass asistencia
+        ("templates/admin/bookings/price/new_prices.html", ""),  # precios
+        ("templates/admin/people/student.html", "_notes"),  # save
+        ("templates/admin/people/students.html", ""),  # searches
+        ("templates/admin/people/write.html", "_look"),  # shows
+        ("templates/admin/people/write.html", "_send"),  # escribir
         ("templates/admin/step.html", ""),  # confirms
     }
 

@@ -244,7 +244,7 @@ def test_any_week_can_be_asked_for(look, semana, title):
 def test_the_neighbouring_weeks_are_linked(panel):
     page = panel.get(reverse("admin:week")).content.decode()
 
-    assert re.findall(r"\?semana=([\d-]+)", page) == [
+    assert re.findall(r'"\?semana=([\d-]+)', page) == [
         (MONDAY - timedelta(days=7)).isoformat(),
         (MONDAY + timedelta(days=7)).isoformat(),
     ]

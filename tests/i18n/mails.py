@@ -4,6 +4,7 @@ A kind without a function of its own is read in its plain state: to the host, ab
 class.
 """
 
+import uuid
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
@@ -15,6 +16,7 @@ from bookings.models import (
     ChargeStatus,
     ClassEvent,
     ClassStatus,
+    Message,
     Notice,
     NoticeKind,
     PaymentStatus,
@@ -60,6 +62,11 @@ def move(virtual_class: VirtualClass, earlier: datetime) -> None:
     """Let a class have been at another time."""
     details = {"from": earlier.isoformat(), "to": virtual_class.start_time.isoformat()}
     record_event(virtual_class, ClassEvent.RESCHEDULED, details=details)
+
+
+def write_message(world: World) -> Message:
+    """Store a message without words of any language."""
+    return Message.objects.create(pk=uuid.uuid4(), by=world.teacher, subject="2026", text="12:30")
 
 
 @mail(NoticeKind.CONFIRMATION)
@@ -162,6 +169,17 @@ def offered_place(world):
         offer_expires_at=NOW + timedelta(hours=2),
     )
     return to(world.guest, virtual_class)
+
+
+@mail(NoticeKind.MESSAGE)
+def words_of_the_teacher(world):
+    """The words stay in the language in which she wrote them."""
+    return to(world.host, world.schedule(), write_message(world).occasion)
+
+
+@mail(NoticeKind.MESSAGE)
+def words_to_everybody_of_a_week(world):
+    return to(world.host, occasion=write_message(world).occasion)
 
 
 @mail(NoticeKind.MONEY_BACK)

@@ -36,6 +36,9 @@ FOR_EVERYBODY = [
 FOR_THE_TEACHER = [
     "/admin/",
     "/admin/semana/",
+    "/admin/estudiantes/",
+    "/admin/estudiantes/?q=nadie",
+    "/admin/precios/",
     "/admin/dinero/",
     "/admin/mas/",
     "/admin/tecnico/",
@@ -136,6 +139,30 @@ def test_pages_of_a_student(page, language):
 
     assert len(classes) >= 2
     assert visit(page, *FOR_STUDENTS, *classes, *changes) == []
+
+
+def test_a_student_s_file_and_a_message(page):
+    sign_in(page, TEACHER)
+    page.goto("/admin/estudiantes/?q=ana")
+    page.get_by_role("link", name=re.compile("^Ana ")).click()
+    expect(page.get_by_role("heading", name="Tus notas")).to_be_visible()
+    found = violations(page)
+    page.locator("#ahead + .rows a").first.click()
+    expect(page.get_by_role("heading", name="Qué podés hacer")).to_be_visible()
+    found += violations(page)
+    page.get_by_role("link", name=re.compile("^Escribir a")).click()
+    expect(page.get_by_label("Asunto")).to_be_visible()
+    found += violations(page)
+    page.get_by_role("button", name="Ver cómo llega").click()
+    expect(page.get_by_role("alert")).to_be_focused()
+    found += violations(page)
+    page.get_by_label("Asunto").fill("El libro")
+    page.get_by_label("Mensaje").fill("Traigan el libro.")
+    page.get_by_role("button", name="Ver cómo llega").click()
+    expect(page.get_by_role("button", name="Sí, mandar")).to_be_visible()
+    found += violations(page)
+
+    assert found == []
 
 
 def test_the_teacher_s_week(page):

@@ -47,6 +47,7 @@ def test_from_nothing_to_a_page_with_hours_and_prices(new_page, answers):
 
     page.goto("/admin/")
     page.get_by_role("link", name="Para empezar").click()
+    expect(page.get_by_role("heading", name="Para empezar")).to_be_visible()
     assert page.evaluate(FITS)
     assert violations(page) == []
     answers(page.get_by_label("Tu nombre"), "Ana Suárez")

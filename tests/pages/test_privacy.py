@@ -19,6 +19,7 @@ from bookings.domain.people.personal_data import export_person
 from bookings.models import (
     ClassLog,
     Hold,
+    Message,
     Notice,
     Payment,
     PaymentCharge,
@@ -51,13 +52,14 @@ SELLER = Seller(
 # The rows of the page, and the tables that hold what each one says.
 TABLES: dict[str, list[type[Model]]] = {
     "Tu cuenta": [User],
+    "Notas sobre vos": [User],
     "Cómo ingresás": [SocialAccount, EmailAddress, EmailConfirmation, SocialToken],
     "Tus sesiones": [Session],
     "Tus clases": [VirtualClass, UserActivity, ClassLog],
     "Horarios guardados": [Hold],
     "Lista de espera": [WaitingListEntry],
     "Lo que dijiste de las clases": [Quote],
-    "Correos que te mandamos": [Notice],
+    "Correos que te mandamos": [Notice, Message],
     "Tus pagos": [Payment, PaymentCharge, Refund],
     "Avisos de Mercado Pago": [PaymentNotification],
     "Avisos a otros sistemas": [WebhookEvent, WebhookDelivery, WebhookAttempt],
@@ -66,6 +68,7 @@ TABLES: dict[str, list[type[Model]]] = {
 # The keys of the data export, and the row that names each one.
 EXPORTED_AS = {
     "profile": "Tu cuenta",
+    "teacherNotes": "Notas sobre vos",
     "identities": "Cómo ingresás",
     "sessions": "Tus sesiones",
     "classes": "Tus clases",

@@ -106,10 +106,20 @@ def _give_part_back(scene: Scene, page: Page) -> None:
 
 def _person(name: str) -> Callable[[Scene, Page], None]:
     def go(scene: Scene, page: Page) -> None:
-        page.goto(f"/admin/accounts/user/?q={name}")
-        page.locator("#result_list tbody th a").first.click()
+        page.goto(f"/admin/estudiantes/?q={name}")
+        page.locator(".student-cards a").first.click()
 
     return go
+
+
+def _write(scene: Scene, page: Page) -> None:
+    """Show a message to Ana's group before it leaves."""
+    _person("ana")(scene, page)
+    page.locator("#ahead + .rows a").first.click()
+    page.get_by_role("link", name="Escribir a todos").click()
+    page.get_by_label("Asunto").fill("Para la clase")
+    page.get_by_label("Mensaje").fill("Hola:\n\ntraigan tres preguntas sobre un viaje.")
+    page.get_by_role("button", name="Ver cómo llega").click()
 
 
 def _lose_the_grant(scene: Scene, page: Page) -> None:
@@ -151,7 +161,10 @@ SHOTS = [
     Shot("devolver", TEACHER, _give_part_back),
     Shot("disputa", TEACHER, _payment_of("bruno")),
     Shot("meses", TEACHER, at(f"{PAYMENTS}meses/")),
-    Shot("persona", TEACHER, _person("diego")),
+    Shot("estudiantes", TEACHER, at("/admin/estudiantes/"), screens=BOTH),
+    Shot("persona", TEACHER, _person("ana"), screens=BOTH),
+    Shot("escribir", TEACHER, _write, screens=BOTH),
+    Shot("precios-nuevos", TEACHER, at("/admin/precios/"), screens=BOTH),
     Shot("cierre", TEACHER, _close_days_with_classes),
     Shot("detalles", DIEGO, _hold_a_time, screens=BOTH),
     Shot("desconectado", TEACHER, _lose_the_grant),

@@ -8,7 +8,7 @@ from typing import Any, cast
 from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
-from django.db.models import F, Max, Q, QuerySet
+from django.db.models import F, Max, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
@@ -22,6 +22,7 @@ from bookings.admin.pages import log_to_panel
 from bookings.domain.checkout.teacher_booking import book_for, find_obstacle, find_pay_deadline
 from bookings.domain.exceptions import BookingError, SlotTakenError
 from bookings.domain.money.prices import list_current_prices
+from bookings.domain.people.students import list_students, matching
 from bookings.models import ClassType, Price, VirtualClass
 from bookings.payments.backend import is_provider_configured
 from bookings.payments.gateway import PaymentError
@@ -216,14 +217,13 @@ def _find_student(key: str) -> User | None:
 
 
 def _list_students() -> QuerySet[User]:
-    return User.objects.filter(status=UserStatus.ACTIVE, is_staff=False)
+    return list_students().filter(status=UserStatus.ACTIVE)
 
 
 def _list_people(words: str) -> QuerySet[User]:
-    """List the students with these words in name or mail, those with the latest classes first."""
-    found = _list_students().annotate(latest=Max("booked_classes__start_time"))
-    for word in words.split():
-        found = found.filter(Q(name__icontains=word) | Q(email__icontains=word))
+    """List the students who match, those with the latest classes first."""
+    found = _list_students().filter(matching(words))
+    found = found.annotate(latest=Max("booked_classes__start_time"))
     return found.order_by(F("latest").desc(nulls_last=True), "name", "pk")
 
 

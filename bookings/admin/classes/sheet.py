@@ -14,7 +14,8 @@ from django.views.decorators.http import require_safe
 
 from accounts.models import User
 from accounts.phones import whatsapp_url
-from bookings.admin.classes.steps import CLASS_STEPS
+from bookings.admin.classes.forms import MoveForm
+from bookings.admin.classes.steps import CLASS_STEPS, MoveClass
 from bookings.admin.classes.timeline import build_timeline, describe_drift
 from bookings.admin.money.steps import PAYMENT_STEPS
 from bookings.admin.steps import Step
@@ -24,6 +25,8 @@ from bookings.models import ClassStatus, Hold, Payment, UserActivity, VirtualCla
 from bookings.templatetags.class_times import clock, short_day
 
 Link = tuple[str, str]  # label, address
+# It begins on the sheet, so that moving a class takes one tap less.
+MOVE = next(one for one in CLASS_STEPS if isinstance(one, MoveClass))
 
 
 @require_safe
@@ -41,6 +44,7 @@ def show_class(request: HttpRequest, class_id: uuid.UUID) -> HttpResponse:
         "row": row,
         "people": _list_people(row),
         "waiting": row.waiting_list.filter(state__in=IN_LINE).count(),
+        "move": _find_move(request, row),
         "steps": [*_list_steps(request, row), *_list_refunds(request, row)],
         "is_open": row.is_scheduled and not row.has_ended(now),
         "may_mark": _has_begun(row) and request.user.has_perm("bookings.change_virtualclass"),
@@ -62,7 +66,13 @@ def _list_people(row: VirtualClass) -> list[tuple[User, UserActivity | None, str
 
 
 def _list_steps(request: HttpRequest, row: VirtualClass) -> Iterator[Link]:
-    return _find_links(request, CLASS_STEPS, row)
+    return _find_links(request, [one for one in CLASS_STEPS if one is not MOVE], row)
+
+
+def _find_move(request: HttpRequest, row: VirtualClass) -> tuple[str, str, MoveForm] | None:
+    """Return the step that moves the class, with a form for it; None if it is not offered."""
+    link = next(_find_links(request, [MOVE], row), None)
+    return (*link, MoveForm(None, row)) if link else None
 
 
 def _list_refunds(request: HttpRequest, row: VirtualClass) -> Iterator[Link]:

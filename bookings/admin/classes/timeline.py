@@ -25,13 +25,14 @@ TEXTS = {
     ClassEvent.SHOWED_UP: ("plain", "Se corrigió la falta de {person}"),
     ClassEvent.OFFERED: ("plain", "Se ofreció un lugar a {person}, hasta el {until}"),
     ClassEvent.CAPACITY_CHANGED: ("plain", "Pasó de {places_before} a {places} lugares"),
+    ClassEvent.MESSAGE_SENT: ("plain", "Salió un mensaje. Personas que lo reciben: {people}"),
     ClassEvent.EVENT_REMOVED: ("plain", "Se quitó el evento del calendario"),
     ClassEvent.EVENT_DRIFTED: ("bad", "El calendario empezó a decir otra cosa"),
     ClassEvent.EVENT_REPAIRED: ("good", "Se reparó el evento del calendario"),
     ClassEvent.REBUILT: ("good", "Se recuperó del calendario"),
 }
 TIMES = ("from", "to", "until")
-NUMBERS = ("places_before", "places")
+NUMBERS = ("places_before", "places", "people")
 SERVICE, UNKNOWN = "el servicio", "—"
 
 

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST
 from accounts.sessions.requests import SignedInRequest
 from bookings.admin.cells import day_and_time, make_badge
 from bookings.admin.classes.people import ActivityInline, WaitingInline
-from bookings.admin.classes.steps import CLASS_STEPS
+from bookings.admin.classes.steps import CLASS_STEPS, AgreeToPrice, MarkAsPaid
 from bookings.admin.classes.timeline import build_timeline, describe_drift
 from bookings.admin.filters import DriftFilter, OfferFilter, PaidFilter, PriceDecisionFilter
 from bookings.admin.pages import Pages
@@ -29,11 +29,22 @@ from bookings.templatetags.class_states import FREE, PAID, money_state
 from bookings.templatetags.class_times import clock, pesos
 
 DIFFERS = "Calendario distinto"
+# What a class waits for that only the teacher does.
+ANSWERS = [AgreeToPrice(), MarkAsPaid()]
 
 
 @admin.register(VirtualClass)
 class VirtualClassAdmin(FixedRowsMixin, StepsAdmin[VirtualClass]):
-    list_display = ["when", "badge", "booked_by", "class_type", "places", "price", "payment_badge"]
+    list_display = [
+        "when",
+        "badge",
+        "booked_by",
+        "class_type",
+        "places",
+        "price",
+        "payment_badge",
+        "next_step",
+    ]
     list_filter = [
         "status",
         "class_type",
@@ -76,6 +87,10 @@ class VirtualClassAdmin(FixedRowsMixin, StepsAdmin[VirtualClass]):
     def own_pages(self) -> Pages:
         address = "<uuid:class_id>/personas/<int:activity_id>/asistencia"
         return {**super().own_pages(), "attendance": (address, require_POST(self.note_attendance))}
+
+    def get_list_display(self, request: HttpRequest) -> list[Any]:
+        """Hide the steps from staff who may only look."""
+        return [name for name in self.list_display if name != "next_step" or self.may(request)]
 
     def get_inlines(
         self, request: HttpRequest, obj: VirtualClass | None
@@ -133,6 +148,20 @@ class VirtualClassAdmin(FixedRowsMixin, StepsAdmin[VirtualClass]):
             return "—"
         state = money_state(obj)
         return state if state in {PAID, FREE} else make_badge("cancelled", state)
+
+    @admin.display(description="qué hacer")
+    def next_step(self, obj: VirtualClass) -> str:
+        """Link to the answer that a waiting class needs."""
+        step = next((one for one in ANSWERS if one.is_offered(obj)), None)
+        if step is None:
+            return "—"
+        address = self.address("step", obj.pk, step.name)
+        return format_html(
+            '<a class="button" href="{}">{}<span class="visually-hidden">: {}</span></a>',
+            address,
+            step.label,
+            obj.booked_by,
+        )
 
     @admin.display(description="estado del pago")
     def payment_state(self, obj: VirtualClass) -> str:

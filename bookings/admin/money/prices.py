@@ -1,19 +1,15 @@
 """The price list."""
 
-from datetime import timedelta
 from typing import Any
-from urllib.parse import urlencode
 
 from django import forms
 from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
-from django.urls import reverse
 from django.utils import timezone
-from django.utils.html import format_html
 
 from bookings.admin.inputs import BROWSERS_OWN
-from bookings.admin.money.pesos import PesosField, write_pesos
+from bookings.admin.money.pesos import PesosField
 from bookings.domain.money.prices import with_is_current
 from bookings.models import BookingRules, ClassType, Price
 from bookings.templatetags.class_times import pesos
@@ -48,7 +44,6 @@ class PriceAdmin(admin.ModelAdmin[Price]):
         "valid_from",
         "valid_until",
         "is_current",
-        "replace",
     ]
     formfield_overrides = BROWSERS_OWN
     ordering = ["-class_type", "minutes", "students_up_to", "-valid_from"]
@@ -56,10 +51,6 @@ class PriceAdmin(admin.ModelAdmin[Price]):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Price]:
         return with_is_current(super().get_queryset(request))
-
-    def get_list_display(self, request: HttpRequest) -> list[Any]:
-        may_add = self.has_add_permission(request)
-        return [name for name in self.list_display if may_add or name != "replace"]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Price | None = None) -> list[str]:
         """Allow only a new end for a price that began before today."""
@@ -109,15 +100,3 @@ class PriceAdmin(admin.ModelAdmin[Price]):
     @admin.display(description="rige hoy", boolean=True)
     def is_current(self, obj: Any) -> bool:
         return bool(obj.is_current)  # annotated by ``get_queryset``
-
-    @admin.display(description="nuevo precio")
-    def replace(self, obj: Price) -> str:
-        values = {
-            "class_type": obj.class_type,
-            "minutes": obj.minutes,
-            "students_up_to": obj.students_up_to,
-            "amount": write_pesos(obj.amount),
-            "valid_from": timezone.localdate() + timedelta(days=1),
-        }
-        address = f"{reverse('admin:bookings_price_add')}?{urlencode(values)}"
-        return format_html('<a href="{}">Cambiar el precio</a>', address)

@@ -40,12 +40,14 @@ REPORTS: dict[str, tuple[int, str]] = {
 
 
 class PartForm(StepForm):
+    """It proposes half of what is left."""
+
     amount = PesosField(label="Monto en pesos")
 
     def __init__(self, data: Any, row: Payment) -> None:
         super().__init__(data, row)
         left = list_refundable(row)
-        self.initial = {"charge": left[0][0].pk, "amount": left[0][1]} if left else {}
+        self.initial = {"charge": left[0][0].pk, "amount": left[0][1] // 2} if left else {}
         self.charges = {str(charge.pk): (charge, amount) for charge, amount in left}
         choices = [
             (key, f"Operación {charge.charge_id}: quedan {pesos(amount)}")
@@ -104,7 +106,7 @@ class RefundAll(_Refund):
 
 class RefundPart(_Refund):
     name, label, yes = "devolver", "Devolver una parte", "Sí, devolver este monto"
-    needs_input, form = True, PartForm
+    needs_input, proposes, form = True, True, PartForm
 
     def choose(self, row: Payment, form: PartForm) -> list[tuple[PaymentCharge, int, int]]:
         charge, left = form.charges[form.cleaned_data["charge"]]

@@ -3,7 +3,9 @@
 import uuid
 
 from django.contrib import admin
+from django.db.models import Model
 from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import reverse
 
 from accounts.admin import UserAdmin
 from accounts.models import User, UserStatus
@@ -12,6 +14,7 @@ from bookings.admin.pages import Pages
 from bookings.admin.people.steps import ErasePerson, ReactivatePerson, SuspendPerson
 from bookings.admin.steps import StepsAdmin
 from bookings.domain.people.personal_data import export_person
+from bookings.domain.people.students import list_students
 
 admin.site.unregister(User)
 
@@ -23,6 +26,12 @@ class PersonAdmin(StepsAdmin[User], UserAdmin):
     def own_pages(self) -> Pages:
         export = fresh_sign_in_required(self.export)
         return {**super().own_pages(), "export": ("<uuid:user_id>/datos.json", export)}
+
+    def row_address(self, row: Model) -> str:
+        """Return to a student's file after a step; others have none."""
+        if list_students().filter(pk=row.pk).exists():
+            return reverse("admin:student", args=[row.pk])
+        return super().row_address(row)
 
     def export(self, request: HttpRequest, user_id: uuid.UUID) -> HttpResponse:
         """Send a person's data as a file, and log who took it."""

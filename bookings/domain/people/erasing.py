@@ -16,7 +16,15 @@ from bookings.domain.exceptions import BookingError, ClassesAheadError
 from bookings.domain.lifecycle.cancelling import cancel_class, decide_cancelling
 from bookings.domain.places.offers import list_open_entries
 from bookings.domain.places.waiting_list import leave_every_line
-from bookings.models import ClassLog, ClassStatus, UserActivity, VirtualClass
+from bookings.models import (
+    ClassLog,
+    ClassStatus,
+    Message,
+    Notice,
+    NoticeKind,
+    UserActivity,
+    VirtualClass,
+)
 from bookings.webhooks.events import announce_events
 from calendar_sync import CalendarError
 
@@ -78,10 +86,20 @@ def foresee_erasing(*, user: User, by: User) -> Consequences[list[VirtualClass]]
     return replace(seen, mails=[mail for mail in seen.mails if mail.user_id != user.pk])
 
 
+def _forget_mails(user: User) -> None:
+    """Delete a person's mails, and the teacher's messages that nobody else got."""
+    messages = user.notices.filter(kind=NoticeKind.MESSAGE)
+    occasions = list(messages.values_list("occasion", flat=True))
+    user.notices.all().delete()
+    for occasion in occasions:
+        if not Notice.objects.filter(kind=NoticeKind.MESSAGE, occasion=occasion).exists():
+            Message.objects.filter(pk=occasion).delete()
+
+
 def _forget_bookings(user: User) -> None:
     user.holds.all().delete()
     user.waiting_list_entries.all().delete()
-    user.notices.all().delete()
+    _forget_mails(user)
     booked = VirtualClass.objects.filter(booked_by=user)
     others = UserActivity.objects.filter(virtual_class=OuterRef("pk")).exclude(user=user)
     # Without money and guests; a withdrawal still needs its row.

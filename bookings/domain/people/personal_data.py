@@ -10,7 +10,7 @@ from django.db.models import Model
 from accounts.models import User
 from accounts.personal_data import describe_account
 from bookings.domain.queries import list_classes_of
-from bookings.models import Payment, VirtualClass
+from bookings.models import Message, NoticeKind, Payment, VirtualClass
 
 CLASS_FIELDS = "id", "start_time", "end_time", "class_type", "status", "html_link", "created_at"
 # For the host only.
@@ -40,15 +40,7 @@ def export_person(user: User) -> str:
             {"class": entry.virtual_class_id, "since": entry.created_at, "state": entry.state}
             for entry in user.waiting_list_entries.all()
         ],
-        "mails": [
-            {
-                "about": notice.get_kind_display(),
-                "class": notice.virtual_class_id,
-                "dueAt": notice.due_at,
-                "sentAt": notice.sent_at,
-            }
-            for notice in user.notices.order_by("created_at")
-        ],
+        "mails": _describe_mails(user),
     }
     return json.dumps(data, cls=DjangoJSONEncoder, ensure_ascii=False, indent=2)
 
@@ -64,6 +56,25 @@ def _describe_class(virtual_class: VirtualClass, user: User) -> dict[str, Any]:
             if part.user_id == user.pk
         ],
     }
+
+
+def _describe_mails(user: User) -> list[dict[str, Any]]:
+    notices = list(user.notices.order_by("created_at"))
+    occasions = [one.occasion for one in notices if one.kind == NoticeKind.MESSAGE]
+    words = {
+        one.occasion: _pick(one, "subject", "text")
+        for one in Message.objects.filter(pk__in=occasions)
+    }
+    return [
+        {
+            "about": notice.get_kind_display(),
+            "class": notice.virtual_class_id,
+            "dueAt": notice.due_at,
+            "sentAt": notice.sent_at,
+            **words.get(notice.occasion, {}),
+        }
+        for notice in notices
+    ]
 
 
 def _describe_payment(payment: Payment) -> dict[str, Any]:

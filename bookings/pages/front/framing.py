@@ -23,7 +23,6 @@ def framable(view: View) -> View:
             replace={
                 "frame-ancestors": "*",
                 "script-src": "'none'",
-                "connect-src": "'none'",
                 "form-action": "'none'",
             },
         )

@@ -1,0 +1,85 @@
+"""Change prices from a day on: a later row replaces the one in force."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from bookings.domain.exceptions import BookingError
+from bookings.domain.money.prices import list_current_prices
+from bookings.domain.queries import only_ahead
+from bookings.models import Price, VirtualClass
+
+FROM_TOMORROW = _("Un precio nuevo rige desde mañana o más tarde.")
+# A price replaces another of the same case.
+CASE = ("class_type", "minutes", "students_up_to")
+
+
+@dataclass(frozen=True, slots=True)
+class PriceLine:
+    """A price in force. planned: the row that replaces it on the day, if there is one.
+
+    sold: how many classes ahead were booked in its case; they keep their price.
+    """
+
+    price: Price
+    planned: Price | None
+    sold: int
+
+
+def first_of_next_month(today: date) -> date:
+    return (today.replace(day=1) + timedelta(days=31)).replace(day=1)
+
+
+def list_price_lines(day: date) -> list[PriceLine]:
+    """List the prices in force today, with what is planned for a day; in three queries."""
+    prices = list_current_prices()
+    planned = {_case_of(one): one for one in Price.objects.filter(valid_from=day)}
+    sold = _count_sold(prices)
+    return [PriceLine(one, planned.get(_case_of(one)), sold[one.pk]) for one in prices]
+
+
+@transaction.atomic
+def change_prices(*, amounts: Mapping[int, int], day: date) -> list[Price]:
+    """Store new amounts from a day on; return the rows that are new or changed.
+
+    amounts: centavos, by the key of the price that each replaces. A row that was planned for the
+    day gets the new amount; repeated, the call changes nothing. Raises BookingError for a day that
+    has begun.
+    """
+    if day <= timezone.localdate():
+        raise BookingError(FROM_TOMORROW)
+    changed = []
+    for old in Price.objects.filter(pk__in=amounts).order_by("pk"):
+        case: dict[str, Any] = dict(zip(CASE, _case_of(old), strict=True))
+        case["valid_from"] = day
+        known = Price.objects.filter(**case).first() or old
+        if amounts[old.pk] != known.amount:
+            amount = {"amount": amounts[old.pk]}
+            changed.append(Price.objects.update_or_create(**case, defaults=amount)[0])
+    return changed
+
+
+def _case_of(price: Price) -> tuple[str, int, int]:
+    return price.class_type, price.minutes, price.students_up_to
+
+
+def _count_sold(prices: Iterable[Price]) -> Counter[int]:
+    """Count the classes ahead by the price in whose case they were booked."""
+    sizes: defaultdict[tuple[str, timedelta], dict[int, int]] = defaultdict(dict)
+    for price in prices:
+        length = timedelta(minutes=price.minutes)
+        sizes[price.class_type, length][price.students_up_to] = price.pk
+    ahead = only_ahead(VirtualClass.objects.all())
+    fields = ("class_type", "start_time", "end_time", "max_participants")
+    sold: Counter[int] = Counter()
+    for class_type, start, end, places in ahead.values_list(*fields):
+        known = sizes[class_type, end - start]
+        if fitting := [size for size in known if size >= places]:
+            sold[known[min(fitting)]] += 1
+    return sold

@@ -1,0 +1,62 @@
+"""What the teacher sees of one student."""
+
+from dataclasses import dataclass
+
+from accounts.models import User
+from bookings.domain.money.balances import Balance, find_balance
+from bookings.domain.queries import (
+    has_lapsed,
+    list_next_classes_of,
+    list_past_classes_of,
+    list_payments_of,
+)
+from bookings.models import Payment, VirtualClass
+
+LINES_SHOWN = 10
+
+
+@dataclass(frozen=True, slots=True)
+class ClassLine:
+    """A class of the student. is_host: True if they booked it."""
+
+    virtual_class: VirtualClass
+    is_host: bool
+    was_missed: bool
+
+    @property
+    def has_lapsed(self) -> bool:
+        return has_lapsed(self.virtual_class)
+
+    @property
+    def purpose(self) -> str:
+        """The purpose that the student gave; a guest gave none."""
+        return self.virtual_class.learning_focus if self.is_host else ""
+
+
+@dataclass(frozen=True, slots=True)
+class StudentFile:
+    """The nearest classes ahead, the latest past ones, and the latest payments that came.
+
+    payments: also one to review.
+    """
+
+    ahead: list[ClassLine]
+    past: list[ClassLine]
+    payments: list[Payment]
+    missed: int
+    balance: Balance
+
+
+def load_student_file(user: User) -> StudentFile:
+    missed = set(user.activities.filter(no_show=True).values_list("virtual_class", flat=True))
+
+    def describe(one: VirtualClass) -> ClassLine:
+        return ClassLine(one, one.is_hosted_by(user), one.pk in missed)
+
+    return StudentFile(
+        ahead=list(map(describe, list_next_classes_of(user)[:LINES_SHOWN])),
+        past=list(map(describe, list_past_classes_of(user)[:LINES_SHOWN])),
+        payments=list(list_payments_of(user).exclude(approved_at=None, review="")[:LINES_SHOWN]),
+        missed=len(missed),
+        balance=find_balance(user),
+    )

@@ -1,0 +1,101 @@
+"""The teacher's students: the list, found by name, mail or phone."""
+
+import re
+import unicodedata
+import uuid
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from django.db.models import CharField, Q, QuerySet, Value
+from django.db.models.functions import Coalesce, Lower, NullIf
+
+from accounts.models import User, UserStatus
+from bookings.domain.queries import only_ahead
+from bookings.models import UserActivity, VirtualClass
+
+STUDENTS_A_PAGE = 25
+# Fewer digits are in too many phones.
+FEWEST_DIGITS = 3
+# In every spelling of a number the last digits are the same.
+DIGITS_COMPARED = 6
+# Letters with an accent, which people leave out.
+LATIN_LETTERS = [chr(code) for code in range(0xC0, 0x100)]
+
+
+@dataclass(frozen=True, slots=True)
+class StudentCard:
+    """A student in the list. next_class: the nearest one, if any."""
+
+    person: User
+    next_class: VirtualClass | None
+
+
+@dataclass(frozen=True, slots=True)
+class StudentPage:
+    """cards: by name. last: the student after whom the next page begins, if there is one."""
+
+    cards: list[StudentCard]
+    last: uuid.UUID | None
+
+
+def list_students() -> QuerySet[User]:
+    return User.objects.filter(is_staff=False).exclude(status=UserStatus.ERASED)
+
+
+def find_students(*, words: str = "", after: uuid.UUID | None = None) -> StudentPage:
+    """Return a page of students in the order of their names, in three queries.
+
+    words: parts of name or mail, in any order, with or without accents; or the last digits of a
+    phone. after: the last student of the page before.
+    """
+    named = Lower(Coalesce(NullIf("name", Value("")), "email", output_field=CharField()))
+    students = list_students().annotate(named=named).filter(matching(words))
+    if after is not None:
+        shown_last = list_students().filter(pk=after).values_list(named, flat=True)
+        reached = shown_last.first() or ""
+        students = students.filter(Q(named__gt=reached) | Q(named=reached, pk__gt=after))
+    found = list(students.order_by("named", "pk")[: STUDENTS_A_PAGE + 1])
+    shown = found[:STUDENTS_A_PAGE]
+    nearest = _find_next_classes([one.pk for one in shown])
+    cards = [StudentCard(one, nearest.get(one.pk)) for one in shown]
+    return StudentPage(cards, shown[-1].pk if len(found) > len(shown) else None)
+
+
+def matching(words: str) -> Q:
+    """Return the condition that a person has all these words, or a phone with these digits."""
+    digits = re.sub(r"\D", "", words)
+    if len(digits) >= FEWEST_DIGITS and not re.search(r"[^\W\d]|@", words):
+        pattern = r"[^0-9]*".join(digits[-DIGITS_COMPARED:])
+        return Q(phone__regex=pattern)
+    found = Q()
+    for word in words.split():
+        pattern = _ignore_accents(word)
+        found &= Q(name__iregex=pattern) | Q(email__iregex=pattern)
+    return found
+
+
+def _ignore_accents(word: str) -> str:
+    """Return a regular expression for a word, whatever accents and capitals it has."""
+    return "".join(_any_spelling(_plain(letter)) for letter in word)
+
+
+def _any_spelling(letter: str) -> str:
+    accented = "".join(one for one in LATIN_LETTERS if _plain(one) == letter)
+    return f"[{letter}{letter.upper()}{accented}]" if accented else re.escape(letter)
+
+
+def _plain(letter: str) -> str:
+    """Return a small letter without its accent."""
+    return unicodedata.normalize("NFD", letter)[0].lower()
+
+
+def _find_next_classes(people: Iterable[uuid.UUID]) -> dict[uuid.UUID, VirtualClass]:
+    """Return the nearest class of each person, in two queries."""
+    classes = only_ahead(VirtualClass.objects.all())
+    parts = UserActivity.objects.filter(user__in=people, virtual_class__in=classes.order_by())
+    found = [(one.booked_by_id, one) for one in classes.filter(booked_by__in=people)]
+    found += [(one.user_id, one.virtual_class) for one in parts.select_related("virtual_class")]
+    nearest: dict[uuid.UUID, VirtualClass] = {}
+    for person, virtual_class in sorted(found, key=lambda one: one[1].start_time, reverse=True):
+        nearest[person] = virtual_class
+    return nearest

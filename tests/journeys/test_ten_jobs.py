@@ -1,0 +1,198 @@
+"""The ten jobs of the teacher's day, each in at most three taps on a phone of 360 px.
+
+A tap is a click on a link or a button, from the panel's first page on; confirming counts. Typing
+into a field is no tap, and neither is the picker of a date. The teacher signed in a moment ago, so
+that refunding does not ask for it again. Each target is 44 px high.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from datetime import date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+import holidays
+import pytest
+from django.utils import timezone
+from playwright.sync_api import Browser, Page, expect
+
+from tests.demo.people import TEACHER
+from tests.journeys.booking import go_to_checkout
+from tests.journeys.steps import pay, sign_in, sign_in_as_newcomer
+from tests.running_demo import running_demo
+
+pytestmark = pytest.mark.browser
+
+NARROW = 360
+MOST_TAPS = 3
+TARGET = 44
+BUENOS_AIRES = ZoneInfo("America/Argentina/Buenos_Aires")
+MEET = "https://meet.google.com/**"
+
+
+class Taps:
+    """A page, and how often it was tapped."""
+
+    def __init__(self, page: Page) -> None:
+        self.page, self.count = page, 0
+
+    def __call__(self, role: str, name: str) -> None:
+        """Tap the first link or button whose name has this text."""
+        target = self.page.get_by_role(role, name=re.compile(name)).first
+        box = target.bounding_box()
+        assert box is not None, name
+        assert box["height"] >= TARGET - 0.5, name
+        target.click()
+        self.count += 1
+
+
+def next_working_day() -> date:
+    closed, day = holidays.country_holidays("AR"), timezone.localdate() + timedelta(days=1)
+    while day.weekday() > 4 or day in closed:
+        day += timedelta(days=1)
+    return day
+
+
+@pytest.fixture(scope="module")
+def today() -> date:
+    """The demo's day: on it Bruno's class began twenty minutes ago."""
+    return next_working_day()
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory, browser: Browser, today: date) -> Iterator[str]:
+    """A demo at twenty past ten, with what the jobs need."""
+    now = datetime.combine(today, time(10, 20), tzinfo=BUENOS_AIRES)
+    with running_demo(tmp_path_factory.mktemp("jobs"), "--now", now.isoformat()) as address:
+        contexts = [browser.new_context(base_url=address, locale="es-AR") for _ in range(4)]
+        teacher, *students = [context.new_page() for context in contexts]
+        _allow_bookings_for_today(teacher)
+        for page, name in zip(students, ("devuelve", "mueve"), strict=False):
+            sign_in_as_newcomer(page, f"{name}@example.com")
+            go_to_checkout(page, today)
+            pay(page)
+        _ask_for_a_class_that_the_list_lacks(students[-1], today)
+        for context in contexts:
+            context.close()
+        yield address
+
+
+def _allow_bookings_for_today(page: Page) -> None:
+    sign_in(page, TEACHER)
+    page.goto("/admin/bookings/bookingrules/1/change/")
+    page.locator("[name=minimum_notice_minutes]").fill("0")
+    page.locator("[name=_save]").click()
+
+
+def _ask_for_a_class_that_the_list_lacks(page: Page, today: date) -> None:
+    sign_in_as_newcomer(page, "pide@example.com")
+    start = datetime.combine(today + timedelta(days=14), time(9), tzinfo=BUENOS_AIRES)
+    booking = {
+        "start": start.isoformat(),
+        "end": (start + timedelta(hours=2)).isoformat(),
+        "isGroupClass": True,
+        "studentsCount": 9,
+        "text": "",
+        "price": 9_000_000,
+        "preferenceId": "from-elsewhere",
+    }
+    assert page.request.post("/api/booking", data=booking).ok
+
+
+# --- The jobs: each ends where the teacher sees that it is done -----------------------------------
+
+
+def block_today(tap: Taps, today: date) -> None:
+    tap("link", "^Semana")
+    tap("link", "^Bloquear")
+    tap("button", "^Este día|^Hoy|^Bloquear")
+    expect(tap.page.locator(".messagelist")).to_be_visible()
+
+
+def open_the_next_class_s_link(tap: Taps, today: date) -> None:
+    tap.page.route(MEET, lambda route: route.fulfill(body="Meet"))
+    tap("link", "^Entrar")
+    expect(tap.page).to_have_url(re.compile("^https://meet"))
+
+
+def move_a_class(tap: Taps, today: date) -> None:
+    tap("link", "Mueve")
+    tap.page.get_by_label("Día").fill(f"{today + timedelta(days=21)}")
+    tap.page.get_by_label("Hora").fill("08:00")
+    tap("button", "Cambiar el horario")
+    tap("button", "Sí, cambiar el horario")
+    expect(tap.page.get_by_text("cambió el horario y avisamos a todos")).to_be_visible()
+
+
+def mark_an_absence(tap: Taps, today: date) -> None:
+    tap("link", "10:00 a 11:00 Bruno")
+    tap("button", "Marcar falta")
+    expect(tap.page.get_by_text("Anotamos que Bruno Benítez faltó")).to_be_visible()
+
+
+def refund_half(tap: Taps, today: date) -> None:
+    tap("link", "Devuelve")
+    tap("link", "Devolver una parte")
+    tap("button", "Sí, devolver este monto")
+    expect(tap.page.get_by_text("Devolviste $ 12.000.")).to_be_visible()
+
+
+def change_a_price_from_the_first(tap: Taps, today: date) -> None:
+    tap("link", "^Más")
+    tap("link", "^Cambiar precios")
+    tap.page.get_by_label("Precio nuevo: Individual de 60 minutos").fill("18.000")
+    tap("button", "Cambiar los precios")
+    expect(tap.page.get_by_text(re.compile("Desde el .* 1 de .*: [$].18.000"))).to_be_visible()
+
+
+def mark_as_paid(tap: Taps, today: date) -> None:
+    tap("link", "esperan? el pago")
+    tap("link", "Marcar como pagada y agendar ?: Ana")
+    tap("button", "Sí, ya la cobré")
+    expect(tap.page.get_by_text("pagada y agendada").first).to_be_visible()
+
+
+def answer_a_waiting_student(tap: Taps, today: date) -> None:
+    tap("link", "esperan? tu sí")
+    tap("link", "Aceptar la clase")
+    tap("button", "Sí, aceptarla")
+    expect(tap.page.get_by_text("aceptada").first).to_be_visible()
+
+
+def see_this_month(tap: Taps, today: date) -> None:
+    tap("link", "^Dinero")
+    expect(tap.page.get_by_role("heading", name="Mes a mes")).to_be_visible()
+
+
+def find_a_student(tap: Taps, today: date) -> None:
+    tap("link", "^Estudiantes")
+    tap.page.get_by_role("searchbox").fill("conti")
+    tap("button", "Buscar")
+    tap("link", "^Carla Conti")
+    expect(tap.page.get_by_role("heading", name="Carla Conti")).to_be_visible()
+
+
+JOBS: list[Callable[[Taps, date], None]] = [
+    block_today,
+    open_the_next_class_s_link,
+    move_a_class,
+    mark_an_absence,
+    refund_half,
+    change_a_price_from_the_first,
+    mark_as_paid,
+    answer_a_waiting_student,
+    see_this_month,
+    find_a_student,
+]
+
+
+@pytest.mark.parametrize("width", [NARROW], ids=["narrow phone"], indirect=True)
+@pytest.mark.parametrize("job", JOBS, ids=lambda job: job.__name__)
+def test_a_daily_job_takes_at_most_three_taps(new_page, job, today):
+    page = new_page()
+    sign_in(page, TEACHER)
+    page.goto("/admin/")
+    tap = Taps(page)
+
+    job(tap, today)
+
+    assert tap.count <= MOST_TAPS
