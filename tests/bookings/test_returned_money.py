@@ -150,7 +150,7 @@ def test_money_paid_twice_is_explained_on_the_page_and_in_a_mail(mercadopago, pa
     assert "$ 24.000" in mail
     page = read_page(sign_in(host), paid)
     assert str(reason) in page
-    assert "Tu clase está pagada y confirmada" in page
+    assert "¡Listo! Tu clase está pagada y confirmada" in page
 
 
 def test_money_that_was_never_booked_is_explained(mercadopago, teacher, host, sign_in):
