@@ -1,5 +1,6 @@
 """Without a connection the browser shows our own page, and nothing of a person."""
 
+import time
 import uuid
 
 import pytest
@@ -16,14 +17,17 @@ LISTED = """async () => {
     return lists.flat().map(({ url }) => new URL(url).pathname);
 }"""
 
-# Resolves once the earlier page is gone.
-ENGLISH_KEPT = """() => new Promise((done) => {
-    const look = async () => {
-        const isKept = (await caches.keys()).every((name) => name.endsWith("-en"));
-        isKept ? done() : setTimeout(look, 100);
-    };
-    look();
-})"""
+IS_ENGLISH = "async () => (await caches.keys()).every((name) => name.endsWith('-en'))"
+IS_ACTIVE = "async () => Boolean((await navigator.serviceWorker.getRegistration())?.active)"
+PATIENCE_SECONDS = 10
+
+
+def wait_until(page: Page, question: str) -> None:
+    """Ask the page until it says yes; a promise that stays open would wait for ever."""
+    end = time.monotonic() + PATIENCE_SECONDS
+    while not page.evaluate(question):
+        assert time.monotonic() < end, question
+        page.wait_for_timeout(100)
 
 
 @pytest.fixture
@@ -32,7 +36,7 @@ def page(new_page) -> Page:
     page = new_page(service_workers="allow", watch_console=False)
     sign_in_as_newcomer(page, f"{uuid.uuid4().hex}@example.com")
     page.goto("/inicio")
-    page.evaluate("() => navigator.serviceWorker.ready")
+    wait_until(page, IS_ACTIVE)
     page.goto("/inicio/clases")  # through the worker by now
     return page
 
@@ -51,7 +55,7 @@ def test_the_network_is_cut_and_comes_back(page):
 def test_the_page_follows_the_language(page):
     page.get_by_role("button", name="English").click()
     expect(page.locator("html")).to_have_attribute("lang", "en")
-    page.evaluate(ENGLISH_KEPT)
+    wait_until(page, IS_ENGLISH)
     page.context.set_offline(True)
 
     page.reload()

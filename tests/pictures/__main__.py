@@ -16,7 +16,7 @@ from tests.processes import ROOT
 from tests.running_demo import running_demo
 
 FOLDER = ROOT / "docs" / "images"
-MOST_BYTES = 2_000_000
+MOST_BYTES = 4_000_000
 TOGETHER = """
 <body style="margin: 0; height: 600px; background: #dfe9e3; position: relative; overflow: hidden">
 <style>img {{ position: absolute; border-radius: 8px; box-shadow: 0 4px 20px #0005 }}</style>

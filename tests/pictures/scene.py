@@ -22,6 +22,7 @@ class Scene:
     browser: Browser
     address: str
     pages: dict[tuple[str, int, str], Page] = field(default_factory=dict)
+    confirmation: str = ""  # the page after Carla's payment
 
     def open_page(
         self, person: DemoPerson | None, *, width: int = DESK, language: str = "es"
@@ -41,6 +42,7 @@ class Scene:
     def prepare(self) -> None:
         """Let students book, pay, wait for a place and dispute a payment."""
         self._book_and_pay(CARLA, "2027-03-11", "17:00")
+        self.confirmation = self.open_page(CARLA).url
         checkout = self._book_and_pay(BRUNO, "2027-03-12", "10:00")
         self._wait_for_a_place()
         page = self.open_page(None)
@@ -57,6 +59,12 @@ class Scene:
         self.open_class(page, query)
         page.get_by_role("link", name=label).click()
 
+    def read_code(self, query: str) -> str:
+        """Return the access code of the first class of the panel's list that matches."""
+        page = self.open_page(TEACHER)
+        self.open_class(page, query)
+        return (page.locator(".field-access_code .readonly").text_content() or "").strip()
+
     def _book_and_pay(self, person: DemoPerson, day: str, clock: str) -> str:
         """Book an individual class and pay it; return the address of its checkout."""
         page = self.open_page(person)
@@ -71,9 +79,7 @@ class Scene:
 
     def _wait_for_a_place(self) -> None:
         """Put Ana on the waiting list of Carla's group, which is full."""
-        page = self.open_page(TEACHER)
-        self.open_class(page, FULL_GROUP)
-        code = (page.locator(".field-access_code .readonly").text_content() or "").strip()
+        code = self.read_code(FULL_GROUP)
         page = self.open_page(ANA)
         page.goto(f"/inicio/unirse/{code}")
         page.get_by_role("button", name="Avisame si se libera un lugar").click()

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from playwright.sync_api import Page, expect
 
-from tests.demo.people import ANA, DIEGO, TEACHER, DemoPerson
+from tests.demo.people import ANA, CARLA, DIEGO, TEACHER, DemoPerson
 from tests.pictures.camera import DESK, PHONE
 from tests.pictures.scene import FULL_GROUP, PAYMENTS, Scene
 
@@ -13,6 +13,7 @@ SCREENS = {"telefono": PHONE, "escritorio": DESK}
 BOTH = ("telefono", "escritorio")
 CONVERSATION = "q=ana&status__exact=scheduled"
 COMPLETED = "q=ana&status__exact=completed"
+A_WEEK = "/admin/semana/?semana=2027-03-08"
 
 
 @dataclass(frozen=True)
@@ -99,8 +100,6 @@ def _payment_of(name: str) -> Callable[[Scene, Page], None]:
 def _give_part_back(scene: Scene, page: Page) -> None:
     _payment_of("carla")(scene, page)
     page.get_by_role("link", name="Devolver una parte").click()
-    page.get_by_label("Monto en pesos").fill("5.000")
-    page.get_by_role("button", name="Ver qué va a pasar").click()
     expect(page.get_by_role("heading", name="Qué va a pasar")).to_be_visible()
 
 
@@ -112,6 +111,11 @@ def _person(name: str) -> Callable[[Scene, Page], None]:
     return go
 
 
+def _book_for_ana(scene: Scene, page: Page) -> None:
+    _person("ana")(scene, page)
+    page.get_by_role("link", name="Reservarle una clase").click()
+
+
 def _write(scene: Scene, page: Page) -> None:
     """Show a message to Ana's group before it leaves."""
     _person("ana")(scene, page)
@@ -120,6 +124,27 @@ def _write(scene: Scene, page: Page) -> None:
     page.get_by_label("Asunto").fill("Para la clase")
     page.get_by_label("Mensaje").fill("Hola:\n\ntraigan tres preguntas sobre un viaje.")
     page.get_by_role("button", name="Ver cómo llega").click()
+
+
+def _follow(page_path: str, link: str) -> Callable[[Scene, Page], None]:
+    """Open the first link of a page whose address begins so; on phones it may be folded away."""
+
+    def go(scene: Scene, page: Page) -> None:
+        page.goto(page_path)
+        address = page.locator(f"a[href^='{link}']").first.get_attribute("href")
+        page.goto(address or "")
+
+    return go
+
+
+def _see_invitation(scene: Scene, page: Page) -> None:
+    page.goto(f"/inicio/unirse/{scene.read_code(CONVERSATION)}")
+
+
+def _type_half_a_code(scene: Scene, page: Page) -> None:
+    page.goto("/inicio/unirse")
+    page.locator("main [name=access_code]").fill("7K2M9")
+    page.locator("main [name=access_code]").press("Enter")
 
 
 def _lose_the_grant(scene: Scene, page: Page) -> None:
@@ -140,6 +165,17 @@ STUDENTS_OWN = [
     ("clase", ANA, _of_conversation("")),
     ("horario", ANA, _of_conversation("/horario")),
     ("cancelar", ANA, _of_conversation("/cancelar")),
+    ("ingresar", None, at("/inicio")),
+    ("embebido", None, at("/horarios/embebido")),
+    ("privacidad", None, at("/privacidad")),
+    ("sin-conexion", None, at("/sin-conexion")),
+    ("mis-clases", ANA, at("/inicio/clases")),
+    ("en-espera", ANA, _follow("/inicio", "/inicio/espera/")),
+    ("perfil", ANA, at("/inicio/perfil")),
+    ("borrar-cuenta", ANA, at("/inicio/perfil/borrar")),
+    ("invitacion", DIEGO, _see_invitation),
+    ("unirse", DIEGO, _type_half_a_code),
+    ("confirmacion", CARLA, lambda scene, page: page.goto(scene.confirmation)),
 ]
 # In the English handbook too.
 IN_ENGLISH = ("reservar", "clase")
@@ -147,17 +183,17 @@ SHOTS = [
     *(Shot(*page, screens=BOTH) for page in STUDENTS_OWN),
     Shot("hoy", TEACHER, at("/admin/"), screens=BOTH),
     Shot("semana", TEACHER, at("/admin/semana/"), screens=BOTH),
-    Shot("calendario", TEACHER, at("/admin/calendario/")),
-    Shot("horarios", TEACHER, at("/admin/bookings/weeklyhours/")),
+    Shot("calendario", TEACHER, at("/admin/calendario/"), screens=BOTH),
+    Shot("horarios", TEACHER, at("/admin/bookings/weeklyhours/"), screens=BOTH),
     Shot("reglas", TEACHER, at("/admin/bookings/bookingrules/1/change/")),
-    Shot("precios", TEACHER, at("/admin/bookings/price/")),
-    Shot("clases", TEACHER, at("/admin/bookings/virtualclass/")),
+    Shot("precios", TEACHER, at("/admin/bookings/price/"), screens=BOTH),
+    Shot("clases", TEACHER, at("/admin/bookings/virtualclass/"), screens=BOTH),
     Shot("ficha", TEACHER, _class(CONVERSATION), screens=BOTH),
     Shot("espera", TEACHER, _class(FULL_GROUP), only=_table("Lista de espera")),
     Shot("mover", TEACHER, _move_a_class),
     Shot("pagada", TEACHER, _step("q=ana&status__exact=pending", "Marcar como pagada y agendar")),
     Shot("faltas", TEACHER, _class(COMPLETED), only=_table("Participaciones")),
-    Shot("pagos", TEACHER, at(PAYMENTS)),
+    Shot("pagos", TEACHER, at(PAYMENTS), screens=BOTH),
     Shot("devolver", TEACHER, _give_part_back),
     Shot("disputa", TEACHER, _payment_of("bruno")),
     Shot("meses", TEACHER, at(f"{PAYMENTS}meses/")),
@@ -165,6 +201,14 @@ SHOTS = [
     Shot("persona", TEACHER, _person("ana"), screens=BOTH),
     Shot("escribir", TEACHER, _write, screens=BOTH),
     Shot("precios-nuevos", TEACHER, at("/admin/precios/"), screens=BOTH),
+    Shot("dinero", TEACHER, at("/admin/dinero/"), screens=BOTH),
+    Shot("mas", TEACHER, at("/admin/mas/"), screens=BOTH),
+    Shot("tecnico", TEACHER, at("/admin/tecnico/"), screens=BOTH),
+    Shot("pagina", TEACHER, at("/admin/pagina/"), screens=BOTH),
+    Shot("hora", TEACHER, _follow(A_WEEK, "/admin/semana/hora/"), screens=BOTH),
+    Shot("dia", TEACHER, at("/admin/semana/dia/?dia=2027-03-11"), screens=BOTH),
+    Shot("planilla", TEACHER, _follow(A_WEEK, "/admin/clase/"), screens=BOTH),
+    Shot("reservarle", TEACHER, _book_for_ana, screens=BOTH),
     Shot("cierre", TEACHER, _close_days_with_classes),
     Shot("detalles", DIEGO, _hold_a_time, screens=BOTH),
     Shot("desconectado", TEACHER, _lose_the_grant),
