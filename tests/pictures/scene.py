@@ -42,7 +42,8 @@ class Scene:
     def prepare(self) -> None:
         """Let students book, pay, wait for a place and dispute a payment."""
         self._book_and_pay(CARLA, "2027-03-11", "17:00")
-        self.confirmation = self.open_page(CARLA).url
+        payment = self.open_page(CARLA).get_by_role("link", name="Ver el pago")
+        self.confirmation = payment.get_attribute("href") or ""
         checkout = self._book_and_pay(BRUNO, "2027-03-12", "10:00")
         self._wait_for_a_place()
         page = self.open_page(None)
