@@ -95,6 +95,12 @@ def list_undecided(classes: QuerySet[VirtualClass]) -> QuerySet[VirtualClass]:
     )
 
 
+def list_awaiting_payment(classes: QuerySet[VirtualClass]) -> QuerySet[VirtualClass]:
+    """List the classes ahead whose payment may still come; the teacher has nothing to decide."""
+    unpaid = classes.filter(status=ClassStatus.PENDING, paid_at=None)
+    return only_ahead(unpaid.exclude(price_decision=PriceDecision.WAITING))
+
+
 def has_lost_its_hold(virtual_class: VirtualClass) -> bool:
     """True if a paid class took the time of this unpaid one."""
     return (
