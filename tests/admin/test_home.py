@@ -208,6 +208,12 @@ def test_a_class_whose_payment_can_no_longer_come_waits_for_nothing(look, mercad
     assert "espera el pago" not in look()
 
 
+def test_a_class_that_is_paid_by_hand_waits_also_after_its_hold(look):
+    VirtualClassFactory(has_preference=False)
+
+    assert "1 espera el pago" in look()
+
+
 def test_a_class_that_waits_for_a_yes_is_counted_once(look):
     VirtualClassFactory(price_decision=PriceDecision.WAITING)
 
