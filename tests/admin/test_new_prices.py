@@ -121,7 +121,7 @@ def test_classes_that_were_booked_keep_their_price_and_are_counted(panel, hour):
     ("amount", "day", "refusal"),
     [
         ("18.00", FIRST, "Escribí los pesos así"),
-        ("18.000", MONDAY, "rige desde mañana"),
+        ("18.000", MONDAY, "recién desde mañana"),
         ("18.000", "x", "Revisá estos datos"),
         ("18.000", "0001-01-01", "Revisá estos datos"),
         ("\0", FIRST, "Escribí los pesos así"),

@@ -15,7 +15,7 @@ from bookings.domain.money.prices import list_current_prices, list_prices
 from bookings.domain.queries import only_ahead
 from bookings.models import Price, VirtualClass
 
-FROM_TOMORROW = _("Un precio nuevo rige desde mañana o más tarde.")
+FROM_TOMORROW = _("Un precio nuevo puede regir recién desde mañana.")
 # A price replaces another of the same case.
 CASE = ("class_type", "minutes", "students_up_to")
 
