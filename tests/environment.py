@@ -89,7 +89,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--part",
         choices=[*FOLDERS, "rest", "plain"],
-        help="run only the tests of the browser, races, or others, with a database or without",
+        help="run only the tests of the browser, races, drills, or others",
     )
     parser.addoption(
         "--whole",

@@ -10,7 +10,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from bookings.domain.places.waiting_queries import list_open_offers
-from bookings.domain.queries import list_undecided
+from bookings.domain.queries import list_awaiting_payment, list_undecided
 from bookings.models import CalendarDrift, ClassStatus, VirtualClass
 
 
@@ -55,6 +55,7 @@ class PaidFilter(OptionFilter):
     options = {
         "si": ("Sí", lambda classes: classes.filter(paid_at__isnull=False)),
         "no": ("No", lambda classes: classes.filter(paid_at__isnull=True)),
+        "espera": ("Espera el pago", list_awaiting_payment),
     }
 
 

@@ -95,6 +95,18 @@ def list_undecided(classes: QuerySet[VirtualClass]) -> QuerySet[VirtualClass]:
     )
 
 
+def list_awaiting_payment(classes: QuerySet[VirtualClass]) -> QuerySet[VirtualClass]:
+    """List the unpaid classes ahead that can still be paid, without those that await a decision.
+
+    A class without a preference is paid by hand, also after its hold.
+    """
+    now = timezone.now()
+    unpaid = classes.filter(status=ClassStatus.PENDING, paid_at=None, end_time__gt=now)
+    is_undecided = Q(price_decision=PriceDecision.WAITING)
+    is_over = Q(lapsed(now), has_preference=True) | LOST_ITS_HOLD
+    return unpaid.exclude(is_undecided | is_over).order_by("start_time", "id")
+
+
 def has_lost_its_hold(virtual_class: VirtualClass) -> bool:
     """True if a paid class took the time of this unpaid one."""
     return (

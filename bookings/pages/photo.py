@@ -16,6 +16,4 @@ def show_photo(request: HttpRequest, name: str) -> HttpResponse:
         raise Http404 from error
     response = HttpResponse(content, content_type="image/jpeg")
     response.headers["Cache-Control"] = CACHE_CONTROL
-    # Mails are read on other sites.
-    response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
     return response

@@ -51,6 +51,13 @@ def test_the_free_hour_asks_for_whom_and_comes_filled_in(panel, host, price):
     assert "hasta el mar 17 nov, 10:00" in text_of(form)
 
 
+@pytest.mark.parametrize("start", ["0001-01-01T00:00+14:00", "9999-12-31T23:59-12:00", "x"])
+def test_a_time_outside_the_calendar_proposes_none(panel, host, price, start):
+    form = panel.get(PAGE, {"estudiante": host.pk, "inicio": start}).context["form"]
+
+    assert "day" not in form.initial
+
+
 def test_the_class_that_the_student_booked_last_is_proposed(panel, host, price):
     shorter = Price.objects.create(
         class_type=ClassType.INDIVIDUAL, minutes=30, amount=1, valid_from="2026-01-01"

@@ -7,7 +7,14 @@ import pytest
 from django.contrib.auth.models import Permission
 from django.urls import reverse
 
-from bookings.models import Payment, Price, ReviewReason, WaitingListEntry, WeeklyHours
+from bookings.models import (
+    Payment,
+    Price,
+    PriceDecision,
+    ReviewReason,
+    WaitingListEntry,
+    WeeklyHours,
+)
 from tests.admin.moments import NOW, at, days_later
 from tests.factories import VirtualClassFactory
 from tests.payments import make_payment
@@ -170,10 +177,10 @@ def test_the_page_costs_the_same_on_a_busy_day(panel, django_assert_num_queries,
         VirtualClassFactory()
     panel.get(reverse("admin:index"))  # reads the calendar
 
-    # Session; the week's classes, the next one, seven of the agenda; classes that wait, payments
-    # to review, offers; two of the takings; weekly and special hours, prices, the calendar's owner;
-    # and of the service: the owner, heartbeats, classes that wait.
-    with django_assert_num_queries(22):
+    # Session; the week's classes, the next one, seven of the agenda; five of the tasks; two of the
+    # takings; weekly and special hours, prices, the calendar's owner; and of the service: the
+    # owner, heartbeats, classes that wait.
+    with django_assert_num_queries(24):
         panel.get(reverse("admin:index"))
 
 
@@ -190,6 +197,30 @@ def test_what_waits_is_counted(look):
 
     assert "2 pagadas sin agendar" in page
     assert "1 espera el pago" in page
+
+
+def test_a_class_whose_payment_can_no_longer_come_waits_for_nothing(look, mercadopago, host):
+    make_payment(host)
+    assert "1 espera el pago" in look()
+
+    Payment.objects.update(expires_at=NOW)
+
+    assert "espera el pago" not in look()
+
+
+def test_a_class_that_is_paid_by_hand_waits_also_after_its_hold(look):
+    VirtualClassFactory(has_preference=False)
+
+    assert "1 espera el pago" in look()
+
+
+def test_a_class_that_waits_for_a_yes_is_counted_once(look):
+    VirtualClassFactory(price_decision=PriceDecision.WAITING)
+
+    page = look()
+
+    assert "1 espera tu sí" in page
+    assert "espera el pago" not in page
 
 
 def test_day_without_tasks_says_so(look):

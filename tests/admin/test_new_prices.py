@@ -73,6 +73,25 @@ def test_a_change_is_made_once_and_can_be_corrected(panel, hour):
     ]
 
 
+def test_an_amount_is_compared_with_the_price_of_its_day(panel, hour):
+    change(panel, hour, "18.000")
+    february = date(2027, 2, 1)
+
+    same = text_of(change(panel, hour, "18.000", february))
+    back = text_of(change(panel, hour, "15.000", february))
+
+    assert "No cambió ningún precio." in same
+    assert "Desde el lunes 1 de febrero, Individual de 60 minutos: $ 15.000." in back
+
+
+def test_an_ending_price_goes_on_at_the_same_amount(panel, hour):
+    Price.objects.update(valid_until=FIRST - timedelta(1))
+
+    change(panel, hour, "15.000")
+
+    assert Price.objects.get(valid_from=FIRST).amount == 1_500_000
+
+
 def test_an_empty_box_and_the_same_price_change_nothing(panel, hour):
     change(panel, hour, "")
     change(panel, hour, "15.000")
@@ -102,7 +121,7 @@ def test_classes_that_were_booked_keep_their_price_and_are_counted(panel, hour):
     ("amount", "day", "refusal"),
     [
         ("18.00", FIRST, "Escribí los pesos así"),
-        ("18.000", MONDAY, "rige desde mañana"),
+        ("18.000", MONDAY, "recién desde mañana"),
         ("18.000", "x", "Revisá estos datos"),
         ("18.000", "0001-01-01", "Revisá estos datos"),
         ("\0", FIRST, "Escribí los pesos así"),

@@ -128,10 +128,11 @@ def test_an_unusable_photo_stores_nothing_and_asks_for_another(panel):
     assert not TeacherPage.objects.exists()
 
 
-def test_a_photo_that_is_too_large_says_so(panel, settings):
+@pytest.mark.parametrize("address", [PAGE, START])
+def test_a_photo_that_is_too_large_says_so(panel, settings, address):
     settings.FILE_UPLOAD_MAX_MEMORY_SIZE = 500
 
-    page = panel.post(PAGE, TEXTS | {"photo": photo()}).content.decode()
+    page = panel.post(address, TEXTS | ANSWERS | {"photo": photo()}).content.decode()
 
     assert "La foto pesa más de" in page
     assert not TeacherPage.objects.exists()
@@ -141,7 +142,7 @@ def test_the_panel_logs_who_changed_the_page(panel, teacher):
     panel.post(PAGE, TEXTS)
 
     entry = teacher.logentry_set.get()
-    assert (entry.object_repr, entry.change_message) == ("Tu página", "Guardar tu página")
+    assert (entry.object_repr, entry.change_message) == ("tu página", "Guardar tu página")
 
 
 # --- The live view --------------------------------------------------------------------------

@@ -77,6 +77,14 @@ def test_other_words_find_nobody(jose, host, words):
     assert names(words) == []
 
 
+@pytest.mark.parametrize("words", ["민준", "Йорк", "йорк"])
+@pytest.mark.each_engine
+def test_a_name_in_another_alphabet_is_found(host, words):
+    UserFactory(name="민준 Йорк")
+
+    assert names(words) == ["민준 Йорк"]
+
+
 def test_neither_the_teacher_nor_an_erased_person_is_a_student(jose, teacher, host):
     erase_person(user=host, by=teacher)
 

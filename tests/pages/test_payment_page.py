@@ -19,7 +19,7 @@ from bookings.models import (
     VirtualClass,
 )
 from bookings.pages.class_card import DOORS_OPEN_BEFORE
-from bookings.templatetags.class_times import clock
+from bookings.templatetags.class_times import hour
 from tests.factories import HoldFactory
 from tests.payments import PRICE, make_payment
 from tests.standins import Fault
@@ -76,7 +76,7 @@ def test_the_confirmation_says_what_happens_next(browser, payment, mercadopago, 
 
     booked = VirtualClass.objects.get()
     assert f"<strong>{host.email}</strong>" in page
-    assert f"la sala te espera desde las {clock(booked.start_time - DOORS_OPEN_BEFORE)}" in page
+    assert f"la sala te espera desde las {hour(booked.start_time - DOORS_OPEN_BEFORE)}" in page
     assert "https://calendar.google.com/calendar/render?" in page
     assert reverse("bookings:calendar_file", args=[booked.pk]) in page
 

@@ -25,8 +25,6 @@ def test_each_width_is_kept_by_browsers_for_a_year_as_nothing_but_a_picture(clie
         assert response["Cache-Control"] == "public, max-age=31536000, immutable"
         assert response["X-Content-Type-Options"] == "nosniff"
         assert response["Content-Security-Policy"].startswith("default-src 'none'")
-        # Readers of mails load it from another site.
-        assert response["Cross-Origin-Resource-Policy"] == "cross-origin"
         assert "Set-Cookie" not in response
         assert "Cookie" not in response.get("Vary", "")
 

@@ -72,8 +72,7 @@ class BookForm(StartForm):
         offer = self._find_usual(student) or offers[0][0]
         self.initial = {"offer": offer, "payment": LATER, "minutes": 60, "students": 1}
         if start:
-            local = timezone.localtime(start)
-            self.initial |= {"day": local.date(), "clock": local.time()}
+            self.initial |= {"day": start.date(), "clock": start.time()}
 
     def clean(self) -> None:
         super().clean()
@@ -124,6 +123,7 @@ def book_for_student(request: HttpRequest) -> HttpResponse:
         **admin.site.each_context(request),
         "title": f"Reservar para {student}",
         "student": student,
+        "start": start,
         "form": form,
     }
     return render(request, "admin/agenda/book_for.html", context)
@@ -230,6 +230,7 @@ def _list_people(words: str) -> QuerySet[User]:
 def _read_start(text: str) -> datetime | None:
     try:
         start = datetime.fromisoformat(text)
-        return start if start.tzinfo else read_wall_time(start)
+        # The first and last hours of the calendar exist in some zones only.
+        return timezone.localtime(start if start.tzinfo else read_wall_time(start))
     except (ValueError, OverflowError):
         return None

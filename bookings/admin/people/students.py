@@ -18,8 +18,6 @@ from bookings.admin.pages import log_to_panel
 from bookings.domain.people.student_file import load_student_file
 from bookings.domain.people.students import find_students, list_students
 
-LONGEST_SEARCH = 100
-
 
 class NotesForm(forms.Form):
     notes = forms.CharField(
@@ -35,7 +33,7 @@ def show_students(request: HttpRequest) -> HttpResponse:
     """Show a page of students. ``?q=``: words; ``?despues=``: the last one of the page before."""
     if not request.user.has_perm("accounts.view_user"):
         raise PermissionDenied
-    words = request.GET.get("q", "").strip()[:LONGEST_SEARCH]
+    words = request.GET.get("q", "").strip()
     after = _read_id(request.GET.get("despues", ""))
     page = find_students(words=words, after=after)
     following = {"q": words, "despues": page.last} if words else {"despues": page.last}

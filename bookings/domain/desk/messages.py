@@ -25,7 +25,7 @@ MESSAGES_AN_HOUR = 20
 NAMESPACE = uuid.UUID("0b9b1a1e-6f0e-4d8e-9d53-0c1f6ad3a1a7")
 
 NOBODY = _("Elegí al menos a una persona.")
-GONE = _("Alguien de los elegidos ya no está. Mirá la lista de nuevo.")
+GONE = _("Una de las personas que elegiste ya no está. Mirá la lista de nuevo.")
 TOO_MANY = _("Se puede escribir a %(most)d personas por vez. Sacá a algunas.")
 TOO_OFTEN = _("Mandaste muchos mensajes en una hora. Esperá un rato y volvé a intentar.")
 SENT_BEFORE = _("Ese mensaje ya salió para las mismas personas, y no se mandó otra vez.")

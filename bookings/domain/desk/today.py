@@ -4,14 +4,14 @@ from dataclasses import astuple, dataclass
 from datetime import date, datetime, timedelta
 
 from django.conf import settings
-from django.db.models import Count, Q
 from django.utils import timezone
 
 from bookings.availability.agenda import load_agenda, whole_days
 from bookings.availability.weeks import monday_of
 from bookings.domain.money.reviews import count_payments_to_review
 from bookings.domain.places.waiting_queries import list_open_offers
-from bookings.models import ClassStatus, PriceDecision, VirtualClass
+from bookings.domain.queries import list_awaiting_payment, list_undecided
+from bookings.models import ClassStatus, VirtualClass
 from calendar_sync import CalendarError
 
 
@@ -64,19 +64,16 @@ def load_teacher_day() -> TeacherDay:
 
 
 def count_tasks(*, sees_payments: bool) -> Tasks:
-    """Count in three queries; payments only for a person who may see them."""
-    now = timezone.now()
-    waiting = VirtualClass.objects.filter(status=ClassStatus.PENDING).aggregate(
-        paid=Count("pk", filter=Q(paid_at__isnull=False)),
-        unpaid=Count("pk", filter=Q(paid_at=None, end_time__gt=now)),
-        undecided=Count("pk", filter=Q(price_decision=PriceDecision.WAITING, end_time__gt=now)),
-    )
+    """Count in five queries; payments only for a person who may see them."""
+    classes = VirtualClass.objects.all()
     return Tasks(
-        paid_not_scheduled=waiting["paid"],
-        undecided=waiting["undecided"],
+        paid_not_scheduled=classes.filter(
+            status=ClassStatus.PENDING, paid_at__isnull=False
+        ).count(),
+        undecided=list_undecided(classes).count(),
         to_review=count_payments_to_review() if sees_payments else 0,
-        awaiting_payment=waiting["unpaid"],
-        offered=list_open_offers(now).count(),
+        awaiting_payment=list_awaiting_payment(classes).count(),
+        offered=list_open_offers(timezone.now()).count(),
     )
 
 

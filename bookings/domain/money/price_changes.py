@@ -11,11 +11,11 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from bookings.domain.exceptions import BookingError
-from bookings.domain.money.prices import list_current_prices
+from bookings.domain.money.prices import list_current_prices, list_prices
 from bookings.domain.queries import only_ahead
 from bookings.models import Price, VirtualClass
 
-FROM_TOMORROW = _("Un precio nuevo rige desde mañana o más tarde.")
+FROM_TOMORROW = _("Un precio nuevo puede regir recién desde mañana.")
 # A price replaces another of the same case.
 CASE = ("class_type", "minutes", "students_up_to")
 
@@ -49,19 +49,19 @@ def change_prices(*, amounts: Mapping[int, int], day: date) -> list[Price]:
     """Store new amounts from a day on; return the rows that are new or changed.
 
     amounts: centavos, by the key of the price that each replaces. A row that was planned for the
-    day gets the new amount; repeated, the call changes nothing. Raises BookingError for a day that
-    has begun.
+    day gets the new amount. An amount that is the price of that day anyway changes nothing. Raises
+    BookingError for a day that has begun.
     """
     if day <= timezone.localdate():
         raise BookingError(FROM_TOMORROW)
     changed = []
     for old in Price.objects.filter(pk__in=amounts).order_by("pk"):
         case: dict[str, Any] = dict(zip(CASE, _case_of(old), strict=True))
-        case["valid_from"] = day
-        known = Price.objects.filter(**case).first() or old
-        if amounts[old.pk] != known.amount:
+        known = list_prices(day).filter(**case).order_by("valid_from").last()
+        if known is None or amounts[old.pk] != known.amount:
             amount = {"amount": amounts[old.pk]}
-            changed.append(Price.objects.update_or_create(**case, defaults=amount)[0])
+            row, _is_new = Price.objects.update_or_create(**case, valid_from=day, defaults=amount)
+            changed.append(row)
     return changed
 
 

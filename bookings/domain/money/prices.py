@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import date, timedelta
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
@@ -131,11 +131,11 @@ def list_current_prices() -> list[Price]:
     return [latest[case] for case in sorted(latest)]
 
 
-def list_prices() -> QuerySet[Price]:
-    """List the rows in force today."""
-    today = timezone.localdate()
+def list_prices(day: date | None = None) -> QuerySet[Price]:
+    """List the rows in force on a day. day: today, unless it is given."""
+    day = day or timezone.localdate()
     return Price.objects.filter(
-        Q(valid_until__isnull=True) | Q(valid_until__gte=today), valid_from__lte=today
+        Q(valid_until__isnull=True) | Q(valid_until__gte=day), valid_from__lte=day
     )
 
 

@@ -1,14 +1,12 @@
 """*Tu página*: the teacher edits all of it beside a live view."""
 
 from dataclasses import replace
-from typing import cast
 
 from csp.utils import build_policy
+from django import forms
 from django.conf import settings
 from django.contrib import admin, messages
-from django.contrib.admin.models import CHANGE, LogEntry
 from django.contrib.auth.models import AnonymousUser
-from django.contrib.contenttypes.models import ContentType
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
@@ -16,7 +14,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.clickjacking import xframe_options_sameorigin
 from django.views.decorators.http import require_http_methods
 
-from accounts.models import User
+from bookings.admin.pages import log_to_panel
 from bookings.domain.desk.photos import remove_photo, set_photo
 from bookings.domain.desk.teacher_page import (
     list_questions,
@@ -34,7 +32,7 @@ from bookings.panel.own_page.forms import PageForm
 def edit_page(request: HttpRequest) -> HttpResponse:
     form = _read_form(request)
     if request.method == "POST" and form.is_valid() and _save(form):
-        log_change(request, "Guardar tu página")
+        log_to_panel(request, TeacherPage, "Guardar tu página")
         messages.success(request, "Listo: guardamos tu página.")
         return redirect("admin:teacher_page")
     response = render(
@@ -77,16 +75,11 @@ def framing(response: HttpResponse) -> HttpResponse:
     return _with_policy(response, "frame-src")
 
 
-def log_change(request: HttpRequest, text: str) -> None:
-    """Add a line about the page to the panel's log."""
-    LogEntry.objects.create(
-        user=cast(User, request.user),
-        content_type=ContentType.objects.get_for_model(TeacherPage),
-        object_id=str(TeacherPage.SINGLETON),
-        object_repr="Tu página",
-        action_flag=CHANGE,
-        change_message=text,
-    )
+def refuse_large_photo(request: HttpRequest, form: forms.BaseForm) -> None:
+    """Add an error to the form if the body was read without its file, because of its size."""
+    length = int(request.META.get("CONTENT_LENGTH") or 0)
+    if request.method == "POST" and length > settings.FILE_UPLOAD_MAX_MEMORY_SIZE:
+        form.add_error("photo", "La foto pesa más de 15 MB. Achicala un poco.")
 
 
 def _read_form(request: HttpRequest) -> PageForm:
@@ -101,15 +94,8 @@ def _read_form(request: HttpRequest) -> PageForm:
         list_quotes(),
         list_questions(),
     )
-    if _is_too_large(request):
-        form.texts.add_error("photo", "La foto pesa más de 15 MB. Achicala un poco.")
+    refuse_large_photo(request, form.texts)
     return form
-
-
-def _is_too_large(request: HttpRequest) -> bool:
-    """True if the body was read without its file, because of its size."""
-    length = int(request.META.get("CONTENT_LENGTH") or 0)
-    return request.method == "POST" and length > settings.FILE_UPLOAD_MAX_MEMORY_SIZE
 
 
 def _save(form: PageForm) -> bool:

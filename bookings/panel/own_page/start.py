@@ -10,10 +10,12 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
+from bookings.admin.pages import log_to_panel
 from bookings.domain.desk.first_steps import take_first_steps
 from bookings.domain.desk.setup import CalendarState, load_setup
 from bookings.domain.exceptions import AlreadySetUpError, ImpossibleHoursError, PhotoError
-from bookings.panel.own_page.editor import framing, log_change
+from bookings.models import TeacherPage
+from bookings.panel.own_page.editor import framing, refuse_large_photo
 from bookings.panel.own_page.forms import FirstStepsForm
 
 RIGHTS = ["bookings.change_teacherpage", "bookings.change_weeklyhours", "bookings.add_price"]
@@ -26,8 +28,9 @@ def start(request: HttpRequest) -> HttpResponse:
         messages.info(request, AlreadySetUpError().text)
         return redirect("admin:teacher_page")
     form = FirstStepsForm(request.POST or None, request.FILES or None)
+    refuse_large_photo(request, form)
     if request.method == "POST" and form.is_valid() and _take(form):
-        log_change(request, "Para empezar: página, horarios y precios")
+        log_to_panel(request, TeacherPage, "Para empezar: página, horarios y precios")
         return redirect("admin:started")
     context = {**admin.site.each_context(request), "title": "Para empezar", "form": form}
     return render(request, "admin/own_page/start.html", context)
