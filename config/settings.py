@@ -312,8 +312,7 @@ SPECTACULAR_SETTINGS = {
 
 # --- Languages and time -----------------------------------------------------------------------
 
-# The code's texts are Spanish; the catalogue holds the English ones.
-LANGUAGE_CODE = "es-ar"
+LANGUAGE_CODE = "es-ar"  # of the code's texts; the catalogue holds the English ones
 LANGUAGES = [("es-ar", "Español"), ("en", "English")]
 # Of a first visit: the browser's, if it is one of the two, or Spanish.
 FIRST_LANGUAGE = ENV.one_of("FIRST_LANGUAGE", "browser", "spanish")
