@@ -16,9 +16,7 @@ from accounts.phones import whatsapp_url
 from accounts.services import save_private_notes
 from bookings.admin.pages import log_to_panel
 from bookings.domain.people.student_file import load_student_file
-from bookings.domain.people.students import find_students, list_students
-
-LONGEST_SEARCH = 100
+from bookings.domain.people.students import LONGEST_SEARCH, find_students, list_students
 
 
 class NotesForm(forms.Form):
