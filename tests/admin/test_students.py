@@ -267,6 +267,21 @@ def test_staff_who_may_only_look_keeps_no_notes(host, student, sign_in):
     assert student.private_notes == ""
 
 
+def test_staff_who_see_neither_classes_nor_money_see_none_in_a_file(host, student, sign_in):
+    VirtualClassFactory(booked_by=student, scheduled=True, learning_focus="Mi divorcio")
+    host.is_staff = True
+    host.save()
+    host.user_permissions.set(Permission.objects.filter(codename="view_user"))
+    client = sign_in(host)
+
+    assert "Sin clases por delante" not in text_of(client.get(LIST))
+    assert "Agendada" not in text_of(client.get(LIST))
+    file = text_of(client.get(file_of(student)))
+    assert student.name in file
+    for secret in ("Mi divorcio", "Próximas clases", "Cuentas", "Sin pagar"):
+        assert secret not in file
+
+
 @pytest.mark.parametrize("is_staff", [False, True])
 def test_strangers_see_neither_list_nor_file(student, host, sign_in, is_staff):
     student.is_staff = is_staff
