@@ -29,6 +29,8 @@ from bookings.models import TeacherPage
 from bookings.pages.front.front_page import load_front_page
 from bookings.panel.own_page.forms import PageForm
 
+TOO_LARGE = "La foto pesa más de 15 MB. Achicala un poco."
+
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def edit_page(request: HttpRequest) -> HttpResponse:
@@ -101,12 +103,12 @@ def _read_form(request: HttpRequest) -> PageForm:
         list_quotes(),
         list_questions(),
     )
-    if _is_too_large(request):
-        form.texts.add_error("photo", "La foto pesa más de 15 MB. Achicala un poco.")
+    if is_too_large(request):
+        form.texts.add_error("photo", TOO_LARGE)
     return form
 
 
-def _is_too_large(request: HttpRequest) -> bool:
+def is_too_large(request: HttpRequest) -> bool:
     """True if the body was read without its file, because of its size."""
     length = int(request.META.get("CONTENT_LENGTH") or 0)
     return request.method == "POST" and length > settings.FILE_UPLOAD_MAX_MEMORY_SIZE

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from bookings.domain.desk.first_steps import take_first_steps
 from bookings.domain.desk.setup import CalendarState, load_setup
 from bookings.domain.exceptions import AlreadySetUpError, ImpossibleHoursError, PhotoError
-from bookings.panel.own_page.editor import framing, log_change
+from bookings.panel.own_page.editor import TOO_LARGE, framing, is_too_large, log_change
 from bookings.panel.own_page.forms import FirstStepsForm
 
 RIGHTS = ["bookings.change_teacherpage", "bookings.change_weeklyhours", "bookings.add_price"]
@@ -26,6 +26,8 @@ def start(request: HttpRequest) -> HttpResponse:
         messages.info(request, AlreadySetUpError().text)
         return redirect("admin:teacher_page")
     form = FirstStepsForm(request.POST or None, request.FILES or None)
+    if is_too_large(request):
+        form.add_error("photo", TOO_LARGE)
     if request.method == "POST" and form.is_valid() and _take(form):
         log_change(request, "Para empezar: página, horarios y precios")
         return redirect("admin:started")
