@@ -20,8 +20,11 @@ validate_one_line = RegexValidator(
 # Categories of Unicode (letters, their marks, digits, spaces) and signs that names have.
 _NAME_CATEGORIES = ("L", "M", "Nd", "Zs")
 _NAME_SIGNS = frozenset(".,'’´·()-")
-# Other people's mails print names, and mail programs make links of these.
-_DOMAIN = re.compile(r"\w{2,}\.\w{2,}")
+# Fillers of Hangul: letters by their category, and nothing to see.
+_INVISIBLE = frozenset("\u115f\u1160\u3164\uffa0")
+# Other people's mails print names, and mail programs make links of these. An initial before a
+# surname, with its capital, is none.
+_DOMAIN = re.compile(r"\w{2,}\.\w{2,}|\w\.[a-z]{2,}")
 
 
 def read_name(text: str) -> str:
@@ -30,7 +33,7 @@ def read_name(text: str) -> str:
     is_plain = all(
         unicodedata.category(sign).startswith(_NAME_CATEGORIES) or sign in _NAME_SIGNS
         for sign in name
-    )
+    ) and _INVISIBLE.isdisjoint(name)
     if not is_plain or not name[:1].isalpha() or _DOMAIN.search(name):
         raise ValidationError(_("Escribí tu nombre con letras, sin enlaces ni símbolos."))
     return name
