@@ -155,6 +155,8 @@ def test_profile_is_saved(profile_client, student):
         ("name", "t.co"),
         ("name", "\u3164\u3164"),
         ("name", "\u115f\uffa0"),
+        ("name", "A\u034fna"),
+        ("name", "A" + "\u0301" * 70),
         ("level", "experto"),
         ("newsletter", "yes"),
         ("phone", "1" * 31),
