@@ -3,7 +3,7 @@
 import hashlib
 import io
 import struct
-from typing import IO
+from typing import IO, Any
 
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
@@ -42,7 +42,7 @@ DAMAGED = (
 )
 # How the camera was held, and what turns its picture upright.
 ORIENTATION = 274
-TURNS = {
+TURNS: dict[Any, Image.Transpose] = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,
     3: Image.Transpose.ROTATE_180,
     4: Image.Transpose.FLIP_TOP_BOTTOM,
@@ -119,7 +119,7 @@ def _refuse_more_than(pixels: int, image: Image.Image) -> None:
 
 def _turn_upright(image: Image.Image) -> Image.Image:
     """Turn the picture as ImageOps.exif_transpose does, which fails to write some data again."""
-    turn = TURNS.get(image.getexif().get(ORIENTATION))
+    turn = TURNS.get(image.getexif().get(ORIENTATION, 1))
     return image if turn is None else image.transpose(turn)
 
 
