@@ -35,7 +35,8 @@ class SessionUserMiddleware(AuthenticationMiddleware):
 class PrivacyMiddleware(MiddlewareMixin):
     """Adds ``no-store`` to personal answers; else the back button shows them after sign-out.
 
-    A ``Cache-Control`` header of the view stays.
+    A ``Cache-Control`` header of the view stays. If caches may keep the answer for others, it sets
+    no cookie: CsrfViewMiddleware would replace a malformed one, and everybody would get the same.
     """
 
     def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
@@ -44,6 +45,8 @@ class PrivacyMiddleware(MiddlewareMixin):
             or (request.session.accessed and request.user.is_authenticated)
         ):
             response["Cache-Control"] = "private, no-store"
+        if "private" not in response.get("Cache-Control", "private"):
+            request.META.pop("CSRF_COOKIE_NEEDS_UPDATE", None)
         return response
 
 

@@ -80,9 +80,12 @@ def erase_account(*, user: User) -> None:
 def rename(*, user: User, name: str) -> None:
     """Store the person's own spelling; signing in again does not bring the provider's back.
 
-    The panel's log follows, because ``erase_account`` finds its entries by the name.
+    The panel's log follows, because ``erase_account`` finds its entries by the name. Where it may
+    name a namesake it stays: nobody takes a name to rewrite what the log says of another person.
     """
     entries, old = _list_log_entries(user), str(user)
+    if User.objects.filter(name=old).exclude(pk=user.pk).exists():
+        entries = entries.filter(object_id=str(user.pk))
     user.name = name
     user.save(update_fields=["name", "updated_at"])
     renamed = Replace("object_repr", Value(old), Value(str(user)))

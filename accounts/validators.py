@@ -20,8 +20,15 @@ validate_one_line = RegexValidator(
 # Categories of Unicode (letters, their marks, digits, spaces) and signs that names have.
 _NAME_CATEGORIES = ("L", "M", "Nd", "Zs")
 _NAME_SIGNS = frozenset(".,'’´·()-")
-# Other people's mails print names, and mail programs make links of these.
-_DOMAIN = re.compile(r"\w{2,}\.\w{2,}")
+# Letters and marks that nobody sees: fillers, joiners, selectors of variants.
+_INVISIBLE = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+)
+# Marks upon marks cover the lines above. No writing needs as many.
+_MOST_MARKS = 5
+# Other people's mails print names, and mail programs make links of these. An initial before a
+# surname, with its capital, is none.
+_DOMAIN = re.compile(r"\w{2,}\.\w{2,}|\w\.[a-z]{2,}")
 
 
 def read_name(text: str) -> str:
@@ -31,6 +38,8 @@ def read_name(text: str) -> str:
         unicodedata.category(sign).startswith(_NAME_CATEGORIES) or sign in _NAME_SIGNS
         for sign in name
     )
-    if not is_plain or not name[:1].isalpha() or _DOMAIN.search(name):
+    kinds = "".join(unicodedata.category(sign)[0] for sign in name)
+    is_legible = not _INVISIBLE.search(name) and "M" * (_MOST_MARKS + 1) not in kinds
+    if not (is_plain and is_legible and name[:1].isalpha()) or _DOMAIN.search(name):
         raise ValidationError(_("Escribí tu nombre con letras, sin enlaces ni símbolos."))
     return name

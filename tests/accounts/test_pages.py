@@ -152,6 +152,11 @@ def test_profile_is_saved(profile_client, student):
         ("name", "https://evil.example"),
         ("name", "Visitá evil.example"),
         ("name", "a@evil"),
+        ("name", "t.co"),
+        ("name", "\u3164\u3164"),
+        ("name", "\u115f\uffa0"),
+        ("name", "A\u034fna"),
+        ("name", "A" + "\u0301" * 70),
         ("level", "experto"),
         ("newsletter", "yes"),
         ("phone", "1" * 31),
@@ -178,6 +183,7 @@ def test_wrong_profile_is_shown_again_and_not_saved(profile_client, student, nam
         ("J.R. Núñez-Pérez (hijo)", "J.R. Núñez-Pérez (hijo)"),
         ("\u674e\u5c0f\u9f99", "\u674e\u5c0f\u9f99"),
         ("ana-99", "ana-99"),
+        ("M.Sol D\u00edaz", "M.Sol D\u00edaz"),
     ],
 )
 def test_a_name_is_mended(profile_client, student, typed, kept):
@@ -227,6 +233,19 @@ def test_the_panel_s_log_follows_a_new_name(student):
         "Confirmación: Bruno Bravo",
         "Otra persona",
     ]
+
+
+def test_the_panel_s_log_keeps_what_it_says_of_a_namesake(student, host):
+    """Otherwise taking somebody's name, and then another, rewrites the log about them."""
+    entry = LogEntry.objects.create(
+        user=student, action_flag=2, object_repr=f"Confirmación: {host.name}"
+    )
+
+    rename(user=student, name=host.name)
+    rename(user=student, name="Bruno Bravo")
+
+    entry.refresh_from_db()
+    assert entry.object_repr == f"Confirmación: {host.name}"
 
 
 def test_one_click_changes_the_language_and_asks_for_nothing_else(profile_client, student):

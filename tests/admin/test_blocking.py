@@ -4,6 +4,7 @@ from datetime import time, timedelta
 
 import pytest
 from django.contrib.admin.models import LogEntry
+from django.contrib.auth.models import Permission
 from django.urls import reverse
 
 from bookings.models import Closure, SpecialHours, WeeklyHours
@@ -149,6 +150,19 @@ def test_staff_who_may_only_look_block_nothing(sign_in):
 
     assert answers == [403, 403]
     assert hours() == []
+
+
+def test_staff_who_may_not_see_classes_see_none_on_the_pages(sign_in, host):
+    VirtualClassFactory(scheduled=True, booked_by=host, start_time=at("15:00"))
+    blocker = UserFactory(is_staff=True)
+    rights = Permission.objects.filter(codename__in=["add_closure", "add_specialhours"])
+    blocker.user_permissions.set(rights)
+    client = sign_in(blocker)
+
+    for page in (HOUR, DAY):
+        answer = client.get(page)
+        assert answer.status_code == 200
+        assert host.name not in text_of(answer)
 
 
 @pytest.mark.parametrize("count", [1, 9])

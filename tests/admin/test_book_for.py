@@ -175,6 +175,18 @@ def test_an_unknown_student_is_asked_for(panel, key):
     assert "¿Para quién es la clase?" in text_of(panel.get(PAGE, {"estudiante": key}))
 
 
+@pytest.mark.parametrize("start", ["0001-01-01T00:00Z", "9999-12-31T23:59-12:00", "2026-11-17T10"])
+@pytest.mark.parametrize("chosen", [False, True])
+def test_a_start_beyond_all_calendars_breaks_nothing(panel, host, price, start, chosen):
+    asked = {"inicio": start} | ({"estudiante": host.pk} if chosen else {})
+
+    assert panel.get(PAGE, asked).status_code == 200
+
+
+def test_a_thousand_words_break_no_search(panel, host):
+    assert panel.get(PAGE, {"q": "a " * 2_000}).status_code == 200
+
+
 def test_staff_who_may_only_look_book_nothing(sign_in, host):
     client = sign_in(UserFactory(is_staff=True))
 

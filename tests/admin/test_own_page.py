@@ -268,6 +268,15 @@ def test_a_wrong_answer_is_named_and_nothing_is_stored(panel, changed, message):
     assert not TeacherPage.objects.exists()
 
 
+def test_a_first_photo_that_is_too_large_says_so(panel, settings):
+    settings.FILE_UPLOAD_MAX_MEMORY_SIZE = 500
+
+    page = panel.post(START, ANSWERS | {"photo": photo()}).content.decode()
+
+    assert "La foto pesa más de" in page
+    assert load_setup().is_new
+
+
 def test_a_class_may_end_at_midnight(panel):
     panel.post(START, ANSWERS | {"start": "22:00", "end": "00:00"})
 

@@ -263,16 +263,33 @@ def test_too_long_notes_are_refused(panel, host):
     assert host.private_notes == ""
 
 
-def test_staff_who_may_only_look_keeps_no_notes(host, student, sign_in):
+def test_staff_who_may_only_look_neither_reads_nor_keeps_notes(host, student, sign_in):
+    student.private_notes = "Le cuesta el futuro."
+    student.save()
     host.is_staff = True
     host.save()
     host.user_permissions.set(Permission.objects.filter(codename="view_user"))
     client = sign_in(host)
 
-    assert "Guardar las notas" not in client.get(file_of(student)).content.decode()
+    assert "Le cuesta" not in client.get(file_of(student)).content.decode()
     assert client.post(file_of(student), {"notes": SECRET}).status_code == 403
     student.refresh_from_db()
-    assert student.private_notes == ""
+    assert student.private_notes == "Le cuesta el futuro."
+
+
+def test_staff_who_see_neither_classes_nor_money_see_none_in_a_file(host, student, sign_in):
+    VirtualClassFactory(booked_by=student, scheduled=True, learning_focus="Mi divorcio")
+    host.is_staff = True
+    host.save()
+    host.user_permissions.set(Permission.objects.filter(codename="view_user"))
+    client = sign_in(host)
+
+    assert "Sin clases por delante" not in text_of(client.get(LIST))
+    assert "Agendada" not in text_of(client.get(LIST))
+    file = text_of(client.get(file_of(student)))
+    assert student.name in file
+    for secret in ("Mi divorcio", "Próximas clases", "Cuentas", "Sin pagar"):
+        assert secret not in file
 
 
 @pytest.mark.parametrize("is_staff", [False, True])

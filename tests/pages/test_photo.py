@@ -3,6 +3,7 @@
 import io
 
 import pytest
+from django.conf import settings
 from PIL import Image
 
 from bookings.domain.desk.photos import set_photo
@@ -34,10 +35,13 @@ def test_a_person_gets_the_same_answer_without_a_look_at_the_session(
 ):
     client = sign_in(host)
 
+    client.cookies[settings.CSRF_COOKIE_NAME] = "malformed"
+
     with django_assert_num_queries(1):
         response = client.get(teacher_page.photo_urls["small"])
 
     assert response["Cache-Control"].startswith("public")
+    assert not response.cookies
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,8 @@ from bookings.templatetags.class_times import clock, pesos
 from config.lib.wall_time import read_wall_time
 
 PEOPLE_SHOWN = 20
+# The first and the last year there is begin and end elsewhere in other zones.
+YEARS = range(2000, 2100)
 OTHER = "otra"
 PAID, LATER = "pagada", "despues"
 PROVIDER_DOWN = "Mercado Pago no respondió, y no se reservó nada. Volvé a intentar en unos minutos."
@@ -230,7 +232,8 @@ def _list_people(words: str) -> QuerySet[User]:
 def _read_start(text: str) -> datetime | None:
     try:
         start = datetime.fromisoformat(text)
-        # The first and last hours of the calendar exist in some zones only.
+        if start.year not in YEARS:
+            return None
         return timezone.localtime(start if start.tzinfo else read_wall_time(start))
-    except (ValueError, OverflowError):
+    except ValueError:
         return None

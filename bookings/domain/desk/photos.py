@@ -2,7 +2,8 @@
 
 import hashlib
 import io
-from typing import IO
+import struct
+from typing import IO, Any
 
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
@@ -14,15 +15,42 @@ from bookings.domain.exceptions import PhotoError
 from bookings.models import PHOTO_WIDTHS, TeacherPage
 from bookings.models.teacher_page import photo_name
 
-# Pixels that are read, by format. A JPEG is reduced while it is decoded; the others need four bytes
-# of memory for each pixel. Other formats, SVG among them, are not read at all.
-MAX_PIXELS = {"JPEG": 50_000_000, "PNG": 12_000_000, "WEBP": 12_000_000}
+# Other formats, SVG among them, are not read at all.
+FORMATS = ("JPEG", "PNG", "WEBP")
+# Pixels in memory, where each needs four bytes several times.
+MAX_PIXELS = 12_000_000
+# Pixels of a JPEG, which is reduced while it is decoded unless it is narrow. A progressive one
+# needs six bytes for each pixel of the file.
+MAX_JPEG_PIXELS, MAX_PROGRESSIVE_PIXELS = 50_000_000, 24_000_000
 SHORTEST_SIDE = 200
+# To which a JPEG is reduced at most, before it is made as small as a page shows it.
+DECODED_SIDE = max(PHOTO_WIDTHS.values()) * 3 // 2
 # A page with the photo stays under 100 kB.
 MAX_BYTES = 40_000
 QUALITIES = (84, 76, 68, 60, 50)
 # What Pillow raises for damaged files of the three formats.
-DAMAGED = (OSError, SyntaxError, ValueError, EOFError, IndexError, Image.DecompressionBombError)
+DAMAGED = (
+    ArithmeticError,
+    EOFError,
+    LookupError,
+    OSError,
+    SyntaxError,
+    TypeError,
+    ValueError,
+    struct.error,
+    Image.DecompressionBombError,
+)
+# How the camera was held, and what turns its picture upright.
+ORIENTATION = 274
+TURNS: dict[Any, Image.Transpose] = {
+    2: Image.Transpose.FLIP_LEFT_RIGHT,
+    3: Image.Transpose.ROTATE_180,
+    4: Image.Transpose.FLIP_TOP_BOTTOM,
+    5: Image.Transpose.TRANSPOSE,
+    6: Image.Transpose.ROTATE_270,
+    7: Image.Transpose.TRANSVERSE,
+    8: Image.Transpose.ROTATE_90,
+}
 
 
 @transaction.atomic
@@ -52,10 +80,11 @@ def remove_photo() -> TeacherPage:
 def encode_photo(content: IO[bytes]) -> dict[int, bytes]:
     """Return a JPEG for each of PHOTO_WIDTHS. Raises PhotoError."""
     try:
-        with Image.open(content, formats=list(MAX_PIXELS)) as image:
+        with Image.open(content, formats=FORMATS) as image:
             _refuse_unsuitable(image)
-            image.draft("RGB", (2 * max(PHOTO_WIDTHS.values()),) * 2)
-            picture = _to_srgb(ImageOps.exif_transpose(image))
+            image.draft("RGB", (DECODED_SIDE,) * 2)
+            _refuse_more_than(MAX_PIXELS, image)
+            picture = _to_srgb(_turn_upright(image))
     except DAMAGED as error:
         raise PhotoError("No pudimos leer esa foto. Subí un archivo JPG, PNG o WebP.") from error
     return {width: _encode(picture, width) for width in PHOTO_WIDTHS.values()}
@@ -74,12 +103,24 @@ def _delete_files(page: TeacherPage) -> None:
 
 def _refuse_unsuitable(image: Image.Image) -> None:
     is_jpeg = isinstance(image, JpegImageFile)  # some phones append pictures to it: format MPO
-    if image.width * image.height > MAX_PIXELS["JPEG" if is_jpeg else str(image.format)]:
-        raise PhotoError("La foto es demasiado grande. Achicala un poco y subila de nuevo.")
+    if is_jpeg:
+        is_progressive = "progressive" in image.info
+        _refuse_more_than(MAX_PROGRESSIVE_PIXELS if is_progressive else MAX_JPEG_PIXELS, image)
     if min(image.size) < SHORTEST_SIDE:
         raise PhotoError(f"La foto es muy chica: cada lado mide al menos {SHORTEST_SIDE} píxeles.")
     if getattr(image, "is_animated", False) and not is_jpeg:
         raise PhotoError("La foto no puede ser animada.")
+
+
+def _refuse_more_than(pixels: int, image: Image.Image) -> None:
+    if image.width * image.height > pixels:
+        raise PhotoError("La foto es demasiado grande. Achicala un poco y subila de nuevo.")
+
+
+def _turn_upright(image: Image.Image) -> Image.Image:
+    """Turn the picture as ImageOps.exif_transpose does, which fails to write some data again."""
+    turn = TURNS.get(image.getexif().get(ORIENTATION, 1))
+    return image if turn is None else image.transpose(turn)
 
 
 def _to_srgb(image: Image.Image) -> Image.Image:

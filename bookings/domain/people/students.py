@@ -14,7 +14,7 @@ from bookings.domain.queries import only_ahead
 from bookings.models import UserActivity, VirtualClass
 
 STUDENTS_A_PAGE = 25
-# More letters only cost time.
+# Characters that are searched for. Each word is a condition, and SQLite takes a thousand of them.
 LONGEST_SEARCH = 100
 # Fewer digits are in too many phones.
 FEWEST_DIGITS = 3
@@ -64,7 +64,10 @@ def find_students(*, words: str = "", after: uuid.UUID | None = None) -> Student
 
 
 def matching(words: str) -> Q:
-    """Return the condition that a person has all these words, or a phone with these digits."""
+    """Return the condition that a person has all these words, or a phone with these digits.
+
+    What exceeds LONGEST_SEARCH does not count.
+    """
     words = words[:LONGEST_SEARCH]
     digits = re.sub(r"\D", "", words)
     if len(digits) >= FEWEST_DIGITS and not re.search(r"[^\W\d]|@", words):

@@ -27,6 +27,8 @@ from bookings.models import TeacherPage
 from bookings.pages.front.front_page import load_front_page
 from bookings.panel.own_page.forms import PageForm
 
+TOO_LARGE = "La foto pesa más de 15 MB. Achicala un poco."
+
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def edit_page(request: HttpRequest) -> HttpResponse:

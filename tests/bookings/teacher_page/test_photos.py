@@ -14,7 +14,7 @@ from bookings.domain.exceptions import PhotoError
 from bookings.models import StoredFile, TeacherPage
 from tests.factories import TeacherPageFactory
 
-MAKE, GPS, ORIENTATION = 271, 34853, 274
+MAKE, GPS, ORIENTATION, IMAGE_LENGTH = 271, 34853, 274, 257
 
 
 def opened(content):
@@ -110,6 +110,30 @@ def test_a_rich_picture_is_made_smaller_by_its_quality():
 def test_other_files_are_refused(content, message):
     with pytest.raises(PhotoError, match=message):
         encode_photo(io.BytesIO(content))
+
+
+def test_strange_data_of_the_camera_does_not_spoil_the_photo(picture):
+    """Pillow reads a fraction as a whole number, and does not write it again."""
+    entries = struct.pack("<HHHIIHHIHH", 2, IMAGE_LENGTH, 5, 1, 38, ORIENTATION, 3, 1, 3, 0)
+    data = b"Exif\0\0II*\0" + struct.pack("<I", 8) + entries + struct.pack("<III", 0, 7, 3)
+
+    red, green, blue = opened(encode_photo(picture(exif=data))[320]).getpixel((160, 20))
+
+    assert blue > 200 > 60 > red + green
+
+
+@pytest.mark.parametrize(
+    ("size", "options"),
+    [((600, 40_000), {}), ((5_000, 5_000), {"progressive": True})],
+    ids=["narrow", "progressive"],
+)
+def test_a_jpeg_that_cannot_be_reduced_while_it_is_decoded_is_refused_sooner(size, options):
+    """A file of 600 kB took 660 MB of memory."""
+    file = io.BytesIO()
+    Image.new("L", size).save(file, "JPEG", **options)
+
+    with pytest.raises(PhotoError, match="demasiado grande"):
+        encode_photo(file)
 
 
 def test_formats_beside_the_three_are_refused(picture):

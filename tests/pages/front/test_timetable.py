@@ -64,6 +64,15 @@ def test_it_neither_sets_nor_reads_a_cookie(client, host, sign_in, django_assert
     assert known["Cache-Control"] == "public, max-age=60"
 
 
+@pytest.mark.parametrize("token", ["x", "x" * 31, "-" * 32])
+@pytest.mark.parametrize("address", [PAGE, "/service-worker.js"])
+def test_a_malformed_cookie_is_not_replaced(client, address, token):
+    """Django's answer would carry a new one, and caches would give it to everybody."""
+    client.cookies[settings.CSRF_COOKIE_NAME] = token
+
+    assert not client.get(address).cookies
+
+
 def test_it_needs_no_script_and_no_form(client):
     html = client.get(PAGE).content.decode()
 
