@@ -80,8 +80,8 @@ def erase_account(*, user: User) -> None:
 def rename(*, user: User, name: str) -> None:
     """Store the person's own spelling; signing in again does not bring the provider's back.
 
-    The panel's log follows, because ``erase_account`` finds its entries by the name. Where it may
-    name a namesake it stays: nobody takes a name to rewrite what the log says of another person.
+    The panel's log follows, because ``erase_account`` finds its entries by the name. Entries
+    that may be about a namesake stay: taking a name must not change the log about its owner.
     """
     entries, old = _list_log_entries(user), str(user)
     if User.objects.filter(name=old).exclude(pk=user.pk).exists():

@@ -20,7 +20,7 @@ validate_one_line = RegexValidator(
 # Categories of Unicode (letters, their marks, digits, spaces) and signs that names have.
 _NAME_CATEGORIES = ("L", "M", "Nd", "Zs")
 _NAME_SIGNS = frozenset(".,'’´·()-")
-# Letters and marks that nobody sees: fillers, joiners, selectors of variants.
+# Invisible letters and marks: fillers, joiners, selectors of variants.
 _INVISIBLE = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 )

@@ -236,7 +236,7 @@ def test_the_panel_s_log_follows_a_new_name(student):
 
 
 def test_the_panel_s_log_keeps_what_it_says_of_a_namesake(student, host):
-    """Otherwise taking somebody's name, and then another, rewrites the log about them."""
+    """Otherwise two renames would rewrite the log about another student."""
     entry = LogEntry.objects.create(
         user=student, action_flag=2, object_repr=f"Confirmación: {host.name}"
     )

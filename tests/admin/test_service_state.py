@@ -1,4 +1,4 @@
-"""The panel's technical page: does the service work by itself, or does it need somebody?"""
+"""The panel's technical page shows whether the service works or needs the teacher."""
 
 import re
 from datetime import timedelta

@@ -244,7 +244,7 @@ def test_a_class_lapses_with_its_preference(mercadopago, host):
     assert list(list_next_classes_of(host)) == [virtual_class]
 
     Hold.objects.all().delete()
-    # Its status is as the provider last said; nobody has asked since.
+    # The stored status is the provider's last answer, from before it expired.
     Payment.objects.update(expires_at=timezone.now() - timedelta(minutes=1))
 
     [lapsed] = list_dropped_classes_of(host)

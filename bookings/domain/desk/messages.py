@@ -24,7 +24,7 @@ MESSAGES_AN_HOUR = 20
 # Makes the id of a message from its words and receivers.
 NAMESPACE = uuid.UUID("0b9b1a1e-6f0e-4d8e-9d53-0c1f6ad3a1a7")
 
-NOBODY = _("Elegí al menos a una persona.")
+NO_RECEIVERS = _("Elegí al menos a una persona.")
 GONE = _("Una de las personas que elegiste ya no está. Mirá la lista de nuevo.")
 TOO_MANY = _("Se puede escribir a %(most)d personas por vez. Sacá a algunas.")
 TOO_OFTEN = _("Mandaste muchos mensajes en una hora. Esperá un rato y volvé a intentar.")
@@ -102,7 +102,7 @@ def send_message(
 
 def _refuse_receivers(receivers: Sequence[Receiver], people: Collection[uuid.UUID]) -> None:
     if not people:
-        raise BookingError(NOBODY)
+        raise BookingError(NO_RECEIVERS)
     if len(receivers) < len(people):
         raise BookingError(GONE)
     if len(receivers) > MOST_RECEIVERS:

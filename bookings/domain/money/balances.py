@@ -24,7 +24,7 @@ class Balance:
     """Centavos.
 
     online, by_hand: received through the provider, and confirmed by the teacher. returned: by
-    refunds and chargebacks. unpaid: classes that were or will be given, and nobody paid. refused:
+    refunds and chargebacks. unpaid: classes given or ahead that are not paid. refused:
     refunds that the provider refused. hand_to_return: paid by hand for classes that were
     cancelled; the service does not know if she gave it back.
     """

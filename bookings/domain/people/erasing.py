@@ -87,7 +87,7 @@ def foresee_erasing(*, user: User, by: User) -> Consequences[list[VirtualClass]]
 
 
 def _forget_mails(user: User) -> None:
-    """Delete a person's mails, and the teacher's messages that nobody else got."""
+    """Delete a person's mails, and the teacher's messages to that person alone."""
     messages = user.notices.filter(kind=NoticeKind.MESSAGE)
     occasions = list(messages.values_list("occasion", flat=True))
     user.notices.all().delete()

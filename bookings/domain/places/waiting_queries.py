@@ -57,7 +57,7 @@ def count_waiting(virtual_class: VirtualClass) -> int:
 
 
 def list_open_offers(now: datetime) -> QuerySet[WaitingListEntry]:
-    """List the offered places that nobody has taken or declined yet."""
+    """List the offered places that are neither taken nor declined."""
     return WaitingListEntry.objects.filter(
         state=WaitingState.OFFERED,
         offer_expires_at__gt=now,

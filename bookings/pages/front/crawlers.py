@@ -13,7 +13,7 @@ PUBLIC_PAGES = ("bookings:landing", "bookings:book", "bookings:privacy")
 
 @require_safe
 def robots(request: HttpRequest) -> HttpResponse:
-    """Name the sitemap; pages for nobody else say ``noindex`` themselves."""
+    """Name the sitemap. Personal pages say ``noindex`` themselves."""
     lines = [
         "User-agent: *",
         "Disallow: /admin/",
