@@ -36,8 +36,8 @@ from bookings.notices.due import record_place
 
 # What has a code to try; a completed class is refused as ended.
 OPEN = [ClassStatus.SCHEDULED, ClassStatus.COMPLETED]
-# By hand, because joins come in bursts: the querysets of these two statements are a quarter of the
-# CPU of a join (docs/performance.md).
+# By hand, because joins come in bursts: as querysets these two statements would add
+# a fifth to the CPU of a join (docs/performance.md).
 _OPEN_CLASS = 'SELECT * FROM "bookings_virtualclass" WHERE access_code = %s AND status IN (%s, %s)'
 _CLAIMS = (
     'SELECT EXISTS (SELECT 1 FROM "bookings_payment"'
