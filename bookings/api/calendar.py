@@ -106,7 +106,8 @@ class CalendarView(APIView):
     )
     def get(self, request: Request) -> HttpResponse:
         """``KeptListingMiddleware`` sends a kept list."""
-        return kept_listing.answer(request, kept_listing.keep(read_upcoming_events()))
+        kept = kept_listing.keep(read_upcoming_events(), request.resolver_match)
+        return kept_listing.answer(request, kept)
 
     @extend_schema(
         operation_id="scheduleClass",

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
-from django.urls import resolve
+from django.urls import ResolverMatch
 from django.utils import timezone
 from django.utils.http import parse_etags, quote_etag
 from rest_framework.request import Request
@@ -20,12 +20,13 @@ PATH = "/api/calendar"
 
 @dataclass(frozen=True, slots=True)
 class KeptListing:
-    """The list as JSON. until: when its first event ends."""
+    """The list as JSON. until: when its first event ends. route: for logs and metrics."""
 
     body: bytes
     etag: str
     stamp: Stamp
     until: datetime | None
+    route: ResolverMatch | None
 
     def is_current(self) -> bool:
         return not self.is_over() and self.stamp == current_stamp()
@@ -47,12 +48,12 @@ class KeptListingMiddleware:
         if request.path_info == PATH and request.method == "GET":
             request.get_host()  # raises DisallowedHost (400) as for every other request
             if _kept is not None and _kept.is_current():
-                request.resolver_match = resolve(PATH)  # for logs and metrics
+                request.resolver_match = _kept.route
                 return answer(request, _kept)
         return self.get_response(request)
 
 
-def keep(listing: Listing) -> KeptListing:
+def keep(listing: Listing, route: ResolverMatch | None) -> KeptListing:
     global _kept
     if _kept is not None and _kept.stamp == listing.stamp and not _kept.is_over():
         return _kept  # a list that could not be renewed
@@ -63,6 +64,7 @@ def keep(listing: Listing) -> KeptListing:
         etag=quote_etag(hashlib.sha256(body).hexdigest()[:32]),
         stamp=listing.stamp,
         until=min((slot.end for slot in listing.slots), default=None),
+        route=route,
     )
     return _kept
 

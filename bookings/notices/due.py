@@ -27,7 +27,7 @@ def record_due(
 def record_place(
     kind: NoticeKind, virtual_class: VirtualClass, user_id: uuid.UUID, occasion: str = ""
 ) -> None:
-    """Write a person's notice about a place in the class, and the planned ones."""
+    """Write a person's notice about a place in the class, and the planned ones due soon."""
     news = Notice(kind=kind, virtual_class=virtual_class, user_id=user_id, occasion=occasion)
     _record([news, *draft_reminders(virtual_class, [user_id])])
 

@@ -26,7 +26,7 @@ from bookings.notices.returned_money import name_refund
 
 # The teacher, until ``find_missing`` fills in her id.
 TEACHER = uuid.UUID(int=0)
-# A planned mail is written by the transaction that makes it due, or by a sweep this early.
+# A sweep writes planned mails this early, or the transaction that makes them due so soon.
 PLANNED_AHEAD = timedelta(hours=1)
 
 Audience = Callable[[VirtualClass, ClassLog], Collection[uuid.UUID]]

@@ -24,9 +24,9 @@ def written(monkeypatch):
     """Count the lists that are written."""
     lists, keep = [], kept_listing.keep
 
-    def count(listing):
+    def count(listing, route):
         lists.append(listing)
-        return keep(listing)
+        return keep(listing, route)
 
     monkeypatch.setattr(kept_listing, "keep", count)
     return lists

@@ -25,7 +25,7 @@ from bookings.models import (
     VirtualClass,
 )
 from bookings.notices.delivery import deliver_due
-from bookings.notices.reminders import replan_reminders
+from bookings.notices.reminders import plan_missing_reminders, replan_reminders
 from tests.factories import UserFactory, VirtualClassFactory
 
 mark_no_show = partial(mark_attendance, came=False)
@@ -82,6 +82,7 @@ def test_people_of_a_reopened_class_are_reminded(completed_too_early):
     complete_ended_classes()
 
     with time_machine.travel(completed_too_early.start_time - timedelta(minutes=59)):
+        plan_missing_reminders()
         deliver_due()
     sent = Notice.objects.filter(kind=NoticeKind.REMINDER_HOUR, sent_at__isnull=False)
     assert sent.count() == 2

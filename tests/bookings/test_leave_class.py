@@ -1,5 +1,7 @@
 """domain/places/leaving.py: one guest leaves, and everybody else stays."""
 
+from datetime import timedelta
+
 import pytest
 import time_machine
 
@@ -23,6 +25,7 @@ from bookings.models import (
     UserActivity,
     VirtualClass,
 )
+from bookings.notices.reminders import plan_missing_reminders
 from tests.factories import UserFactory, VirtualClassFactory
 
 KEPT = ["status", "access_code", "start_time", "html_link", "provider_event_id"]
@@ -78,13 +81,15 @@ def test_leaving_again_and_again_is_slowed_down(joined, student, settings):
 
 
 def test_whoever_leaves_is_told_and_reminded_no_more(joined, student, stranger):
-    leave_class(class_id=joined.pk, user=student)
+    with time_machine.travel(joined.start_time - timedelta(minutes=90)):
+        plan_missing_reminders()
+        leave_class(class_id=joined.pk, user=student)
 
     told = Notice.objects.filter(kind=NoticeKind.LEFT)
     reminded = Notice.objects.filter(kind__startswith="reminder").values_list("user", flat=True)
     assert list(told.values_list("user", flat=True)) == [student.pk]
     assert Notice.objects.get(kind=NoticeKind.GUEST_LEFT).user == joined.booked_by
-    assert set(reminded) == {stranger.pk}
+    assert set(reminded) == {joined.booked_by_id, stranger.pk}
 
 
 def test_the_log_says_who_left(joined, student):

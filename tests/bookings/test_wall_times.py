@@ -32,6 +32,7 @@ from bookings.models import (
 )
 from bookings.notices.audit import audit_notices
 from bookings.notices.delivery import deliver_due
+from bookings.notices.reminders import plan_missing_reminders
 from bookings.work.sweeps import sweep
 from tests.booking import book_class
 from tests.factories import HoldFactory
@@ -157,6 +158,8 @@ def test_audit_misses_no_mail(scheduled, law):
 def test_reminders_follow_the_hour(scheduled, law, host):
     with law():
         keep_wall_times()
+        with time_machine.travel(datetime(2026, 12, 7, 16, 30, tzinfo=UTC)):
+            plan_missing_reminders()
 
     due = Notice.objects.filter(user=host, kind=NoticeKind.REMINDER_HOUR)
     assert [notice.due_at for notice in due] == [datetime(2026, 12, 7, 17, tzinfo=UTC)]

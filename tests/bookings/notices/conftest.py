@@ -10,6 +10,7 @@ from django.utils import timezone
 from bookings.domain.lifecycle.scheduling import schedule_class
 from bookings.domain.places.joining import join_class
 from bookings.models import Notice, NoticeKind, VirtualClass
+from bookings.notices import reminders
 from bookings.notices.delivery import deliver_due
 from bookings.notices.registry import EXPECTATIONS, PLANNED
 from tests.factories import VirtualClassFactory
@@ -17,7 +18,11 @@ from tests.factories import VirtualClassFactory
 
 @pytest.fixture(autouse=True)
 def _only_reminders(monkeypatch):
-    """Plan no mails but the reminders: what tests count stays when a planned mail is added."""
+    """Plan no mails but the reminders: what tests count stays when a planned mail is added.
+
+    Their rows are written with the place; tests/bookings/test_planning_ahead.py has the real time.
+    """
+    monkeypatch.setattr(reminders, "PLANNED_AHEAD", timedelta(days=7))
     for kind in PLANNED.keys() - {NoticeKind.REMINDER_DAY, NoticeKind.REMINDER_HOUR}:
         monkeypatch.delitem(PLANNED, kind)
         monkeypatch.delitem(EXPECTATIONS, kind)

@@ -3,12 +3,14 @@
 from datetime import datetime, timedelta
 
 import pytest
+import time_machine
 
 from bookings.domain.checkout.holds import hold_slot
 from bookings.domain.exceptions import TooManyAttemptsError
 from bookings.domain.places.joining import join_class
 from bookings.models import BookingRules, ClassEvent, ClassLog, ClassType, Hold, Notice, NoticeKind
 from bookings.notices.icalendar import Method, build_calendar
+from bookings.notices.reminders import plan_missing_reminders
 from tests.bookings.rescheduling.steps import at, hours_of, move
 
 KEPT = ["preference_id", "access_code", "html_link", "provider_event_id", "participants_ids"]
@@ -64,6 +66,8 @@ def test_the_teacher_is_told_of_what_a_student_moved(scheduled, host, teacher):
 def test_the_reminders_follow_the_class(scheduled, host):
     move(scheduled, host, "11:00")
 
+    with time_machine.travel(at("09:30"), tick=False):
+        plan_missing_reminders()
     reminders = Notice.objects.filter(kind__startswith="reminder").order_by("due_at")
     assert [reminder.due_at for reminder in reminders] == [
         at("11:00") - timedelta(hours=24),
