@@ -1,9 +1,9 @@
-# Everything a newcomer needs: `make run`, `make test`, `make prove`, `make check`; `make` lists all.
+# Everything a newcomer needs: `make run`, `make test`, `make check`, `make journeys`, `make prove`; `make` lists all.
 # PYTHON=/path/to/python and VENV=/folder choose another Python and folder than .venv; ARGS is passed on.
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help runtime developer run test prove peers bench bench-peers bench-webhook bench-slow bench-heavy docs pictures check format messages lock clean
+.PHONY: help runtime developer run test journeys prove peers bench bench-peers bench-webhook bench-slow bench-heavy docs pictures check format messages lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -15,8 +15,11 @@ run: runtime ## serve the whole product with demo data at http://localhost:8000 
 	$(BIN)/python manage.py demo $(ARGS) & pid=$$!; [ -z "$$stopped" ] || kill $$pid; \
 	while kill -0 $$pid 2>/dev/null; do wait $$pid 2>/dev/null; code=$$?; done; exit $$code
 
-test: developer ## every test, on SQLite, PostgreSQL or both, and in the browser
+test: developer ## every test without a browser, on SQLite, PostgreSQL or both, and the core of the browser's
 	$(BIN)/python -m tests $(ARGS)
+
+journeys: developer ## every test in the browser: each width, colour scheme and language, page weight, offline, demos
+	$(BIN)/python -m pytest -q -rs --part=browser $(ARGS)
 
 prove: developer ## every drill and its twins, on both engines
 	$(BIN)/python manage.py drill all $(ARGS)

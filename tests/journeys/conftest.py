@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from tests.journeys.chromium import BROWSER_FLAGS, find_chromium
+from tests.journeys.chromium import BROWSER_FLAGS, HEADLESS_SHELL, find_chromium
 from tests.journeys.ways import DESK, PHONE
 from tests.running_demo import running_demo
 
@@ -28,7 +28,7 @@ def demo(demo_data: Path) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """A headless Chromium; the tests that need one are skipped where there is none."""
-    path = find_chromium()
+    path = find_chromium(HEADLESS_SHELL)
     if path is None:
         pytest.skip("no Chromium on this machine")
     # Playwright's event loop runs in this thread; Django would take our code for asynchronous.

@@ -19,12 +19,12 @@ from tests.journeys.steps import (
     pay,
     sign_in,
 )
-from tests.journeys.ways import in_the_other_two_ways, in_two_ways, on_a
+from tests.journeys.ways import core_without_scripts, in_the_other_two_ways, on_a
 
 pytestmark = pytest.mark.browser
 
 
-@in_two_ways
+@core_without_scripts
 def test_a_class_is_booked_paid_and_shared(new_page, javascript):
     host, guest = new_page(javascript=javascript), new_page(javascript=javascript)
 

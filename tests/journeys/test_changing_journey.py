@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from tests.journeys.booking import book_and_pay
 from tests.journeys.steps import choose_day, choose_time, sign_in_as_newcomer
-from tests.journeys.ways import in_the_other_two_ways
+from tests.journeys.ways import core_at_a_desk
 
 pytestmark = pytest.mark.browser
 
@@ -19,7 +19,7 @@ def see(page: Page, text: str) -> None:
     expect(page.get_by_text(text)).to_be_visible()
 
 
-@in_the_other_two_ways
+@core_at_a_desk
 def test_a_class_is_moved_left_and_cancelled(new_page, width, javascript):
     host, guest = new_page(javascript=javascript), new_page(javascript=javascript)
     who = f"{'with' if javascript else 'without'}-{width}@example.com"

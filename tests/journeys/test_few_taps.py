@@ -5,7 +5,7 @@ from playwright.sync_api import Locator, expect
 
 from tests.journeys.ways import on_a
 
-pytestmark = [pytest.mark.browser, on_a("phone")]
+pytestmark = [pytest.mark.browser, pytest.mark.core, on_a("phone")]
 
 
 class Thumb:

@@ -6,11 +6,11 @@ import pytest
 from playwright.sync_api import Browser, Locator, expect
 
 from tests.demo.people import TEACHER
+from tests.journeys.axe import violations
 from tests.journeys.steps import sign_in
-from tests.journeys.test_accessibility import violations
 from tests.running_demo import running_demo
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.core]
 
 NARROW = 360
 FITS = "document.documentElement.scrollWidth <= innerWidth"

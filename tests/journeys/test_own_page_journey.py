@@ -7,9 +7,9 @@ from playwright.sync_api import Page, expect
 
 from tests.demo.people import TEACHER
 from tests.demo.portrait import draw_portrait
+from tests.journeys.axe import violations
 from tests.journeys.steps import sign_in
-from tests.journeys.test_accessibility import violations
-from tests.journeys.ways import DESK, in_two_ways, on_a
+from tests.journeys.ways import core_on_a_phone, on_a
 
 pytestmark = pytest.mark.browser
 
@@ -53,7 +53,7 @@ def test_a_button_renews_the_view_without_scripts(new_page):
     expect(page.get_by_label("Una frase tuya")).to_have_value("Otra frase que nadie guardó.")
 
 
-@in_two_ways
+@core_on_a_phone
 def test_she_saves_a_photo_and_a_mistake_opens_the_page_at_its_reason(new_page, javascript):
     page = new_page(javascript=javascript)
     sign_in(page, TEACHER)
@@ -73,10 +73,9 @@ def test_she_saves_a_photo_and_a_mistake_opens_the_page_at_its_reason(new_page, 
     assert face.evaluate("image => image.complete && image.naturalWidth") == 96
 
 
-@pytest.mark.parametrize("width", [NARROW, DESK], indirect=True)
-@pytest.mark.parametrize("colors", ["light", "dark"])
-def test_axe_finds_nothing_on_the_editor(new_page, colors):
-    page = new_page(color_scheme=colors, reduced_motion="reduce", watch_console=False)
+@pytest.mark.parametrize("width", [NARROW], indirect=True)
+def test_axe_finds_nothing_on_the_editor(new_page):
+    page = new_page(watch_console=False)
     sign_in(page, TEACHER)
 
     page.goto("/admin/pagina/")

@@ -20,7 +20,7 @@ from tests.journeys.booking import go_to_checkout
 from tests.journeys.steps import pay, sign_in, sign_in_as_newcomer
 from tests.running_demo import running_demo
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.core]
 
 NARROW = 360
 MOST_TAPS = 3

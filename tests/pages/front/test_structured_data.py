@@ -26,7 +26,7 @@ from bookings.models import ClassType, Price, TeacherPage
 from bookings.pages.front.structured_data import describe_page
 from tests.factories import HoldFactory, TeacherPageFactory
 
-DATES = 10_000
+DATES = 2_000
 FIRST_DAY = date(2026, 1, 1)
 DAYS = 150
 SCRIPT = re.compile(r'<script type="application/ld\+json">(.*?)</script>', re.S)
@@ -152,7 +152,7 @@ def charge(host, mercadopago, class_type: ClassType, minutes: int, students: int
 
 
 @pytest.mark.any_engine
-def test_told_quoted_and_charged_prices_agree_on_10_000_random_dates(host, mercadopago):
+def test_told_quoted_and_charged_prices_agree_on_random_dates(host, mercadopago):
     """Any two moments of a day must agree, so each answer is asked for once a day."""
     dice = random.Random(20261124)
     make_price_lists(dice)
@@ -169,7 +169,7 @@ def test_told_quoted_and_charged_prices_agree_on_10_000_random_dates(host, merca
             students = dice.choice([*prices, FEWEST_STUDENTS[class_type]])
             assert look_up(class_type, minutes, students) == prices.get(students)
             priced += bool(prices)
-            if number % 250 == 0 and prices.get(students):
+            if number % 50 == 0 and prices.get(students):
                 asked = charge(host, mercadopago, class_type, minutes, students)
                 assert asked == prices[students]
                 booked += 1
