@@ -19,7 +19,8 @@ from bookings.admin.cells import day_at
 from bookings.admin.classes.forms import StartForm
 from bookings.admin.money.pesos import PesosField
 from bookings.admin.pages import log_to_panel
-from bookings.domain.checkout.teacher_booking import book_for, find_obstacle, find_pay_deadline
+from bookings.domain.checkout.holds import find_pay_deadline
+from bookings.domain.checkout.teacher_booking import book_for, find_obstacle
 from bookings.domain.exceptions import BookingError, SlotTakenError
 from bookings.domain.money.prices import list_current_prices
 from bookings.domain.people.students import list_students, matching
