@@ -44,7 +44,9 @@ class RangeForm(forms.Form):
 
     def clean(self) -> None:
         first, last = self.cleaned_data.get("first_day"), self.cleaned_data.get("last_day")
-        if first and last and not first <= last <= first + LONGEST_CLOSURE:
+        # A closure of any length can be opened; a year by mistake cannot be blocked.
+        longest = timedelta.max if "open" in self.data else LONGEST_CLOSURE
+        if first and last and not timedelta() <= last - first <= longest:
             self.add_error("last_day", "Tiene que ser el primer día o uno del año que sigue.")
 
 
