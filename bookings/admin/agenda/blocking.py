@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
+from django.views.decorators.http import require_http_methods
 
 from bookings.admin.inputs import DAY_INPUT
 from bookings.admin.pages import log_to_panel
@@ -50,6 +51,7 @@ class RangeForm(forms.Form):
             self.add_error("last_day", "Tiene que ser el primer día o uno del año que sigue.")
 
 
+@require_http_methods(["GET", "HEAD", "POST"])
 def show_day(request: HttpRequest) -> HttpResponse:
     """Block the day of ``?dia=`` or some days from it on; show the classes in them."""
     _refuse_others(request)
@@ -76,6 +78,7 @@ def show_day(request: HttpRequest) -> HttpResponse:
     )
 
 
+@require_http_methods(["GET", "HEAD", "POST"])
 def show_hour(request: HttpRequest) -> HttpResponse:
     """Block or open the hour of ``?inicio=`` until ``?hasta=``, or lead to booking it."""
     _refuse_others(request)

@@ -13,6 +13,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
+from django.views.decorators.http import require_http_methods
 
 from accounts.models import User, UserStatus
 from bookings.admin.cells import day_at
@@ -109,6 +110,7 @@ class BookForm(StartForm):
             self.chosen = Chosen(kind, minutes, students, amount)
 
 
+@require_http_methods(["GET", "HEAD", "POST"])
 def book_for_student(request: HttpRequest) -> HttpResponse:
     """Book for the student of ``?estudiante=``, or ask for one. ``?inicio=``: the time at first."""
     if not request.user.has_perm("bookings.change_virtualclass"):
