@@ -5,6 +5,7 @@ from typing import Any
 from allauth.account.models import EmailAddress
 from allauth.socialaccount.models import SocialAccount
 from django.contrib.admin.models import LogEntry
+from django.contrib.contenttypes.models import ContentType
 from django.db import transaction
 from django.db.models import Q, QuerySet, Value
 from django.db.models.functions import Left, Replace
@@ -73,19 +74,21 @@ def erase_account(*, user: User) -> None:
     )
     erased.set_unusable_password()
     erased.save(force_update=True)
-    _list_log_entries(user).update(object_repr=str(erased))
+    erase_from_log(user=user)
+
+
+def erase_from_log(*, user: User) -> None:
+    """Take the person's name out of the panel's log; before the rows that name them are deleted."""
+    _list_log_entries(user).update(object_repr=str(User(status=UserStatus.ERASED)))
 
 
 @transaction.atomic
 def rename(*, user: User, name: str) -> None:
     """Store the person's own spelling; signing in again does not bring the provider's back.
 
-    The panel's log follows, because ``erase_account`` finds its entries by the name. Entries
-    that may be about a namesake stay: taking a name must not change the log about its owner.
+    The panel's log follows, because ``erase_account`` finds its entries by the name.
     """
     entries, old = _list_log_entries(user), str(user)
-    if User.objects.filter(name=old).exclude(pk=user.pk).exists():
-        entries = entries.filter(object_id=str(user.pk))
     user.name = name
     user.save(update_fields=["name", "updated_at"])
     renamed = Replace("object_repr", Value(old), Value(str(user)))
@@ -93,8 +96,26 @@ def rename(*, user: User, name: str) -> None:
 
 
 def _list_log_entries(user: User) -> QuerySet[LogEntry]:
-    """List the panel's log entries that name the person."""
+    """List the panel's log entries that name the person.
+
+    If another account has the name, only entries about this person's rows: taking a name must not
+    change the log about its owner.
+    """
     name = str(user)
-    about_them = Q(object_id=str(user.pk)) | Q(object_repr__startswith=f"{name} (")
-    about_them |= Q(object_repr__endswith=f": {name}")
-    return LogEntry.objects.filter(about_them)
+    named = Q(object_repr__startswith=f"{name} (") | Q(object_repr__endswith=f": {name}")
+    if User.objects.filter(name=name).exclude(pk=user.pk).exists():
+        named &= _about_rows_of(user)
+    return LogEntry.objects.filter(Q(object_id=str(user.pk)) | named)
+
+
+def _about_rows_of(user: User) -> Q:
+    """Select entries about a class, payment or any other row with a foreign key to the person."""
+    about = Q(pk__in=[])
+    for relation in User._meta.related_objects:
+        model = relation.related_model
+        rows = model._base_manager.filter(**{relation.field.name: user}).values_list(
+            "pk", flat=True
+        )
+        kind = ContentType.objects.get_for_model(model)
+        about |= Q(content_type=kind, object_id__in=[str(pk) for pk in rows])
+    return about

@@ -12,6 +12,7 @@ from django.conf import settings
 from django.contrib.auth import SESSION_KEY
 from django.contrib.sessions.backends.base import SessionBase, UpdateError
 from django.db import connection
+from django.db.models import Field
 from django.utils import timezone
 
 from accounts.models import Session, User
@@ -170,14 +171,20 @@ def _find_live(session_key: str) -> _Row | None:
 
 
 def _make_person(columns: list[Any]) -> User:
-    fields = User._meta.concrete_fields
+    fields = _person_fields()
     values = [_as_python(field, value) for field, value in zip(fields, columns, strict=True)]
     return User.from_db(connection.alias, [field.attname for field in fields], values)
 
 
 @cache
+def _person_fields() -> list[Field[Any, Any]]:
+    """Return the fields that requests need; the teacher's long notes are read where used."""
+    return [field for field in User._meta.concrete_fields if field.name != "private_notes"]
+
+
+@cache
 def _live_session() -> str:
-    person = ", ".join(f'person."{field.column}"' for field in User._meta.concrete_fields)
+    person = ", ".join(f'person."{field.column}"' for field in _person_fields())
     return (  # the names of our columns, and no value
         f"SELECT session.session_data, session.used_at, session.user_id, {person}"  # noqa: S608 # nosec B608
         ' FROM "accounts_session" AS session'

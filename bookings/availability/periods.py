@@ -7,7 +7,7 @@ from datetime import datetime
 
 @dataclass(frozen=True, slots=True, order=True)
 class Period:
-    """A period of time. start, end: aware; the end is excluded."""
+    """A period of time. start, end: aware, or both of one wall clock; the end is excluded."""
 
     start: datetime
     end: datetime

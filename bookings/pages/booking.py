@@ -22,6 +22,7 @@ from accounts.sessions.requests import SignedInRequest
 from bookings.domain.change_policy import find_change_terms
 from bookings.domain.checkout.checkout import check_out_hold
 from bookings.domain.checkout.holds import (
+    find_hold_end,
     find_live_hold,
     find_open_hold,
     hold_slot,
@@ -35,6 +36,7 @@ from bookings.pages.choice import Choice, choice_query, read_choice
 from bookings.pages.class_card import TITLES
 from bookings.pages.forms import DetailsForm
 from bookings.pages.free_times import present_free_times, render_times
+from bookings.payments.backend import is_provider_configured
 from bookings.payments.gateway import PaymentError
 from calendar_sync import CalendarError
 from config.lib.addresses import client_address
@@ -217,6 +219,9 @@ def _show_details(request: SignedInRequest, hold: Hold, form: DetailsForm) -> Ht
         "form": form,
         "terms": find_change_terms(hold.start_time, timezone.now()),
         "choice": choice_query(hold),
+        "by_hand_until": None
+        if is_provider_configured()
+        else find_hold_end(hold.start_time, timezone.now(), by_hand=True),
     }
     return render(request, "bookings/details.html", context)
 

@@ -16,12 +16,11 @@ from django.core.exceptions import BadRequest, PermissionDenied, ValidationError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, URLResolver, path, reverse
+from django.urls import URLPattern, URLResolver, include, path, reverse
 
 from accounts.models import User
 from accounts.sign_in.signing_out import sign_out
 from bookings.panel.home import present_home
-from bookings.panel.more import show_more, show_technical
 
 View = TypeVar("View", bound=Callable[..., HttpResponseBase])
 
@@ -67,39 +66,8 @@ class TeacherAdminSite(AdminSite):
         return super().index(request, extra_context)
 
     def get_urls(self) -> list[URLPattern | URLResolver]:
-        # Imported here: bookings.admin registers its models on this very site.
-        from bookings.admin.agenda.blocking import show_day, show_hour
-        from bookings.admin.agenda.calendar import show_calendar
-        from bookings.admin.agenda.week import show_week
-        from bookings.admin.classes.book_for import book_for_student
-        from bookings.admin.classes.sheet import show_class
-        from bookings.admin.money.new_prices import show_new_prices
-        from bookings.admin.money.overview import show_money
-        from bookings.admin.people.students import show_student, show_students
-        from bookings.admin.people.writing import write_message
-        from bookings.panel.own_page.editor import edit_page, preview_page
-        from bookings.panel.own_page.start import show_started, start
-
-        return [
-            path("calendario/", self.admin_view(show_calendar), name="calendar"),
-            path("clase/<uuid:class_id>/", self.admin_view(show_class), name="class_sheet"),
-            path("dinero/", self.admin_view(show_money), name="money"),
-            path("escribir/", self.admin_view(write_message), name="write"),
-            path("estudiantes/", self.admin_view(show_students), name="students"),
-            path("estudiantes/<uuid:user_id>/", self.admin_view(show_student), name="student"),
-            path("mas/", self.admin_view(show_more), name="more"),
-            path("precios/", self.admin_view(show_new_prices), name="new_prices"),
-            path("reservar/", self.admin_view(book_for_student), name="book_for"),
-            path("semana/", self.admin_view(show_week), name="week"),
-            path("semana/dia/", self.admin_view(show_day), name="week_day"),
-            path("semana/hora/", self.admin_view(show_hour), name="week_hour"),
-            path("tecnico/", self.admin_view(show_technical), name="technical"),
-            path("pagina/", self.admin_view(edit_page), name="teacher_page"),
-            path("pagina/vista/", self.admin_view(preview_page), name="teacher_page_preview"),
-            path("pagina/empezar/", self.admin_view(start), name="start"),
-            path("pagina/lista/", self.admin_view(show_started), name="started"),
-            *super().get_urls(),
-        ]
+        # By its name: bookings.admin registers its models on this very site.
+        return [path("", include("bookings.panel.urls")), *super().get_urls()]
 
 
 def _refuse_malformed(view: View) -> View:

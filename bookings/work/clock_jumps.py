@@ -110,11 +110,13 @@ def _webhooks(now: datetime) -> Plans:
 
 
 def _holds_and_offers(now: datetime) -> Plans:
-    by_students = Hold.objects.filter(made_by_teacher=False)
+    # A class that is paid by hand waits as long as one that the teacher books.
+    waits_for_teacher = Q(made_by_teacher=True) | Q(virtual_class__has_preference=False)
+    by_students = Hold.objects.exclude(waits_for_teacher)
     expires_at = now + timedelta(minutes=BookingRules.load().hold_minutes)
     yield _beyond(by_students, "expires_at", now, LONGEST_HOLD), {"expires_at": expires_at}
-    by_teacher = Hold.objects.filter(made_by_teacher=True)
-    yield _beyond(by_teacher, "expires_at", now, PAY_WITHIN), {"expires_at": now + PAY_WITHIN}
+    waiting = Hold.objects.filter(waits_for_teacher)
+    yield _beyond(waiting, "expires_at", now, PAY_WITHIN), {"expires_at": now + PAY_WITHIN}
     window = settings.WAITING_LIST_WINDOW
     offers = WaitingListEntry.objects.filter(state=WaitingState.OFFERED)
     yield _beyond(offers, "offer_expires_at", now, window), {"offer_expires_at": now + window}

@@ -1,5 +1,5 @@
 // Registers the worker that shows our own page without a connection (config/web/offline.py). Loaded
-// by the pages that a person opens when a class is about to begin; the worker then serves all pages.
+// by the pages where people arrive; the worker then serves all pages.
 
 async function register() {
   // Another address after the language is switched, so that the browser fetches that page too.
@@ -12,6 +12,11 @@ async function register() {
   }
 }
 
+// After everything else: the worker fetches files too.
 if (navigator.serviceWorker) {
-  register();
+  if (document.readyState === "complete") {
+    register();
+  } else {
+    window.addEventListener("load", register, { once: true });
+  }
 }

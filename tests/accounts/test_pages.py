@@ -4,12 +4,15 @@ import re
 
 import pytest
 from django.contrib.admin.models import LogEntry
+from django.contrib.contenttypes.models import ContentType
 from django.contrib.messages import get_messages
 from django.test import Client
 
 from accounts.models import Session, User
-from accounts.personal_data import rename
+from accounts.personal_data import erase_account, rename
+from bookings.models import VirtualClass
 from tests.accounts.flows import session_of, sign_in
+from tests.factories import VirtualClassFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -246,6 +249,27 @@ def test_the_panel_s_log_keeps_what_it_says_of_a_namesake(student, host):
 
     entry.refresh_from_db()
     assert entry.object_repr == f"Confirmación: {host.name}"
+
+
+def test_erasing_leaves_the_panel_s_log_about_a_namesake(student, host):
+    theirs, own = [
+        LogEntry.objects.create(
+            user=student,
+            action_flag=2,
+            content_type=ContentType.objects.get_for_model(VirtualClass),
+            object_id=str(VirtualClassFactory(booked_by=person).pk),
+            object_repr=f"Confirmación: {host.name}",
+        )
+        for person in (host, student)
+    ]
+    rename(user=student, name=host.name)
+
+    erase_account(user=student)
+
+    theirs.refresh_from_db()
+    own.refresh_from_db()
+    assert theirs.object_repr == f"Confirmación: {host.name}"
+    assert own.object_repr == "Cuenta borrada"
 
 
 def test_one_click_changes_the_language_and_asks_for_nothing_else(profile_client, student):

@@ -40,6 +40,7 @@ def test_person_of_the_session_has_every_field_as_the_orm_reads_it(sign_in, teac
 
     person = SessionStore(cookie).user
 
+    assert person.get_deferred_fields() == {"private_notes"}
     names = [field.attname for field in User._meta.concrete_fields]
     stored = User.objects.get(pk=teacher.pk)
     assert [getattr(person, name) for name in names] == [getattr(stored, name) for name in names]

@@ -91,6 +91,22 @@ def test_days_are_blocked_with_two_taps_and_opened_with_two(panel, last):
     assert not Closure.objects.exists()
 
 
+def test_a_closure_of_years_is_opened_too(panel):
+    closure = Closure.objects.create(first_day=MONDAY, last_day=MONDAY + timedelta(days=800))
+
+    opened = {"first_day": closure.first_day, "last_day": closure.last_day, "open": "1"}
+    panel.post(DAY, opened)
+
+    assert not Closure.objects.exists()
+
+
+def test_more_than_a_year_is_not_blocked_and_the_page_says_why(panel):
+    response = panel.post(DAY, {"first_day": MONDAY, "last_day": MONDAY + timedelta(days=367)})
+
+    assert "Tiene que ser el primer día o uno del año que sigue." in text_of(response)
+    assert not Closure.objects.exists()
+
+
 def test_the_classes_of_each_choice_are_listed(panel):
     days = [0, 2, 6, 7, 13, 14]
     made = [

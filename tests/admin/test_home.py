@@ -4,6 +4,7 @@ import re
 from datetime import timedelta
 
 import pytest
+import time_machine
 from django.contrib.auth.models import Permission
 from django.urls import reverse
 
@@ -144,6 +145,38 @@ def test_today_s_classes_are_listed_in_order(panel, host, student):
         ("09:00", "Ana Host", "Dada"),
         ("18:00", "Bruno Student", "Entrar"),
     ]
+
+
+def test_this_week_s_other_days_are_listed_around_today(panel, host):
+    make_offer()
+    ahead = VirtualClassFactory(
+        scheduled=True, booked_by=host, start_time=at("09:00", days_later(2))
+    )
+    VirtualClassFactory(scheduled=True, start_time=at("09:00", days_later(7)))
+
+    page = section(panel.get(reverse("admin:index")), "other-days")
+
+    assert re.findall(r"(?:mar|mié|jue|vie|sáb|dom|lun) \d+ nov(?=</h3>)", page, re.IGNORECASE) == [
+        "Mar 17 nov",
+        "Mié 18 nov",
+        "Jue 19 nov",
+        "Vie 20 nov",
+        "Sáb 21 nov",
+        "Dom 22 nov",
+    ]
+    assert re.findall(r"clase/([^/]+)/", page) == [str(ahead.pk)]
+    assert page.count("Bloquear") == 6
+
+
+def test_an_earlier_class_of_this_week_is_listed_and_its_day_not_blocked(teacher, sign_in):
+    make_offer()
+    given = VirtualClassFactory(scheduled=True, start_time=at("09:00", days_later(1)))
+
+    with time_machine.travel(at("12:00", days_later(6)), tick=False):  # Sunday
+        page = section(sign_in(teacher).get(reverse("admin:index")), "other-days")
+
+    assert re.findall(r"clase/([^/]+)/", page) == [str(given.pk)]
+    assert "Bloquear" not in page
 
 
 def test_week_says_how_much_is_given_and_free(panel, google, teacher):

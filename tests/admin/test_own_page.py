@@ -1,6 +1,7 @@
 """The teacher edits her page, looks at it before it is stored, and begins with seven answers."""
 
 import io
+import re
 from datetime import time
 
 import pytest
@@ -84,6 +85,34 @@ def test_saving_replaces_texts_quotes_and_questions(panel):
     assert (page.name, page.about, page.video_url) == ("Ana", "", "")
     assert texts_of(list_quotes()) == ["Segunda.", "Tercera."]
     assert texts_of(list_questions()) == ["¿Hay tarea?"]
+
+
+def test_a_row_goes_up_and_down_with_what_was_typed(panel):
+    rows = {
+        f"quote-{number}-{field}": value
+        for number, text in enumerate(["uno", "dos", "tres"])
+        for field, value in (("text", text), ("author", text.upper()))
+    }
+
+    response = panel.post(PAGE, TEXTS | rows | {"swap": "quote-2 quote-1"})
+
+    assert response.url == f"{PAGE}#quote"
+    stored = Quote.objects.values_list("text", "author")
+    assert list(stored) == [("uno", "UNO"), ("tres", "TRES"), ("dos", "DOS")]
+    page = panel.get(PAGE).content.decode()
+    assert re.findall(r'name="swap"\s+value="([^"]+)"', page) == [
+        "quote-0 quote-1",
+        "quote-1 quote-0",
+        "quote-1 quote-2",
+        "quote-2 quote-1",
+    ]
+
+
+@pytest.mark.parametrize("rows", ["quote-0 question-0", "quote-0 quote-99", "quote-0", "name name"])
+def test_rows_that_are_no_pair_change_nothing(panel, rows):
+    panel.post(PAGE, TEXTS | {"quote-0-text": "uno", "quote-0-author": "", "swap": rows})
+
+    assert Quote.objects.get().text == "uno"
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from bookings.models import Price, VirtualClass, WaitingListEntry
+from bookings.panel.urls import urlpatterns
 from tests.factories import UserFactory, VirtualClassFactory
 
 pytestmark = pytest.mark.django_db
@@ -26,6 +27,15 @@ FORMS = ["closure", "specialhours", "price"]
 @pytest.mark.parametrize("name", [*LISTS, *PAGES, "admin:index", "admin:calendar", "admin:more"])
 def test_a_page_answers(teacher, sign_in, name):
     assert sign_in(teacher).get(reverse(name), follow=True).status_code == 200
+
+
+@pytest.mark.parametrize("page", urlpatterns, ids=lambda page: page.name)
+def test_a_page_of_our_own_refuses_other_methods(teacher, sign_in, page):
+    given = dict.fromkeys(page.pattern.converters, teacher.pk)
+
+    response = sign_in(teacher).put(reverse(f"admin:{page.name}", kwargs=given))
+
+    assert response.status_code == 405
 
 
 @pytest.mark.parametrize("model", FORMS)

@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from bookings.domain.checkout import checkout
 from bookings.domain.checkout.checkout import check_out_hold, request_preference
+from bookings.domain.checkout.holds import find_hold_end
 from bookings.domain.checkout.settling import settle
 from bookings.domain.exceptions import (
     BookingError,
@@ -19,6 +20,7 @@ from bookings.domain.exceptions import (
 )
 from bookings.domain.queries import has_lapsed, list_dropped_classes_of, list_next_classes_of
 from bookings.models import (
+    PAY_WITHIN,
     BookingRules,
     ClassStatus,
     ClassType,
@@ -237,6 +239,25 @@ def test_without_a_provider_the_class_waits_for_the_teachers_word(host):
     assert not Payment.objects.exists()
     assert not done.has_preference
     assert not Payment.objects.exists()
+    assert abs(Hold.objects.get().expires_at - timezone.now() - PAY_WITHIN) < timedelta(minutes=1)
+
+
+@pytest.mark.parametrize(
+    ("hours", "kept"),
+    [
+        (72, PAY_WITHIN),
+        (40, timedelta(hours=28)),
+        (12, timedelta(minutes=15)),
+    ],
+    ids=["far", "until the minimum notice", "long enough to choose"],
+)
+def test_a_class_paid_by_hand_waits_until_the_minimum_notice_at_most(db, hours, kept):
+    BookingRules.objects.update_or_create(
+        pk=1, defaults={"minimum_notice_minutes": 720, "hold_minutes": 15}
+    )
+    now = timezone.now()
+
+    assert find_hold_end(now + timedelta(hours=hours), now, by_hand=True) == now + kept
 
 
 def test_a_class_lapses_with_its_preference(mercadopago, host):

@@ -191,6 +191,23 @@ def test_a_hold_of_the_teacher_s_lasts_two_days(host, days, is_brought_back):
     assert abs(hold.expires_at - now - 2 * DAY) < MINUTE
 
 
+def test_a_hold_of_a_class_paid_by_hand_lasts_two_days_too(host):
+    now = timezone.now()
+    hold = HoldFactory(
+        user=host,
+        virtual_class=VirtualClassFactory(booked_by=host, has_preference=False),
+        start_time=now + 5 * DAY,
+        end_time=now + 5 * DAY + HOUR,
+        class_type="individual",
+        expires_at=now + 2 * DAY,
+    )
+
+    assert not bring_back_plans()
+
+    hold.refresh_from_db()
+    assert abs(hold.expires_at - now - 2 * DAY) < MINUTE
+
+
 def test_refund_of_a_clock_that_was_ahead_is_due_now(host):
     payment = Payment.objects.create(user=host, amount=1, preference_id="paid", quote={})
     charge = payment.charges.create(

@@ -6,7 +6,7 @@ import uuid
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.journeys.steps import sign_in_as_newcomer
+from tests.journeys.steps import BOOK, sign_in_as_newcomer
 from tests.journeys.ways import on_a
 
 pytestmark = [pytest.mark.browser, on_a("phone")]
@@ -50,6 +50,18 @@ def test_the_network_is_cut_and_comes_back(page):
     page.context.set_offline(False)
     page.get_by_role("link", name="Probar de nuevo").click()
     expect(page.get_by_role("heading", name="Mis clases")).to_be_visible()
+
+
+@pytest.mark.parametrize("address", ["/", BOOK], ids=["front page", "free times"])
+def test_a_visitor_keeps_the_page_too(new_page, address):
+    page = new_page(service_workers="allow", watch_console=False)
+    page.goto(address)
+    wait_until(page, IS_ACTIVE)
+
+    page.context.set_offline(True)
+    page.reload()
+
+    expect(page.get_by_role("heading", name="No hay conexión")).to_be_visible()
 
 
 def test_the_page_follows_the_language(page):

@@ -1,5 +1,7 @@
 """The ten jobs of the teacher's day, each in at most three taps on a phone of 360 px.
 
+Three of them for another day of this week too.
+
 A tap is a click on a link or a button, from the panel's first page on; confirming counts. Typing
 into a field is no tap, and neither is the picker of a date. The teacher signed in a moment ago, so
 that refunding does not ask for it again. Each target is 44 px high.
@@ -15,6 +17,7 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Browser, Page, expect
 
+from bookings.templatetags.class_times import short_day
 from tests.demo.people import TEACHER
 from tests.journeys.booking import go_to_checkout
 from tests.journeys.steps import pay, sign_in, sign_in_as_newcomer
@@ -46,8 +49,9 @@ class Taps:
 
 
 def next_working_day() -> date:
+    """Return a day before Friday; the next day is one on which students book too."""
     closed, day = holidays.country_holidays("AR"), timezone.localdate() + timedelta(days=1)
-    while day.weekday() > 4 or day in closed:
+    while day.weekday() > 3 or day in closed or day + timedelta(days=1) in closed:
         day += timedelta(days=1)
     return day
 
@@ -63,12 +67,14 @@ def demo(tmp_path_factory: pytest.TempPathFactory, browser: Browser, today: date
     """A demo at twenty past ten, with what the jobs need."""
     now = datetime.combine(today, time(10, 20), tzinfo=BUENOS_AIRES)
     with running_demo(tmp_path_factory.mktemp("jobs"), "--now", now.isoformat()) as address:
-        contexts = [browser.new_context(base_url=address, locale="es-AR") for _ in range(4)]
+        contexts = [browser.new_context(base_url=address, locale="es-AR") for _ in range(6)]
         teacher, *students = [context.new_page() for context in contexts]
         _allow_bookings_for_today(teacher)
-        for page, name in zip(students, ("devuelve", "mueve"), strict=False):
+        tomorrow = today + timedelta(days=1)
+        booked = {"devuelve": today, "mueve": today, "vuelve": tomorrow, "corre": tomorrow}
+        for page, (name, day) in zip(students, booked.items(), strict=False):
             sign_in_as_newcomer(page, f"{name}@example.com")
-            go_to_checkout(page, today)
+            go_to_checkout(page, day)
             pay(page)
         _ask_for_a_class_that_the_list_lacks(students[-1], today)
         for context in contexts:
@@ -114,13 +120,23 @@ def open_the_next_class_s_link(tap: Taps, today: date) -> None:
     expect(tap.page).to_have_url(re.compile("^https://meet"))
 
 
-def move_a_class(tap: Taps, today: date) -> None:
-    tap("link", "Mueve")
-    tap.page.get_by_label("Día").fill(f"{today + timedelta(days=21)}")
+def block_another_day(tap: Taps, today: date) -> None:
+    tap("link", f"^Bloquear el {short_day(today + timedelta(days=1))}")
+    tap("button", "^Este día")
+    expect(tap.page.locator(".messagelist")).to_be_visible()
+
+
+def move_a_class(tap: Taps, today: date, student: str = "Mueve", days: int = 21) -> None:
+    tap("link", student)
+    tap.page.get_by_label("Día").fill(f"{today + timedelta(days=days)}")
     tap.page.get_by_label("Hora").fill("08:00")
     tap("button", "Cambiar el horario")
     tap("button", "Sí, cambiar el horario")
     expect(tap.page.get_by_text("cambió el horario y avisamos a todos")).to_be_visible()
+
+
+def move_another_days_class(tap: Taps, today: date) -> None:
+    move_a_class(tap, today, "Corre", days=22)
 
 
 def mark_an_absence(tap: Taps, today: date) -> None:
@@ -129,11 +145,15 @@ def mark_an_absence(tap: Taps, today: date) -> None:
     expect(tap.page.get_by_text("Anotamos que Bruno Benítez faltó")).to_be_visible()
 
 
-def refund_half(tap: Taps, today: date) -> None:
-    tap("link", "Devuelve")
+def refund_half(tap: Taps, today: date, student: str = "Devuelve") -> None:
+    tap("link", student)
     tap("link", "Devolver una parte")
     tap("button", "Sí, devolver este monto")
     expect(tap.page.get_by_text("Devolviste $ 12.000.")).to_be_visible()
+
+
+def refund_half_of_another_days_class(tap: Taps, today: date) -> None:
+    refund_half(tap, today, "Vuelve")
 
 
 def change_a_price_from_the_first(tap: Taps, today: date) -> None:
@@ -173,10 +193,13 @@ def find_a_student(tap: Taps, today: date) -> None:
 
 JOBS: list[Callable[[Taps, date], None]] = [
     block_today,
+    block_another_day,
     open_the_next_class_s_link,
     move_a_class,
+    move_another_days_class,
     mark_an_absence,
     refund_half,
+    refund_half_of_another_days_class,
     change_a_price_from_the_first,
     mark_as_paid,
     answer_a_waiting_student,

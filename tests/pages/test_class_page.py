@@ -50,8 +50,8 @@ def scheduled(host) -> VirtualClass:
 def test_a_kept_class_counts_down_and_says_what_happens_then(kept, host, sign_in):
     text = text_of(sign_in(host).get(address(kept)))
 
-    assert "Te guardamos este horario hasta las <strong>12:15</strong>." in text
-    assert "Si el pago no se confirma antes de las 12:15, el horario vuelve a quedar libre." in text
+    assert "Te guardamos este horario hasta las <strong>22:00</strong>." in text
+    assert "Si el pago no se confirma antes de las 22:00, el horario vuelve a quedar libre." in text
 
 
 def test_without_a_provider_the_page_says_whom_to_pay(kept, host, sign_in):
@@ -65,7 +65,7 @@ def test_without_a_provider_the_page_says_whom_to_pay(kept, host, sign_in):
 def test_a_lapsed_class_leads_back_to_its_time(kept, host, sign_in):
     client = sign_in(host)
 
-    with time_machine.travel(NOW + timedelta(minutes=16), tick=False):
+    with time_machine.travel(NOW + timedelta(hours=10, minutes=1), tick=False):
         text = text_of(client.get(address(kept)))
 
     again = "/inicio/reservar?tipo=grupal&amp;min=60&amp;dia=2026-11-24&amp;hora=10%3A00#horarios"
@@ -77,7 +77,7 @@ def test_a_lapsed_class_leads_back_to_its_time(kept, host, sign_in):
 def test_a_lapsed_class_is_no_longer_ahead(kept, host, sign_in):
     client = sign_in(host)
     before = client.get("/inicio/clases").context
-    with time_machine.travel(NOW + timedelta(minutes=16), tick=False):
+    with time_machine.travel(NOW + timedelta(hours=10, minutes=1), tick=False):
         after = client.get("/inicio/clases").context
 
     states = [

@@ -42,7 +42,7 @@ def test_a_kept_class_asks_to_be_paid(host, sign_in):
     hold = hold_slot(user=host, start=tuesday("10:00"), minutes=60, class_type=ClassType.INDIVIDUAL)
     check_out_hold(user=host, hold_id=hold.pk, students_count=1)
 
-    assert "Pagar antes de las 12:15" in text_of(sign_in(host).get("/inicio"))
+    assert "Pagar antes de las 22:00" in text_of(sign_in(host).get("/inicio"))
 
 
 def test_an_open_hold_is_shown_with_the_way_on_and_the_way_out(host, student, sign_in):

@@ -90,7 +90,8 @@ RULE_HELP = {
     "is_free_account": "Google Meet corta a los 60 minutos las llamadas gratuitas de tres o más "
     "personas, con vos: te avisamos al guardar el precio de un grupo más largo, y a tus "
     "estudiantes en la página de la clase.",
-    "hold_minutes": "Cuánto tiene un estudiante para terminar la reserva de un horario.",
+    "hold_minutes": "Cuánto tiene un estudiante para terminar la reserva y pagarla. Si te pagan "
+    "a vos, después se guarda hasta dos días, y nunca más allá de la anticipación mínima.",
 }
 
 

@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
+from django.views.decorators.http import require_http_methods
 
 from bookings.admin.inputs import DAY_INPUT
 from bookings.admin.pages import log_to_panel
@@ -44,10 +45,13 @@ class RangeForm(forms.Form):
 
     def clean(self) -> None:
         first, last = self.cleaned_data.get("first_day"), self.cleaned_data.get("last_day")
-        if first and last and not first <= last <= first + LONGEST_CLOSURE:
+        # A closure of any length can be opened; a year by mistake cannot be blocked.
+        longest = timedelta.max if "open" in self.data else LONGEST_CLOSURE
+        if first and last and not timedelta() <= last - first <= longest:
             self.add_error("last_day", "Tiene que ser el primer día o uno del año que sigue.")
 
 
+@require_http_methods(["GET", "HEAD", "POST"])
 def show_day(request: HttpRequest) -> HttpResponse:
     """Block the day of ``?dia=`` or some days from it on; show the classes in them."""
     _refuse_others(request)
@@ -74,6 +78,7 @@ def show_day(request: HttpRequest) -> HttpResponse:
     )
 
 
+@require_http_methods(["GET", "HEAD", "POST"])
 def show_hour(request: HttpRequest) -> HttpResponse:
     """Block or open the hour of ``?inicio=`` until ``?hasta=``, or lead to booking it."""
     _refuse_others(request)

@@ -6,6 +6,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
+from django.views.decorators.http import require_safe
 
 from accounts.models import User
 from accounts.selectors import find_calendar_owner
@@ -21,6 +22,7 @@ from calendar_sync.push.following import find_state
 EVENTS_SHOWN = 10
 
 
+@require_safe
 def show_calendar(request: HttpRequest) -> HttpResponse:
     if not request.user.is_superuser:
         raise PermissionDenied

@@ -8,6 +8,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
+from django.views.decorators.http import require_safe
 
 from bookings.admin.agenda.blocking import MAY_BLOCK
 from bookings.availability.week_agenda import load_week
@@ -20,6 +21,7 @@ YEARS = range(2000, 2100)
 APPOINTMENTS_KNOWN_FOR = timedelta(days=90)
 
 
+@require_safe
 def show_week(request: HttpRequest) -> HttpResponse:
     """Show the week of any date in ``?semana=``, by default this week."""
     if not request.user.has_perm("bookings.view_virtualclass"):

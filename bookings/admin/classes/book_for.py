@@ -13,13 +13,15 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
+from django.views.decorators.http import require_http_methods
 
 from accounts.models import User, UserStatus
 from bookings.admin.cells import day_at
 from bookings.admin.classes.forms import StartForm
 from bookings.admin.money.pesos import PesosField
 from bookings.admin.pages import log_to_panel
-from bookings.domain.checkout.teacher_booking import book_for, find_obstacle, find_pay_deadline
+from bookings.domain.checkout.holds import find_pay_deadline
+from bookings.domain.checkout.teacher_booking import book_for, find_obstacle
 from bookings.domain.exceptions import BookingError, SlotTakenError
 from bookings.domain.money.prices import list_current_prices
 from bookings.domain.people.students import list_students, matching
@@ -108,6 +110,7 @@ class BookForm(StartForm):
             self.chosen = Chosen(kind, minutes, students, amount)
 
 
+@require_http_methods(["GET", "HEAD", "POST"])
 def book_for_student(request: HttpRequest) -> HttpResponse:
     """Book for the student of ``?estudiante=``, or ask for one. ``?inicio=``: the time at first."""
     if not request.user.has_perm("bookings.change_virtualclass"):

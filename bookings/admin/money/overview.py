@@ -6,6 +6,7 @@ from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.views.decorators.http import require_safe
 
 from bookings.admin.cells import day_and_time
 from bookings.admin.money.payments import BADGES
@@ -18,7 +19,7 @@ IDLE = (PaymentStatus.CREATED, PaymentStatus.EXPIRED)
 
 
 @dataclass(frozen=True, slots=True)
-class PaymentCard:
+class PaymentRow:
     """look: the class's state whose colour the badge has. about: when the class is, if any."""
 
     payment: Payment
@@ -27,6 +28,7 @@ class PaymentCard:
     about: str
 
 
+@require_safe
 def show_money(request: HttpRequest) -> HttpResponse:
     """Show the months, the payments to review, and the latest ones."""
     if not request.user.has_perm("bookings.view_payment"):
@@ -43,7 +45,7 @@ def show_money(request: HttpRequest) -> HttpResponse:
     return render(request, "admin/money.html", context)
 
 
-def _present(payment: Payment) -> PaymentCard:
+def _present(payment: Payment) -> PaymentRow:
     virtual_class = payment.virtual_class
     look, state = (
         BADGES.get(PaymentStatus(payment.status), "completed"),
@@ -54,4 +56,4 @@ def _present(payment: Payment) -> PaymentCard:
     elif virtual_class and virtual_class.paid_at and not payment.approved_at:
         look, state = "scheduled", "A mano"
     about = day_and_time(virtual_class.start_time) if virtual_class else "Sin reserva"
-    return PaymentCard(payment, look, state, about)
+    return PaymentRow(payment, look, state, about)

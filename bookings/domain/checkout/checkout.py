@@ -2,7 +2,7 @@
 
 import uuid
 from dataclasses import asdict, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from django.conf import settings
 from django.db import transaction
@@ -10,7 +10,12 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from bookings.domain.checkout.holds import find_live_hold, keep_time, limit_unpaid
+from bookings.domain.checkout.holds import (
+    find_hold_end,
+    find_live_hold,
+    keep_time,
+    limit_unpaid,
+)
 from bookings.domain.checkout.settling import settle_free_class
 from bookings.domain.exceptions import BookingError, PaymentsOffError, SlotTakenError
 from bookings.domain.lifecycle.booking import BookingRequest, book_class, refuse_impossible_period
@@ -18,7 +23,7 @@ from bookings.domain.money.preferences import make_preference, open_payment
 from bookings.domain.money.prices import find_list_price
 from bookings.domain.money.quotes import Quote
 from bookings.domain.queries import list_awaiting_between
-from bookings.models import BookingRules, ClassType, Hold, Payment, VirtualClass
+from bookings.models import ClassType, Hold, Payment, VirtualClass
 from bookings.payments.backend import is_provider_configured
 from bookings.payments.gateway import PaymentError
 
@@ -39,7 +44,7 @@ def check_out_hold(
     quote = _price(Quote(hold.start_time, hold.end_time, is_group, students, price=0))
     payment = None
     if is_provider_configured() and quote.price > 0:
-        expires_at = timezone.now() + timedelta(minutes=BookingRules.load().hold_minutes)
+        expires_at = find_hold_end(quote.start, timezone.now())
         payment = open_payment(user=user, quote=quote, expires_at=expires_at)
         make_preference(payment, quote)
     virtual_class = _book(user, hold_id, quote, payment, text)
@@ -66,7 +71,7 @@ def request_preference(
     made = Payment.objects.filter(user=user, expires_at__gt=now).exclude(preference_id=None)
     unpaid = made.filter(approved_at=None)
     limit_unpaid(unpaid, settings.MAX_UNPAID_PREFERENCES)
-    expires_at = min(now + timedelta(minutes=BookingRules.load().hold_minutes), end)
+    expires_at = min(find_hold_end(start, now), end)
     with transaction.atomic():
         payment = open_payment(user=user, quote=quote, expires_at=expires_at)
         hold = Hold(user=user, payment=payment, start_time=start, end_time=end)
@@ -103,5 +108,7 @@ def _book(
     hold.virtual_class = book_class(user=user, request=request)
     if payment and payment.expires_at:
         hold.expires_at = payment.expires_at
+    elif quote.price > 0:
+        hold.expires_at = find_hold_end(quote.start, timezone.now(), by_hand=True)
     hold.save(update_fields=["virtual_class", "expires_at"])
     return hold.virtual_class

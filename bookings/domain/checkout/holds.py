@@ -16,7 +16,15 @@ from bookings.domain.exceptions import HoldExpiredError, SlotTakenError, TooMany
 from bookings.domain.lifecycle.time_claims import racing_for_time
 from bookings.domain.money.prices import find_price
 from bookings.domain.queries import list_scheduled_between
-from bookings.models import BookingRules, ClassStatus, ClassType, Hold, Notice, NoticeKind
+from bookings.models import (
+    PAY_WITHIN,
+    BookingRules,
+    ClassStatus,
+    ClassType,
+    Hold,
+    Notice,
+    NoticeKind,
+)
 from config.lib.wall_time import find_offset
 
 LOST = _(
@@ -38,10 +46,29 @@ def hold_slot(*, user: User, start: datetime, minutes: int, class_type: ClassTyp
     free = load_agenda(day, day, user=user).find_free_slots(timedelta(minutes=minutes))
     if all(slot.start != start for slot in free.get(day, [])):
         raise SlotTakenError
-    expires_at = timezone.now() + timedelta(minutes=BookingRules.load().hold_minutes)
+    expires_at = find_hold_end(start, timezone.now())
     hold = Hold(user=user, start_time=start, class_type=class_type, expires_at=expires_at)
     hold.end_time = start + timedelta(minutes=minutes)
     return keep_time(hold)
+
+
+def find_hold_end(start: datetime, now: datetime, *, by_hand: bool = False) -> datetime:
+    """Return until when a student's time is kept.
+
+    by_hand: True for a booked class whose money the teacher takes. It waits as long as one that she
+    books, but not past the minimum notice: until then another student can book the time.
+    """
+    rules = BookingRules.load()
+    end = now + timedelta(minutes=rules.hold_minutes)
+    if not by_hand:
+        return end
+    bookable_until = start - timedelta(minutes=rules.minimum_notice_minutes)
+    return max(end, find_pay_deadline(bookable_until, now))
+
+
+def find_pay_deadline(latest: datetime, now: datetime) -> datetime:
+    """Return until when a booked class waits for money that does not come through the site."""
+    return min(now + PAY_WITHIN, latest)
 
 
 def keep_time(hold: Hold) -> Hold:

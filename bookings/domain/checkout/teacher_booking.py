@@ -9,7 +9,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.domain.checkout.holds import keep_time
+from bookings.domain.checkout.holds import find_hold_end, find_pay_deadline, keep_time
 from bookings.domain.checkout.settling import mark_paid
 from bookings.domain.exceptions import (
     BookingError,
@@ -23,8 +23,6 @@ from bookings.domain.money.preferences import make_preference, open_payment
 from bookings.domain.money.quotes import Quote
 from bookings.domain.queries import list_awaiting_between, list_scheduled_between
 from bookings.models import (
-    PAY_WITHIN,
-    BookingRules,
     ClassType,
     Hold,
     NoticeKind,
@@ -68,7 +66,7 @@ def book_for(
     expires_at = find_pay_deadline(start, now)
     payment = None if is_paid else _ask_to_pay(student, quote, expires_at)
     if is_paid:  # the hold lasts until the class is scheduled
-        expires_at = now + timedelta(minutes=BookingRules.load().hold_minutes)
+        expires_at = find_hold_end(start, now)
     request = BookingRequest(
         **asdict(quote),
         preference_id=(payment and payment.preference_id) or f"manual-{uuid.uuid4()}",
@@ -78,11 +76,6 @@ def book_for(
     hold = Hold(user=student, payment=payment, expires_at=expires_at, made_by_teacher=True)
     virtual_class = _store(request, hold, is_paid=is_paid, by=by)
     return _schedule(virtual_class, by) if is_paid else virtual_class
-
-
-def find_pay_deadline(start: datetime, now: datetime) -> datetime:
-    """Return until when a time is kept for a student who has to pay for it."""
-    return min(now + PAY_WITHIN, start)
 
 
 def find_obstacle(start: datetime, end: datetime, student: User) -> VirtualClass | Hold | None:

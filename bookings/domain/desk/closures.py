@@ -1,18 +1,15 @@
 """Closures: days and hours without classes."""
 
 from collections.abc import Iterable
-from datetime import date, time, timedelta
+from datetime import date, datetime, time, timedelta
 
 from django.db import transaction
 
+from bookings.availability.periods import Period, merge, subtract
 from bookings.models import Closure, HoursRange, SpecialHours, Weekday, WeeklyHours
 from bookings.models.availability import MIDNIGHT
 
 DAY = timedelta(days=1)
-LAST_MINUTE = 24 * 60
-
-# Minutes since midnight: from, to.
-Span = tuple[int, int]
 
 
 def import_public_holidays(years: Iterable[int]) -> int:
@@ -63,14 +60,7 @@ def block_hours(*, day: date, start: time, end: time) -> None:
     end: MIDNIGHT for the end of the day. Classes at these hours stay.
     """
     opened, weekly = _lock_hours(day)
-    first, last = _span((start, end))
-    left = [
-        piece
-        for begin, stop in opened
-        for piece in ((begin, min(stop, first)), (max(begin, last), stop))
-        if piece[0] < piece[1]
-    ]
-    if left:
+    if left := subtract(opened, [_read(day, (start, end))]):
         _open(day, left, weekly)
     else:
         block_days(first_day=day, last_day=day)
@@ -80,7 +70,7 @@ def block_hours(*, day: date, start: time, end: time) -> None:
 def unblock_hours(*, day: date, start: time, end: time) -> None:
     """Add hours to a day's opening hours; a closed day opens for them alone."""
     opened, weekly = _lock_hours(day)
-    _open(day, [*opened, _span((start, end))], weekly)
+    _open(day, [*opened, _read(day, (start, end))], weekly)
 
 
 @transaction.atomic
@@ -90,47 +80,33 @@ def restore_hours(day: date) -> None:
     unblock_days(first_day=day, last_day=day)
 
 
-def _lock_hours(day: date) -> tuple[list[Span], list[Span]]:
+def _lock_hours(day: date) -> tuple[list[Period], list[Period]]:
     """Return a day's opening hours, and those of its weekday; one change of them at a time."""
     rows = WeeklyHours.objects.select_for_update().filter(weekday=Weekday(day.weekday()))
-    weekly = [_span(one) for one in rows.values_list("start", "end")]
+    weekly = [_read(day, one) for one in rows.values_list("start", "end")]
     special = SpecialHours.objects.filter(day=day).values_list("start", "end")
-    if opened := [_span(one) for one in special]:
+    if opened := [_read(day, one) for one in special]:
         return opened, weekly
     is_closed = Closure.objects.filter(first_day__lte=day, last_day__gte=day).exists()
     return ([] if is_closed else weekly), weekly
 
 
-def _open(day: date, spans: list[Span], weekly: list[Span]) -> None:
+def _open(day: date, periods: list[Period], weekly: list[Period]) -> None:
     """Store the hours of a day; without special ones if they are those of its weekday."""
-    spans = _merge(spans)
+    periods = merge(periods)
     SpecialHours.objects.filter(day=day).delete()
-    if spans == _merge(weekly):
+    if periods == merge(weekly):
         unblock_days(first_day=day, last_day=day)
         return
     SpecialHours.objects.bulk_create(
         # Two requests at once may write the same hours, if the weekday has none to lock.
-        [SpecialHours(day=day, start=_time(first), end=_time(last)) for first, last in spans],
+        [SpecialHours(day=day, start=one.start.time(), end=one.end.time()) for one in periods],
         ignore_conflicts=True,
     )
 
 
-def _merge(spans: Iterable[Span]) -> list[Span]:
-    merged: list[Span] = []
-    for first, last in sorted(spans):
-        if merged and first <= merged[-1][1]:
-            merged[-1] = (merged[-1][0], max(merged[-1][1], last))
-        else:
-            merged.append((first, last))
-    return merged
-
-
-def _span(hours: HoursRange) -> Span:
+def _read(day: date, hours: HoursRange) -> Period:
+    """Return hours of a day's wall clock, without a zone; an end of MIDNIGHT is the day's end."""
     start, end = hours
-    last = LAST_MINUTE if end == MIDNIGHT else end.hour * 60 + end.minute
-    return start.hour * 60 + start.minute, last
-
-
-def _time(minute: int) -> time:
-    hour, rest = divmod(minute % LAST_MINUTE, 60)
-    return time(hour, rest)
+    last_day = day + DAY if end == MIDNIGHT else day
+    return Period(datetime.combine(day, start), datetime.combine(last_day, end))

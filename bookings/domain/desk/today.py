@@ -14,18 +14,24 @@ from bookings.domain.queries import list_awaiting_payment, list_undecided
 from bookings.models import ClassStatus, VirtualClass
 from calendar_sync import CalendarError
 
+# A day and its classes in order.
+DayClasses = tuple[date, list[VirtualClass]]
+
 
 @dataclass(frozen=True, slots=True)
 class TeacherDay:
     """classes: today's. week_classes: how many this week has.
 
-    free_time: what is left of this week's hours; None if the calendar cannot be read.
+    ahead: the days from tomorrow to Sunday. earlier: the days of this week with classes, the latest
+    first. free_time: what is left of this week's hours; None if the calendar cannot be read.
     """
 
     day: date
     next_class: VirtualClass | None
     classes: list[VirtualClass]
     week_classes: int
+    ahead: list[DayClasses]
+    earlier: list[DayClasses]
     free_time: timedelta | None
 
 
@@ -53,12 +59,14 @@ def load_teacher_day() -> TeacherDay:
     today = timezone.localdate(now)
     monday = monday_of(today)
     sunday = monday + timedelta(days=6)
-    week = list(_list_given_between(monday, sunday))
+    week = _group_by_day(_list_given_between(monday, sunday), monday)
     return TeacherDay(
         day=today,
         next_class=_find_next(now),
-        classes=[one for one in week if timezone.localdate(one.start_time) == today],
-        week_classes=len(week),
+        classes=week[today],
+        week_classes=sum(map(len, week.values())),
+        ahead=[(day, classes) for day, classes in week.items() if day > today],
+        earlier=[(day, week[day]) for day in reversed(week) if day < today and week[day]],
         free_time=_find_free_time(today, sunday, now),
     )
 
@@ -85,6 +93,14 @@ def _list_given_between(first_day: date, last_day: date) -> list[VirtualClass]:
         start_time__lt=whole.end,
     )
     return list(rows.select_related("booked_by").order_by("start_time", "id"))
+
+
+def _group_by_day(classes: list[VirtualClass], monday: date) -> dict[date, list[VirtualClass]]:
+    """Return each day of a week, in order, with its classes."""
+    days: dict[date, list[VirtualClass]] = {monday + timedelta(days=one): [] for one in range(7)}
+    for virtual_class in classes:
+        days[timezone.localdate(virtual_class.start_time)].append(virtual_class)
+    return days
 
 
 def _find_next(now: datetime) -> VirtualClass | None:

@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from accounts.personal_data import erase_account
+from accounts.personal_data import erase_account, erase_from_log
 from bookings.domain.calendar.guests import request_guests
 from bookings.domain.dry_runs import Consequences, foresee
 from bookings.domain.exceptions import BookingError, ClassesAheadError
@@ -50,6 +50,7 @@ def erase_person(*, user: User, by: User) -> None:
         # Before the log of cancelled classes is deleted with them.
         booked = VirtualClass.objects.filter(booked_by=user)
         announce_events(ClassLog.objects.filter(virtual_class__in=booked))
+        erase_from_log(user=user)
         _forget_bookings(user)
         erase_account(user=user)
         request_guests(VirtualClass.objects.filter(activities__user=user))

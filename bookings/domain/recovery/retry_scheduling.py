@@ -90,6 +90,7 @@ def _schedule(virtual_class: VirtualClass) -> Exception | None:
     """Return the error of a class that was postponed."""
     try:
         schedule_class(preference_id=virtual_class.preference_id)
+    # Any error: the sweep goes on with the next class, and this one waits with a backoff.
     except Exception as caught:
         error = caught
         if not isinstance(error, BookingError | CalendarError):

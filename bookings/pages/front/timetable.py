@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import timedelta
 from itertools import islice
 from typing import Any
+from urllib.parse import urlencode
 
 from django.conf import settings
 from django.core.cache import cache
@@ -16,7 +17,8 @@ from django.views.decorators.http import require_safe
 from accounts.models import Language
 from bookings.availability.agenda import load_agenda
 from bookings.domain.desk.teacher_page import load_teacher_page
-from bookings.domain.money.prices import list_offers
+from bookings.domain.money.prices import Offer, list_offers
+from bookings.models import ClassType
 from bookings.pages.choice import Choice, read_choice
 from bookings.pages.free_times import name_utc_offset
 from bookings.pages.front.framing import framable
@@ -55,13 +57,23 @@ def _find_page(request: HttpRequest, language: str) -> str:
     kept: str | None = cache.get(key)
     if kept is not None:
         return kept
+    context = {"choice": choice, "kinds": _list_kinds(choice, offers, language)}
     try:
         days = list_days_with_links(choice)
     except CalendarError:
-        return _render({"choice": choice, "is_calendar_down": True})
-    html = _render({"choice": choice, "days": days, "utc_offset": name_utc_offset(None)})
+        return _render({**context, "is_calendar_down": True})
+    html = _render({**context, "days": days, "utc_offset": name_utc_offset(None)})
     cache.set(key, html, KEPT_SECONDS)
     return html
+
+
+def _list_kinds(choice: Choice, offers: list[Offer], language: str) -> list[tuple[ClassType, str]]:
+    """Return each type of class with its address here; none if there is only one."""
+    kinds = [kind for kind in ClassType if any(one.class_type == kind for one in offers)]
+    if len(kinds) == 1:
+        return []
+    rest = {"min": choice.offer.minutes, "idioma": language}
+    return [(kind, f"?{urlencode({'tipo': kind.value, **rest})}") for kind in kinds]
 
 
 def list_days_with_links(choice: Choice) -> list[dict[str, Any]]:

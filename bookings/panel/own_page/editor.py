@@ -11,6 +11,7 @@ from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.clickjacking import xframe_options_sameorigin
 from django.views.decorators.http import require_http_methods
 
@@ -25,8 +26,9 @@ from bookings.domain.desk.teacher_page import (
 from bookings.domain.exceptions import PhotoError
 from bookings.models import TeacherPage
 from bookings.pages.front.front_page import load_front_page
-from bookings.panel.own_page.forms import PageForm
+from bookings.panel.own_page.forms import PageForm, swap_rows
 
+ROWS = ("quote", "question")
 TOO_LARGE = "La foto pesa más de 15 MB. Achicala un poco."
 
 
@@ -36,7 +38,9 @@ def edit_page(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid() and _save(form):
         log_to_panel(request, TeacherPage, "Guardar tu página")
         messages.success(request, "Listo: guardamos tu página.")
-        return redirect("admin:teacher_page")
+        # Where a row was moved, if one was.
+        moved = request.POST.get("swap", "").partition("-")[0]
+        return redirect(reverse("admin:teacher_page") + (f"#{moved}" if moved in ROWS else ""))
     response = render(
         request,
         "admin/own_page/editor.html",
@@ -90,7 +94,7 @@ def _read_form(request: HttpRequest) -> PageForm:
         raise PermissionDenied
     is_sent = request.method == "POST"
     form = PageForm(
-        request.POST if is_sent else None,
+        swap_rows(request.POST, request.POST.get("swap", "")) if is_sent else None,
         request.FILES if is_sent else None,
         load_teacher_page(),
         list_quotes(),

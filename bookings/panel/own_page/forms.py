@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import time
+from itertools import pairwise
 from typing import IO, Any, cast
 
 from django import forms
 from django.core.validators import MaxValueValidator, MinValueValidator
+from django.http import QueryDict
 
 from bookings.admin.inputs import CLOCK_INPUT
 from bookings.admin.money.pesos import PesosField
@@ -80,6 +82,8 @@ class RowForm(forms.Form):
     """A row that is left out when both of its fields are empty."""
 
     use_required_attribute = False
+    # The prefixes of the rows with which this one may change places; "" if there is none.
+    above = below = ""
 
     def is_empty(self) -> bool:
         return not any(self.cleaned_data.get(name) for name in self.fields)
@@ -165,7 +169,26 @@ def _rows(form: type[Any], data: Data, stored: Sequence[Any], most: int) -> list
 
 def _with_spare_rows(rows: list[Any]) -> list[Any]:
     used = [number for number, row in enumerate(rows, 1) if any(field.value() for field in row)]
+    for upper, lower in pairwise(used):
+        rows[upper - 1].below = rows[lower - 1].prefix
+        rows[lower - 1].above = rows[upper - 1].prefix
     return rows[: max(used, default=0) + SPARE_ROWS]
+
+
+def swap_rows(data: QueryDict, rows: str) -> QueryDict:
+    """Return the data with the contents of two rows exchanged.
+
+    rows: the prefixes of two quotes or two questions, "quote-1 quote-0"; any others change nothing.
+    """
+    one, _space, other = rows.partition(" ")
+    swapped = data.copy()
+    for form in (QuoteForm, QuestionForm):
+        pairs = [(f"{one}-{name}", f"{other}-{name}") for name in form.base_fields]
+        if all(key in data for pair in pairs for key in pair):
+            for upper, lower in pairs:
+                swapped.setlist(upper, data.getlist(lower))
+                swapped.setlist(lower, data.getlist(upper))
+    return swapped
 
 
 def _is_written(row: RowForm) -> bool:

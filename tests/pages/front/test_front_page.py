@@ -87,6 +87,10 @@ def test_the_strip_says_what_the_policy_decides(front, monkeypatch):
     monkeypatch.setattr(change_policy, "decide_refund", half)
     assert "Si cancelás a tiempo, te devolvemos el 50 %" in front()
 
+    monkeypatch.setattr(change_policy, "decide_refund", lambda case, **_: (case.value[1], 0))
+    assert "Si cancelás, no se devuelve lo pagado" in front()
+    assert "Si cancela la profe, no se devuelve lo pagado" in front()
+
 
 def test_without_prices_the_page_still_says_how_it_works(front):
     Price.objects.all().delete()
@@ -114,4 +118,4 @@ def test_her_words_are_text_and_no_markup(front):
 
     assert "<b>" not in text
     assert "<img src=x>" not in text
-    assert text.count("</script>") == 1
+    assert text.count("</script>") == 2  # the structured data, and the script of the offline page

@@ -26,9 +26,27 @@ def test_each_time_leads_to_booking_it_in_the_whole_window(client):
         "/inicio/reservar?tipo=individual&amp;min=60&amp;dia=2026-11-24&amp;hora=09%3A00#horarios"
     )
     assert addresses[0] == first
-    assert html.count("<a ") == html.count('target="_top"') == len(addresses) + 1
+    assert html.count('target="_top"') == len(addresses) + 1
     chosen = client.get(first.replace("&amp;", "&")).context["choice"]
     assert chosen.start == tuesday("09:00")
+
+
+def test_the_type_of_class_is_switched_by_a_link_within_the_frame(client):
+    def find_switch(address: str) -> list[tuple[str, str]]:
+        html = client.get(address).content.decode()
+        found = re.findall(r'<a href="(\?tipo=[^"]+)"\s+(aria-current)?', html)
+        return [(unescape(address), current) for address, current in found]
+
+    alone, group = "?tipo=individual&min=60&idioma=en", "?tipo=grupal&min=60&idioma=en"
+
+    assert find_switch(f"{PAGE}{group}") == [(alone, ""), (group, "aria-current")]
+    assert find_switch(f"{PAGE}{alone}") == [(alone, "aria-current"), (group, "")]
+
+
+def test_one_type_of_class_needs_no_switch(client):
+    Price.objects.filter(class_type="grupal").delete()
+
+    assert 'class="kinds"' not in client.get(PAGE).content.decode()
 
 
 def test_a_taken_time_is_not_shown(client, host):

@@ -1,0 +1,39 @@
+"""The URLs of the panel's own pages, in the admin site's namespace."""
+
+from django.contrib import admin
+from django.urls import path
+
+from bookings.admin.agenda.blocking import show_day, show_hour
+from bookings.admin.agenda.calendar import show_calendar
+from bookings.admin.agenda.week import show_week
+from bookings.admin.classes.book_for import book_for_student
+from bookings.admin.classes.sheet import show_class
+from bookings.admin.money.new_prices import show_new_prices
+from bookings.admin.money.overview import show_money
+from bookings.admin.people.students import show_student, show_students
+from bookings.admin.people.writing import write_message
+from bookings.panel.more import show_more, show_technical
+from bookings.panel.own_page.editor import edit_page, preview_page
+from bookings.panel.own_page.start import show_started, start
+
+guard = admin.site.admin_view
+
+urlpatterns = [
+    path("calendario/", guard(show_calendar), name="calendar"),
+    path("clase/<uuid:class_id>/", guard(show_class), name="class_sheet"),
+    path("dinero/", guard(show_money), name="money"),
+    path("escribir/", guard(write_message), name="write"),
+    path("estudiantes/", guard(show_students), name="students"),
+    path("estudiantes/<uuid:user_id>/", guard(show_student), name="student"),
+    path("mas/", guard(show_more), name="more"),
+    path("precios/", guard(show_new_prices), name="new_prices"),
+    path("reservar/", guard(book_for_student), name="book_for"),
+    path("semana/", guard(show_week), name="week"),
+    path("semana/dia/", guard(show_day), name="week_day"),
+    path("semana/hora/", guard(show_hour), name="week_hour"),
+    path("tecnico/", guard(show_technical), name="technical"),
+    path("pagina/", guard(edit_page), name="teacher_page"),
+    path("pagina/vista/", guard(preview_page), name="teacher_page_preview"),
+    path("pagina/empezar/", guard(start), name="start"),
+    path("pagina/lista/", guard(show_started), name="started"),
+]
