@@ -27,6 +27,16 @@ class Hold(models.Model):
     # As of a class.
     utc_offset = models.SmallIntegerField(editable=False)
     class_type = models.CharField("tipo", max_length=20, choices=ClassType)
+    # None for a class of the plain list.
+    offer = models.ForeignKey(
+        "bookings.Offer",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        editable=False,
+        related_name="holds",
+        verbose_name="oferta",
+    )
     # The pending class that was booked from it, while it is being paid.
     virtual_class = models.OneToOneField(
         VirtualClass,

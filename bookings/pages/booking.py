@@ -28,7 +28,7 @@ from bookings.domain.checkout.holds import (
     release_hold,
 )
 from bookings.domain.exceptions import BookingError, HoldExpiredError, NoPriceError, SlotTakenError
-from bookings.domain.money.prices import Offer, list_offers, list_prices_by_students
+from bookings.domain.money.prices import ClassOption, list_class_options, list_prices_by_students
 from bookings.models import ClassType, Hold, Payment
 from bookings.pages.access import signed_in
 from bookings.pages.choice import Choice, choice_query, read_choice
@@ -52,7 +52,7 @@ PROVIDER_DOWN = gettext_lazy(
 @require_http_methods(["GET", "HEAD", "POST"])
 def choose(request: HttpRequest) -> HttpResponse:
     """Show the free times, to strangers too; hold the chosen one, after the sign-in if need be."""
-    offers = list_offers()
+    offers = list_class_options()
     if not offers:
         return render(request, "bookings/choose.html", {"problem": "no_offers"})
     if request.method == "POST":
@@ -94,7 +94,7 @@ def keep_chosen(request: SignedInRequest) -> HttpResponse:
     The session remembers the choice. A link from elsewhere can name any time, and holds none: it
     leads to the page on which the student may choose it.
     """
-    offers = list_offers()
+    offers = list_class_options()
     if not offers:
         return redirect("bookings:book")
     choice = read_choice(request.GET, offers)
@@ -129,7 +129,7 @@ def details_url(hold: Hold) -> str:
     return f"{reverse('bookings:hold', args=[hold.pk])}?{choice_query(hold)}"
 
 
-def list_kinds(offers: list[Offer]) -> list[dict[str, Any]]:
+def list_kinds(offers: list[ClassOption]) -> list[dict[str, Any]]:
     """Group the offers by type of class; ``lowest_amount``, in centavos, is the cheapest one's."""
     return [
         {
@@ -143,7 +143,7 @@ def list_kinds(offers: list[Offer]) -> list[dict[str, Any]]:
     ]
 
 
-def _hint(class_type: ClassType, offers: list[Offer]) -> str:
+def _hint(class_type: ClassType, offers: list[ClassOption]) -> str:
     if class_type == ClassType.INDIVIDUAL:
         return _("Vos y la profe, a tu ritmo.")
     people = max(offer.max_students for offer in offers)

@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.dateparse import parse_date, parse_time
 
 from bookings.availability.months import month_of
-from bookings.domain.money.prices import Offer
+from bookings.domain.money.prices import ClassOption
 from bookings.models import Hold, VirtualClass
 from config.lib.wall_time import read_wall_time
 
@@ -44,7 +44,7 @@ class ChosenTime:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice(ChosenTime):
-    offer: Offer
+    offer: ClassOption
 
     @property
     def prefix(self) -> str:
@@ -52,7 +52,7 @@ class Choice(ChosenTime):
         return f"{urlencode(kind)}&"
 
 
-def read_choice(parameters: QueryDict, offers: list[Offer]) -> Choice:
+def read_choice(parameters: QueryDict, offers: list[ClassOption]) -> Choice:
     """Read a choice; an invalid part counts as not chosen."""
     class_type, minutes = parameters.get("tipo"), parameters.get("min")
     of_type = [offer for offer in offers if offer.class_type == class_type] or offers

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from accounts.sessions.requests import SignedInRequest
 from bookings.domain.exceptions import AlreadyJoinedError, BookingError, ClassNotFoundError
 from bookings.domain.places.joining import find_joined_class
-from bookings.domain.places.offers import takes_waiting
+from bookings.domain.places.place_offers import takes_waiting
 from bookings.domain.places.waiting_list import claim_place, leave_line, wait_again, wait_for_place
 from bookings.domain.places.waiting_queries import StandingEntry, get_entry_of
 from bookings.models import ClassStatus, ClassType, VirtualClass, WaitingState

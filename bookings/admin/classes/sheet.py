@@ -19,7 +19,7 @@ from bookings.admin.classes.steps import CLASS_STEPS, MoveClass
 from bookings.admin.classes.timeline import build_timeline, describe_drift
 from bookings.admin.money.steps import PAYMENT_STEPS
 from bookings.admin.steps import Step
-from bookings.domain.places.offers import IN_LINE
+from bookings.domain.places.place_offers import IN_LINE
 from bookings.domain.queries import has_lapsed, list_participants
 from bookings.models import ClassStatus, Hold, Payment, UserActivity, VirtualClass
 from bookings.templatetags.class_times import clock, short_day

@@ -30,7 +30,7 @@ class Tier:
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class ClassOption:
     """A type and length of class, in minutes, with its tiers: the smallest class first."""
 
     class_type: ClassType
@@ -82,7 +82,7 @@ def judge_price(quote: Quote) -> PriceDecision:
     return PriceDecision.NONE
 
 
-def list_offers() -> list[Offer]:
+def list_class_options() -> list[ClassOption]:
     """List today's offers by type and length, in one query."""
     current: defaultdict[tuple[str, int], dict[int, int]] = defaultdict(dict)
     rows = list_prices().order_by("valid_from")
@@ -91,7 +91,7 @@ def list_offers() -> list[Offer]:
     ):
         current[class_type, minutes][students] = amount
     return [
-        Offer(ClassType(class_type), minutes, tiers)
+        ClassOption(ClassType(class_type), minutes, tiers)
         for (class_type, minutes), amounts in sorted(
             current.items(), key=lambda item: (item[0][0] != ClassType.INDIVIDUAL, item[0][1])
         )

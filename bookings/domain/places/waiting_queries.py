@@ -11,7 +11,7 @@ from django_stubs_ext import WithAnnotations
 
 from accounts.models import User, UserStatus
 from bookings.domain.places.access_codes import normalize_access_code
-from bookings.domain.places.offers import takes_waiting
+from bookings.domain.places.place_offers import takes_waiting
 from bookings.models import ClassStatus, UserActivity, VirtualClass, WaitingListEntry, WaitingState
 
 

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 from accounts.sign_in.errors import error_text
 from bookings.domain.change_policy import PublicTerms, find_public_terms
 from bookings.domain.desk.teacher_page import list_questions, list_quotes, load_teacher_page
-from bookings.domain.money.prices import Offer, list_offers
+from bookings.domain.money.prices import ClassOption, list_class_options
 from bookings.models import Question, Quote, TeacherPage
 from bookings.pages.booking import list_kinds
 from bookings.pages.front.share_picture import share_picture_url
@@ -24,7 +24,7 @@ class FrontPage:
     """What everybody may know before booking; the page and its JSON-LD say the same."""
 
     teacher: TeacherPage
-    offers: list[Offer]
+    offers: list[ClassOption]
     terms: PublicTerms
     quotes: list[Quote]
     questions: list[Question]
@@ -37,7 +37,7 @@ class FrontPage:
 def load_front_page() -> FrontPage:
     return FrontPage(
         teacher=load_teacher_page(),
-        offers=list_offers(),
+        offers=list_class_options(),
         terms=find_public_terms(),
         quotes=list_quotes(),
         questions=list_questions(),

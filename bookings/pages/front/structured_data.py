@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
-from bookings.domain.money.prices import Offer, Tier
+from bookings.domain.money.prices import ClassOption, Tier
 from bookings.models import PHOTO_WIDTHS, ClassType, TeacherPage
 from bookings.templatetags.class_times import minutes
 
@@ -18,7 +18,7 @@ from bookings.templatetags.class_times import minutes
 ESCAPES = {ord(">"): "\\u003E", ord("<"): "\\u003C", ord("&"): "\\u0026"}
 
 
-def describe_page(teacher: TeacherPage, offers: list[Offer], *, site_name: str) -> SafeString:
+def describe_page(teacher: TeacherPage, offers: list[ClassOption], *, site_name: str) -> SafeString:
     """Return the ``<script>`` element with the teacher, and each offer at today's prices."""
     provider = _describe_provider(teacher, site_name)
     services = [_describe_service(offer, teacher, provider["@id"]) for offer in offers]
@@ -48,7 +48,7 @@ def _describe_provider(teacher: TeacherPage, site_name: str) -> dict[str, Any]:
     return {name: value for name, value in facts.items() if value}
 
 
-def _describe_service(offer: Offer, teacher: TeacherPage, provider: str) -> dict[str, Any]:
+def _describe_service(offer: ClassOption, teacher: TeacherPage, provider: str) -> dict[str, Any]:
     name = f"{offer.class_type.label}, {minutes(offer.minutes)}"
     return {
         "@type": "Service",
@@ -58,7 +58,7 @@ def _describe_service(offer: Offer, teacher: TeacherPage, provider: str) -> dict
     }
 
 
-def _describe_tier(offer: Offer, tier: Tier) -> dict[str, Any]:
+def _describe_tier(offer: ClassOption, tier: Tier) -> dict[str, Any]:
     kind = urlencode({"tipo": offer.class_type.value, "min": offer.minutes})
     described: dict[str, Any] = {
         "@type": "Offer",

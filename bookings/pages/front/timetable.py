@@ -16,7 +16,7 @@ from django.views.decorators.http import require_safe
 from accounts.models import Language
 from bookings.availability.agenda import load_agenda
 from bookings.domain.desk.teacher_page import load_teacher_page
-from bookings.domain.money.prices import list_offers
+from bookings.domain.money.prices import list_class_options
 from bookings.pages.choice import Choice, read_choice
 from bookings.pages.free_times import name_utc_offset
 from bookings.pages.front.framing import framable
@@ -47,7 +47,7 @@ def show_timetable(request: HttpRequest) -> HttpResponse:
 
 def _find_page(request: HttpRequest, language: str) -> str:
     """Return the page of the cache; a new one is kept unless the calendar could not be read."""
-    offers = list_offers()
+    offers = list_class_options()
     if not offers:
         return _render({"is_empty": True})
     choice = read_choice(request.GET, offers)

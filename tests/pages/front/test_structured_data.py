@@ -18,7 +18,7 @@ from bookings.domain.exceptions import NoPriceError
 from bookings.domain.money.prices import (
     FEWEST_STUDENTS,
     find_list_price,
-    list_offers,
+    list_class_options,
     list_prices_by_students,
 )
 from bookings.domain.money.quotes import Quote
@@ -110,7 +110,9 @@ def told(class_type: ClassType, minutes: int) -> dict[int, int]:
     """Return the centavos by number of students that the JSON-LD says now."""
     # Each service is described by itself, so the others need not be.
     offers = [
-        one for one in list_offers() if (one.class_type, one.minutes) == (class_type, minutes)
+        one
+        for one in list_class_options()
+        if (one.class_type, one.minutes) == (class_type, minutes)
     ]
     graph = read(describe_page(TeacherPage(), offers, site_name="Clases"))
     kind = f"tipo={class_type}&min={minutes}"
