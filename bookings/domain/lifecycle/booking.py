@@ -77,7 +77,9 @@ def refuse_impossible_period(start: datetime, end: datetime) -> None:
 @transaction.atomic
 def _store(user: User, request: BookingRequest, by: User | None) -> VirtualClass:
     payment = _lock_payment(user, request)
-    is_foreign = payment is None and by is None and is_provider_configured()
+    # Our own pages know the price, and ask for no preference where there is nothing to pay.
+    is_foreign = payment is None and request.has_preference and by is None
+    is_foreign = is_foreign and is_provider_configured()
     virtual_class = VirtualClass.objects.create(
         booked_by=user,
         preference_id=request.preference_id,
