@@ -42,6 +42,8 @@ class Language(models.TextChoices):
 class UserStatus(models.TextChoices):
     ACTIVE = "active", "Activa"
     SUSPENDED = "suspended", "Suspendida"
+    # Written down by the teacher: a name with a phone or an address, and no way to sign in.
+    PLACEHOLDER = "placeholder", "Sin cuenta"
     # Only the row that classes and payments refer to is left.
     ERASED = "erased", "Borrada"
 

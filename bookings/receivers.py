@@ -13,7 +13,7 @@ from accounts.services import account_reactivated, account_suspended, calendar_g
 from accounts.sign_in.identities import identity_connected, identity_disconnected
 from bookings.domain.calendar.access import note_refusal
 from bookings.domain.calendar.guests import request_guests
-from bookings.domain.places.offers import pass_on_offers_to
+from bookings.domain.places.place_offers import pass_on_offers_to
 from bookings.domain.recovery.retry_scheduling import resume_schedulings
 from bookings.domain.recovery.watching import check_calendar_soon, open_channel_soon
 from bookings.models import NoticeKind, VirtualClass, WebhookEndpoint

@@ -29,6 +29,11 @@ from bookings.models.payment import (
 )
 from bookings.models.price import Price
 from bookings.models.refund_reason import RefundReason
+from bookings.models.sales.bank_transfer import BankTransfer, TransferState
+from bookings.models.sales.class_link import ClassLink, generate_link_key
+from bookings.models.sales.discount_code import DiscountCode
+from bookings.models.sales.offer import Offer
+from bookings.models.sales.open_class import MinimumDecision, OpenClass, Seat, SeatState
 from bookings.models.teacher_page import PHOTO_WIDTHS, Question, Quote, StoredFile, TeacherPage
 from bookings.models.user_activity import Role, UserActivity
 from bookings.models.virtual_class import (

@@ -169,6 +169,20 @@ class BookingRules(models.Model):
         validators=[MinValueValidator(2), MaxValueValidator(LONGEST_HOLD // timedelta(minutes=1))],
     )
 
+    # Without an alias, bank transfers are not offered.
+    transfer_alias = models.CharField(
+        "alias o CBU", max_length=60, blank=True, default="", db_default=""
+    )
+    transfer_holder = models.CharField(
+        "titular de la cuenta", max_length=80, blank=True, default="", db_default=""
+    )
+    transfer_hours = models.PositiveSmallIntegerField(
+        "se espera una transferencia (horas)",
+        default=24,
+        db_default=24,
+        validators=[MinValueValidator(1), MaxValueValidator(96)],
+    )
+
     is_free_account = models.BooleanField(
         "mi cuenta de Google es gratuita", default=True, db_default=True
     )

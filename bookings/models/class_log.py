@@ -29,6 +29,15 @@ class ClassEvent(models.TextChoices):
     CAPACITY_CHANGED = "capacity_changed", "Cambiaron los lugares"
     PRICE_AGREED = "price_agreed", "Precio aceptado"
     MESSAGE_SENT = "message_sent", "Mensaje de la profe"
+    PUBLISHED = "published", "Publicada"
+    SEAT_PAID = "seat_paid", "Lugar pagado"
+    SEAT_LOST = "seat_lost", "Pagaron sin que quedara lugar"
+    GOES_ON = "goes_on", "Se da"
+    TRANSFER_ANNOUNCED = "transfer_announced", "Transferencia avisada"
+    TRANSFER_CONFIRMED = "transfer_confirmed", "Transferencia confirmada"
+    TRANSFER_REFUSED = "transfer_refused", "Transferencia que no llegó"
+    LINK_CHANGED = "link_changed", "Enlace nuevo para el estudiante"
+    CLAIMED = "claimed", "La tomó su estudiante"
 
 
 class ClassLog(models.Model):

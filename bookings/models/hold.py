@@ -27,6 +27,16 @@ class Hold(models.Model):
     # As of a class.
     utc_offset = models.SmallIntegerField(editable=False)
     class_type = models.CharField("tipo", max_length=20, choices=ClassType)
+    # None for a class of the plain list.
+    offer = models.ForeignKey(
+        "bookings.Offer",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        editable=False,
+        related_name="holds",
+        verbose_name="oferta",
+    )
     # The pending class that was booked from it, while it is being paid.
     virtual_class = models.OneToOneField(
         VirtualClass,
@@ -71,6 +81,11 @@ class Hold(models.Model):
 
     def __str__(self) -> str:
         return f"{timezone.localtime(self.start_time):%d/%m/%Y %H:%M}"
+
+    @property
+    def kind_label(self) -> str:
+        """Return the name of its offer, or its type."""
+        return self.offer.name if self.offer else self.get_class_type_display()
 
     @property
     def minutes(self) -> int:

@@ -41,6 +41,7 @@ class ReviewReason(models.TextChoices):
     REFUND_FAILED = "refund_failed", "No se pudo devolver"
     DISPUTE = "dispute", "Disputa o contracargo"
     REFUNDED_ELSEWHERE = "refunded_elsewhere", "Devuelto fuera del sistema"
+    PAID_TWICE = "paid_twice", "Pagado también por fuera"
 
 
 class Payment(models.Model):

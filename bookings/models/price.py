@@ -14,6 +14,15 @@ class Price(models.Model):
     Of several rows that fit, the one with the fewest students counts, and of those the latest.
     """
 
+    # None for the plain list, which the API knows as well.
+    offer = models.ForeignKey(
+        "bookings.Offer",
+        on_delete=models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="prices",
+        verbose_name="oferta",
+    )
     class_type = models.CharField("tipo", max_length=20, choices=ClassType)
     minutes = models.PositiveSmallIntegerField(
         "duración (minutos)", validators=[MinValueValidator(10), MaxValueValidator(480)]
@@ -48,9 +57,16 @@ class Price(models.Model):
             ),
             models.UniqueConstraint(
                 fields=["class_type", "minutes", "students_up_to", "valid_from"],
+                condition=Q(offer__isnull=True),
                 name="one_price_for_each_case_and_day",
+            ),
+            models.UniqueConstraint(
+                fields=["offer", "class_type", "minutes", "students_up_to", "valid_from"],
+                condition=Q(offer__isnull=False),
+                name="one_price_of_an_offer_for_each_case_and_day",
             ),
         ]
 
     def __str__(self) -> str:
-        return f"{self.get_class_type_display()} de {self.minutes} minutos"
+        kind = self.offer or self.get_class_type_display()
+        return f"{kind} de {self.minutes} minutos"

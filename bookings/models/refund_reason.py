@@ -26,6 +26,10 @@ class RefundReason(models.TextChoices):
     # price), and a look for money that arrives afterwards. Mails besides: CANCELLED to everybody in
     # the class or in line, once; STUDENT_CANCELLED to the teacher if a student cancels.
     CANCELLED = "cancelled", "Clase cancelada"
+    # A look, when a seat of an open class is paid and no place is left.
+    SEAT_LOST = "seat_lost", "No quedaban lugares"
+    # The sweep, when an open class has fewer paid seats than its minimum at the deadline.
+    BELOW_MINIMUM = "below_minimum", "No se llegó al mínimo"
     # A look, when a second charge of a paid payment is approved. No other mail.
     PAID_TWICE = "paid_twice", "Pagada dos veces"
     # A look, when a paid preference has no booking after UNBOOKED_PAYMENT_AGE. No other mail.

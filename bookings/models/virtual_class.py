@@ -73,6 +73,28 @@ class VirtualClass(models.Model):
     utc_offset = models.SmallIntegerField(editable=False)
     class_type = models.CharField("tipo", max_length=20, choices=ClassType)
     class_price = models.BigIntegerField("precio", help_text="En centavos.")
+    # Off the list's price; ``class_price`` is what is left to pay.
+    discount = models.BigIntegerField(
+        "descuento", default=0, db_default=0, editable=False, help_text="En centavos."
+    )
+    discount_code = models.ForeignKey(
+        "bookings.DiscountCode",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        editable=False,
+        related_name="classes",
+        verbose_name="código de descuento",
+    )
+    offer = models.ForeignKey(
+        "bookings.Offer",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        editable=False,
+        related_name="classes",
+        verbose_name="oferta",
+    )
     max_participants = models.PositiveIntegerField(
         "cupo", help_text="El cupo 0 se presenta como 1."
     )
@@ -219,6 +241,11 @@ class VirtualClass(models.Model):
     def __str__(self) -> str:
         start = timezone.localtime(self.start_time)
         return f"Clase {self.get_class_type_display().lower()} del {start:%d/%m/%Y %H:%M}"
+
+    @property
+    def kind_label(self) -> str:
+        """Return the name of its offer, or its type."""
+        return self.offer.name if self.offer else self.get_class_type_display()
 
     @property
     def capacity(self) -> int:

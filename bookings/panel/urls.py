@@ -12,6 +12,7 @@ from bookings.admin.money.new_prices import show_new_prices
 from bookings.admin.money.overview import show_money
 from bookings.admin.people.students import show_student, show_students
 from bookings.admin.people.writing import write_message
+from bookings.admin.sales.offers import act_on_offer, ask_to_delete, edit_offer, show_offers
 from bookings.panel.more import show_more, show_technical
 from bookings.panel.own_page.editor import edit_page, preview_page
 from bookings.panel.own_page.start import show_started, start
@@ -26,6 +27,11 @@ urlpatterns = [
     path("estudiantes/", guard(show_students), name="students"),
     path("estudiantes/<uuid:user_id>/", guard(show_student), name="student"),
     path("mas/", guard(show_more), name="more"),
+    path("ofertas/", guard(show_offers), name="offers"),
+    path("ofertas/nueva/", guard(edit_offer), name="new_offer"),
+    path("ofertas/<int:offer_id>/", guard(edit_offer), name="offer"),
+    path("ofertas/<int:offer_id>/boton/", guard(act_on_offer), name="act_on_offer"),
+    path("ofertas/<int:offer_id>/borrar/", guard(ask_to_delete), name="delete_offer"),
     path("precios/", guard(show_new_prices), name="new_prices"),
     path("reservar/", guard(book_for_student), name="book_for"),
     path("semana/", guard(show_week), name="week"),

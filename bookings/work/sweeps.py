@@ -21,7 +21,7 @@ from bookings.domain.checkout.settling import expire_payments, settle_due_paymen
 from bookings.domain.heartbeats import note_beat, note_failure, read_beats
 from bookings.domain.lifecycle.completing import complete_ended_classes
 from bookings.domain.money.refunds import send_due_refunds
-from bookings.domain.places.offers import pass_on_offers
+from bookings.domain.places.place_offers import pass_on_offers
 from bookings.domain.recovery.retry_events import update_events, withdraw_events
 from bookings.domain.recovery.retry_scheduling import finish_requested_schedulings
 from bookings.domain.recovery.wall_times import keep_wall_times

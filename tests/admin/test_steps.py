@@ -62,6 +62,11 @@ NO_CONFIRMATION = {
     "estudiantes/<uuid:user_id>": "keeps notes, which can be changed back",
     "escribir": "shows the mail, and sends exactly what was shown",
     "precios": "until its day a new price can be changed back; booked classes keep theirs",
+    "ofertas": "reads",
+    "ofertas/nueva": "a form that was filled in; what it says can be changed back",
+    "ofertas/<int:offer_id>": "as above; booked classes keep their price",
+    "ofertas/<int:offer_id>/boton": "order and sale, taken back by the button beside it",
+    "ofertas/<int:offer_id>/borrar": "asks, and deletes only what nobody booked",
     "semana/dia": "closes days, which it opens as easily; no class moves",
     "semana/hora": "as above, for hours",
     "clase/<uuid:class_id>": "reads",
@@ -158,6 +163,10 @@ def test_every_button_of_the_panel_was_decided_about():
         ("templates/admin/bookings/weeklyhours/change_list.html", ""),  # save
         ("bookings/admin/classes/people.py", "came"),  # virtualclass asistencia
         ("templates/admin/bookings/price/new_prices.html", ""),  # precios
+        ("templates/admin/sales/_offer.html", "do"),  # ofertas boton
+        ("templates/admin/sales/delete_offer.html", ""),  # ofertas borrar
+        ("templates/admin/sales/delete_offer.html", "do"),  # ofertas boton
+        ("templates/admin/sales/offer.html", ""),  # ofertas nueva
         ("templates/admin/people/student.html", "_notes"),  # save
         ("templates/admin/people/students.html", ""),  # searches
         ("templates/admin/people/write.html", "_look"),  # shows

@@ -19,7 +19,7 @@ from bookings.domain.lifecycle.capacity import change_capacity
 from bookings.domain.places import joining, offers
 from bookings.domain.places.joining import join_class
 from bookings.domain.places.leaving import leave_class
-from bookings.domain.places.offers import offer_free_place, pass_on_offers
+from bookings.domain.places.place_offers import offer_free_place, pass_on_offers
 from bookings.domain.places.waiting_list import claim_place, leave_line
 from bookings.models import ClassLog, UserActivity, VirtualClass, WaitingListEntry
 from tests.concurrency.racing import LONG_PATIENCE, SHORT_PATIENCE, Gate, race

@@ -12,7 +12,7 @@ from django.test import Client
 
 from accounts.models import Session
 from bookings.availability.periods import Period
-from bookings.domain.money.prices import list_offers
+from bookings.domain.money.prices import list_class_options
 from bookings.models import Closure, Hold, Price, SpecialHours, WeeklyHours
 from bookings.pages.booking import CHOICE_LASTS
 from bookings.pages.choice import read_choice
@@ -146,7 +146,7 @@ def test_what_makes_no_sense_counts_as_not_chosen(client, query):
     ],
 )
 def test_a_choice_reads_the_address_it_writes(query):
-    choice = read_choice(QueryDict(query), list_offers())
+    choice = read_choice(QueryDict(query), list_class_options())
 
     assert choice.address == f"{PATH}?{query}"
 

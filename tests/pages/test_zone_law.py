@@ -7,7 +7,7 @@ import time_machine
 from django.http import QueryDict
 
 from bookings.admin.classes.forms import MoveForm
-from bookings.domain.money.prices import list_offers
+from bookings.domain.money.prices import list_class_options
 from bookings.models import BookingRules, WeeklyHours
 from bookings.pages.choice import read_choice
 from tests.factories import VirtualClassFactory
@@ -39,7 +39,7 @@ def test_heading_names_the_offset_of_the_day_shown(client):
 def test_hour_that_comes_twice_is_no_choice(client):
     def chosen(clock):
         query = QueryDict(f"tipo=individual&min=60&dia={SATURDAY}&hora={clock}")
-        return read_choice(query, list_offers()).start
+        return read_choice(query, list_class_options()).start
 
     assert chosen("22:00") == datetime(2027, 3, 7, 0, tzinfo=UTC)
     assert chosen("23:00") is None

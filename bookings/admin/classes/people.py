@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.html import format_html
 
 from bookings.admin.read_only import ReadOnlyMixin
-from bookings.domain.places.offers import IN_LINE
+from bookings.domain.places.place_offers import IN_LINE
 from bookings.models import ClassStatus, UserActivity, VirtualClass, WaitingListEntry
 from bookings.templatetags.class_times import clock, near_day
 

@@ -19,7 +19,7 @@ from bookings.admin.classes.steps import CLASS_STEPS, MoveClass
 from bookings.admin.classes.timeline import build_timeline, describe_drift
 from bookings.admin.money.steps import PAYMENT_STEPS
 from bookings.admin.steps import Step
-from bookings.domain.places.offers import IN_LINE
+from bookings.domain.places.place_offers import IN_LINE
 from bookings.domain.queries import has_lapsed, list_participants
 from bookings.models import ClassStatus, Hold, Payment, UserActivity, VirtualClass
 from bookings.templatetags.class_times import clock, short_day
@@ -33,7 +33,7 @@ MOVE = next(one for one in CLASS_STEPS if isinstance(one, MoveClass))
 def show_class(request: HttpRequest, class_id: uuid.UUID) -> HttpResponse:
     if not request.user.has_perm("bookings.view_virtualclass"):
         raise PermissionDenied
-    classes = VirtualClass.objects.select_related("booked_by", "payment", "hold")
+    classes = VirtualClass.objects.select_related("booked_by", "payment", "hold", "offer")
     row = get_object_or_404(classes, pk=class_id)
     now = timezone.now()
     hours = f"{clock(row.start_time)} a {clock(row.end_time)}"

@@ -19,7 +19,7 @@ from bookings.domain.lifecycle.capacity import change_capacity, decide_capacity
 from bookings.domain.lifecycle.rescheduling import decide_move, reschedule_class
 from bookings.domain.lifecycle.scheduling import rehearse_scheduling, schedule_class
 from bookings.domain.money.money_back import MoneyWay, find_money_back
-from bookings.domain.places.offers import IN_LINE
+from bookings.domain.places.place_offers import IN_LINE
 from bookings.domain.places.waiting_list import remove_from_line
 from bookings.domain.recovery.reconciling import reconcile_class
 from bookings.models import ClassEvent, ClassStatus, ClassType, Notice, NoticeKind, VirtualClass

@@ -10,7 +10,7 @@ from bookings.admin.steps import Facts, Report, Step, group_mails
 from bookings.domain.dry_runs import foresee
 from bookings.domain.exceptions import ClassesAheadError, ClassNotFoundError
 from bookings.domain.people.erasing import erase_person, foresee_erasing
-from bookings.domain.places.offers import list_open_entries
+from bookings.domain.places.place_offers import list_open_entries
 from bookings.domain.queries import list_next_classes_of
 
 

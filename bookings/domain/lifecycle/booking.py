@@ -19,6 +19,7 @@ from bookings.models import (
     ClassEvent,
     Hold,
     NoticeKind,
+    Offer,
     Payment,
     PaymentStatus,
     PriceDecision,
@@ -34,11 +35,13 @@ class BookingRequest(Quote):
     """A class that a student asks for. start, end: aware. price: centavos.
 
     has_preference: False if no payment system made ``preference_id``. text: what to practise.
+    offer: None for a class of the plain list.
     """
 
     preference_id: str
     text: str = ""
     has_preference: bool = True
+    offer: Offer | None = None
 
 
 def book_class(*, user: User, request: BookingRequest, by: User | None = None) -> VirtualClass:
@@ -74,7 +77,9 @@ def refuse_impossible_period(start: datetime, end: datetime) -> None:
 @transaction.atomic
 def _store(user: User, request: BookingRequest, by: User | None) -> VirtualClass:
     payment = _lock_payment(user, request)
-    is_foreign = payment is None and by is None and is_provider_configured()
+    # Our own pages know the price, and ask for no preference where there is nothing to pay.
+    is_foreign = payment is None and request.has_preference and by is None
+    is_foreign = is_foreign and is_provider_configured()
     virtual_class = VirtualClass.objects.create(
         booked_by=user,
         preference_id=request.preference_id,
@@ -84,6 +89,7 @@ def _store(user: User, request: BookingRequest, by: User | None) -> VirtualClass
         utc_offset=find_offset(request.start),
         class_type=request.class_type,
         class_price=request.price,
+        offer=request.offer,
         max_participants=request.students_count,
         participants_ids=[str(user.pk)],
         learning_focus=request.text,

@@ -19,7 +19,7 @@ from bookings.domain.history import record_event
 from bookings.domain.money.money_back import request_money_back, store_refund_decision
 from bookings.domain.money.refunds import refuse_other_sum, send_refunds_of
 from bookings.domain.money.void_charges import cancel_dead_charges
-from bookings.domain.places.offers import close_line
+from bookings.domain.places.place_offers import close_line
 from bookings.domain.queries import get_class
 from bookings.domain.teacher_alerts import tell_teacher
 from bookings.models import ClassEvent, ClassStatus, Hold, NoticeKind, Payment, VirtualClass

@@ -13,7 +13,7 @@ from bookings.domain.calendar.drafts import describe_summary
 from bookings.domain.calendar.events import awaits_move, move_event_if_possible
 from bookings.domain.exceptions import BookingError, ClassEndedError
 from bookings.domain.history import record_event
-from bookings.domain.places.offers import count_kept_places, offer_free_place
+from bookings.domain.places.place_offers import count_kept_places, offer_free_place
 from bookings.domain.queries import get_class
 from bookings.models import ClassEvent, ClassStatus, ClassType, VirtualClass
 

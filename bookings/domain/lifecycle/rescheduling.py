@@ -25,7 +25,7 @@ from bookings.domain.exceptions import (
 )
 from bookings.domain.history import record_event
 from bookings.domain.lifecycle.time_claims import claim_time, racing_for_time
-from bookings.domain.places.offers import list_line, renew_offer
+from bookings.domain.places.place_offers import list_line, renew_offer
 from bookings.domain.queries import get_class, is_time_taken, list_awaiting_between
 from bookings.domain.teacher_alerts import tell_teacher
 from bookings.models import ClassEvent, ClassStatus, NoticeKind, VirtualClass

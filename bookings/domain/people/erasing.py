@@ -14,7 +14,7 @@ from bookings.domain.calendar.guests import request_guests
 from bookings.domain.dry_runs import Consequences, foresee
 from bookings.domain.exceptions import BookingError, ClassesAheadError
 from bookings.domain.lifecycle.cancelling import cancel_class, decide_cancelling
-from bookings.domain.places.offers import list_open_entries
+from bookings.domain.places.place_offers import list_open_entries
 from bookings.domain.places.waiting_list import leave_every_line
 from bookings.models import (
     ClassLog,

@@ -15,7 +15,7 @@ from bookings.domain.exceptions import (
 from bookings.domain.history import record_event
 from bookings.domain.places.access_codes import normalize_access_code, read_access_code
 from bookings.domain.places.code_limits import limit_wrong_codes
-from bookings.domain.places.offers import (
+from bookings.domain.places.place_offers import (
     IN_LINE,
     is_kept_for_another,
     list_open_entries,

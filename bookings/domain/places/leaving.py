@@ -16,7 +16,7 @@ from bookings.domain.exceptions import (
     ClassNotFoundError,
 )
 from bookings.domain.history import record_event
-from bookings.domain.places.offers import offer_free_place
+from bookings.domain.places.place_offers import offer_free_place
 from bookings.models import ClassEvent, ClassStatus, NoticeKind, UserActivity, VirtualClass
 from bookings.notices.due import record_due
 from bookings.notices.reminders import drop_reminders

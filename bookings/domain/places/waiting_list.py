@@ -20,7 +20,7 @@ from bookings.domain.exceptions import (
 from bookings.domain.places.access_codes import read_access_code
 from bookings.domain.places.code_limits import limit_wrong_codes
 from bookings.domain.places.joining import lock_class, take_place
-from bookings.domain.places.offers import (
+from bookings.domain.places.place_offers import (
     IN_LINE,
     list_open_entries,
     offer_free_place,

@@ -11,7 +11,7 @@ from django_stubs_ext import WithAnnotations
 
 from accounts.models import User, UserStatus
 from bookings.domain.places.access_codes import normalize_access_code
-from bookings.domain.places.offers import takes_waiting
+from bookings.domain.places.place_offers import takes_waiting
 from bookings.models import ClassStatus, UserActivity, VirtualClass, WaitingListEntry, WaitingState
 
 
@@ -86,7 +86,7 @@ def _with_standing(entries: QuerySet[WaitingListEntry]) -> "QuerySet[StandingEnt
         virtual_class=OuterRef("virtual_class"), user=OuterRef("user")
     )
     people = before.order_by().values("virtual_class").annotate(people=Count("pk"))
-    return entries.select_related("virtual_class__booked_by").annotate(
+    return entries.select_related("virtual_class__booked_by", "virtual_class__offer").annotate(
         ahead=Coalesce(Subquery(people.values("people")), 0, output_field=IntegerField()),
         is_in_class=Exists(parts),
         is_place_kept=Exists(offers.exclude(user=OuterRef("user"))),

@@ -4,7 +4,6 @@ from dataclasses import replace
 from datetime import timedelta
 from itertools import islice
 from typing import Any
-from urllib.parse import urlencode
 
 from django.conf import settings
 from django.core.cache import cache
@@ -17,9 +16,8 @@ from django.views.decorators.http import require_safe
 from accounts.models import Language
 from bookings.availability.agenda import load_agenda
 from bookings.domain.desk.teacher_page import load_teacher_page
-from bookings.domain.money.prices import Offer, list_offers
-from bookings.models import ClassType
-from bookings.pages.choice import Choice, read_choice
+from bookings.domain.money.prices import ClassOption, list_class_options
+from bookings.pages.choice import Choice, Kind, list_kinds, option_query, read_choice, read_kind
 from bookings.pages.free_times import name_utc_offset
 from bookings.pages.front.framing import framable
 from calendar_sync import CalendarError
@@ -35,7 +33,7 @@ KEPT_SECONDS = 60
 def show_timetable(request: HttpRequest) -> HttpResponse:
     """Show everybody the same page, which neither reads nor sets a cookie.
 
-    The address may name ``idioma``, and the ``tipo`` and ``min`` of a class.
+    The address may name ``idioma``, and the ``tipo`` or ``oferta`` and ``min`` of a class.
     """
     is_english = request.GET.get("idioma") == Language.ENGLISH
     language = Language.ENGLISH if is_english else Language.SPANISH
@@ -49,15 +47,15 @@ def show_timetable(request: HttpRequest) -> HttpResponse:
 
 def _find_page(request: HttpRequest, language: str) -> str:
     """Return the page of the cache; a new one is kept unless the calendar could not be read."""
-    offers = list_offers()
-    if not offers:
+    options = list_class_options(key=read_kind(request.GET))
+    if not options:
         return _render({"is_empty": True})
-    choice = read_choice(request.GET, offers)
-    key = f"timetable-{language}-{choice.offer.class_type}-{choice.offer.minutes}"
+    choice = read_choice(request.GET, options)
+    key = f"timetable-{language}-{choice.option.kind}-{choice.option.minutes}"
     kept: str | None = cache.get(key)
     if kept is not None:
         return kept
-    context = {"choice": choice, "kinds": _list_kinds(choice, offers, language)}
+    context = {"choice": choice, "kinds": _link_kinds(choice, list_kinds(options), language)}
     try:
         days = list_days_with_links(choice)
     except CalendarError:
@@ -67,13 +65,16 @@ def _find_page(request: HttpRequest, language: str) -> str:
     return html
 
 
-def _list_kinds(choice: Choice, offers: list[Offer], language: str) -> list[tuple[ClassType, str]]:
-    """Return each type of class with its address here; none if there is only one."""
-    kinds = [kind for kind in ClassType if any(one.class_type == kind for one in offers)]
+def _link_kinds(choice: Choice, kinds: list[Kind], language: str) -> list[tuple[Kind, str]]:
+    """Return each kind of class with its address here; none if there is only one."""
     if len(kinds) == 1:
         return []
-    rest = {"min": choice.offer.minutes, "idioma": language}
-    return [(kind, f"?{urlencode({'tipo': kind.value, **rest})}") for kind in kinds]
+    return [(kind, f"?{option_query(_nearest(kind, choice))}&idioma={language}") for kind in kinds]
+
+
+def _nearest(kind: Kind, choice: Choice) -> ClassOption:
+    """Return the option of a kind whose length is nearest to the chosen one's."""
+    return min(kind.options, key=lambda one: abs(one.minutes - choice.option.minutes))
 
 
 def list_days_with_links(choice: Choice) -> list[dict[str, Any]]:
@@ -83,7 +84,7 @@ def list_days_with_links(choice: Choice) -> list[dict[str, Any]]:
     """
     today = timezone.localdate()
     agenda = load_agenda(today, today + FARTHEST)
-    by_day = agenda.find_free_slots(timedelta(minutes=choice.offer.minutes))
+    by_day = agenda.find_free_slots(timedelta(minutes=choice.option.minutes))
     return [
         {
             "day": day,

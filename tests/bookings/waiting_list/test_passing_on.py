@@ -11,7 +11,7 @@ from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.lifecycle.rescheduling import reschedule_class
 from bookings.domain.places.joining import join_class
 from bookings.domain.places.leaving import leave_class
-from bookings.domain.places.offers import _with_a_place_to_offer, pass_on_offers
+from bookings.domain.places.place_offers import _with_a_place_to_offer, pass_on_offers
 from bookings.domain.places.waiting_list import (
     claim_place,
     leave_line,

@@ -1,0 +1,76 @@
+"""Bank transfers that students announce and the teacher confirms."""
+
+import uuid
+
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from accounts.models import User
+from bookings.models.constraints import known
+from bookings.models.sales.open_class import Seat
+from bookings.models.virtual_class import VirtualClass
+
+
+class TransferState(models.TextChoices):
+    ANNOUNCED = "announced", _("Por confirmar")
+    CONFIRMED = "confirmed", _("Confirmada")
+    REFUSED = "refused", _("No llegó")
+
+
+class BankTransfer(models.Model):
+    """A student says that a class, or a seat, was paid to the teacher's account."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    user = models.ForeignKey(
+        User, on_delete=models.PROTECT, related_name="transfers", verbose_name="de quién"
+    )
+    virtual_class = models.ForeignKey(
+        VirtualClass, on_delete=models.PROTECT, null=True, blank=True, related_name="transfers"
+    )
+    seat = models.ForeignKey(
+        Seat, on_delete=models.PROTECT, null=True, blank=True, related_name="transfers"
+    )
+    amount = models.BigIntegerField("monto", help_text="En centavos.")
+    operation_number = models.CharField("número de operación", max_length=40)
+    state = models.CharField(
+        "estado", max_length=20, choices=TransferState, default=TransferState.ANNOUNCED
+    )
+    announced_at = models.DateTimeField("avisada", default=timezone.now, editable=False)
+    decided_at = models.DateTimeField("decidida", null=True, blank=True, editable=False)
+    decided_by = models.ForeignKey(
+        User,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        verbose_name="quién",
+        editable=False,
+    )
+
+    class Meta:
+        verbose_name = "transferencia"
+        verbose_name_plural = "transferencias"
+        ordering = ["-announced_at", "-id"]
+        indexes = [models.Index(fields=["operation_number"], name="transfer_by_number")]
+        constraints = [
+            known("state", TransferState, "known_transfer_state"),
+            models.CheckConstraint(condition=Q(amount__gt=0), name="transfer_of_something"),
+            models.CheckConstraint(
+                condition=Q(virtual_class__isnull=True, seat__isnull=False)
+                | Q(virtual_class__isnull=False, seat__isnull=True),
+                name="transfer_for_class_or_seat",
+            ),
+            models.UniqueConstraint(
+                fields=["virtual_class"],
+                condition=~Q(state="refused"),
+                name="one_transfer_per_class",
+            ),
+            models.UniqueConstraint(
+                fields=["seat"], condition=~Q(state="refused"), name="one_transfer_per_seat"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.operation_number
