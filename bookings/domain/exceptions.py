@@ -62,6 +62,12 @@ class PriceNotAgreedError(BookingError):
     code = "price_not_agreed"
 
 
+class DiscountCodeError(BookingError):
+    """One text for every reason, so that nobody learns which codes exist."""
+
+    text = _("Ese código no existe, ya se usó o ya no vale.")
+
+
 class PhotoError(BookingError):
     """A file that cannot become the teacher's photo."""
 
@@ -85,7 +91,7 @@ class TooManyHoldsError(TooManyError):
 
 
 class TooManyAttemptsError(TooManyError):
-    """Too many wrong access codes, entries into line, or changes of classes."""
+    """Too many wrong codes, entries into line, or changes of classes."""
 
     text = _("Demasiados intentos. Probá de nuevo en unos minutos.")
 
