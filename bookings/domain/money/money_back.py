@@ -6,7 +6,7 @@ from enum import StrEnum
 from accounts.models import User
 from bookings.domain.change_policy import RefundCase, decide_refund
 from bookings.domain.money.refunds import refundable_amount, request_refund
-from bookings.models import Payment, RefundReason, VirtualClass
+from bookings.models import Payment, RefundReason, TransferState, VirtualClass
 
 
 class MoneyWay(StrEnum):
@@ -58,10 +58,16 @@ def request_money_back(locked: VirtualClass, by: User | None) -> None:
 def _find_money(virtual_class: VirtualClass) -> tuple[MoneyWay, int]:
     payment: Payment | None = getattr(virtual_class, "payment", None)
     if payment is not None and payment.approved_at is not None:
-        paying = payment.charges.filter(counts=True)
-        return MoneyWay.ONLINE, sum(map(refundable_amount, paying))
+        left = sum(map(refundable_amount, payment.charges.filter(counts=True)))
+        if left or not _is_transferred(virtual_class):
+            return MoneyWay.ONLINE, left
+        return MoneyWay.BY_HAND, virtual_class.class_price  # paid twice; one of them went back
     if virtual_class.class_price == 0:
         return MoneyWay.FREE, 0
     if virtual_class.paid_at is not None:
         return MoneyWay.BY_HAND, virtual_class.class_price
     return MoneyWay.UNPAID, 0
+
+
+def _is_transferred(virtual_class: VirtualClass) -> bool:
+    return virtual_class.transfers.filter(state=TransferState.CONFIRMED).exists()
