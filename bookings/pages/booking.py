@@ -29,11 +29,14 @@ from bookings.domain.checkout.holds import (
 )
 from bookings.domain.exceptions import (
     BookingError,
+    DiscountCodeError,
     HoldExpiredError,
     NoPriceError,
     PriceChangedError,
     SlotTakenError,
+    TooManyAttemptsError,
 )
+from bookings.domain.money.discounts import find_discount, has_usable_codes
 from bookings.domain.money.prices import ClassOption, list_class_options
 from bookings.models import ClassType, Hold, Payment
 from bookings.pages.access import signed_in
@@ -176,7 +179,9 @@ def fill_in(request: SignedInRequest, hold_id: uuid.UUID) -> HttpResponse:
         return _choose_again(request)
     form = DetailsForm(request.POST or None, prices=prices)
     if request.method == "POST" and form.is_valid():
-        return _book(request, hold, form)
+        has_seen_discount = _use_code(request.user, form)
+        if has_seen_discount and "apply" not in request.POST:
+            return _book(request, hold, form)
     return _show_details(request, hold, form)
 
 
@@ -192,6 +197,20 @@ def release(request: SignedInRequest, hold_id: uuid.UUID) -> HttpResponse:
     return redirect("bookings:inicio")
 
 
+def _use_code(user: User, form: DetailsForm) -> bool:
+    """Show the prices with the typed code; False if it is refused, or its discount is new."""
+    typed, listed = form.cleaned_data["code"], form.list_price
+    if not typed or listed == 0:
+        return True
+    try:
+        discount = find_discount(user=user, typed=typed, amount=listed)
+    except (DiscountCodeError, TooManyAttemptsError) as refusal:
+        form.add_error("code", refusal.text)
+        return False
+    form.use_code(discount.code)
+    return form.price_seen != listed
+
+
 def _book(request: SignedInRequest, hold: Hold, form: DetailsForm) -> HttpResponse:
     try:
         virtual_class = check_out_hold(
@@ -200,9 +219,14 @@ def _book(request: SignedInRequest, hold: Hold, form: DetailsForm) -> HttpRespon
             students_count=form.cleaned_data["students_count"],
             text=form.cleaned_data["text"],
             seen=form.price_seen,
+            typed_code=form.cleaned_data["code"],
         )
     except NoPriceError as refusal:
         form.add_error("students_count", refusal.text)
+        return _show_details(request, hold, form)
+    except (DiscountCodeError, TooManyAttemptsError) as refusal:
+        form.use_code(None)
+        form.add_error("code", refusal.text)
         return _show_details(request, hold, form)
     except PriceChangedError as refusal:
         form.add_error(None, refusal.text)
@@ -227,6 +251,8 @@ def _show_details(request: SignedInRequest, hold: Hold, form: DetailsForm) -> Ht
         "form": form,
         "terms": find_change_terms(hold.start_time, timezone.now()),
         "choice": choice_query(hold),
+        # A class that costs nothing needs no code.
+        "takes_codes": any(form.list_prices.values()) and has_usable_codes(),
     }
     return render(request, "bookings/details.html", context)
 

@@ -103,6 +103,13 @@ def with_uses(codes: QuerySet[DiscountCode]) -> QuerySet[DiscountCode]:
     return codes.annotate(uses=_count_of(list_class_uses()) + _count_of(list_seat_uses()))
 
 
+def has_usable_codes() -> bool:
+    """True if there is any code that may be typed today, used up or not."""
+    today = timezone.localdate()
+    valid = Q(valid_until=None) | Q(valid_until__gte=today)
+    return DiscountCode.objects.filter(valid, is_active=True).exists()
+
+
 def is_over(code: DiscountCode) -> bool:
     """True if nobody can use the code any more, however many uses are left."""
     has_ended = code.valid_until is not None and code.valid_until < timezone.localdate()
