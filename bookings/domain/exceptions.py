@@ -61,8 +61,12 @@ class PriceChangedError(BookingError):
     )
 
 
+class OfferOverError(BookingError):
+    text = _("Esa clase ya no se ofrece. Estas son las que podés reservar.")
+
+
 class OfferUsedError(BookingError):
-    text = _("Esa clase es una sola vez por persona, y ya la reservaste.")
+    text = _("Esa clase es una sola vez por persona, y ya la reservaste. Elegí otra.")
 
 
 class PriceTooLowError(BookingError):

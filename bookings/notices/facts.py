@@ -60,6 +60,11 @@ def _class_hours(notice: Notice) -> str:
     return _hours(virtual_class.start_time, virtual_class.end_time)
 
 
+def _offer_name(notice: Notice) -> str:
+    offer = notice.require_class().offer
+    return offer.name if offer else ""
+
+
 def _known_time(notice: Notice) -> str:
     # The last time that the reader knows, even after several moves.
     virtual_class = notice.require_class()
@@ -188,6 +193,7 @@ def _moment(value: datetime) -> str:
     return f"{long_day(value)}, {clock(value)}"
 
 
+offer = Line(_("Clase"), _offer_name)
 when = Line(_("Cuándo"), _class_hours)
 new_time = Line(_("Ahora"), _class_hours)
 known_time = Line(_("Antes"), _known_time)

@@ -3,17 +3,17 @@
 import uuid
 from datetime import datetime, timedelta
 from http import HTTPStatus
-from typing import Any
 from urllib.parse import urlencode
 
 from django.conf import settings
 from django.contrib import messages
+from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
@@ -27,11 +27,14 @@ from bookings.domain.checkout.holds import (
     hold_slot,
     release_hold,
 )
+from bookings.domain.checkout.offer_uses import find_used_offers
 from bookings.domain.exceptions import (
     BookingError,
     DiscountCodeError,
     HoldExpiredError,
     NoPriceError,
+    OfferOverError,
+    OfferUsedError,
     PriceChangedError,
     SlotTakenError,
     TooManyAttemptsError,
@@ -40,8 +43,8 @@ from bookings.domain.money.discounts import find_discount, has_usable_codes
 from bookings.domain.money.prices import ClassOption, list_class_options
 from bookings.models import ClassType, Hold, Payment
 from bookings.pages.access import signed_in
-from bookings.pages.choice import Choice, choice_query, read_choice
-from bookings.pages.class_card import TITLES
+from bookings.pages.choice import Choice, choice_query, list_kinds, read_choice, read_kind
+from bookings.pages.class_card import title_of
 from bookings.pages.forms import DetailsForm
 from bookings.pages.free_times import present_free_times, render_times
 from bookings.payments.gateway import PaymentError
@@ -61,23 +64,42 @@ PROVIDER_DOWN = gettext_lazy(
 @require_http_methods(["GET", "HEAD", "POST"])
 def choose(request: HttpRequest) -> HttpResponse:
     """Show the free times, to strangers too; hold the chosen one, after the sign-in if need be."""
-    offers = list_class_options()
-    if not offers:
+    parameters = request.POST if request.method == "POST" else request.GET
+    options, refusal = _list_options(request.user, read_kind(parameters))
+    if refusal:
+        messages.warning(request, refusal.text)
+    if not options:
         return render(request, "bookings/choose.html", {"problem": "no_offers"})
+    choice = read_choice(parameters, options)
     if request.method == "POST":
-        return _keep(request, read_choice(request.POST, offers))
-    choice = read_choice(request.GET, offers)
-    kinds = list_kinds(offers)
+        return redirect(choice.address) if refusal else _keep(request, choice)
+    kinds = list_kinds(options)
     context = {
         "kinds": kinds,
-        "chosen_kind": next(one for one in kinds if one["class_type"] == choice.offer.class_type),
+        "chosen_kind": next(one for one in kinds if one.key == choice.option.kind),
         **present_free_times(
             choice,
-            length=timedelta(minutes=choice.offer.minutes),
+            length=timedelta(minutes=choice.option.minutes),
             user=request.user if isinstance(request.user, User) else None,
         ),
     }
     return render_times(request, "bookings/choose.html", context)
+
+
+def _list_options(
+    user: User | AnonymousUser, asked: str
+) -> tuple[list[ClassOption], BookingError | None]:
+    """Return the choices of a person, and why the one that was asked for is none of them.
+
+    asked: a type of class, or the key of an offer.
+    """
+    options = list_class_options(key=asked)
+    used = find_used_offers(user, options) if isinstance(user, User) else set()
+    bookable = [one for one in options if not (one.offer and one.offer.pk in used)]
+    if not asked or asked in ClassType or asked in {one.kind for one in bookable}:
+        return bookable, None
+    is_used = asked in {one.kind for one in options}
+    return bookable, OfferUsedError() if is_used else OfferOverError()
 
 
 def _keep(request: HttpRequest, choice: Choice) -> HttpResponse:
@@ -103,10 +125,10 @@ def keep_chosen(request: SignedInRequest) -> HttpResponse:
     The session remembers the choice. A link from elsewhere can name any time, and holds none: it
     leads to the page on which the student may choose it.
     """
-    offers = list_class_options()
-    if not offers:
-        return redirect("bookings:book")
-    choice = read_choice(request.GET, offers)
+    options, refusal = _list_options(request.user, read_kind(request.GET))
+    if refusal or not options:
+        return redirect(f"{reverse('bookings:book')}?{request.GET.urlencode()}")
+    choice = read_choice(request.GET, options)
     remembered = request.session.pop(CHOSEN, {"query": "", "until": 0})
     is_recent = timezone.now().timestamp() < remembered["until"]
     if choice.start and is_recent and remembered["query"] == choice.query:
@@ -122,8 +144,9 @@ def _hold(request: HttpRequest, choice: Choice, *, user: User, start: datetime) 
         hold = hold_slot(
             user=user,
             start=start,
-            minutes=choice.offer.minutes,
-            class_type=choice.offer.class_type,
+            minutes=choice.option.minutes,
+            class_type=choice.option.class_type,
+            offer=choice.option.offer,
         )
     except (SlotTakenError, CalendarError):
         return redirect(choice.address)  # that page finds and shows the problem itself
@@ -136,31 +159,6 @@ def _hold(request: HttpRequest, choice: Choice, *, user: User, start: datetime) 
 def details_url(hold: Hold) -> str:
     """The address carries the choice, so that the person can choose again when the hold expires."""
     return f"{reverse('bookings:hold', args=[hold.pk])}?{choice_query(hold)}"
-
-
-def list_kinds(offers: list[ClassOption]) -> list[dict[str, Any]]:
-    """Group the offers by type of class; ``lowest_amount``, in centavos, is the cheapest one's."""
-    return [
-        {
-            "class_type": class_type,
-            "hint": _hint(class_type, of_type),
-            "lowest_amount": min(one.lowest_amount for one in of_type),
-            "offers": of_type,
-        }
-        for class_type in ClassType
-        if (of_type := [one for one in offers if one.class_type == class_type])
-    ]
-
-
-def _hint(class_type: ClassType, offers: list[ClassOption]) -> str:
-    if class_type == ClassType.INDIVIDUAL:
-        return _("Vos y la profe, a tu ritmo.")
-    people = max(offer.max_students for offer in offers)
-    return ngettext(
-        "Reservás vos e invitás con un código. Hasta %(people)d persona.",
-        "Reservás vos e invitás con un código. Hasta %(people)d personas.",
-        people,
-    ) % {"people": people}
 
 
 @signed_in
@@ -247,7 +245,7 @@ def _book(request: SignedInRequest, hold: Hold, form: DetailsForm) -> HttpRespon
 def _show_details(request: SignedInRequest, hold: Hold, form: DetailsForm) -> HttpResponse:
     context = {
         "hold": hold,
-        "title": hold.offer.name if hold.offer else TITLES[ClassType(hold.class_type)],
+        "title": title_of(hold),
         "form": form,
         "terms": find_change_terms(hold.start_time, timezone.now()),
         "choice": choice_query(hold),

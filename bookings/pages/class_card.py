@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+from django_stubs_ext import StrOrPromise
 
 from accounts.models import User
 from bookings.domain.change_policy import ChangeTerms, find_change_terms
@@ -54,8 +55,8 @@ class ClassCard:
     is_money_gone: bool = False
 
     @property
-    def title(self) -> Promise:
-        return TITLES[ClassType(self.virtual_class.class_type)]
+    def title(self) -> StrOrPromise:
+        return title_of(self.virtual_class)
 
     @property
     def state_label(self) -> Promise:
@@ -92,6 +93,11 @@ class ClassCard:
         """True if Meet ends the call early; one query for a long group."""
         students = self.virtual_class.capacity
         return BookingRules.cut_off_calls(students=students, minutes=self.minutes)
+
+
+def title_of(chosen: VirtualClass | Hold) -> StrOrPromise:
+    """Return the name of its offer, or of its type of class."""
+    return chosen.offer.name if chosen.offer else TITLES[ClassType(chosen.class_type)]
 
 
 def present_class(virtual_class: VirtualClass, user: User) -> ClassCard:

@@ -75,6 +75,11 @@ class DetailsForm(forms.Form):
         return " ".join(f"{number}:{amount}" for number, amount in self.prices.items())
 
     @property
+    def is_free(self) -> bool:
+        """True if no number of students costs anything."""
+        return not any(self.prices.values())
+
+    @property
     def price_seen(self) -> int:
         """Return the centavos that the sent page showed for the number of students, -1 if none."""
         seen = dict(part.split(":", 1) for part in self.cleaned_data["seen"].split() if ":" in part)

@@ -50,7 +50,8 @@ class PriceAdmin(admin.ModelAdmin[Price]):
     show_full_result_count = False
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Price]:
-        return with_is_current(super().get_queryset(request))
+        # Offers have a page of their own.
+        return with_is_current(super().get_queryset(request).filter(offer=None))
 
     def get_readonly_fields(self, request: HttpRequest, obj: Price | None = None) -> list[str]:
         """Allow only a new end for a price that began before today."""

@@ -27,6 +27,8 @@ class ClassRecord:
     learning_focus: str
     booked_at: str
     paid_at: str
+    # The key of the offer; earlier records have none.
+    offer: str = ""
 
 
 def seal_record(virtual_class: VirtualClass) -> str:
@@ -41,6 +43,7 @@ def seal_record(virtual_class: VirtualClass) -> str:
         learning_focus=virtual_class.learning_focus,
         booked_at=virtual_class.created_at.isoformat(),
         paid_at=virtual_class.paid_at.isoformat() if virtual_class.paid_at else "",
+        offer=virtual_class.offer.key if virtual_class.offer else "",
     )
     return seal(json.dumps({"version": VERSION, **asdict(record)}, ensure_ascii=False))
 

@@ -33,8 +33,13 @@ def export_person(user: User) -> str:
             for one in user.payments.order_by("created_at").prefetch_related("charges__refunds")
         ],
         "keptTimes": [
-            {"start": hold.start_time, "end": hold.end_time, "until": hold.expires_at}
-            for hold in user.holds.all()
+            {
+                "start": hold.start_time,
+                "end": hold.end_time,
+                "until": hold.expires_at,
+                "offer": hold.offer.name if hold.offer else "",
+            }
+            for hold in user.holds.select_related("offer")
         ],
         "waitingFor": [
             {"class": entry.virtual_class_id, "since": entry.created_at, "state": entry.state}
@@ -49,6 +54,7 @@ def _describe_class(virtual_class: VirtualClass, user: User) -> dict[str, Any]:
     is_host = virtual_class.is_hosted_by(user)
     return {
         **_pick(virtual_class, *CLASS_FIELDS, *(HOST_FIELDS if is_host else ())),
+        "offer": virtual_class.offer.name if virtual_class.offer else "",
         "bookedByYou": is_host,
         "yourPart": [
             {"rol": part.rol, "completed": part.completed, "missed": part.no_show}
