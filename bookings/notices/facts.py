@@ -36,6 +36,7 @@ from bookings.notices.returned_money import (
     sum_parts,
 )
 from bookings.templatetags.class_times import clock, long_day, pesos
+from bookings.templatetags.discounts import discount_line
 
 # A reader of one of these mails knows the time that it names.
 SAYS_WHEN = [
@@ -125,6 +126,12 @@ def _invitation(notice: Notice) -> str:
     return site_address("bookings:join_with_code", code) if code else ""
 
 
+def _discount(notice: Notice) -> str:
+    virtual_class = notice.require_class()
+    is_theirs = virtual_class.is_hosted_by(notice.user)
+    return discount_line(virtual_class) if is_theirs else ""
+
+
 def _money_back(notice: Notice) -> str:
     if not notice.require_class().is_hosted_by(notice.user):
         return ""
@@ -210,6 +217,7 @@ class_page = Line(
 )
 class_description = Line(_("Qué pidió"), lambda one: one.require_class().describe())
 price = Line(_("Precio"), lambda one: pesos(one.require_class().class_price))
+discount = Line(_("Descuento"), _discount)
 pay_until = Line(_("Te la guardamos hasta"), _pay_until)
 offered_price = Line(_("Precio que nombró"), lambda one: pesos(one.require_class().class_price))
 money_back = Line(_("Tu pago"), _money_back)

@@ -84,6 +84,7 @@ MAILS = {
             facts.how_to_enter,
             facts.access_code,
             facts.invitation,
+            facts.discount,
         ),
         skip_if=NO_PLACE,
         expected=AfterEvent(ClassEvent.SCHEDULED, to.host),

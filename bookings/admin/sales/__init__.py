@@ -1,0 +1,1 @@
+"""What the teacher sells besides the price list's classes."""
