@@ -126,7 +126,9 @@ def keep_chosen(request: SignedInRequest) -> HttpResponse:
     leads to the page on which the student may choose it.
     """
     options, refusal = _list_options(request.user, read_kind(request.GET))
-    if refusal or not options:
+    if not options:
+        return redirect("bookings:book")
+    if refusal:
         return redirect(f"{reverse('bookings:book')}?{request.GET.urlencode()}")
     choice = read_choice(request.GET, options)
     remembered = request.session.pop(CHOSEN, {"query": "", "until": 0})

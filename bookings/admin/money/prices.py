@@ -14,6 +14,8 @@ from bookings.domain.money.prices import with_is_current
 from bookings.models import BookingRules, ClassType, Price
 from bookings.templatetags.class_times import pesos
 
+CASE = ("class_type", "minutes", "students_up_to", "valid_from")
+
 
 class PriceForm(forms.ModelForm[Price]):
     amount = PesosField(
@@ -29,6 +31,19 @@ class PriceForm(forms.ModelForm[Price]):
             "el que entra.",
             "valid_until": "Vacío: hasta que otro precio lo reemplace.",
         }
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse a second price of a case and day.
+
+        Django does not check that constraint, because its condition names a field that the form
+        lacks.
+        """
+        cleaned = super().clean() or self.cleaned_data
+        case = {name: cleaned.get(name, getattr(self.instance, name)) for name in CASE}
+        same = Price.objects.filter(**case, offer=None).exclude(pk=self.instance.pk)
+        if None not in case.values() and same.exists():
+            raise forms.ValidationError("Ya hay un precio para ese tipo, duración, grupo y día.")
+        return cleaned
 
 
 @admin.register(Price)

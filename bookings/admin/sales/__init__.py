@@ -1,1 +1,1 @@
-"""What the teacher sells besides the price list's classes."""
+"""The panel's pages for what the teacher sells besides the price list's classes."""
