@@ -53,6 +53,18 @@ class NoPriceError(BookingError):
     text = _("No ofrecemos clases de ese tipo y duración.")
 
 
+class PriceChangedError(BookingError):
+    """The page showed another price than today's."""
+
+    text = _(
+        "El precio cambió mientras tanto. Revisalo antes de seguir: todavía no reservamos nada."
+    )
+
+
+class OfferUsedError(BookingError):
+    text = _("Esa clase es una sola vez por persona, y ya la reservaste.")
+
+
 class PriceTooLowError(BookingError):
     text = _("El precio es menor que el de la lista.")
 

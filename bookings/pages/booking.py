@@ -20,15 +20,21 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from accounts.models import User
 from accounts.sessions.requests import SignedInRequest
 from bookings.domain.change_policy import find_change_terms
-from bookings.domain.checkout.checkout import check_out_hold
+from bookings.domain.checkout.checkout import check_out_hold, list_hold_prices
 from bookings.domain.checkout.holds import (
     find_live_hold,
     find_open_hold,
     hold_slot,
     release_hold,
 )
-from bookings.domain.exceptions import BookingError, HoldExpiredError, NoPriceError, SlotTakenError
-from bookings.domain.money.prices import ClassOption, list_class_options, list_prices_by_students
+from bookings.domain.exceptions import (
+    BookingError,
+    HoldExpiredError,
+    NoPriceError,
+    PriceChangedError,
+    SlotTakenError,
+)
+from bookings.domain.money.prices import ClassOption, list_class_options
 from bookings.models import ClassType, Hold, Payment
 from bookings.pages.access import signed_in
 from bookings.pages.choice import Choice, choice_query, read_choice
@@ -164,7 +170,7 @@ def fill_in(request: SignedInRequest, hold_id: uuid.UUID) -> HttpResponse:
         return _choose_again(request)
     if hold.virtual_class_id:
         return redirect("bookings:class", class_id=hold.virtual_class_id)
-    prices = list_prices_by_students(class_type=ClassType(hold.class_type), minutes=hold.minutes)
+    prices = list_hold_prices(hold)
     if not prices:
         messages.warning(request, NoPriceError.text)
         return _choose_again(request)
@@ -193,9 +199,13 @@ def _book(request: SignedInRequest, hold: Hold, form: DetailsForm) -> HttpRespon
             hold_id=hold.pk,
             students_count=form.cleaned_data["students_count"],
             text=form.cleaned_data["text"],
+            seen=form.price_seen,
         )
     except NoPriceError as refusal:
         form.add_error("students_count", refusal.text)
+        return _show_details(request, hold, form)
+    except PriceChangedError as refusal:
+        form.add_error(None, refusal.text)
         return _show_details(request, hold, form)
     except PaymentError:
         form.add_error(None, PROVIDER_DOWN)
@@ -213,7 +223,7 @@ def _book(request: SignedInRequest, hold: Hold, form: DetailsForm) -> HttpRespon
 def _show_details(request: SignedInRequest, hold: Hold, form: DetailsForm) -> HttpResponse:
     context = {
         "hold": hold,
-        "title": TITLES[ClassType(hold.class_type)],
+        "title": hold.offer.name if hold.offer else TITLES[ClassType(hold.class_type)],
         "form": form,
         "terms": find_change_terms(hold.start_time, timezone.now()),
         "choice": choice_query(hold),

@@ -11,7 +11,10 @@ from bookings.domain.places.access_codes import LENGTH, drop_separators, normali
 
 
 class DetailsForm(forms.Form):
-    """The details of a booking. prices: centavos for each number of students."""
+    """The details of a booking. prices: centavos for each number of students.
+
+    The form carries the prices that it showed, and what is paid is the one that was seen.
+    """
 
     students_count = forms.TypedChoiceField(
         label=_("¿Cuántas personas van a estar?"),
@@ -26,9 +29,13 @@ class DetailsForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 3}),
     )
 
+    # Of the page that was sent; a page shows today's.
+    seen = forms.CharField(widget=forms.HiddenInput, required=False, max_length=2000)
+
     def __init__(self, *args: Any, prices: dict[int, int], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.prices = prices
+        self.shown = " ".join(f"{number}:{amount}" for number, amount in prices.items())
         count = cast(forms.TypedChoiceField, self.fields["students_count"])
         count.choices = [(number, _people(number)) for number in prices]
         count.initial = next(iter(prices), None)
@@ -42,6 +49,13 @@ class DetailsForm(forms.Form):
         chosen = str(self["students_count"].value())
         amounts = {str(number): amount for number, amount in self.prices.items()}
         return amounts.get(chosen) or min(amounts.values())
+
+    @property
+    def price_seen(self) -> int:
+        """Return the centavos that the sent page showed for the number of students, -1 if none."""
+        seen = dict(part.split(":", 1) for part in self.cleaned_data["seen"].split() if ":" in part)
+        amount = seen.get(str(self.cleaned_data["students_count"]), "")
+        return int(amount) if amount.isdecimal() else -1
 
     @property
     def priced_counts(self) -> list[tuple[BoundWidget, int]]:

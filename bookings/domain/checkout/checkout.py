@@ -11,11 +11,17 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from bookings.domain.checkout.holds import find_live_hold, keep_time, limit_unpaid
+from bookings.domain.checkout.offer_uses import lock_uses, refuse_second_use
 from bookings.domain.checkout.settling import settle_free_class
-from bookings.domain.exceptions import BookingError, PaymentsOffError, SlotTakenError
+from bookings.domain.exceptions import (
+    BookingError,
+    PaymentsOffError,
+    PriceChangedError,
+    SlotTakenError,
+)
 from bookings.domain.lifecycle.booking import BookingRequest, book_class, refuse_impossible_period
 from bookings.domain.money.preferences import make_preference, open_payment
-from bookings.domain.money.prices import find_list_price
+from bookings.domain.money.prices import find_list_price, list_prices_by_students
 from bookings.domain.money.quotes import Quote
 from bookings.domain.queries import list_awaiting_between
 from bookings.models import BookingRules, ClassType, Hold, Payment, VirtualClass
@@ -23,26 +29,51 @@ from bookings.payments.backend import is_provider_configured
 from bookings.payments.gateway import PaymentError
 
 
+def list_hold_prices(hold: Hold) -> dict[int, int]:
+    """Return today's price of a hold's class, in centavos, by number of students."""
+    class_type = ClassType(hold.class_type)
+    return list_prices_by_students(class_type=class_type, minutes=hold.minutes, offer=hold.offer)
+
+
+def price_hold(hold: Hold, *, students_count: int, seen: int | None = None) -> Quote:
+    """Return a hold's class at today's price.
+
+    seen: the centavos that the student's page showed, None if no page did. Raises NoPriceError,
+    PriceChangedError.
+    """
+    is_group = hold.class_type == ClassType.GROUP
+    students = students_count if is_group else 1
+    quote = Quote(hold.start_time, hold.end_time, is_group, students, price=0)
+    quote = replace(quote, price=find_list_price(quote, offer=hold.offer))
+    if seen not in {None, quote.price}:
+        raise PriceChangedError
+    return quote
+
+
 def check_out_hold(
-    *, user: User, hold_id: uuid.UUID, students_count: int, text: str = ""
+    *,
+    user: User,
+    hold_id: uuid.UUID,
+    students_count: int,
+    text: str = "",
+    seen: int | None = None,
 ) -> VirtualClass:
     """Turn a live hold into a pending class; repeated, return the same class.
 
-    It has a ``payment`` if it is paid online. No transaction may be open: the provider is called.
-    Raises HoldExpiredError, NoPriceError, PaymentError.
+    seen: as for ``price_hold``. It has a ``payment`` if it is paid online. No transaction may be
+    open: the provider is called. Raises HoldExpiredError, NoPriceError, PriceChangedError,
+    PaymentError, OfferUsedError.
     """
     hold = find_live_hold(user=user, hold_id=hold_id)
     if hold.virtual_class is not None:
         return hold.virtual_class
-    is_group = hold.class_type == ClassType.GROUP
-    students = students_count if is_group else 1
-    quote = _price(Quote(hold.start_time, hold.end_time, is_group, students, price=0))
+    quote = price_hold(hold, students_count=students_count, seen=seen)
     payment = None
     if is_provider_configured() and quote.price > 0:
         expires_at = timezone.now() + timedelta(minutes=BookingRules.load().hold_minutes)
         payment = open_payment(user=user, quote=quote, expires_at=expires_at)
         make_preference(payment, quote)
-    virtual_class = _book(user, hold_id, quote, payment, text)
+    virtual_class = _book(user, hold, quote, payment, text)
     return settle_free_class(virtual_class) if quote.price == 0 else virtual_class
 
 
@@ -58,7 +89,8 @@ def request_preference(
     if not is_provider_configured():
         raise PaymentsOffError
     refuse_impossible_period(start, end)
-    quote = _price(Quote(start, end, is_group_class, students_count, price=0))
+    quote = Quote(start, end, is_group_class, students_count, price=0)
+    quote = replace(quote, price=find_list_price(quote))
     if quote.price == 0:
         raise BookingError(_("Esa clase no tiene costo."))
     now = timezone.now()
@@ -82,23 +114,22 @@ def request_preference(
         raise
 
 
-def _price(quote: Quote) -> Quote:
-    return replace(quote, price=find_list_price(quote))
-
-
 @transaction.atomic
 def _book(
-    user: User, hold_id: uuid.UUID, quote: Quote, payment: Payment | None, text: str
+    user: User, chosen: Hold, quote: Quote, payment: Payment | None, text: str
 ) -> VirtualClass:
-    hold = find_live_hold(user=user, hold_id=hold_id, locked=True)
+    lock_uses(user, chosen.offer)
+    hold = find_live_hold(user=user, hold_id=chosen.pk, locked=True)
     if hold.virtual_class is not None:
         return hold.virtual_class  # a repeat: the other preference is never shown
+    refuse_second_use(user, hold.offer)
     preference_id = payment and payment.preference_id
     request = BookingRequest(
         **asdict(quote),
         preference_id=preference_id or f"manual-{uuid.uuid4()}",
         has_preference=payment is not None,
         text=text,
+        offer=hold.offer,
     )
     hold.virtual_class = book_class(user=user, request=request)
     if payment and payment.expires_at:

@@ -19,6 +19,7 @@ from bookings.models import (
     ClassEvent,
     Hold,
     NoticeKind,
+    Offer,
     Payment,
     PaymentStatus,
     PriceDecision,
@@ -34,11 +35,13 @@ class BookingRequest(Quote):
     """A class that a student asks for. start, end: aware. price: centavos.
 
     has_preference: False if no payment system made ``preference_id``. text: what to practise.
+    offer: None for a class of the plain list.
     """
 
     preference_id: str
     text: str = ""
     has_preference: bool = True
+    offer: Offer | None = None
 
 
 def book_class(*, user: User, request: BookingRequest, by: User | None = None) -> VirtualClass:
@@ -84,6 +87,7 @@ def _store(user: User, request: BookingRequest, by: User | None) -> VirtualClass
         utc_offset=find_offset(request.start),
         class_type=request.class_type,
         class_price=request.price,
+        offer=request.offer,
         max_participants=request.students_count,
         participants_ids=[str(user.pk)],
         learning_focus=request.text,
