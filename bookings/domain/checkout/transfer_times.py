@@ -101,13 +101,16 @@ def awaits_transfer(*, user: User, start: datetime, way: PayWay) -> bool:
     return True
 
 
+def lock_person(user: User) -> None:
+    """Lock a person before a hold: two classes at once would each be counted without the other."""
+    User.objects.select_for_update(no_key=True).get(pk=user.pk)
+
+
 def keep_for_transfer(hold: Hold, now: datetime) -> None:
-    """Keep the time of a booked hold for a transfer, in the caller's transaction.
+    """Keep the time of a booked hold for a transfer; its person is locked.
 
     Raises TransferNotOfferedError.
     """
-    # Two of a person's classes at once would each be counted without the other.
-    User.objects.select_for_update(no_key=True).get(pk=hold.user_id)
     refuse_to_wait(hold.user, hold.start_time, now, besides=hold.virtual_class)
     hold.expires_at = max(hold.expires_at, keep_until(hold.start_time, now))
     hold.for_transfer = True

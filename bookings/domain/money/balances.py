@@ -14,6 +14,7 @@ from bookings.models import (
     PaymentCharge,
     Refund,
     RefundStatus,
+    TransferState,
     VirtualClass,
 )
 from bookings.notices.returned_money import is_owed
@@ -63,7 +64,8 @@ def find_balance(user: User) -> Balance:
     by_hand = offline.filter(paid_at__isnull=False)
     given = [ClassStatus.SCHEDULED, ClassStatus.COMPLETED]
     unpaid = _sum_prices(offline.filter(paid_at=None, status__in=given, class_price__gt=0))
-    cancelled = by_hand.filter(status=ClassStatus.CANCELLED).select_related("payment")
+    owed = by_hand.exclude(transfers__state=TransferState.RETURNED)
+    cancelled = owed.filter(status=ClassStatus.CANCELLED).select_related("payment")
     return Balance(
         online=online["came"],
         by_hand=_sum_prices(by_hand)[0],

@@ -87,9 +87,10 @@ def accept_second_payment(payment_id: uuid.UUID) -> Payment:
     Its transfer is to be returned by hand then. Raises StillMissingError.
     """
     payment = Payment.objects.select_for_update().get(pk=payment_id)
-    if payment.review != ReviewReason.PAID_TWICE or payment.approved_at is not None:
+    class_id = payment.virtual_class_id
+    if payment.review != ReviewReason.PAID_TWICE or payment.approved_at or class_id is None:
         return payment
-    VirtualClass.objects.select_for_update().get(pk=payment.virtual_class_id)
+    VirtualClass.objects.select_for_update().get(pk=class_id)
     charges = list(payment.charges.all())
     now = timezone.now()
     _approve_if_paid(payment, charges, now)
@@ -97,7 +98,7 @@ def accept_second_payment(payment_id: uuid.UUID) -> Payment:
         raise StillMissingError
     payment.status, payment.review = _derive_status(payment, charges, now), ReviewReason.NONE
     payment.save()
-    give_transfers_back(payment.virtual_class_id)
+    give_transfers_back(class_id)
     return payment
 
 

@@ -73,7 +73,7 @@ def request_money_back(locked: VirtualClass, by: User | None) -> None:
     request_refund(payment=payment, reason=reason, keep=locked.amount_kept, by=by)
 
 
-def give_transfers_back(class_id: uuid.UUID | None, keep: int = 0) -> None:
+def give_transfers_back(class_id: uuid.UUID, keep: int = 0) -> None:
     """Leave the transfer that paid for a class to the teacher, who returns it by hand.
 
     keep: centavos of it that stay.
