@@ -27,12 +27,14 @@ from bookings.domain.checkout.holds import (
     hold_slot,
     release_hold,
 )
+from bookings.domain.checkout.transfer_times import PayWay
 from bookings.domain.exceptions import (
     BookingError,
     HoldExpiredError,
     NoPriceError,
     PriceChangedError,
     SlotTakenError,
+    TransferNotOfferedError,
 )
 from bookings.domain.money.prices import ClassOption, list_class_options
 from bookings.models import ClassType, Hold, Payment
@@ -41,6 +43,8 @@ from bookings.pages.choice import Choice, choice_query, read_choice
 from bookings.pages.class_card import TITLES
 from bookings.pages.forms import DetailsForm
 from bookings.pages.free_times import present_free_times, render_times
+from bookings.pages.sales.transfers import find_transfer_offer
+from bookings.payments.backend import is_provider_configured
 from bookings.payments.gateway import PaymentError
 from calendar_sync import CalendarError
 from config.lib.addresses import client_address
@@ -200,11 +204,12 @@ def _book(request: SignedInRequest, hold: Hold, form: DetailsForm) -> HttpRespon
             students_count=form.cleaned_data["students_count"],
             text=form.cleaned_data["text"],
             seen=form.price_seen,
+            way=_read_way(request),
         )
     except NoPriceError as refusal:
         form.add_error("students_count", refusal.text)
         return _show_details(request, hold, form)
-    except PriceChangedError as refusal:
+    except (PriceChangedError, TransferNotOfferedError) as refusal:
         form.add_error(None, refusal.text)
         return _show_details(request, hold, form)
     except PaymentError:
@@ -220,6 +225,11 @@ def _book(request: SignedInRequest, hold: Hold, form: DetailsForm) -> HttpRespon
     return redirect("bookings:class", class_id=virtual_class.pk)
 
 
+def _read_way(request: HttpRequest) -> PayWay:
+    is_transfer = request.POST.get("way") == PayWay.TRANSFER
+    return PayWay.TRANSFER if is_transfer else PayWay.ONLINE
+
+
 def _show_details(request: SignedInRequest, hold: Hold, form: DetailsForm) -> HttpResponse:
     context = {
         "hold": hold,
@@ -227,6 +237,8 @@ def _show_details(request: SignedInRequest, hold: Hold, form: DetailsForm) -> Ht
         "form": form,
         "terms": find_change_terms(hold.start_time, timezone.now()),
         "choice": choice_query(hold),
+        "pays_online": is_provider_configured(),
+        "transfer": find_transfer_offer(request.user, hold.start_time),
     }
     return render(request, "bookings/details.html", context)
 
