@@ -217,3 +217,44 @@ class ClassesAheadError(BookingError):
         "Todavía tenés clases por delante. Cancelalas o dejá tu lugar, o esperá a que pasen, y "
         "después borrá la cuenta."
     )
+
+
+class TransferNotOfferedError(BookingError):
+    """No time is kept for a bank transfer; the class can be paid in another way."""
+
+
+class TransfersOffError(TransferNotOfferedError):
+    text = _("La profe no recibe transferencias por acá.")
+
+
+class TransferTooLateError(TransferNotOfferedError):
+    text = _("Falta poco para la clase: una transferencia no llega a confirmarse a tiempo.")
+
+
+class TooManyTransfersError(TransferNotOfferedError):
+    text = _(
+        "Ya te guardamos otro horario por transferencia, o se te vencieron varios sin pagar. "
+        "Esta clase pagala de otra forma."
+    )
+
+
+class OperationNumberError(BookingError):
+    text = _("El número de operación tiene entre 4 y 40 letras y números.")
+
+
+class TransferAnnouncedError(BookingError):
+    text = _("Ya avisaste una transferencia para esta clase. Falta que la profe la confirme.")
+
+
+class AlreadyPaidError(BookingError):
+    text = _("Esta clase ya está pagada.")
+
+
+class TransferDecidedError(BookingError):
+    text = _("Sobre esta transferencia ya decidiste.")
+
+
+class StillMissingError(BookingError):
+    """The provider's charges are not enough to pay for the class."""
+
+    text = _("Lo que entró por Mercado Pago no alcanza para pagar la clase.")

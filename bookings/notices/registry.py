@@ -216,6 +216,30 @@ MAILS = {
         link=links.pay_class,
         skip_if=(skip.over, skip.not_to_pay),
     ),
+    NoticeKind.TRANSFER_OVER: untracked(
+        subject=_("Se venció el tiempo para tu transferencia: %(day)s, %(clock)s"),
+        opening=_("Tu transferencia no se confirmó a tiempo, y el horario quedó libre."),
+        explanation=_(
+            "Si ya transferiste, no perdés nada: si el horario sigue libre cuando la profe la "
+            "confirme, la clase es tuya; si no, te devuelve el dinero. Avisale el número de "
+            "operación en la página de la clase."
+        ),
+        facts=(facts.when, facts.price),
+        link=links.see_class,
+        skip_if=(skip.over, skip.not_lapsed),
+    ),
+    NoticeKind.TRANSFER_REFUSED: Mail(
+        subject=_("Tu transferencia no llegó: %(day)s, %(clock)s"),
+        opening=_("La profe no encontró tu transferencia en su cuenta."),
+        explanation=_(
+            "Fijate en tu banco si salió, y que el número de operación sea ese. Después avisala de "
+            "nuevo en la página de la clase, o escribile a la profe."
+        ),
+        facts=(facts.when, facts.transfer_amount, facts.operation_number),
+        link=links.see_class,
+        skip_if=(skip.announced_again,),
+        expected=AfterEvent(ClassEvent.TRANSFER_REFUSED, to.person),
+    ),
     NoticeKind.MONEY_RETURNED: Mail(
         subject=_("Te devolvimos dinero"),
         opening=_("Te devolvimos dinero que pagaste por Mercado Pago."),
@@ -295,6 +319,24 @@ MAILS = {
         subject=_("Hay un pago sin reserva para revisar"),
         opening=_("Llegó dinero de alguien que todavía no reservó, y necesita que lo mires."),
         link=links.see_payments,
+    ),
+    NoticeKind.TRANSFER_ANNOUNCED: Mail(
+        subject=_("Avisaron una transferencia: %(day)s, %(clock)s"),
+        opening=_("Te avisan que pagaron por transferencia. Fijate en tu cuenta si llegó."),
+        explanation=_(
+            "El enlace abre una página con los botones «Llegó» y «No llegó», y vale una semana. No "
+            "reenvíes este correo: quien tenga el enlace puede confirmar."
+        ),
+        facts=(
+            facts.transfer_sender,
+            facts.transfer_amount,
+            facts.operation_number,
+            facts.when,
+            facts.same_number,
+        ),
+        link=links.decide_transfer,
+        skip_if=(skip.transfer_decided,),
+        expected=AfterEvent(ClassEvent.TRANSFER_ANNOUNCED, to.teacher),
     ),
     NoticeKind.PRICE_TO_DECIDE: Mail(
         subject=_("%(host)s pidió una clase fuera de tu lista: %(day)s, %(clock)s"),

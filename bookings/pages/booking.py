@@ -28,6 +28,7 @@ from bookings.domain.checkout.holds import (
     release_hold,
 )
 from bookings.domain.checkout.offer_uses import find_used_offers
+from bookings.domain.checkout.transfer_times import PayWay
 from bookings.domain.exceptions import (
     BookingError,
     DiscountCodeError,
@@ -38,6 +39,7 @@ from bookings.domain.exceptions import (
     PriceChangedError,
     SlotTakenError,
     TooManyAttemptsError,
+    TransferNotOfferedError,
 )
 from bookings.domain.money.discounts import find_discount, has_usable_codes
 from bookings.domain.money.prices import ClassOption, list_class_options
@@ -47,6 +49,8 @@ from bookings.pages.choice import Choice, choice_query, list_kinds, read_choice,
 from bookings.pages.class_card import title_of
 from bookings.pages.forms import DetailsForm
 from bookings.pages.free_times import present_free_times, render_times
+from bookings.pages.sales.transfers import find_transfer_offer
+from bookings.payments.backend import is_provider_configured
 from bookings.payments.gateway import PaymentError
 from calendar_sync import CalendarError
 from config.lib.addresses import client_address
@@ -220,6 +224,7 @@ def _book(request: SignedInRequest, hold: Hold, form: DetailsForm) -> HttpRespon
             text=form.cleaned_data["text"],
             seen=form.price_seen,
             typed_code=form.cleaned_data["code"],
+            way=_read_way(request),
         )
     except NoPriceError as refusal:
         form.add_error("students_count", refusal.text)
@@ -228,7 +233,7 @@ def _book(request: SignedInRequest, hold: Hold, form: DetailsForm) -> HttpRespon
         form.use_code(None)
         form.add_error("code", refusal.text)
         return _show_details(request, hold, form)
-    except PriceChangedError as refusal:
+    except (PriceChangedError, TransferNotOfferedError) as refusal:
         form.add_error(None, refusal.text)
         return _show_details(request, hold, form)
     except PaymentError:
@@ -244,6 +249,11 @@ def _book(request: SignedInRequest, hold: Hold, form: DetailsForm) -> HttpRespon
     return redirect("bookings:class", class_id=virtual_class.pk)
 
 
+def _read_way(request: HttpRequest) -> PayWay:
+    is_transfer = request.POST.get("way") == PayWay.TRANSFER
+    return PayWay.TRANSFER if is_transfer else PayWay.ONLINE
+
+
 def _show_details(request: SignedInRequest, hold: Hold, form: DetailsForm) -> HttpResponse:
     context = {
         "hold": hold,
@@ -253,6 +263,8 @@ def _show_details(request: SignedInRequest, hold: Hold, form: DetailsForm) -> Ht
         "choice": choice_query(hold),
         # A class that costs nothing needs no code.
         "takes_codes": any(form.list_prices.values()) and has_usable_codes(),
+        "pays_online": is_provider_configured(),
+        "transfer": find_transfer_offer(request.user, hold.start_time),
     }
     return render(request, "bookings/details.html", context)
 

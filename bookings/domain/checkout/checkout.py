@@ -13,6 +13,12 @@ from accounts.models import User
 from bookings.domain.checkout.holds import find_live_hold, keep_time, limit_unpaid
 from bookings.domain.checkout.offer_uses import lock_uses, refuse_second_use
 from bookings.domain.checkout.settling import settle_free_class
+from bookings.domain.checkout.transfer_times import (
+    PayWay,
+    awaits_transfer,
+    keep_for_transfer,
+    lock_person,
+)
 from bookings.domain.exceptions import (
     BookingError,
     PaymentsOffError,
@@ -65,12 +71,14 @@ def check_out_hold(
     text: str = "",
     seen: int | None = None,
     typed_code: str = "",
+    way: PayWay = PayWay.ONLINE,
 ) -> VirtualClass:
     """Turn a live hold into a pending class; repeated, return the same class.
 
-    seen, typed_code: as for ``price_hold``. It has a ``payment`` if it is paid online. No
-    transaction may be open: the provider is called. Raises HoldExpiredError, what ``price_hold``
-    raises, PaymentError, OfferUsedError.
+    seen, typed_code: as for ``price_hold``. It has a ``payment`` if it is paid online; for a
+    transfer its time is kept longer. No transaction may be open: the provider is called. Raises
+    HoldExpiredError, what ``price_hold`` raises, PaymentError, OfferUsedError,
+    TransferNotOfferedError.
     """
     hold = find_live_hold(user=user, hold_id=hold_id)
     if hold.virtual_class is not None:
@@ -79,11 +87,12 @@ def check_out_hold(
         hold, students_count=students_count, seen=seen, typed_code=typed_code
     )
     payment = None
-    if is_provider_configured() and quote.price > 0:
+    by_transfer = quote.price > 0 and awaits_transfer(user=user, start=quote.start, way=way)
+    if is_provider_configured() and quote.price > 0 and not by_transfer:
         expires_at = timezone.now() + timedelta(minutes=BookingRules.load().hold_minutes)
         payment = open_payment(user=user, quote=quote, expires_at=expires_at)
         make_preference(payment, quote)
-    virtual_class = _book(user, hold, quote, discount, payment, text)
+    virtual_class = _book(user, hold, quote, discount, payment, text, by_transfer=by_transfer)
     return settle_free_class(virtual_class) if quote.price == 0 else virtual_class
 
 
@@ -132,8 +141,12 @@ def _book(
     discount: Discount | None,
     payment: Payment | None,
     text: str,
+    *,
+    by_transfer: bool,
 ) -> VirtualClass:
     lock_uses(user, chosen.offer)
+    if by_transfer:
+        lock_person(user)
     hold = find_live_hold(user=user, hold_id=chosen.pk, locked=True)
     if hold.virtual_class is not None:
         return hold.virtual_class  # a repeat: the other preference is never shown
@@ -153,6 +166,8 @@ def _book(
     if payment and payment.expires_at:
         hold.expires_at = payment.expires_at
     hold.save(update_fields=["virtual_class", "expires_at"])
+    if by_transfer:
+        keep_for_transfer(hold, timezone.now())
     return hold.virtual_class
 
 

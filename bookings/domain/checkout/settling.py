@@ -23,8 +23,8 @@ from bookings.domain.exceptions import (
     PriceNotAgreedError,
     SlotTakenError,
 )
-from bookings.domain.history import record_event
 from bookings.domain.lifecycle.cancelling import call_off
+from bookings.domain.lifecycle.paying import mark_paid
 from bookings.domain.lifecycle.scheduling import (
     UNSCHEDULABLE,
     needs_manual_scheduling,
@@ -37,12 +37,10 @@ from bookings.domain.money.refunds import refund_unbooked, send_refunds_of
 from bookings.domain.money.void_charges import cancel_dead_charges
 from bookings.domain.teacher_alerts import tell_teacher
 from bookings.models import (
-    ClassEvent,
     ClassStatus,
     NoticeKind,
     Payment,
     PaymentStatus,
-    PriceDecision,
     VirtualClass,
 )
 from bookings.payments.backend import PROVIDER, get_gateway, is_provider_configured
@@ -240,22 +238,3 @@ def _cancel(virtual_class: VirtualClass, why: str, *, case: RefundCase | None) -
             tell_teacher(NoticeKind.MONEY_BACK, locked)
         call_off(locked, actor=None, reason=why, case=case)
     withdraw_event_if_possible(locked)
-
-
-@transaction.atomic
-def mark_paid(class_id: uuid.UUID, actor: User | None) -> VirtualClass:
-    """Raises ClassCancelledError, PriceNotAgreedError."""
-    virtual_class = VirtualClass.objects.select_for_update().get(pk=class_id)
-    if virtual_class.status == ClassStatus.CANCELLED:
-        raise ClassCancelledError
-    if virtual_class.price_decision == PriceDecision.WAITING:
-        raise PriceNotAgreedError
-    now = timezone.now()
-    if virtual_class.paid_at is None:
-        virtual_class.paid_at = now
-        record_event(virtual_class, ClassEvent.PAID, actor=actor)
-    if virtual_class.status == ClassStatus.PENDING:
-        # The request is committed with the confirmation, so that the sweep can finish it.
-        virtual_class.scheduling_requested_at = virtual_class.scheduling_requested_at or now
-    virtual_class.save(update_fields=["paid_at", "scheduling_requested_at", "updated_at"])
-    return virtual_class
