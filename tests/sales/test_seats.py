@@ -7,7 +7,6 @@ from django.utils import timezone
 
 from bookings.domain.checkout.settling import settle_due_payments
 from bookings.domain.exceptions import (
-    AlreadyJoinedError,
     BookingError,
     ClassCancelledError,
     ClassFullError,
@@ -43,7 +42,6 @@ from bookings.models import (
     WaitingState,
 )
 from bookings.payments.gateway import PaymentError
-from tests.factories import UserFactory
 from tests.sales.open_classes import PRICE, hold, in_days, look, pay, publish, read, take
 from tests.standins import Fault
 
@@ -61,7 +59,9 @@ def people(open_class):
 
 
 def events(open_class):
-    return list(ClassLog.objects.filter(virtual_class=open_class.pk).values_list("event", flat=True))
+    return list(
+        ClassLog.objects.filter(virtual_class=open_class.pk).values_list("event", flat=True)
+    )
 
 
 def is_refunded(seat, reason):
