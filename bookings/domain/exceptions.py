@@ -147,6 +147,17 @@ class PlaceOfferedError(ClassFullError):
     code = "place_offered"
 
 
+class PlaceHeldError(ClassFullError):
+    text = _("Los lugares que quedan los están pagando otras personas. Probá en unos minutos.")
+    code = "place_held"
+
+
+class SeatToPayError(BookingError):
+    """A place of an open class that is offered to a person in line."""
+
+    text = _("El lugar se paga: reservalo en la página de la clase.")
+
+
 class AlreadyJoinedError(BookingError):
     text = _("Ya estás anotado en esta clase.")
     code = "already_joined"

@@ -20,9 +20,13 @@ from bookings.models import (
     ClassLog,
     Hold,
     Message,
+    MinimumDecision,
     Notice,
     NoticeKind,
+    OpenClass,
     Payment,
+    RefundReason,
+    Seat,
     TransferState,
     WaitingListEntry,
     list_awaiting_scheduling,
@@ -30,6 +34,7 @@ from bookings.models import (
 )
 from bookings.notices.drifts import DRIFTS
 from bookings.notices.returned_money import (
+    REASONS,
     ReturnedMoney,
     ReturnState,
     describe_refund,
@@ -134,9 +139,34 @@ def _discount(notice: Notice) -> str:
     return discount_line(virtual_class) if is_theirs else ""
 
 
+def find_open_class(notice: Notice) -> OpenClass | None:
+    return OpenClass.objects.filter(pk=notice.virtual_class_id).first()
+
+
+def _open_class(notice: Notice) -> str:
+    open_class = find_open_class(notice)
+    return open_class.title if open_class else ""
+
+
+def _people_so_far(notice: Notice) -> str:
+    open_class = find_open_class(notice)
+    people = max(notice.require_class().current_participants - 1, 0)
+    text = gettext("%(people)d de %(minimum)d")
+    return text % {"people": people, "minimum": open_class.minimum} if open_class else ""
+
+
+def _decided_at(notice: Notice) -> str:
+    open_class = find_open_class(notice)
+    return _moment(open_class.decides_at) if open_class else ""
+
+
+def _why_called_off(notice: Notice) -> str:
+    open_class = find_open_class(notice)
+    is_called_off = open_class and open_class.decision == MinimumDecision.CALLED_OFF
+    return str(REASONS[RefundReason.BELOW_MINIMUM]) if is_called_off else ""
+
+
 def _money_back(notice: Notice) -> str:
-    if not notice.require_class().is_hosted_by(notice.user):
-        return ""
     amount = sum_parts(_list_parts(notice), ReturnState.UNDERWAY, ReturnState.DONE)
     online = _("Te devolvemos %(amount)s, por el mismo medio con que pagaste.")
     by_hand = _("La profe te devuelve los %(amount)s que le transferiste.")
@@ -147,12 +177,18 @@ def _money_back(notice: Notice) -> str:
 
 
 def _last_reason(notice: Notice) -> str:
-    parts = _list_parts(notice)
+    payment: Payment | None = getattr(notice.require_class(), "payment", None)
+    parts = list_returned_money(payment) if payment else []
     return str(parts[-1].reason) if parts else ""
 
 
 def _list_parts(notice: Notice) -> list[ReturnedMoney]:
-    payment: Payment | None = getattr(notice.require_class(), "payment", None)
+    virtual_class = notice.require_class()
+    payment: Payment | None = getattr(virtual_class, "payment", None)
+    if not virtual_class.is_hosted_by(notice.user):
+        seats = Seat.objects.filter(open_class=virtual_class.pk, user=notice.user)
+        last = seats.exclude(payment=None).select_related("payment").last()
+        payment = last.payment if last else None
     return list_returned_money(payment) if payment else []
 
 
@@ -228,6 +264,10 @@ new_time = Line(_("Ahora"), _class_hours)
 known_time = Line(_("Antes"), _known_time)
 time_before = Line(_("Antes"), _time_before_this)
 held_time = Line(_("Cuándo"), _held_time)
+open_class = Line(_("Clase abierta"), _open_class)
+people_so_far = Line(_("Personas anotadas"), _people_so_far)
+decided_at = Line(_("Se decide"), _decided_at)
+why_called_off = Line(_("Por qué"), _why_called_off)
 class_time = Line(_("Clase"), lambda one: _class_hours(one) if one.virtual_class else "")
 offer_end = Line(_("Te lo guardamos hasta"), _offer_end)
 video_call = Line(_("Videollamada"), lambda one: one.require_class().html_link, is_link=True)

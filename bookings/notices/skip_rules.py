@@ -12,13 +12,14 @@ from bookings.models import (
     ClassStatus,
     Heartbeat,
     Hold,
+    MinimumDecision,
     Notice,
     TransferState,
     UserActivity,
     VirtualClass,
     WaitingState,
 )
-from bookings.notices.facts import find_entry, find_transfer
+from bookings.notices.facts import find_entry, find_open_class, find_transfer
 from bookings.notices.returned_money import find_named_refund, is_owed
 
 
@@ -80,6 +81,11 @@ def _is_refusal_settled(notice: Notice) -> bool:
     return virtual_class.status == ClassStatus.CANCELLED or others.exists()
 
 
+def _is_minimum_decided(notice: Notice) -> bool:
+    open_class = find_open_class(notice)
+    return open_class is None or open_class.decision != MinimumDecision.WAITING
+
+
 def _is_reconnected(notice: Notice) -> bool:
     saved_at = notice.user.provider_token_saved_at
     return saved_at is not None and saved_at > notice.created_at
@@ -104,6 +110,7 @@ offer_over = SkipRule("El lugar ya no se ofrecía.", _is_offer_over)
 price_decided = SkipRule(
     "La profe ya había decidido.", lambda one: not one.require_class().is_undecided
 )
+minimum_decided = SkipRule("La profe ya había decidido.", _is_minimum_decided)
 not_to_pay = SkipRule(
     "La clase ya no esperaba su pago.", lambda one: not _is_kept_until_paid(one.require_class())
 )

@@ -116,7 +116,7 @@ def _lock_payment(user: User, request: BookingRequest) -> Payment | None:
     payment = ours.select_for_update().first()
     if payment is None:
         return None
-    if payment.virtual_class_id is not None:
+    if payment.virtual_class_id is not None or payment.paid_seat:
         raise PreferenceTakenError
     is_theirs = payment.user_id == user.pk and payment.quote == request.to_json()
     if not is_theirs or _goes_back(payment):
