@@ -78,6 +78,12 @@ class PriceNotAgreedError(BookingError):
     code = "price_not_agreed"
 
 
+class DiscountCodeError(BookingError):
+    """One text for every reason, so that nobody learns which codes exist."""
+
+    text = _("Ese código no existe, ya se usó o ya no vale.")
+
+
 class PhotoError(BookingError):
     """A file that cannot become the teacher's photo."""
 
@@ -101,7 +107,7 @@ class TooManyHoldsError(TooManyError):
 
 
 class TooManyAttemptsError(TooManyError):
-    """Too many wrong access codes, entries into line, or changes of classes."""
+    """Too many wrong codes, entries into line, or changes of classes."""
 
     text = _("Demasiados intentos. Probá de nuevo en unos minutos.")
 
@@ -139,6 +145,17 @@ class ClassFullError(BookingError):
 class PlaceOfferedError(ClassFullError):
     text = _("El lugar que queda está ofrecido a otra persona de la lista de espera.")
     code = "place_offered"
+
+
+class PlaceHeldError(ClassFullError):
+    text = _("Los lugares que quedan los están pagando otras personas. Probá en unos minutos.")
+    code = "place_held"
+
+
+class SeatToPayError(BookingError):
+    """A place of an open class that is offered to a person in line."""
+
+    text = _("El lugar se paga: reservalo en la página de la clase.")
 
 
 class AlreadyJoinedError(BookingError):
@@ -211,3 +228,44 @@ class ClassesAheadError(BookingError):
         "Todavía tenés clases por delante. Cancelalas o dejá tu lugar, o esperá a que pasen, y "
         "después borrá la cuenta."
     )
+
+
+class TransferNotOfferedError(BookingError):
+    """No time is kept for a bank transfer; the class can be paid in another way."""
+
+
+class TransfersOffError(TransferNotOfferedError):
+    text = _("La profe no recibe transferencias por acá.")
+
+
+class TransferTooLateError(TransferNotOfferedError):
+    text = _("Falta poco para la clase: una transferencia no llega a confirmarse a tiempo.")
+
+
+class TooManyTransfersError(TransferNotOfferedError):
+    text = _(
+        "Ya te guardamos otro horario por transferencia, o se te vencieron varios sin pagar. "
+        "Esta clase pagala de otra forma."
+    )
+
+
+class OperationNumberError(BookingError):
+    text = _("El número de operación tiene entre 4 y 40 letras y números.")
+
+
+class TransferAnnouncedError(BookingError):
+    text = _("Ya avisaste una transferencia para esta clase. Falta que la profe la confirme.")
+
+
+class AlreadyPaidError(BookingError):
+    text = _("Esta clase ya está pagada.")
+
+
+class TransferDecidedError(BookingError):
+    text = _("Sobre esta transferencia ya decidiste.")
+
+
+class StillMissingError(BookingError):
+    """The provider's charges are not enough to pay for the class."""
+
+    text = _("Lo que entró por Mercado Pago no alcanza para pagar la clase.")

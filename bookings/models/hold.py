@@ -58,6 +58,8 @@ class Hold(models.Model):
     )
     # The teacher booked the class for the student, and keeps the time longer.
     made_by_teacher = models.BooleanField(default=False, db_default=False, editable=False)
+    # A bank transfer is awaited, which takes longer (domain/checkout/transfers.py).
+    for_transfer = models.BooleanField(default=False, db_default=False, editable=False)
     expires_at = models.DateTimeField("vence")
     created_at = models.DateTimeField("creada", default=timezone.now, editable=False)
 

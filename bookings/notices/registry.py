@@ -84,6 +84,7 @@ MAILS = {
             facts.how_to_enter,
             facts.access_code,
             facts.invitation,
+            facts.discount,
         ),
         skip_if=NO_PLACE,
         expected=AfterEvent(ClassEvent.SCHEDULED, to.host),
@@ -91,13 +92,13 @@ MAILS = {
     NoticeKind.JOINED: class_news(
         subject=_("Ya tenés tu lugar en la clase: %(day)s, %(clock)s"),
         opening=_("Ya tenés tu lugar en la clase de %(host)s."),
-        facts=(facts.offer, facts.when, facts.video_call, facts.how_to_enter),
+        facts=(facts.offer, facts.open_class, facts.when, facts.video_call, facts.how_to_enter),
         expected=AfterEvent(ClassEvent.JOINED, to.person),
     ),
     NoticeKind.CANCELLED: Mail(
         subject=_("Se canceló la clase: %(day)s, %(clock)s"),
         opening=_("Se canceló esta clase. No vamos a darla."),
-        facts=(facts.offer, facts.when, facts.money_back),
+        facts=(facts.offer, facts.open_class, facts.when, facts.why_called_off, facts.money_back),
         link=links.book_another,
         calendar=Method.CANCEL,
         expected=AfterEvent(ClassEvent.CANCELLED, to.everyone),
@@ -149,10 +150,7 @@ MAILS = {
     NoticeKind.LEFT: Mail(
         subject=_("Dejaste tu lugar en la clase: %(day)s, %(clock)s"),
         opening=_("Dejaste tu lugar en la clase de %(host)s."),
-        facts=(
-            facts.offer,
-            facts.when,
-        ),
+        facts=(facts.offer, facts.open_class, facts.when, facts.money_back),
         link=links.book_another,
         skip_if=(skip.over, skip.back_in_class, skip.replaced),
         calendar=Method.CANCEL,
@@ -214,6 +212,38 @@ MAILS = {
         facts=(facts.offer, facts.when, facts.price, facts.pay_until),
         link=links.pay_class,
         skip_if=(skip.over, skip.not_to_pay),
+    ),
+    NoticeKind.TRANSFER_OVER: untracked(
+        subject=_("Se venció el tiempo para tu transferencia: %(day)s, %(clock)s"),
+        opening=_("Tu transferencia no se confirmó a tiempo, y el horario quedó libre."),
+        explanation=_(
+            "Si ya transferiste, no perdés nada: si el horario sigue libre cuando la profe la "
+            "confirme, la clase es tuya; si no, te devuelve el dinero. Avisale el número de "
+            "operación en la página de la clase."
+        ),
+        facts=(facts.when, facts.price),
+        link=links.see_class,
+        skip_if=(skip.over, skip.not_lapsed),
+    ),
+    NoticeKind.TRANSFER_REFUSED: Mail(
+        subject=_("Tu transferencia no llegó: %(day)s, %(clock)s"),
+        opening=_("La profe no encontró tu transferencia en su cuenta."),
+        explanation=_(
+            "Fijate en tu banco si salió, y que el número de operación sea ese. Después avisala de "
+            "nuevo en la página de la clase, o escribile a la profe."
+        ),
+        facts=(facts.when, facts.transfer_amount, facts.operation_number),
+        link=links.see_class,
+        skip_if=(skip.announced_again,),
+        expected=AfterEvent(ClassEvent.TRANSFER_REFUSED, to.person),
+    ),
+    NoticeKind.GOES_ON: Mail(
+        subject=_("Se da la clase: %(day)s, %(clock)s"),
+        opening=_("Esta clase se da."),
+        facts=(facts.open_class, facts.when, facts.video_call, facts.how_to_enter),
+        link=links.see_class,
+        skip_if=NO_PLACE,
+        expected=AfterEvent(ClassEvent.GOES_ON, to.everyone),
     ),
     NoticeKind.MONEY_RETURNED: Mail(
         subject=_("Te devolvimos dinero"),
@@ -283,6 +313,12 @@ MAILS = {
         link=links.see_payments,
         expected=PaymentToReview(),
     ),
+    NoticeKind.SEAT_TO_REVIEW: untracked(
+        subject=_("Hay un pago para revisar: %(day)s, %(clock)s"),
+        opening=_("El pago de un lugar de tu clase abierta necesita que lo mires."),
+        facts=(facts.open_class, facts.when),
+        link=links.see_payments,
+    ),
     NoticeKind.MONEY_BACK: Mail(
         subject=_("Se devuelve un pago: %(day)s, %(clock)s"),
         opening=_("Lo que pagó %(host)s vuelve, y la clase se canceló."),
@@ -294,6 +330,35 @@ MAILS = {
         subject=_("Hay un pago sin reserva para revisar"),
         opening=_("Llegó dinero de alguien que todavía no reservó, y necesita que lo mires."),
         link=links.see_payments,
+    ),
+    NoticeKind.TRANSFER_ANNOUNCED: Mail(
+        subject=_("Avisaron una transferencia: %(day)s, %(clock)s"),
+        opening=_("Te avisan que pagaron por transferencia. Fijate en tu cuenta si llegó."),
+        explanation=_(
+            "El enlace abre una página con los botones «Llegó» y «No llegó», y vale una semana. No "
+            "reenvíes este correo: quien tenga el enlace puede confirmar."
+        ),
+        facts=(
+            facts.transfer_sender,
+            facts.transfer_amount,
+            facts.operation_number,
+            facts.when,
+            facts.same_number,
+        ),
+        link=links.decide_transfer,
+        skip_if=(skip.transfer_decided,),
+        expected=AfterEvent(ClassEvent.TRANSFER_ANNOUNCED, to.teacher),
+    ),
+    NoticeKind.BELOW_MINIMUM: untracked(
+        subject=_("Tu clase abierta todavía no llega al mínimo: %(day)s, %(clock)s"),
+        opening=_("Faltan personas para que se dé tu clase abierta."),
+        explanation=_(
+            "Si no hacés nada y no llega al mínimo, se cancela sola y devolvemos todo. También "
+            "podés darla igual o cambiarle el horario."
+        ),
+        facts=(facts.open_class, facts.when, facts.people_so_far, facts.decided_at),
+        link=links.decide_open_class,
+        skip_if=(skip.over, skip.not_scheduled, skip.minimum_decided, skip.replaced),
     ),
     NoticeKind.PRICE_TO_DECIDE: Mail(
         subject=_("%(host)s pidió una clase fuera de tu lista: %(day)s, %(clock)s"),

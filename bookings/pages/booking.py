@@ -29,15 +29,20 @@ from bookings.domain.checkout.holds import (
     release_hold,
 )
 from bookings.domain.checkout.offer_uses import find_used_offers
+from bookings.domain.checkout.transfer_times import PayWay
 from bookings.domain.exceptions import (
     BookingError,
+    DiscountCodeError,
     HoldExpiredError,
     NoPriceError,
     OfferOverError,
     OfferUsedError,
     PriceChangedError,
     SlotTakenError,
+    TooManyAttemptsError,
+    TransferNotOfferedError,
 )
+from bookings.domain.money.discounts import find_discount, has_usable_codes
 from bookings.domain.money.prices import ClassOption, list_class_options
 from bookings.models import ClassType, Hold, Payment
 from bookings.pages.access import signed_in
@@ -45,6 +50,7 @@ from bookings.pages.choice import Choice, choice_query, list_kinds, read_choice,
 from bookings.pages.class_card import title_of
 from bookings.pages.forms import DetailsForm
 from bookings.pages.free_times import present_free_times, render_times
+from bookings.pages.sales.transfers import TransferOffer, find_transfer_offer
 from bookings.payments.backend import is_provider_configured
 from bookings.payments.gateway import PaymentError
 from calendar_sync import CalendarError
@@ -178,7 +184,9 @@ def fill_in(request: SignedInRequest, hold_id: uuid.UUID) -> HttpResponse:
         return _choose_again(request)
     form = DetailsForm(request.POST or None, prices=prices)
     if request.method == "POST" and form.is_valid():
-        return _book(request, hold, form)
+        has_seen_discount = _use_code(request.user, form)
+        if has_seen_discount and "apply" not in request.POST:
+            return _book(request, hold, form)
     return _show_details(request, hold, form)
 
 
@@ -194,6 +202,20 @@ def release(request: SignedInRequest, hold_id: uuid.UUID) -> HttpResponse:
     return redirect("bookings:inicio")
 
 
+def _use_code(user: User, form: DetailsForm) -> bool:
+    """Show the prices with the typed code; False if it is refused, or its discount is new."""
+    typed, listed = form.cleaned_data["code"], form.list_price
+    if not typed or listed == 0:
+        return True
+    try:
+        discount = find_discount(user=user, typed=typed, amount=listed)
+    except (DiscountCodeError, TooManyAttemptsError) as refusal:
+        form.add_error("code", refusal.text)
+        return False
+    form.use_code(discount.code)
+    return form.price_seen != listed
+
+
 def _book(request: SignedInRequest, hold: Hold, form: DetailsForm) -> HttpResponse:
     try:
         virtual_class = check_out_hold(
@@ -202,11 +224,17 @@ def _book(request: SignedInRequest, hold: Hold, form: DetailsForm) -> HttpRespon
             students_count=form.cleaned_data["students_count"],
             text=form.cleaned_data["text"],
             seen=form.price_seen,
+            typed_code=form.cleaned_data["code"],
+            way=_read_way(request),
         )
     except NoPriceError as refusal:
         form.add_error("students_count", refusal.text)
         return _show_details(request, hold, form)
-    except PriceChangedError as refusal:
+    except (DiscountCodeError, TooManyAttemptsError) as refusal:
+        form.use_code(None)
+        form.add_error("code", refusal.text)
+        return _show_details(request, hold, form)
+    except (PriceChangedError, TransferNotOfferedError) as refusal:
         form.add_error(None, refusal.text)
         return _show_details(request, hold, form)
     except PaymentError:
@@ -222,18 +250,34 @@ def _book(request: SignedInRequest, hold: Hold, form: DetailsForm) -> HttpRespon
     return redirect("bookings:class", class_id=virtual_class.pk)
 
 
+def _read_way(request: HttpRequest) -> PayWay:
+    is_transfer = request.POST.get("way") == PayWay.TRANSFER
+    return PayWay.TRANSFER if is_transfer else PayWay.ONLINE
+
+
 def _show_details(request: SignedInRequest, hold: Hold, form: DetailsForm) -> HttpResponse:
+    transfer = find_transfer_offer(request.user, hold.start_time)
     context = {
         "hold": hold,
         "title": title_of(hold),
         "form": form,
         "terms": find_change_terms(hold.start_time, timezone.now()),
         "choice": choice_query(hold),
-        "by_hand_until": None
-        if is_provider_configured()
-        else find_hold_end(hold.start_time, timezone.now(), by_hand=True),
+        # A class that costs nothing needs no code.
+        "takes_codes": any(form.list_prices.values()) and has_usable_codes(),
+        "pays_online": is_provider_configured(),
+        "transfer": transfer,
+        "by_hand_until": _find_by_hand_end(hold, transfer),
     }
     return render(request, "bookings/details.html", context)
+
+
+def _find_by_hand_end(hold: Hold, transfer: TransferOffer | None) -> datetime | None:
+    """Return until when the time waits for money that the teacher takes; None if it is online."""
+    if is_provider_configured():
+        return None
+    end = find_hold_end(hold.start_time, timezone.now(), by_hand=True)
+    return max(end, transfer.until) if transfer and transfer.until else end
 
 
 def _choose_again(request: SignedInRequest) -> HttpResponse:

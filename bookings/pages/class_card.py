@@ -107,7 +107,8 @@ def present_class(virtual_class: VirtualClass, user: User) -> ClassCard:
     state = _state(virtual_class, now)
     hold: Hold | None = getattr(virtual_class, "hold", None)
     payment: Payment | None = getattr(virtual_class, "payment", None)
-    is_money_gone = payment is not None and payment.is_money_gone
+    has_paid = payment is not None and payment.approved_at is not None
+    is_money_gone = payment is not None and has_paid and payment.is_money_gone
     has_code = is_open and is_host and virtual_class.takes_guests and not is_money_gone
     return ClassCard(
         virtual_class=virtual_class,

@@ -24,7 +24,16 @@ from bookings.domain.places.joining import join_class
 from bookings.domain.places.waiting_list import wait_for_place
 from bookings.domain.recovery.comparing import compare_all
 from bookings.domain.recovery.repairs import record_drift
-from bookings.models import Hold, Notice, NoticeKind, Payment, PriceDecision, Refund, VirtualClass
+from bookings.models import (
+    DiscountCode,
+    Hold,
+    Notice,
+    NoticeKind,
+    Payment,
+    PriceDecision,
+    Refund,
+    VirtualClass,
+)
 from tests.admin.steps import (
     address_of,
     all_steps,
@@ -35,7 +44,7 @@ from tests.admin.steps import (
     seen_on,
 )
 from tests.bookings import drifts
-from tests.factories import HoldFactory, UserFactory, VirtualClassFactory
+from tests.factories import DiscountCodeFactory, HoldFactory, UserFactory, VirtualClassFactory
 from tests.payments import make_payment
 
 pytestmark = pytest.mark.django_db
@@ -228,6 +237,8 @@ def chosen(request, student):
             times = {"start_time": start, "end_time": start + timedelta(hours=1)}
             over = timezone.now() + timedelta(minutes=9)
             return HoldFactory(user=student, class_type="grupal", expires_at=over, **times), {}
+        if model is DiscountCode:
+            return DiscountCodeFactory(is_active=name == "frenar"), {}
         if model is Notice:
             sent = {"sent_at": timezone.now(), "next_attempt_at": None}
             return Notice.objects.create(user=student, kind=NoticeKind.GUESSING, **sent), {}

@@ -29,6 +29,9 @@ class ClassRecord:
     paid_at: str
     # The key of the offer; earlier records have none.
     offer: str = ""
+    # Centavos, and the code that took them off; as above.
+    discount: int = 0
+    discount_code: str = ""
 
 
 def seal_record(virtual_class: VirtualClass) -> str:
@@ -44,6 +47,8 @@ def seal_record(virtual_class: VirtualClass) -> str:
         booked_at=virtual_class.created_at.isoformat(),
         paid_at=virtual_class.paid_at.isoformat() if virtual_class.paid_at else "",
         offer=virtual_class.offer.key if virtual_class.offer else "",
+        discount=virtual_class.discount,
+        discount_code=virtual_class.discount_code.code if virtual_class.discount_code else "",
     )
     return seal(json.dumps({"version": VERSION, **asdict(record)}, ensure_ascii=False))
 

@@ -5,28 +5,33 @@ from dataclasses import dataclass
 from django.db.models import Count, F, Q, QuerySet, Sum
 
 from accounts.models import User
-from bookings.domain.money.charges import MONEY_CAME
 from bookings.domain.money.money_back import find_money_back
-from bookings.domain.money.takings import FOREIGN
+from bookings.domain.money.seat_refunds import SEATS_GIVEN_UP
+from bookings.domain.money.takings import (
+    list_charges_with_money,
+    list_classes_paid_by_hand,
+    list_seats_paid_by_hand,
+    list_transfers_with_money,
+)
 from bookings.models import (
+    BankTransfer,
     ChargeStatus,
     ClassStatus,
-    PaymentCharge,
     Refund,
     RefundStatus,
-    VirtualClass,
+    TransferState,
 )
 from bookings.notices.returned_money import is_owed
 
 
 @dataclass(frozen=True, slots=True)
 class Balance:
-    """Centavos.
+    """Centavos, of classes and of seats in open classes.
 
-    online, by_hand: received through the provider, and confirmed by the teacher. returned: by
-    refunds and chargebacks. unpaid: classes given or ahead that are not paid. refused:
-    refunds that the provider refused. hand_to_return: paid by hand for classes that were
-    cancelled; the service does not know if she gave it back.
+    online, by_hand: received through the provider, and confirmed by the teacher, transfers too.
+    returned: by refunds, chargebacks, and transfers sent back. unpaid: classes given or ahead that
+    are not paid. refused: refunds that the provider refused. hand_to_return: paid by hand for what
+    was cancelled; only of a transfer the service knows if she gave it back.
     """
 
     online: int
@@ -49,36 +54,64 @@ class Balance:
 
 def find_balance(user: User) -> Balance:
     """Sum up the payments and classes of a person who books."""
-    charges = PaymentCharge.objects.filter(payment__user=user, status__in=MONEY_CAME)
-    online = charges.exclude(problem__in=FOREIGN).aggregate(
-        came=Sum("amount", default=0),
-        refunded=Sum("refunded_amount", default=0),
-        taken=Sum(
-            F("amount") - F("refunded_amount"),
-            filter=Q(status=ChargeStatus.CHARGED_BACK),
-            default=0,
-        ),
+    online = (
+        list_charges_with_money()
+        .filter(payment__user=user)
+        .aggregate(
+            came=Sum("amount", default=0),
+            refunded=Sum("refunded_amount", default=0),
+            taken=Sum(
+                F("amount") - F("refunded_amount"),
+                filter=Q(status=ChargeStatus.CHARGED_BACK),
+                default=0,
+            ),
+        )
     )
-    offline = user.booked_classes.exclude(payment__approved_at__isnull=False)
-    by_hand = offline.filter(paid_at__isnull=False)
     given = [ClassStatus.SCHEDULED, ClassStatus.COMPLETED]
-    unpaid = _sum_prices(offline.filter(paid_at=None, status__in=given, class_price__gt=0))
-    cancelled = by_hand.filter(status=ClassStatus.CANCELLED).select_related("payment")
+    unpaid = user.booked_classes.filter(
+        paid_at=None, status__in=given, class_price__gt=0, open_class=None
+    ).exclude(payment__approved_at__isnull=False)
+    debt = unpaid.aggregate(total=Sum("class_price", default=0), count=Count("pk"))
+    sent_back = _list_transfers(user).aggregate(sum=Sum("returned", default=0))["sum"]
     return Balance(
         online=online["came"],
-        by_hand=_sum_prices(by_hand)[0],
-        returned=online["refunded"] + online["taken"],
-        unpaid=unpaid[0],
-        unpaid_classes=unpaid[1],
+        by_hand=_sum_by_hand(user),
+        returned=online["refunded"] + online["taken"] + sent_back,
+        unpaid=debt["total"],
+        unpaid_classes=debt["count"],
         refused=_sum_refused(user),
-        hand_to_return=sum(find_money_back(one).amount for one in cancelled),
+        hand_to_return=_sum_to_return_by_hand(user),
     )
 
 
-def _sum_prices(classes: QuerySet[VirtualClass]) -> tuple[int, int]:
-    """Return the sum of the prices, and the number of classes."""
-    sums = classes.aggregate(total=Sum("class_price", default=0), count=Count("pk"))
-    return sums["total"], sums["count"]
+def _list_transfers(user: User) -> QuerySet[BankTransfer]:
+    # Of the class or seat, not of the person who announced it: a class may have been claimed since.
+    theirs = Q(virtual_class__booked_by=user) | Q(seat__user=user)
+    return list_transfers_with_money().filter(theirs)
+
+
+def _sum_by_hand(user: User) -> int:
+    return sum(
+        rows.aggregate(sum=Sum(amount, default=0))["sum"]
+        for rows, amount in (
+            (list_classes_paid_by_hand().filter(booked_by=user), "amount_by_hand"),
+            (list_seats_paid_by_hand().filter(user=user), "amount_by_hand"),
+            (_list_transfers(user), "amount"),
+        )
+    )
+
+
+def _sum_to_return_by_hand(user: User) -> int:
+    classes = list_classes_paid_by_hand().filter(booked_by=user, status=ClassStatus.CANCELLED)
+    seats = list_seats_paid_by_hand().filter(user=user, state__in=SEATS_GIVEN_UP)
+    transfers = _list_transfers(user).filter(state=TransferState.TO_RETURN)
+    return sum(
+        [
+            *(find_money_back(one).amount for one in classes.select_related("payment")),
+            *(max(one.price - (one.amount_kept or 0), 0) for one in seats),
+            transfers.aggregate(sum=Sum("rest", default=0))["sum"],
+        ]
+    )
 
 
 def _sum_refused(user: User) -> int:

@@ -1,21 +1,46 @@
-"""Money received and returned, by month."""
+"""Money received and returned, by month: every peso once."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
-from django.db.models import F, Q, QuerySet, Sum
-from django.db.models.functions import Coalesce, TruncMonth
+from django.db.models import (
+    BigIntegerField,
+    Case,
+    Exists,
+    F,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Sum,
+    Value,
+    When,
+)
+from django.db.models.functions import Coalesce, Greatest, TruncMonth
 from django.utils import timezone
 
 from bookings.availability.agenda import whole_days
 from bookings.domain.money.charges import MONEY_CAME
-from bookings.models import ChargeStatus, PaymentCharge, ReviewReason, VirtualClass
+from bookings.models import (
+    BankTransfer,
+    ChargeStatus,
+    PaymentCharge,
+    ReviewReason,
+    Seat,
+    TransferState,
+    VirtualClass,
+)
 
 # Money of another account, or not in pesos.
 FOREIGN = [ReviewReason.CURRENCY, ReviewReason.ACCOUNT]
+# Of a transfer whose money reached the teacher.
+TRANSFER_CAME = [TransferState.CONFIRMED, TransferState.TO_RETURN, TransferState.RETURNED]
+# Django calls a difference of such fields an IntegerField.
+CENTAVOS = BigIntegerField()
+NOTHING = Value(0, CENTAVOS)
 
 
 @dataclass(slots=True)
@@ -35,7 +60,7 @@ class MonthTakings:
 
 
 def list_recent_months(count: int) -> list[MonthTakings]:
-    """List this month and those before it, ``count`` in all, also without money: two queries."""
+    """List this month and those before it, ``count`` in all, also without money: four queries."""
     months = [timezone.localdate().replace(day=1)]
     while len(months) < count:
         months.append((months[-1] - timedelta(days=1)).replace(day=1))
@@ -44,14 +69,14 @@ def list_recent_months(count: int) -> list[MonthTakings]:
 
 
 def list_monthly_takings(*, since: date | None = None) -> list[MonthTakings]:
-    """List the months with money, latest first, in two queries. since: the first day that counts.
+    """List the months with money, latest first, in four queries. since: the first day that counts.
 
-    A refund counts in the month of its charge.
+    A refund counts in the month of its charge or transfer. A class that was paid twice counts both
+    until one of them goes back.
     """
-    charges = PaymentCharge.objects.filter(status__in=MONEY_CAME).exclude(problem__in=FOREIGN)
     taken_back = Q(status=ChargeStatus.CHARGED_BACK)
     online = _sum_by_month(
-        charges,
+        list_charges_with_money(),
         Coalesce("payment__approved_at", "seen_at"),
         since,
         received=Sum("amount"),
@@ -59,13 +84,86 @@ def list_monthly_takings(*, since: date | None = None) -> list[MonthTakings]:
         charged_back=Sum(F("amount") - F("refunded_amount"), filter=taken_back, default=0),
         disputed=Sum("amount", filter=Q(status=ChargeStatus.DISPUTED), default=0),
     )
-    classes = VirtualClass.objects.exclude(payment__approved_at__isnull=False)
-    paid = classes.filter(paid_at__isnull=False)
-    by_hand = _sum_by_month(paid, F("paid_at"), since, by_hand=Sum("class_price"))
-    months: defaultdict[date, dict[str, int]] = defaultdict(dict)
-    for row in [*online, *by_hand]:
-        months[row.pop("month").date()] |= row
+    marked = [
+        _sum_by_month(rows, F("paid_at"), since, by_hand=Sum("amount_by_hand"))
+        for rows in (list_classes_paid_by_hand(), list_seats_paid_by_hand())
+    ]
+    transfers = _sum_by_month(
+        list_transfers_with_money(),
+        F("decided_at"),
+        since,
+        by_hand=Sum("amount"),
+        returned=Sum("returned"),
+    )
+    months: defaultdict[date, Counter[str]] = defaultdict(Counter)
+    for rows in (online, *marked, transfers):
+        for row in rows:
+            months[row.pop("month").date()].update(row)
     return [MonthTakings(month, **sums) for month, sums in sorted(months.items(), reverse=True)]
+
+
+def list_charges_with_money() -> QuerySet[PaymentCharge]:
+    """List the charges whose pesos reached the teacher's account, whatever happened to them."""
+    return PaymentCharge.objects.filter(status__in=MONEY_CAME).exclude(problem__in=FOREIGN)
+
+
+def list_classes_paid_by_hand() -> QuerySet[VirtualClass]:
+    """List the classes that the teacher marked as paid, with ``amount_by_hand`` in centavos.
+
+    Without those paid online, whose mark says no more than the charge, those paid by a transfer,
+    which counts itself, and open classes, whose seats count.
+    """
+    marked = VirtualClass.objects.filter(open_class=None)
+    of_class = OuterRef("pk")
+    charges = list_charges_with_money().filter(payment__virtual_class=of_class)
+    transfers = list_transfers_with_money().filter(virtual_class=of_class)
+    return _only_by_hand(marked, F("class_price"), charges, transfers)
+
+
+def list_seats_paid_by_hand() -> QuerySet[Seat]:
+    """List the seats that the teacher marked as paid, as ``list_classes_paid_by_hand``."""
+    of_seat = OuterRef("pk")
+    charges = list_charges_with_money().filter(payment__seat=of_seat)
+    transfers = list_transfers_with_money().filter(seat=of_seat)
+    return _only_by_hand(Seat.objects.all(), F("price"), charges, transfers)
+
+
+def list_transfers_with_money() -> QuerySet[BankTransfer]:
+    """List the transfers that came, with ``returned`` in centavos, 0 if nothing went back.
+
+    A part may stay with the teacher: what the cancellation kept, unless that was kept online.
+    """
+    came = BankTransfer.objects.filter(state__in=TRANSFER_CAME)
+    kept = Case(
+        When(virtual_class__payment__approved_at__isnull=False, then=NOTHING),
+        When(seat__payment__approved_at__isnull=False, then=NOTHING),
+        default=Coalesce("virtual_class__amount_kept", "seat__amount_kept", NOTHING),
+    )
+    rest = Greatest(F("amount") - kept, NOTHING, output_field=CENTAVOS)
+    return came.annotate(
+        rest=rest, returned=Case(When(state=TransferState.RETURNED, then=rest), default=NOTHING)
+    )
+
+
+def _only_by_hand(
+    rows: QuerySet[Any],
+    price: F,
+    charges: QuerySet[PaymentCharge],
+    transfers: QuerySet[BankTransfer],
+) -> QuerySet[Any]:
+    marked = rows.filter(paid_at__isnull=False).exclude(payment__approved_at__isnull=False)
+    # A transfer that came later was a second payment.
+    by_transfer = transfers.filter(decided_at__lte=OuterRef("paid_at"))
+    # So was a charge; earlier ones were not enough, and the teacher received the rest by hand.
+    short = charges.filter(seen_at__lte=OuterRef("paid_at")).exclude(
+        status=ChargeStatus.CHARGED_BACK
+    )
+    sums = short.order_by().values("payment").annotate(sum=Sum(F("amount") - F("refunded_amount")))
+    paid_before = Coalesce(Subquery(sums.values("sum"), output_field=CENTAVOS), NOTHING)
+    by_hand = marked.exclude(Exists(by_transfer))
+    return by_hand.annotate(
+        amount_by_hand=Greatest(price - paid_before, NOTHING, output_field=CENTAVOS)
+    )
 
 
 def _sum_by_month(

@@ -19,6 +19,7 @@ from bookings.domain.lifecycle.scheduling import mark_scheduled, schedule_class
 from bookings.models import (
     ClassEvent,
     ClassStatus,
+    DiscountCode,
     NoticeKind,
     Offer,
     Payment,
@@ -110,6 +111,8 @@ def _make_row(
         class_type=record.class_type,
         class_price=record.price,
         offer=Offer.objects.filter(key=record.offer).first() if record.offer else None,
+        discount=record.discount,
+        discount_code=DiscountCode.objects.filter(code=record.discount_code).first(),
         max_participants=record.places,
         learning_focus=record.learning_focus,
         created_at=booked_at,
