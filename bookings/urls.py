@@ -23,6 +23,7 @@ from bookings.pages import (
     waiting,
 )
 from bookings.pages.front import crawlers, front_page, share_picture, timetable
+from bookings.pages.sales import transfers
 from bookings.payments.backend import PROVIDER
 
 app_name = "bookings"
@@ -57,6 +58,7 @@ urlpatterns = [
     path("inicio/clases", classes.my_classes, name="my_classes"),
     path("inicio/clases/<uuid:class_id>", classes.show_class, name="class"),
     path("inicio/clases/<uuid:class_id>/cancelar", changes.cancel, name="cancel"),
+    path("inicio/clases/<uuid:class_id>/transferencia", transfers.pay_by_transfer, name="transfer"),
     path("inicio/clases/<uuid:class_id>/dejar", changes.leave, name="leave"),
     path("inicio/clases/<uuid:class_id>/horario", rescheduling.choose_time, name="reschedule"),
     path(

@@ -32,6 +32,9 @@ class NoticeKind(models.TextChoices):
     BOOKED_FOR = "booked_for", "Clase que reservó la profe"
     # To everybody in an open class.
     GOES_ON = "goes_on", "Clase abierta que se da"
+    # To the student who pays by bank transfer.
+    TRANSFER_OVER = "transfer_over", "Transferencia que no se confirmó a tiempo"
+    TRANSFER_REFUSED = "transfer_refused", "Transferencia que no llegó"
     # To the person who paid.
     MONEY_RETURNED = "money_returned", "Dinero devuelto"
     REFUND_FAILED = "refund_failed", "Devolución rechazada"
@@ -46,6 +49,7 @@ class NoticeKind(models.TextChoices):
     UNBOOKED_TO_REVIEW = "unbooked_to_review", "Pago sin reserva a revisar"
     # To the teacher: an open class that lacks people.
     BELOW_MINIMUM = "below_minimum", "Clase abierta por decidir"
+    TRANSFER_ANNOUNCED = "transfer_announced", "Transferencia por confirmar"
     # To the teacher: her prices, her calendar, wrong access codes, disabled webhooks.
     PRICE_TO_DECIDE = "price_to_decide", "Clase fuera de la lista de precios"
     GRANT_REVOKED = "grant_revoked", "Calendario desconectado"

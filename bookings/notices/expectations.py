@@ -128,6 +128,10 @@ def person(virtual_class: VirtualClass, line: ClassLog) -> Collection[uuid.UUID]
     return [uuid.UUID(line.details["person"])] if "person" in line.details else []
 
 
+def teacher(virtual_class: VirtualClass, line: ClassLog) -> Collection[uuid.UUID]:
+    return [TEACHER]
+
+
 def everyone(virtual_class: VirtualClass, line: ClassLog) -> Collection[uuid.UUID]:
     """Return the host and the guests at the time of the line."""
     people = {virtual_class.booked_by_id}

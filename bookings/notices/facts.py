@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import User
 from accounts.selectors import list_providers, signs_in_without_google_address
 from bookings.models import (
+    BankTransfer,
     ClassEvent,
     ClassLog,
     Hold,
@@ -26,6 +27,7 @@ from bookings.models import (
     Payment,
     RefundReason,
     Seat,
+    TransferState,
     WaitingListEntry,
     list_awaiting_scheduling,
     meet_refused_at,
@@ -41,6 +43,7 @@ from bookings.notices.returned_money import (
     sum_parts,
 )
 from bookings.templatetags.class_times import clock, long_day, pesos
+from bookings.templatetags.discounts import discount_line
 
 # A reader of one of these mails knows the time that it names.
 SAYS_WHEN = [
@@ -63,6 +66,11 @@ class Line(NamedTuple):
 def _class_hours(notice: Notice) -> str:
     virtual_class = notice.require_class()
     return _hours(virtual_class.start_time, virtual_class.end_time)
+
+
+def _offer_name(notice: Notice) -> str:
+    offer = notice.require_class().offer
+    return offer.name if offer else ""
 
 
 def _known_time(notice: Notice) -> str:
@@ -152,10 +160,20 @@ def _why_called_off(notice: Notice) -> str:
     return str(REASONS[RefundReason.BELOW_MINIMUM]) if is_called_off else ""
 
 
+def _discount(notice: Notice) -> str:
+    virtual_class = notice.require_class()
+    is_theirs = virtual_class.is_hosted_by(notice.user)
+    return discount_line(virtual_class) if is_theirs else ""
+
+
 def _money_back(notice: Notice) -> str:
     amount = sum_parts(_list_parts(notice), ReturnState.UNDERWAY, ReturnState.DONE)
-    text = _("Te devolvemos %(amount)s, por el mismo medio con que pagaste.")
-    return str(text) % {"amount": pesos(amount)} if amount else ""
+    online = _("Te devolvemos %(amount)s, por el mismo medio con que pagaste.")
+    by_hand = _("La profe te devuelve los %(amount)s que le transferiste.")
+    owed = notice.require_class().transfers.filter(state=TransferState.TO_RETURN)
+    texts = [str(online) % {"amount": pesos(amount)}] if amount else []
+    texts += [str(by_hand) % {"amount": pesos(one.amount)} for one in owed]
+    return " ".join(texts)
 
 
 def _last_reason(notice: Notice) -> str:
@@ -201,6 +219,22 @@ def find_entry(notice: Notice) -> WaitingListEntry | None:
     return notice.require_class().waiting_list.filter(user=notice.user).first()
 
 
+def find_transfer(notice: Notice) -> BankTransfer:
+    """Return the transfer that the mail is about. Raises BankTransfer.DoesNotExist."""
+    return BankTransfer.objects.select_related("user").get(pk=notice.occasion)
+
+
+def _same_number(notice: Notice) -> str:
+    transfer = find_transfer(notice)
+    same = BankTransfer.objects.filter(operation_number=transfer.operation_number)
+    text = _("Otra transferencia tiene el mismo número de operación: mirala antes de confirmar.")
+    return (
+        str(text)
+        if same.exclude(pk=transfer.pk).exclude(state=TransferState.REFUSED).exists()
+        else ""
+    )
+
+
 def find_message(notice: Notice) -> Message | None:
     """Return the teacher's words if the mail carries them."""
     if notice.kind != NoticeKind.MESSAGE:
@@ -224,6 +258,7 @@ def _moment(value: datetime) -> str:
     return f"{long_day(value)}, {clock(value)}"
 
 
+offer = Line(_("Clase"), _offer_name)
 when = Line(_("Cuándo"), _class_hours)
 new_time = Line(_("Ahora"), _class_hours)
 known_time = Line(_("Antes"), _known_time)
@@ -244,7 +279,12 @@ class_page = Line(
 )
 class_description = Line(_("Qué pidió"), lambda one: one.require_class().describe())
 price = Line(_("Precio"), lambda one: pesos(one.require_class().class_price))
+discount = Line(_("Descuento"), _discount)
 pay_until = Line(_("Te la guardamos hasta"), _pay_until)
+transfer_sender = Line(_("De quién"), lambda one: str(find_transfer(one).user))
+transfer_amount = Line(_("Cuánto"), lambda one: pesos(find_transfer(one).amount))
+operation_number = Line(_("N.º de operación"), lambda one: find_transfer(one).operation_number)
+same_number = Line(_("Atención"), _same_number)
 offered_price = Line(_("Precio que nombró"), lambda one: pesos(one.require_class().class_price))
 money_back = Line(_("Tu pago"), _money_back)
 refund_amount = Line(_("Cuánto"), lambda one: pesos(_refund(one).amount))

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+from django_stubs_ext import StrOrPromise
 
 from accounts.models import User
 from bookings.domain.change_policy import ChangeTerms, find_change_terms
@@ -54,8 +55,8 @@ class ClassCard:
     is_money_gone: bool = False
 
     @property
-    def title(self) -> Promise:
-        return TITLES[ClassType(self.virtual_class.class_type)]
+    def title(self) -> StrOrPromise:
+        return title_of(self.virtual_class)
 
     @property
     def state_label(self) -> Promise:
@@ -94,6 +95,11 @@ class ClassCard:
         return BookingRules.cut_off_calls(students=students, minutes=self.minutes)
 
 
+def title_of(chosen: VirtualClass | Hold) -> StrOrPromise:
+    """Return the name of its offer, or of its type of class."""
+    return chosen.offer.name if chosen.offer else TITLES[ClassType(chosen.class_type)]
+
+
 def present_class(virtual_class: VirtualClass, user: User) -> ClassCard:
     now = timezone.now()
     is_host = virtual_class.is_hosted_by(user)
@@ -101,7 +107,8 @@ def present_class(virtual_class: VirtualClass, user: User) -> ClassCard:
     state = _state(virtual_class, now)
     hold: Hold | None = getattr(virtual_class, "hold", None)
     payment: Payment | None = getattr(virtual_class, "payment", None)
-    is_money_gone = payment is not None and payment.is_money_gone
+    has_paid = payment is not None and payment.approved_at is not None
+    is_money_gone = payment is not None and has_paid and payment.is_money_gone
     has_code = is_open and is_host and virtual_class.takes_guests and not is_money_gone
     return ClassCard(
         virtual_class=virtual_class,

@@ -19,7 +19,7 @@ from bookings.domain.queries import (
     list_participants,
     list_past_classes_of,
 )
-from bookings.models import ChargeStatus, Payment, VirtualClass
+from bookings.models import BankTransfer, ChargeStatus, Payment, VirtualClass
 from bookings.notices.facts import must_knock
 from bookings.notices.returned_money import list_returned_money
 from bookings.pages.access import signed_in
@@ -28,6 +28,7 @@ from bookings.pages.choice import rebook_url
 from bookings.pages.class_card import ClassCard, present_class
 from bookings.pages.joining import write_invitation
 from bookings.pages.own_calendar import link_to_google_calendar, link_to_outlook
+from bookings.pages.sales.transfers import present_transfer_in_vain, present_ways
 from bookings.pages.waiting import WaitingCard
 
 CLASSES_SHOWN = 50
@@ -87,6 +88,8 @@ def show_class(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
             "is_cut_off": bool(card.conference_url) and card.is_cut_off,
             "payment": payment if card.is_host else None,
             "payment_step": _payment_step(card, payment),
+            "ways": present_ways(card, payment),
+            "transfer_back": _find_transfer_back(card),
             "teacher_email": settings.ADMIN_EMAIL,
             "rebook_url": rebook_url(virtual_class),
             "changes": present_changes(card, request.user),
@@ -110,5 +113,10 @@ def _payment_step(card: ClassCard, payment: Payment | None) -> str:
         return "manual" if card.state == "pending" else ""
     if payment.charges.filter(status=ChargeStatus.PENDING).exists():
         return "in_progress"
-    can_pay = payment.checkout_url and not payment.has_expired()
-    return "checkout" if can_pay and card.state == "pending" else ""
+    return "checkout" if card.state == "pending" else ""
+
+
+def _find_transfer_back(card: ClassCard) -> BankTransfer | None:
+    """Return the host's transfer that goes back by hand, beside a class that stands."""
+    is_paid = card.is_host and card.virtual_class.paid_at is not None
+    return present_transfer_in_vain(card.virtual_class) if is_paid else None

@@ -9,6 +9,7 @@ from django.conf import settings
 from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+from django_stubs_ext import StrOrPromise
 
 from bookings.domain.change_policy import ChangeTerms, find_change_terms
 from bookings.domain.queries import has_lost_its_hold, list_scheduled_between
@@ -19,7 +20,7 @@ from bookings.notices.returned_money import (
     list_returned_money,
     sum_parts,
 )
-from bookings.pages.class_card import TITLES, is_link_late
+from bookings.pages.class_card import TITLES, is_link_late, title_of
 
 # Seconds between two requests of an open page.
 SOON, NOW_AND_THEN = 4, 10
@@ -90,7 +91,7 @@ class PaymentCard:
 
     payment: Payment
     state: PaymentState
-    title: Promise
+    title: StrOrPromise
     start: datetime
     end: datetime
     kept_until: datetime | None
@@ -164,7 +165,7 @@ def present_payment(payment: Payment, *, says_paid: bool = False) -> PaymentCard
     return PaymentCard(
         payment=payment,
         state=state,
-        title=TITLES[class_type],
+        title=title_of(payment.virtual_class) if payment.virtual_class else TITLES[class_type],
         start=start,
         end=end,
         kept_until=payment.expires_at if is_live else None,

@@ -24,7 +24,16 @@ from bookings.domain.places.joining import join_class
 from bookings.domain.places.waiting_list import wait_for_place
 from bookings.domain.recovery.comparing import compare_all
 from bookings.domain.recovery.repairs import record_drift
-from bookings.models import Hold, Notice, NoticeKind, Payment, PriceDecision, Refund, VirtualClass
+from bookings.models import (
+    DiscountCode,
+    Hold,
+    Notice,
+    NoticeKind,
+    Payment,
+    PriceDecision,
+    Refund,
+    VirtualClass,
+)
 from tests.admin.steps import (
     address_of,
     all_steps,
@@ -35,7 +44,7 @@ from tests.admin.steps import (
     seen_on,
 )
 from tests.bookings import drifts
-from tests.factories import HoldFactory, UserFactory, VirtualClassFactory
+from tests.factories import DiscountCodeFactory, HoldFactory, UserFactory, VirtualClassFactory
 from tests.payments import make_payment
 
 pytestmark = pytest.mark.django_db
@@ -62,6 +71,11 @@ NO_CONFIRMATION = {
     "estudiantes/<uuid:user_id>": "keeps notes, which can be changed back",
     "escribir": "shows the mail, and sends exactly what was shown",
     "precios": "until its day a new price can be changed back; booked classes keep theirs",
+    "ofertas": "reads",
+    "ofertas/nueva": "a form that was filled in; what it says can be changed back",
+    "ofertas/<int:offer_id>": "as above; booked classes keep their price",
+    "ofertas/<int:offer_id>/boton": "order and sale, taken back by the button beside it",
+    "ofertas/<int:offer_id>/borrar": "asks, and deletes only what nobody booked",
     "semana/dia": "closes days, which it opens as easily; no class moves",
     "semana/hora": "as above, for hours",
     "clase/<uuid:class_id>": "reads",
@@ -219,6 +233,8 @@ def chosen(request, student):
             times = {"start_time": start, "end_time": start + timedelta(hours=1)}
             over = timezone.now() + timedelta(minutes=9)
             return HoldFactory(user=student, class_type="grupal", expires_at=over, **times), {}
+        if model is DiscountCode:
+            return DiscountCodeFactory(is_active=name == "frenar"), {}
         if model is Notice:
             sent = {"sent_at": timezone.now(), "next_attempt_at": None}
             return Notice.objects.create(user=student, kind=NoticeKind.GUESSING, **sent), {}

@@ -33,7 +33,9 @@ MOVE = next(one for one in CLASS_STEPS if isinstance(one, MoveClass))
 def show_class(request: HttpRequest, class_id: uuid.UUID) -> HttpResponse:
     if not request.user.has_perm("bookings.view_virtualclass"):
         raise PermissionDenied
-    classes = VirtualClass.objects.select_related("booked_by", "payment", "hold")
+    classes = VirtualClass.objects.select_related(
+        "booked_by", "payment", "hold", "offer", "discount_code"
+    )
     row = get_object_or_404(classes, pk=class_id)
     now = timezone.now()
     hours = f"{clock(row.start_time)} a {clock(row.end_time)}"

@@ -111,6 +111,14 @@ def refund_surplus(charge: PaymentCharge) -> None:
 
 
 @transaction.atomic
+def refund_second_payment(payment: Payment) -> None:
+    """Decide, once, what goes back of a payment for a class that was paid by hand."""
+    good = payment.charges.filter(status=ChargeStatus.APPROVED, problem=ReviewReason.NONE)
+    for charge in good.select_for_update().order_by("id"):
+        _decide_once(charge, RefundCase.PAID_TWICE)
+
+
+@transaction.atomic
 def request_partial_refund(*, charge_id: int, amount: int, left: int, by: User) -> Refund:
     """Request centavos of a charge, as the teacher asks.
 
@@ -122,7 +130,9 @@ def request_partial_refund(*, charge_id: int, amount: int, left: int, by: User) 
         raise RefundOutdatedError
     if not 0 < amount <= left:
         raise RefundTooLargeError
-    reason, decided = decide_refund(RefundCase.BY_HAND, left=left, asked=amount)
+    is_second = charge.payment.review == ReviewReason.PAID_TWICE and amount == left
+    case = RefundCase.PAID_TWICE if is_second else RefundCase.BY_HAND
+    reason, decided = decide_refund(case, left=left, asked=amount)
     return _request(charge, decided, reason, by)
 
 

@@ -44,7 +44,7 @@ OPEN = [ClassStatus.SCHEDULED, ClassStatus.COMPLETED]
 _OPEN_CLASS = 'SELECT * FROM "bookings_virtualclass" WHERE access_code = %s AND status IN (%s, %s)'
 _CLAIMS = (
     'SELECT EXISTS (SELECT 1 FROM "bookings_payment"'
-    " WHERE virtual_class_id = %s AND status IN (%s, %s)),"
+    " WHERE virtual_class_id = %s AND status IN (%s, %s) AND approved_at IS NOT NULL),"
     ' EXISTS (SELECT 1 FROM "bookings_waitinglistentry"'
     " WHERE virtual_class_id = %s AND user_id = %s AND state IN (%s, %s)),"
     ' (SELECT COUNT(*) FROM "bookings_seat"'
