@@ -20,7 +20,7 @@ from bookings.domain.queries import (
     list_participants,
     list_past_classes_of,
 )
-from bookings.models import BankTransfer, ChargeStatus, Payment, VirtualClass
+from bookings.models import BankTransfer, ChargeStatus, Payment, SeatState, VirtualClass
 from bookings.notices.facts import must_knock
 from bookings.notices.returned_money import list_returned_money
 from bookings.pages.access import signed_in

@@ -32,6 +32,7 @@ from bookings.models import (
     Payment,
     PriceDecision,
     Refund,
+    Seat,
     VirtualClass,
 )
 from tests.admin.steps import (
@@ -46,6 +47,7 @@ from tests.admin.steps import (
 from tests.bookings import drifts
 from tests.factories import DiscountCodeFactory, HoldFactory, UserFactory, VirtualClassFactory
 from tests.payments import make_payment
+from tests.sales.open_classes import hold, publish
 
 pytestmark = pytest.mark.django_db
 
@@ -235,6 +237,8 @@ def chosen(request, student):
             return HoldFactory(user=student, class_type="grupal", expires_at=over, **times), {}
         if model is DiscountCode:
             return DiscountCodeFactory(is_active=name == "frenar"), {}
+        if model is Seat:
+            return hold(publish(request.getfixturevalue("teacher")), student), {}
         if model is Notice:
             sent = {"sent_at": timezone.now(), "next_attempt_at": None}
             return Notice.objects.create(user=student, kind=NoticeKind.GUESSING, **sent), {}
@@ -248,13 +252,15 @@ def chosen(request, student):
 def _choose_class(request, name):
     if name in {"pagada", "agendar"}:
         return VirtualClassFactory(booked_by=request.getfixturevalue("host")), {}
+    if name == "seguir":
+        return publish(request.getfixturevalue("teacher")).virtual_class, {}
     if name == "aceptar":
         waits = {"paid_at": timezone.now(), "price_decision": PriceDecision.WAITING}
         return VirtualClassFactory(booked_by=request.getfixturevalue("host"), **waits), {}
     row = request.getfixturevalue("drifted" if name == "reparar" else "full")
     given = {
         "mover": {"day": f"{timezone.localdate(row.start_time)}", "clock": "17:30"},
-        "lugares": {"capacity": "4"},
+        "lugares": {"places": "4"},
         "espera": {"entry": row.waiting_list.first() and row.waiting_list.first().pk},
     }
     return row, given.get(name, {})
