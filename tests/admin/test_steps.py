@@ -73,6 +73,8 @@ NO_CONFIRMATION = {
     "estudiantes/<uuid:user_id>": "keeps notes, which can be changed back",
     "escribir": "shows the mail, and sends exactly what was shown",
     "precios": "until its day a new price can be changed back; booked classes keep theirs",
+    "abiertas": "reads",
+    "abiertas/nueva": "a form that was filled in; what it publishes can be cancelled",
     "ofertas": "reads",
     "ofertas/nueva": "a form that was filled in; what it says can be changed back",
     "ofertas/<int:offer_id>": "as above; booked classes keep their price",
@@ -178,6 +180,7 @@ def test_every_button_of_the_panel_was_decided_about():
         ("templates/admin/people/students.html", ""),  # searches
         ("templates/admin/people/write.html", "_look"),  # shows
         ("templates/admin/people/write.html", "_send"),  # escribir
+        ("templates/admin/sales/publish.html", ""),  # abiertas/nueva
         ("templates/admin/step.html", ""),  # confirms
     }
 

@@ -40,7 +40,7 @@ from bookings.models import (
     SeatState,
     VirtualClass,
 )
-from bookings.templatetags.class_times import clock, cost, long_day, pesos
+from bookings.templatetags.class_times import clock, long_day, pesos
 
 PAST_SHOWN = 10
 LATER = "Quedó publicada. El calendario no respondió: se puede reservar apenas responda."
@@ -49,8 +49,13 @@ CUT_OFF = (
     "gratuita. Para seguir hay que entrar de nuevo con el mismo enlace."
 )
 # How long before the class it is decided, in hours.
-DEADLINES = [(24, "Un día antes"), (48, "Dos días antes"), (72, "Tres días antes"),
-             (6, "Seis horas antes"), (2, "Dos horas antes")]  # fmt: skip
+DEADLINES = [
+    (24, "Un día antes"),
+    (48, "Dos días antes"),
+    (72, "Tres días antes"),
+    (6, "Seis horas antes"),
+    (2, "Dos horas antes"),
+]
 
 
 class PublishForm(StartForm):
@@ -221,8 +226,8 @@ def _describe_state(open_class: OpenClass) -> tuple[str, str]:
 def _write_invitation(open_class: OpenClass, address: str) -> str:
     start = timezone.localtime(open_class.virtual_class.start_time)
     when = f"{long_day(start).capitalize()}, {clock(start)} h"
-    price = cost(open_class.place_price)
-    return f"{open_class.title}. {when}, {price} por lugar. Reservá el tuyo acá: {address}"
+    cost_text = f"{pesos(open_class.place_price)} por lugar" if open_class.place_price else "gratis"
+    return f"{open_class.title}. {when}, {cost_text}. Reservá el tuyo acá: {address}"
 
 
 class PaySeat(Step[Seat]):
