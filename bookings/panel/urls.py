@@ -13,6 +13,7 @@ from bookings.admin.money.overview import show_money
 from bookings.admin.people.students import show_student, show_students
 from bookings.admin.people.writing import write_message
 from bookings.admin.sales.offers import act_on_offer, ask_to_delete, edit_offer, show_offers
+from bookings.admin.sales.open_classes import publish, show_open_classes
 from bookings.panel.more import show_more, show_technical
 from bookings.panel.own_page.editor import edit_page, preview_page
 from bookings.panel.own_page.start import show_started, start
@@ -20,6 +21,8 @@ from bookings.panel.own_page.start import show_started, start
 guard = admin.site.admin_view
 
 urlpatterns = [
+    path("abiertas/", guard(show_open_classes), name="open_classes"),
+    path("abiertas/nueva/", guard(publish), name="publish"),
     path("calendario/", guard(show_calendar), name="calendar"),
     path("clase/<uuid:class_id>/", guard(show_class), name="class_sheet"),
     path("dinero/", guard(show_money), name="money"),
