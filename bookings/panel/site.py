@@ -77,6 +77,7 @@ class TeacherAdminSite(AdminSite):
         from bookings.admin.money.overview import show_money
         from bookings.admin.people.students import show_student, show_students
         from bookings.admin.people.writing import write_message
+        from bookings.admin.sales.transfers import answer_mailed_link, show_transfers
         from bookings.panel.own_page.editor import edit_page, preview_page
         from bookings.panel.own_page.start import show_started, start
 
@@ -94,6 +95,9 @@ class TeacherAdminSite(AdminSite):
             path("semana/dia/", self.admin_view(show_day), name="week_day"),
             path("semana/hora/", self.admin_view(show_hour), name="week_hour"),
             path("tecnico/", self.admin_view(show_technical), name="technical"),
+            path("transferencias/", self.admin_view(show_transfers), name="transfers"),
+            # The signed address is the permission.
+            path("transferencias/avisada/<str:token>/", answer_mailed_link, name="mailed_transfer"),
             path("pagina/", self.admin_view(edit_page), name="teacher_page"),
             path("pagina/vista/", self.admin_view(preview_page), name="teacher_page_preview"),
             path("pagina/empezar/", self.admin_view(start), name="start"),

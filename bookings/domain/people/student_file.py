@@ -10,7 +10,7 @@ from bookings.domain.queries import (
     list_past_classes_of,
     list_payments_of,
 )
-from bookings.models import Payment, VirtualClass
+from bookings.models import BankTransfer, Payment, VirtualClass
 
 LINES_SHOWN = 10
 
@@ -43,6 +43,7 @@ class StudentFile:
     ahead: list[ClassLine]
     past: list[ClassLine]
     payments: list[Payment]
+    transfers: list[BankTransfer]
     missed: int
     balance: Balance
 
@@ -57,6 +58,7 @@ def load_student_file(user: User) -> StudentFile:
         ahead=list(map(describe, list_next_classes_of(user)[:LINES_SHOWN])),
         past=list(map(describe, list_past_classes_of(user)[:LINES_SHOWN])),
         payments=list(list_payments_of(user).exclude(approved_at=None, review="")[:LINES_SHOWN]),
+        transfers=list(user.transfers.all()[:LINES_SHOWN]),
         missed=len(missed),
         balance=find_balance(user),
     )
