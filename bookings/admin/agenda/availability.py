@@ -99,10 +99,23 @@ RULE_HELP = {
 }
 
 
+BOOKING_FIELDS = [
+    "slot_step_minutes",
+    "buffer_before_minutes",
+    "buffer_after_minutes",
+    "minimum_notice_minutes",
+    "horizon_days",
+    "change_cutoff_minutes",
+    "hold_minutes",
+    "is_free_account",
+]
+TRANSFER_FIELDS = ["transfer_alias", "transfer_holder", "transfer_hours"]
+
+
 class RulesForm(forms.ModelForm[BookingRules]):
     class Meta:
         model = BookingRules
-        fields = "__all__"
+        fields = [*BOOKING_FIELDS, *TRANSFER_FIELDS]
         help_texts = RULE_HELP
 
     def clean_transfer_alias(self) -> str:
@@ -122,25 +135,8 @@ class BookingRulesAdmin(FixedRowsMixin, admin.ModelAdmin[BookingRules]):
 
     form = RulesForm
     fieldsets = [
-        (
-            "Reservas",
-            {
-                "fields": [
-                    "slot_step_minutes",
-                    "buffer_before_minutes",
-                    "buffer_after_minutes",
-                    "minimum_notice_minutes",
-                    "horizon_days",
-                    "change_cutoff_minutes",
-                    "hold_minutes",
-                    "is_free_account",
-                ]
-            },
-        ),
-        (
-            "Cobrar por transferencia",
-            {"fields": ["transfer_alias", "transfer_holder", "transfer_hours"]},
-        ),
+        ("Reservas", {"fields": BOOKING_FIELDS}),
+        ("Cobrar por transferencia", {"fields": TRANSFER_FIELDS}),
     ]
 
     def get_object(
