@@ -140,7 +140,7 @@ def test_staff_without_permission_sees_no_transfers(sign_in, transfer):
 def test_confirming_leads_back_to_the_list(panel, transfer):
     answer = confirm(panel, transfer, "llego")
 
-    assert answer["Location"] == LIST
+    assert answer.redirect_chain == [(LIST, 302)]
     assert VirtualClass.objects.get().is_scheduled
 
 
