@@ -184,11 +184,11 @@ class StepsAdmin(PagesAdmin[Row]):
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
     ) -> HttpResponse:
-        row: Model = context["original"]
+        row: Model | None = context["original"]  # None for a new one
         context["steps"] = [
             (step.label, self.address("step", row.pk, step.name))
             for step in self.steps
-            if self.may(request, step.permission) and step.is_offered(row)
+            if row and self.may(request, step.permission) and step.is_offered(row)
         ]
         return super().render_change_form(request, context, *args, **kwargs)
 

@@ -61,8 +61,12 @@ class PriceChangedError(BookingError):
     )
 
 
+class OfferOverError(BookingError):
+    text = _("Esa clase ya no se ofrece. Estas son las que podés reservar.")
+
+
 class OfferUsedError(BookingError):
-    text = _("Esa clase es una sola vez por persona, y ya la reservaste.")
+    text = _("Esa clase es una sola vez por persona, y ya la reservaste. Elegí otra.")
 
 
 class PriceTooLowError(BookingError):
@@ -72,6 +76,12 @@ class PriceTooLowError(BookingError):
 class PriceNotAgreedError(BookingError):
     text = _("La clase no está en la lista de precios: falta que la profe la acepte.")
     code = "price_not_agreed"
+
+
+class DiscountCodeError(BookingError):
+    """One text for every reason, so that nobody learns which codes exist."""
+
+    text = _("Ese código no existe, ya se usó o ya no vale.")
 
 
 class PhotoError(BookingError):
@@ -97,7 +107,7 @@ class TooManyHoldsError(TooManyError):
 
 
 class TooManyAttemptsError(TooManyError):
-    """Too many wrong access codes, entries into line, or changes of classes."""
+    """Too many wrong codes, entries into line, or changes of classes."""
 
     text = _("Demasiados intentos. Probá de nuevo en unos minutos.")
 
@@ -135,6 +145,17 @@ class ClassFullError(BookingError):
 class PlaceOfferedError(ClassFullError):
     text = _("El lugar que queda está ofrecido a otra persona de la lista de espera.")
     code = "place_offered"
+
+
+class PlaceHeldError(ClassFullError):
+    text = _("Los lugares que quedan los están pagando otras personas. Probá en unos minutos.")
+    code = "place_held"
+
+
+class SeatToPayError(BookingError):
+    """A place of an open class that is offered to a person in line."""
+
+    text = _("El lugar se paga: reservalo en la página de la clase.")
 
 
 class AlreadyJoinedError(BookingError):

@@ -85,6 +85,11 @@ class Hold(models.Model):
         return f"{timezone.localtime(self.start_time):%d/%m/%Y %H:%M}"
 
     @property
+    def kind_label(self) -> str:
+        """Return the name of its offer, or its type."""
+        return self.offer.name if self.offer else self.get_class_type_display()
+
+    @property
     def minutes(self) -> int:
         return int((self.end_time - self.start_time).total_seconds() // 60)
 

@@ -9,7 +9,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from bookings.models import Notice
-from bookings.notices.facts import Line, find_entry, site_address
+from bookings.notices.facts import Line, find_entry, find_open_class, site_address
 from bookings.notices.returned_money import find_named_refund
 
 TRANSFER_SALT, TRANSFER_LINK_LASTS = "bookings.transfer", timedelta(days=7)
@@ -20,6 +20,8 @@ def _to(label: Promise, page: str, *find_arguments: Callable[[Notice], object]) 
 
 
 def _turn_page(notice: Notice) -> str:
+    if find_open_class(notice):
+        return site_address("bookings:open_class", notice.virtual_class_id)
     entry = find_entry(notice)
     return (
         site_address("bookings:claim_place", entry.pk) if entry else site_address("bookings:book")
@@ -61,6 +63,7 @@ see_own_payment = _to(
 see_profile = _to(_("Mirá tu perfil"), "profile")
 # To pages of the panel.
 decide_price = _to(_("Decidí si la das"), _CLASS_IN_PANEL, _class_id)
+decide_open_class = _to(_("Decidí si se da"), _CLASS_IN_PANEL, _class_id)
 see_class_in_panel = _to(_("Mirá la clase"), _CLASS_IN_PANEL, _class_id)
 decide_transfer = _to(_("Decí si llegó"), "admin:mailed_transfer", _sign_transfer)
 see_payments = _to(_("Mirá los pagos"), "admin:bookings_payment_changelist")

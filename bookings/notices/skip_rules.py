@@ -12,13 +12,14 @@ from bookings.models import (
     ClassStatus,
     Heartbeat,
     Hold,
+    MinimumDecision,
     Notice,
     TransferState,
     UserActivity,
     VirtualClass,
     WaitingState,
 )
-from bookings.notices.facts import find_entry, find_transfer
+from bookings.notices.facts import find_entry, find_open_class, find_transfer
 from bookings.notices.returned_money import find_named_refund, is_owed
 
 
@@ -60,6 +61,11 @@ def _is_replaced(notice: Notice) -> bool:
 def _is_kept_until_paid(virtual_class: VirtualClass) -> bool:
     hold: Hold | None = getattr(virtual_class, "hold", None)
     return virtual_class.paid_at is None and hold is not None and hold.is_live()
+
+
+def _is_minimum_decided(notice: Notice) -> bool:
+    open_class = find_open_class(notice)
+    return open_class is None or open_class.decision != MinimumDecision.WAITING
 
 
 def _has_lapsed_unpaid(virtual_class: VirtualClass) -> bool:
@@ -104,6 +110,7 @@ offer_over = SkipRule("El lugar ya no se ofrecía.", _is_offer_over)
 price_decided = SkipRule(
     "La profe ya había decidido.", lambda one: not one.require_class().is_undecided
 )
+minimum_decided = SkipRule("La profe ya había decidido.", _is_minimum_decided)
 not_to_pay = SkipRule(
     "La clase ya no esperaba su pago.", lambda one: not _is_kept_until_paid(one.require_class())
 )

@@ -26,12 +26,14 @@ from bookings.domain.recovery.comparing import compare_all
 from bookings.domain.recovery.repairs import record_drift
 from bookings.models import (
     BankTransfer,
+    DiscountCode,
     Hold,
     Notice,
     NoticeKind,
     Payment,
     PriceDecision,
     Refund,
+    Seat,
     TransferState,
     VirtualClass,
 )
@@ -45,8 +47,9 @@ from tests.admin.steps import (
     seen_on,
 )
 from tests.bookings import drifts
-from tests.factories import HoldFactory, UserFactory, VirtualClassFactory
+from tests.factories import DiscountCodeFactory, HoldFactory, UserFactory, VirtualClassFactory
 from tests.payments import make_payment
+from tests.sales.open_classes import hold, publish
 from tests.sales.transfers import announce, take_transfers
 
 pytestmark = pytest.mark.django_db
@@ -73,6 +76,13 @@ NO_CONFIRMATION = {
     "estudiantes/<uuid:user_id>": "keeps notes, which can be changed back",
     "escribir": "shows the mail, and sends exactly what was shown",
     "precios": "until its day a new price can be changed back; booked classes keep theirs",
+    "abiertas": "reads",
+    "abiertas/nueva": "a form that was filled in; what it publishes can be cancelled",
+    "ofertas": "reads",
+    "ofertas/nueva": "a form that was filled in; what it says can be changed back",
+    "ofertas/<int:offer_id>": "as above; booked classes keep their price",
+    "ofertas/<int:offer_id>/boton": "order and sale, taken back by the button beside it",
+    "ofertas/<int:offer_id>/borrar": "asks, and deletes only what nobody booked",
     "semana/dia": "closes days, which it opens as easily; no class moves",
     "semana/hora": "as above, for hours",
     "clase/<uuid:class_id>": "reads",
@@ -176,6 +186,7 @@ def test_every_button_of_the_panel_was_decided_about():
         ("templates/admin/people/students.html", ""),  # searches
         ("templates/admin/people/write.html", "_look"),  # shows
         ("templates/admin/people/write.html", "_send"),  # escribir
+        ("templates/admin/sales/publish.html", ""),  # abiertas/nueva
         ("templates/admin/step.html", ""),  # confirms
     }
 
@@ -248,6 +259,10 @@ def chosen(request, student):
             times = {"start_time": start, "end_time": start + timedelta(hours=1)}
             over = timezone.now() + timedelta(minutes=9)
             return HoldFactory(user=student, class_type="grupal", expires_at=over, **times), {}
+        if model is DiscountCode:
+            return DiscountCodeFactory(is_active=name == "frenar"), {}
+        if model is Seat:
+            return hold(publish(request.getfixturevalue("teacher")), student), {}
         if model is Notice:
             sent = {"sent_at": timezone.now(), "next_attempt_at": None}
             return Notice.objects.create(user=student, kind=NoticeKind.GUESSING, **sent), {}
@@ -268,13 +283,15 @@ def _choose_transfer(request, name):
 def _choose_class(request, name):
     if name in {"pagada", "agendar"}:
         return VirtualClassFactory(booked_by=request.getfixturevalue("host")), {}
+    if name == "seguir":
+        return publish(request.getfixturevalue("teacher")).virtual_class, {}
     if name == "aceptar":
         waits = {"paid_at": timezone.now(), "price_decision": PriceDecision.WAITING}
         return VirtualClassFactory(booked_by=request.getfixturevalue("host"), **waits), {}
     row = request.getfixturevalue("drifted" if name == "reparar" else "full")
     given = {
         "mover": {"day": f"{timezone.localdate(row.start_time)}", "clock": "17:30"},
-        "lugares": {"capacity": "4"},
+        "lugares": {"places": "4"},
         "espera": {"entry": row.waiting_list.first() and row.waiting_list.first().pk},
     }
     return row, given.get(name, {})

@@ -74,7 +74,7 @@ def test_the_policy_told_is_the_one_that_decides(hold, host, sign_in, monkeypatc
 def test_a_group_sees_the_price_of_each_number_of_people(hold, host, sign_in):
     form = sign_in(host).get(address(hold)).context["form"]
 
-    priced = [(radio.choice_label, price) for radio, price in form.priced_counts]
+    priced = [(radio.choice_label, price) for radio, price, _ in form.priced_counts]
     assert priced == [
         ("2 personas", 2_400_000),
         ("3 personas", 2_400_000),

@@ -26,6 +26,7 @@ from bookings.domain.exceptions import (
     SlotTakenError,
 )
 from bookings.domain.lifecycle.booking import BookingRequest, book_class, refuse_impossible_period
+from bookings.domain.money.discounts import Discount, find_discount, take_discount
 from bookings.domain.money.preferences import make_preference, open_payment
 from bookings.domain.money.prices import find_list_price, list_prices_by_students
 from bookings.domain.money.quotes import Quote
@@ -41,19 +42,25 @@ def list_hold_prices(hold: Hold) -> dict[int, int]:
     return list_prices_by_students(class_type=class_type, minutes=hold.minutes, offer=hold.offer)
 
 
-def price_hold(hold: Hold, *, students_count: int, seen: int | None = None) -> Quote:
-    """Return a hold's class at today's price.
+def price_hold(
+    hold: Hold, *, students_count: int, seen: int | None = None, typed_code: str = ""
+) -> tuple[Quote, Discount | None]:
+    """Return a hold's class at today's price, and the discount that it has, if any.
 
-    seen: the centavos that the student's page showed, None if no page did. Raises NoPriceError,
-    PriceChangedError.
+    seen: the centavos that the student's page showed, None if no page did. typed_code: of a
+    discount; a free class needs none, and uses none up. Raises NoPriceError, DiscountCodeError,
+    TooManyAttemptsError, PriceChangedError.
     """
     is_group = hold.class_type == ClassType.GROUP
     students = students_count if is_group else 1
     quote = Quote(hold.start_time, hold.end_time, is_group, students, price=0)
-    quote = replace(quote, price=find_list_price(quote, offer=hold.offer))
-    if seen not in {None, quote.price}:
+    price, discount = find_list_price(quote, offer=hold.offer), None
+    if typed_code and price > 0:
+        discount = find_discount(user=hold.user, typed=typed_code, amount=price)
+        price -= discount.amount
+    if seen not in {None, price}:
         raise PriceChangedError
-    return quote
+    return replace(quote, price=price), discount
 
 
 def check_out_hold(
@@ -63,25 +70,29 @@ def check_out_hold(
     students_count: int,
     text: str = "",
     seen: int | None = None,
+    typed_code: str = "",
     way: PayWay = PayWay.ONLINE,
 ) -> VirtualClass:
     """Turn a live hold into a pending class; repeated, return the same class.
 
-    seen: as for ``price_hold``. It has a ``payment`` if it is paid online; for a transfer its time
-    is kept longer. No transaction may be open: the provider is called. Raises HoldExpiredError,
-    NoPriceError, PriceChangedError, PaymentError, OfferUsedError, TransferNotOfferedError.
+    seen, typed_code: as for ``price_hold``. It has a ``payment`` if it is paid online; for a
+    transfer its time is kept longer. No transaction may be open: the provider is called. Raises
+    HoldExpiredError, what ``price_hold`` raises, PaymentError, OfferUsedError,
+    TransferNotOfferedError.
     """
     hold = find_live_hold(user=user, hold_id=hold_id)
     if hold.virtual_class is not None:
         return hold.virtual_class
-    quote = price_hold(hold, students_count=students_count, seen=seen)
+    quote, discount = price_hold(
+        hold, students_count=students_count, seen=seen, typed_code=typed_code
+    )
     payment = None
     by_transfer = quote.price > 0 and awaits_transfer(user=user, start=quote.start, way=way)
     if is_provider_configured() and quote.price > 0 and not by_transfer:
         expires_at = timezone.now() + timedelta(minutes=BookingRules.load().hold_minutes)
         payment = open_payment(user=user, quote=quote, expires_at=expires_at)
         make_preference(payment, quote)
-    virtual_class = _book(user, hold, quote, payment, text, by_transfer=by_transfer)
+    virtual_class = _book(user, hold, quote, discount, payment, text, by_transfer=by_transfer)
     return settle_free_class(virtual_class) if quote.price == 0 else virtual_class
 
 
@@ -127,6 +138,7 @@ def _book(
     user: User,
     chosen: Hold,
     quote: Quote,
+    discount: Discount | None,
     payment: Payment | None,
     text: str,
     *,
@@ -139,6 +151,8 @@ def _book(
     if hold.virtual_class is not None:
         return hold.virtual_class  # a repeat: the other preference is never shown
     refuse_second_use(user, hold.offer)
+    if discount:
+        _take(discount, quote, user)
     preference_id = payment and payment.preference_id
     request = BookingRequest(
         **asdict(quote),
@@ -146,6 +160,7 @@ def _book(
         has_preference=payment is not None,
         text=text,
         offer=hold.offer,
+        discount=discount,
     )
     hold.virtual_class = book_class(user=user, request=request)
     if payment and payment.expires_at:
@@ -154,3 +169,10 @@ def _book(
     if by_transfer:
         keep_for_transfer(hold, timezone.now())
     return hold.virtual_class
+
+
+def _take(discount: Discount, quote: Quote, user: User) -> None:
+    """Take the use of a code; its class must be stored in the same transaction."""
+    listed = quote.price + discount.amount
+    if take_discount(user=user, typed=discount.code.code, amount=listed) != discount:
+        raise PriceChangedError  # the teacher changed the code meanwhile

@@ -35,6 +35,7 @@ from bookings.domain.money.charges import SEARCH_REACH, record_charges
 from bookings.domain.money.foreign_preferences import adopt_payment
 from bookings.domain.money.refunds import refund_unbooked, send_refunds_of
 from bookings.domain.money.void_charges import cancel_dead_charges
+from bookings.domain.open_classes.seats import settle_seat
 from bookings.domain.teacher_alerts import tell_teacher
 from bookings.models import (
     ClassStatus,
@@ -137,9 +138,11 @@ def look_up(payment: Payment, *, charge_id: str = "") -> None:
 
 def carry_out(payment_id: uuid.UUID) -> None:
     """Do what follows from the recorded state; the sweep retries what fails."""
-    payment = Payment.objects.select_related("virtual_class").get(pk=payment_id)
+    payment = Payment.objects.select_related("virtual_class", "seat").get(pk=payment_id)
     if payment.approved_at is not None:
-        if payment.virtual_class is None:
+        if payment.paid_seat:
+            settle_seat(payment)
+        elif payment.virtual_class is None:
             refund_unbooked(payment)
         elif payment.virtual_class.status in {ClassStatus.PENDING, ClassStatus.CANCELLED}:
             _schedule_or_cancel(payment, payment.virtual_class)

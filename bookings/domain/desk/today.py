@@ -92,7 +92,7 @@ def _list_given_between(first_day: date, last_day: date) -> list[VirtualClass]:
         start_time__gte=whole.start,
         start_time__lt=whole.end,
     )
-    return list(rows.select_related("booked_by").order_by("start_time", "id"))
+    return list(rows.select_related("booked_by", "offer").order_by("start_time", "id"))
 
 
 def _find_next(now: datetime) -> VirtualClass | None:
@@ -103,7 +103,7 @@ def _find_next(now: datetime) -> VirtualClass | None:
         start_time__gt=now - settings.MAX_CLASS_LENGTH,
         end_time__gt=now,
     )
-    return rows.select_related("booked_by").order_by("start_time", "id").first()
+    return rows.select_related("booked_by", "offer").order_by("start_time", "id").first()
 
 
 def _find_free_time(first_day: date, last_day: date, now: datetime) -> timedelta | None:

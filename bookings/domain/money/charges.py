@@ -12,6 +12,7 @@ from bookings.domain.exceptions import StillMissingError
 from bookings.domain.history import record_event
 from bookings.domain.money.money_back import give_transfers_back
 from bookings.domain.money.refunds import is_refund_open, refund_surplus, sum_own_refunds
+from bookings.domain.money.seat_refunds import SEATS_GIVEN_UP, is_seat_unsettled
 from bookings.domain.teacher_alerts import flag_for_review
 from bookings.models import (
     ChargeStatus,
@@ -22,6 +23,7 @@ from bookings.models import (
     PaymentStatus,
     Refund,
     ReviewReason,
+    Seat,
     VirtualClass,
 )
 from bookings.payments.gateway import Charge
@@ -55,21 +57,28 @@ SEARCH_REACH = timedelta(days=90)
 def record_charges(payment_id: uuid.UUID, reports: list[Charge]) -> None:
     """Store the provider's reports and derive our state; an older report changes nothing."""
     now = timezone.now()
-    payment = Payment.objects.select_for_update().get(pk=payment_id)
-    virtual_class = None
-    if payment.virtual_class_id is not None:
+    payments = Payment.objects.select_for_update(of=("self",)).select_related("seat")
+    payment = payments.get(pk=payment_id)
+    virtual_class, seat = None, payment.paid_seat
+    class_id = seat.open_class_id if seat else payment.virtual_class_id
+    if class_id is not None:
         # A concurrent cancellation sees the money, or is seen here. It also locks the class before
         # the charges; the other order would deadlock.
-        virtual_class = VirtualClass.objects.select_for_update().get(pk=payment.virtual_class_id)
+        virtual_class = VirtualClass.objects.select_for_update().get(pk=class_id)
+    if seat is not None:
+        seat.refresh_from_db(fields=["state", "paid_at"])  # changes under the lock of its class
     news = [row for charge in reports if (row := _record_charge(payment, charge))]
     order = {charge.charge_id: place for place, charge in enumerate(reports)}
     charges = sorted(payment.charges.all(), key=lambda row: order.get(row.charge_id, len(order)))
-    is_twice = is_paid_otherwise(payment, virtual_class)
+    is_twice = is_paid_otherwise(payment, seat or virtual_class)
     if payment.approved_at is None and not is_twice:
         _approve_if_paid(payment, charges, now)
-    _mark_class_paid(payment, virtual_class)
+    if seat is not None:
+        _mark_seat_paid(payment, seat)
+    elif virtual_class is not None:
+        _mark_class_paid(payment, virtual_class)
     # Whether a second payment of a class that stands goes back is the teacher's decision.
-    if payment.approved_at is not None or (is_twice and _is_cancelled(virtual_class)):
+    if payment.approved_at is not None or (is_twice and _is_given_up(seat, virtual_class)):
         for charge in charges:
             if _is_good(charge) and not charge.counts:
                 refund_surplus(charge)
@@ -102,13 +111,14 @@ def accept_second_payment(payment_id: uuid.UUID) -> Payment:
     return payment
 
 
-def is_paid_otherwise(payment: Payment, virtual_class: VirtualClass | None) -> bool:
-    """Return True if the class was paid by hand, so that this payment pays it once more."""
-    is_paid = virtual_class is not None and virtual_class.paid_at is not None
-    return is_paid and payment.approved_at is None
+def is_paid_otherwise(payment: Payment, bought: VirtualClass | Seat | None) -> bool:
+    """Return True if the class or seat was paid by hand, so that this pays it once more."""
+    return bought is not None and bought.paid_at is not None and payment.approved_at is None
 
 
-def _is_cancelled(virtual_class: VirtualClass | None) -> bool:
+def _is_given_up(seat: Seat | None, virtual_class: VirtualClass | None) -> bool:
+    if seat is not None:
+        return seat.state in SEATS_GIVEN_UP
     return virtual_class is not None and virtual_class.status == ClassStatus.CANCELLED
 
 
@@ -188,12 +198,19 @@ def _net_amount(charges: Iterable[PaymentCharge]) -> int:
     return sum(charge.amount - charge.refunded_amount for charge in charges)
 
 
-def _mark_class_paid(payment: Payment, locked: VirtualClass | None) -> None:
-    if payment.approved_at is None or locked is None or locked.paid_at is not None:
+def _mark_class_paid(payment: Payment, locked: VirtualClass) -> None:
+    if payment.approved_at is None or locked.paid_at is not None:
         return
     locked.paid_at = payment.approved_at
     locked.save(update_fields=["paid_at", "updated_at"])
     record_event(locked, ClassEvent.PAID)
+
+
+def _mark_seat_paid(payment: Payment, seat: Seat) -> None:
+    # ``settle_seat`` does what follows.
+    if payment.approved_at is not None and seat.paid_at is None:
+        seat.paid_at = payment.approved_at
+        seat.save(update_fields=["paid_at", "updated_at"])
 
 
 def _derive_status(payment: Payment, charges: list[PaymentCharge], now: datetime) -> PaymentStatus:
@@ -281,6 +298,10 @@ def _plan_check(payment: Payment, now: datetime) -> datetime | None:
 def _is_unfinished(payment: Payment) -> bool:
     if Refund.objects.filter(charge__payment=payment, next_attempt_at__isnull=False).exists():
         return True
+    if seat := payment.paid_seat:
+        return is_seat_unsettled(seat, payment) or (
+            seat.state in SEATS_GIVEN_UP and not payment.is_money_gone and is_refund_open(payment)
+        )
     if payment.is_money_gone:
         return False
     if payment.virtual_class is None or payment.virtual_class.status == ClassStatus.CANCELLED:

@@ -24,14 +24,17 @@ def open_payment(*, user: User, quote: Quote, expires_at: datetime) -> Payment:
     )
 
 
-def make_preference(payment: Payment, quote: Quote) -> Payment:
-    """Make the preference of an open payment, outside of transactions. Raises PaymentError."""
+def make_preference(payment: Payment, quote: Quote, *, title: str = "") -> Payment:
+    """Make the preference of an open payment, outside of transactions. Raises PaymentError.
+
+    title: what is paid; the kind of class if empty.
+    """
     start, now = timezone.localtime(quote.start), timezone.now()
     # A voucher that is paid by then is credited before the class.
     cash_until = min(now + settings.CASH_NOTICE, quote.start - settings.CASH_CREDIT)
     draft = PreferenceDraft(
         reference=payment.reference,
-        title=f"Clase {quote.class_type.label.lower()}",
+        title=title or f"Clase {quote.class_type.label.lower()}",
         description=format_datetime(start, "EEEE d 'de' MMMM, HH:mm", locale="es_AR"),
         amount=quote.price,
         payer_name=payment.user.name,

@@ -104,7 +104,7 @@ def list_class_options(*, key: str | None = None) -> list[ClassOption]:
     key: of an offer that may be chosen although it is not listed.
     """
     current: defaultdict[tuple[str, int, Offer | None], dict[int, int]] = defaultdict(dict)
-    on_sale = _in_force().filter(Q(offer=None) | Q(offer__is_active=True)).order_by("valid_from")
+    on_sale = in_force().filter(Q(offer=None) | Q(offer__is_active=True)).order_by("valid_from")
     for row in on_sale.select_related("offer"):
         if row.offer is None or row.offer.is_listed or row.offer.key == key:
             current[row.class_type, row.minutes, row.offer][row.students_up_to] = row.amount
@@ -146,13 +146,21 @@ def list_prices_by_students(
     }
 
 
-def list_current_prices() -> list[Price]:
-    """List the plain list's rows in force that no later row replaces: by type, length and size."""
-    latest = {
-        (price.class_type != ClassType.INDIVIDUAL, price.minutes, price.students_up_to): price
-        for price in list_prices().order_by("valid_from")
-    }
+def list_current_prices(*, with_offers: bool = False) -> list[Price]:
+    """List the plain list's rows in force that no later row replaces: by type, length and size.
+
+    with_offers: True to add the rows of the offers that are sold.
+    """
+    plain, on_sale = Q(offer=None), Q(offer__is_active=True)
+    rows = in_force().filter(plain | on_sale if with_offers else plain).select_related("offer")
+    latest = {_order_price(price): price for price in rows.order_by("valid_from")}
     return [latest[case] for case in sorted(latest)]
+
+
+def _order_price(price: Price) -> tuple[tuple[int, int], bool, int, int]:
+    offer = (price.offer.position, price.offer.pk) if price.offer else (-1, 0)
+    is_group = price.class_type != ClassType.INDIVIDUAL
+    return offer, is_group, price.minutes, price.students_up_to
 
 
 def list_prices(day: date | None = None, *, offer: Offer | None = None) -> QuerySet[Price]:
@@ -160,11 +168,12 @@ def list_prices(day: date | None = None, *, offer: Offer | None = None) -> Query
 
     day: today, unless it is given.
     """
-    rows = _in_force(day).filter(offer=offer)
+    rows = in_force(day).filter(offer=offer)
     return rows.filter(offer__is_active=True) if offer else rows
 
 
-def _in_force(day: date | None = None) -> QuerySet[Price]:
+def in_force(day: date | None = None) -> QuerySet[Price]:
+    """List the rows of all lists in force on a day. day: as above."""
     day = day or timezone.localdate()
     return Price.objects.filter(
         Q(valid_until__isnull=True) | Q(valid_until__gte=day), valid_from__lte=day

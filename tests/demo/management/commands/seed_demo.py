@@ -25,6 +25,7 @@ from bookings.models import (
     ClassStatus,
     ClassType,
     HostType,
+    Offer,
     Role,
     UserActivity,
     VirtualClass,
@@ -32,6 +33,8 @@ from bookings.models import (
 )
 from config.lib.wall_time import find_offset
 from tests.demo.offer import seed_offer
+from tests.demo.offers import EXAM, seed_offers
+from tests.demo.open_classes import seed_open_classes
 from tests.demo.own_page import seed_own_page
 from tests.demo.people import (
     ACCESS_CODE,
@@ -72,6 +75,7 @@ class Command(BaseCommand):
         people = {person: _create_person(person) for person in EVERYBODY}
         _make_teacher(people[TEACHER], options["refresh_token"])
         seed_offer()
+        seed_offers()
         seed_own_page()
         if options["receiver"]:
             _add_receiver(*options["receiver"])
@@ -134,10 +138,14 @@ def _seed_classes(people: dict[DemoPerson, User]) -> None:
     programming = _book(diego, _open_at(5, 17), students=6, text="Inglés para programadores.")
     announce_transfer(user=diego, virtual_class=programming, operation_number="0000 7002 4517")
 
+    exam = Offer.objects.get(name=EXAM)
+    _schedule(_book(carla, _open_at(7, 15), text="Writing, parte 2.", offer=exam), teacher)
+
     called_off = _book(bruno, _open_at(6, 16), text="Phrasal verbs.")
     _schedule(called_off, teacher)
     cancel_class(class_id=called_off.pk, actor=teacher, reason="La profe tiene un feriado.")
 
+    seed_open_classes(teacher, [carla, diego], first=_open_at(8, 19), second=_open_at(10, 18))
     _store_completed(ana, [carla], _at(timezone.localdate() - timedelta(days=7), 18))
 
 
@@ -158,14 +166,17 @@ def _at(day: date, hour: int) -> datetime:
     return datetime.combine(day, time(hour), tzinfo=ZoneInfo(settings.TIME_ZONE))
 
 
-def _book(user: User, start: datetime, *, students: int = 1, text: str = "") -> VirtualClass:
+def _book(
+    user: User, start: datetime, *, students: int = 1, text: str = "", offer: Offer | None = None
+) -> VirtualClass:
     class_type = ClassType.GROUP if students > 1 else ClassType.INDIVIDUAL
     request = BookingRequest(
         start=start,
         end=start + HOUR,
         is_group_class=students > 1,
         students_count=students,
-        price=find_price(class_type=class_type, minutes=60, students=students),
+        price=find_price(class_type=class_type, minutes=60, students=students, offer=offer),
+        offer=offer,
         preference_id=f"demo-{uuid.uuid4()}",
         text=text,
     )
