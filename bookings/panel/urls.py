@@ -14,6 +14,7 @@ from bookings.admin.people.students import show_student, show_students
 from bookings.admin.people.writing import write_message
 from bookings.admin.sales.offers import act_on_offer, ask_to_delete, edit_offer, show_offers
 from bookings.admin.sales.open_classes import publish, show_open_classes
+from bookings.admin.sales.transfers import answer_mailed_link, show_transfers
 from bookings.panel.more import show_more, show_technical
 from bookings.panel.own_page.editor import edit_page, preview_page
 from bookings.panel.own_page.start import show_started, start
@@ -41,6 +42,9 @@ urlpatterns = [
     path("semana/dia/", guard(show_day), name="week_day"),
     path("semana/hora/", guard(show_hour), name="week_hour"),
     path("tecnico/", guard(show_technical), name="technical"),
+    path("transferencias/", guard(show_transfers), name="transfers"),
+    # The signed address is the permission.
+    path("transferencias/avisada/<str:token>/", answer_mailed_link, name="mailed_transfer"),
     path("pagina/", guard(edit_page), name="teacher_page"),
     path("pagina/vista/", guard(preview_page), name="teacher_page_preview"),
     path("pagina/empezar/", guard(start), name="start"),
