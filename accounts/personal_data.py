@@ -6,7 +6,7 @@ from allauth.account.models import EmailAddress
 from allauth.socialaccount.models import SocialAccount
 from django.contrib.admin.models import LogEntry
 from django.db import transaction
-from django.db.models import Q, QuerySet, Value
+from django.db.models import F, ManyToOneRel, Q, QuerySet, Value
 from django.db.models.functions import Left, Replace
 from django.utils import timezone
 
@@ -26,7 +26,7 @@ def describe_account(user: User) -> dict[str, Any]:
         "exportedAt": timezone.now(),
         "profile": {
             "id": user.pk,
-            "email": user.email,
+            "email": user.mail_address,
             "name": user.name,
             "image": user.image,
             "location": user.location,
@@ -74,6 +74,27 @@ def erase_account(*, user: User) -> None:
     erased.set_unusable_password()
     erased.save(force_update=True)
     _list_log_entries(user).update(object_repr=str(erased))
+
+
+def merge_account(placeholder: User, *, into: User) -> None:
+    """Give all rows that name a placeholder to an account, and delete it.
+
+    In a transaction; the caller has dropped the rows of which one account may have only one.
+    """
+    for relation in User._meta.get_fields(include_hidden=True):
+        if isinstance(relation, ManyToOneRel):
+            name = relation.field.name
+            rows = relation.related_model._base_manager.filter(**{name: placeholder})
+            rows.update(**{name: into})
+    LogEntry.objects.filter(object_id=str(placeholder.pk)).update(object_id=str(into.pk))
+    stored = User.objects.select_for_update(no_key=True).get(pk=into.pk)
+    notes = "\n".join(filter(None, [stored.private_notes, placeholder.private_notes]))
+    User.objects.filter(pk=into.pk).update(
+        total_classes=F("total_classes") + placeholder.total_classes,
+        phone=stored.phone or placeholder.phone,
+        private_notes=notes,
+    )
+    placeholder.delete()
 
 
 @transaction.atomic

@@ -21,6 +21,30 @@ def save_profile(*, user: User, location: str, level: str, phone: str, newslette
     return user
 
 
+# Reserved by RFC 2606: no mail server has it, and no identity provider verifies it.
+PLACEHOLDER_DOMAIN = "sin-cuenta.invalid"
+
+
+def write_down(*, name: str, phone: str = "", email: str = "") -> User:
+    """Store a person who has no account, for whom the teacher books.
+
+    phone: as ``check_phone`` returns it. email: an address for mails; a later sign-in with it is
+    an account of its own, which may claim the person's classes.
+    """
+    if not name.strip() or not (phone or email):
+        raise ValueError("A person without an account has a name, and a phone or an address.")
+    person = User(
+        name=" ".join(name.split()),
+        phone=phone,
+        contact_email=email.lower(),
+        status=UserStatus.PLACEHOLDER,
+    )
+    person.email = f"{person.pk.hex}@{PLACEHOLDER_DOMAIN}"
+    person.set_unusable_password()
+    person.save(force_insert=True)
+    return person
+
+
 def save_private_notes(*, user: User, notes: str) -> None:
     """Store what the teacher notes about the person."""
     user.private_notes = notes

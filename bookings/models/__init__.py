@@ -30,7 +30,7 @@ from bookings.models.payment import (
 from bookings.models.price import Price
 from bookings.models.refund_reason import RefundReason
 from bookings.models.sales.bank_transfer import BankTransfer, TransferState
-from bookings.models.sales.class_link import ClassLink, generate_link_key
+from bookings.models.sales.class_link import ClassLink, generate_link_key, read_link_token
 from bookings.models.sales.discount_code import DiscountCode
 from bookings.models.sales.offer import Offer
 from bookings.models.sales.open_class import MinimumDecision, OpenClass, Seat, SeatState

@@ -30,6 +30,7 @@ class NoticeKind(models.TextChoices):
     # From the teacher, in her own words.
     MESSAGE = "message", "Mensaje de la profe"
     BOOKED_FOR = "booked_for", "Clase que reservó la profe"
+    CLASS_LINK = "class_link", "Enlace de una clase"
     # To the person who paid.
     MONEY_RETURNED = "money_returned", "Dinero devuelto"
     REFUND_FAILED = "refund_failed", "Devolución rechazada"

@@ -24,8 +24,9 @@ _SHAPES = (
     r"[\w.+-]{1,64}(?:@|%40)[\w-]+(?:\.[\w-]+)+",
 )
 _SECRETS = re.compile(
-    # An access code in an invitation, also as the target of a sign-in.
-    rf"(inicio{_SLASH}unirse{_SLASH}){_VALUE}"
+    # An access code in an invitation, or the key of a class's link; also as the target of a
+    # sign-in.
+    rf"((?:inicio{_SLASH}unirse|\bclase){_SLASH}){_VALUE}"
     # An identity provider's answer, which signs its sender in.
     rf"|([?&](?:code|state)=){_VALUE}"
     # A value with a telling name.

@@ -24,8 +24,13 @@ def open_payment(*, user: User, quote: Quote, expires_at: datetime) -> Payment:
     )
 
 
-def make_preference(payment: Payment, quote: Quote) -> Payment:
-    """Make the preference of an open payment, outside of transactions. Raises PaymentError."""
+def make_preference(
+    payment: Payment, quote: Quote, *, return_page: str = "/inicio/pagos"
+) -> Payment:
+    """Make the preference of an open payment, outside of transactions. Raises PaymentError.
+
+    return_page: without the payment's id, to which the payer comes back.
+    """
     start, now = timezone.localtime(quote.start), timezone.now()
     # A voucher that is paid by then is credited before the class.
     cash_until = min(now + settings.CASH_NOTICE, quote.start - settings.CASH_CREDIT)
@@ -35,9 +40,9 @@ def make_preference(payment: Payment, quote: Quote) -> Payment:
         description=format_datetime(start, "EEEE d 'de' MMMM, HH:mm", locale="es_AR"),
         amount=quote.price,
         payer_name=payment.user.name,
-        payer_email=payment.user.email,
+        payer_email=payment.user.mail_address,
         expires_at=payment.expires_at or start,
-        return_url=urljoin(settings.BASE_URL, f"/inicio/pagos/{payment.pk}"),
+        return_url=urljoin(settings.BASE_URL, f"{return_page}/{payment.pk}"),
         notification_url=urljoin(settings.BASE_URL, f"/api/webhooks/{PROVIDER}"),
         cash_until=cash_until if start - now > settings.CASH_NOTICE else None,
     )
