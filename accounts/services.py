@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import F, QuerySet
+from django.db.models import F, ProtectedError, QuerySet
 from django.dispatch import Signal
 from django.utils import timezone
 
@@ -43,6 +43,16 @@ def write_down(*, name: str, phone: str = "", email: str = "") -> User:
     person.set_unusable_password()
     person.save(force_insert=True)
     return person
+
+
+def strike_out(*, person: User) -> bool:
+    """Delete a placeholder that nothing names; return False if something does."""
+    try:
+        with transaction.atomic():
+            User.objects.get(pk=person.pk, status=UserStatus.PLACEHOLDER).delete()
+    except (ProtectedError, User.DoesNotExist):
+        return False
+    return True
 
 
 def save_private_notes(*, user: User, notes: str) -> None:

@@ -15,6 +15,7 @@ from django.views.decorators.http import require_safe
 from accounts.models import User
 from accounts.phones import whatsapp_url
 from bookings.admin.classes.forms import MoveForm
+from bookings.admin.classes.links import present_link
 from bookings.admin.classes.steps import CLASS_STEPS, MoveClass
 from bookings.admin.classes.timeline import build_timeline, describe_drift
 from bookings.admin.money.steps import PAYMENT_STEPS
@@ -33,7 +34,9 @@ MOVE = next(one for one in CLASS_STEPS if isinstance(one, MoveClass))
 def show_class(request: HttpRequest, class_id: uuid.UUID) -> HttpResponse:
     if not request.user.has_perm("bookings.view_virtualclass"):
         raise PermissionDenied
-    classes = VirtualClass.objects.select_related("booked_by", "payment", "hold")
+    classes = VirtualClass.objects.select_related(
+        "booked_by", "payment", "hold", "link__claimed_by"
+    )
     row = get_object_or_404(classes, pk=class_id)
     now = timezone.now()
     hours = f"{clock(row.start_time)} a {clock(row.end_time)}"
@@ -51,6 +54,7 @@ def show_class(request: HttpRequest, class_id: uuid.UUID) -> HttpResponse:
         "timeline": build_timeline(row),
         "has_lapsed": has_lapsed(row),
         "drift": describe_drift(row) if row.is_scheduled and row.calendar_drift else "",
+        "student_link": present_link(row),
         "kept_until": hold.expires_at if hold and hold.is_live(now) and not row.paid_at else None,
     }
     return render(request, "admin/agenda/class.html", context)
