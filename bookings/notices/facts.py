@@ -103,6 +103,8 @@ def must_knock(user: User) -> bool:
 
 
 def _how_to_enter(notice: Notice) -> str:
+    if notice.user.is_placeholder and must_knock(notice.user):
+        return gettext("Abrí el enlace unos minutos antes, pedí entrar y esperá a la profe.")
     text = _(
         "Vas a tener que pedir entrar, porque tu correo no es de una cuenta de Google: abrí el "
         "enlace y esperá a que la profe te deje pasar."

@@ -41,7 +41,7 @@ class ReplaceLink(Step[VirtualClass]):
 
 class ReturnClaim(Step[VirtualClass]):
     name, needs_input, is_final, form = "deshacer", True, True, ReturnForm
-    label, yes = "La tomó otra persona", "Sí, sacársela"
+    label, yes = "La tomó otra persona", "Sí, quitar la clase de esa cuenta"
     warning = "Quien la tomó ya vio el enlace de la videollamada."
 
     def is_offered(self, row: VirtualClass) -> bool:

@@ -41,11 +41,12 @@ def show_class(request: HttpRequest, class_id: uuid.UUID) -> HttpResponse:
     now = timezone.now()
     hours = f"{clock(row.start_time)} a {clock(row.end_time)}"
     hold: Hold | None = getattr(row, "hold", None)
+    people = _list_people(row)
     context = {
         **admin.site.each_context(request),
         "title": f"{short_day(row.start_time).capitalize()}, {hours}",
         "row": row,
-        "people": _list_people(row),
+        "people": people,
         "waiting": row.waiting_list.filter(state__in=IN_LINE).count(),
         "move": _find_move(request, row),
         "steps": [*_list_steps(request, row), *_list_refunds(request, row)],
@@ -55,6 +56,7 @@ def show_class(request: HttpRequest, class_id: uuid.UUID) -> HttpResponse:
         "has_lapsed": has_lapsed(row),
         "drift": describe_drift(row) if row.is_scheduled and row.calendar_drift else "",
         "student_link": present_link(row),
+        "may_write": any(person.mail_address for person, _, _ in people),
         "kept_until": hold.expires_at if hold and hold.is_live(now) and not row.paid_at else None,
     }
     return render(request, "admin/agenda/class.html", context)

@@ -65,7 +65,7 @@ def for_bearer(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]
 def show_link(request: HttpRequest, token: str) -> HttpResponse:
     """Show the class to pay, to enter and to claim; or why the link does not serve."""
     found = find_link(token)
-    if found.link and request.user.pk in {found.link.claimed_by_id, _account_of(found.link)}:
+    if found.link and request.user.is_authenticated and _is_students(found.link, request.user.pk):
         return redirect("bookings:class", class_id=found.link.pk)
     if found.state != LinkState.OPEN:
         context = {
@@ -79,10 +79,9 @@ def show_link(request: HttpRequest, token: str) -> HttpResponse:
     return _show_class(request, token, found.require_link())
 
 
-def _account_of(link: ClassLink) -> uuid.UUID | None:
-    """Return the account for which the class was booked, if it is one."""
-    host = link.virtual_class.booked_by
-    return None if host.is_placeholder else host.pk
+def _is_students(link: ClassLink, user_id: uuid.UUID) -> bool:
+    """True if the account booked or claimed the class, and finds it on its own pages."""
+    return user_id in {link.claimed_by_id, link.virtual_class.booked_by_id}
 
 
 def _show_class(request: HttpRequest, token: str, link: ClassLink) -> HttpResponse:
