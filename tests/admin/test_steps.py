@@ -258,7 +258,7 @@ def _choose_linked(request, name):
     given = {}
     if name == "deshacer":
         claim_class(user=request.getfixturevalue("host"), token=link.token)
-        given = {"name": "Lucía", "phone": "341 15 555 0199"}
+        given = {"who": "Lucía", "phone": "341 15 555 0199"}
     return VirtualClass.objects.get(pk=link.pk), given
 
 

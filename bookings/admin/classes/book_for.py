@@ -157,7 +157,7 @@ def _find_known(newcomer: PersonForm, request: HttpRequest) -> list[User]:
 
 def _describe(newcomer: PersonForm) -> dict[str, str]:
     given = newcomer.cleaned_data
-    return {"name": given["name"], "phone": given["phone"], "contact_email": given["email"]}
+    return {"name": given["who"], "phone": given["phone"], "contact_email": given["email"]}
 
 
 def _ask_for_student(

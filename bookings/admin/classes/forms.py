@@ -88,7 +88,7 @@ class CapacityForm(StepForm):
 class PersonForm(forms.Form):
     """Asks for a person without an account: a name, and a phone or an address."""
 
-    name = forms.CharField(label="Nombre", max_length=MAX_NAME)
+    who = forms.CharField(label="Nombre", max_length=MAX_NAME)
     phone = forms.CharField(
         label="Teléfono",
         max_length=MAX_PHONE,
@@ -103,8 +103,8 @@ class PersonForm(forms.Form):
         help_text="Si lo ponés, también le llegan los avisos de la clase.",
     )
 
-    def clean_name(self) -> str:
-        return read_name(self.cleaned_data["name"])
+    def clean_who(self) -> str:
+        return read_name(self.cleaned_data["who"])
 
     def clean_phone(self) -> str:
         return check_phone(self.cleaned_data["phone"])

@@ -50,7 +50,7 @@ class ReturnClaim(Step[VirtualClass]):
 
     def foresee(self, row: VirtualClass, form: ReturnForm, actor: User) -> Facts | None:
         claimer = row.booked_by
-        seen = foresee(lambda: return_claim(class_id=row.pk, **form.cleaned_data, by=actor), [])
+        seen = foresee(lambda: _return(row, form, actor), [])
         happens = (
             f"Las clases que {claimer} tomó con ese enlace salen de su cuenta, con sus pagos.",
             f"Quedan para {seen.result.booked_by}, sin cuenta, cada una con un enlace nuevo.",
@@ -58,5 +58,12 @@ class ReturnClaim(Step[VirtualClass]):
         return Facts(str(row), happens, group_mails(seen.mails))
 
     def take(self, row: VirtualClass, form: ReturnForm, actor: User) -> Report:
-        returned = return_claim(class_id=row.pk, **form.cleaned_data, by=actor)
+        returned = _return(row, form, actor)
         return Report(f"Listo: la clase es de {returned.booked_by}. Mandale el enlace nuevo.")
+
+
+def _return(row: VirtualClass, form: ReturnForm, by: User) -> VirtualClass:
+    given = form.cleaned_data
+    return return_claim(
+        class_id=row.pk, name=given["who"], phone=given["phone"], email=given["email"], by=by
+    )
