@@ -16,7 +16,7 @@ from accounts.services import save_profile
 # edited by hand.
 admin.site.unregister([EmailAddress, Group, SocialAccount, SocialApp, SocialToken])
 
-IDENTITY = ("email", "name", "status", "is_staff")
+IDENTITY = ("mail", "name", "status", "is_staff")
 ACTIVITY = ("total_classes", "last_login", "created_at", "updated_at")
 
 
@@ -40,9 +40,9 @@ class LogEntryAdmin(admin.ModelAdmin[LogEntry]):
 class UserAdmin(admin.ModelAdmin[User]):
     """People; fields that services own are read-only."""
 
-    list_display = ["email", "name", "status", "total_classes", "level", "last_login"]
+    list_display = ["mail", "name", "status", "total_classes", "level", "last_login"]
     list_filter = ["status", "level", "newsletter", "is_staff"]
-    search_fields = ["email", "name", "location", "phone"]
+    search_fields = ["email", "contact_email", "name", "location", "phone"]
     date_hierarchy = "created_at"
     ordering = ["-created_at", "pk"]
     show_full_result_count = False
@@ -56,6 +56,11 @@ class UserAdmin(admin.ModelAdmin[User]):
 
     # People are suspended, because their classes and payments stay.
     has_add_permission = has_delete_permission = _never
+
+    @admin.display(description="correo", ordering="email")
+    def mail(self, obj: User) -> str:
+        """Return the address that reaches the person; the technical one is nobody's."""
+        return obj.mail_address or "—"
 
     def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
         save_profile(user=obj, **form.cleaned_data)

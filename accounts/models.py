@@ -53,6 +53,11 @@ class User(AbstractBaseUser, PermissionsMixin):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     email = models.EmailField("correo", max_length=254)
+    # Of a placeholder, whose ``email`` is a technical one. Not unique, so that its owner may sign
+    # up with it.
+    contact_email = models.EmailField(
+        "correo para avisos", max_length=254, blank=True, default="", db_default="", editable=False
+    )
     name = models.CharField("nombre", max_length=255, blank=True)
     image = models.URLField("foto", max_length=500, blank=True)
 
@@ -107,6 +112,13 @@ class User(AbstractBaseUser, PermissionsMixin):
     class Meta:
         verbose_name = "persona"
         verbose_name_plural = "personas"
+        indexes = [
+            models.Index(
+                fields=["contact_email"],
+                condition=~models.Q(contact_email=""),
+                name="user_by_contact_email",
+            )
+        ]
         constraints = [
             models.UniqueConstraint(fields=["email"], name="unique_email"),
             models.CheckConstraint(
@@ -124,6 +136,11 @@ class User(AbstractBaseUser, PermissionsMixin):
             models.CheckConstraint(
                 condition=models.Q(status__in=UserStatus.values), name="known_user_status"
             ),
+            models.CheckConstraint(
+                condition=models.Q(contact_email="")
+                | models.Q(status=UserStatus.PLACEHOLDER, contact_email=Lower("contact_email")),
+                name="only_placeholders_have_a_contact",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -134,6 +151,15 @@ class User(AbstractBaseUser, PermissionsMixin):
     @property
     def is_active(self) -> bool:  # type: ignore[override]  # Django's is a class attribute
         return self.status == UserStatus.ACTIVE
+
+    @property
+    def is_placeholder(self) -> bool:
+        return self.status == UserStatus.PLACEHOLDER
+
+    @property
+    def mail_address(self) -> str:
+        """The address for mails and for the teacher's eyes; "" if a placeholder's is unknown."""
+        return self.contact_email if self.is_placeholder else self.email
 
     @property
     def first_name(self) -> str:

@@ -7,7 +7,7 @@ from allauth.socialaccount.models import SocialAccount
 from django.contrib.admin.models import LogEntry
 from django.contrib.contenttypes.models import ContentType
 from django.db import transaction
-from django.db.models import Q, QuerySet, Value
+from django.db.models import F, ManyToOneRel, Q, QuerySet, Value
 from django.db.models.functions import Left, Replace
 from django.utils import timezone
 
@@ -27,7 +27,7 @@ def describe_account(user: User) -> dict[str, Any]:
         "exportedAt": timezone.now(),
         "profile": {
             "id": user.pk,
-            "email": user.email,
+            "email": user.mail_address,
             "name": user.name,
             "image": user.image,
             "location": user.location,
@@ -80,6 +80,27 @@ def erase_account(*, user: User) -> None:
 def erase_from_log(*, user: User) -> None:
     """Take the person's name out of the panel's log; before the rows that name them are deleted."""
     _list_log_entries(user).update(object_repr=str(User(status=UserStatus.ERASED)))
+
+
+def merge_account(placeholder: User, *, into: User) -> None:
+    """Give all rows that name a placeholder to an account, and delete it.
+
+    In a transaction; the caller has dropped the rows of which one account may have only one.
+    """
+    for relation in User._meta.get_fields(include_hidden=True):
+        if isinstance(relation, ManyToOneRel):
+            name = relation.field.name
+            rows = relation.related_model._base_manager.filter(**{name: placeholder})
+            rows.update(**{name: into})
+    LogEntry.objects.filter(object_id=str(placeholder.pk)).update(object_id=str(into.pk))
+    stored = User.objects.select_for_update(no_key=True).get(pk=into.pk)
+    notes = "\n".join(filter(None, [stored.private_notes, placeholder.private_notes]))
+    User.objects.filter(pk=into.pk).update(
+        total_classes=F("total_classes") + placeholder.total_classes,
+        phone=stored.phone or placeholder.phone,
+        private_notes=notes,
+    )
+    placeholder.delete()
 
 
 @transaction.atomic

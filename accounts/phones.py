@@ -34,14 +34,25 @@ def whatsapp_url(phone: str, text: str = "") -> str:
     may be a landline counts as a mobile.
     https://faq.whatsapp.com/1294841057948784
     """
-    number = _parse(phone)
+    number = normalize_phone(phone)
+    if not number:
+        return ""
+    address = f"https://wa.me/{number.removeprefix('+')}"
+    return f"{address}?text={quote(text)}" if text else address
+
+
+def normalize_phone(text: str) -> str:
+    """Return the E.164 number, the same for each spelling, such as +5493415550199; "" for none.
+
+    An Argentine number that may be a landline counts as a mobile, as in ``whatsapp_url``.
+    """
+    number = _parse(text)
     if number is None:
         return ""
     national = phonenumbers.national_significant_number(number)
     if _is_argentine(number) and phonenumbers.number_type(number) == PhoneNumberType.FIXED_LINE:
         national = f"{MOBILE_MARK}{national}"
-    address = f"https://wa.me/{number.country_code}{national}"
-    return f"{address}?text={quote(text)}" if text else address
+    return f"+{number.country_code}{national}"
 
 
 def _parse(text: str) -> PhoneNumber | None:

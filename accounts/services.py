@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import F, QuerySet
+from django.db.models import F, ProtectedError, QuerySet
 from django.dispatch import Signal
 from django.utils import timezone
 
@@ -19,6 +19,40 @@ def save_profile(*, user: User, location: str, level: str, phone: str, newslette
     user.newsletter = newsletter
     user.save(update_fields=["location", "level", "phone", "newsletter", "updated_at"])
     return user
+
+
+# Reserved by RFC 2606: no mail server has it, and no identity provider verifies it.
+PLACEHOLDER_DOMAIN = "sin-cuenta.invalid"
+
+
+def write_down(*, name: str, phone: str = "", email: str = "") -> User:
+    """Store a person who has no account, for whom the teacher books.
+
+    phone: as ``check_phone`` returns it. email: an address for mails; a later sign-in with it is
+    an account of its own, which may claim the person's classes.
+    """
+    if not name.strip() or not (phone or email):
+        raise ValueError("A person without an account has a name, and a phone or an address.")
+    person = User(
+        name=" ".join(name.split()),
+        phone=phone,
+        contact_email=email.lower(),
+        status=UserStatus.PLACEHOLDER,
+    )
+    person.email = f"{person.pk.hex}@{PLACEHOLDER_DOMAIN}"
+    person.set_unusable_password()
+    person.save(force_insert=True)
+    return person
+
+
+def strike_out(*, person: User) -> bool:
+    """Delete a placeholder that nothing names; return False if something does."""
+    try:
+        with transaction.atomic():
+            User.objects.get(pk=person.pk, status=UserStatus.PLACEHOLDER).delete()
+    except (ProtectedError, User.DoesNotExist):
+        return False
+    return True
 
 
 def save_private_notes(*, user: User, notes: str) -> None:

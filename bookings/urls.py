@@ -23,7 +23,7 @@ from bookings.pages import (
     waiting,
 )
 from bookings.pages.front import crawlers, front_page, share_picture, timetable
-from bookings.pages.sales import open_classes, seats, transfers
+from bookings.pages.sales import class_links, open_classes, seats, transfers
 from bookings.payments.backend import PROVIDER
 
 app_name = "bookings"
@@ -56,6 +56,11 @@ urlpatterns = [
     path("clases-abiertas/<uuid:class_id>/espera", open_classes.wait, name="wait_for_seat"),
     path("inicio/lugares/<uuid:seat_id>", seats.show_seat, name="seat"),
     path("inicio/lugares/<uuid:seat_id>/soltar", seats.release, name="release_seat"),
+    path("clase/volver/<uuid:payment_id>", class_links.come_back, name="back_from_paying"),
+    path("clase/<str:token>", class_links.show_link, name="class_link"),
+    path("clase/<str:token>/pagar", class_links.pay, name="pay_class_link"),
+    path("clase/<str:token>/tomar", class_links.claim, name="claim_class"),
+    path("clase/<str:token>/clase.ics", class_links.download_class, name="class_link_file"),
     path("inicio", home.inicio, name="inicio"),
     path("inicio/reservar", booking.choose, name="book"),
     path("inicio/reservar/seguir", booking.keep_chosen, name="keep_chosen"),
@@ -76,6 +81,11 @@ urlpatterns = [
         "inicio/clases/<uuid:class_id>/clase.ics",
         own_calendar.download_class,
         name="calendar_file",
+    ),
+    path(
+        "inicio/clases/tomar/<uuid:person_id>",
+        class_links.claim_written_down,
+        name="claim_written_down",
     ),
     path("inicio/pagos/<uuid:payment_id>", paying.show_payment, name="payment"),
     path("inicio/perfil/mis-datos.json", privacy.download_my_data, name="my_data"),

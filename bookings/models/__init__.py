@@ -35,7 +35,7 @@ from bookings.models.sales.bank_transfer import (
     TransferState,
     normalize_operation_number,
 )
-from bookings.models.sales.class_link import ClassLink, generate_link_key
+from bookings.models.sales.class_link import ClassLink, generate_link_key, read_link_token
 from bookings.models.sales.discount_code import DiscountCode
 from bookings.models.sales.offer import Offer
 from bookings.models.sales.open_class import MinimumDecision, OpenClass, Seat, SeatState

@@ -30,6 +30,7 @@ class NoticeKind(models.TextChoices):
     # From the teacher, in her own words.
     MESSAGE = "message", "Mensaje de la profe"
     BOOKED_FOR = "booked_for", "Clase que reservó la profe"
+    CLASS_LINK = "class_link", "Enlace de una clase"
     # To everybody in an open class.
     GOES_ON = "goes_on", "Clase abierta que se da"
     # To the student who pays by bank transfer.

@@ -17,6 +17,7 @@ from accounts.selectors import list_providers, signs_in_without_google_address
 from bookings.models import (
     BankTransfer,
     ClassEvent,
+    ClassLink,
     ClassLog,
     Hold,
     Message,
@@ -28,6 +29,7 @@ from bookings.models import (
     RefundReason,
     Seat,
     TransferState,
+    VirtualClass,
     WaitingListEntry,
     list_awaiting_scheduling,
     meet_refused_at,
@@ -110,10 +112,12 @@ def _offer_end(notice: Notice) -> str:
 def must_knock(user: User) -> bool:
     """True if the teacher has to let the person into the meeting: they are no guest of it."""
     is_open = settings.MEET_ACCESS == "open" and meet_refused_at() is None
-    return not is_open and signs_in_without_google_address(user)
+    return not is_open and (user.is_placeholder or signs_in_without_google_address(user))
 
 
 def _how_to_enter(notice: Notice) -> str:
+    if notice.user.is_placeholder and must_knock(notice.user):
+        return gettext("Abrí el enlace unos minutos antes, pedí entrar y esperá a la profe.")
     text = _(
         "Vas a tener que pedir entrar, porque tu correo no es de una cuenta de Google: abrí el "
         "enlace y esperá a que la profe te deje pasar."
@@ -246,6 +250,19 @@ def site_address(name: str, *arguments: object) -> str:
     return settings.BASE_URL + reverse(name, args=arguments)
 
 
+def class_address(virtual_class: VirtualClass, user: User) -> str:
+    """Return the page of a class that the person can open: without an account, by its link."""
+    if not user.is_placeholder:
+        return site_address("bookings:class", virtual_class.pk)
+    return link_address(virtual_class) or site_address("bookings:landing")
+
+
+def link_address(virtual_class: VirtualClass) -> str:
+    """Return the address of the class's link; "" if it has none, or a student claimed it."""
+    link = ClassLink.objects.filter(pk=virtual_class.pk, claimed_by=None).first()
+    return site_address("bookings:class_link", link.token) if link else ""
+
+
 def _hours(start: datetime, end: datetime) -> str:
     return str(_("%(day)s, de %(start)s a %(end)s (hora de Argentina)")) % {
         "day": long_day(start),
@@ -275,7 +292,7 @@ how_to_enter = Line(_("Para entrar"), _how_to_enter)
 access_code = Line(_("Código de acceso"), _access_code)
 invitation = Line(_("Para invitar, compartí"), _invitation, is_link=True)
 class_page = Line(
-    _("Tu clase"), lambda one: site_address("bookings:class", one.virtual_class_id), is_link=True
+    _("Tu clase"), lambda one: class_address(one.require_class(), one.user), is_link=True
 )
 class_description = Line(_("Qué pidió"), lambda one: one.require_class().describe())
 price = Line(_("Precio"), lambda one: pesos(one.require_class().class_price))

@@ -24,15 +24,18 @@ class Method(StrEnum):
 
 
 def build_calendar(
-    virtual_class: VirtualClass, *, method: Method, attendee: str | None = None
+    virtual_class: VirtualClass, *, method: Method, attendee: str | None = None, page: str = ""
 ) -> bytes:
-    """Return the iCalendar file of a class. attendee: the invited person's address."""
+    """Return the iCalendar file of a class.
+
+    attendee: the invited person's address. page: of the class, if not the one for accounts.
+    """
     calendar = Calendar()
     calendar.add("prodid", PRODUCT)
     calendar.add("version", "2.0")
     calendar.add("method", method)
     calendar.add_component(_describe_zone(settings.TIME_ZONE))
-    calendar.add_component(_build_event(virtual_class, method, attendee))
+    calendar.add_component(_build_event(virtual_class, method, attendee, page))
     entry: bytes = calendar.to_ical()
     return entry
 
@@ -43,7 +46,9 @@ def _describe_zone(name: str) -> Timezone:
     return Timezone.from_tzid(name)
 
 
-def _build_event(virtual_class: VirtualClass, method: Method, attendee: str | None) -> Event:
+def _build_event(
+    virtual_class: VirtualClass, method: Method, attendee: str | None, page: str
+) -> Event:
     teacher, link = settings.ADMIN_EMAIL, virtual_class.html_link
     event = Event.new(
         # The UID of Google's own invitation: a calendar that gets both keeps one entry.
@@ -63,7 +68,7 @@ def _build_event(virtual_class: VirtualClass, method: Method, attendee: str | No
         if virtual_class.status == ClassStatus.CANCELLED:
             event.status = STATUS.CANCELLED
         return event
-    page = site_address("bookings:class", virtual_class.pk)
+    page = page or site_address("bookings:class", virtual_class.pk)
     event.description = "\n".join(
         [
             virtual_class.describe(),

@@ -9,7 +9,14 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from bookings.models import Notice
-from bookings.notices.facts import Line, find_entry, find_open_class, site_address
+from bookings.notices.facts import (
+    Line,
+    class_address,
+    find_entry,
+    find_open_class,
+    link_address,
+    site_address,
+)
 from bookings.notices.returned_money import find_named_refund
 
 TRANSFER_SALT, TRANSFER_LINK_LASTS = "bookings.transfer", timedelta(days=7)
@@ -29,9 +36,22 @@ def _turn_page(notice: Notice) -> str:
 
 
 def _own_classes(notice: Notice) -> str:
-    if notice.virtual_class_id is None:
+    if notice.virtual_class is None:
         return site_address("bookings:my_classes")
-    return site_address("bookings:class", notice.virtual_class_id)
+    return class_address(notice.virtual_class, notice.user)
+
+
+def _pay_page(notice: Notice) -> str:
+    """Return the link, with which the class is paid without signing in, if it has one."""
+    virtual_class = notice.require_class()
+    return link_address(virtual_class) or class_address(virtual_class, notice.user)
+
+
+def _own_payment(notice: Notice) -> str:
+    if notice.user.is_placeholder and notice.virtual_class:
+        return class_address(notice.virtual_class, notice.user)
+    payment_id = find_named_refund(notice.occasion).charge.payment_id
+    return site_address("bookings:payment", payment_id)
 
 
 def _sign_transfer(notice: Notice) -> str:
@@ -51,15 +71,12 @@ _class_id = attrgetter("virtual_class_id")
 _CLASS_IN_PANEL = "admin:class_sheet"
 
 see_classes = Line(_("Mirá tus clases"), _own_classes)
-see_class = _to(_("Mirá tu clase"), "bookings:class", _class_id)
-pay_class = _to(_("Pagá tu clase"), "bookings:class", _class_id)
+see_class = Line(_("Mirá tu clase"), _own_classes)
+pay_class = Line(_("Pagá tu clase"), _pay_page)
+open_link = Line(_("Abrí tu clase"), _pay_page)
 book_another = _to(_("Reservá otra clase"), "bookings:book")
 choose_another_time = _to(_("Elegí otro horario"), "bookings:book")
-see_own_payment = _to(
-    _("Mirá el pago"),
-    "bookings:payment",
-    lambda one: find_named_refund(one.occasion).charge.payment_id,
-)
+see_own_payment = Line(_("Mirá el pago"), _own_payment)
 see_profile = _to(_("Mirá tu perfil"), "profile")
 # To pages of the panel.
 decide_price = _to(_("Decidí si la das"), _CLASS_IN_PANEL, _class_id)

@@ -225,10 +225,21 @@ MAILS = {
     NoticeKind.BOOKED_FOR: untracked(
         subject=_("Te reservamos una clase: %(day)s, %(clock)s"),
         opening=_("La profe te reservó esta clase. Falta pagarla."),
-        explanation=_("Si no la querés, cancelala desde su página: no te cobramos nada."),
+        explanation=_("Si no la querés, no la pagues: el horario queda libre, y no te cobramos."),
         facts=(facts.offer, facts.when, facts.price, facts.pay_until),
         link=links.pay_class,
         skip_if=(skip.over, skip.not_to_pay),
+    ),
+    NoticeKind.CLASS_LINK: untracked(
+        subject=_("El enlace de tu clase: %(day)s, %(clock)s"),
+        opening=_("La profe te manda el enlace de tu clase."),
+        explanation=_(
+            "Sirve sin cuenta, y quien lo tiene puede ver la clase: no lo reenvíes. Los enlaces de "
+            "antes ya no sirven."
+        ),
+        facts=(facts.when, facts.price),
+        link=links.open_link,
+        skip_if=(skip.over, skip.no_link),
     ),
     NoticeKind.GOES_ON: Mail(
         subject=_("Se da la clase: %(day)s, %(clock)s"),
@@ -475,7 +486,7 @@ def find_mail(notice: Notice) -> Mail:
 
 def reason_to_skip(notice: Notice) -> str:
     """Return why a mail is obsolete, or an empty string."""
-    rules = (skip.erased, *find_mail(notice).skip_if)
+    rules = (skip.erased, skip.unreachable, *find_mail(notice).skip_if)
     if plan := PLANNED.get(NoticeKind(notice.kind)):
         rules += plan.skip_if
     return next((rule.reason for rule in rules if rule.is_obsolete(notice)), "")

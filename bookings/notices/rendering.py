@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import override
 
 from bookings.models import Notice, NoticeKind, TeacherPage
-from bookings.notices.facts import find_message
+from bookings.notices.facts import class_address, find_message
 from bookings.notices.icalendar import build_calendar
 from bookings.notices.registry import find_mail
 from bookings.templatetags.class_times import clock, long_day
@@ -23,7 +23,7 @@ def render_mail(notice: Notice) -> EmailMultiAlternatives:
         mail = EmailMultiAlternatives(
             subject=context["subject"],
             body=render_to_string("notices/mail.txt", context),
-            to=[notice.user.email],
+            to=[notice.user.mail_address],
             reply_to=[settings.ADMIN_EMAIL] if settings.ADMIN_EMAIL else None,
             headers={"Message-ID": derive_message_id(notice), "Auto-Submitted": "auto-generated"},
         )
@@ -46,7 +46,12 @@ def _attach_calendar(mail: EmailMultiAlternatives, notice: Notice) -> None:
     parts = virtual_class.activities.filter(user=notice.user)
     if notice.kind == NoticeKind.CANCELLED and not is_host and not parts.exists():
         return  # nor is it in the calendars of people in line
-    entry = build_calendar(virtual_class, method=method, attendee=notice.user.email)
+    entry = build_calendar(
+        virtual_class,
+        method=method,
+        attendee=notice.user.mail_address,
+        page=class_address(virtual_class, notice.user),
+    )
     mail.attach_alternative(entry.decode(), f"text/calendar; method={method}")
     mail.attach("clase.ics", entry, "application/ics")
 

@@ -19,7 +19,7 @@ from bookings.models import (
     VirtualClass,
     WaitingState,
 )
-from bookings.notices.facts import find_entry, find_open_class, find_transfer
+from bookings.notices.facts import find_entry, find_open_class, find_transfer, link_address
 from bookings.notices.returned_money import find_named_refund, is_owed
 
 
@@ -97,6 +97,12 @@ def _is_account_accepted(notice: Notice) -> bool:
 
 
 erased = SkipRule("La persona borró su cuenta.", lambda one: one.user.status == UserStatus.ERASED)
+unreachable = SkipRule(
+    "La persona no tiene cuenta, ni un correo que sepamos.", lambda one: not one.user.mail_address
+)
+no_link = SkipRule(
+    "La clase ya no tenía un enlace.", lambda one: not link_address(one.require_class())
+)
 over = SkipRule("La clase ya había terminado.", lambda one: one.require_class().has_ended())
 not_scheduled = SkipRule(
     "La clase ya no estaba agendada.", lambda one: not one.require_class().is_scheduled

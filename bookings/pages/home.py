@@ -7,6 +7,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.sign_in.page import show_sign_in
 from bookings.domain.checkout.holds import find_open_hold
+from bookings.domain.people.claiming import list_written_down
 from bookings.domain.places.waiting_queries import list_lines_of
 from bookings.domain.queries import list_next_classes_of
 from bookings.pages.booking import details_url
@@ -35,6 +36,7 @@ def inicio(request: HttpRequest) -> HttpResponse:
             "details_url": details_url(hold) if hold else "",
             "next_class": classes[0] if classes else None,
             "later_classes": classes[1:],
+            "written_down": list_written_down(request.user),
             "lines": [WaitingCard(entry) for entry in list_lines_of(request.user)],
             "join_form": JoinForm(),
             "open_classes": list_cards(OPEN_CLASSES),

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.sessions.requests import SignedInRequest
 from bookings.domain.queries import get_class_of
+from bookings.models import VirtualClass
 from bookings.notices.icalendar import Method, build_calendar
 from bookings.pages.access import signed_in
 from bookings.pages.class_card import ClassCard
@@ -23,12 +24,15 @@ def download_class(request: SignedInRequest, class_id: uuid.UUID) -> HttpRespons
     virtual_class = get_class_of(request.user, class_id)
     if not virtual_class.is_scheduled:
         raise Http404
-    name = f"clase-{timezone.localdate(virtual_class.start_time)}.ics"
     return HttpResponse(
         build_calendar(virtual_class, method=Method.PUBLISH),
         content_type="text/calendar; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{name}"'},
+        headers={"Content-Disposition": f'attachment; filename="{name_file(virtual_class)}"'},
     )
+
+
+def name_file(virtual_class: VirtualClass) -> str:
+    return f"clase-{timezone.localdate(virtual_class.start_time)}.ics"
 
 
 def link_to_google_calendar(card: ClassCard) -> str:

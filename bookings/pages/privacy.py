@@ -52,7 +52,10 @@ def list_cookies() -> list[Row]:
     return [
         (
             settings.SESSION_COOKIE_NAME,
-            _("Recuerda que ingresaste, y antes de eso el horario que elegiste."),
+            _(
+                "Recuerda que ingresaste, y antes de eso el horario que elegiste o la clase que "
+                "vas a pagar."
+            ),
             _say(settings.SESSION_COOKIE_AGE),
         ),
         (
@@ -130,6 +133,14 @@ def _list_class_data() -> list[Row]:
                 "Al borrar tu cuenta: las que se dieron o tienen un pago pedido quedan sin tu "
                 "nombre ni lo que escribiste; las demás se borran."
             ),
+        ),
+        (
+            _("Si te anotan sin cuenta"),
+            _(
+                "Tu nombre y tu teléfono o correo, como los escribió quien da las clases, y el "
+                "enlace de cada clase: desde cuándo, y quién la tomó con su cuenta."
+            ),
+            _("Hasta que tomás la clase con una cuenta, o pedís que los borremos."),
         ),
         (
             _("Horarios guardados"),

@@ -1,9 +1,13 @@
 """The page on which the teacher books for a student."""
 
+from urllib.parse import quote
+
 import pytest
+from django.conf import settings
 from django.contrib.admin.models import LogEntry
 from django.urls import reverse
 
+from accounts.models import User
 from bookings.models import ClassType, Notice, NoticeKind, Price, VirtualClass
 from tests.admin.moments import at, days_later
 from tests.admin.test_week import text_of
@@ -198,3 +202,132 @@ def test_the_list_of_students_costs_two_queries(panel, django_assert_num_queries
 
     with django_assert_num_queries(2):
         panel.get(PAGE)
+
+
+# --- A person without an account ------------------------------------------------------------------
+
+LUCIA = {"who": "Lucía Lagos", "phone": "0341 15 555-0199", "email": ""}
+FORM = {"day": f"{TOMORROW}", "clock": "10:00", "payment": "despues"}
+
+
+def test_a_new_person_is_asked_for_and_then_the_class(panel, price):
+    form = panel.post(f"{PAGE}?inicio={TOMORROW}T10:00", LUCIA)
+
+    page = form.content.decode()
+    assert "Reservar para Lucía Lagos" in text_of(form)
+    assert 'name="who" value="Lucía Lagos"' in page
+    assert "le mandás vos el enlace" in text_of(form)
+    assert not User.objects.filter(status="placeholder").exists()
+
+
+def test_the_class_is_booked_and_its_link_is_ready_to_send(panel, price):
+    done = panel.post(PAGE, {**LUCIA, **FORM, "offer": price.pk}, follow=True)
+
+    booked = VirtualClass.objects.get()
+    lucia, page = booked.booked_by, done.content.decode()
+    assert (lucia.name, lucia.phone, lucia.is_placeholder) == (
+        "Lucía Lagos",
+        "+54 9 341 555-0199",
+        True,
+    )
+    assert "https://wa.me/5493415550199?text=Hola%20Luc%C3%ADa" in page
+    assert quote(booked.link.token) in page
+    assert f'data-copy="{settings.BASE_URL}/clase/{booked.link.token}"' in page
+    assert "no le llega nada hasta que se lo mandes" in text_of(done)
+    assert "sin-cuenta.invalid" not in page
+
+
+def test_a_known_address_gets_the_mail(panel, price):
+    given = {**LUCIA, "phone": "", "email": "Lucia@Example.com"}
+    done = panel.post(PAGE, {**given, **FORM, "offer": price.pk}, follow=True)
+    booked = VirtualClass.objects.get()
+
+    again = panel.post(
+        reverse("admin:bookings_virtualclass_mail_link", args=[booked.pk]), follow=True
+    )
+
+    assert "https://wa.me/?text=" in done.content.decode()
+    assert "Le mandamos el enlace a lucia@example.com." in text_of(again)
+    kinds = Notice.objects.order_by("created_at").values_list("kind", flat=True)
+    assert list(kinds) == [NoticeKind.BOOKED_FOR, NoticeKind.CLASS_LINK]
+
+
+def test_without_an_address_no_mail_is_asked_for(panel, price):
+    panel.post(PAGE, {**LUCIA, **FORM, "offer": price.pk})
+    booked = VirtualClass.objects.get()
+
+    page = panel.post(
+        reverse("admin:bookings_virtualclass_mail_link", args=[booked.pk]), follow=True
+    )
+
+    assert "mandale el enlace por WhatsApp" in text_of(page)
+    assert not Notice.objects.filter(kind=NoticeKind.CLASS_LINK).exists()
+
+
+@pytest.mark.parametrize("phone", ["341 555 0199", "+54 9 341 555-0199", "(0341) 15 5550199"])
+def test_a_phone_in_another_spelling_is_recognised(panel, host, price, phone):
+    host.phone = "0341 15 5550199"
+    host.save()
+
+    asked = panel.post(PAGE, LUCIA | {"phone": phone})
+    another = panel.post(PAGE, LUCIA | {"phone": phone, "is_another": "1"})
+
+    assert "¿Es esta persona?" in text_of(asked)
+    assert f"?estudiante={host.pk}" in asked.content.decode()
+    assert "Reservar para Lucía Lagos" in text_of(another)
+
+
+def test_an_address_is_one_person_s(panel, host, price):
+    given = LUCIA | {"email": host.email, "is_another": "1"}
+    asked = panel.post(PAGE, {**given, **FORM, "offer": price.pk})
+
+    assert f"?estudiante={host.pk}" in asked.content.decode()
+    assert "No, es otra persona" not in text_of(asked)
+    assert not VirtualClass.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"who": ""}, "Nombre"),
+        ({"who": "<b>x</b>"}, "Escribí tu nombre con letras"),
+        ({"phone": ""}, "Poné su teléfono o su correo"),
+        ({"phone": "555"}, "código de área"),
+        ({"phone": "1" * 31}, "Teléfono"),
+        ({"email": "x"}, "correo"),
+        ({"email": "a@sin-cuenta.invalid"}, "Ese correo no existe."),
+        ({"who": "\x00"}, "Nombre"),
+    ],
+)
+def test_a_person_who_cannot_be_is_said_so(panel, price, given, says):
+    page = panel.post(PAGE, {**LUCIA, **given, **FORM, "offer": price.pk})
+
+    assert says in text_of(page)
+    assert not User.objects.filter(status="placeholder").exists()
+
+
+def test_a_refused_class_leaves_nobody_behind(panel, student, price):
+    VirtualClassFactory(scheduled=True, booked_by=student, start_time=at("10:30", TOMORROW))
+
+    page = panel.post(PAGE, {**LUCIA, **FORM, "offer": price.pk})
+
+    assert "A esa hora está la clase de Bruno Student" in text_of(page)
+    assert not User.objects.filter(status="placeholder").exists()
+
+
+def test_she_is_in_the_list_and_the_file_and_booked_again(panel, price):
+    panel.post(PAGE, {**LUCIA, **FORM, "offer": price.pk})
+    lucia = User.objects.get(status="placeholder")
+
+    found = panel.get(PAGE, {"q": "lucia"})
+    file = panel.get(reverse("admin:student", args=[lucia.pk]))
+    technical = panel.get(reverse("admin:accounts_user_change", args=[lucia.pk]))
+    again = {**FORM, "clock": "15:00", "offer": price.pk}
+    panel.post(f"{PAGE}?estudiante={lucia.pk}", again)
+
+    assert list(found.context["people"]) == [lucia]
+    assert "Sin cuenta" in text_of(panel.get(reverse("admin:students")))
+    assert "La anotaste vos" in text_of(file)
+    assert VirtualClass.objects.filter(booked_by=lucia).count() == 2
+    for page in (found, file, technical):
+        assert "sin-cuenta.invalid" not in page.content.decode()

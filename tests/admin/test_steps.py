@@ -15,11 +15,14 @@ from django.urls import URLPattern
 from django.utils import timezone
 
 from accounts.models import Session, User
+from accounts.services import write_down
 from bookings.admin import steps
 from bookings.admin.classes.steps import CLASS_STEPS
 from bookings.domain.checkout.settling import confirm_payment, settle
 from bookings.domain.lifecycle.scheduling import schedule_class
 from bookings.domain.money.refunds import refundable_amount, request_partial_refund
+from bookings.domain.people.claiming import claim_class
+from bookings.domain.places.class_links import make_link
 from bookings.domain.places.joining import join_class
 from bookings.domain.places.waiting_list import wait_for_place
 from bookings.domain.recovery.comparing import compare_all
@@ -60,6 +63,7 @@ CONFIRMED = {f"{model._meta.model_name} {step.name}" for model, step in all_step
 NO_CONFIRMATION = {
     # What neither money, times nor people move by, and why.
     "virtualclass asistencia": "a mark of attendance, taken back by the button beside it",
+    "virtualclass correo": "mails the link that the class has already",
     "payment exportar": "reads",
     "payment meses": "reads",
     "payment revisado": "a remark of the teacher's; only news bring the payment back",
@@ -169,7 +173,9 @@ def test_every_button_of_the_panel_was_decided_about():
         ("templates/admin/own_page/start.html", ""),  # pagina/empezar
         ("templates/admin/agenda/_classes.html", ""),  # leads to the step that asks
         ("templates/admin/agenda/book_for.html", ""),  # reservar
-        ("templates/admin/agenda/book_for_whom.html", ""),  # searches
+        ("templates/admin/agenda/book_for_whom.html", ""),  # searches, and leads to the form
+        ("templates/admin/agenda/book_for_whom.html", "is_another"),  # the same
+        ("templates/admin/agenda/_student_link.html", ""),  # virtualclass correo
         ("templates/admin/agenda/class.html", ""),  # leads to the step that asks
         ("templates/admin/agenda/class.html", "came"),  # virtualclass asistencia
         ("templates/admin/agenda/day.html", ""),  # semana/dia
@@ -292,6 +298,8 @@ def _choose_class(request, name):
     if name == "aceptar":
         waits = {"paid_at": timezone.now(), "price_decision": PriceDecision.WAITING}
         return VirtualClassFactory(booked_by=request.getfixturevalue("host"), **waits), {}
+    if name in {"enlace", "deshacer"}:
+        return _choose_linked(request, name)
     row = request.getfixturevalue("drifted" if name == "reparar" else "full")
     given = {
         "mover": {"day": f"{timezone.localdate(row.start_time)}", "clock": "17:30"},
@@ -299,6 +307,16 @@ def _choose_class(request, name):
         "espera": {"entry": row.waiting_list.first() and row.waiting_list.first().pk},
     }
     return row, given.get(name, {})
+
+
+def _choose_linked(request, name):
+    """Give a class of a person without an account; to undo, one that Ana claimed."""
+    link = make_link(VirtualClassFactory(booked_by=write_down(name="Lucía", phone="341 555 0199")))
+    given = {}
+    if name == "deshacer":
+        claim_class(user=request.getfixturevalue("host"), token=link.token)
+        given = {"who": "Lucía", "phone": "341 15 555 0199"}
+    return VirtualClass.objects.get(pk=link.pk), given
 
 
 def everything():

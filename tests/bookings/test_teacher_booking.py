@@ -195,9 +195,9 @@ def test_a_class_that_is_paid_while_the_provider_is_asked_keeps_the_time(
 ):
     make = teacher_booking.make_preference
 
-    def make_slowly(payment, quote):
+    def make_slowly(payment, quote, **page):
         paid(student)
-        return make(payment, quote)
+        return make(payment, quote, **page)
 
     monkeypatch.setattr(teacher_booking, "make_preference", make_slowly)
 

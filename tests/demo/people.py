@@ -20,6 +20,9 @@ BRUNO = DemoPerson("Bruno Benítez", "bruno@demo.example", "google", "1000000000
 CARLA = DemoPerson("Carla Conti", "carla@demo.example", "google", "1000000000000000004")
 DIEGO = DemoPerson("Diego Díaz", "diego@demo.example", "github", "50000005", login="diegodiaz")
 
+# Without an account: the teacher wrote her down, and sends her a link.
+LUCIA_NAME, LUCIA_PHONE = "Lucía Lagos", "+54 9 341 555-0199"
+
 # Of Ana's class; the API's examples use it.
 ACCESS_CODE = "7K2M9QXA"
 

@@ -17,6 +17,7 @@ from accounts.models import Session, User
 from bookings.checks import check_settings
 from bookings.domain.people.personal_data import export_person
 from bookings.models import (
+    ClassLink,
     ClassLog,
     Hold,
     Message,
@@ -56,6 +57,7 @@ TABLES: dict[str, list[type[Model]]] = {
     "Cómo ingresás": [SocialAccount, EmailAddress, EmailConfirmation, SocialToken],
     "Tus sesiones": [Session],
     "Tus clases": [VirtualClass, UserActivity, ClassLog],
+    "Si te anotan sin cuenta": [User, ClassLink],
     "Horarios guardados": [Hold],
     "Lista de espera": [WaitingListEntry],
     "Lo que dijiste de las clases": [Quote],
@@ -72,6 +74,7 @@ EXPORTED_AS = {
     "identities": "Cómo ingresás",
     "sessions": "Tus sesiones",
     "classes": "Tus clases",
+    "classLinks": "Si te anotan sin cuenta",
     "keptTimes": "Horarios guardados",
     "waitingFor": "Lista de espera",
     "mails": "Correos que te mandamos",

@@ -16,15 +16,16 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
 from accounts.models import User, UserStatus
+from accounts.services import strike_out, write_down
 from bookings.admin.cells import day_at
-from bookings.admin.classes.forms import StartForm
+from bookings.admin.classes.forms import PersonForm, StartForm
 from bookings.admin.money.pesos import PesosField
 from bookings.admin.pages import log_to_panel
 from bookings.domain.checkout.holds import find_pay_deadline
 from bookings.domain.checkout.teacher_booking import book_for, find_obstacle
 from bookings.domain.exceptions import BookingError, SlotTakenError
 from bookings.domain.money.prices import list_current_prices
-from bookings.domain.people.students import list_students, matching
+from bookings.domain.people.students import find_same_people, list_students, matching
 from bookings.models import ClassType, Price, VirtualClass
 from bookings.payments.backend import is_provider_configured
 from bookings.payments.gateway import PaymentError
@@ -40,7 +41,8 @@ PROVIDER_DOWN = "Mercado Pago no respondió, y no se reservó nada. Volvé a int
 CALENDAR_LATER = (
     "Quedó reservada y pagada. El calendario no respondió: la agendamos apenas responda."
 )
-PAID_ALREADY = "Ya me la pagó: se agenda ahora y le llega la confirmación"
+PAID_ALREADY = "Ya me la pagó: se agenda ahora"
+GETS_CONFIRMATION = " y le llega la confirmación"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,8 @@ class BookForm(StartForm):
         self.prices = {str(price.pk): price for price in list_current_prices()}
         offers = [*((key, _name_price(one)) for key, one in self.prices.items()), (OTHER, "Otra")]
         self._offer("offer", offers)
-        self._offer("payment", [(LATER, _explain_later(start)), (PAID, PAID_ALREADY)])
+        paid = PAID_ALREADY + (GETS_CONFIRMATION if student.mail_address else "")
+        self._offer("payment", [(LATER, _explain_later(start, student)), (PAID, paid)])
         offer = self._find_usual(student) or offers[0][0]
         self.initial = {"offer": offer, "payment": LATER, "minutes": 60, "students": 1}
         if start:
@@ -112,42 +115,83 @@ class BookForm(StartForm):
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def book_for_student(request: HttpRequest) -> HttpResponse:
-    """Book for the student of ``?estudiante=``, or ask for one. ``?inicio=``: the time at first."""
+    """Book for the student of ``?estudiante=``, or for a person who is written down with the class.
+
+    ``?inicio=``: the time at first.
+    """
     if not request.user.has_perm("bookings.change_virtualclass"):
         raise PermissionDenied
     start = read_start(request.GET.get("inicio", ""))
-    student = _find_student(request.GET.get("estudiante", ""))
+    student, newcomer = _find_student(request.GET.get("estudiante", "")), None
     if student is None:
-        return _ask_for_student(request, start)
-    form = BookForm(request.POST or None, start=start, student=student)
-    if request.method == "POST" and form.is_valid():
-        virtual_class = _book(request, form, student)
+        newcomer = PersonForm(request.POST if request.method == "POST" else None)
+        known = _find_known(newcomer, request) if newcomer.is_valid() else []
+        if not newcomer.is_valid() or known:
+            return _ask_for_student(request, start, newcomer, known)
+        student = User(status=UserStatus.PLACEHOLDER, **_describe(newcomer))
+    # The first form leads to the second one, which has an hour.
+    data = request.POST if "clock" in request.POST else None
+    form = BookForm(data, start=start, student=student)
+    if data is not None and form.is_valid():
+        virtual_class = _book(request, form, student, is_new=newcomer is not None)
         if virtual_class is not None:
             return HttpResponseRedirect(reverse("admin:class_sheet", args=[virtual_class.pk]))
     context = {
         **admin.site.each_context(request),
         "title": f"Reservar para {student}",
         "student": student,
+        "newcomer": newcomer,
+        "is_another": "is_another" in request.POST,
         "start": start,
         "form": form,
     }
     return render(request, "admin/agenda/book_for.html", context)
 
 
-def _ask_for_student(request: HttpRequest, start: datetime | None) -> HttpResponse:
+def _find_known(newcomer: PersonForm, request: HttpRequest) -> list[User]:
+    """List the students with the same phone or address, unless the teacher tells them apart.
+
+    An address is one person's; several may share a phone.
+    """
+    given = newcomer.cleaned_data
+    phone = "" if "is_another" in request.POST else given["phone"]
+    return find_same_people(phone=phone, email=given["email"])
+
+
+def _describe(newcomer: PersonForm) -> dict[str, str]:
+    given = newcomer.cleaned_data
+    return {"name": given["who"], "phone": given["phone"], "contact_email": given["email"]}
+
+
+def _ask_for_student(
+    request: HttpRequest, start: datetime | None, newcomer: PersonForm, known: list[User]
+) -> HttpResponse:
     words = request.GET.get("q", "").strip()
+    is_asked = newcomer.is_bound  # the person is new, or one of these
+    email = newcomer.cleaned_data["email"] if known else ""
     context = {
         **admin.site.each_context(request),
-        "title": "¿Para quién es la clase?",
+        "title": "¿Es esta persona?" if known else "¿Para quién es la clase?",
         "start": start,
         "q": words,
-        "people": _list_people(words)[:PEOPLE_SHOWN],
+        "people": known or ([] if is_asked else _list_people(words)[:PEOPLE_SHOWN]),
+        "newcomer": newcomer,
+        "known": known,
+        "has_address": any(email and email in {one.email, one.contact_email} for one in known),
     }
     return render(request, "admin/agenda/book_for_whom.html", context)
 
 
-def _book(request: HttpRequest, form: BookForm, student: User) -> VirtualClass | None:
-    """Book what the form asks for; None if it is refused, and the form says why."""
+def _book(
+    request: HttpRequest, form: BookForm, student: User, *, is_new: bool
+) -> VirtualClass | None:
+    """Book what the form asks for; None if it is refused, and the form says why.
+
+    is_new: True if the student is not stored yet; what is refused leaves nobody behind.
+    """
+    virtual_class = None
+    if is_new:
+        student = write_down(name=student.name, phone=student.phone, email=student.contact_email)
     try:
         virtual_class = book_for(
             student=student,
@@ -167,6 +211,9 @@ def _book(request: HttpRequest, form: BookForm, student: User) -> VirtualClass |
     except PaymentError:
         form.add_error(None, PROVIDER_DOWN)
         return None
+    finally:
+        if is_new and virtual_class is None:
+            strike_out(person=student)
     log_to_panel(request, VirtualClass, f"Reservar para {student}", virtual_class)
     _report(request, virtual_class)
     return virtual_class
@@ -175,12 +222,16 @@ def _book(request: HttpRequest, form: BookForm, student: User) -> VirtualClass |
 def _report(request: HttpRequest, virtual_class: VirtualClass) -> None:
     who = virtual_class.booked_by
     if virtual_class.is_scheduled:
-        messages.success(request, f"Listo: la clase de {who} está agendada, y le avisamos.")
+        told = ", y le avisamos" if who.mail_address else ". Mandale el enlace"
+        messages.success(request, f"Listo: la clase de {who} está agendada{told}.")
     elif virtual_class.paid_at:
         messages.warning(request, CALENDAR_LATER)
     else:
         until = f"le guardamos la hora hasta el {day_at(virtual_class.hold.expires_at)}."
-        messages.success(request, f"Listo: le avisamos a {who}, y {until}")
+        told = (
+            f"le avisamos a {who}, y {until}" if who.mail_address else f"{until} Mandale el enlace."
+        )
+        messages.success(request, f"Listo: {told}")
 
 
 def explain_taken(start: datetime, end: datetime, student: User) -> str:
@@ -195,12 +246,13 @@ def explain_taken(start: datetime, end: datetime, student: User) -> str:
     return f"{taken.user} está {doing} una clase a esa hora ({hours}). {kept}"
 
 
-def _explain_later(start: datetime | None) -> str:
+def _explain_later(start: datetime | None, student: User) -> str:
     mail = "con el enlace para pagar" if is_provider_configured() else "para que te pague"
+    told = f"le llega un correo {mail}" if student.mail_address else "le mandás vos el enlace"
     kept = "por dos días, o hasta que empiece"
     if start:
         kept = f"hasta el {day_at(find_pay_deadline(start, timezone.now()))}"
-    return f"La paga después: le llega un correo {mail}, y le guardamos la hora {kept}"
+    return f"La paga después: {told}, y le guardamos la hora {kept}"
 
 
 def _is_for(price: Price, one: VirtualClass) -> bool:
@@ -222,7 +274,7 @@ def _find_student(key: str) -> User | None:
 
 
 def _list_students() -> QuerySet[User]:
-    return list_students().filter(status=UserStatus.ACTIVE)
+    return list_students().filter(status__in=[UserStatus.ACTIVE, UserStatus.PLACEHOLDER])
 
 
 def _list_people(words: str) -> QuerySet[User]:

@@ -7,6 +7,8 @@ from typing import Any, cast
 from django import forms
 from django.utils import timezone
 
+from accounts.phones import check_phone
+from accounts.validators import MAX_NAME, MAX_PHONE, read_name
 from bookings.admin.cells import day_at
 from bookings.admin.inputs import CLOCK_INPUT, DAY_INPUT
 from bookings.admin.steps import StepForm
@@ -90,6 +92,47 @@ class CapacityForm(StepForm):
     def capacity(self) -> int:
         places: int = self.cleaned_data["places"]
         return places + self.own_places
+
+
+class PersonForm(forms.Form):
+    """Asks for a person without an account: a name, and a phone or an address."""
+
+    who = forms.CharField(label="Nombre", max_length=MAX_NAME)
+    phone = forms.CharField(
+        label="Teléfono",
+        max_length=MAX_PHONE,
+        required=False,
+        help_text="Con código de área: le mandás el enlace por WhatsApp.",
+        widget=forms.TextInput({"type": "tel", "autocomplete": "off"}),
+    )
+    email = forms.EmailField(
+        label="O su correo",
+        max_length=254,
+        required=False,
+        help_text="Si lo ponés, también le llegan los avisos de la clase.",
+    )
+
+    def clean_who(self) -> str:
+        return read_name(self.cleaned_data["who"])
+
+    def clean_phone(self) -> str:
+        return check_phone(self.cleaned_data["phone"])
+
+    def clean_email(self) -> str:
+        address: str = self.cleaned_data["email"].lower()
+        if address.endswith(".invalid"):
+            raise forms.ValidationError("Ese correo no existe.")
+        return address
+
+    def clean(self) -> None:
+        given = self.cleaned_data
+        asks_none = {"phone", "email"}.isdisjoint(self.errors)
+        if asks_none and not (given.get("phone") or given.get("email")):
+            self.add_error("phone", "Poné su teléfono o su correo, para mandarle el enlace.")
+
+
+class ReturnForm(PersonForm, StepForm):
+    """For whom a wrongly claimed class was booked."""
 
 
 class LineForm(StepForm):

@@ -16,6 +16,7 @@ from django.views.decorators.http import require_safe
 from accounts.models import User
 from accounts.phones import whatsapp_url
 from bookings.admin.classes.forms import MoveForm
+from bookings.admin.classes.links import present_link
 from bookings.admin.classes.steps import CLASS_STEPS, MoveClass
 from bookings.admin.classes.timeline import build_timeline, describe_drift
 from bookings.admin.money.steps import PAYMENT_STEPS
@@ -37,17 +38,18 @@ def show_class(request: HttpRequest, class_id: uuid.UUID) -> HttpResponse:
     if not request.user.has_perm("bookings.view_virtualclass"):
         raise PermissionDenied
     classes = VirtualClass.objects.select_related(
-        "booked_by", "payment", "hold", "offer", "discount_code"
+        "booked_by", "payment", "hold", "offer", "discount_code", "link__claimed_by"
     )
     row = get_object_or_404(classes, pk=class_id)
     now = timezone.now()
     hours = f"{clock(row.start_time)} a {clock(row.end_time)}"
     hold: Hold | None = getattr(row, "hold", None)
+    people = _list_people(row)
     context = {
         **admin.site.each_context(request),
         "title": f"{short_day(row.start_time).capitalize()}, {hours}",
         "row": row,
-        "people": _list_people(row),
+        "people": people,
         **_load_open_class(request, row),
         "waiting": row.waiting_list.filter(state__in=IN_LINE).count(),
         "move": _find_move(request, row),
@@ -58,6 +60,8 @@ def show_class(request: HttpRequest, class_id: uuid.UUID) -> HttpResponse:
         "timeline": build_timeline(row),
         "has_lapsed": has_lapsed(row),
         "drift": describe_drift(row) if row.is_scheduled and row.calendar_drift else "",
+        "student_link": present_link(row),
+        "may_write": any(person.mail_address for person, _, _ in people),
         "kept_until": hold.expires_at if hold and hold.is_live(now) and not row.paid_at else None,
     }
     return render(request, "admin/agenda/class.html", context)

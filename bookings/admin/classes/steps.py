@@ -7,6 +7,7 @@ from django.contrib import messages
 from accounts.models import User
 from bookings.admin.cells import day_at
 from bookings.admin.classes.forms import CapacityForm, LineForm, MoveForm, ReasonForm
+from bookings.admin.classes.link_steps import ReplaceLink, ReturnClaim
 from bookings.admin.classes.timeline import describe_drift
 from bookings.admin.steps import Facts, Report, Step, group_mails
 from bookings.domain.change_policy import RefundCase
@@ -281,6 +282,8 @@ CLASS_STEPS = [
     ChangeCapacity(),
     RemoveFromLine(),
     RepairEvent(),
+    ReplaceLink(),
+    ReturnClaim(),
     CancelClass(),
 ]
 

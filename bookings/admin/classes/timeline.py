@@ -35,6 +35,8 @@ TEXTS = {
     ClassEvent.OFFERED: ("plain", "Se ofreció un lugar a {person}, hasta el {until}"),
     ClassEvent.CAPACITY_CHANGED: ("plain", "Pasó de {places_before} a {places} lugares"),
     ClassEvent.MESSAGE_SENT: ("plain", "Salió un mensaje. Personas que lo reciben: {people}"),
+    ClassEvent.LINK_CHANGED: ("plain", "Se cambió el enlace del estudiante"),
+    ClassEvent.CLAIMED: ("good", "La tomó {person} con su cuenta"),
     ClassEvent.EVENT_REMOVED: ("plain", "Se quitó el evento del calendario"),
     ClassEvent.EVENT_DRIFTED: ("bad", "El calendario empezó a decir otra cosa"),
     ClassEvent.EVENT_REPAIRED: ("good", "Se reparó el evento del calendario"),

@@ -24,6 +24,7 @@ from bookings.admin.steps import StepsAdmin, explain
 from bookings.domain.exceptions import BookingError
 from bookings.domain.lifecycle.attendance import mark_attendance
 from bookings.domain.money.money_back import MoneyWay, find_money_back
+from bookings.domain.places.class_links import mail_link
 from bookings.models import ClassType, Payment, PaymentStatus, VirtualClass
 from bookings.templatetags.class_states import FREE, PAID, money_state
 from bookings.templatetags.class_times import clock, pesos
@@ -90,7 +91,11 @@ class VirtualClassAdmin(FixedRowsMixin, StepsAdmin[VirtualClass]):
 
     def own_pages(self) -> Pages:
         address = "<uuid:class_id>/personas/<int:activity_id>/asistencia"
-        return {**super().own_pages(), "attendance": (address, require_POST(self.note_attendance))}
+        return {
+            **super().own_pages(),
+            "attendance": (address, require_POST(self.note_attendance)),
+            "mail_link": ("<uuid:class_id>/enlace/correo", require_POST(self.mail_link)),
+        }
 
     def get_list_display(self, request: HttpRequest) -> list[Any]:
         """Hide the steps from staff who may only look."""
@@ -118,6 +123,19 @@ class VirtualClassAdmin(FixedRowsMixin, StepsAdmin[VirtualClass]):
         outcome = "vino." if came else "faltó: la clase no le cuenta."
         done = f"Anotamos que {part.user} {outcome}"
         self.log_change(request, virtual_class, done)
+        self.message_user(request, done, messages.SUCCESS)
+        return redirect(self.row_address(virtual_class))
+
+    def mail_link(self, request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
+        """Mail the class's link to its student."""
+        virtual_class = self.find_row(request, class_id)
+        try:
+            student = mail_link(class_id=class_id)
+        except BookingError as refusal:
+            self.message_user(request, explain(refusal), messages.ERROR)
+            return redirect(self.row_address(virtual_class))
+        done = f"Le mandamos el enlace a {student.mail_address}."
+        self.log_change(request, virtual_class, "Mandó el enlace por correo.")
         self.message_user(request, done, messages.SUCCESS)
         return redirect(self.row_address(virtual_class))
 

@@ -31,7 +31,7 @@ class SuspendPerson(Step[User]):
         seen = foresee(partial(suspend, user=User.objects.get(pk=row.pk)), list(waits_for))
         happens = [f"No puede entrar hasta que la reactives. Sesiones que se cierran: {sessions}."]
         happens += [f"Sigue en pie: {describe(one)}." for one in list_next_classes_of(row)]
-        return Facts(f"{row.name} ({row.email})", tuple(happens), group_mails(seen.mails))
+        return Facts(_name(row), tuple(happens), group_mails(seen.mails))
 
     def take(self, row: User, form: Any, actor: User) -> Report:
         suspend(user=row)
@@ -48,7 +48,7 @@ class ReactivatePerson(Step[User]):
     def foresee(self, row: User, form: Any, actor: User) -> Facts | None:
         if not self.is_offered(row):
             return None
-        return Facts(f"{row.name} ({row.email})", ("Puede volver a entrar y reservar.",))
+        return Facts(_name(row), ("Puede volver a entrar y reservar.",))
 
     def take(self, row: User, form: Any, actor: User) -> Report:
         reactivate(user=row)
@@ -81,10 +81,15 @@ class ErasePerson(Step[User]):
             "Quedan, sin su nombre, los pagos y las clases que ya se dieron.",
             "Su correo sale también de los eventos pasados de tu Google Calendar.",
         )
-        return Facts(f"{row.name} ({row.email})", happens, group_mails(seen.mails))
+        return Facts(_name(row), happens, group_mails(seen.mails))
 
     def take(self, row: User, form: Any, actor: User) -> Report:
         """Erase; read the row again so that the panel's log has no name."""
         erase_person(user=row, by=actor)
         row.refresh_from_db()
         return Report("La cuenta y sus datos están borrados.")
+
+
+def _name(person: User) -> str:
+    known = person.mail_address or person.phone
+    return f"{person.name} ({known})" if known else person.name

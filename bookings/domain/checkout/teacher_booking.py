@@ -5,7 +5,7 @@ import uuid
 from dataclasses import asdict
 from datetime import datetime, timedelta
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from accounts.models import User
@@ -21,6 +21,7 @@ from bookings.domain.lifecycle.paying import mark_paid
 from bookings.domain.lifecycle.scheduling import schedule_class
 from bookings.domain.money.preferences import make_preference, open_payment
 from bookings.domain.money.quotes import Quote
+from bookings.domain.places.class_links import make_link
 from bookings.domain.queries import list_awaiting_between, list_scheduled_between
 from bookings.models import (
     ClassType,
@@ -35,6 +36,8 @@ from calendar_sync import CalendarError
 
 logger = logging.getLogger(__name__)
 
+CLAIMED_MEANWHILE = "Esa persona acaba de tomar sus clases con una cuenta. Buscala de nuevo."
+
 
 def book_for(
     *,
@@ -48,14 +51,14 @@ def book_for(
     by: User,
     text: str = "",
 ) -> VirtualClass:
-    """Book a class for a student, at any time without another class or hold.
+    """Book a class for a student, with a link, at any time without another class or hold.
 
     start: aware. price: centavos; a free class counts as paid. is_paid: if True, the class is
     marked as paid by hand and scheduled; the sweep retries what fails. If False, the time is kept
     until ``find_pay_deadline``, and the student gets a mail with the link to pay.
     No transaction may be open: providers are called. Raises BookingError for an account that is
-    not active, TimeOverError, what ``refuse_impossible_period`` raises, SlotTakenError,
-    PaymentError.
+    closed or was merged meanwhile, TimeOverError, what ``refuse_impossible_period`` raises,
+    SlotTakenError, PaymentError.
     """
     now = timezone.now()
     is_group = class_type == ClassType.GROUP
@@ -74,7 +77,12 @@ def book_for(
         text=text,
     )
     hold = Hold(user=student, payment=payment, expires_at=expires_at, made_by_teacher=True)
-    virtual_class = _store(request, hold, is_paid=is_paid, by=by)
+    try:
+        virtual_class = _store(request, hold, is_paid=is_paid, by=by)
+    except (IntegrityError, User.DoesNotExist):
+        if User.objects.filter(pk=student.pk).exists():
+            raise
+        raise BookingError(CLAIMED_MEANWHILE) from None
     return _schedule(virtual_class, by) if is_paid else virtual_class
 
 
@@ -95,11 +103,12 @@ def _ask_to_pay(student: User, quote: Quote, expires_at: datetime) -> Payment | 
     if not is_provider_configured():
         return None
     payment = open_payment(user=student, quote=quote, expires_at=expires_at)
-    return make_preference(payment, quote)
+    # The student may pay by the link, without signing in.
+    return make_preference(payment, quote, return_page="/clase/volver")
 
 
 def _refuse(student: User, quote: Quote, now: datetime) -> None:
-    if not student.is_active:
+    if not (student.is_active or student.is_placeholder):
         raise BookingError("Esa cuenta no está activa.")
     if quote.start <= now:
         raise TimeOverError
@@ -111,6 +120,7 @@ def _refuse(student: User, quote: Quote, now: datetime) -> None:
 @transaction.atomic
 def _store(request: BookingRequest, hold: Hold, *, is_paid: bool, by: User) -> VirtualClass:
     virtual_class = book_class(user=hold.user, request=request, by=by)
+    make_link(virtual_class)
     hold.virtual_class = virtual_class
     hold.start_time, hold.end_time = request.start, request.end
     hold.class_type = request.class_type

@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from accounts.models import User, UserStatus
+from accounts.models import User
 from bookings.availability.agenda import whole_days
 from bookings.domain.exceptions import BookingError
 from bookings.domain.history import record_event
@@ -47,7 +47,7 @@ def list_receivers(classes: QuerySet[VirtualClass]) -> list[Receiver]:
         people = {one.booked_by_id: one.booked_by}
         people |= {part.user_id: part.user for part in one.activities.all()}
         for person in people.values():
-            if person.status == UserStatus.ACTIVE and not person.is_staff:
+            if (person.is_active or person.contact_email) and not person.is_staff:
                 receivers.setdefault(person.pk, Receiver(person)).classes.append(one)
     return list(receivers.values())
 

@@ -24,10 +24,13 @@ def open_payment(*, user: User, quote: Quote, expires_at: datetime) -> Payment:
     )
 
 
-def make_preference(payment: Payment, quote: Quote, *, title: str = "") -> Payment:
+def make_preference(
+    payment: Payment, quote: Quote, *, title: str = "", return_page: str = "/inicio/pagos"
+) -> Payment:
     """Make the preference of an open payment, outside of transactions. Raises PaymentError.
 
-    title: what is paid; the kind of class if empty.
+    title: what is paid; the kind of class if empty. return_page: without the payment's id, to which
+    the payer comes back.
     """
     start, now = timezone.localtime(quote.start), timezone.now()
     # A voucher that is paid by then is credited before the class.
@@ -38,9 +41,9 @@ def make_preference(payment: Payment, quote: Quote, *, title: str = "") -> Payme
         description=format_datetime(start, "EEEE d 'de' MMMM, HH:mm", locale="es_AR"),
         amount=quote.price,
         payer_name=payment.user.name,
-        payer_email=payment.user.email,
+        payer_email=payment.user.mail_address,
         expires_at=payment.expires_at or start,
-        return_url=urljoin(settings.BASE_URL, f"/inicio/pagos/{payment.pk}"),
+        return_url=urljoin(settings.BASE_URL, f"{return_page}/{payment.pk}"),
         notification_url=urljoin(settings.BASE_URL, f"/api/webhooks/{PROVIDER}"),
         cash_until=cash_until if start - now > settings.CASH_NOTICE else None,
     )

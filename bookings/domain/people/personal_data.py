@@ -5,12 +5,12 @@ import re
 from typing import Any
 
 from django.core.serializers.json import DjangoJSONEncoder
-from django.db.models import Model
+from django.db.models import Model, Q
 
 from accounts.models import User
 from accounts.personal_data import describe_account
 from bookings.domain.queries import list_classes_of
-from bookings.models import Message, NoticeKind, Payment, VirtualClass
+from bookings.models import ClassLink, Message, NoticeKind, Payment, VirtualClass
 
 CLASS_FIELDS = "id", "start_time", "end_time", "class_type", "status", "html_link", "created_at"
 # For the host only.
@@ -42,6 +42,10 @@ def export_person(user: User) -> str:
             for one in user.transfers.select_related(
                 "virtual_class", "seat__open_class__virtual_class"
             )
+        ],
+        "classLinks": [
+            {"class": link.pk, "since": link.created_at, "claimedAt": link.claimed_at}
+            for link in ClassLink.objects.filter(Q(made_for=user) | Q(claimed_by=user))
         ],
         "keptTimes": [
             {

@@ -10,6 +10,7 @@ from django.db.models import CharField, Q, QuerySet, Value
 from django.db.models.functions import Coalesce, Lower, NullIf
 
 from accounts.models import User, UserStatus
+from accounts.phones import normalize_phone
 from bookings.domain.queries import only_ahead
 from bookings.models import UserActivity, VirtualClass
 
@@ -76,8 +77,23 @@ def matching(words: str) -> Q:
     found = Q()
     for word in words.split():
         pattern = _ignore_accents(word)
-        found &= Q(name__iregex=pattern) | Q(email__iregex=pattern)
+        address = Q(email__iregex=pattern) & ~Q(status=UserStatus.PLACEHOLDER)
+        found &= Q(name__iregex=pattern) | address | Q(contact_email__iregex=pattern)
     return found
+
+
+def find_same_people(*, phone: str, email: str) -> list[User]:
+    """List the students with this phone, in any spelling, or this address, by name.
+
+    Without suspended accounts, for which nothing can be booked.
+    """
+    students = list_students().exclude(status=UserStatus.SUSPENDED)
+    by_address = Q(email=email) | Q(contact_email=email) if email else Q(pk=None)
+    found = list(students.filter(by_address))
+    if number := normalize_phone(phone):
+        alike = students.filter(matching(number)).exclude(pk__in=[one.pk for one in found])
+        found += [one for one in alike if normalize_phone(one.phone) == number]
+    return sorted(found, key=str)
 
 
 def _ignore_accents(word: str) -> str:

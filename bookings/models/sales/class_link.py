@@ -1,5 +1,8 @@
 """Links with which students pay and claim classes that the teacher booked."""
 
+import uuid
+
+from django.core.signing import BadSignature, Signer
 from django.db import models
 from django.utils import timezone
 from django.utils.crypto import get_random_string
@@ -7,10 +10,14 @@ from django.utils.crypto import get_random_string
 from accounts.models import User
 from bookings.models.virtual_class import VirtualClass
 
+KEY_LENGTH = 24
+# Of a UUID's hexadecimal digits.
+ID_LENGTH = 32
+
 
 def generate_link_key() -> str:
     """Return 24 random letters and digits, about 140 bits."""
-    return get_random_string(24)
+    return get_random_string(KEY_LENGTH)
 
 
 class ClassLink(models.Model):
@@ -19,7 +26,8 @@ class ClassLink(models.Model):
     virtual_class = models.OneToOneField(
         VirtualClass, on_delete=models.CASCADE, primary_key=True, related_name="link"
     )
-    key = models.CharField(max_length=24, default=generate_link_key, editable=False)
+    key = models.CharField(max_length=KEY_LENGTH, default=generate_link_key, editable=False)
+    # None once it is claimed.
     made_for = models.ForeignKey(
         User,
         on_delete=models.PROTECT,
@@ -45,3 +53,28 @@ class ClassLink(models.Model):
 
     def __str__(self) -> str:
         return f"Enlace de la {str(self.virtual_class).lower()}"
+
+    @property
+    def token(self) -> str:
+        """The end of its address: class, key and signature."""
+        return _signer().sign(f"{self.pk.hex}{self.key}")
+
+    def renew(self) -> None:
+        """Give it another key; the caller saves."""
+        self.key = generate_link_key()
+        # Messengers may take a dash at the end of an address for the text's.
+        while not self.token[-1].isalnum():
+            self.key = generate_link_key()
+
+
+def read_link_token(token: str) -> tuple[uuid.UUID, str] | None:
+    """Return class and key that a token names; None unless this service signed it."""
+    try:
+        value = _signer().unsign(token)
+        return uuid.UUID(value[:ID_LENGTH]), value[ID_LENGTH:]
+    except (BadSignature, ValueError):
+        return None
+
+
+def _signer() -> Signer:
+    return Signer(salt="bookings.ClassLink", sep=".")

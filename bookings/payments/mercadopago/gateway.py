@@ -237,7 +237,8 @@ def _present(draft: PreferenceDraft) -> dict[str, Any]:
                 "unit_price": to_pesos(draft.amount),
             }
         ],
-        "payer": {"name": draft.payer_name, "email": draft.payer_email},
+        "payer": {"name": draft.payer_name}
+        | ({"email": draft.payer_email} if draft.payer_email else {}),
         "back_urls": dict.fromkeys(("success", "pending", "failure"), draft.return_url),
         "external_reference": draft.reference,
         "expires": True,

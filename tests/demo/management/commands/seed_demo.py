@@ -13,8 +13,10 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from accounts.models import Level, User
+from accounts.services import write_down
 from bookings.availability.agenda import list_openings
 from bookings.domain.checkout.settling import confirm_payment
+from bookings.domain.checkout.teacher_booking import book_for
 from bookings.domain.checkout.transfers import announce_transfer
 from bookings.domain.lifecycle.booking import BookingRequest, book_class
 from bookings.domain.lifecycle.cancelling import cancel_class
@@ -43,6 +45,8 @@ from tests.demo.people import (
     CARLA,
     DIEGO,
     EVERYBODY,
+    LUCIA_NAME,
+    LUCIA_PHONE,
     STUDENTS,
     TEACHER,
     DemoPerson,
@@ -146,7 +150,25 @@ def _seed_classes(people: dict[DemoPerson, User]) -> None:
     cancel_class(class_id=called_off.pk, actor=teacher, reason="La profe tiene un feriado.")
 
     seed_open_classes(teacher, [carla, diego], first=_open_at(8, 19), second=_open_at(10, 18))
+    _book_for_lucia(teacher, _open_at(3, 11))
+
     _store_completed(ana, [carla], _at(timezone.localdate() - timedelta(days=7), 18))
+
+
+def _book_for_lucia(teacher: User, start: datetime) -> None:
+    """Book for a person without an account; the class's sheet has the link to send."""
+    lucia = write_down(name=LUCIA_NAME, phone=LUCIA_PHONE)
+    price = find_price(class_type=ClassType.INDIVIDUAL, minutes=60, students=1)
+    book_for(
+        student=lucia,
+        start=start,
+        minutes=60,
+        class_type=ClassType.INDIVIDUAL,
+        students=1,
+        price=price,
+        is_paid=False,
+        by=teacher,
+    )
 
 
 def _open_at(count: int, hour: int) -> datetime:

@@ -1,0 +1,55 @@
+"""The link of a class, for the teacher to send."""
+
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from accounts.models import User
+from accounts.phones import whatsapp_url
+from bookings.admin.classes.link_steps import find_open_link
+from bookings.models import ClassStatus, VirtualClass
+from bookings.notices.facts import site_address
+from bookings.templatetags.class_times import clock, long_day
+
+
+@dataclass(frozen=True, slots=True)
+class StudentLink:
+    """address: with the token; "" if ``claimed_by`` took the class.
+
+    whatsapp_url: a chat with the text; without a phone, WhatsApp asks for the person.
+    mailto: a mail of the teacher's own, if the service knows no address.
+    """
+
+    student: User
+    address: str
+    whatsapp_url: str
+    mailto: str
+    claimed_by: User | None = None
+
+    @property
+    def mail_address(self) -> str:
+        return self.student.mail_address
+
+
+def present_link(virtual_class: VirtualClass) -> StudentLink | None:
+    """Return what the teacher can do with the link; None for a class that is over or cancelled."""
+    link, student = find_open_link(virtual_class), virtual_class.booked_by
+    if link is None or virtual_class.status == ClassStatus.CANCELLED:
+        return None
+    if link.claimed_by is not None:
+        return StudentLink(student, "", "", "", link.claimed_by)
+    address = site_address("bookings:class_link", link.token)
+    text = _write(virtual_class, address)
+    subject = f"Tu clase del {long_day(virtual_class.start_time)}"
+    return StudentLink(
+        student=student,
+        address=address,
+        whatsapp_url=whatsapp_url(student.phone, text) or f"https://wa.me/?text={quote(text)}",
+        mailto=f"mailto:?subject={quote(subject)}&body={quote(text)}",
+    )
+
+
+def _write(virtual_class: VirtualClass, address: str) -> str:
+    start, name = virtual_class.start_time, virtual_class.booked_by.first_name
+    then = "la ves y entrás" if virtual_class.paid_at else "la ves y la pagás"
+    booked = f"te reservé una clase el {long_day(start)} a las {clock(start)}"
+    return f"Hola {name}, {booked}. Acá {then}: {address}"

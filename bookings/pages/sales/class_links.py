@@ -1,0 +1,222 @@
+"""``/clase/<token>``: a class that the teacher booked, for the student who has its link."""
+
+import logging
+import uuid
+from collections.abc import Callable
+from functools import wraps
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.selectors import list_providers
+from accounts.sessions.requests import SignedInRequest
+from bookings.domain.checkout.settling import settle_if_not_recent
+from bookings.domain.exceptions import BookingError
+from bookings.domain.people.claiming import LinkUselessError, claim_by_address, claim_class
+from bookings.domain.places.class_links import FoundLink, LinkState, find_link
+from bookings.models import ClassLink, Payment
+from bookings.notices.facts import must_knock
+from bookings.notices.icalendar import Method, build_calendar
+from bookings.pages.access import signed_in
+from bookings.pages.choice import rebook_url
+from bookings.pages.class_card import present_class
+from bookings.pages.own_calendar import link_to_google_calendar, link_to_outlook, name_file
+from bookings.pages.paying import PAID_WORDS
+from bookings.pages.payment_card import FINAL, PaymentCard, present_payment
+from bookings.payments.gateway import PaymentError
+
+logger = logging.getLogger(__name__)
+
+# Session key: the link whose bearer went to pay, and comes back without it.
+PAYING = "class_link"
+STATUSES = {LinkState.OPEN: HTTPStatus.OK, LinkState.BROKEN: HTTPStatus.NOT_FOUND}
+# Until an open page asks again, while the link to the video call is being prepared.
+PREPARING_SECONDS = 5
+
+
+def for_bearer(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Keep a page out of caches and search engines: its address is a key.
+
+    The policy of all pages keeps the address from other sites. A stricter one would make browsers
+    send forms without an origin, and Django refuses those.
+    """
+
+    @wraps(view)
+    def guard(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        response = view(request, *args, **kwargs)
+        response.headers["X-Robots-Tag"] = "noindex, nofollow"
+        response.headers["Referrer-Policy"] = "same-origin"
+        return response
+
+    return never_cache(guard)
+
+
+@for_bearer
+@require_safe
+def show_link(request: HttpRequest, token: str) -> HttpResponse:
+    """Show the class to pay, to enter and to claim; or why the link does not serve."""
+    found = find_link(token)
+    if found.link and request.user.is_authenticated and _is_students(found.link, request.user.pk):
+        return redirect("bookings:class", class_id=found.link.pk)
+    if found.state != LinkState.OPEN:
+        context = {
+            "state": found.state,
+            "providers": list_providers(),
+            "callback_url": request.path,
+            "teacher_email": settings.ADMIN_EMAIL,
+        }
+        status = STATUSES.get(found.state, HTTPStatus.GONE)
+        return render(request, "bookings/sales/useless_link.html", context, status=status)
+    return _show_class(request, token, found.require_link())
+
+
+def _is_students(link: ClassLink, user_id: uuid.UUID) -> bool:
+    """True if the account booked or claimed the class, and finds it on its own pages."""
+    return user_id in {link.claimed_by_id, link.virtual_class.booked_by_id}
+
+
+def _show_class(request: HttpRequest, token: str, link: ClassLink) -> HttpResponse:
+    says_paid = request.GET.get("status") in PAID_WORDS
+    paying = _present_payment(link, says_paid=says_paid)
+    link = find_link(token).link or link  # as it is after settling
+    virtual_class, host = link.virtual_class, link.virtual_class.booked_by
+    card = present_class(virtual_class, host)
+    shown = f"{card.state} {paying.state if paying else ''}".strip()
+    if request.GET.get("shown") == shown and request.headers.get("HX-Request"):
+        return HttpResponse(status=HTTPStatus.NO_CONTENT)
+    path = reverse("bookings:class_link", args=[token])
+    query = {"status": request.GET["status"]} if says_paid else {}
+    is_theirs = host.is_placeholder  # so that the bearer sees all that its student would
+    context = {
+        "card": card,
+        "paying": paying,
+        "token": token,
+        "refresh_url": f"{path}?{urlencode(query)}".removesuffix("?"),
+        "poll_url": f"{path}?{urlencode({**query, 'shown': shown})}",
+        "refresh_seconds": _refresh_seconds(card.state, paying),
+        "rebook_url": rebook_url(virtual_class),
+        "teacher_email": settings.ADMIN_EMAIL,
+        "is_theirs": is_theirs,
+        "conference_url": card.conference_url if is_theirs else "",
+        "must_knock": bool(card.conference_url) and must_knock(host),
+        "google_calendar_url": link_to_google_calendar(card),
+        "outlook_url": link_to_outlook(card),
+        "calendar_file": reverse("bookings:class_link_file", args=[token]),
+        "providers": list_providers(),
+        "callback_url": path,
+    }
+    return render(request, "bookings/sales/class_link.html", context)
+
+
+def _present_payment(link: ClassLink, *, says_paid: bool) -> PaymentCard | None:
+    """Return the payment of the class, after asking the provider if the last time is long ago."""
+    payment: Payment | None = getattr(link.virtual_class, "payment", None)
+    if payment is None:
+        return None
+    if present_payment(payment).state not in FINAL:
+        try:
+            settle_if_not_recent(payment)
+        except PaymentError as error:  # the next look retries
+            logger.info("Payment %s is not settled yet: %s", payment.pk, type(error).__name__)
+        payment = Payment.objects.select_related("virtual_class__booked_by").get(pk=payment.pk)
+    return present_payment(payment, says_paid=says_paid)
+
+
+def _refresh_seconds(state: str, paying: PaymentCard | None) -> int | None:
+    if state == "preparing":
+        return PREPARING_SECONDS
+    return paying.refresh_seconds if paying and state == "pending" else None
+
+
+@for_bearer
+@require_POST
+def pay(request: HttpRequest, token: str) -> HttpResponse:
+    """Lead to the provider, and remember the link for the way back."""
+    found = find_link(token)
+    payment = _find_payment(found)
+    if payment is None or not present_payment(payment).can_pay:
+        return redirect("bookings:class_link", token=token)  # its page says why
+    request.session[PAYING] = token
+    return redirect(payment.checkout_url)
+
+
+def _find_payment(found: FoundLink) -> Payment | None:
+    if found.state != LinkState.OPEN:
+        return None
+    return getattr(found.require_link().virtual_class, "payment", None)
+
+
+@for_bearer
+@require_safe
+def come_back(request: HttpRequest, payment_id: uuid.UUID) -> HttpResponse:
+    """Lead from the provider to the link's page, or to the account's payment.
+
+    A browser that did not open the link learns nothing about class and payment.
+    """
+    payment = get_object_or_404(Payment, pk=payment_id)
+    word = request.GET.get("status", "")
+    query = f"?{urlencode({'status': word})}" if word in PAID_WORDS else ""
+    if request.user.pk == payment.user_id:
+        return redirect(f"{reverse('bookings:payment', args=[payment_id])}{query}")
+    token = request.session.get(PAYING, "")
+    link = find_link(token).link if token else None
+    if link and link.pk == payment.virtual_class_id:
+        return redirect(f"{reverse('bookings:class_link', args=[token])}{query}")
+    context = {"providers": list_providers(), "callback_url": request.get_full_path()}
+    return render(request, "bookings/sales/back_from_paying.html", context)
+
+
+@for_bearer
+@require_POST
+def claim(request: HttpRequest, token: str) -> HttpResponse:
+    """Move the class to the account of the person who is signed in."""
+    if not request.user.is_authenticated:
+        return redirect("bookings:class_link", token=token)
+    try:
+        virtual_class = claim_class(user=request.user, token=token)
+    except LinkUselessError:
+        return redirect("bookings:class_link", token=token)  # its page says why
+    except BookingError as refusal:
+        messages.error(request, refusal.text)
+        return redirect("bookings:class_link", token=token)
+    request.session.pop(PAYING, None)
+    messages.success(request, _("Listo: la clase está en tu cuenta."))
+    return redirect("bookings:class", class_id=virtual_class.pk)
+
+
+@signed_in
+@require_POST
+def claim_written_down(request: SignedInRequest, person_id: uuid.UUID) -> HttpResponse:
+    """Move the classes that the teacher booked for the account's own address."""
+    try:
+        claim_by_address(user=request.user, person_id=person_id)
+        messages.success(request, _("Listo: la clase está en tu cuenta."))
+    except BookingError as refusal:
+        messages.error(request, refusal.text)
+    return redirect("bookings:inicio")
+
+
+@for_bearer
+@require_safe
+def download_class(request: HttpRequest, token: str) -> HttpResponse:
+    """Send a scheduled class as a file, with its link instead of the page for accounts."""
+    found = find_link(token)
+    virtual_class = found.link.virtual_class if found.link else None
+    is_open = found.state == LinkState.OPEN and virtual_class and virtual_class.is_scheduled
+    if virtual_class is None or not is_open or not virtual_class.booked_by.is_placeholder:
+        raise Http404
+    page = request.build_absolute_uri(reverse("bookings:class_link", args=[token]))
+    return HttpResponse(
+        build_calendar(virtual_class, method=Method.PUBLISH, page=page),
+        content_type="text/calendar; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{name_file(virtual_class)}"'},
+    )

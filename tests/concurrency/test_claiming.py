@@ -1,0 +1,96 @@
+"""Several accounts press «Es mía» at once: the first one gets everything, the others nothing."""
+
+from functools import partial
+
+import pytest
+
+from accounts.models import User
+from bookings.domain.checkout.settling import settle
+from bookings.domain.people import claiming
+from bookings.domain.people.claiming import LinkUselessError, claim_class
+from bookings.domain.places.class_links import make_link
+from bookings.models import ClassEvent, ClassLog, Payment, VirtualClass
+from tests.concurrency.racing import SHORT_PATIENCE, Gate, race
+from tests.factories import UserFactory, VirtualClassFactory
+from tests.sales.written_down import book_class_for, write_lucia
+
+pytestmark = pytest.mark.concurrency
+
+ROUNDS = 4
+
+
+def race_for_the_class(racers):
+    """Let them all claim; half of them with the link of another class of hers."""
+    lucia = write_lucia()
+    links = [make_link(VirtualClassFactory(booked_by=lucia)) for _ in range(2)]
+    tokens = [links[number % 2].token for number in range(len(racers))]
+    done = race(
+        *(
+            partial(claim_class, user=one, token=token)
+            for one, token in zip(racers, tokens, strict=True)
+        )
+    )
+    return [link.pk for link in links], done
+
+
+def check_that_one_won(racers, classes, done):
+    """All of her classes are the winner's, and every other racer was refused."""
+    [winner] = {one.booked_by for one in VirtualClass.objects.filter(pk__in=classes)}
+    assert winner in racers
+    for racer, outcome in zip(racers, done, strict=True):
+        expected = VirtualClass if racer == winner else LinkUselessError
+        assert isinstance(outcome, expected), (racer, outcome)
+    claims = ClassLog.objects.filter(virtual_class__in=classes, event=ClassEvent.CLAIMED)
+    assert [line.actor for line in claims] == [winner, winner]
+    assert not User.objects.filter(status="placeholder").exists()
+
+
+@pytest.mark.parametrize("number", range(ROUNDS))
+def test_the_first_of_six_claims_wins(db, number):
+    racers = UserFactory.create_batch(6)
+
+    classes, done = race_for_the_class(racers)
+
+    check_that_one_won(racers, classes, done)
+
+
+def claim_together(monkeypatch):
+    """Let two accounts claim; each waits for the other between its check and its writes."""
+    gate, refuse = Gate(2, SHORT_PATIENCE), claiming._refuse_double_seats
+
+    def wait(person, user):
+        gate.wait()
+        refuse(person, user)
+
+    monkeypatch.setattr(claiming, "_refuse_double_seats", wait)
+    racers = UserFactory.create_batch(2)
+    check_that_one_won(racers, *race_for_the_class(racers))
+
+
+def test_one_of_two_wins_between_check_and_write(db, monkeypatch):
+    claim_together(monkeypatch)
+
+
+def test_a_claim_needs_its_lock(db, monkeypatch, without_locks):
+    without_locks()
+
+    with pytest.raises(AssertionError):
+        claim_together(monkeypatch)
+
+
+def test_a_payment_that_settles_meanwhile_follows_its_class(mercadopago, teacher):
+    racer = UserFactory()
+    booked = book_class_for(write_lucia(), teacher)
+    mercadopago.pay(booked.preference_id)
+
+    done = race(
+        partial(claim_class, user=racer, token=booked.link.token),
+        partial(settle, booked.preference_id),
+    )
+    settle(booked.preference_id)
+
+    assert not [one for one in done if isinstance(one, Exception)], done
+    booked.refresh_from_db()
+    assert (booked.booked_by, booked.is_scheduled) == (racer, True)
+    assert Payment.objects.get().user == racer
+    assert booked.activities.get().user == racer

@@ -1,0 +1,354 @@
+"""``/clase/<token>``: paying, entering and keeping a class without an account."""
+
+import logging
+import re
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from bookings.domain.checkout.settling import confirm_payment, settle
+from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.people.claiming import claim_class, return_claim
+from bookings.domain.places.class_links import replace_link
+from bookings.models import ClassLink, Hold, Payment, VirtualClass
+from config.monitoring.masking import mask
+from tests.sales.written_down import ADDRESS, PHONE, book_class_for, write_lucia
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def lucia(db):
+    return write_lucia(email=ADDRESS)
+
+
+@pytest.fixture
+def unpaid(lucia, teacher, mercadopago):
+    """Lucía's class, to be paid with Mercado Pago."""
+    return book_class_for(lucia, teacher)
+
+
+@pytest.fixture
+def paid(unpaid, mercadopago):
+    mercadopago.pay(unpaid.preference_id)
+    settle(unpaid.preference_id)
+    return VirtualClass.objects.get(pk=unpaid.pk)
+
+
+def path_of(virtual_class, step=""):
+    return f"/clase/{ClassLink.objects.get(pk=virtual_class.pk).token}{step}"
+
+
+def text_of(response):
+    body = re.sub(r"<[^>]+>", " ", response.content.decode())
+    return " ".join(body.split()).replace("\xa0", " ")
+
+
+def check_that_it_names_nobody(response):
+    """Nothing of the first owner, and no way into the class."""
+    page = response.content.decode()
+    secrets = ["Lucía", "Lagos", ADDRESS, "lucia", PHONE, "5550199", "555-0199", "meet.google.com"]
+    assert [one for one in secrets if one in page] == []
+    assert not re.search(r"sin-cuenta|\.invalid", page)
+
+
+# --- Paying ---------------------------------------------------------------------------------------
+
+
+def test_a_stranger_sees_when_how_long_and_how_much(client, unpaid):
+    page = client.get(path_of(unpaid))
+
+    assert page.status_code == 200
+    text = text_of(page)
+    assert all(one in text for one in ("Clase individual", "60 min", "$ 15.000", "Qué sigue"))
+    assert "Pagar con Mercado Pago" in text
+    check_that_it_names_nobody(page)
+
+
+def test_its_address_stays_here(client, unpaid):
+    headers = client.get(path_of(unpaid)).headers
+
+    assert "no-store" in headers["Cache-Control"]
+    assert headers["Referrer-Policy"] == "same-origin"
+    assert headers["X-Robots-Tag"] == "noindex, nofollow"
+
+
+def test_paying_leads_to_the_provider_and_back_to_the_link(client, unpaid, mercadopago):
+    away = client.post(path_of(unpaid, "/pagar"))
+    payment = Payment.objects.get()
+    [preference] = mercadopago.preferences
+    way_back = preference["back_urls"]["success"]
+    mercadopago.pay(unpaid.preference_id)
+    back = client.get(f"/clase/volver/{payment.pk}?status=approved", follow=True)
+
+    assert away.url == payment.checkout_url
+    assert way_back.endswith(f"/clase/volver/{payment.pk}")
+    assert back.redirect_chain[-1][0] == f"{path_of(unpaid)}?status=approved"
+    assert "Tu clase está confirmada" in text_of(back)
+
+
+def test_a_browser_that_did_not_open_the_link_learns_nothing(client, paid):
+    page = client.get(f"/clase/volver/{Payment.objects.get().pk}?status=approved")
+
+    assert "abrí de nuevo el enlace" in text_of(page)
+    assert "10:00" not in text_of(page)
+    check_that_it_names_nobody(page)
+
+
+def test_the_account_of_the_payment_goes_to_its_own_page(sign_in, host, teacher, mercadopago):
+    book_class_for(host, teacher)
+    payment = Payment.objects.get()
+
+    back = sign_in(host).get(f"/clase/volver/{payment.pk}?status=approved")
+
+    assert back.url == f"/inicio/pagos/{payment.pk}?status=approved"
+
+
+@pytest.mark.parametrize("status", ["x", "approved\n", "%00"])
+def test_an_odd_word_on_the_way_back_is_dropped(client, unpaid, status):
+    client.post(path_of(unpaid, "/pagar"))
+
+    back = client.get(f"/clase/volver/{Payment.objects.get().pk}", {"status": status})
+
+    assert back.url == path_of(unpaid)
+
+
+def test_without_a_provider_the_page_says_how_to_pay(client, lucia, teacher):
+    page = text_of(client.get(path_of(book_class_for(lucia, teacher))))
+
+    assert "Cómo pagar" in page
+    assert "Te guardamos este horario hasta" in page
+
+
+def test_a_paid_class_shows_the_way_in(client, paid):
+    page = client.get(path_of(paid))
+
+    assert paid.html_link in page.content.decode()
+    assert "Vas a tener que pedir entrar" in text_of(page)
+    assert "Lucía" not in page.content.decode()
+
+
+def test_its_calendar_file_leads_to_the_link(client, paid):
+    file = client.get(path_of(paid, "/clase.ics"))
+
+    unfolded = file.content.decode().replace("\r\n ", "")
+    assert file["Content-Type"].startswith("text/calendar")
+    assert path_of(paid) in unfolded
+    assert f"/inicio/clases/{paid.pk}" not in unfolded
+
+
+def test_an_unpaid_class_has_no_file(client, unpaid):
+    assert client.get(path_of(unpaid, "/clase.ics")).status_code == 404
+
+
+def test_a_lapsed_class_cannot_be_paid(client, unpaid):
+    over = timezone.now() - timedelta(minutes=1)
+    Hold.objects.update(expires_at=over)
+    Payment.objects.update(expires_at=over)
+
+    page = client.get(path_of(unpaid))
+    tried = client.post(path_of(unpaid, "/pagar"))
+
+    assert "Se venció el tiempo para pagar" in text_of(page)
+    assert tried.url == path_of(unpaid)
+
+
+def test_a_cancelled_class_says_so(client, paid, teacher):
+    cancel_class(class_id=paid.pk, actor=teacher)
+
+    page = client.get(path_of(paid))
+
+    assert "Esta clase se canceló" in text_of(page)
+    check_that_it_names_nobody(page)
+
+
+def test_paying_by_hand_opens_the_class_too(client, lucia, teacher):
+    booked = book_class_for(lucia, teacher)
+    confirm_payment(class_id=booked.pk, actor=teacher)
+
+    assert "Tu clase está confirmada" in text_of(client.get(path_of(booked)))
+
+
+# --- A link for an account ------------------------------------------------------------------------
+
+
+@pytest.fixture
+def of_account(host, teacher, mercadopago):
+    """A paid class of Ana's, who has an account."""
+    booked = book_class_for(host, teacher)
+    mercadopago.pay(booked.preference_id)
+    settle(booked.preference_id)
+    return VirtualClass.objects.get(pk=booked.pk)
+
+
+def test_only_the_account_sees_more(client, sign_in, of_account, host, student):
+    for bearer in (client, sign_in(student)):
+        page = bearer.get(path_of(of_account))
+        assert "Tu clase está confirmada" in text_of(page)
+        assert not [one for one in ("Ana", host.email, "meet.google") if one in str(page.content)]
+        assert bearer.get(path_of(of_account, "/clase.ics")).status_code == 404
+
+    assert sign_in(host).get(path_of(of_account)).url == f"/inicio/clases/{of_account.pk}"
+
+
+def test_another_account_cannot_take_it(sign_in, of_account, student, host):
+    sign_in(student).post(path_of(of_account, "/tomar"))
+
+    assert VirtualClass.objects.get().booked_by == host
+
+
+# --- Claiming -------------------------------------------------------------------------------------
+
+
+def test_signing_in_leads_back_to_the_link(client, unpaid):
+    page = client.get(path_of(unpaid)).content.decode()
+
+    assert f'name="callbackUrl" value="{path_of(unpaid)}"' in page
+
+
+def test_it_is_mine_puts_the_class_into_the_account(sign_in, unpaid, host):
+    mine = sign_in(host)
+    assert "Es mía" in text_of(mine.get(path_of(unpaid)))
+
+    claimed = mine.post(path_of(unpaid, "/tomar"), follow=True)
+
+    assert claimed.redirect_chain[-1][0] == f"/inicio/clases/{unpaid.pk}"
+    assert "Listo: la clase está en tu cuenta." in text_of(claimed)
+    assert VirtualClass.objects.get().booked_by == host
+
+
+def test_a_stranger_claims_nothing(client, unpaid, lucia):
+    assert client.post(path_of(unpaid, "/tomar")).url == path_of(unpaid)
+    assert VirtualClass.objects.get().booked_by == lucia
+
+
+def test_a_form_from_elsewhere_claims_nothing(sign_in, unpaid, lucia, host):
+    careful = Client(enforce_csrf_checks=True)
+    careful.force_login(host)
+
+    assert careful.post(path_of(unpaid, "/tomar")).status_code == 403
+    assert VirtualClass.objects.get().booked_by == lucia
+
+
+def test_the_teacher_sees_what_her_student_sees(panel_client, unpaid, lucia):
+    page = text_of(panel_client.get(path_of(unpaid)))
+    panel_client.post(path_of(unpaid, "/tomar"))
+
+    assert "Así la ve tu estudiante" in page
+    assert VirtualClass.objects.get().booked_by == lucia
+
+
+@pytest.fixture
+def panel_client(sign_in, teacher):
+    return sign_in(teacher)
+
+
+def test_the_home_offers_the_class_to_the_owner_of_the_address(sign_in, unpaid, host, lucia):
+    host.email = ADDRESS
+    host.save()
+    mine = sign_in(host)
+
+    assert "La profe te reservó una clase" in text_of(mine.get("/inicio"))
+    mine.post(f"/inicio/clases/tomar/{lucia.pk}")
+
+    assert VirtualClass.objects.get().booked_by == host
+    assert "te reservó" not in text_of(mine.get("/inicio"))
+
+
+def test_the_home_offers_nothing_to_others(sign_in, unpaid, host, lucia):
+    other = sign_in(host)
+
+    assert "te reservó" not in text_of(other.get("/inicio"))
+    other.post(f"/inicio/clases/tomar/{lucia.pk}")
+    assert VirtualClass.objects.get().booked_by == lucia
+
+
+# --- Links that do not serve: what to do, and nothing about the first owner -----------------------
+
+
+def test_a_claimed_link_says_nothing_to_others(client, sign_in, paid, host, student, teacher):
+    path = path_of(paid)
+    claim_class(user=host, token=path.removeprefix("/clase/"))
+
+    for bearer in (client, sign_in(student), sign_in(teacher)):
+        page = bearer.get(path)
+        assert page.status_code == 410
+        assert "Esta clase ya está en una cuenta" in text_of(page)
+        check_that_it_names_nobody(page)
+        secrets = (host.name, host.email, paid.access_code, str(paid.pk))
+        assert not [one for one in secrets if one in page.content.decode()]
+        for step in ("/pagar", "/tomar"):
+            assert bearer.post(f"{path}{step}").url == path
+        assert bearer.get(f"{path}/clase.ics").status_code == 404
+
+    assert sign_in(host).get(path).url == f"/inicio/clases/{paid.pk}"
+
+
+def test_a_replaced_link_says_where_the_new_one_is(client, paid, teacher):
+    path = path_of(paid)
+    replace_link(class_id=paid.pk, by=teacher)
+
+    page = client.get(path)
+
+    assert page.status_code == 410
+    assert "Buscá el último que te mandó" in text_of(page)
+    check_that_it_names_nobody(page)
+    assert client.get(path_of(paid)).status_code == 200
+
+
+def test_an_undone_claim_ends_the_link_of_the_wrong_account(sign_in, paid, student, teacher):
+    path = path_of(paid)
+    claim_class(user=student, token=path.removeprefix("/clase/"))
+    return_claim(class_id=paid.pk, name="Lucía", phone=PHONE, email="", by=teacher)
+    wrong = sign_in(student)
+
+    assert wrong.get(path).status_code == 410
+    assert wrong.get(f"/inicio/clases/{paid.pk}").status_code == 404
+
+
+def test_the_link_of_a_class_that_is_over_says_so(client, paid):
+    hour = timedelta(hours=1)
+    path, now = path_of(paid), timezone.now()
+    VirtualClass.objects.update(start_time=now - 2 * hour, end_time=now - hour)
+
+    page = client.get(path)
+
+    assert page.status_code == 410
+    assert "Esta clase ya terminó" in text_of(page)
+    check_that_it_names_nobody(page)
+
+
+@pytest.mark.parametrize(
+    "token", ["x", "%00", "a" * 3_000, "ñandú", "..", "<script>", "0" * 32 + "." + "A" * 43]
+)
+def test_garbage_is_said_to_be_incomplete(client, db, token):
+    page = client.get(f"/clase/{token}")
+
+    assert page.status_code == 404
+    for step in ("/pagar", "/tomar"):
+        assert client.post(f"/clase/{token}{step}").status_code in {302, 404}
+
+
+def test_no_log_holds_a_token(client, paid, teacher, caplog):
+    caplog.set_level(logging.DEBUG)
+    path = path_of(paid)
+    client.get(path)
+    replace_link(class_id=paid.pk, by=teacher)
+    client.get(path)
+    client.get(f"/inicio?callbackUrl={path}")
+
+    assert path.removeprefix("/clase/") not in mask(caplog.text)
+    assert mask(f"GET {path} 410") == "GET /clase/*** 410"
+    assert mask("callbackUrl=%2Fclase%2Fabc.def") == "callbackUrl=%2Fclase%2F***"
+    assert mask("/inicio/clases/5") == "/inicio/clases/5"
+
+
+def test_the_page_costs_the_same_for_one_class_and_for_ten(
+    client, lucia, teacher, django_assert_max_num_queries
+):
+    booked = [book_class_for(lucia, teacher, days=number) for number in range(10)]
+
+    with django_assert_max_num_queries(6):
+        client.get(path_of(booked[0]))
