@@ -64,7 +64,12 @@ class VirtualClassAdmin(FixedRowsMixin, StepsAdmin[VirtualClass]):
     fieldsets = [
         (
             None,
-            {"fields": ["when", "booked_by", "class_type", "badge", "places", "learning_focus"]},
+            {
+                "fields": [
+                    *("when", "booked_by", "class_type", "offer"),
+                    *("badge", "places", "learning_focus"),
+                ]
+            },
         ),
         ("Pago", {"fields": ["price", "paid_at", "payment_state", "preference_id"]}),
         ("Videollamada", {"fields": ["link", "access_code", "summary", "provider_event_id"]}),

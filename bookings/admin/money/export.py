@@ -50,6 +50,7 @@ COLUMNS: dict[str, Callable[[Payment], str]] = {
     "A revisar": lambda payment: payment.get_review_display() if payment.review else "",
     "Estudiante": lambda payment: payment.user.name,
     "Correo": lambda payment: payment.user.email,
+    "Oferta": lambda payment: str(getattr(payment.virtual_class, "offer", None) or ""),
     "Clase": lambda payment: _moment(getattr(payment.virtual_class, "start_time", None)),
     "Monto": lambda payment: _pesos(payment.amount),
     "Devuelto": lambda payment: _pesos(sum(one.refunded_amount for one in payment.charges.all())),
