@@ -57,7 +57,8 @@ class PriceChangedError(BookingError):
     """The page showed another price than today's."""
 
     text = _(
-        "El precio cambió mientras tanto. Revisalo antes de seguir: todavía no reservamos nada."
+        "El precio cambió mientras tanto. Mirá el nuevo antes de seguir: todavía no reservamos "
+        "nada."
     )
 
 

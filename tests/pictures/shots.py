@@ -187,6 +187,8 @@ SHOTS = [
     Shot("horarios", TEACHER, at("/admin/bookings/weeklyhours/"), screens=BOTH),
     Shot("reglas", TEACHER, at("/admin/bookings/bookingrules/1/change/")),
     Shot("precios", TEACHER, at("/admin/bookings/price/"), screens=BOTH),
+    Shot("ofertas", TEACHER, at("/admin/ofertas/"), screens=BOTH),
+    Shot("oferta", TEACHER, _follow("/admin/ofertas/", "/admin/ofertas/2"), screens=BOTH),
     Shot("clases", TEACHER, at("/admin/bookings/virtualclass/"), screens=BOTH),
     Shot("ficha", TEACHER, _class(CONVERSATION), screens=BOTH),
     Shot("espera", TEACHER, _class(FULL_GROUP), only=_table("Lista de espera")),

@@ -191,6 +191,8 @@ def test_a_free_class_is_booked_without_a_way_to_pay(host, sign_in):
     booked = VirtualClass.objects.get()
     assert "Gratis" in page
     assert "Reservar la clase" in page
+    assert "No hay nada que pagar" in page
+    assert "te devolvemos" not in page
     assert (booked.is_scheduled, booked.class_price) == (True, 0)
 
 

@@ -66,7 +66,12 @@ class VirtualClassAdmin(FixedRowsMixin, StepsAdmin[VirtualClass]):
     fieldsets = [
         (
             None,
-            {"fields": ["when", "booked_by", "class_type", "badge", "places", "learning_focus"]},
+            {
+                "fields": [
+                    *("when", "booked_by", "class_type", "offer"),
+                    *("badge", "places", "learning_focus"),
+                ]
+            },
         ),
         (
             "Pago",

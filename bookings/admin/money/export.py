@@ -54,6 +54,7 @@ COLUMNS: dict[str, Callable[[Payment], str]] = {
     "A revisar": lambda payment: payment.get_review_display() if payment.review else "",
     "Estudiante": lambda payment: payment.user.name,
     "Correo": lambda payment: payment.user.mail_address,
+    "Oferta": lambda payment: str(getattr(payment.virtual_class, "offer", None) or ""),
     "Clase": lambda payment: _moment(getattr(payment.virtual_class, "start_time", None)),
     "Monto": lambda payment: _pesos(payment.amount),
     "Descuento": lambda payment: _pesos(getattr(_find_sold(payment), "discount", 0)),

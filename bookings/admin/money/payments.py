@@ -115,6 +115,7 @@ class PaymentAdmin(ReadOnlyMixin, StepsAdmin[Payment]):
             raise PermissionDenied
         try:
             rows = self.get_changelist_instance(request).get_queryset(request)
+            rows = rows.select_related("virtual_class__offer")
         except IncorrectLookupParameters:
             # As Django's own list: back to it without filters, with the error's mark.
             return HttpResponseRedirect(f"{self.address('changelist')}?{ERROR_FLAG}=1")
