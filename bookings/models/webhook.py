@@ -21,6 +21,9 @@ class WebhookKind(models.TextChoices):
     MOVED = "class.moved", "Clase en otro horario"
     CANCELLED = "class.cancelled", "Clase cancelada"
     COMPLETED = "class.completed", "Clase completada"
+    TRANSFER_ANNOUNCED = "transfer.announced", "Avisaron una transferencia"
+    TRANSFER_CONFIRMED = "transfer.confirmed", "Llegó una transferencia"
+    TRANSFER_REFUSED = "transfer.refused", "No llegó una transferencia"
     # Sent to one receiver when the teacher asks for it.
     TEST = "endpoint.test", "Prueba"
 

@@ -20,6 +20,9 @@ KINDS = {
     ClassEvent.ZONE_CHANGED: WebhookKind.MOVED,
     ClassEvent.CANCELLED: WebhookKind.CANCELLED,
     ClassEvent.COMPLETED: WebhookKind.COMPLETED,
+    ClassEvent.TRANSFER_ANNOUNCED: WebhookKind.TRANSFER_ANNOUNCED,
+    ClassEvent.TRANSFER_CONFIRMED: WebhookKind.TRANSFER_CONFIRMED,
+    ClassEvent.TRANSFER_REFUSED: WebhookKind.TRANSFER_REFUSED,
 }
 
 

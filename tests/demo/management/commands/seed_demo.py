@@ -15,6 +15,7 @@ from django.utils import timezone
 from accounts.models import Level, User
 from bookings.availability.agenda import list_openings
 from bookings.domain.checkout.settling import confirm_payment
+from bookings.domain.checkout.transfers import announce_transfer
 from bookings.domain.lifecycle.booking import BookingRequest, book_class
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.money.prices import find_price
@@ -133,7 +134,8 @@ def _seed_classes(people: dict[DemoPerson, User]) -> None:
 
     _schedule(_book(bruno, _open_at(1, 10), text="Entrevista de trabajo en inglés."), teacher)
     _book(ana, _open_at(4, 9), text="Pronunciación.")
-    _book(diego, _open_at(5, 17), students=6, text="Inglés para programadores.")
+    programming = _book(diego, _open_at(5, 17), students=6, text="Inglés para programadores.")
+    announce_transfer(user=diego, virtual_class=programming, operation_number="0000 7002 4517")
 
     exam = Offer.objects.get(name=EXAM)
     _schedule(_book(carla, _open_at(7, 15), text="Writing, parte 2.", offer=exam), teacher)
