@@ -23,7 +23,7 @@ from bookings.pages import (
     waiting,
 )
 from bookings.pages.front import crawlers, front_page, share_picture, timetable
-from bookings.pages.sales import transfers
+from bookings.pages.sales import open_classes, seats, transfers
 from bookings.payments.backend import PROVIDER
 
 app_name = "bookings"
@@ -50,6 +50,12 @@ urlpatterns = [
     ),
     path("privacidad", privacy.show_privacy, name="privacy"),
     path("foto/<slug:name>.jpg", photo.show_photo, name="photo"),
+    path("clases-abiertas", open_classes.show_open_classes, name="open_classes"),
+    path("clases-abiertas/<uuid:class_id>", open_classes.show_open_class, name="open_class"),
+    path("clases-abiertas/<uuid:class_id>/reservar", open_classes.reserve, name="reserve_seat"),
+    path("clases-abiertas/<uuid:class_id>/espera", open_classes.wait, name="wait_for_seat"),
+    path("inicio/lugares/<uuid:seat_id>", seats.show_seat, name="seat"),
+    path("inicio/lugares/<uuid:seat_id>/soltar", seats.release, name="release_seat"),
     path("inicio", home.inicio, name="inicio"),
     path("inicio/reservar", booking.choose, name="book"),
     path("inicio/reservar/seguir", booking.keep_chosen, name="keep_chosen"),

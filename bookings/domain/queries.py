@@ -49,7 +49,10 @@ def get_class_of(user: User, class_id: uuid.UUID) -> VirtualClass:
 
 def list_payments_of(user: User) -> QuerySet[Payment]:
     return user.payments.select_related(
-        "virtual_class__booked_by", "virtual_class__hold", "virtual_class__offer"
+        "virtual_class__booked_by",
+        "virtual_class__hold",
+        "virtual_class__offer",
+        "seat__open_class__virtual_class__booked_by",
     )
 
 
@@ -59,7 +62,7 @@ def list_classes_of(user: User) -> QuerySet[VirtualClass]:
     booked = VirtualClass.objects.filter(booked_by=user).order_by().values("pk")
     joined = UserActivity.objects.filter(user=user).values("virtual_class")
     mine = VirtualClass.objects.filter(pk__in=booked.union(joined))
-    return mine.select_related("booked_by", "hold", "payment", "offer")
+    return mine.select_related("booked_by", "hold", "payment", "offer", "open_class")
 
 
 def list_next_classes_of(user: User) -> QuerySet[VirtualClass]:

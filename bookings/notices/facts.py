@@ -133,12 +133,6 @@ def _invitation(notice: Notice) -> str:
     return site_address("bookings:join_with_code", code) if code else ""
 
 
-def _discount(notice: Notice) -> str:
-    virtual_class = notice.require_class()
-    is_theirs = virtual_class.is_hosted_by(notice.user)
-    return discount_line(virtual_class) if is_theirs else ""
-
-
 def find_open_class(notice: Notice) -> OpenClass | None:
     return OpenClass.objects.filter(pk=notice.virtual_class_id).first()
 
@@ -164,6 +158,12 @@ def _why_called_off(notice: Notice) -> str:
     open_class = find_open_class(notice)
     is_called_off = open_class and open_class.decision == MinimumDecision.CALLED_OFF
     return str(REASONS[RefundReason.BELOW_MINIMUM]) if is_called_off else ""
+
+
+def _discount(notice: Notice) -> str:
+    virtual_class = notice.require_class()
+    is_theirs = virtual_class.is_hosted_by(notice.user)
+    return discount_line(virtual_class) if is_theirs else ""
 
 
 def _money_back(notice: Notice) -> str:

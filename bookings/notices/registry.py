@@ -92,13 +92,25 @@ MAILS = {
     NoticeKind.JOINED: class_news(
         subject=_("Ya tenés tu lugar en la clase: %(day)s, %(clock)s"),
         opening=_("Ya tenés tu lugar en la clase de %(host)s."),
-        facts=(facts.offer, facts.open_class, facts.when, facts.video_call, facts.how_to_enter),
+        facts=(
+            facts.offer,
+            facts.open_class,
+            facts.when,
+            facts.video_call,
+            facts.how_to_enter,
+        ),
         expected=AfterEvent(ClassEvent.JOINED, to.person),
     ),
     NoticeKind.CANCELLED: Mail(
         subject=_("Se canceló la clase: %(day)s, %(clock)s"),
         opening=_("Se canceló esta clase. No vamos a darla."),
-        facts=(facts.offer, facts.open_class, facts.when, facts.why_called_off, facts.money_back),
+        facts=(
+            facts.offer,
+            facts.open_class,
+            facts.when,
+            facts.why_called_off,
+            facts.money_back,
+        ),
         link=links.book_another,
         calendar=Method.CANCEL,
         expected=AfterEvent(ClassEvent.CANCELLED, to.everyone),
@@ -150,7 +162,12 @@ MAILS = {
     NoticeKind.LEFT: Mail(
         subject=_("Dejaste tu lugar en la clase: %(day)s, %(clock)s"),
         opening=_("Dejaste tu lugar en la clase de %(host)s."),
-        facts=(facts.offer, facts.open_class, facts.when, facts.money_back),
+        facts=(
+            facts.offer,
+            facts.open_class,
+            facts.when,
+            facts.money_back,
+        ),
         link=links.book_another,
         skip_if=(skip.over, skip.back_in_class, skip.replaced),
         calendar=Method.CANCEL,
@@ -213,6 +230,14 @@ MAILS = {
         link=links.pay_class,
         skip_if=(skip.over, skip.not_to_pay),
     ),
+    NoticeKind.GOES_ON: Mail(
+        subject=_("Se da la clase: %(day)s, %(clock)s"),
+        opening=_("Esta clase se da."),
+        facts=(facts.open_class, facts.when, facts.video_call, facts.how_to_enter),
+        link=links.see_class,
+        skip_if=NO_PLACE,
+        expected=AfterEvent(ClassEvent.GOES_ON, to.everyone),
+    ),
     NoticeKind.TRANSFER_OVER: untracked(
         subject=_("Se venció el tiempo para tu transferencia: %(day)s, %(clock)s"),
         opening=_("Tu transferencia no se confirmó a tiempo, y el horario quedó libre."),
@@ -236,14 +261,6 @@ MAILS = {
         link=links.see_class,
         skip_if=(skip.announced_again,),
         expected=AfterEvent(ClassEvent.TRANSFER_REFUSED, to.person),
-    ),
-    NoticeKind.GOES_ON: Mail(
-        subject=_("Se da la clase: %(day)s, %(clock)s"),
-        opening=_("Esta clase se da."),
-        facts=(facts.open_class, facts.when, facts.video_call, facts.how_to_enter),
-        link=links.see_class,
-        skip_if=NO_PLACE,
-        expected=AfterEvent(ClassEvent.GOES_ON, to.everyone),
     ),
     NoticeKind.MONEY_RETURNED: Mail(
         subject=_("Te devolvimos dinero"),
@@ -331,6 +348,17 @@ MAILS = {
         opening=_("Llegó dinero de alguien que todavía no reservó, y necesita que lo mires."),
         link=links.see_payments,
     ),
+    NoticeKind.BELOW_MINIMUM: untracked(
+        subject=_("Tu clase abierta todavía no llega al mínimo: %(day)s, %(clock)s"),
+        opening=_("Faltan personas para que se dé tu clase abierta."),
+        explanation=_(
+            "Si no hacés nada y no llega al mínimo, se cancela sola y devolvemos todo. También "
+            "podés darla igual o cambiarle el horario."
+        ),
+        facts=(facts.open_class, facts.when, facts.people_so_far, facts.decided_at),
+        link=links.decide_open_class,
+        skip_if=(skip.over, skip.not_scheduled, skip.minimum_decided, skip.replaced),
+    ),
     NoticeKind.TRANSFER_ANNOUNCED: Mail(
         subject=_("Avisaron una transferencia: %(day)s, %(clock)s"),
         opening=_("Te avisan que pagaron por transferencia. Fijate en tu cuenta si llegó."),
@@ -348,17 +376,6 @@ MAILS = {
         link=links.decide_transfer,
         skip_if=(skip.transfer_decided,),
         expected=AfterEvent(ClassEvent.TRANSFER_ANNOUNCED, to.teacher),
-    ),
-    NoticeKind.BELOW_MINIMUM: untracked(
-        subject=_("Tu clase abierta todavía no llega al mínimo: %(day)s, %(clock)s"),
-        opening=_("Faltan personas para que se dé tu clase abierta."),
-        explanation=_(
-            "Si no hacés nada y no llega al mínimo, se cancela sola y devolvemos todo. También "
-            "podés darla igual o cambiarle el horario."
-        ),
-        facts=(facts.open_class, facts.when, facts.people_so_far, facts.decided_at),
-        link=links.decide_open_class,
-        skip_if=(skip.over, skip.not_scheduled, skip.minimum_decided, skip.replaced),
     ),
     NoticeKind.PRICE_TO_DECIDE: Mail(
         subject=_("%(host)s pidió una clase fuera de tu lista: %(day)s, %(clock)s"),

@@ -63,6 +63,11 @@ def _is_kept_until_paid(virtual_class: VirtualClass) -> bool:
     return virtual_class.paid_at is None and hold is not None and hold.is_live()
 
 
+def _is_minimum_decided(notice: Notice) -> bool:
+    open_class = find_open_class(notice)
+    return open_class is None or open_class.decision != MinimumDecision.WAITING
+
+
 def _has_lapsed_unpaid(virtual_class: VirtualClass) -> bool:
     is_unpaid = virtual_class.status == ClassStatus.PENDING and virtual_class.paid_at is None
     # A class that lost its time to a paid one had another mail.
@@ -79,11 +84,6 @@ def _is_refusal_settled(notice: Notice) -> bool:
     )
     virtual_class = notice.require_class()
     return virtual_class.status == ClassStatus.CANCELLED or others.exists()
-
-
-def _is_minimum_decided(notice: Notice) -> bool:
-    open_class = find_open_class(notice)
-    return open_class is None or open_class.decision != MinimumDecision.WAITING
 
 
 def _is_reconnected(notice: Notice) -> bool:

@@ -11,7 +11,15 @@ from django_stubs_ext import StrOrPromise
 from accounts.models import User
 from bookings.domain.change_policy import ChangeTerms, find_change_terms
 from bookings.domain.queries import has_lapsed, has_lost_its_hold
-from bookings.models import BookingRules, ClassStatus, ClassType, Hold, Payment, VirtualClass
+from bookings.models import (
+    BookingRules,
+    ClassStatus,
+    ClassType,
+    Hold,
+    OpenClass,
+    Payment,
+    VirtualClass,
+)
 
 # From when on the page offers to enter the call.
 DOORS_OPEN_BEFORE = timedelta(minutes=15)
@@ -59,6 +67,10 @@ class ClassCard:
         return title_of(self.virtual_class)
 
     @property
+    def is_open_class(self) -> bool:
+        return getattr(self.virtual_class, "open_class", None) is not None
+
+    @property
     def state_label(self) -> Promise:
         return STATE_LABELS[self.state]
 
@@ -96,7 +108,10 @@ class ClassCard:
 
 
 def title_of(chosen: VirtualClass | Hold) -> StrOrPromise:
-    """Return the name of its offer, or of its type of class."""
+    """Return the title of an open class, the name of an offer, or the type of class."""
+    open_class: OpenClass | None = getattr(chosen, "open_class", None)
+    if open_class is not None:
+        return open_class.title
     return chosen.offer.name if chosen.offer else TITLES[ClassType(chosen.class_type)]
 
 

@@ -42,6 +42,9 @@ def show_payment(request: SignedInRequest, payment_id: uuid.UUID) -> HttpRespons
     """
     payments = list_payments_of(request.user)
     payment = get_object_or_404(payments, pk=payment_id)
+    if seat := payment.paid_seat:
+        page = reverse("bookings:seat", args=[seat.pk])
+        return redirect(f"{page}?{request.GET.urlencode()}".removesuffix("?"))
     if present_payment(payment).state not in FINAL:
         try:
             settle_if_not_recent(payment)

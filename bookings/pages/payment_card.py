@@ -12,8 +12,17 @@ from django.utils.translation import gettext_lazy as _
 from django_stubs_ext import StrOrPromise
 
 from bookings.domain.change_policy import ChangeTerms, find_change_terms
+from bookings.domain.money.seat_refunds import UNSETTLED
 from bookings.domain.queries import has_lost_its_hold, list_scheduled_between
-from bookings.models import ChargeStatus, ClassStatus, ClassType, Payment, PaymentStatus
+from bookings.models import (
+    ChargeStatus,
+    ClassStatus,
+    ClassType,
+    Payment,
+    PaymentStatus,
+    Seat,
+    SeatState,
+)
 from bookings.notices.returned_money import (
     ReturnedMoney,
     ReturnState,
@@ -156,7 +165,12 @@ def present_payment(payment: Payment, *, says_paid: bool = False) -> PaymentCard
         payment, now, says_paid
     )
     start, end, class_type = _paid_class(payment)
-    if settings.PREVENT_OVERLAPS and state in {PaymentState.WAITING, PaymentState.REJECTED}:
+    is_for_class = payment.paid_seat is None
+    if (
+        settings.PREVENT_OVERLAPS
+        and is_for_class
+        and state in {PaymentState.WAITING, PaymentState.REJECTED}
+    ):
         others = list_scheduled_between(start, end).exclude(payment=payment)
         booked = payment.virtual_class
         is_lost = (booked is not None and has_lost_its_hold(booked)) or others.exists()
@@ -191,6 +205,8 @@ def _state(
 
 
 def _state_of_paid(payment: Payment, returned: list[ReturnedMoney]) -> PaymentState:
+    if seat := payment.paid_seat:
+        return _state_of_paid_seat(seat, payment)
     virtual_class = payment.virtual_class
     is_underway = sum_parts(returned, ReturnState.UNDERWAY) > 0
     is_partly_back = payment.status == PaymentStatus.PARTIALLY_REFUNDED
@@ -206,6 +222,16 @@ def _state_of_paid(payment: Payment, returned: list[ReturnedMoney]) -> PaymentSt
     return PaymentState.PARTLY_REFUNDED if is_partly_back else PaymentState.PAID
 
 
+def _state_of_paid_seat(seat: Seat, payment: Payment) -> PaymentState:
+    is_partly_back = payment.status == PaymentStatus.PARTIALLY_REFUNDED
+    if seat.state == SeatState.TAKEN:
+        return PaymentState.PARTLY_REFUNDED if is_partly_back else PaymentState.PAID
+    if seat.state in UNSETTLED:
+        return PaymentState.PREPARING
+    is_kept = seat.amount_kept == payment.amount
+    return PaymentState.PAID if is_kept else PaymentState.RETURNING
+
+
 def _state_of_unpaid(payment: Payment, now: datetime, says_paid: bool) -> PaymentState:
     grace = NEWS_TAKE if says_paid else timedelta()
     if payment.expires_at and payment.expires_at + grace <= now:
@@ -216,7 +242,7 @@ def _state_of_unpaid(payment: Payment, now: datetime, says_paid: bool) -> Paymen
 
 
 def _paid_class(payment: Payment) -> tuple[datetime, datetime, ClassType]:
-    if booked := payment.virtual_class:
+    if booked := payment.paid_class:
         return booked.start_time, booked.end_time, ClassType(booked.class_type)
     quote = payment.quote
     start, end = (datetime.fromtimestamp(quote[key], UTC) for key in ("start", "end"))

@@ -83,11 +83,14 @@ class TeacherAdminSite(AdminSite):
             edit_offer,
             show_offers,
         )
+        from bookings.admin.sales.open_classes import publish, show_open_classes
         from bookings.admin.sales.transfers import answer_mailed_link, show_transfers
         from bookings.panel.own_page.editor import edit_page, preview_page
         from bookings.panel.own_page.start import show_started, start
 
         return [
+            path("abiertas/", self.admin_view(show_open_classes), name="open_classes"),
+            path("abiertas/nueva/", self.admin_view(publish), name="publish"),
             path("calendario/", self.admin_view(show_calendar), name="calendar"),
             path("clase/<uuid:class_id>/", self.admin_view(show_class), name="class_sheet"),
             path("dinero/", self.admin_view(show_money), name="money"),

@@ -33,6 +33,7 @@ from bookings.models import (
     Payment,
     PriceDecision,
     Refund,
+    Seat,
     TransferState,
     VirtualClass,
 )
@@ -48,6 +49,7 @@ from tests.admin.steps import (
 from tests.bookings import drifts
 from tests.factories import DiscountCodeFactory, HoldFactory, UserFactory, VirtualClassFactory
 from tests.payments import make_payment
+from tests.sales.open_classes import hold, publish
 from tests.sales.transfers import announce, take_transfers
 
 pytestmark = pytest.mark.django_db
@@ -74,6 +76,8 @@ NO_CONFIRMATION = {
     "estudiantes/<uuid:user_id>": "keeps notes, which can be changed back",
     "escribir": "shows the mail, and sends exactly what was shown",
     "precios": "until its day a new price can be changed back; booked classes keep theirs",
+    "abiertas": "reads",
+    "abiertas/nueva": "a form that was filled in; what it publishes can be cancelled",
     "ofertas": "reads",
     "ofertas/nueva": "a form that was filled in; what it says can be changed back",
     "ofertas/<int:offer_id>": "as above; booked classes keep their price",
@@ -186,6 +190,7 @@ def test_every_button_of_the_panel_was_decided_about():
         ("templates/admin/people/students.html", ""),  # searches
         ("templates/admin/people/write.html", "_look"),  # shows
         ("templates/admin/people/write.html", "_send"),  # escribir
+        ("templates/admin/sales/publish.html", ""),  # abiertas/nueva
         ("templates/admin/step.html", ""),  # confirms
     }
 
@@ -260,6 +265,8 @@ def chosen(request, student):
             return HoldFactory(user=student, class_type="grupal", expires_at=over, **times), {}
         if model is DiscountCode:
             return DiscountCodeFactory(is_active=name == "frenar"), {}
+        if model is Seat:
+            return hold(publish(request.getfixturevalue("teacher")), student), {}
         if model is Notice:
             sent = {"sent_at": timezone.now(), "next_attempt_at": None}
             return Notice.objects.create(user=student, kind=NoticeKind.GUESSING, **sent), {}
@@ -280,13 +287,15 @@ def _choose_transfer(request, name):
 def _choose_class(request, name):
     if name in {"pagada", "agendar"}:
         return VirtualClassFactory(booked_by=request.getfixturevalue("host")), {}
+    if name == "seguir":
+        return publish(request.getfixturevalue("teacher")).virtual_class, {}
     if name == "aceptar":
         waits = {"paid_at": timezone.now(), "price_decision": PriceDecision.WAITING}
         return VirtualClassFactory(booked_by=request.getfixturevalue("host"), **waits), {}
     row = request.getfixturevalue("drifted" if name == "reparar" else "full")
     given = {
         "mover": {"day": f"{timezone.localdate(row.start_time)}", "clock": "17:30"},
-        "lugares": {"capacity": "4"},
+        "lugares": {"places": "4"},
         "espera": {"entry": row.waiting_list.first() and row.waiting_list.first().pk},
     }
     return row, given.get(name, {})

@@ -112,7 +112,7 @@ def book_for_student(request: HttpRequest) -> HttpResponse:
     """Book for the student of ``?estudiante=``, or ask for one. ``?inicio=``: the time at first."""
     if not request.user.has_perm("bookings.change_virtualclass"):
         raise PermissionDenied
-    start = _read_start(request.GET.get("inicio", ""))
+    start = read_start(request.GET.get("inicio", ""))
     student = _find_student(request.GET.get("estudiante", ""))
     if student is None:
         return _ask_for_student(request, start)
@@ -156,7 +156,7 @@ def _book(request: HttpRequest, form: BookForm, student: User) -> VirtualClass |
         )
     except SlotTakenError as refusal:
         end = form.start + timedelta(minutes=form.chosen.minutes)
-        form.add_error(None, _explain_taken(form.start, end, student) or str(refusal.text))
+        form.add_error(None, explain_taken(form.start, end, student) or str(refusal.text))
         return None
     except BookingError as refusal:
         form.add_error(None, str(refusal.text))
@@ -180,7 +180,7 @@ def _report(request: HttpRequest, virtual_class: VirtualClass) -> None:
         messages.success(request, f"Listo: le avisamos a {who}, y {until}")
 
 
-def _explain_taken(start: datetime, end: datetime, student: User) -> str:
+def explain_taken(start: datetime, end: datetime, student: User) -> str:
     taken = find_obstacle(start, end, student)
     if taken is None:
         return ""
@@ -229,7 +229,7 @@ def _list_people(words: str) -> QuerySet[User]:
     return found.order_by(F("latest").desc(nulls_last=True), "name", "pk")
 
 
-def _read_start(text: str) -> datetime | None:
+def read_start(text: str) -> datetime | None:
     try:
         start = datetime.fromisoformat(text)
         if start.year not in YEARS:

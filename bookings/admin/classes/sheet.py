@@ -19,6 +19,7 @@ from bookings.admin.classes.forms import MoveForm
 from bookings.admin.classes.steps import CLASS_STEPS, MoveClass
 from bookings.admin.classes.timeline import build_timeline, describe_drift
 from bookings.admin.money.steps import PAYMENT_STEPS
+from bookings.admin.sales.open_classes import list_seat_links, load_sheet
 from bookings.admin.sales.transfer_steps import TRANSFER_STEPS
 from bookings.admin.steps import Step
 from bookings.domain.places.place_offers import IN_LINE
@@ -47,6 +48,7 @@ def show_class(request: HttpRequest, class_id: uuid.UUID) -> HttpResponse:
         "title": f"{short_day(row.start_time).capitalize()}, {hours}",
         "row": row,
         "people": _list_people(row),
+        **_load_open_class(request, row),
         "waiting": row.waiting_list.filter(state__in=IN_LINE).count(),
         "move": _find_move(request, row),
         "steps": [*_list_steps(request, row), *_list_refunds(request, row)],
@@ -59,6 +61,16 @@ def show_class(request: HttpRequest, class_id: uuid.UUID) -> HttpResponse:
         "kept_until": hold.expires_at if hold and hold.is_live(now) and not row.paid_at else None,
     }
     return render(request, "admin/agenda/class.html", context)
+
+
+def _load_open_class(request: HttpRequest, row: VirtualClass) -> dict[str, Any]:
+    """Return what was published of an open class, and its seats with their steps."""
+    loaded = load_sheet(row)
+    if loaded is None:
+        return {"published": None}
+    published, seats = loaded
+    links = [(seat, list(list_seat_links(request, seat))) for seat in seats]
+    return {"published": published, "seats": links}
 
 
 def _list_people(row: VirtualClass) -> list[tuple[User, UserActivity | None, str]]:

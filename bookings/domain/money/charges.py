@@ -65,10 +65,12 @@ def record_charges(payment_id: uuid.UUID, reports: list[Charge]) -> None:
         # A concurrent cancellation sees the money, or is seen here. It also locks the class before
         # the charges; the other order would deadlock.
         virtual_class = VirtualClass.objects.select_for_update().get(pk=class_id)
+    if seat is not None:
+        seat.refresh_from_db(fields=["state", "paid_at"])  # changes under the lock of its class
     news = [row for charge in reports if (row := _record_charge(payment, charge))]
     order = {charge.charge_id: place for place, charge in enumerate(reports)}
     charges = sorted(payment.charges.all(), key=lambda row: order.get(row.charge_id, len(order)))
-    is_twice = seat is None and is_paid_otherwise(payment, virtual_class)
+    is_twice = is_paid_otherwise(payment, seat or virtual_class)
     if payment.approved_at is None and not is_twice:
         _approve_if_paid(payment, charges, now)
     if seat is not None:
@@ -76,7 +78,7 @@ def record_charges(payment_id: uuid.UUID, reports: list[Charge]) -> None:
     elif virtual_class is not None:
         _mark_class_paid(payment, virtual_class)
     # Whether a second payment of a class that stands goes back is the teacher's decision.
-    if payment.approved_at is not None or (is_twice and _is_cancelled(virtual_class)):
+    if payment.approved_at is not None or (is_twice and _is_given_up(seat, virtual_class)):
         for charge in charges:
             if _is_good(charge) and not charge.counts:
                 refund_surplus(charge)
@@ -109,13 +111,14 @@ def accept_second_payment(payment_id: uuid.UUID) -> Payment:
     return payment
 
 
-def is_paid_otherwise(payment: Payment, virtual_class: VirtualClass | None) -> bool:
-    """Return True if the class was paid by hand, so that this payment pays it once more."""
-    is_paid = virtual_class is not None and virtual_class.paid_at is not None
-    return is_paid and payment.approved_at is None
+def is_paid_otherwise(payment: Payment, bought: VirtualClass | Seat | None) -> bool:
+    """Return True if the class or seat was paid by hand, so that this pays it once more."""
+    return bought is not None and bought.paid_at is not None and payment.approved_at is None
 
 
-def _is_cancelled(virtual_class: VirtualClass | None) -> bool:
+def _is_given_up(seat: Seat | None, virtual_class: VirtualClass | None) -> bool:
+    if seat is not None:
+        return seat.state in SEATS_GIVEN_UP
     return virtual_class is not None and virtual_class.status == ClassStatus.CANCELLED
 
 
@@ -204,8 +207,7 @@ def _mark_class_paid(payment: Payment, locked: VirtualClass) -> None:
 
 
 def _mark_seat_paid(payment: Payment, seat: Seat) -> None:
-    # The caller has locked its class. ``settle_seat`` does what follows.
-    seat.refresh_from_db(fields=["state", "paid_at"])
+    # ``settle_seat`` does what follows.
     if payment.approved_at is not None and seat.paid_at is None:
         seat.paid_at = payment.approved_at
         seat.save(update_fields=["paid_at", "updated_at"])

@@ -22,9 +22,11 @@ from bookings.domain.exceptions import (
     ClassFullError,
     ClassNotFoundError,
     OwnClassError,
+    PriceChangedError,
     TooManyHoldsError,
 )
 from bookings.domain.history import record_event
+from bookings.domain.money.discounts import take_discount
 from bookings.domain.money.preferences import make_preference, open_payment
 from bookings.domain.money.quotes import Quote
 from bookings.domain.money.seat_refunds import SEATS_GIVEN_UP, UNSETTLED, refund_seat
@@ -59,16 +61,19 @@ NO_PLACE: dict[type[BookingError], RefundCase] = {
 }
 
 
-def hold_seat(*, user: User, open_class_id: uuid.UUID) -> Seat:
+def hold_seat(
+    *, user: User, open_class_id: uuid.UUID, typed_code: str = "", seen: int | None = None
+) -> Seat:
     """Keep a place for ``user`` while it is paid; a free one is taken at once.
 
+    typed_code: of a discount. seen: the price in centavos that the page showed.
     Repeated, return the same seat. No transaction may be open: the provider is called. Raises,
     without keeping a place: TooManyBookingsError, ClassNotFoundError, ClassCancelledError,
     OwnClassError, ClassEndedError, ClassFullError, AlreadyJoinedError, TooManyHoldsError,
-    BookingError once the class has begun, PaymentError.
+    DiscountCodeError, PriceChangedError, BookingError once the class has begun, PaymentError.
     """
     check_booking_rate(user)
-    seat = _hold(user, open_class_id)
+    seat = _hold(user, open_class_id, typed_code, seen)
     if seat.payment is not None and seat.payment.preference_id is None:
         try:
             make_preference(seat.payment, _quote(seat), title=_name(seat))
@@ -176,7 +181,7 @@ def _take_back(locked: VirtualClass, seat: Seat) -> None:
 
 
 @transaction.atomic
-def _hold(user: User, class_id: uuid.UUID) -> Seat:
+def _hold(user: User, class_id: uuid.UUID, typed_code: str, seen: int | None) -> Seat:
     locked = lock_class(class_id)
     now = timezone.now()
     held = Seat.objects.filter(open_class=class_id, user=user, state=SeatState.HELD)
@@ -191,7 +196,10 @@ def _hold(user: User, class_id: uuid.UUID) -> Seat:
         _set_state(mine, SeatState.RELEASED)
     is_in_line = check_place(user, locked)
     _limit_held(user, now)
-    seat = _open_seat(user, OpenClass.objects.get(pk=class_id), locked, now)
+    seat = _price_seat(user, class_id, locked, typed_code)
+    if seen is not None and seen != seat.price:
+        raise PriceChangedError
+    _open_seat(seat, now)
     if is_in_line:
         entries = list_open_entries(user).filter(virtual_class=locked)
         entries.update(state=WaitingState.CLAIMED, offered_at=None, offer_expires_at=None)
@@ -201,19 +209,24 @@ def _hold(user: User, class_id: uuid.UUID) -> Seat:
     return seat
 
 
-def _open_seat(user: User, open_class: OpenClass, locked: VirtualClass, now: datetime) -> Seat:
+def _price_seat(user: User, class_id: uuid.UUID, locked: VirtualClass, typed_code: str) -> Seat:
+    """Return an unsaved seat at today's price. Raises DiscountCodeError."""
+    open_class = OpenClass.objects.get(pk=class_id)
     open_class.virtual_class = locked
-    minutes = BookingRules.load().hold_minutes
-    seat = Seat(
-        open_class=open_class,
-        user=user,
-        price=open_class.place_price,
-        expires_at=min(now + timedelta(minutes=minutes), locked.start_time),
-    )
-    if seat.price > 0 and is_provider_configured():
-        seat.payment = open_payment(user=user, quote=_quote(seat), expires_at=seat.expires_at)
-    seat.save(force_insert=True)
+    seat = Seat(open_class=open_class, user=user, price=open_class.place_price)
+    if typed_code and seat.price > 0:
+        discount = take_discount(user=user, typed=typed_code, amount=seat.price)
+        seat.discount_code, seat.discount = discount.code, discount.amount
+        seat.price -= discount.amount
     return seat
+
+
+def _open_seat(seat: Seat, now: datetime) -> None:
+    until = now + timedelta(minutes=BookingRules.load().hold_minutes)
+    seat.expires_at = min(until, seat.open_class.virtual_class.start_time)
+    if seat.price > 0 and is_provider_configured():
+        seat.payment = open_payment(user=seat.user, quote=_quote(seat), expires_at=seat.expires_at)
+    seat.save(force_insert=True)
 
 
 def _limit_held(user: User, now: datetime) -> None:

@@ -16,6 +16,9 @@ from bookings.models import Question, Quote, TeacherPage
 from bookings.pages.choice import Kind, list_kinds
 from bookings.pages.front.share_picture import share_picture_url
 from bookings.pages.front.structured_data import describe_page
+from bookings.pages.sales.open_classes import list_cards
+
+OPEN_CLASSES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,7 @@ def landing(request: HttpRequest) -> HttpResponse:
         "error": error_text(request.GET.get("error")),
         "page": page,
         "teacher": page.teacher,
+        "open_classes": list_cards(OPEN_CLASSES),
         "share_picture": share_picture_url(page.teacher),
         "structured_data": describe_page(
             page.teacher, page.options, site_name=_(settings.SITE_NAME)

@@ -25,7 +25,11 @@ def describe_page(
     """Return the ``<script>`` element with the teacher, and each class at today's prices."""
     provider = _describe_provider(teacher, site_name)
     services = [_describe_service(option, teacher, provider["@id"]) for option in options]
-    graph = {"@context": "https://schema.org", "@graph": [provider, *services]}
+    return write_script({"@context": "https://schema.org", "@graph": [provider, *services]})
+
+
+def write_script(graph: dict[str, Any]) -> SafeString:
+    """Return the ``<script>`` element of a JSON-LD graph."""
     text = json.dumps(graph, ensure_ascii=False).translate(ESCAPES)
     # JSON without "<", ">" and "&" cannot end the element.
     data = mark_safe(text)  # noqa: S308 # nosec B308 B703
@@ -33,7 +37,7 @@ def describe_page(
 
 
 def _describe_provider(teacher: TeacherPage, site_name: str) -> dict[str, Any]:
-    address = _absolute(reverse("bookings:landing"))
+    address = absolute(reverse("bookings:landing"))
     photo = teacher.photo_url(PHOTO_WIDTHS["large"])
     facts = {
         "@type": "Person" if teacher.name else "Organization",
@@ -41,7 +45,7 @@ def _describe_provider(teacher: TeacherPage, site_name: str) -> dict[str, Any]:
         "name": teacher.name or site_name,
         "url": address,
         "description": teacher.tagline,
-        "image": _absolute(photo or static("img/preview.png")),
+        "image": absolute(photo or static("img/preview.png")),
         "knowsAbout": teacher.subject,
         "hasCredential": [
             {"@type": "EducationalOccupationalCredential", "name": line}
@@ -70,7 +74,7 @@ def _describe_tier(option: ClassOption, tier: Tier) -> dict[str, Any]:
         "@type": "Offer",
         "price": f"{tier.amount // 100}.{tier.amount % 100:02d}",
         "priceCurrency": "ARS",
-        "url": _absolute(f"{reverse('bookings:book')}?{option_query(option)}"),
+        "url": absolute(f"{reverse('bookings:book')}?{option_query(option)}"),
     }
     if option.class_type == ClassType.GROUP:
         described["eligibleQuantity"] = {
@@ -81,5 +85,5 @@ def _describe_tier(option: ClassOption, tier: Tier) -> dict[str, Any]:
     return described
 
 
-def _absolute(path: str) -> str:
+def absolute(path: str) -> str:
     return urljoin(settings.BASE_URL, path)

@@ -34,6 +34,7 @@ from bookings.models import (
 from config.lib.wall_time import find_offset
 from tests.demo.offer import seed_offer
 from tests.demo.offers import EXAM, seed_offers
+from tests.demo.open_classes import seed_open_classes
 from tests.demo.own_page import seed_own_page
 from tests.demo.people import (
     ACCESS_CODE,
@@ -144,6 +145,7 @@ def _seed_classes(people: dict[DemoPerson, User]) -> None:
     _schedule(called_off, teacher)
     cancel_class(class_id=called_off.pk, actor=teacher, reason="La profe tiene un feriado.")
 
+    seed_open_classes(teacher, [carla, diego], first=_open_at(8, 19), second=_open_at(10, 18))
     _store_completed(ana, [carla], _at(timezone.localdate() - timedelta(days=7), 18))
 
 
