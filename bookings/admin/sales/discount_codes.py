@@ -22,7 +22,7 @@ from bookings.domain.money.discounts import (
     with_uses,
 )
 from bookings.models import DiscountCode
-from bookings.templatetags.class_times import pesos
+from bookings.templatetags.class_times import pesos, short_day
 from bookings.templatetags.discounts import off
 
 USES_SHOWN = 100
