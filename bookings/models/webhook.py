@@ -21,6 +21,10 @@ class WebhookKind(models.TextChoices):
     MOVED = "class.moved", "Clase en otro horario"
     CANCELLED = "class.cancelled", "Clase cancelada"
     COMPLETED = "class.completed", "Clase completada"
+    PUBLISHED = "class.published", "Clase abierta publicada"
+    GOES_ON = "class.goes_on", "Clase abierta que se da"
+    SEAT_PAID = "seat.paid", "Lugar pagado"
+    SEAT_LOST = "seat.lost", "Lugar pagado sin que quedara"
     # Sent to one receiver when the teacher asks for it.
     TEST = "endpoint.test", "Prueba"
 
