@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def open_class(mercadopago, teacher):
-    return publish(teacher, text="Charlamos.", level="intermediate")
+    return publish(teacher, text="Charlamos.", level="intermedio")
 
 
 @pytest.fixture
