@@ -12,6 +12,7 @@ from tests.i18n.states import (  # noqa: F401  # imported for what they add
     faults,
     joining,
     offers,
+    open_classes,
     overview,
     payments,
     profile,
