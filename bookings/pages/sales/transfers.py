@@ -156,16 +156,19 @@ def present_ways(
     is_unpaid = virtual_class.paid_at is None and virtual_class.class_price > 0
     if not (card.is_host and is_unpaid and card.state in {"pending", "expired", "lost"}):
         return None
-    can_check_out = payment and payment.checkout_url and not payment.has_expired()
     is_open = card.state == "pending"
+    transfer = _present_transfer(card, announce_url)
+    # A person who says that they paid is not asked to pay once more.
+    is_announced = transfer is not None and transfer.state == TransferState.ANNOUNCED
+    can_check_out = payment and not payment.has_expired() and is_open and not is_announced
     return WaysToPay(
         amount=virtual_class.class_price,
         terms=card.terms,
         is_open=is_open,
         kept_until=card.kept_until,
-        checkout_url=payment.checkout_url if payment and can_check_out and is_open else "",
+        checkout_url=payment.checkout_url if payment and can_check_out else "",
         payment_url=reverse("bookings:payment", args=[payment.pk]) if payment else "",
-        transfer=_present_transfer(card, announce_url),
+        transfer=transfer,
     )
 
 
