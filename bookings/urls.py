@@ -61,6 +61,11 @@ urlpatterns = [
     path("clase/<str:token>/pagar", class_links.pay, name="pay_class_link"),
     path("clase/<str:token>/tomar", class_links.claim, name="claim_class"),
     path("clase/<str:token>/clase.ics", class_links.download_class, name="class_link_file"),
+    path(
+        "inicio/lugares/<uuid:seat_id>/transferencia",
+        transfers.pay_seat_by_transfer,
+        name="seat_transfer",
+    ),
     path("inicio", home.inicio, name="inicio"),
     path("inicio/reservar", booking.choose, name="book"),
     path("inicio/reservar/seguir", booking.keep_chosen, name="keep_chosen"),

@@ -179,6 +179,18 @@ def test_from_mercado_pago_to_a_transfer(client, details):
     assert "Pagar con Mercado Pago" not in text
 
 
+def test_who_announced_a_transfer_is_not_asked_to_pay_again(client, details):
+    check_out(client, details, way="mercadopago")
+    announce(client)
+
+    text = page_of(client)
+
+    assert "Transferencia avisada" in text
+    assert "Pagar con Mercado Pago" not in text
+    payment = reverse("bookings:payment", args=[Payment.objects.get().pk])
+    assert client.get(payment).status_code == 302
+
+
 def test_another_persons_class_is_not_found(details, client, stranger, sign_in):
     check_out(client, details)
     address = reverse("bookings:transfer", args=[VirtualClass.objects.get().pk])
