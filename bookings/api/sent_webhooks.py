@@ -46,6 +46,7 @@ EVENTS: dict[WebhookKind, tuple[str, Properties]] = {
         EARLIER_STATUS,
     ),
     WebhookKind.COMPLETED: ("A class is over", EARLIER_STATUS),
+    WebhookKind.CLAIMED: ("An account took over a class booked without one", PERSON),
 }
 STATUSES = {
     WebhookKind.CANCELLED: ClassStatus.CANCELLED,

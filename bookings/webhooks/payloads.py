@@ -20,6 +20,7 @@ KINDS = {
     ClassEvent.ZONE_CHANGED: WebhookKind.MOVED,
     ClassEvent.CANCELLED: WebhookKind.CANCELLED,
     ClassEvent.COMPLETED: WebhookKind.COMPLETED,
+    ClassEvent.CLAIMED: WebhookKind.CLAIMED,
 }
 
 
