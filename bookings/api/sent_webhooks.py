@@ -49,6 +49,7 @@ EVENTS: dict[WebhookKind, tuple[str, Properties]] = {
         EARLIER_STATUS,
     ),
     WebhookKind.COMPLETED: ("A class is over", EARLIER_STATUS),
+    WebhookKind.CLAIMED: ("An account took over a class booked without one", PERSON),
     WebhookKind.TRANSFER_ANNOUNCED: ("A student says that a bank transfer is on its way", PAYER),
     WebhookKind.TRANSFER_CONFIRMED: ("The teacher says that a bank transfer came", PAYER),
     WebhookKind.TRANSFER_REFUSED: ("The teacher says that a bank transfer did not come", PAYER),

@@ -28,6 +28,7 @@ class WebhookKind(models.TextChoices):
     GOES_ON = "class.goes_on", "Clase abierta que se da"
     SEAT_PAID = "seat.paid", "Lugar pagado"
     SEAT_LOST = "seat.lost", "Lugar pagado sin que quedara"
+    CLAIMED = "class.claimed", "La tomó su estudiante"
     # Sent to one receiver when the teacher asks for it.
     TEST = "endpoint.test", "Prueba"
 

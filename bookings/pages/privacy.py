@@ -82,7 +82,12 @@ def _say(seconds: int) -> str:
 
 def list_stored_data() -> list[Row]:
     """Return what is stored: its title, the content, and how long it is kept."""
-    return [*_list_account_data(), *_list_class_data(), *_list_records()]
+    return [
+        *_list_account_data(),
+        _describe_written_down(),
+        *_list_class_data(),
+        *_list_records(),
+    ]
 
 
 def _list_account_data() -> list[Row]:
@@ -121,6 +126,17 @@ def _list_account_data() -> list[Row]:
     ]
 
 
+def _describe_written_down() -> Row:
+    return (
+        _("Si te anotan sin cuenta"),
+        _(
+            "Tu nombre y tu teléfono o correo, como los escribió quien da las clases, y el "
+            "enlace de cada clase: desde cuándo, y quién la tomó con su cuenta."
+        ),
+        _("Hasta que tomás la clase con una cuenta, o pedís que los borremos."),
+    )
+
+
 def _list_class_data() -> list[Row]:
     return [
         (
@@ -133,14 +149,6 @@ def _list_class_data() -> list[Row]:
                 "Al borrar tu cuenta: las que se dieron o tienen un pago pedido quedan sin tu "
                 "nombre ni lo que escribiste; las demás se borran."
             ),
-        ),
-        (
-            _("Si te anotan sin cuenta"),
-            _(
-                "Tu nombre y tu teléfono o correo, como los escribió quien da las clases, y el "
-                "enlace de cada clase: desde cuándo, y quién la tomó con su cuenta."
-            ),
-            _("Hasta que tomás la clase con una cuenta, o pedís que los borremos."),
         ),
         (
             _("Horarios guardados"),

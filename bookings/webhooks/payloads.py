@@ -27,6 +27,7 @@ KINDS = {
     ClassEvent.GOES_ON: WebhookKind.GOES_ON,
     ClassEvent.SEAT_PAID: WebhookKind.SEAT_PAID,
     ClassEvent.SEAT_LOST: WebhookKind.SEAT_LOST,
+    ClassEvent.CLAIMED: WebhookKind.CLAIMED,
 }
 
 

@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from allauth.socialaccount.models import SocialAccount
 
 from accounts.models import User
+from bookings.domain.checkout.settling import confirm_payment
 from bookings.domain.history import record_event
 from bookings.models import (
     BankTransfer,
@@ -32,6 +33,7 @@ from bookings.notices.drifts import DRIFTS
 from bookings.notices.returned_money import name_refund
 from tests.factories import HoldFactory
 from tests.i18n.states import CODE, NOW, World, make_payment
+from tests.i18n.states.class_links import book_for_zoe
 from tests.i18n.states.payments import give_back
 from tests.i18n.states.transfers import announce
 
@@ -86,6 +88,22 @@ def confirmation_of_a_class_for_one(world):
 def confirmation_for_a_person_of_github(world):
     SocialAccount.objects.create(user=world.host, provider="github", uid="1")
     return to(world.host, world.schedule())
+
+
+@mail(NoticeKind.CONFIRMATION)
+def confirmation_for_a_person_without_an_account(world):
+    booked = book_for_zoe(world)
+    confirm_payment(class_id=booked.pk, actor=world.teacher)
+    zoe = booked.booked_by
+    zoe.language = world.language
+    return to(zoe, VirtualClass.objects.get(pk=booked.pk))
+
+
+@mail(NoticeKind.CLASS_LINK)
+def link_to_a_class(world):
+    booked = book_for_zoe(world)
+    booked.booked_by.language = world.language
+    return to(booked.booked_by, booked)
 
 
 @mail(NoticeKind.RESCHEDULED)

@@ -17,6 +17,9 @@ from tests.i18n.states import STATES
 NO_PAGES = {
     "account_login",
     "bookings:calendar_file",
+    "bookings:claim_class",
+    "bookings:claim_written_down",
+    "bookings:class_link_file",
     "bookings:healthz",
     "bookings:keep_chosen",
     "bookings:leave_line",
@@ -24,6 +27,7 @@ NO_PAGES = {
     "bookings:release_seat",
     "bookings:my_data",
     "bookings:metrics",
+    "bookings:pay_class_link",
     "bookings:photo",
     "bookings:readyz",
     "bookings:robots",

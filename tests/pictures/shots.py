@@ -135,6 +135,20 @@ def _book_for_ana(scene: Scene, page: Page) -> None:
     page.get_by_role("link", name="Reservarle una clase").click()
 
 
+def _link_of_lucia(scene: Scene, page: Page) -> None:
+    """Show the link of a class of somebody without an account."""
+    _person("lucia")(scene, page)
+    page.locator("#ahead + .rows a").first.click()
+
+
+def _open_link_of_lucia(scene: Scene, page: Page) -> None:
+    """Open the link as she does: without an account."""
+    _link_of_lucia(scene, page)
+    link = page.locator("#link-address").input_value()
+    page.context.clear_cookies()
+    page.goto(link)
+
+
 def _write(scene: Scene, page: Page) -> None:
     """Show a message to Ana's group before it leaves."""
     _person("ana")(scene, page)
@@ -234,6 +248,8 @@ SHOTS = [
     Shot("reservarle", TEACHER, _book_for_ana, screens=BOTH),
     Shot("codigos", TEACHER, at("/admin/bookings/discountcode/"), screens=BOTH),
     Shot("codigo", TEACHER, _open_code, screens=BOTH),
+    Shot("enlace", TEACHER, _link_of_lucia, screens=BOTH),
+    Shot("enlace-abierto", TEACHER, _open_link_of_lucia, screens=BOTH),
     Shot("cierre", TEACHER, _close_days_with_classes),
     Shot("detalles", DIEGO, _hold_a_time, screens=BOTH),
     Shot("descuento", DIEGO, _apply_a_code, screens=BOTH),

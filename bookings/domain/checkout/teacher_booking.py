@@ -77,12 +77,7 @@ def book_for(
         text=text,
     )
     hold = Hold(user=student, payment=payment, expires_at=expires_at, made_by_teacher=True)
-    try:
-        virtual_class = _store(request, hold, is_paid=is_paid, by=by)
-    except (IntegrityError, User.DoesNotExist):
-        if User.objects.filter(pk=student.pk).exists():
-            raise
-        raise BookingError(CLAIMED_MEANWHILE) from None
+    virtual_class = _store_for(student, request, hold, is_paid=is_paid, by=by)
     return _schedule(virtual_class, by) if is_paid else virtual_class
 
 
@@ -115,6 +110,18 @@ def _refuse(student: User, quote: Quote, now: datetime) -> None:
     refuse_impossible_period(quote.start, quote.end)
     if find_obstacle(quote.start, quote.end, student):
         raise SlotTakenError
+
+
+def _store_for(
+    student: User, request: BookingRequest, hold: Hold, *, is_paid: bool, by: User
+) -> VirtualClass:
+    """Store a booking. Raises BookingError for a placeholder that an account just took over."""
+    try:
+        return _store(request, hold, is_paid=is_paid, by=by)
+    except (IntegrityError, User.DoesNotExist):
+        if User.objects.filter(pk=student.pk).exists():
+            raise
+        raise BookingError(CLAIMED_MEANWHILE) from None
 
 
 @transaction.atomic

@@ -6,11 +6,14 @@ from datetime import timedelta
 import pytest
 from jsonschema import Draft202012Validator, FormatChecker
 
+from accounts.services import write_down
 from bookings.domain.checkout.transfers import note_arrival, refuse_transfer
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.lifecycle.completing import complete_ended_classes
 from bookings.domain.lifecycle.rescheduling import reschedule_class
 from bookings.domain.lifecycle.scheduling import schedule_class
+from bookings.domain.people.claiming import claim_class
+from bookings.domain.places.class_links import make_link
 from bookings.domain.places.joining import join_class
 from bookings.domain.places.leaving import leave_class
 from bookings.models import CHOSEN_KINDS, WebhookEvent
@@ -39,6 +42,8 @@ def events(host, student, teacher):
     cancel_class(class_id=pending.pk, actor=teacher)
     VirtualClassFactory(scheduled=True, ended=True, booked_by=host)
     complete_ended_classes()
+    link = make_link(VirtualClassFactory(booked_by=write_down(name="Zoe", phone="341 555 0199")))
+    claim_class(user=host, token=link.token)
     take_transfers()
     transfer = announce(VirtualClassFactory(booked_by=host))
     refuse_transfer(transfer_id=transfer.pk, actor=teacher)

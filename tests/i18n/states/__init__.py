@@ -8,6 +8,7 @@ the list.
 from tests.i18n.states import (  # noqa: F401  # imported for what they add
     changing,
     choosing,
+    class_links,
     classes,
     faults,
     joining,

@@ -1,0 +1,173 @@
+"""The link of a class that the teacher booked, and the links that do not serve."""
+
+from datetime import timedelta
+
+from accounts.models import User
+from accounts.services import write_down
+from bookings.domain.checkout.settling import confirm_payment
+from bookings.domain.checkout.teacher_booking import book_for
+from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.people.claiming import claim_class
+from bookings.domain.places.class_links import replace_link
+from bookings.models import ClassLink, ClassStatus, ClassType, Hold, Payment, VirtualClass
+from tests.i18n.states.world import NOW, World, state
+
+
+def book_for_zoe(world: World, student: User | None = None) -> VirtualClass:
+    """Book in three days for a person without an account, or for another student."""
+    return book_for(
+        student=student or write_down(name="Zoe", email="zoe@example.com"),
+        start=world.at("18:30", days=3),
+        minutes=60,
+        class_type=ClassType.INDIVIDUAL,
+        students=1,
+        price=1_500_000,
+        is_paid=False,
+        by=world.teacher,
+    )
+
+
+def open_link(world, virtual_class, user=None):
+    token = ClassLink.objects.get(pk=virtual_class.pk).token
+    return world.get("bookings:class_link", token, user=user)
+
+
+@state("bookings:class_link")
+def link_to_pay_by_hand(world):
+    return open_link(world, book_for_zoe(world))
+
+
+@state("bookings:class_link")
+def link_to_pay_online(world):
+    booked = book_for_zoe(world)
+    Payment.objects.create(
+        user=booked.booked_by,
+        virtual_class=booked,
+        amount=1_500_000,
+        preference_id=booked.preference_id,
+        status="pending",
+        checkout_url="https://example.com/pay",
+        expires_at=world.at("10:00", days=2),
+        next_check_at=None,
+    )
+    return open_link(world, booked)
+
+
+@state("bookings:class_link")
+def link_of_a_time_that_is_no_longer_kept(world):
+    booked = book_for_zoe(world)
+    Hold.objects.update(expires_at=NOW)
+    return open_link(world, booked)
+
+
+@state("bookings:class_link")
+def link_of_a_paid_class(world):
+    booked = book_for_zoe(world)
+    confirm_payment(class_id=booked.pk, actor=world.teacher)
+    return open_link(world, booked)
+
+
+@state("bookings:class_link")
+def link_of_a_class_being_scheduled(world):
+    booked = book_for_zoe(world)
+    VirtualClass.objects.update(paid_at=NOW, scheduling_requested_at=NOW)
+    return open_link(world, booked, user=world.guest)
+
+
+@state("bookings:class_link")
+def link_of_a_cancelled_class(world):
+    booked = book_for_zoe(world)
+    cancel_class(class_id=booked.pk, actor=world.teacher)
+    return open_link(world, booked)
+
+
+@state("bookings:class_link")
+def link_of_an_account_s_class(world):
+    return open_link(world, book_for_zoe(world, world.host))
+
+
+@state("bookings:class_link")
+def link_of_a_paid_class_of_another_account(world):
+    booked = book_for_zoe(world, world.host)
+    confirm_payment(class_id=booked.pk, actor=world.teacher)
+    return open_link(world, booked, user=world.guest)
+
+
+@state("bookings:class_link")
+def link_as_the_teacher_sees_it(world):
+    return open_link(world, book_for_zoe(world), user=world.teacher)
+
+
+@state("bookings:class_link", 410)
+def link_that_somebody_claimed(world):
+    booked = book_for_zoe(world)
+    claim_class(user=world.host, token=booked.link.token)
+    return open_link(world, booked)
+
+
+@state("bookings:class_link", 410)
+def link_that_another_account_claimed(world):
+    booked = book_for_zoe(world)
+    claim_class(user=world.host, token=booked.link.token)
+    return open_link(world, booked, user=world.guest)
+
+
+@state("bookings:class_link", 410)
+def link_of_a_class_that_is_over(world):
+    booked = book_for_zoe(world)
+    start = NOW - timedelta(hours=2)
+    VirtualClass.objects.update(
+        status=ClassStatus.PENDING, start_time=start, end_time=start + timedelta(hours=1)
+    )
+    return open_link(world, booked)
+
+
+@state("bookings:class_link", 410)
+def link_that_was_replaced(world):
+    old = book_for_zoe(world).link
+    replace_link(class_id=old.pk, by=world.teacher)
+    return world.get("bookings:class_link", old.token)
+
+
+@state("bookings:class_link", 404)
+def link_that_is_broken(world):
+    return world.get("bookings:class_link", "x")
+
+
+@state("bookings:back_from_paying")
+def back_in_another_browser(world):
+    payment = Payment.objects.create(user=world.host, amount=100)
+    return world.get("bookings:back_from_paying", payment.pk)
+
+
+@state("bookings:class")
+def class_that_was_just_claimed(world):
+    booked = book_for_zoe(world)
+    return world.post("bookings:claim_class", booked.link.token, user=world.guest)
+
+
+@state("bookings:inicio")
+def home_with_a_class_for_the_address(world):
+    User.objects.filter(pk=world.guest.pk).update(email="zoe@example.com")
+    book_for_zoe(world)
+    return world.get("bookings:inicio", user=world.guest)
+
+
+@state("bookings:inicio")
+def home_after_taking_it(world):
+    User.objects.filter(pk=world.guest.pk).update(email="zoe@example.com")
+    zoe = book_for_zoe(world).booked_by
+    world.guest.refresh_from_db()
+    return world.post("bookings:claim_written_down", zoe.pk, user=world.guest)
+
+
+@state("bookings:class_link")
+def link_that_the_teacher_wants_to_claim(world):
+    booked = book_for_zoe(world)
+    return world.post("bookings:claim_class", booked.link.token, user=world.teacher)
+
+
+@state("bookings:inicio")
+def home_after_taking_what_is_another_s(world):
+    zoe = book_for_zoe(world).booked_by
+    return world.post("bookings:claim_written_down", zoe.pk, user=world.guest)
