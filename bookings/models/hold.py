@@ -34,6 +34,7 @@ class Hold(models.Model):
         null=True,
         blank=True,
         editable=False,
+        db_index=False,  # there are few holds
         related_name="holds",
         verbose_name="oferta",
     )

@@ -20,6 +20,7 @@ class Price(models.Model):
         on_delete=models.CASCADE,
         null=True,
         blank=True,
+        db_index=False,  # the unique index begins with it
         related_name="prices",
         verbose_name="oferta",
     )

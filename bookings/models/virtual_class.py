@@ -83,6 +83,7 @@ class VirtualClass(models.Model):
         null=True,
         blank=True,
         editable=False,
+        db_index=False,  # most classes have none: a partial index below
         related_name="classes",
         verbose_name="código de descuento",
     )
@@ -92,6 +93,7 @@ class VirtualClass(models.Model):
         null=True,
         blank=True,
         editable=False,
+        db_index=False,  # as above
         related_name="classes",
         verbose_name="oferta",
     )
@@ -189,6 +191,12 @@ class VirtualClass(models.Model):
                 condition=Q(status=ClassStatus.SCHEDULED),
                 name="class_to_complete",
             ),
+            models.Index(
+                fields=["discount_code"],
+                condition=Q(discount_code__isnull=False),
+                name="class_with_discount_code",
+            ),
+            models.Index(fields=["offer"], condition=Q(offer__isnull=False), name="class_of_offer"),
         ]
         constraints = [
             models.UniqueConstraint(fields=["preference_id"], name="unique_preference_id"),
