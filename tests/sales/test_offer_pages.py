@@ -242,6 +242,16 @@ def test_class_mail_panel_and_export_name_the_offer(host, teacher, sign_in):
     assert booked.describe() == "La clase será grupal, para 5 participantes."
 
 
+def test_the_payments_as_a_table_name_the_offer(host, teacher, sign_in, mercadopago):
+    hold = keep(host, make_offer())
+    check_out_hold(user=host, hold_id=hold.pk, students_count=1)
+
+    table = sign_in(teacher).get(reverse("admin:bookings_payment_export")).content.decode()
+
+    head, line = table.splitlines()[:2]
+    assert line.split(";")[head.split(";").index("Oferta")] == "Preparación de examen"
+
+
 def test_a_plain_class_names_no_offer(host):
     booked = VirtualClassFactory(booked_by=host, scheduled=True)
     notice = Notice(user=host, virtual_class=booked, kind=NoticeKind.CONFIRMATION)
