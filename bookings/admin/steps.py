@@ -49,13 +49,14 @@ class Facts:
     """What a step would do to one row.
 
     about: the row, in words. happens: sentences. mails: kinds, each with its receivers. refunded:
-    centavos that go back through the provider.
+    centavos that go back through the provider. warnings: what to look at first.
     """
 
     about: str
     happens: tuple[str, ...] = ()
     mails: tuple[Group, ...] = ()
     refunded: int = 0
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,8 +123,8 @@ def _list_class_data() -> list[Row]:
         (
             _("Tus clases"),
             _(
-                "Día, tipo, precio, qué querés practicar, quiénes participan, si alguien faltó, y "
-                "quién cambió qué."
+                "Día, tipo, precio, código de descuento, qué querés practicar, quiénes participan, "
+                "si alguien faltó, y quién cambió qué."
             ),
             _(
                 "Al borrar tu cuenta: las que se dieron o tienen un pago pedido quedan sin tu "
@@ -178,6 +178,11 @@ def _list_records() -> list[Row]:
                 "Nunca una tarjeta."
             ),
             _("Quedan, sin tu nombre: son las cuentas de quien vende."),
+        ),
+        (
+            _("Tus transferencias"),
+            _("Importe, fecha, número de operación y si llegó."),
+            _("Quedan, sin tu nombre; las que no llegaron se borran con tu cuenta."),
         ),
         (
             _("Avisos de Mercado Pago"),

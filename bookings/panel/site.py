@@ -84,6 +84,7 @@ class TeacherAdminSite(AdminSite):
             show_offers,
         )
         from bookings.admin.sales.open_classes import publish, show_open_classes
+        from bookings.admin.sales.transfers import answer_mailed_link, show_transfers
         from bookings.panel.own_page.editor import edit_page, preview_page
         from bookings.panel.own_page.start import show_started, start
 
@@ -114,6 +115,9 @@ class TeacherAdminSite(AdminSite):
             path("semana/dia/", self.admin_view(show_day), name="week_day"),
             path("semana/hora/", self.admin_view(show_hour), name="week_hour"),
             path("tecnico/", self.admin_view(show_technical), name="technical"),
+            path("transferencias/", self.admin_view(show_transfers), name="transfers"),
+            # The signed address is the permission.
+            path("transferencias/avisada/<str:token>/", answer_mailed_link, name="mailed_transfer"),
             path("pagina/", self.admin_view(edit_page), name="teacher_page"),
             path("pagina/vista/", self.admin_view(preview_page), name="teacher_page_preview"),
             path("pagina/empezar/", self.admin_view(start), name="start"),

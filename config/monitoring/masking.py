@@ -26,6 +26,8 @@ _SHAPES = (
 _SECRETS = re.compile(
     # An access code in an invitation, also as the target of a sign-in.
     rf"(inicio{_SLASH}unirse{_SLASH}){_VALUE}"
+    # The link of the mail with which the teacher confirms a transfer.
+    rf"|(transferencias{_SLASH}avisada{_SLASH}){_VALUE}"
     # An identity provider's answer, which signs its sender in.
     rf"|([?&](?:code|state)=){_VALUE}"
     # A value with a telling name.

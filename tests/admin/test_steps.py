@@ -17,7 +17,7 @@ from django.utils import timezone
 from accounts.models import Session, User
 from bookings.admin import steps
 from bookings.admin.classes.steps import CLASS_STEPS
-from bookings.domain.checkout.settling import settle
+from bookings.domain.checkout.settling import confirm_payment, settle
 from bookings.domain.lifecycle.scheduling import schedule_class
 from bookings.domain.money.refunds import refundable_amount, request_partial_refund
 from bookings.domain.places.joining import join_class
@@ -25,6 +25,7 @@ from bookings.domain.places.waiting_list import wait_for_place
 from bookings.domain.recovery.comparing import compare_all
 from bookings.domain.recovery.repairs import record_drift
 from bookings.models import (
+    BankTransfer,
     DiscountCode,
     Hold,
     Notice,
@@ -33,6 +34,7 @@ from bookings.models import (
     PriceDecision,
     Refund,
     Seat,
+    TransferState,
     VirtualClass,
 )
 from tests.admin.steps import (
@@ -48,6 +50,7 @@ from tests.bookings import drifts
 from tests.factories import DiscountCodeFactory, HoldFactory, UserFactory, VirtualClassFactory
 from tests.payments import make_payment
 from tests.sales.open_classes import hold, publish
+from tests.sales.transfers import announce, take_transfers
 
 pytestmark = pytest.mark.django_db
 
@@ -89,6 +92,8 @@ NO_CONFIRMATION = {
     "pagina/empezar": "a form, as above",
     "pagina/lista": "reads",
     "dinero": "reads",
+    "transferencias": "reads",
+    "transferencias/avisada/<str:token>": "confirms the steps llego and no-llego, by a mailed link",
     "mas": "reads",
     "tecnico": "reads",
     "logout": "signs out",
@@ -176,6 +181,11 @@ def test_every_button_of_the_panel_was_decided_about():
         ("templates/admin/bookings/weeklyhours/change_list.html", ""),  # save
         ("bookings/admin/classes/people.py", "came"),  # virtualclass asistencia
         ("templates/admin/bookings/price/new_prices.html", ""),  # precios
+        ("templates/admin/sales/_offer.html", "do"),  # ofertas boton
+        ("templates/admin/sales/delete_offer.html", ""),  # ofertas borrar
+        ("templates/admin/sales/delete_offer.html", "do"),  # ofertas boton
+        ("templates/admin/sales/offer.html", ""),  # ofertas nueva
+        ("templates/admin/sales/mailed_transfer.html", ""),  # confirms a step
         ("templates/admin/people/student.html", "_notes"),  # save
         ("templates/admin/people/students.html", ""),  # searches
         ("templates/admin/people/write.html", "_look"),  # shows
@@ -215,6 +225,16 @@ def paid(host, mercadopago, teacher):
 
 
 @pytest.fixture
+def paid_twice(host, mercadopago, teacher):
+    """Ana's payment of a class that the teacher had marked as paid."""
+    payment = make_payment(host)
+    confirm_payment(class_id=payment.virtual_class_id, actor=teacher)
+    mercadopago.pay(payment.preference_id)
+    settle(payment.preference_id)
+    return Payment.objects.get(pk=payment.pk)
+
+
+@pytest.fixture
 def drifted(scheduled, google):
     """Ana's class, whose event was moved by hand."""
     drifts.move(google, scheduled)
@@ -226,10 +246,15 @@ def drifted(scheduled, google):
 @pytest.fixture
 def chosen(request, student):
     """The row that a step is tried on, and what is filled in."""
+    take_transfers()
 
     def choose(model, name):
         if model is VirtualClass:
             return _choose_class(request, name)
+        if model is BankTransfer:
+            return _choose_transfer(request, name), {}
+        if model is Payment and name == "quedarmelo":
+            return request.getfixturevalue("paid_twice"), {}
         if model is Payment:
             row = request.getfixturevalue("paid")
             return row, {"charge": row.charges.get().pk, "amount": "5.000"}
@@ -250,6 +275,13 @@ def chosen(request, student):
         return User.objects.get(pk=student.pk), {}
 
     return choose
+
+
+def _choose_transfer(request, name):
+    transfer = announce(VirtualClassFactory(booked_by=request.getfixturevalue("host")))
+    if name == "devuelta":
+        BankTransfer.objects.update(state=TransferState.TO_RETURN)
+    return transfer
 
 
 def _choose_class(request, name):

@@ -60,6 +60,19 @@ def _hold_a_time(scene: Scene, page: Page) -> None:
     expect(page.get_by_role("timer")).to_be_visible()
 
 
+def _apply_a_code(scene: Scene, page: Page) -> None:
+    _hold_a_time(scene, page)
+    page.locator(".discount summary").click()
+    page.get_by_label("Código de descuento").fill("BIENVENIDA")
+    page.get_by_role("button", name="Aplicar").click()
+    expect(page.get_by_role("heading", name="Aplicamos tu código")).to_be_visible()
+
+
+def _open_code(scene: Scene, page: Page) -> None:
+    page.goto("/admin/bookings/discountcode/")
+    page.get_by_role("link", name="AMIGOS").click()
+
+
 def _step(query: str, label: str) -> Callable[[Scene, Page], None]:
     return lambda scene, page: scene.open_step(page, query, label)
 
@@ -209,8 +222,11 @@ SHOTS = [
     Shot("dia", TEACHER, at("/admin/semana/dia/?dia=2027-03-11"), screens=BOTH),
     Shot("planilla", TEACHER, _follow(A_WEEK, "/admin/clase/"), screens=BOTH),
     Shot("reservarle", TEACHER, _book_for_ana, screens=BOTH),
+    Shot("codigos", TEACHER, at("/admin/bookings/discountcode/"), screens=BOTH),
+    Shot("codigo", TEACHER, _open_code, screens=BOTH),
     Shot("cierre", TEACHER, _close_days_with_classes),
     Shot("detalles", DIEGO, _hold_a_time, screens=BOTH),
+    Shot("descuento", DIEGO, _apply_a_code, screens=BOTH),
     Shot("desconectado", TEACHER, _lose_the_grant),
     Shot("ayuda", TEACHER, _ask_for_help, only=".service"),
     # Last: a person keeps her language.

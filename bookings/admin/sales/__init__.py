@@ -1,1 +1,1 @@
-"""The panel's pages for what the teacher sells besides the price list's classes."""
+"""What the teacher sells, and how it is paid, in her panel."""

@@ -112,7 +112,7 @@ def rehearse_confirmation(transfer_id: uuid.UUID, actor: User) -> BankTransfer:
     """Write what a confirmation writes, in a transaction to be rolled back."""
     transfer = note_arrival(transfer_id, actor)
     if transfer.state == TransferState.CONFIRMED:
-        virtual_class = transfer.booked_class
+        virtual_class = VirtualClass.objects.get(pk=transfer.booked_class.pk)
         if refusal := find_refusal(virtual_class, actor):
             give_up_class(virtual_class.pk, actor, refusal)
     transfer.refresh_from_db()

@@ -34,6 +34,15 @@ def export_person(user: User) -> str:
             _describe_payment(one)
             for one in user.payments.order_by("created_at").prefetch_related("charges__refunds")
         ],
+        "transfers": [
+            {
+                "class": one.booked_class.pk,
+                **_pick(one, "amount", "operation_number", "state", "announced_at", "decided_at"),
+            }
+            for one in user.transfers.select_related(
+                "virtual_class", "seat__open_class__virtual_class"
+            )
+        ],
         "keptTimes": [
             {
                 "start": hold.start_time,

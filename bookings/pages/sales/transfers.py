@@ -96,8 +96,8 @@ class TransferCard:
 class WaysToPay:
     """The ways of paying a class or a seat. amount: centavos.
 
-    is_open: False once its time is not kept any more. checkout_url, payment_url: of the online payment, while it can be made. kept_until: until when
-    the time is kept, if that ends.
+    is_open: False once its time is not kept any more. checkout_url, payment_url: of the online
+    payment, while it can be made. kept_until: until when the time is kept, if that ends.
     """
 
     amount: int

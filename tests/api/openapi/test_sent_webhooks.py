@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 from jsonschema import Draft202012Validator, FormatChecker
 
+from bookings.domain.checkout.transfers import note_arrival, refuse_transfer
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.lifecycle.completing import complete_ended_classes
 from bookings.domain.lifecycle.rescheduling import reschedule_class
@@ -17,6 +18,7 @@ from bookings.webhooks.events import announce_events
 from config.api.openapi.document import generate
 from tests.bookings.webhooks.factories import WebhookEndpointFactory
 from tests.factories import VirtualClassFactory
+from tests.sales.transfers import announce, take_transfers
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +39,10 @@ def events(host, student, teacher):
     cancel_class(class_id=pending.pk, actor=teacher)
     VirtualClassFactory(scheduled=True, ended=True, booked_by=host)
     complete_ended_classes()
+    take_transfers()
+    transfer = announce(VirtualClassFactory(booked_by=host))
+    refuse_transfer(transfer_id=transfer.pk, actor=teacher)
+    note_arrival(announce(transfer.virtual_class).pk, teacher)
     announce_events()
     return {one.kind: json.loads(one.body) for one in WebhookEvent.objects.all()}
 
