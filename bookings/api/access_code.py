@@ -93,7 +93,8 @@ class AccessCodeView(APIView):
         summary="Join a class by its access code",
         description=(
             "Gives the signed-in person a place. The body is a JSON string, not an object. The "
-            "checks are made in the order 404, 403, 410, 409 `class_full` or `place_offered`, 409 "
+            "checks are made in the order 404, 403, 410, 409 `class_full`, "
+            "`place_held` or `place_offered`, 409 "
             "`already_joined`. A place that is offered to a person on the waiting list is free for "
             "that person only: other people get `place_offered`."
         ),

@@ -24,6 +24,10 @@ class WebhookKind(models.TextChoices):
     TRANSFER_ANNOUNCED = "transfer.announced", "Avisaron una transferencia"
     TRANSFER_CONFIRMED = "transfer.confirmed", "Llegó una transferencia"
     TRANSFER_REFUSED = "transfer.refused", "No llegó una transferencia"
+    PUBLISHED = "class.published", "Clase abierta publicada"
+    GOES_ON = "class.goes_on", "Clase abierta que se da"
+    SEAT_PAID = "seat.paid", "Lugar pagado"
+    SEAT_LOST = "seat.lost", "Lugar pagado sin que quedara"
     # Sent to one receiver when the teacher asks for it.
     TEST = "endpoint.test", "Prueba"
 

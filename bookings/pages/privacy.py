@@ -137,6 +137,14 @@ def _list_class_data() -> list[Row]:
             _("Hasta que vence el plazo que ves en la página."),
         ),
         (
+            _("Lugares en clases abiertas"),
+            _("De qué clase, cuánto costó, y si lo pagaste o lo dejaste."),
+            _(
+                "Los que no se pagan, hasta que borrás tu cuenta. Los pagados quedan, sin tu "
+                "nombre."
+            ),
+        ),
+        (
             _("Lista de espera"),
             _("De qué clase, desde cuándo, y si te ofrecimos un lugar."),
             _("Hasta que borrás tu cuenta."),

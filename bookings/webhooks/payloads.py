@@ -23,6 +23,10 @@ KINDS = {
     ClassEvent.TRANSFER_ANNOUNCED: WebhookKind.TRANSFER_ANNOUNCED,
     ClassEvent.TRANSFER_CONFIRMED: WebhookKind.TRANSFER_CONFIRMED,
     ClassEvent.TRANSFER_REFUSED: WebhookKind.TRANSFER_REFUSED,
+    ClassEvent.PUBLISHED: WebhookKind.PUBLISHED,
+    ClassEvent.GOES_ON: WebhookKind.GOES_ON,
+    ClassEvent.SEAT_PAID: WebhookKind.SEAT_PAID,
+    ClassEvent.SEAT_LOST: WebhookKind.SEAT_LOST,
 }
 
 
@@ -48,6 +52,8 @@ def draft_announcement(line: ClassLog) -> dict[str, Any] | None:
     }
     if "person" in line.details:
         data["userId"] = line.details["person"]
+    if kind == WebhookKind.SEAT_PAID:
+        data["amount"] = line.details["amount"]
     if kind == WebhookKind.MOVED:
         data["previousStartTime"] = _instant(datetime.fromisoformat(line.details["from"]))
     if line.from_status:

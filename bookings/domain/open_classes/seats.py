@@ -98,6 +98,12 @@ def release_seat(*, user: User, seat_id: uuid.UUID) -> Seat:
     return seat
 
 
+def release_seats(*, user: User) -> None:
+    """Give up every seat of a person that is not paid."""
+    for seat_id in list(user.seats.filter(state=SeatState.HELD).values_list("pk", flat=True)):
+        release_seat(user=user, seat_id=seat_id)
+
+
 @transaction.atomic
 def pay_seat_by_hand(*, seat_id: uuid.UUID, actor: User) -> Seat:
     """Take the place of a seat whose money the teacher has; repeated, change nothing.

@@ -14,6 +14,7 @@ from bookings.domain.calendar.guests import request_guests
 from bookings.domain.dry_runs import Consequences, foresee
 from bookings.domain.exceptions import BookingError, ClassesAheadError
 from bookings.domain.lifecycle.cancelling import cancel_class, decide_cancelling
+from bookings.domain.open_classes.seats import release_seats
 from bookings.domain.places.place_offers import list_open_entries
 from bookings.domain.places.waiting_list import leave_every_line
 from bookings.models import (
@@ -47,6 +48,7 @@ def erase_person(*, user: User, by: User) -> None:
             # The class is cancelled; the sweep withdraws its event.
             logger.warning("The event of class %s stays for the sweep.", virtual_class.pk)
     leave_every_line(user=user)
+    release_seats(user=user)
     with transaction.atomic():
         # Before the log of cancelled classes is deleted with them.
         booked = VirtualClass.objects.filter(booked_by=user)
@@ -81,6 +83,7 @@ def foresee_erasing(*, user: User, by: User) -> Consequences[list[VirtualClass]]
         for virtual_class in ahead:
             decide_cancelling(virtual_class.pk, by)
         leave_every_line(user=user)
+        release_seats(user=user)
         return ahead
 
     seen = foresee(decide, [*lines, *(one.pk for one in ahead)])
@@ -99,6 +102,8 @@ def _forget_mails(user: User) -> None:
 
 def _forget_bookings(user: User) -> None:
     user.holds.all().delete()
+    # Money that comes for the others goes back (``settle_seat``).
+    user.seats.filter(paid_at=None, payment=None, transfers=None).delete()
     user.waiting_list_entries.all().delete()
     _forget_mails(user)
     # The others are about money that came, or may still come.

@@ -10,7 +10,7 @@ from django.db.models import Model
 from accounts.models import User
 from accounts.personal_data import describe_account
 from bookings.domain.queries import list_classes_of
-from bookings.models import Message, NoticeKind, Payment, VirtualClass
+from bookings.models import Message, NoticeKind, Payment, Seat, VirtualClass
 
 CLASS_FIELDS = "id", "start_time", "end_time", "class_type", "status", "html_link", "created_at"
 # For the host only.
@@ -52,6 +52,9 @@ def export_person(user: User) -> str:
             }
             for hold in user.holds.select_related("offer")
         ],
+        "seats": [
+            _describe_seat(one) for one in user.seats.select_related("open_class", "discount_code")
+        ],
         "waitingFor": [
             {"class": entry.virtual_class_id, "since": entry.created_at, "state": entry.state}
             for entry in user.waiting_list_entries.all()
@@ -73,6 +76,16 @@ def _describe_class(virtual_class: VirtualClass, user: User) -> dict[str, Any]:
             for part in virtual_class.activities.all()
             if part.user_id == user.pk
         ],
+    }
+
+
+def _describe_seat(seat: Seat) -> dict[str, Any]:
+    return {
+        **_pick(seat, "id", "price", "discount", "state", "created_at", "expires_at", "paid_at"),
+        "class": seat.open_class_id,
+        "title": seat.open_class.title,
+        "payment": seat.payment_id,
+        "discountCode": str(seat.discount_code or ""),
     }
 
 

@@ -11,6 +11,7 @@ from tests.i18n.states import (  # noqa: F401  # imported for what they add
     classes,
     faults,
     joining,
+    open_classes,
     overview,
     payments,
     profile,

@@ -1,0 +1,198 @@
+"""*Clases abiertas* in the panel: publishing, the list, and the sheet with its seats."""
+
+from datetime import timedelta
+from urllib.parse import unquote
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from bookings.models import OpenClass, Price, Seat, SeatState, VirtualClass
+from tests.admin.steps import confirm, look
+from tests.factories import VirtualClassFactory
+from tests.sales.open_classes import PRICE, hold, pay, publish, read, take
+from tests.standins import Fault
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def open_class(mercadopago, teacher):
+    return publish(teacher)
+
+
+def answers(**changes):
+    day = timezone.localdate() + timedelta(days=8)
+    usual = {
+        "title": "Conversación B1",
+        "day": f"{day}",
+        "clock": "19:00",
+        "places": "6",
+        "place_price": "8.000",
+        "minimum": "3",
+        # As the form shows them.
+        "hours_before": "24",
+        "minutes": "60",
+        "is_listed": "on",
+    }
+    return usual | changes
+
+
+def send(panel, **changes):
+    return panel.post(reverse("admin:publish"), answers(**changes))
+
+
+def test_six_answers_publish_a_class(panel, mercadopago, google):
+    answer = send(panel)
+
+    open_class = OpenClass.objects.select_related("virtual_class").get()
+    assert answer["Location"] == reverse("admin:class_sheet", args=[open_class.pk])
+    assert (open_class.places, open_class.minimum, open_class.place_price) == (6, 3, PRICE)
+    assert open_class.virtual_class.start_time - open_class.decides_at == timedelta(days=1)
+    assert open_class.is_listed
+    assert open_class.virtual_class.is_scheduled
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"title": ""},
+        {"day": "2020-01-01"},
+        {"day": "9999-01-01"},
+        {"day": "mañana"},
+        {"clock": "25:00"},
+        {"places": "0"},
+        {"places": "100"},
+        {"places": "1e9"},
+        {"minimum": "7"},
+        {"minimum": "0"},
+        {"place_price": "-1"},
+        {"place_price": "mucho"},
+        {"place_price": "999999999999"},
+        {"hours_before": "7"},
+        {"hours_before": "-24"},
+        {"minutes": "0"},
+        {"minutes": "481"},
+        {"level": "nada"},
+        {"text": "x" * 1001},
+        {"title": "x" * 81},
+    ],
+    ids=str,
+)
+def test_bad_answers_say_so_and_leave_nothing(panel, mercadopago, google, changes):
+    page = send(panel, **changes)
+
+    assert page.status_code == 200
+    assert page.context["form"].errors
+    assert not VirtualClass.objects.exists()
+    assert google.events() == []
+
+
+def test_a_deadline_that_is_over_is_refused(panel, mercadopago, google):
+    tomorrow = timezone.localtime() + timedelta(hours=3)
+    page = send(panel, day=f"{tomorrow:%Y-%m-%d}", clock=f"{tomorrow:%H:%M}")
+
+    assert "Decidí si se da antes de que empiece, y después de ahora." in page.text
+    assert not OpenClass.objects.exists()
+
+
+def test_a_taken_time_names_the_class_there(panel, mercadopago, google, host):
+    start = timezone.localtime() + timedelta(days=8)
+    start = start.replace(hour=19, minute=0, second=0, microsecond=0)
+    VirtualClassFactory(scheduled=True, booked_by=host, start_time=start)
+
+    page = send(panel)
+
+    assert "A esa hora está la clase de Ana Host" in page.text
+    assert not OpenClass.objects.exists()
+
+
+def test_the_next_class_proposes_the_last_ones_answers(panel, open_class):
+    form = panel.get(reverse("admin:publish"), {"inicio": "2026-12-03T19:00"}).context["form"]
+
+    assert form["title"].value() == "Conversación B1"
+    assert form["places"].value() == 6
+    assert form["day"].value().isoformat() == "2026-12-03"
+
+
+def test_a_calendar_that_is_down_keeps_the_class_published(panel, mercadopago, google):
+    google.fault("events.insert", *[Fault.status(503)] * 9)
+
+    page = panel.post(reverse("admin:publish"), answers(), follow=True)
+
+    assert "El calendario no respondió" in page.text
+    assert OpenClass.objects.exists()
+
+
+def test_the_list_tells_people_places_and_shares(panel, mercadopago, open_class):
+    take(mercadopago, open_class)
+
+    page = panel.get(reverse("admin:open_classes")).text
+
+    assert "1 de 6 lugares, mínimo 3" in page
+    assert "Faltan 2" in page
+    shared = unquote(page)
+    assert "Reservá el tuyo acá: " in shared
+    assert f"/clases-abiertas/{open_class.pk}" in shared
+
+
+def test_the_sheet_tells_who_paid_what(panel, mercadopago, open_class, student):
+    [paid] = take(mercadopago, open_class)
+    hold(open_class, student)
+
+    page = " ".join(panel.get(reverse("admin:class_sheet", args=[open_class.pk])).text.split())
+
+    assert "Personas, 1 de 6" in page
+    assert f"<strong>{paid.user}</strong> <span>$ 8.000</span> <span> Pagado </span>" in page
+    assert "Pagando, hasta las" in page
+    assert reverse("admin:bookings_payment_change", args=[paid.payment.pk]) in page
+    assert "Se da igual" in page
+
+
+def test_the_teacher_marks_a_seat_as_paid(panel, teacher, student):
+    seat = hold(publish(teacher), student)
+
+    [facts] = look(panel, seat, "pagado").context["preview"].facts.values()
+    assert "te pagó $ 8.000 por fuera" in facts.happens[0]
+    confirm(panel, seat, "pagado")
+
+    assert read(seat).state == SeatState.TAKEN
+
+
+def test_cancelling_says_what_goes_back(panel, mercadopago, open_class):
+    take(mercadopago, open_class, 2)
+
+    page = look(panel, open_class.virtual_class, "cancelar").text
+
+    assert "Vuelven $ 16.000 por Mercado Pago, a cada persona lo que pagó." in page
+
+
+def test_changing_the_places_counts_without_the_teacher(panel, open_class):
+    page = look(panel, open_class.virtual_class, "lugares", places="8").text
+    assert "Pasa de 6 a 8 lugares." in page
+
+    confirm(panel, open_class.virtual_class, "lugares", places="8")
+
+    open_class.refresh_from_db()
+    assert (open_class.places, VirtualClass.objects.get().max_participants) == (8, 9)
+
+
+@pytest.mark.parametrize("page", ["open_classes", "publish"])
+def test_the_pages_are_the_teachers(sign_in, host, client, page):
+    address = reverse(f"admin:{page}")
+
+    assert sign_in(host).get(address).status_code in {302, 403}
+    assert client.get(address).status_code == 302
+
+
+def test_the_pages_are_a_tap_away(panel):
+    assert reverse("admin:open_classes") in panel.get(reverse("admin:more")).text
+    assert reverse("admin:publish") in panel.get(reverse("admin:week")).text
+
+
+def test_a_seat_paid_online_takes_no_step(panel, mercadopago, open_class):
+    seat = pay(mercadopago, hold(open_class))
+
+    assert not Price.objects.exists()
+    assert "No hay nada que hacer" in look(panel, seat, "pagado").text
+    assert Seat.objects.get().state == SeatState.TAKEN

@@ -1,0 +1,214 @@
+"""Open classes, and the seats that students hold and pay."""
+
+from datetime import timedelta
+from typing import Any
+
+from bookings.models import (
+    ChargeStatus,
+    DiscountCode,
+    MinimumDecision,
+    OpenClass,
+    PaymentStatus,
+    Seat,
+    SeatState,
+    VirtualClass,
+)
+from bookings.pages.sales import seats
+from tests.factories import OpenClassFactory, SeatFactory
+from tests.i18n.states.payments import make_payment
+from tests.i18n.states.world import NOW, World, state
+
+GIVEN_UP = (SeatState.RELEASED, SeatState.LOST, SeatState.LEFT, SeatState.CANCELLED)
+OPEN_CHARGES = (None, ChargeStatus.PENDING, ChargeStatus.REJECTED, ChargeStatus.APPROVED)
+
+
+def publish(world: World, *, days: int = 3, **changes: Any) -> OpenClass:
+    """Let the host give an open class, whose title belongs to no language."""
+    booked = {"max_participants": 7, "class_price": 0, "start_time": world.at("10:00", days=days)}
+    virtual_class = world.schedule(**booked)
+    return OpenClassFactory(virtual_class=virtual_class, title="B1", **changes)
+
+
+def hold(world: World, open_class: OpenClass | None = None, **changes: Any) -> Seat:
+    """Let the guest hold a seat."""
+    kept = {"expires_at": NOW + timedelta(minutes=15), "user": world.guest}
+    return SeatFactory(open_class=open_class or publish(world), **kept | changes)
+
+
+def see(world: World, seat: Seat, **query: str) -> Any:
+    return world.get("bookings:seat", seat.pk, user=world.guest, **query)
+
+
+@state("bookings:open_classes")
+def no_open_class(world):
+    return world.get("bookings:open_classes")
+
+
+@state("bookings:open_classes")
+def open_classes_with_one_place_and_none(world):
+    hold(world, publish(world, days=2, place_price=0))
+    VirtualClass.objects.update(max_participants=3)
+    return world.get("bookings:open_classes")
+
+
+@state("bookings:landing")
+def landing_with_open_classes(world):
+    publish(world)
+    return world.get("bookings:landing")
+
+
+@state("bookings:inicio")
+def home_with_open_classes(world):
+    publish(world)
+    return world.get("bookings:inicio", user=world.guest)
+
+
+@state("bookings:open_class")
+def open_class_for_a_stranger(world):
+    DiscountCode.objects.create(code="B1B1B1", percent=50)
+    return world.get("bookings:open_class", publish(world, level="intermedio").pk)
+
+
+@state("bookings:open_class")
+def open_class_that_goes_on(world):
+    open_class = publish(world, decision=MinimumDecision.GOES_ON, days=1)
+    return world.get("bookings:open_class", open_class.pk, user=world.guest)
+
+
+@state("bookings:open_class")
+def open_class_with_a_held_seat(world):
+    seat = hold(world)
+    return world.get("bookings:open_class", seat.open_class_id, user=world.guest)
+
+
+@state("bookings:open_class")
+def open_class_of_the_reader(world):
+    return world.get("bookings:open_class", publish(world).pk, user=world.host)
+
+
+@state("bookings:open_class")
+def open_class_with_an_own_place(world):
+    open_class = publish(world)
+    open_class.virtual_class.activities.create(user=world.guest, rol="participante")
+    return world.get("bookings:open_class", open_class.pk, user=world.guest)
+
+
+@state("bookings:open_class")
+def full_open_class(world):
+    open_class = publish(world)
+    VirtualClass.objects.update(max_participants=1)
+    return world.get("bookings:open_class", open_class.pk, user=world.guest)
+
+
+@state("bookings:open_class")
+def full_open_class_without_a_waiting_list(world):
+    open_class = publish(world)
+    start = NOW + timedelta(minutes=30)
+    VirtualClass.objects.update(
+        max_participants=1, start_time=start, end_time=start + timedelta(hours=1)
+    )
+    return world.get("bookings:open_class", open_class.pk, user=world.guest)
+
+
+@state("bookings:open_class")
+def open_class_that_began(world):
+    open_class = publish(world)
+    VirtualClass.objects.update(start_time=NOW - timedelta(minutes=1))
+    return world.get("bookings:open_class", open_class.pk)
+
+
+@state("bookings:open_class")
+def open_class_that_waits_for_the_calendar(world):
+    open_class = publish(world)
+    VirtualClass.objects.update(status="pending")
+    return world.get("bookings:open_class", open_class.pk)
+
+
+@state("bookings:open_class")
+def cancelled_open_class(world):
+    open_class = publish(world)
+    VirtualClass.objects.update(status="cancelled")
+    return world.get("bookings:open_class", open_class.pk)
+
+
+@state("bookings:open_class")
+def reserving_a_seat_of_a_class_that_is_full(world):
+    open_class = publish(world)
+    VirtualClass.objects.update(max_participants=1)
+    return world.post("bookings:reserve_seat", open_class.pk, user=world.guest, seen="400000")
+
+
+@state("bookings:reserve_seat")
+def a_seat_at_another_price(world):
+    open_class = publish(world)
+    return world.post("bookings:reserve_seat", open_class.pk, user=world.guest, seen="1")
+
+
+@state("bookings:reserve_seat")
+def a_seat_with_a_discount(world):
+    DiscountCode.objects.create(code="B1B1B1", percent=50)
+    form = {"code": "B1B1B1", "apply": "1", "seen": "400000"}
+    return world.post("bookings:reserve_seat", publish(world).pk, user=world.guest, **form)
+
+
+@state("bookings:class")
+def a_free_seat_taken(world):
+    open_class = publish(world, place_price=0)
+    return world.post("bookings:reserve_seat", open_class.pk, user=world.guest, seen="0")
+
+
+@state("bookings:claim_place")
+def waiting_for_a_seat(world):
+    open_class = publish(world)
+    VirtualClass.objects.update(max_participants=1)
+    return world.post("bookings:wait_for_seat", open_class.pk, user=world.guest)
+
+
+@state("bookings:open_class")
+def releasing_a_seat(world):
+    return world.post("bookings:release_seat", hold(world).pk, user=world.guest)
+
+
+@state("bookings:seat")
+def a_seat_paid_by_hand(world):
+    return see(world, hold(world))
+
+
+@state("bookings:seat")
+def a_seat_shortly_before_the_class(world):
+    return see(world, hold(world, publish(world, days=0)))
+
+
+def _a_seat_in(seat_state: SeatState) -> None:
+    def show(world: World) -> Any:
+        return see(world, hold(world, state=seat_state))
+
+    show.__name__ = f"a_seat_{seat_state}"
+    state("bookings:seat")(show)
+
+
+def _a_seat_being_paid(charge: ChargeStatus | None) -> None:
+    def show(world: World) -> Any:
+        world.monkeypatch.setattr(seats, "settle_if_not_recent", lambda payment: None)
+        status = PaymentStatus.REJECTED if charge == "rejected" else PaymentStatus.PENDING
+        payment = make_payment(
+            world, charge=charge, virtual_class=None, user=world.guest, status=status
+        )
+        return see(world, hold(world, payment=payment))
+
+    show.__name__ = f"a_seat_whose_payment_is_{charge or 'not_made'}"
+    state("bookings:seat")(show)
+
+
+for given_up in (*GIVEN_UP, SeatState.TAKEN):
+    _a_seat_in(given_up)
+for open_charge in OPEN_CHARGES:
+    _a_seat_being_paid(open_charge)
+
+
+@state("bookings:leave")
+def leaving_a_seat(world):
+    open_class = publish(world)
+    open_class.virtual_class.activities.create(user=world.guest, rol="participante")
+    hold(world, open_class, state=SeatState.TAKEN, paid_at=NOW)
+    return world.get("bookings:leave", open_class.pk, user=world.guest)

@@ -1,0 +1,301 @@
+"""``/clases-abiertas`` and ``/inicio/lugares``: what everybody sees, and what a student does."""
+
+import json
+import re
+from datetime import timedelta
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.models import DiscountCode, Seat, SeatState, VirtualClass, WaitingListEntry
+from tests.sales.open_classes import PRICE, hold, look, pay, publish, read, take
+from tests.standins import Fault
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def open_class(mercadopago, teacher):
+    return publish(teacher, text="Charlamos.", level="intermedio")
+
+
+@pytest.fixture
+def ana(sign_in, host):
+    return sign_in(host)
+
+
+def page_of(open_class):
+    return reverse("bookings:open_class", args=[open_class.pk])
+
+
+def reserve(client, open_class, **fields):
+    address = reverse("bookings:reserve_seat", args=[open_class.pk])
+    return client.post(address, {"seen": PRICE, **fields})
+
+
+def text_of(response):
+    return " ".join(re.sub(r"<[^>]+>", " ", response.content.decode()).split())
+
+
+def events_of(response):
+    found = re.search(r'<script type="application/ld\+json">(.*?)</script>', response.text)
+    return json.loads(found[1])["@graph"]
+
+
+# --- For everybody -------------------------------------------------------------------------------
+
+
+def test_the_list_shows_price_and_places_left(client, open_class):
+    hold(open_class)
+
+    page = text_of(client.get("/clases-abiertas"))
+
+    assert "Conversación B1" in page
+    assert "$ 8.000 Quedan 5 lugares" in page
+
+
+@pytest.mark.parametrize("hidden", ["is_listed", "cancelled", "begun"])
+def test_the_list_leaves_out_what_nobody_can_reserve(client, open_class, teacher, hidden):
+    if hidden == "is_listed":
+        open_class.is_listed = False
+        open_class.save()
+    elif hidden == "cancelled":
+        cancel_class(class_id=open_class.pk, actor=teacher)
+    else:
+        VirtualClass.objects.update(start_time=timezone.now() - timedelta(minutes=1))
+
+    assert "Por ahora no hay ninguna" in text_of(client.get("/clases-abiertas"))
+    assert client.get(page_of(open_class)).status_code == 200
+
+
+def test_the_list_costs_the_same_for_three_classes(
+    client, open_class, teacher, django_assert_num_queries
+):
+    address = "/clases-abiertas"
+    client.get(address)
+    with django_assert_num_queries(2) as first:
+        client.get(address)
+    for days in (8, 9):
+        publish(teacher, start=timezone.now() + timedelta(days=days))
+
+    with django_assert_num_queries(len(first)):
+        client.get(address)
+
+
+@pytest.mark.parametrize("address", ["/", "/inicio"])
+def test_front_page_and_home_show_open_classes(client, ana, open_class, address):
+    for reader in (client, ana) if address == "/" else (ana,):
+        assert "Quedan 6 lugares" in text_of(reader.get(address))
+
+
+def test_search_engines_read_event_offer_and_places(client, open_class):
+    hold(open_class)
+
+    [event] = events_of(client.get(page_of(open_class)))
+
+    address = f"http://localhost:8000{page_of(open_class)}"
+    assert event["@type"] == "EducationEvent"
+    assert event["name"] == "Conversación B1"
+    assert event["@id"].endswith(page_of(open_class))
+    assert (event["maximumAttendeeCapacity"], event["remainingAttendeeCapacity"]) == (6, 5)
+    assert event["offers"] == {
+        "@type": "Offer",
+        "price": "8000.00",
+        "priceCurrency": "ARS",
+        "availability": "https://schema.org/InStock",
+        "url": event["@id"],
+    }
+    assert address.endswith(page_of(open_class))
+
+
+def test_a_class_by_its_link_only_is_not_for_search_engines(client, open_class):
+    open_class.is_listed = False
+    open_class.save()
+
+    page = client.get(page_of(open_class)).text
+
+    assert '<meta name="robots" content="noindex">' in page
+    assert "ld+json" not in page
+
+
+def test_the_sitemap_names_the_list_and_each_class(client, open_class):
+    sitemap = client.get("/sitemap.xml").text
+
+    assert "/clases-abiertas<" in sitemap
+    assert page_of(open_class) in sitemap
+
+
+def test_the_page_tells_minimum_deadline_and_policy(client, open_class):
+    page = text_of(client.get(page_of(open_class)))
+
+    assert "Se da con 3 personas. Faltan 3." in page
+    assert "si no se llega, te devolvemos todo sin que hagas nada" in page
+    assert "Si dejás tu lugar hasta el" in page
+
+
+# --- Reserving -----------------------------------------------------------------------------------
+
+
+def test_a_stranger_signs_in_and_comes_back(client, open_class):
+    address = reverse("bookings:reserve_seat", args=[open_class.pk])
+
+    answer = client.post(address, headers={"Referer": f"http://testserver{page_of(open_class)}"})
+
+    assert answer.status_code == 302
+    assert answer["Location"].startswith("/inicio?callbackUrl=%2Fclases-abiertas%2F")
+    assert not Seat.objects.exists()
+
+
+def test_reserving_leads_to_the_checkout(ana, host, open_class):
+    answer = reserve(ana, open_class)
+
+    seat = Seat.objects.get(user=host)
+    assert answer.status_code == 303
+    assert answer["Location"] == seat.payment.checkout_url
+    assert "Ver mi lugar" in text_of(ana.get(page_of(open_class)))
+
+
+def test_a_free_place_is_taken_at_once(ana, mercadopago, teacher):
+    open_class = publish(teacher, place_price=0)
+
+    answer = reserve(ana, open_class, seen=0)
+
+    assert answer["Location"] == reverse("bookings:class", args=[open_class.pk])
+    assert "Conversación B1" in text_of(ana.get(answer["Location"]))
+
+
+@pytest.mark.parametrize("seen", ["1", "", "x", "-1", "9" * 40])
+def test_another_price_than_the_one_shown_keeps_nothing(ana, open_class, seen):
+    answer = reserve(ana, open_class, seen=seen)
+
+    assert answer.status_code in {200, 303}
+    assert Seat.objects.exists() == (answer.status_code == 303)
+    assert not Seat.objects.exclude(price=PRICE).exists()
+
+
+def test_a_code_is_shown_before_anything_is_kept(ana, host, open_class):
+    DiscountCode.objects.create(code="AMIGA", percent=50)
+
+    shown = reserve(ana, open_class, code="amiga", apply="1")
+    assert "$ 4.000" in text_of(shown)
+    assert not Seat.objects.exists()
+    reserve(ana, open_class, code="amiga", seen=PRICE // 2)
+
+    seat = Seat.objects.get(user=host)
+    assert (seat.price, seat.discount, seat.payment.amount) == (PRICE // 2, PRICE // 2, PRICE // 2)
+
+
+def test_an_unknown_code_is_refused(ana, open_class):
+    DiscountCode.objects.create(code="AMIGA", percent=50)
+
+    page = text_of(reserve(ana, open_class, code="nada"))
+
+    assert "Ese código no existe, ya se usó o ya no vale." in page
+    assert not Seat.objects.exists()
+
+
+def test_the_provider_is_down(ana, mercadopago, open_class):
+    mercadopago.fault("preferences.create", *[Fault.status(500)] * 9)
+
+    page = text_of(reserve(ana, open_class))
+
+    assert "El medio de pago no responde" in page
+    assert not Seat.objects.filter(state=SeatState.HELD).exists()
+
+
+def test_a_full_class_has_a_waiting_list(ana, host, mercadopago, teacher):
+    open_class = publish(teacher, places=1, minimum=1)
+    take(mercadopago, open_class)
+    assert "Avisame si se libera un lugar" in text_of(ana.get(page_of(open_class)))
+
+    answer = ana.post(reverse("bookings:wait_for_seat", args=[open_class.pk]))
+
+    entry = WaitingListEntry.objects.get(user=host)
+    assert answer["Location"] == reverse("bookings:claim_place", args=[entry.pk])
+    assert "Conversación B1" in text_of(ana.get(answer["Location"]))
+
+
+def test_the_host_goes_to_the_panel(sign_in, teacher, open_class):
+    page = sign_in(teacher).get(page_of(open_class))
+
+    assert reverse("admin:class_sheet", args=[open_class.pk]) in page.text
+
+
+# --- The seat ------------------------------------------------------------------------------------
+
+
+def seat_page(client, seat, **query):
+    return text_of(client.get(reverse("bookings:seat", args=[seat.pk]), query))
+
+
+def test_a_held_seat_can_be_paid_or_released(ana, host, open_class):
+    seat = hold(open_class, host)
+
+    assert "Falta pagar tu lugar $ 8.000" in seat_page(ana, seat)
+    ana.post(reverse("bookings:release_seat", args=[seat.pk]))
+
+    assert read(seat).state == SeatState.RELEASED
+    assert "Este lugar ya no se guarda" in seat_page(ana, seat)
+
+
+def test_after_paying_the_class_is_among_hers(ana, host, mercadopago, open_class):
+    seat = hold(open_class, host)
+    mercadopago.pay(seat.payment.preference_id)
+
+    page = ana.get(reverse("bookings:payment", args=[seat.payment.pk]), {"status": "approved"})
+    assert page["Location"].startswith(reverse("bookings:seat", args=[seat.pk]))
+    assert "¡Listo! Ya tenés tu lugar" in text_of(ana.get(page["Location"]))
+
+    assert "Conversación B1" in text_of(ana.get("/inicio/clases"))
+    assert "Tu lugar $ 8.000" in text_of(ana.get(f"/inicio/clases/{open_class.pk}"))
+
+
+def test_a_lost_seat_says_that_the_money_comes_back(ana, host, mercadopago, teacher):
+    open_class = publish(teacher, places=1, minimum=1)
+    seat = hold(open_class, host)
+    Seat.objects.update(expires_at=timezone.now())
+    take(mercadopago, open_class)
+    pay(mercadopago, seat)
+
+    page = seat_page(ana, seat)
+
+    assert "El pago llegó cuando no quedaban lugares." in page
+    assert "Te devolvemos todo el dinero" in page
+
+
+@pytest.mark.parametrize("status", ["pending", "rejected"])
+def test_an_open_payment_says_how_it_stands(ana, host, mercadopago, open_class, status):
+    seat = hold(open_class, host)
+    mercadopago.pay(seat.payment.preference_id, status)
+    look(seat)
+
+    titles = {"pending": "Tu pago está pendiente", "rejected": "El pago fue rechazado"}
+    assert titles[status] in seat_page(ana, seat)
+
+
+def test_a_seat_is_its_persons_only(sign_in, stranger, host, open_class):
+    seat = hold(open_class, host)
+    client = sign_in(stranger)
+
+    shown = client.get(reverse("bookings:seat", args=[seat.pk]))
+    released = client.post(reverse("bookings:release_seat", args=[seat.pk]))
+
+    assert (shown.status_code, released.status_code) == (404, 404)
+    assert read(seat).state == SeatState.HELD
+
+
+def test_leaving_refunds_what_the_page_said(ana, host, mercadopago, open_class):
+    seat = pay(mercadopago, hold(open_class, host))
+    address = reverse("bookings:leave", args=[open_class.pk])
+    page = ana.get(address)
+    assert "Te devolvemos $ 8.000" in text_of(page)
+
+    ana.post(address, {"amount": "1"})
+    assert read(seat).state == SeatState.TAKEN
+    ana.post(address, {"amount": PRICE})
+
+    assert read(seat).state == SeatState.LEFT
+    assert len(mercadopago.refunds) == 1
+    assert "Dejaste tu lugar" in seat_page(ana, seat)
