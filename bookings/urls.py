@@ -56,6 +56,11 @@ urlpatterns = [
     path("clases-abiertas/<uuid:class_id>/espera", open_classes.wait, name="wait_for_seat"),
     path("inicio/lugares/<uuid:seat_id>", seats.show_seat, name="seat"),
     path("inicio/lugares/<uuid:seat_id>/soltar", seats.release, name="release_seat"),
+    path(
+        "inicio/lugares/<uuid:seat_id>/transferencia",
+        transfers.pay_seat_by_transfer,
+        name="seat_transfer",
+    ),
     path("inicio", home.inicio, name="inicio"),
     path("inicio/reservar", booking.choose, name="book"),
     path("inicio/reservar/seguir", booking.keep_chosen, name="keep_chosen"),

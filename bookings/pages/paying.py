@@ -16,7 +16,7 @@ from accounts.models import User
 from accounts.sessions.requests import SignedInRequest
 from bookings.domain.checkout.settling import settle_if_not_recent
 from bookings.domain.queries import list_payments_of
-from bookings.models import Hold, VirtualClass
+from bookings.models import Hold
 from bookings.pages.access import signed_in
 from bookings.pages.changes import present_changes
 from bookings.pages.choice import rebook_url
@@ -58,8 +58,9 @@ def show_payment(request: SignedInRequest, payment_id: uuid.UUID) -> HttpRespons
     query = {"status": request.GET["status"]} if says_paid else {}
     path = reverse("bookings:payment", args=[payment.pk])
     virtual_class = payment.virtual_class
-    if virtual_class and card.state == PaymentState.EXPIRED and _is_kept(virtual_class):
-        # Its time is kept longer for a transfer, which the class's page shows.
+    ways = _find_ways(card, request.user)
+    if virtual_class and _awaits_transfer(card, ways):
+        # The class's page shows it, and does not ask to pay once more.
         return redirect("bookings:class", class_id=virtual_class.pk)
     context = {
         "card": card,
@@ -67,15 +68,18 @@ def show_payment(request: SignedInRequest, payment_id: uuid.UUID) -> HttpRespons
         "poll_url": f"{path}?{urlencode({**query, 'shown': card.state})}",
         "rebook_url": rebook_url(virtual_class) if virtual_class else reverse("bookings:book"),
         "teacher_email": settings.ADMIN_EMAIL,
-        "ways": _find_ways(card, request.user),
+        "ways": ways,
         **_confirm(card, request.user),
     }
     return render(request, "bookings/payment.html", context)
 
 
-def _is_kept(virtual_class: VirtualClass) -> bool:
-    hold: Hold | None = getattr(virtual_class, "hold", None)
-    return hold is not None and hold.is_live()
+def _awaits_transfer(card: PaymentCard, ways: WaysToPay | None) -> bool:
+    """True if a transfer was announced, or its time is kept after the end of the preference."""
+    if ways is not None and ways.transfer is not None and not ways.transfer.can_announce:
+        return True
+    hold: Hold | None = getattr(card.payment.virtual_class, "hold", None)
+    return card.state == PaymentState.EXPIRED and hold is not None and hold.is_live()
 
 
 def _find_ways(card: PaymentCard, user: User) -> WaysToPay | None:

@@ -118,7 +118,7 @@ def test_announce_refuses_a_shapeless_number(host):
 
 def test_announce_knows_no_class_of_another_person(host, stranger):
     with pytest.raises(ClassNotFoundError):
-        announce_transfer(user=stranger, virtual_class=book(host), operation_number="12345678")
+        announce_transfer(user=stranger, about=book(host), operation_number="12345678")
 
 
 def test_announce_refuses_without_an_account(host):

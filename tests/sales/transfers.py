@@ -49,5 +49,5 @@ def book(
 
 def announce(virtual_class: VirtualClass, number: str = "12345678") -> BankTransfer:
     return announce_transfer(
-        user=virtual_class.booked_by, virtual_class=virtual_class, operation_number=number
+        user=virtual_class.booked_by, about=virtual_class, operation_number=number
     )

@@ -99,7 +99,7 @@ RULE_HELP = {
 }
 
 
-BOOKING_FIELDS = [
+BOOKING_FIELDS = (
     "slot_step_minutes",
     "buffer_before_minutes",
     "buffer_after_minutes",
@@ -108,8 +108,8 @@ BOOKING_FIELDS = [
     "change_cutoff_minutes",
     "hold_minutes",
     "is_free_account",
-]
-TRANSFER_FIELDS = ["transfer_alias", "transfer_holder", "transfer_hours"]
+)
+TRANSFER_FIELDS = ("transfer_alias", "transfer_holder", "transfer_hours")
 
 
 class RulesForm(forms.ModelForm[BookingRules]):

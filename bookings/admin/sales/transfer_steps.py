@@ -53,7 +53,8 @@ class RefuseTransfer(Step[BankTransfer]):
     def foresee(self, row: BankTransfer, form: Any, actor: User) -> Facts | None:
         about = row.booked_class.pk
         seen = foresee(lambda: refuse_transfer(transfer_id=row.pk, actor=actor), [about])
-        happens = ("La clase sigue sin pagar, y su horario se guarda hasta que se venza.",)
+        what = "El lugar sigue" if row.seat_id else "La clase sigue"
+        happens = (f"{what} sin pagar, y se guarda hasta que se venza.",)
         return Facts(describe(row), happens, group_mails(seen.mails)) if seen else None
 
     def take(self, row: BankTransfer, form: Any, actor: User) -> Report:

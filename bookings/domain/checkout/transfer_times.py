@@ -15,7 +15,16 @@ from bookings.domain.exceptions import (
     TransfersOffError,
     TransferTooLateError,
 )
-from bookings.models import BookingRules, ClassStatus, Hold, NoticeKind, TransferState, VirtualClass
+from bookings.models import (
+    BookingRules,
+    ClassStatus,
+    Hold,
+    NoticeKind,
+    Seat,
+    SeatState,
+    TransferState,
+    VirtualClass,
+)
 from bookings.notices.due import plan_mail
 from bookings.payments.backend import is_provider_configured
 
@@ -52,12 +61,18 @@ def keep_until(start: datetime, now: datetime) -> datetime:
 
 
 def refuse_to_wait(
-    user: User, start: datetime, now: datetime, *, besides: VirtualClass | None = None
+    user: User,
+    start: datetime,
+    now: datetime,
+    *,
+    besides: VirtualClass | None = None,
+    for_seat: Seat | None = None,
 ) -> None:
     """Raise TransferNotOfferedError if no time is kept for a transfer of this person.
 
     A kept time costs nothing and may last for days, so a person whom the teacher does not know has
-    one at once, and none after some that were not paid. besides: the class in question.
+    one at once, and none after some that were not paid. besides, for_seat: the class or seat in
+    question.
     """
     if find_account() is None:
         raise TransfersOffError
@@ -70,7 +85,9 @@ def refuse_to_wait(
     awaited = Q(hold__for_transfer=True, hold__expires_at__gt=now) | Q(
         transfers__state=TransferState.ANNOUNCED
     )
-    if unpaid.filter(awaited).distinct().count() >= _most_at_once(user):
+    seats = user.transfers.filter(seat__state=SeatState.HELD, state=TransferState.ANNOUNCED)
+    kept = unpaid.filter(awaited).distinct().count() + seats.exclude(seat=for_seat).count()
+    if kept >= _most_at_once(user):
         raise TooManyTransfersError
     # The mail about the end of a kept time exists for each that was kept.
     ended = Q(
@@ -79,8 +96,11 @@ def refuse_to_wait(
         notices__due_at__range=(now - RECENTLY, now),
     )
     # A class that lost its time to a paid one was nobody's fault.
-    lapsed = unpaid.filter(ended, scheduling_refusal="").exclude(awaited)
-    if lapsed.distinct().count() >= MAX_LAPSED:
+    lapsed = unpaid.filter(ended, scheduling_refusal="").exclude(awaited).distinct().count()
+    refused = user.transfers.filter(
+        seat__isnull=False, state=TransferState.REFUSED, decided_at__gt=now - RECENTLY
+    )
+    if lapsed + refused.count() >= MAX_LAPSED:
         raise TooManyTransfersError
 
 
@@ -119,6 +139,16 @@ def keep_for_transfer(hold: Hold, now: datetime) -> None:
         plan_mail(
             NoticeKind.TRANSFER_OVER, hold.virtual_class, hold.user_id, due_at=hold.expires_at
         )
+
+
+def keep_seat_for_transfer(seat: Seat, start: datetime, now: datetime) -> None:
+    """Keep a seat for a transfer; its class and its person are locked.
+
+    Raises TransferNotOfferedError.
+    """
+    refuse_to_wait(seat.user, start, now, for_seat=seat)
+    seat.expires_at = max(seat.expires_at, keep_until(start, now))
+    seat.save(update_fields=["expires_at", "updated_at"])
 
 
 def _most_at_once(user: User) -> int:

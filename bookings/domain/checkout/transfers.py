@@ -6,8 +6,8 @@ The class, or the class of the seat, is locked before its transfer, as payments 
 import uuid
 
 from django.db import transaction
-from django.db.models import QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from accounts.models import User
 from bookings.domain.change_policy import RefundCase
@@ -15,6 +15,7 @@ from bookings.domain.checkout.settling import REFUND_CASES, find_refusal
 from bookings.domain.checkout.transfer_times import (
     find_account,
     keep_for_transfer,
+    keep_seat_for_transfer,
     lock_person,
 )
 from bookings.domain.exceptions import (
@@ -34,6 +35,7 @@ from bookings.domain.history import record_event
 from bookings.domain.lifecycle.cancelling import call_off
 from bookings.domain.lifecycle.paying import mark_paid
 from bookings.domain.lifecycle.scheduling import UNSCHEDULABLE, schedule_class
+from bookings.domain.open_classes.seats import lock_class, pay_seat_by_hand
 from bookings.domain.teacher_alerts import tell_teacher
 from bookings.models import (
     BankTransfer,
@@ -41,6 +43,8 @@ from bookings.models import (
     ClassStatus,
     Hold,
     NoticeKind,
+    Seat,
+    SeatState,
     TransferState,
     VirtualClass,
     normalize_operation_number,
@@ -63,27 +67,38 @@ def choose_transfer(*, user: User, class_id: uuid.UUID) -> VirtualClass:
 
 @transaction.atomic
 def announce_transfer(
-    *, user: User, virtual_class: VirtualClass, operation_number: str
+    *, user: User, about: VirtualClass | Seat, operation_number: str
 ) -> BankTransfer:
-    """Store that a student paid a class by transfer; keep its time longer if it is still kept.
+    """Store that a student paid a class, or a seat, by transfer; keep it longer if it still is.
 
     Repeated with the same number, return the same transfer. A time that has lapsed stays free: the
     money may have moved all the same. Raises OperationNumberError, TransfersOffError,
     ClassNotFoundError, ClassCancelledError, AlreadyPaidError, PriceNotAgreedError,
-    TransferAnnouncedError.
+    TransferAnnouncedError; BookingError for a seat that was given up.
     """
     number = normalize_operation_number(operation_number)
     if number is None:
         raise OperationNumberError
-    locked = _lock_unpaid(user, virtual_class.pk)
-    if known := _list_open(locked).first():
+    seat = None
+    if isinstance(about, Seat):
+        locked, seat = _lock_unpaid_seat(user, about)
+    else:
+        locked = _lock_unpaid(user, about.pk)
+    earlier = BankTransfer.objects.filter(seat=seat, virtual_class=None if seat else locked)
+    if known := earlier.exclude(state=TransferState.REFUSED).first():
         if known.operation_number == number:
             return known
         raise TransferAnnouncedError
+    is_first = not earlier.exists()
     transfer = BankTransfer.objects.create(
-        user=user, virtual_class=locked, amount=locked.class_price, operation_number=number
+        user=user,
+        virtual_class=None if seat else locked,
+        seat=seat,
+        amount=seat.price if seat else locked.class_price,
+        operation_number=number,
     )
-    _keep_longer_if_possible(locked)
+    if is_first:  # a student who is refused and announces again keeps the time no longer
+        _keep_longer_if_possible(locked, seat)
     _record(transfer, locked, ClassEvent.TRANSFER_ANNOUNCED, user)
     tell_teacher(NoticeKind.TRANSFER_ANNOUNCED, locked, transfer.occasion)
     return transfer
@@ -98,7 +113,7 @@ def confirm_transfer(*, transfer_id: uuid.UUID, actor: User) -> BankTransfer:
     EventNotSavedError; after the last two the sweep schedules the class.
     """
     transfer = note_arrival(transfer_id, actor)
-    if transfer.state != TransferState.CONFIRMED:
+    if transfer.state != TransferState.CONFIRMED or transfer.virtual_class is None:
         return transfer
     virtual_class = transfer.booked_class
     try:
@@ -111,8 +126,8 @@ def confirm_transfer(*, transfer_id: uuid.UUID, actor: User) -> BankTransfer:
 def rehearse_confirmation(transfer_id: uuid.UUID, actor: User) -> BankTransfer:
     """Write what a confirmation writes, in a transaction to be rolled back."""
     transfer = note_arrival(transfer_id, actor)
-    if transfer.state == TransferState.CONFIRMED:
-        virtual_class = VirtualClass.objects.get(pk=transfer.booked_class.pk)
+    if transfer.state == TransferState.CONFIRMED and transfer.virtual_class_id:
+        virtual_class = VirtualClass.objects.get(pk=transfer.virtual_class_id)
         if refusal := find_refusal(virtual_class, actor):
             give_up_class(virtual_class.pk, actor, refusal)
     transfer.refresh_from_db()
@@ -121,16 +136,16 @@ def rehearse_confirmation(transfer_id: uuid.UUID, actor: User) -> BankTransfer:
 
 @transaction.atomic
 def note_arrival(transfer_id: uuid.UUID, actor: User) -> BankTransfer:
-    """Decide whether an announced transfer pays for its class, or is to be returned."""
+    """Decide whether an announced transfer pays for its class or seat, or is to be returned."""
     transfer, locked = _lock(transfer_id)
     if transfer.state == TransferState.REFUSED:
         raise TransferDecidedError
     if transfer.state != TransferState.ANNOUNCED:
         return transfer
-    pays = locked.status != ClassStatus.CANCELLED and locked.paid_at is None
+    pays = _pays_seat(transfer, actor) if transfer.seat_id else _pays_class(locked)
     _decide(transfer, TransferState.CONFIRMED if pays else TransferState.TO_RETURN, actor)
     _record(transfer, locked, ClassEvent.TRANSFER_CONFIRMED, actor)
-    if pays:
+    if pays and transfer.virtual_class_id:
         mark_paid(locked.pk, actor)
     return transfer
 
@@ -191,8 +206,36 @@ def _lock_unpaid(user: User, class_id: uuid.UUID) -> VirtualClass:
     return locked
 
 
-def _list_open(locked: VirtualClass) -> QuerySet[BankTransfer]:
-    return locked.transfers.exclude(state=TransferState.REFUSED)
+def _lock_unpaid_seat(user: User, about: Seat) -> tuple[VirtualClass, Seat]:
+    if find_account() is None:
+        raise TransfersOffError
+    locked = lock_class(about.open_class_id)
+    seat = Seat.objects.filter(pk=about.pk, user=user).first()
+    if seat is None:
+        raise ClassNotFoundError
+    if seat.state == SeatState.TAKEN or seat.price == 0:
+        raise AlreadyPaidError
+    if locked.status == ClassStatus.CANCELLED:
+        raise ClassCancelledError
+    if seat.state != SeatState.HELD:
+        raise BookingError(_("Ese lugar ya no se guarda."))
+    return locked, seat
+
+
+def _pays_class(locked: VirtualClass) -> bool:
+    return locked.status != ClassStatus.CANCELLED and locked.paid_at is None
+
+
+def _pays_seat(transfer: BankTransfer, actor: User) -> bool:
+    """Give the seat to its person; return False if it is paid already, or cannot be given."""
+    seat = transfer.seat
+    if seat is None or seat.state == SeatState.TAKEN:
+        return False
+    try:
+        pay_seat_by_hand(seat_id=seat.pk, actor=actor)
+    except BookingError:
+        return False
+    return True
 
 
 def _keep_longer(locked: VirtualClass) -> bool:
@@ -206,12 +249,13 @@ def _keep_longer(locked: VirtualClass) -> bool:
     return True
 
 
-def _keep_longer_if_possible(locked: VirtualClass) -> None:
-    # Once: a student who is refused and announces again keeps the time no longer.
-    if locked.transfers.count() > 1:
-        return
+def _keep_longer_if_possible(locked: VirtualClass, seat: Seat | None) -> None:
     try:
-        _keep_longer(locked)
+        if seat is None:
+            _keep_longer(locked)
+        elif seat.is_live():
+            lock_person(seat.user)
+            keep_seat_for_transfer(seat, locked.start_time, timezone.now())
     except TransferNotOfferedError:
         return
 

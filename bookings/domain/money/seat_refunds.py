@@ -4,12 +4,14 @@ from accounts.models import User
 from bookings.domain.change_policy import RefundCase, decide_refund
 from bookings.domain.money.refunds import refundable_amount, request_refund
 from bookings.models import (
+    BankTransfer,
     ClassStatus,
     Payment,
     PaymentStatus,
     RefundReason,
     Seat,
     SeatState,
+    TransferState,
     VirtualClass,
 )
 
@@ -27,6 +29,9 @@ def refund_seat(locked: Seat, case: RefundCase, by: User | None = None) -> None:
         reason, amount = decide_refund(case, left=left)
         locked.refund_reason, locked.amount_kept = reason, left - amount
         locked.save(update_fields=["refund_reason", "amount_kept", "updated_at"])
+    BankTransfer.objects.filter(
+        seat=locked, state=TransferState.CONFIRMED, amount__gt=locked.amount_kept
+    ).update(state=TransferState.TO_RETURN)
     if locked.payment is not None and locked.payment.approved_at is not None:
         reason, keep = RefundReason(locked.refund_reason), locked.amount_kept
         request_refund(payment=locked.payment, reason=reason, keep=keep, by=by)

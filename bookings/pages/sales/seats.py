@@ -25,6 +25,7 @@ from bookings.domain.open_classes.seats import release_seat
 from bookings.models import OpenClass, Seat, SeatState
 from bookings.pages.access import signed_in
 from bookings.pages.payment_card import FINAL, PaymentCard, PaymentState, present_payment
+from bookings.pages.sales.transfers import present_seat_transfer
 from bookings.payments.gateway import PaymentError
 
 logger = logging.getLogger(__name__)
@@ -119,6 +120,7 @@ def show_seat(request: SignedInRequest, seat_id: uuid.UUID) -> HttpResponse:
         "refresh_url": f"{path}?{urlencode(query)}".removesuffix("?"),
         "poll_url": f"{path}?{urlencode({**query, 'shown': card.state})}",
         "teacher_email": settings.ADMIN_EMAIL,
+        "transfer": present_seat_transfer(seat),
     }
     return render(request, "bookings/sales/seat.html", context)
 

@@ -6,8 +6,8 @@ from datetime import datetime
 
 from django import forms
 from django.contrib import messages
-from django.http import HttpResponse
-from django.shortcuts import redirect, render
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.functional import Promise
@@ -32,7 +32,15 @@ from bookings.domain.exceptions import (
     TransfersOffError,
 )
 from bookings.domain.queries import get_class
-from bookings.models import BankTransfer, Hold, Payment, TransferState, VirtualClass
+from bookings.models import (
+    BankTransfer,
+    Hold,
+    Payment,
+    Seat,
+    SeatState,
+    TransferState,
+    VirtualClass,
+)
 from bookings.models import normalize_operation_number as normalize
 from bookings.pages.access import signed_in
 from bookings.pages.class_card import ClassCard, present_class
@@ -148,16 +156,36 @@ def present_ways(
     is_unpaid = virtual_class.paid_at is None and virtual_class.class_price > 0
     if not (card.is_host and is_unpaid and card.state in {"pending", "expired", "lost"}):
         return None
-    can_check_out = payment and payment.checkout_url and not payment.has_expired()
     is_open = card.state == "pending"
+    transfer = _present_transfer(card, announce_url)
+    # A person who says that they paid is not asked to pay once more.
+    is_announced = transfer is not None and transfer.state == TransferState.ANNOUNCED
+    can_check_out = payment and not payment.has_expired() and is_open and not is_announced
     return WaysToPay(
         amount=virtual_class.class_price,
         terms=card.terms,
         is_open=is_open,
         kept_until=card.kept_until,
-        checkout_url=payment.checkout_url if payment and can_check_out and is_open else "",
+        checkout_url=payment.checkout_url if payment and can_check_out else "",
         payment_url=reverse("bookings:payment", args=[payment.pk]) if payment else "",
-        transfer=_present_transfer(card, announce_url),
+        transfer=transfer,
+    )
+
+
+def present_seat_transfer(seat: Seat, form: AnnounceForm | None = None) -> TransferCard | None:
+    """Return how a seat is paid by transfer; None if it is paid, given up, or there is no way."""
+    account = find_account()
+    if account is None or seat.state != SeatState.HELD or seat.price == 0:
+        return None
+    is_live = seat.is_live()
+    return TransferCard(
+        account=account,
+        amount=seat.price,
+        announce_url=reverse("bookings:seat_transfer", args=[seat.pk]),
+        form=form or AnnounceForm(),
+        is_open=is_live,
+        kept_until=seat.expires_at if is_live else None,
+        last=seat.transfers.first(),
     )
 
 
@@ -219,9 +247,7 @@ def pay_by_transfer(request: SignedInRequest, class_id: uuid.UUID) -> HttpRespon
             return redirect("bookings:class", class_id=class_id)
         if form.is_bound and form.is_valid():
             number = form.cleaned_data["operation_number"]
-            announce_transfer(
-                user=request.user, virtual_class=virtual_class, operation_number=number
-            )
+            announce_transfer(user=request.user, about=virtual_class, operation_number=number)
             messages.success(request, ANNOUNCED)
             return redirect("bookings:class", class_id=class_id)
     except BookingError as refusal:
@@ -229,8 +255,48 @@ def pay_by_transfer(request: SignedInRequest, class_id: uuid.UUID) -> HttpRespon
         return redirect("bookings:class", class_id=class_id)
     card = present_class(virtual_class, request.user)
     ways = present_ways(card, None)
+    back = reverse("bookings:class", args=[class_id])
     if ways is None or ways.transfer is None or not ways.transfer.can_announce:
-        return redirect("bookings:class", class_id=class_id)
+        return redirect(back)
     transfer = _present_transfer(card, "", form)
-    context = {"card": card, "form": form, "transfer": transfer}
+    return _show(request, back, str(card.title), virtual_class, transfer)
+
+
+@signed_in
+@require_http_methods(["GET", "HEAD", "POST"])
+def pay_seat_by_transfer(request: SignedInRequest, seat_id: uuid.UUID) -> HttpResponse:
+    """Take the number of the operation that paid a seat."""
+    seats = Seat.objects.select_related("open_class__virtual_class")
+    seat = get_object_or_404(seats, pk=seat_id, user=request.user)
+    back = reverse("bookings:seat", args=[seat_id])
+    form = AnnounceForm(request.POST if request.method == "POST" else None)
+    if form.is_bound and form.is_valid():
+        number = form.cleaned_data["operation_number"]
+        try:
+            announce_transfer(user=request.user, about=seat, operation_number=number)
+            messages.success(request, ANNOUNCED)
+        except BookingError as refusal:
+            messages.warning(request, refusal.text)
+        return redirect(back)
+    transfer = present_seat_transfer(seat, form)
+    if transfer is None or not transfer.can_announce:
+        return redirect(back)
+    open_class = seat.open_class
+    return _show(request, back, open_class.title, open_class.virtual_class, transfer)
+
+
+def _show(
+    request: HttpRequest,
+    back: str,
+    title: str,
+    virtual_class: VirtualClass,
+    transfer: TransferCard | None,
+) -> HttpResponse:
+    context = {
+        "back": back,
+        "name": title,
+        "start": virtual_class.start_time,
+        "form": transfer.form if transfer else None,
+        "transfer": transfer,
+    }
     return render(request, "bookings/sales/transfer.html", context)

@@ -142,7 +142,7 @@ def _seed_classes(people: dict[DemoPerson, User]) -> None:
     _schedule(interview, teacher)
     _book(ana, _open_at(4, 9), text="Pronunciación.")
     programming = _book(diego, _open_at(5, 17), students=6, text="Inglés para programadores.")
-    announce_transfer(user=diego, virtual_class=programming, operation_number="0000 7002 4517")
+    announce_transfer(user=diego, about=programming, operation_number="0000 7002 4517")
 
     exam = Offer.objects.get(name=EXAM)
     _schedule(_book(carla, _open_at(7, 15), text="Writing, parte 2.", offer=exam), teacher)
