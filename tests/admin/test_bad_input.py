@@ -12,6 +12,7 @@ from django.urls import reverse
 
 from accounts.models import User
 from bookings.models import (
+    BankTransfer,
     BookingRules,
     Closure,
     Hold,
@@ -45,6 +46,9 @@ def make_row(model, owner):
     length = {"class_type": "individual", "minutes": 60}
     hours = {"start_time": at("15:00"), "end_time": at("16:00"), "class_type": "grupal"}
     makers = {
+        BankTransfer: lambda: BankTransfer.objects.create(
+            user=owner, virtual_class=VirtualClassFactory(), amount=1, operation_number="1234"
+        ),
         BookingRules: lambda: BookingRules.objects.create(),
         Closure: lambda: Closure.objects.create(first_day=MONDAY, last_day=MONDAY),
         Hold: lambda: HoldFactory(user=owner, expires_at=NOW + timedelta(1), **hours),

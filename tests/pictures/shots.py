@@ -170,6 +170,14 @@ def _follow(page_path: str, link: str) -> Callable[[Scene, Page], None]:
     return go
 
 
+def _hold_a_seat(scene: Scene, page: Page) -> None:
+    _follow("/clases-abiertas", "/clases-abiertas/")(scene, page)
+    page.get_by_role("button", name="Reservar mi lugar").click()
+    page.wait_for_load_state()
+    _follow("/clases-abiertas", "/clases-abiertas/")(scene, page)
+    page.get_by_role("link", name="Ver mi lugar").click()
+
+
 def _see_invitation(scene: Scene, page: Page) -> None:
     page.goto(f"/inicio/unirse/{scene.read_code(CONVERSATION)}")
 
@@ -198,6 +206,8 @@ STUDENTS_OWN = [
     ("clase", ANA, _of_conversation("")),
     ("horario", ANA, _of_conversation("/horario")),
     ("cancelar", ANA, _of_conversation("/cancelar")),
+    ("clases-abiertas", None, at("/clases-abiertas")),
+    ("clase-abierta", None, _follow("/clases-abiertas", "/clases-abiertas/")),
     ("ingresar", None, at("/inicio")),
     ("embebido", None, at("/horarios/embebido")),
     ("privacidad", None, at("/privacidad")),
@@ -250,9 +260,13 @@ SHOTS = [
     Shot("codigo", TEACHER, _open_code, screens=BOTH),
     Shot("enlace", TEACHER, _link_of_lucia, screens=BOTH),
     Shot("enlace-abierto", TEACHER, _open_link_of_lucia, screens=BOTH),
+    Shot("abiertas", TEACHER, at("/admin/abiertas/"), screens=BOTH),
+    Shot("publicar", TEACHER, at("/admin/abiertas/nueva/"), screens=BOTH),
+    Shot("abierta", TEACHER, _follow("/admin/abiertas/", "/admin/clase/"), screens=BOTH),
     Shot("cierre", TEACHER, _close_days_with_classes),
     Shot("detalles", DIEGO, _hold_a_time, screens=BOTH),
     Shot("descuento", DIEGO, _apply_a_code, screens=BOTH),
+    Shot("lugar", ANA, _hold_a_seat, screens=BOTH),
     Shot("desconectado", TEACHER, _lose_the_grant),
     Shot("ayuda", TEACHER, _ask_for_help, only=".service"),
     # Last: a person keeps her language.
