@@ -52,6 +52,11 @@ class Kind:
         return [(one, option_query(one)) for one in self.options]
 
     @property
+    def is_told(self) -> bool:
+        """True if the teacher wrote a text about it, in her language."""
+        return self.offer is not None and bool(self.offer.text)
+
+    @property
     def hint(self) -> str:
         """Return who comes; for an offer its own text, if it has one."""
         if self.offer and self.offer.text:

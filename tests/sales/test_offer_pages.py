@@ -50,7 +50,7 @@ def test_offers_are_further_kinds_of_class(client):
     html = page.content.decode()
     assert "Preparación de examen" in client.get(PATH).content.decode()
     assert chosen_in(html)[:2] == [KEY, "90"]
-    assert "· Simulacros con tiempo." in text_of(page)
+    assert "Simulacros con tiempo." in text_of(page)
     assert len(times_in(html)) == 12
 
 
