@@ -128,5 +128,5 @@ def test_the_sheet_costs_the_same_whoever_is_in_the_class(
         UserActivity.objects.create(user=person, virtual_class=row, rol=Role.PARTICIPANT)
 
     # Session, class, people, waiting list, history.
-    with django_assert_num_queries(5):
+    with django_assert_num_queries(8):
         open_sheet(row)

@@ -18,6 +18,7 @@ RULES = {
     "horizon_days": 45,
     "change_cutoff_minutes": 1440,
     "hold_minutes": 15,
+    "transfer_hours": 24,
 }
 
 

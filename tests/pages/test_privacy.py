@@ -17,15 +17,18 @@ from accounts.models import Session, User
 from bookings.checks import check_settings
 from bookings.domain.people.personal_data import export_person
 from bookings.models import (
+    BankTransfer,
     ClassLog,
     Hold,
     Message,
     Notice,
+    OpenClass,
     Payment,
     PaymentCharge,
     PaymentNotification,
     Quote,
     Refund,
+    Seat,
     UserActivity,
     VirtualClass,
     WaitingListEntry,
@@ -57,10 +60,12 @@ TABLES: dict[str, list[type[Model]]] = {
     "Tus sesiones": [Session],
     "Tus clases": [VirtualClass, UserActivity, ClassLog],
     "Horarios guardados": [Hold],
+    "Lugares en clases abiertas": [OpenClass, Seat],
     "Lista de espera": [WaitingListEntry],
     "Lo que dijiste de las clases": [Quote],
     "Correos que te mandamos": [Notice, Message],
     "Tus pagos": [Payment, PaymentCharge, Refund],
+    "Tus transferencias": [BankTransfer],
     "Avisos de Mercado Pago": [PaymentNotification],
     "Avisos a otros sistemas": [WebhookEvent, WebhookDelivery, WebhookAttempt],
     "Lo que se hace en el panel": [LogEntry],
@@ -76,6 +81,8 @@ EXPORTED_AS = {
     "waitingFor": "Lista de espera",
     "mails": "Correos que te mandamos",
     "payments": "Tus pagos",
+    "transfers": "Tus transferencias",
+    "seats": "Lugares en clases abiertas",
 }
 # What an event or a preference is made of that needs no word on the page.
 SILENT_OF_EVENTS = {"event_id", "reference", "earlier_texts", "named_by_provider"}

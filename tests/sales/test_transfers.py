@@ -1,5 +1,6 @@
 """domain/checkout/transfers.py: announced by the student, confirmed or refused by the teacher."""
 
+import json
 from datetime import timedelta
 
 import pytest
@@ -25,6 +26,8 @@ from bookings.domain.exceptions import (
 )
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.money.balances import find_balance
+from bookings.domain.people.erasing import erase_person
+from bookings.domain.people.personal_data import export_person
 from bookings.domain.queries import list_same_number
 from bookings.models import (
     BankTransfer,
@@ -262,3 +265,31 @@ def test_the_transfer_of_an_online_booking_keeps_its_time(host, mercadopago):
     announce(booked)
 
     assert Hold.objects.get().expires_at > timezone.now() + timedelta(hours=23)
+
+
+def test_the_person_s_data_has_the_transfer(host, teacher):
+    announce(book(host))
+
+    (told,) = json.loads(export_person(host))["transfers"]
+
+    assert (told["operationNumber"], told["amount"], told["state"]) == (
+        "12345678",
+        PRICE,
+        "announced",
+    )
+
+
+def test_erasing_a_person_keeps_what_is_about_money_and_deletes_the_rest(
+    host, student, teacher, google
+):
+    booked = book(host)
+    refuse_transfer(transfer_id=announce(booked).pk, actor=teacher)
+    erase_person(user=host, by=host)
+    assert not BankTransfer.objects.exists()
+    assert not VirtualClass.objects.exists()
+
+    waiting = announce(book(student, start=START + DAY))
+    erase_person(user=student, by=student)
+
+    waiting.refresh_from_db()
+    assert confirm_transfer(transfer_id=waiting.pk, actor=teacher).state == TransferState.TO_RETURN
