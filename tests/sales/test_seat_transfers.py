@@ -13,11 +13,22 @@ from bookings.domain.checkout.transfers import (
 )
 from bookings.domain.exceptions import AlreadyPaidError, BookingError, ClassNotFoundError
 from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.money.charges import accept_second_payment
 from bookings.domain.open_classes.seats import pay_seat_by_hand, release_seat
-from bookings.models import BankTransfer, Notice, NoticeKind, Seat, SeatState, TransferState
+from bookings.models import (
+    BankTransfer,
+    Notice,
+    NoticeKind,
+    Payment,
+    Refund,
+    ReviewReason,
+    Seat,
+    SeatState,
+    TransferState,
+)
 from tests.factories import UserFactory
 from tests.pages.texts import text_of
-from tests.sales.open_classes import hold, publish
+from tests.sales.open_classes import hold, pay, publish
 from tests.sales.transfers import ALIAS, take_transfers
 
 
@@ -113,3 +124,31 @@ def test_the_panel_confirms_it(seat, teacher, sign_in):
     assert "operación 12345678" in text_of(sheet)
     refuse_transfer(transfer_id=transfer.pk, actor=teacher)
     assert "no llegó" in text_of(panel.get("/admin/transferencias/")).lower()
+
+
+def test_a_seat_paid_twice_waits_for_the_teacher(student, teacher, google, mercadopago):
+    take_transfers()
+    seat = hold(publish(teacher, minimum=1), student)
+    confirm_transfer(transfer_id=announce(seat).pk, actor=teacher)
+    pay(mercadopago, seat)
+
+    payment = Payment.objects.get()
+    assert (payment.review, payment.approved_at) == (ReviewReason.PAID_TWICE, None)
+    assert not Refund.objects.exists()
+
+    accept_second_payment(payment.pk)
+
+    assert BankTransfer.objects.get().state == TransferState.TO_RETURN
+    assert Payment.objects.get().review == ReviewReason.NONE
+
+
+def test_calling_off_a_class_settles_a_seat_paid_twice(student, teacher, google, mercadopago):
+    take_transfers()
+    seat = hold(publish(teacher, minimum=1), student)
+    confirm_transfer(transfer_id=announce(seat).pk, actor=teacher)
+    pay(mercadopago, seat)
+
+    cancel_class(class_id=seat.open_class_id, actor=teacher)
+
+    assert Refund.objects.get().amount == seat.price
+    assert BankTransfer.objects.get().state == TransferState.TO_RETURN

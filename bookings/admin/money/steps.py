@@ -27,6 +27,7 @@ from bookings.models import (
     Refund,
     RefundStatus,
     ReviewReason,
+    Seat,
     TransferState,
 )
 from bookings.payments.gateway import PaymentError
@@ -133,11 +134,12 @@ class KeepPayment(Step[Payment]):
         return row.review == ReviewReason.PAID_TWICE
 
     def foresee(self, row: Payment, form: Any, actor: User) -> Facts | None:
-        if not self.is_offered(row) or row.virtual_class is None:
+        bought = row.virtual_class or row.paid_seat
+        if not self.is_offered(row) or bought is None:
             return None
-        about = row.virtual_class
-        seen = foresee(lambda: accept_second_payment(row.pk), [about.pk])
-        transfer = about.transfers.filter(state=TransferState.CONFIRMED).first()
+        about = bought.open_class_id if isinstance(bought, Seat) else bought.pk
+        seen = foresee(lambda: accept_second_payment(row.pk), [about])
+        transfer = bought.transfers.filter(state=TransferState.CONFIRMED).first()
         happens = ["Cuenta este pago, y deja de contar lo que cobraste a mano."]
         if transfer:
             happens.append(

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from django.conf import settings
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
@@ -82,25 +82,13 @@ def refuse_to_wait(
         booked_by=user, status=ClassStatus.PENDING, paid_at=None, class_price__gt=0
     )
     unpaid = unpaid.exclude(pk=besides.pk) if besides else unpaid
-    awaited = Q(hold__for_transfer=True, hold__expires_at__gt=now) | Q(
-        transfers__state=TransferState.ANNOUNCED
-    )
+    awaited = Q(hold__for_transfer=True, hold__expires_at__gt=now)
+    awaited |= Q(transfers__state=TransferState.ANNOUNCED)
     seats = user.transfers.filter(seat__state=SeatState.HELD, state=TransferState.ANNOUNCED)
     kept = unpaid.filter(awaited).distinct().count() + seats.exclude(seat=for_seat).count()
     if kept >= _most_at_once(user):
         raise TooManyTransfersError
-    # The mail about the end of a kept time exists for each that was kept.
-    ended = Q(
-        notices__kind=NoticeKind.TRANSFER_OVER,
-        notices__user=user,
-        notices__due_at__range=(now - RECENTLY, now),
-    )
-    # A class that lost its time to a paid one was nobody's fault.
-    lapsed = unpaid.filter(ended, scheduling_refusal="").exclude(awaited).distinct().count()
-    refused = user.transfers.filter(
-        seat__isnull=False, state=TransferState.REFUSED, decided_at__gt=now - RECENTLY
-    )
-    if lapsed + refused.count() >= MAX_LAPSED:
+    if _count_lapsed(user, unpaid.exclude(awaited), now) >= MAX_LAPSED:
         raise TooManyTransfersError
 
 
@@ -149,6 +137,22 @@ def keep_seat_for_transfer(seat: Seat, start: datetime, now: datetime) -> None:
     refuse_to_wait(seat.user, start, now, for_seat=seat)
     seat.expires_at = max(seat.expires_at, keep_until(start, now))
     seat.save(update_fields=["expires_at", "updated_at"])
+
+
+def _count_lapsed(user: User, unpaid: QuerySet[VirtualClass], now: datetime) -> int:
+    """Count the kept times of a person that lately went by unpaid."""
+    # The mail about the end of a kept time exists for each that was kept.
+    ended = Q(
+        notices__kind=NoticeKind.TRANSFER_OVER,
+        notices__user=user,
+        notices__due_at__range=(now - RECENTLY, now),
+    )
+    refused = user.transfers.filter(
+        seat__isnull=False, state=TransferState.REFUSED, decided_at__gt=now - RECENTLY
+    )
+    # A class that lost its time to a paid one is not the person's fault.
+    lapsed = unpaid.filter(ended, scheduling_refusal="").distinct()
+    return lapsed.count() + refused.count()
 
 
 def _most_at_once(user: User) -> int:

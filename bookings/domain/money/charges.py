@@ -91,12 +91,14 @@ def record_charges(payment_id: uuid.UUID, reports: list[Charge]) -> None:
 
 @transaction.atomic
 def accept_second_payment(payment_id: uuid.UUID) -> Payment:
-    """Let a payment pay for its class instead of the money that the teacher took by hand.
+    """Let a payment pay for its class or seat instead of the money that the teacher took by hand.
 
     Its transfer is to be returned by hand then. Raises StillMissingError.
     """
-    payment = Payment.objects.select_for_update().get(pk=payment_id)
-    class_id = payment.virtual_class_id
+    payments = Payment.objects.select_for_update(of=("self",)).select_related("seat")
+    payment = payments.get(pk=payment_id)
+    seat = payment.paid_seat
+    class_id = seat.open_class_id if seat else payment.virtual_class_id
     if payment.review != ReviewReason.PAID_TWICE or payment.approved_at or class_id is None:
         return payment
     VirtualClass.objects.select_for_update().get(pk=class_id)
@@ -107,7 +109,7 @@ def accept_second_payment(payment_id: uuid.UUID) -> Payment:
         raise StillMissingError
     payment.status, payment.review = _derive_status(payment, charges, now), ReviewReason.NONE
     payment.save()
-    give_transfers_back(class_id)
+    give_transfers_back(seat or class_id)
     return payment
 
 

@@ -15,6 +15,7 @@ from bookings.models import (
     BankTransfer,
     Payment,
     RefundReason,
+    Seat,
     TransferState,
     VirtualClass,
 )
@@ -73,14 +74,13 @@ def request_money_back(locked: VirtualClass, by: User | None) -> None:
     request_refund(payment=payment, reason=reason, keep=locked.amount_kept, by=by)
 
 
-def give_transfers_back(class_id: uuid.UUID, keep: int = 0) -> None:
-    """Leave the transfer that paid for a class to the teacher, who returns it by hand.
+def give_transfers_back(bought: uuid.UUID | Seat, keep: int = 0) -> None:
+    """Leave the transfer that paid for a class or seat to the teacher, who returns it by hand.
 
-    keep: centavos of it that stay.
+    bought: a seat, or the id of a class. keep: centavos of it that stay.
     """
-    confirmed = BankTransfer.objects.filter(
-        virtual_class=class_id, state=TransferState.CONFIRMED, amount__gt=keep
-    )
+    about = {"seat": bought} if isinstance(bought, Seat) else {"virtual_class": bought}
+    confirmed = BankTransfer.objects.filter(state=TransferState.CONFIRMED, amount__gt=keep, **about)
     confirmed.update(state=TransferState.TO_RETURN)
 
 

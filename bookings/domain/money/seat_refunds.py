@@ -2,7 +2,11 @@
 
 from accounts.models import User
 from bookings.domain.change_policy import RefundCase, decide_refund
-from bookings.domain.money.refunds import refundable_amount, request_refund
+from bookings.domain.money.refunds import (
+    refund_second_payment,
+    refundable_amount,
+    request_refund,
+)
 from bookings.models import (
     BankTransfer,
     ClassStatus,
@@ -32,7 +36,9 @@ def refund_seat(locked: Seat, case: RefundCase, by: User | None = None) -> None:
     BankTransfer.objects.filter(
         seat=locked, state=TransferState.CONFIRMED, amount__gt=locked.amount_kept
     ).update(state=TransferState.TO_RETURN)
-    if locked.payment is not None and locked.payment.approved_at is not None:
+    if locked.payment is not None and locked.payment.approved_at is None:
+        refund_second_payment(locked.payment)
+    elif locked.payment is not None:
         reason, keep = RefundReason(locked.refund_reason), locked.amount_kept
         request_refund(payment=locked.payment, reason=reason, keep=keep, by=by)
 

@@ -213,7 +213,11 @@ def test_a_class_moved_to_soon_keeps_its_places_for_nobody(entry, virtual_class,
 
 def test_a_class_whose_money_went_back_offers_no_place(entry, virtual_class, host):
     Payment.objects.create(
-        user=host, virtual_class=virtual_class, amount=1, status=PaymentStatus.CHARGED_BACK
+        user=host,
+        virtual_class=virtual_class,
+        amount=1,
+        status=PaymentStatus.CHARGED_BACK,
+        approved_at=NOW,
     )
 
     assert free_place(virtual_class) is None
