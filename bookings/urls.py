@@ -23,7 +23,7 @@ from bookings.pages import (
     waiting,
 )
 from bookings.pages.front import crawlers, front_page, share_picture, timetable
-from bookings.pages.sales import class_links
+from bookings.pages.sales import class_links, open_classes, seats, transfers
 from bookings.payments.backend import PROVIDER
 
 app_name = "bookings"
@@ -55,6 +55,17 @@ urlpatterns = [
     path("clase/<str:token>/pagar", class_links.pay, name="pay_class_link"),
     path("clase/<str:token>/tomar", class_links.claim, name="claim_class"),
     path("clase/<str:token>/clase.ics", class_links.download_class, name="class_link_file"),
+    path("clases-abiertas", open_classes.show_open_classes, name="open_classes"),
+    path("clases-abiertas/<uuid:class_id>", open_classes.show_open_class, name="open_class"),
+    path("clases-abiertas/<uuid:class_id>/reservar", open_classes.reserve, name="reserve_seat"),
+    path("clases-abiertas/<uuid:class_id>/espera", open_classes.wait, name="wait_for_seat"),
+    path("inicio/lugares/<uuid:seat_id>", seats.show_seat, name="seat"),
+    path("inicio/lugares/<uuid:seat_id>/soltar", seats.release, name="release_seat"),
+    path(
+        "inicio/lugares/<uuid:seat_id>/transferencia",
+        transfers.pay_seat_by_transfer,
+        name="seat_transfer",
+    ),
     path("inicio", home.inicio, name="inicio"),
     path("inicio/reservar", booking.choose, name="book"),
     path("inicio/reservar/seguir", booking.keep_chosen, name="keep_chosen"),
@@ -63,6 +74,7 @@ urlpatterns = [
     path("inicio/clases", classes.my_classes, name="my_classes"),
     path("inicio/clases/<uuid:class_id>", classes.show_class, name="class"),
     path("inicio/clases/<uuid:class_id>/cancelar", changes.cancel, name="cancel"),
+    path("inicio/clases/<uuid:class_id>/transferencia", transfers.pay_by_transfer, name="transfer"),
     path("inicio/clases/<uuid:class_id>/dejar", changes.leave, name="leave"),
     path("inicio/clases/<uuid:class_id>/horario", rescheduling.choose_time, name="reschedule"),
     path(

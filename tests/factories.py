@@ -10,13 +10,17 @@ from PIL import Image
 
 from accounts.models import User
 from bookings.models import (
+    BankTransfer,
     ClassStatus,
     ClassType,
+    DiscountCode,
     Hold,
     HostType,
+    OpenClass,
     Question,
     Quote,
     Role,
+    Seat,
     TeacherPage,
     UserActivity,
     VirtualClass,
@@ -124,3 +128,57 @@ def draw_photo(size: tuple[int, int] = (300, 300)) -> io.BytesIO:
     Image.new("RGB", size, "red").save(file, "JPEG")
     file.seek(0)
     return file
+
+
+class DiscountCodeFactory(DjangoModelFactory[DiscountCode]):
+    """Ten percent off, without limits but once per person."""
+
+    class Meta:
+        model = DiscountCode
+
+    code = factory.Sequence(lambda n: f"CODE{n}")
+    percent = factory.LazyAttribute(lambda o: None if o.amount else 10)
+    amount = None
+
+
+class OpenClassFactory(DjangoModelFactory[OpenClass]):
+    """A scheduled group of the teacher's with six places at $ 4.000; it goes on from three."""
+
+    class Meta:
+        model = OpenClass
+
+    virtual_class = factory.SubFactory(
+        VirtualClassFactory, scheduled=True, max_participants=7, class_price=0
+    )
+    title = "Conversación B1"
+    places = 6
+    minimum = 3
+    place_price = 400_000
+    decides_at = factory.LazyAttribute(lambda o: o.virtual_class.start_time - timedelta(hours=12))
+
+
+class SeatFactory(DjangoModelFactory[Seat]):
+    """A seat that is kept for its payment for a quarter of an hour."""
+
+    class Meta:
+        model = Seat
+
+    open_class = factory.SubFactory(OpenClassFactory)
+    user = factory.SubFactory(UserFactory)
+    price = factory.LazyAttribute(lambda o: o.open_class.place_price)
+    expires_at = factory.LazyFunction(lambda: timezone.now() + timedelta(minutes=15))
+
+
+class BankTransferFactory(DjangoModelFactory[BankTransfer]):
+    """A transfer for a class, or for a seat if one is given, that the teacher has to confirm."""
+
+    class Meta:
+        model = BankTransfer
+
+    virtual_class = None
+    seat = None
+    user = factory.LazyAttribute(lambda o: o.seat.user if o.seat else o.virtual_class.booked_by)
+    amount = factory.LazyAttribute(
+        lambda o: o.seat.price if o.seat else o.virtual_class.class_price
+    )
+    operation_number = factory.Sequence(lambda n: f"{n:012d}")

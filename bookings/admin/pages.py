@@ -20,11 +20,19 @@ Pages = dict[str, tuple[str, Callable[..., HttpResponseBase]]]
 
 
 def log_to_panel(
-    request: HttpRequest, model: type[Model], text: str, row: Model | None = None
+    request: HttpRequest,
+    model: type[Model],
+    text: str,
+    row: Model | None = None,
+    *,
+    by: User | None = None,
 ) -> None:
-    """Add a line to the panel's log. row: if the action is on a single one."""
+    """Add a line to the panel's log. row: if the action is on a single one.
+
+    by: the teacher, if she has no session here.
+    """
     LogEntry.objects.create(
-        user=cast(User, request.user),
+        user=by or cast(User, request.user),
         content_type=ContentType.objects.get_for_model(model),
         object_id=str(row.pk) if row else None,
         object_repr=str(row or model._meta.verbose_name_plural)[:200],

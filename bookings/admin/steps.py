@@ -49,13 +49,14 @@ class Facts:
     """What a step would do to one row.
 
     about: the row, in words. happens: sentences. mails: kinds, each with its receivers. refunded:
-    centavos that go back through the provider.
+    centavos that go back through the provider. warnings: what to look at first.
     """
 
     about: str
     happens: tuple[str, ...] = ()
     mails: tuple[Group, ...] = ()
     refunded: int = 0
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,11 +184,11 @@ class StepsAdmin(PagesAdmin[Row]):
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
     ) -> HttpResponse:
-        row: Model = context["original"]
+        row: Model | None = context["original"]  # None for a new one
         context["steps"] = [
             (step.label, self.address("step", row.pk, step.name))
             for step in self.steps
-            if self.may(request, step.permission) and step.is_offered(row)
+            if row and self.may(request, step.permission) and step.is_offered(row)
         ]
         return super().render_change_form(request, context, *args, **kwargs)
 

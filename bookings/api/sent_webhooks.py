@@ -30,6 +30,9 @@ CLASS: Properties = {
     "maxParticipants": (COUNT | {"description": "0 means 1."}, 5),
 }
 PERSON: Properties = {"userId": (ID, "7d1f6f0e-4f0b-4d3c-9a56-0a5a3f0f1c11")}
+PAYER: Properties = {
+    "userId": (ID | {"description": "The person who pays."}, "f4d2c6a8-93a1-4f1e-b7a4-0d0c6b2e5a10")
+}
 EARLIER_START: Properties = {"previousStartTime": (INSTANT, "2030-01-06T15:00:00-03:00")}
 EARLIER_STATUS: Properties = {"previousStatus": (STATUS, "scheduled")}
 # The summary of each webhook, and its properties beside the class.
@@ -47,10 +50,16 @@ EVENTS: dict[WebhookKind, tuple[str, Properties]] = {
     ),
     WebhookKind.COMPLETED: ("A class is over", EARLIER_STATUS),
     WebhookKind.CLAIMED: ("An account took over a class booked without one", PERSON),
+    WebhookKind.TRANSFER_ANNOUNCED: ("A student says that a bank transfer is on its way", PAYER),
+    WebhookKind.TRANSFER_CONFIRMED: ("The teacher says that a bank transfer came", PAYER),
+    WebhookKind.TRANSFER_REFUSED: ("The teacher says that a bank transfer did not come", PAYER),
 }
 STATUSES = {
     WebhookKind.CANCELLED: ClassStatus.CANCELLED,
     WebhookKind.COMPLETED: ClassStatus.COMPLETED,
+    WebhookKind.TRANSFER_ANNOUNCED: ClassStatus.PENDING,
+    WebhookKind.TRANSFER_CONFIRMED: ClassStatus.PENDING,
+    WebhookKind.TRANSFER_REFUSED: ClassStatus.PENDING,
 }
 HEADERS = {
     "webhook-id": ("The same over all attempts: what was seen before is no news.", EVENT_ID),
@@ -78,7 +87,7 @@ def add_webhooks(result: dict[str, Any], **_: Any) -> dict[str, Any]:
 
 def _describe(kind: WebhookKind, summary: str, more: Properties) -> dict[str, Any]:
     return {
-        "operationId": f"on{kind.name.title()}",
+        "operationId": f"on{kind.name.title().replace('_', '')}",
         "tags": [TAG],
         "summary": summary,
         "description": PROMISE,

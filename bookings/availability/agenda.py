@@ -43,11 +43,12 @@ AWAITS_CALENDAR = Q(
 def lapsed(now: datetime) -> Q:
     """Return the condition of classes that wait for a payment that can no longer come."""
     unpaid = Q(status=ClassStatus.PENDING, paid_at=None, scheduling_requested_at=None)
-    held = Q(has_preference=False) & ~Q(hold__expires_at__gt=now)
+    # Also a class that may be paid online is kept longer for a transfer.
+    unheld = ~Q(hold__expires_at__gt=now)
     is_underway = Exists(list_money_on_its_way(OuterRef("payment__pk")))
     is_being_paid = Q(is_underway, payment__status=PaymentStatus.PENDING)
     offered = Q(payment__expires_at__lte=now) & ~is_being_paid
-    return unpaid & (held | offered)
+    return unpaid & unheld & (Q(has_preference=False) | offered)
 
 
 def list_money_on_its_way(payment_id: uuid.UUID | OuterRef) -> QuerySet[PaymentCharge]:

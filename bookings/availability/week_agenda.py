@@ -43,7 +43,7 @@ def _classes(whole: Period, now: datetime) -> Iterator[Entry]:
         start_time__lt=whole.end,
         end_time__gt=whole.start,
     ).exclude(over | lapsed(now))
-    for row in rows.select_related("booked_by", "payment"):
+    for row in rows.select_related("booked_by", "payment", "offer"):
         is_paid = row.status == ClassStatus.PENDING and row.paid_at
         kind = EntryKind.PAID if is_paid else EntryKind(row.status)
         yield Entry(kind, Period(row.start_time, row.end_time), row)

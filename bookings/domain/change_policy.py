@@ -23,11 +23,13 @@ class RefundCase(Enum):
     """Every case in which money goes back, with the reason that is stored and shown."""
 
     STUDENT_CANCELS = "student cancels", RefundReason.CANCELLED
-    # Refused today (``refuse_change``).
+    # Refused today for a class (``refuse_change``); the way to leave a seat late.
     STUDENT_CANCELS_LATE = "student cancels late", RefundReason.CANCELLED
     TEACHER_CANCELS = "teacher cancels", RefundReason.CANCELLED
     PAID_AFTER_CANCELLING = "paid after cancelling", RefundReason.CANCELLED
     SLOT_LOST = "slot lost", RefundReason.SLOT_LOST
+    SEAT_LOST = "seat lost", RefundReason.SEAT_LOST
+    BELOW_MINIMUM = "below minimum", RefundReason.BELOW_MINIMUM
     CLASS_OVER = "class over", RefundReason.CLASS_OVER
     PAID_TWICE = "paid twice", RefundReason.PAID_TWICE
     NEVER_BOOKED = "never booked", RefundReason.NEVER_BOOKED

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from bookings.models import ClassEvent, ClassLog, Notice, Refund
@@ -48,7 +48,8 @@ def foresee(decide: Callable[[], T], classes: Collection[uuid.UUID]) -> Conseque
     back.
     """
     mails = Notice.objects.filter(virtual_class__in=classes)
-    refunds = Refund.objects.filter(charge__payment__virtual_class__in=classes)
+    of_seats = Q(charge__payment__seat__open_class__in=classes)
+    refunds = Refund.objects.filter(Q(charge__payment__virtual_class__in=classes) | of_seats)
     lines = ClassLog.objects.filter(virtual_class__in=classes)
     with rolled_back():
         known = [_keys(rows) for rows in (mails, refunds, lines)]

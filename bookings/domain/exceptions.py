@@ -53,6 +53,22 @@ class NoPriceError(BookingError):
     text = _("No ofrecemos clases de ese tipo y duración.")
 
 
+class PriceChangedError(BookingError):
+    """The page showed another price than today's."""
+
+    text = _(
+        "El precio cambió mientras tanto. Revisalo antes de seguir: todavía no reservamos nada."
+    )
+
+
+class OfferOverError(BookingError):
+    text = _("Esa clase ya no se ofrece. Estas son las que podés reservar.")
+
+
+class OfferUsedError(BookingError):
+    text = _("Esa clase es una sola vez por persona, y ya la reservaste. Elegí otra.")
+
+
 class PriceTooLowError(BookingError):
     text = _("El precio es menor que el de la lista.")
 
@@ -60,6 +76,12 @@ class PriceTooLowError(BookingError):
 class PriceNotAgreedError(BookingError):
     text = _("La clase no está en la lista de precios: falta que la profe la acepte.")
     code = "price_not_agreed"
+
+
+class DiscountCodeError(BookingError):
+    """One text for every reason, so that nobody learns which codes exist."""
+
+    text = _("Ese código no existe, ya se usó o ya no vale.")
 
 
 class PhotoError(BookingError):
@@ -85,7 +107,7 @@ class TooManyHoldsError(TooManyError):
 
 
 class TooManyAttemptsError(TooManyError):
-    """Too many wrong access codes, entries into line, or changes of classes."""
+    """Too many wrong codes, entries into line, or changes of classes."""
 
     text = _("Demasiados intentos. Probá de nuevo en unos minutos.")
 
@@ -123,6 +145,17 @@ class ClassFullError(BookingError):
 class PlaceOfferedError(ClassFullError):
     text = _("El lugar que queda está ofrecido a otra persona de la lista de espera.")
     code = "place_offered"
+
+
+class PlaceHeldError(ClassFullError):
+    text = _("Los lugares que quedan los están pagando otras personas. Probá en unos minutos.")
+    code = "place_held"
+
+
+class SeatToPayError(BookingError):
+    """A place of an open class that is offered to a person in line."""
+
+    text = _("El lugar se paga: reservalo en la página de la clase.")
 
 
 class AlreadyJoinedError(BookingError):
@@ -195,3 +228,44 @@ class ClassesAheadError(BookingError):
         "Todavía tenés clases por delante. Cancelalas o dejá tu lugar, o esperá a que pasen, y "
         "después borrá la cuenta."
     )
+
+
+class TransferNotOfferedError(BookingError):
+    """No time is kept for a bank transfer; the class can be paid in another way."""
+
+
+class TransfersOffError(TransferNotOfferedError):
+    text = _("La profe no recibe transferencias por acá.")
+
+
+class TransferTooLateError(TransferNotOfferedError):
+    text = _("Falta poco para la clase: una transferencia no llega a confirmarse a tiempo.")
+
+
+class TooManyTransfersError(TransferNotOfferedError):
+    text = _(
+        "Ya te guardamos otro horario por transferencia, o se te vencieron varios sin pagar. "
+        "Esta clase pagala de otra forma."
+    )
+
+
+class OperationNumberError(BookingError):
+    text = _("El número de operación tiene entre 4 y 40 letras y números.")
+
+
+class TransferAnnouncedError(BookingError):
+    text = _("Ya avisaste una transferencia para esta clase. Falta que la profe la confirme.")
+
+
+class AlreadyPaidError(BookingError):
+    text = _("Esta clase ya está pagada.")
+
+
+class TransferDecidedError(BookingError):
+    text = _("Sobre esta transferencia ya decidiste.")
+
+
+class StillMissingError(BookingError):
+    """The provider's charges are not enough to pay for the class."""
+
+    text = _("Lo que entró por Mercado Pago no alcanza para pagar la clase.")

@@ -13,11 +13,13 @@ from bookings.availability.agenda import AWAITS_CALENDAR, lapsed, list_money_on_
 from bookings.domain.exceptions import ClassNotFoundError, SlotTakenError
 from bookings.models import (
     MONEY_GONE,
+    BankTransfer,
     ClassStatus,
     Hold,
     Payment,
     PaymentStatus,
     PriceDecision,
+    TransferState,
     UserActivity,
     VirtualClass,
 )
@@ -46,7 +48,12 @@ def get_class_of(user: User, class_id: uuid.UUID) -> VirtualClass:
 
 
 def list_payments_of(user: User) -> QuerySet[Payment]:
-    return user.payments.select_related("virtual_class__booked_by", "virtual_class__hold")
+    return user.payments.select_related(
+        "virtual_class__booked_by",
+        "virtual_class__hold",
+        "virtual_class__offer",
+        "seat__open_class__virtual_class__booked_by",
+    )
 
 
 def list_classes_of(user: User) -> QuerySet[VirtualClass]:
@@ -55,7 +62,7 @@ def list_classes_of(user: User) -> QuerySet[VirtualClass]:
     booked = VirtualClass.objects.filter(booked_by=user).order_by().values("pk")
     joined = UserActivity.objects.filter(user=user).values("virtual_class")
     mine = VirtualClass.objects.filter(pk__in=booked.union(joined))
-    return mine.select_related("booked_by", "hold", "payment")
+    return mine.select_related("booked_by", "hold", "payment", "offer", "open_class")
 
 
 def list_next_classes_of(user: User) -> QuerySet[VirtualClass]:
@@ -123,7 +130,9 @@ def has_lapsed(virtual_class: VirtualClass) -> bool:
     if virtual_class.paid_at or virtual_class.scheduling_requested_at:
         return False
     hold: Hold | None = getattr(virtual_class, "hold", None)
-    if not virtual_class.has_preference and not (hold and hold.is_live()):
+    if hold is not None and hold.is_live():
+        return False
+    if not virtual_class.has_preference:
         return True
     payment: Payment | None = getattr(virtual_class, "payment", None)
     if payment is None or not payment.has_expired():
@@ -138,8 +147,12 @@ def list_participants(virtual_class: VirtualClass) -> QuerySet[UserActivity]:
 
 
 def list_money_gone(class_id: uuid.UUID | OuterRef) -> QuerySet[Payment]:
-    """List the class's payment if all of it went back; then the class takes no new joins."""
-    return Payment.objects.filter(virtual_class=class_id, status__in=MONEY_GONE)
+    """List the class's payment if all of it went back; then the class takes no new joins.
+
+    Money that was never approved paid for nothing: the class was paid in another way.
+    """
+    approved = Payment.objects.filter(approved_at__isnull=False)
+    return approved.filter(virtual_class=class_id, status__in=MONEY_GONE)
 
 
 def list_overlapping_scheduled(virtual_class: VirtualClass) -> QuerySet[VirtualClass]:
@@ -166,7 +179,7 @@ def list_classes_between(start: datetime, end: datetime) -> QuerySet[VirtualClas
         start_time__gt=start - settings.MAX_CLASS_LENGTH,
         end_time__gt=max(start, now),
     )
-    listed = open_ones.exclude(lapsed(now)).select_related("booked_by", "payment")
+    listed = open_ones.exclude(lapsed(now)).select_related("booked_by", "payment", "offer")
     return listed.order_by("start_time", "id")
 
 
@@ -194,3 +207,34 @@ def list_awaiting_between(start: datetime, end: datetime) -> QuerySet[VirtualCla
     """List the paid classes that wait for the calendar and overlap a time."""
     waiting = VirtualClass.objects.filter(AWAITS_CALENDAR, start_time__lt=end, end_time__gt=start)
     return waiting.select_related("booked_by").order_by("start_time", "id")
+
+
+def list_transfers_to_decide() -> QuerySet[BankTransfer]:
+    """List the announced transfers, the oldest first."""
+    announced = BankTransfer.objects.filter(state=TransferState.ANNOUNCED)
+    return _with_their_classes(announced).order_by("announced_at", "id")
+
+
+def list_transfers_to_return() -> QuerySet[BankTransfer]:
+    """List the transfers that the teacher has to give back by hand, the oldest first."""
+    owed = BankTransfer.objects.filter(state=TransferState.TO_RETURN)
+    return _with_their_classes(owed).order_by("decided_at", "id")
+
+
+def list_same_number(transfer: BankTransfer) -> QuerySet[BankTransfer]:
+    """List the other transfers with the same operation number, of anybody.
+
+    Without those that the teacher refused for the same class or seat: the student tries again.
+    """
+    same = BankTransfer.objects.filter(operation_number=transfer.operation_number)
+    again = Q(
+        state=TransferState.REFUSED,
+        user=transfer.user_id,
+        virtual_class=transfer.virtual_class_id,
+        seat=transfer.seat_id,
+    )
+    return _with_their_classes(same.exclude(Q(pk=transfer.pk) | again))
+
+
+def _with_their_classes(transfers: QuerySet[BankTransfer]) -> QuerySet[BankTransfer]:
+    return transfers.select_related("user", "virtual_class", "seat__open_class__virtual_class")

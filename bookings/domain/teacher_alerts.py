@@ -25,6 +25,9 @@ def flag_for_review(payment: Payment, reason: str) -> None:
     occasion = f"{reason} {timezone.now():%Y%m%d%H%M%S}"
     if payment.virtual_class is not None:
         tell_teacher(NoticeKind.TO_REVIEW, payment.virtual_class, occasion)
+    elif seat := payment.paid_seat:
+        about = f"{payment.short_reference} {occasion}"
+        tell_teacher(NoticeKind.SEAT_TO_REVIEW, seat.open_class.virtual_class, about)
     elif teacher := find_teacher():
         alone = f"{payment.short_reference} {occasion}"
         record_alert(NoticeKind.UNBOOKED_TO_REVIEW, teacher, alone)

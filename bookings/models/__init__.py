@@ -2,6 +2,7 @@
 
 from bookings.models.availability import (
     LONGEST_HOLD,
+    LONGEST_TRANSFER_HOURS,
     PAY_WITHIN,
     BookingRules,
     Closure,
@@ -29,7 +30,11 @@ from bookings.models.payment import (
 )
 from bookings.models.price import Price
 from bookings.models.refund_reason import RefundReason
-from bookings.models.sales.bank_transfer import BankTransfer, TransferState
+from bookings.models.sales.bank_transfer import (
+    BankTransfer,
+    TransferState,
+    normalize_operation_number,
+)
 from bookings.models.sales.class_link import ClassLink, generate_link_key, read_link_token
 from bookings.models.sales.discount_code import DiscountCode
 from bookings.models.sales.offer import Offer

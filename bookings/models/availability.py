@@ -11,6 +11,8 @@ from bookings.models.constraints import known
 
 MIDNIGHT = time(0)
 LONGEST_HOLD = timedelta(minutes=120)
+# For a bank transfer, from its choice or its announcement on.
+LONGEST_TRANSFER_HOURS = 96
 # How long a class that the teacher booked for a student waits for its money.
 PAY_WITHIN = timedelta(days=2)
 # Meet ends calls of three and more people with a free account.
@@ -180,7 +182,7 @@ class BookingRules(models.Model):
         "se espera una transferencia (horas)",
         default=24,
         db_default=24,
-        validators=[MinValueValidator(1), MaxValueValidator(96)],
+        validators=[MinValueValidator(1), MaxValueValidator(LONGEST_TRANSFER_HOURS)],
     )
 
     is_free_account = models.BooleanField(

@@ -36,6 +36,7 @@ class ClassEvent(models.TextChoices):
     TRANSFER_ANNOUNCED = "transfer_announced", "Transferencia avisada"
     TRANSFER_CONFIRMED = "transfer_confirmed", "Transferencia confirmada"
     TRANSFER_REFUSED = "transfer_refused", "Transferencia que no llegó"
+    TRANSFER_RETURNED = "transfer_returned", "Transferencia devuelta"
     LINK_CHANGED = "link_changed", "Enlace nuevo para el estudiante"
     CLAIMED = "claimed", "La tomó su estudiante"
 

@@ -58,6 +58,8 @@ class Hold(models.Model):
     )
     # The teacher booked the class for the student, and keeps the time longer.
     made_by_teacher = models.BooleanField(default=False, db_default=False, editable=False)
+    # A bank transfer is awaited, which takes longer (domain/checkout/transfers.py).
+    for_transfer = models.BooleanField(default=False, db_default=False, editable=False)
     expires_at = models.DateTimeField("vence")
     created_at = models.DateTimeField("creada", default=timezone.now, editable=False)
 
@@ -81,6 +83,11 @@ class Hold(models.Model):
 
     def __str__(self) -> str:
         return f"{timezone.localtime(self.start_time):%d/%m/%Y %H:%M}"
+
+    @property
+    def kind_label(self) -> str:
+        """Return the name of its offer, or its type."""
+        return self.offer.name if self.offer else self.get_class_type_display()
 
     @property
     def minutes(self) -> int:

@@ -31,6 +31,11 @@ class NoticeKind(models.TextChoices):
     MESSAGE = "message", "Mensaje de la profe"
     BOOKED_FOR = "booked_for", "Clase que reservó la profe"
     CLASS_LINK = "class_link", "Enlace de una clase"
+    # To everybody in an open class.
+    GOES_ON = "goes_on", "Clase abierta que se da"
+    # To the student who pays by bank transfer.
+    TRANSFER_OVER = "transfer_over", "Transferencia que no se confirmó a tiempo"
+    TRANSFER_REFUSED = "transfer_refused", "Transferencia que no llegó"
     # To the person who paid.
     MONEY_RETURNED = "money_returned", "Dinero devuelto"
     REFUND_FAILED = "refund_failed", "Devolución rechazada"
@@ -40,8 +45,12 @@ class NoticeKind(models.TextChoices):
     STUDENT_CANCELLED = "student_cancelled", "Un estudiante canceló"
     # To the teacher: money to review, or that went back.
     TO_REVIEW = "to_review", "Pago a revisar"
+    SEAT_TO_REVIEW = "seat_to_review", "Pago de un lugar a revisar"
     MONEY_BACK = "money_back", "Pago devuelto"
     UNBOOKED_TO_REVIEW = "unbooked_to_review", "Pago sin reserva a revisar"
+    # To the teacher: an open class that lacks people.
+    BELOW_MINIMUM = "below_minimum", "Clase abierta por decidir"
+    TRANSFER_ANNOUNCED = "transfer_announced", "Transferencia por confirmar"
     # To the teacher: her prices, her calendar, wrong access codes, disabled webhooks.
     PRICE_TO_DECIDE = "price_to_decide", "Clase fuera de la lista de precios"
     GRANT_REVOKED = "grant_revoked", "Calendario desconectado"

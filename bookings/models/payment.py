@@ -2,6 +2,7 @@
 
 import uuid
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from django.db import models
 from django.db.models import F, Q
@@ -11,6 +12,9 @@ from accounts.models import User
 from bookings.models.constraints import known, waiting
 from bookings.models.refund_reason import RefundReason
 from bookings.models.virtual_class import VirtualClass
+
+if TYPE_CHECKING:
+    from bookings.models.sales.open_class import Seat
 
 
 class PaymentStatus(models.TextChoices):
@@ -45,7 +49,10 @@ class ReviewReason(models.TextChoices):
 
 
 class Payment(models.Model):
-    """A request to pay for one class; a booking with its preference must match its ``quote``."""
+    """A request to pay for one class, or for one seat of an open class.
+
+    A booking with the preference of a class must match its ``quote``.
+    """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     user = models.ForeignKey(
@@ -119,6 +126,17 @@ class Payment(models.Model):
     def short_reference(self) -> str:
         """Shown to people, and part of the occasions of mails."""
         return self.reference[:8]
+
+    @property
+    def paid_seat(self) -> "Seat | None":
+        """The seat of an open class, if this pays one."""
+        return getattr(self, "seat", None)
+
+    @property
+    def paid_class(self) -> VirtualClass | None:
+        """The class that this pays, or the class of the seat that it pays."""
+        seat = self.paid_seat
+        return seat.open_class.virtual_class if seat else self.virtual_class
 
     @property
     def is_money_gone(self) -> bool:

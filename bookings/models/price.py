@@ -68,4 +68,5 @@ class Price(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.get_class_type_display()} de {self.minutes} minutos"
+        kind = self.offer or self.get_class_type_display()
+        return f"{kind} de {self.minutes} minutos"

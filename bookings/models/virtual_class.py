@@ -243,6 +243,11 @@ class VirtualClass(models.Model):
         return f"Clase {self.get_class_type_display().lower()} del {start:%d/%m/%Y %H:%M}"
 
     @property
+    def kind_label(self) -> str:
+        """Return the name of its offer, or its type."""
+        return self.offer.name if self.offer else self.get_class_type_display()
+
+    @property
     def capacity(self) -> int:
         return max(self.max_participants, 1)
 

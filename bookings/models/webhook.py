@@ -22,6 +22,9 @@ class WebhookKind(models.TextChoices):
     CANCELLED = "class.cancelled", "Clase cancelada"
     COMPLETED = "class.completed", "Clase completada"
     CLAIMED = "class.claimed", "La tomó su estudiante"
+    TRANSFER_ANNOUNCED = "transfer.announced", "Avisaron una transferencia"
+    TRANSFER_CONFIRMED = "transfer.confirmed", "Llegó una transferencia"
+    TRANSFER_REFUSED = "transfer.refused", "No llegó una transferencia"
     # Sent to one receiver when the teacher asks for it.
     TEST = "endpoint.test", "Prueba"
 

@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Iterable
+from datetime import datetime
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -30,6 +31,17 @@ def record_place(
     """Write a person's notice about a place in the class, and the planned ones."""
     news = Notice(kind=kind, virtual_class=virtual_class, user_id=user_id, occasion=occasion)
     _record([news, *draft_reminders(virtual_class, [user_id])])
+
+
+def plan_mail(
+    kind: NoticeKind, virtual_class: VirtualClass, user_id: uuid.UUID, *, due_at: datetime
+) -> None:
+    """Plan a person's only mail of its kind about a class, or plan it for another time."""
+    mail = Notice.draft(kind, virtual_class, user_id, due_at)
+    planned = Notice.objects.filter(virtual_class=virtual_class, user=user_id, kind=kind)
+    again = {"due_at": due_at, "next_attempt_at": due_at, "sent_at": None}
+    if not planned.update(**again, attempts=0, failure=""):
+        _record([mail])
 
 
 def record_alert(kind: NoticeKind, user: User, occasion: str) -> None:

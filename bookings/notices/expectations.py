@@ -86,11 +86,13 @@ class AfterRefund(Expectation):
         refunds = Refund.objects.filter(**{f"{time}__gt": since}, status=self.status)
         mails = Notice.objects.filter(kind=kind, created_at__gt=since)
         written = set(mails.values_list("user", "occasion"))
-        for refund in refunds.select_related("charge__payment__virtual_class"):
+        about_class = "charge__payment__virtual_class"
+        about_seat = "charge__payment__seat__open_class__virtual_class"
+        for refund in refunds.select_related(about_class, about_seat):
             payment, occasion = refund.charge.payment, name_refund(refund)
             if (payment.user_id, occasion) not in written:
                 due_at = refund.done_at or refund.created_at
-                about = payment.virtual_class
+                about = payment.paid_class
                 yield Notice.draft(kind, about, payment.user_id, due_at, occasion)
 
 
@@ -124,6 +126,10 @@ def host(virtual_class: VirtualClass, line: ClassLog) -> Collection[uuid.UUID]:
 
 def person(virtual_class: VirtualClass, line: ClassLog) -> Collection[uuid.UUID]:
     return [uuid.UUID(line.details["person"])] if "person" in line.details else []
+
+
+def teacher(virtual_class: VirtualClass, line: ClassLog) -> Collection[uuid.UUID]:
+    return [TEACHER]
 
 
 def everyone(virtual_class: VirtualClass, line: ClassLog) -> Collection[uuid.UUID]:

@@ -15,14 +15,20 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import User
 from accounts.selectors import list_providers, signs_in_without_google_address
 from bookings.models import (
+    BankTransfer,
     ClassEvent,
     ClassLink,
     ClassLog,
     Hold,
     Message,
+    MinimumDecision,
     Notice,
     NoticeKind,
+    OpenClass,
     Payment,
+    RefundReason,
+    Seat,
+    TransferState,
     VirtualClass,
     WaitingListEntry,
     list_awaiting_scheduling,
@@ -30,6 +36,7 @@ from bookings.models import (
 )
 from bookings.notices.drifts import DRIFTS
 from bookings.notices.returned_money import (
+    REASONS,
     ReturnedMoney,
     ReturnState,
     describe_refund,
@@ -38,6 +45,7 @@ from bookings.notices.returned_money import (
     sum_parts,
 )
 from bookings.templatetags.class_times import clock, long_day, pesos
+from bookings.templatetags.discounts import discount_line
 
 # A reader of one of these mails knows the time that it names.
 SAYS_WHEN = [
@@ -60,6 +68,11 @@ class Line(NamedTuple):
 def _class_hours(notice: Notice) -> str:
     virtual_class = notice.require_class()
     return _hours(virtual_class.start_time, virtual_class.end_time)
+
+
+def _offer_name(notice: Notice) -> str:
+    offer = notice.require_class().offer
+    return offer.name if offer else ""
 
 
 def _known_time(notice: Notice) -> str:
@@ -124,21 +137,62 @@ def _invitation(notice: Notice) -> str:
     return site_address("bookings:join_with_code", code) if code else ""
 
 
+def find_open_class(notice: Notice) -> OpenClass | None:
+    return OpenClass.objects.filter(pk=notice.virtual_class_id).first()
+
+
+def _open_class(notice: Notice) -> str:
+    open_class = find_open_class(notice)
+    return open_class.title if open_class else ""
+
+
+def _people_so_far(notice: Notice) -> str:
+    open_class = find_open_class(notice)
+    people = max(notice.require_class().current_participants - 1, 0)
+    text = gettext("%(people)d de %(minimum)d")
+    return text % {"people": people, "minimum": open_class.minimum} if open_class else ""
+
+
+def _decided_at(notice: Notice) -> str:
+    open_class = find_open_class(notice)
+    return _moment(open_class.decides_at) if open_class else ""
+
+
+def _why_called_off(notice: Notice) -> str:
+    open_class = find_open_class(notice)
+    is_called_off = open_class and open_class.decision == MinimumDecision.CALLED_OFF
+    return str(REASONS[RefundReason.BELOW_MINIMUM]) if is_called_off else ""
+
+
+def _discount(notice: Notice) -> str:
+    virtual_class = notice.require_class()
+    is_theirs = virtual_class.is_hosted_by(notice.user)
+    return discount_line(virtual_class) if is_theirs else ""
+
+
 def _money_back(notice: Notice) -> str:
-    if not notice.require_class().is_hosted_by(notice.user):
-        return ""
     amount = sum_parts(_list_parts(notice), ReturnState.UNDERWAY, ReturnState.DONE)
-    text = _("Te devolvemos %(amount)s, por el mismo medio con que pagaste.")
-    return str(text) % {"amount": pesos(amount)} if amount else ""
+    online = _("Te devolvemos %(amount)s, por el mismo medio con que pagaste.")
+    by_hand = _("La profe te devuelve los %(amount)s que le transferiste.")
+    owed = notice.require_class().transfers.filter(state=TransferState.TO_RETURN)
+    texts = [str(online) % {"amount": pesos(amount)}] if amount else []
+    texts += [str(by_hand) % {"amount": pesos(one.amount)} for one in owed]
+    return " ".join(texts)
 
 
 def _last_reason(notice: Notice) -> str:
-    parts = _list_parts(notice)
+    payment: Payment | None = getattr(notice.require_class(), "payment", None)
+    parts = list_returned_money(payment) if payment else []
     return str(parts[-1].reason) if parts else ""
 
 
 def _list_parts(notice: Notice) -> list[ReturnedMoney]:
-    payment: Payment | None = getattr(notice.require_class(), "payment", None)
+    virtual_class = notice.require_class()
+    payment: Payment | None = getattr(virtual_class, "payment", None)
+    if not virtual_class.is_hosted_by(notice.user):
+        seats = Seat.objects.filter(open_class=virtual_class.pk, user=notice.user)
+        last = seats.exclude(payment=None).select_related("payment").last()
+        payment = last.payment if last else None
     return list_returned_money(payment) if payment else []
 
 
@@ -167,6 +221,22 @@ def _pay_until(notice: Notice) -> str:
 
 def find_entry(notice: Notice) -> WaitingListEntry | None:
     return notice.require_class().waiting_list.filter(user=notice.user).first()
+
+
+def find_transfer(notice: Notice) -> BankTransfer:
+    """Return the transfer that the mail is about. Raises BankTransfer.DoesNotExist."""
+    return BankTransfer.objects.select_related("user").get(pk=notice.occasion)
+
+
+def _same_number(notice: Notice) -> str:
+    transfer = find_transfer(notice)
+    same = BankTransfer.objects.filter(operation_number=transfer.operation_number)
+    text = _("Otra transferencia tiene el mismo número de operación: mirala antes de confirmar.")
+    return (
+        str(text)
+        if same.exclude(pk=transfer.pk).exclude(state=TransferState.REFUSED).exists()
+        else ""
+    )
 
 
 def find_message(notice: Notice) -> Message | None:
@@ -205,11 +275,16 @@ def _moment(value: datetime) -> str:
     return f"{long_day(value)}, {clock(value)}"
 
 
+offer = Line(_("Clase"), _offer_name)
 when = Line(_("Cuándo"), _class_hours)
 new_time = Line(_("Ahora"), _class_hours)
 known_time = Line(_("Antes"), _known_time)
 time_before = Line(_("Antes"), _time_before_this)
 held_time = Line(_("Cuándo"), _held_time)
+open_class = Line(_("Clase abierta"), _open_class)
+people_so_far = Line(_("Personas anotadas"), _people_so_far)
+decided_at = Line(_("Se decide"), _decided_at)
+why_called_off = Line(_("Por qué"), _why_called_off)
 class_time = Line(_("Clase"), lambda one: _class_hours(one) if one.virtual_class else "")
 offer_end = Line(_("Te lo guardamos hasta"), _offer_end)
 video_call = Line(_("Videollamada"), lambda one: one.require_class().html_link, is_link=True)
@@ -221,7 +296,12 @@ class_page = Line(
 )
 class_description = Line(_("Qué pidió"), lambda one: one.require_class().describe())
 price = Line(_("Precio"), lambda one: pesos(one.require_class().class_price))
+discount = Line(_("Descuento"), _discount)
 pay_until = Line(_("Te la guardamos hasta"), _pay_until)
+transfer_sender = Line(_("De quién"), lambda one: str(find_transfer(one).user))
+transfer_amount = Line(_("Cuánto"), lambda one: pesos(find_transfer(one).amount))
+operation_number = Line(_("N.º de operación"), lambda one: find_transfer(one).operation_number)
+same_number = Line(_("Atención"), _same_number)
 offered_price = Line(_("Precio que nombró"), lambda one: pesos(one.require_class().class_price))
 money_back = Line(_("Tu pago"), _money_back)
 refund_amount = Line(_("Cuánto"), lambda one: pesos(_refund(one).amount))

@@ -1,8 +1,10 @@
 """The link at the end of a mail."""
 
 from collections.abc import Callable
+from datetime import timedelta
 from operator import attrgetter
 
+from django.core import signing
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
@@ -11,10 +13,13 @@ from bookings.notices.facts import (
     Line,
     class_address,
     find_entry,
+    find_open_class,
     link_address,
     site_address,
 )
 from bookings.notices.returned_money import find_named_refund
+
+TRANSFER_SALT, TRANSFER_LINK_LASTS = "bookings.transfer", timedelta(days=7)
 
 
 def _to(label: Promise, page: str, *find_arguments: Callable[[Notice], object]) -> Line:
@@ -22,6 +27,8 @@ def _to(label: Promise, page: str, *find_arguments: Callable[[Notice], object]) 
 
 
 def _turn_page(notice: Notice) -> str:
+    if find_open_class(notice):
+        return site_address("bookings:open_class", notice.virtual_class_id)
     entry = find_entry(notice)
     return (
         site_address("bookings:claim_place", entry.pk) if entry else site_address("bookings:book")
@@ -47,6 +54,19 @@ def _own_payment(notice: Notice) -> str:
     return site_address("bookings:payment", payment_id)
 
 
+def _sign_transfer(notice: Notice) -> str:
+    return signing.dumps([notice.occasion, notice.user_id.hex], salt=TRANSFER_SALT)
+
+
+def read_transfer_link(token: str) -> tuple[str, str]:
+    """Return the ids of the transfer and of the teacher that a link was mailed to.
+
+    Raises django.core.signing.BadSignature, also once the link is older than TRANSFER_LINK_LASTS.
+    """
+    transfer_id, teacher_id = signing.loads(token, salt=TRANSFER_SALT, max_age=TRANSFER_LINK_LASTS)
+    return transfer_id, teacher_id
+
+
 _class_id = attrgetter("virtual_class_id")
 _CLASS_IN_PANEL = "admin:class_sheet"
 
@@ -60,7 +80,9 @@ see_own_payment = Line(_("Mirá el pago"), _own_payment)
 see_profile = _to(_("Mirá tu perfil"), "profile")
 # To pages of the panel.
 decide_price = _to(_("Decidí si la das"), _CLASS_IN_PANEL, _class_id)
+decide_open_class = _to(_("Decidí si se da"), _CLASS_IN_PANEL, _class_id)
 see_class_in_panel = _to(_("Mirá la clase"), _CLASS_IN_PANEL, _class_id)
+decide_transfer = _to(_("Decí si llegó"), "admin:mailed_transfer", _sign_transfer)
 see_payments = _to(_("Mirá los pagos"), "admin:bookings_payment_changelist")
 see_people = _to(_("Mirá las cuentas"), "admin:accounts_user_changelist")
 see_receivers = _to(_("Mirá los receptores"), "admin:bookings_webhookendpoint_changelist")

@@ -78,11 +78,13 @@ MAILS = {
         subject=_("Tu clase está confirmada: %(day)s, %(clock)s"),
         opening=_("Tu clase está confirmada."),
         facts=(
+            facts.offer,
             facts.when,
             facts.video_call,
             facts.how_to_enter,
             facts.access_code,
             facts.invitation,
+            facts.discount,
         ),
         skip_if=NO_PLACE,
         expected=AfterEvent(ClassEvent.SCHEDULED, to.host),
@@ -90,13 +92,25 @@ MAILS = {
     NoticeKind.JOINED: class_news(
         subject=_("Ya tenés tu lugar en la clase: %(day)s, %(clock)s"),
         opening=_("Ya tenés tu lugar en la clase de %(host)s."),
-        facts=(facts.when, facts.video_call, facts.how_to_enter),
+        facts=(
+            facts.offer,
+            facts.open_class,
+            facts.when,
+            facts.video_call,
+            facts.how_to_enter,
+        ),
         expected=AfterEvent(ClassEvent.JOINED, to.person),
     ),
     NoticeKind.CANCELLED: Mail(
         subject=_("Se canceló la clase: %(day)s, %(clock)s"),
         opening=_("Se canceló esta clase. No vamos a darla."),
-        facts=(facts.when, facts.money_back),
+        facts=(
+            facts.offer,
+            facts.open_class,
+            facts.when,
+            facts.why_called_off,
+            facts.money_back,
+        ),
         link=links.book_another,
         calendar=Method.CANCEL,
         expected=AfterEvent(ClassEvent.CANCELLED, to.everyone),
@@ -124,7 +138,7 @@ MAILS = {
             "Si la anotaste en tu calendario, fijate que diga esta hora: con este correo va la "
             "clase actualizada. La videollamada es la misma."
         ),
-        facts=(facts.when, facts.video_call, facts.how_to_enter, facts.access_code),
+        facts=(facts.offer, facts.when, facts.video_call, facts.how_to_enter, facts.access_code),
         expected=AfterEvent(ClassEvent.ZONE_CHANGED, to.everyone),
     ),
     NoticeKind.WAITING_CLASS_MOVED: untracked(
@@ -142,13 +156,18 @@ MAILS = {
         subject=_("Tu clase tiene otro enlace: %(day)s, %(clock)s"),
         opening=_("La videollamada de tu clase tiene otro enlace."),
         explanation=_("El anterior ya no sirve. El horario es el mismo."),
-        facts=(facts.when, facts.video_call, facts.how_to_enter),
+        facts=(facts.offer, facts.when, facts.video_call, facts.how_to_enter),
         expected=UNTRACKED,
     ),
     NoticeKind.LEFT: Mail(
         subject=_("Dejaste tu lugar en la clase: %(day)s, %(clock)s"),
         opening=_("Dejaste tu lugar en la clase de %(host)s."),
-        facts=(facts.when,),
+        facts=(
+            facts.offer,
+            facts.open_class,
+            facts.when,
+            facts.money_back,
+        ),
         link=links.book_another,
         skip_if=(skip.over, skip.back_in_class, skip.replaced),
         calendar=Method.CANCEL,
@@ -157,7 +176,7 @@ MAILS = {
     NoticeKind.REMINDER_DAY: Mail(
         subject=_("Se acerca tu clase: %(day)s, %(clock)s"),
         opening=_("Falta poco para tu clase."),
-        facts=(facts.when, facts.video_call, facts.how_to_enter, facts.access_code),
+        facts=(facts.offer, facts.when, facts.video_call, facts.how_to_enter, facts.access_code),
         link=links.see_class,
         skip_if=NO_PLACE,
         # Until the next reminder.
@@ -167,6 +186,7 @@ MAILS = {
         subject=_("Tu clase empieza a las %(clock)s"),
         opening=_("Tu clase empieza a las %(clock)s."),
         facts=(
+            facts.offer,
             facts.when,
             facts.video_call,
             facts.how_to_enter,
@@ -181,7 +201,7 @@ MAILS = {
         subject=_("Se liberó un lugar en la clase: %(day)s, %(clock)s"),
         opening=_("Se liberó un lugar en la clase de %(host)s, y es tuyo."),
         explanation=_("Si no lo tomás a tiempo, se lo ofrecemos a quien sigue."),
-        facts=(facts.when, facts.offer_end),
+        facts=(facts.offer, facts.when, facts.offer_end),
         link=links.take_place,
         skip_if=(skip.over, skip.not_scheduled, skip.offer_over, skip.replaced),
         expected=AfterEvent(ClassEvent.OFFERED, to.person),
@@ -206,7 +226,7 @@ MAILS = {
         subject=_("Te reservamos una clase: %(day)s, %(clock)s"),
         opening=_("La profe te reservó esta clase. Falta pagarla."),
         explanation=_("Si no la querés, no la pagues: el horario queda libre, y no te cobramos."),
-        facts=(facts.when, facts.price, facts.pay_until),
+        facts=(facts.offer, facts.when, facts.price, facts.pay_until),
         link=links.pay_class,
         skip_if=(skip.over, skip.not_to_pay),
     ),
@@ -220,6 +240,38 @@ MAILS = {
         facts=(facts.when, facts.price),
         link=links.open_link,
         skip_if=(skip.over, skip.no_link),
+    ),
+    NoticeKind.GOES_ON: Mail(
+        subject=_("Se da la clase: %(day)s, %(clock)s"),
+        opening=_("Esta clase se da."),
+        facts=(facts.open_class, facts.when, facts.video_call, facts.how_to_enter),
+        link=links.see_class,
+        skip_if=NO_PLACE,
+        expected=AfterEvent(ClassEvent.GOES_ON, to.everyone),
+    ),
+    NoticeKind.TRANSFER_OVER: untracked(
+        subject=_("Se venció el tiempo para tu transferencia: %(day)s, %(clock)s"),
+        opening=_("Tu transferencia no se confirmó a tiempo, y el horario quedó libre."),
+        explanation=_(
+            "Si ya transferiste, no perdés nada: si el horario sigue libre cuando la profe la "
+            "confirme, la clase es tuya; si no, te devuelve el dinero. Avisale el número de "
+            "operación en la página de la clase."
+        ),
+        facts=(facts.when, facts.price),
+        link=links.see_class,
+        skip_if=(skip.over, skip.not_lapsed),
+    ),
+    NoticeKind.TRANSFER_REFUSED: Mail(
+        subject=_("Tu transferencia no llegó: %(day)s, %(clock)s"),
+        opening=_("La profe no encontró tu transferencia en su cuenta."),
+        explanation=_(
+            "Fijate en tu banco si salió, y que el número de operación sea ese. Después avisala de "
+            "nuevo en la página de la clase, o escribile a la profe."
+        ),
+        facts=(facts.when, facts.transfer_amount, facts.operation_number),
+        link=links.see_class,
+        skip_if=(skip.announced_again,),
+        expected=AfterEvent(ClassEvent.TRANSFER_REFUSED, to.person),
     ),
     NoticeKind.MONEY_RETURNED: Mail(
         subject=_("Te devolvimos dinero"),
@@ -253,7 +305,10 @@ MAILS = {
         subject=_("Se liberó un lugar en tu clase: %(day)s, %(clock)s"),
         opening=_("Alguien dejó su lugar en tu clase."),
         explanation=_("La clase sigue igual. Podés invitar a otra persona con el código."),
-        facts=(facts.when,),
+        facts=(
+            facts.offer,
+            facts.when,
+        ),
         link=links.see_class,
         skip_if=(skip.over, skip.not_scheduled),
         expected=AfterEvent(ClassEvent.LEFT, to.host),
@@ -269,21 +324,33 @@ MAILS = {
     NoticeKind.STUDENT_CANCELLED: Mail(
         subject=_("%(host)s canceló su clase: %(day)s, %(clock)s"),
         opening=_("%(host)s canceló su clase. El horario quedó libre."),
-        facts=(facts.when,),
+        facts=(
+            facts.offer,
+            facts.when,
+        ),
         link=links.see_class_in_panel,
         expected=AfterEvent(ClassEvent.CANCELLED, to.teacher_if_agreed),
     ),
     NoticeKind.TO_REVIEW: Mail(
         subject=_("Hay un pago para revisar: %(day)s, %(clock)s"),
         opening=_("El pago de %(host)s necesita que lo mires."),
-        facts=(facts.when,),
+        facts=(
+            facts.offer,
+            facts.when,
+        ),
         link=links.see_payments,
         expected=PaymentToReview(),
+    ),
+    NoticeKind.SEAT_TO_REVIEW: untracked(
+        subject=_("Hay un pago para revisar: %(day)s, %(clock)s"),
+        opening=_("El pago de un lugar de tu clase abierta necesita que lo mires."),
+        facts=(facts.open_class, facts.when),
+        link=links.see_payments,
     ),
     NoticeKind.MONEY_BACK: Mail(
         subject=_("Se devuelve un pago: %(day)s, %(clock)s"),
         opening=_("Lo que pagó %(host)s vuelve, y la clase se canceló."),
-        facts=(facts.when, facts.last_reason),
+        facts=(facts.offer, facts.when, facts.last_reason),
         link=links.see_payments,
         expected=AfterEvent(ClassEvent.CANCELLED, to.teacher_if_given_up),
     ),
@@ -291,6 +358,35 @@ MAILS = {
         subject=_("Hay un pago sin reserva para revisar"),
         opening=_("Llegó dinero de alguien que todavía no reservó, y necesita que lo mires."),
         link=links.see_payments,
+    ),
+    NoticeKind.BELOW_MINIMUM: untracked(
+        subject=_("Tu clase abierta todavía no llega al mínimo: %(day)s, %(clock)s"),
+        opening=_("Faltan personas para que se dé tu clase abierta."),
+        explanation=_(
+            "Si no hacés nada y no llega al mínimo, se cancela sola y devolvemos todo. También "
+            "podés darla igual o cambiarle el horario."
+        ),
+        facts=(facts.open_class, facts.when, facts.people_so_far, facts.decided_at),
+        link=links.decide_open_class,
+        skip_if=(skip.over, skip.not_scheduled, skip.minimum_decided, skip.replaced),
+    ),
+    NoticeKind.TRANSFER_ANNOUNCED: Mail(
+        subject=_("Avisaron una transferencia: %(day)s, %(clock)s"),
+        opening=_("Te avisan que pagaron por transferencia. Fijate en tu cuenta si llegó."),
+        explanation=_(
+            "El enlace abre una página con los botones «Llegó» y «No llegó», y vale una semana. No "
+            "reenvíes este correo: quien tenga el enlace puede confirmar."
+        ),
+        facts=(
+            facts.transfer_sender,
+            facts.transfer_amount,
+            facts.operation_number,
+            facts.when,
+            facts.same_number,
+        ),
+        link=links.decide_transfer,
+        skip_if=(skip.transfer_decided,),
+        expected=AfterEvent(ClassEvent.TRANSFER_ANNOUNCED, to.teacher),
     ),
     NoticeKind.PRICE_TO_DECIDE: Mail(
         subject=_("%(host)s pidió una clase fuera de tu lista: %(day)s, %(clock)s"),
@@ -301,7 +397,7 @@ MAILS = {
         explanation=_(
             "Si la rechazás, se cancela y vuelve lo que se haya pagado por Mercado Pago."
         ),
-        facts=(facts.when, facts.class_description, facts.offered_price),
+        facts=(facts.offer, facts.when, facts.class_description, facts.offered_price),
         link=links.decide_price,
         skip_if=(skip.over, skip.price_decided),
         expected=OutsidePriceList(),
@@ -338,7 +434,7 @@ MAILS = {
         opening=_(
             "El evento de la clase de %(host)s en tu calendario ya no dice lo mismo que la clase."
         ),
-        facts=(facts.when, facts.drift),
+        facts=(facts.offer, facts.when, facts.drift),
         link=links.see_class_in_panel,
     ),
     NoticeKind.GUESSING: untracked(

@@ -8,14 +8,18 @@ from django.utils import timezone
 from accounts.models import UserStatus
 from bookings.models import (
     SERVICE_ACCOUNT,
+    BankTransfer,
+    ClassStatus,
     Heartbeat,
     Hold,
+    MinimumDecision,
     Notice,
+    TransferState,
     UserActivity,
     VirtualClass,
     WaitingState,
 )
-from bookings.notices.facts import find_entry, link_address
+from bookings.notices.facts import find_entry, find_open_class, find_transfer, link_address
 from bookings.notices.returned_money import find_named_refund, is_owed
 
 
@@ -59,6 +63,29 @@ def _is_kept_until_paid(virtual_class: VirtualClass) -> bool:
     return virtual_class.paid_at is None and hold is not None and hold.is_live()
 
 
+def _is_minimum_decided(notice: Notice) -> bool:
+    open_class = find_open_class(notice)
+    return open_class is None or open_class.decision != MinimumDecision.WAITING
+
+
+def _has_lapsed_unpaid(virtual_class: VirtualClass) -> bool:
+    is_unpaid = virtual_class.status == ClassStatus.PENDING and virtual_class.paid_at is None
+    # A class that lost its time to a paid one had another mail.
+    is_lost = bool(virtual_class.scheduling_refusal)
+    return is_unpaid and not is_lost and not _is_kept_until_paid(virtual_class)
+
+
+def _is_refusal_settled(notice: Notice) -> bool:
+    refused = find_transfer(notice)
+    others = BankTransfer.objects.filter(
+        virtual_class=refused.virtual_class_id,
+        seat=refused.seat_id,
+        announced_at__gt=refused.announced_at,
+    )
+    virtual_class = notice.require_class()
+    return virtual_class.status == ClassStatus.CANCELLED or others.exists()
+
+
 def _is_reconnected(notice: Notice) -> bool:
     saved_at = notice.user.provider_token_saved_at
     return saved_at is not None and saved_at > notice.created_at
@@ -89,8 +116,19 @@ offer_over = SkipRule("El lugar ya no se ofrecía.", _is_offer_over)
 price_decided = SkipRule(
     "La profe ya había decidido.", lambda one: not one.require_class().is_undecided
 )
+minimum_decided = SkipRule("La profe ya había decidido.", _is_minimum_decided)
 not_to_pay = SkipRule(
     "La clase ya no esperaba su pago.", lambda one: not _is_kept_until_paid(one.require_class())
+)
+not_lapsed = SkipRule(
+    "La clase no se venció sin pagar.", lambda one: not _has_lapsed_unpaid(one.require_class())
+)
+transfer_decided = SkipRule(
+    "Sobre la transferencia ya se había decidido.",
+    lambda one: find_transfer(one).state != TransferState.ANNOUNCED,
+)
+announced_again = SkipRule(
+    "La persona avisó otra transferencia, o la clase ya no se paga.", _is_refusal_settled
 )
 refund_settled = SkipRule(
     "La devolución se pidió de nuevo o se hizo de otra manera.",

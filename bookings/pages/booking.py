@@ -3,38 +3,54 @@
 import uuid
 from datetime import datetime, timedelta
 from http import HTTPStatus
-from typing import Any
 from urllib.parse import urlencode
 
 from django.conf import settings
 from django.contrib import messages
+from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from accounts.models import User
 from accounts.sessions.requests import SignedInRequest
 from bookings.domain.change_policy import find_change_terms
-from bookings.domain.checkout.checkout import check_out_hold
+from bookings.domain.checkout.checkout import check_out_hold, list_hold_prices
 from bookings.domain.checkout.holds import (
     find_live_hold,
     find_open_hold,
     hold_slot,
     release_hold,
 )
-from bookings.domain.exceptions import BookingError, HoldExpiredError, NoPriceError, SlotTakenError
-from bookings.domain.money.prices import ClassOption, list_class_options, list_prices_by_students
+from bookings.domain.checkout.offer_uses import find_used_offers
+from bookings.domain.checkout.transfer_times import PayWay
+from bookings.domain.exceptions import (
+    BookingError,
+    DiscountCodeError,
+    HoldExpiredError,
+    NoPriceError,
+    OfferOverError,
+    OfferUsedError,
+    PriceChangedError,
+    SlotTakenError,
+    TooManyAttemptsError,
+    TransferNotOfferedError,
+)
+from bookings.domain.money.discounts import find_discount, has_usable_codes
+from bookings.domain.money.prices import ClassOption, list_class_options
 from bookings.models import ClassType, Hold, Payment
 from bookings.pages.access import signed_in
-from bookings.pages.choice import Choice, choice_query, read_choice
-from bookings.pages.class_card import TITLES
+from bookings.pages.choice import Choice, choice_query, list_kinds, read_choice, read_kind
+from bookings.pages.class_card import title_of
 from bookings.pages.forms import DetailsForm
 from bookings.pages.free_times import present_free_times, render_times
+from bookings.pages.sales.transfers import find_transfer_offer
+from bookings.payments.backend import is_provider_configured
 from bookings.payments.gateway import PaymentError
 from calendar_sync import CalendarError
 from config.lib.addresses import client_address
@@ -52,23 +68,42 @@ PROVIDER_DOWN = gettext_lazy(
 @require_http_methods(["GET", "HEAD", "POST"])
 def choose(request: HttpRequest) -> HttpResponse:
     """Show the free times, to strangers too; hold the chosen one, after the sign-in if need be."""
-    offers = list_class_options()
-    if not offers:
+    parameters = request.POST if request.method == "POST" else request.GET
+    options, refusal = _list_options(request.user, read_kind(parameters))
+    if refusal:
+        messages.warning(request, refusal.text)
+    if not options:
         return render(request, "bookings/choose.html", {"problem": "no_offers"})
+    choice = read_choice(parameters, options)
     if request.method == "POST":
-        return _keep(request, read_choice(request.POST, offers))
-    choice = read_choice(request.GET, offers)
-    kinds = list_kinds(offers)
+        return redirect(choice.address) if refusal else _keep(request, choice)
+    kinds = list_kinds(options)
     context = {
         "kinds": kinds,
-        "chosen_kind": next(one for one in kinds if one["class_type"] == choice.offer.class_type),
+        "chosen_kind": next(one for one in kinds if one.key == choice.option.kind),
         **present_free_times(
             choice,
-            length=timedelta(minutes=choice.offer.minutes),
+            length=timedelta(minutes=choice.option.minutes),
             user=request.user if isinstance(request.user, User) else None,
         ),
     }
     return render_times(request, "bookings/choose.html", context)
+
+
+def _list_options(
+    user: User | AnonymousUser, asked: str
+) -> tuple[list[ClassOption], BookingError | None]:
+    """Return the choices of a person, and why the one that was asked for is none of them.
+
+    asked: a type of class, or the key of an offer.
+    """
+    options = list_class_options(key=asked)
+    used = find_used_offers(user, options) if isinstance(user, User) else set()
+    bookable = [one for one in options if not (one.offer and one.offer.pk in used)]
+    if not asked or asked in ClassType or asked in {one.kind for one in bookable}:
+        return bookable, None
+    is_used = asked in {one.kind for one in options}
+    return bookable, OfferUsedError() if is_used else OfferOverError()
 
 
 def _keep(request: HttpRequest, choice: Choice) -> HttpResponse:
@@ -94,10 +129,12 @@ def keep_chosen(request: SignedInRequest) -> HttpResponse:
     The session remembers the choice. A link from elsewhere can name any time, and holds none: it
     leads to the page on which the student may choose it.
     """
-    offers = list_class_options()
-    if not offers:
+    options, refusal = _list_options(request.user, read_kind(request.GET))
+    if not options:
         return redirect("bookings:book")
-    choice = read_choice(request.GET, offers)
+    if refusal:
+        return redirect(f"{reverse('bookings:book')}?{request.GET.urlencode()}")
+    choice = read_choice(request.GET, options)
     remembered = request.session.pop(CHOSEN, {"query": "", "until": 0})
     is_recent = timezone.now().timestamp() < remembered["until"]
     if choice.start and is_recent and remembered["query"] == choice.query:
@@ -113,8 +150,9 @@ def _hold(request: HttpRequest, choice: Choice, *, user: User, start: datetime) 
         hold = hold_slot(
             user=user,
             start=start,
-            minutes=choice.offer.minutes,
-            class_type=choice.offer.class_type,
+            minutes=choice.option.minutes,
+            class_type=choice.option.class_type,
+            offer=choice.option.offer,
         )
     except (SlotTakenError, CalendarError):
         return redirect(choice.address)  # that page finds and shows the problem itself
@@ -129,31 +167,6 @@ def details_url(hold: Hold) -> str:
     return f"{reverse('bookings:hold', args=[hold.pk])}?{choice_query(hold)}"
 
 
-def list_kinds(offers: list[ClassOption]) -> list[dict[str, Any]]:
-    """Group the offers by type of class; ``lowest_amount``, in centavos, is the cheapest one's."""
-    return [
-        {
-            "class_type": class_type,
-            "hint": _hint(class_type, of_type),
-            "lowest_amount": min(one.lowest_amount for one in of_type),
-            "offers": of_type,
-        }
-        for class_type in ClassType
-        if (of_type := [one for one in offers if one.class_type == class_type])
-    ]
-
-
-def _hint(class_type: ClassType, offers: list[ClassOption]) -> str:
-    if class_type == ClassType.INDIVIDUAL:
-        return _("Vos y la profe, a tu ritmo.")
-    people = max(offer.max_students for offer in offers)
-    return ngettext(
-        "Reservás vos e invitás con un código. Hasta %(people)d persona.",
-        "Reservás vos e invitás con un código. Hasta %(people)d personas.",
-        people,
-    ) % {"people": people}
-
-
 @signed_in
 @require_http_methods(["GET", "HEAD", "POST"])
 def fill_in(request: SignedInRequest, hold_id: uuid.UUID) -> HttpResponse:
@@ -164,13 +177,15 @@ def fill_in(request: SignedInRequest, hold_id: uuid.UUID) -> HttpResponse:
         return _choose_again(request)
     if hold.virtual_class_id:
         return redirect("bookings:class", class_id=hold.virtual_class_id)
-    prices = list_prices_by_students(class_type=ClassType(hold.class_type), minutes=hold.minutes)
+    prices = list_hold_prices(hold)
     if not prices:
         messages.warning(request, NoPriceError.text)
         return _choose_again(request)
     form = DetailsForm(request.POST or None, prices=prices)
     if request.method == "POST" and form.is_valid():
-        return _book(request, hold, form)
+        has_seen_discount = _use_code(request.user, form)
+        if has_seen_discount and "apply" not in request.POST:
+            return _book(request, hold, form)
     return _show_details(request, hold, form)
 
 
@@ -186,6 +201,20 @@ def release(request: SignedInRequest, hold_id: uuid.UUID) -> HttpResponse:
     return redirect("bookings:inicio")
 
 
+def _use_code(user: User, form: DetailsForm) -> bool:
+    """Show the prices with the typed code; False if it is refused, or its discount is new."""
+    typed, listed = form.cleaned_data["code"], form.list_price
+    if not typed or listed == 0:
+        return True
+    try:
+        discount = find_discount(user=user, typed=typed, amount=listed)
+    except (DiscountCodeError, TooManyAttemptsError) as refusal:
+        form.add_error("code", refusal.text)
+        return False
+    form.use_code(discount.code)
+    return form.price_seen != listed
+
+
 def _book(request: SignedInRequest, hold: Hold, form: DetailsForm) -> HttpResponse:
     try:
         virtual_class = check_out_hold(
@@ -193,9 +222,19 @@ def _book(request: SignedInRequest, hold: Hold, form: DetailsForm) -> HttpRespon
             hold_id=hold.pk,
             students_count=form.cleaned_data["students_count"],
             text=form.cleaned_data["text"],
+            seen=form.price_seen,
+            typed_code=form.cleaned_data["code"],
+            way=_read_way(request),
         )
     except NoPriceError as refusal:
         form.add_error("students_count", refusal.text)
+        return _show_details(request, hold, form)
+    except (DiscountCodeError, TooManyAttemptsError) as refusal:
+        form.use_code(None)
+        form.add_error("code", refusal.text)
+        return _show_details(request, hold, form)
+    except (PriceChangedError, TransferNotOfferedError) as refusal:
+        form.add_error(None, refusal.text)
         return _show_details(request, hold, form)
     except PaymentError:
         form.add_error(None, PROVIDER_DOWN)
@@ -210,13 +249,22 @@ def _book(request: SignedInRequest, hold: Hold, form: DetailsForm) -> HttpRespon
     return redirect("bookings:class", class_id=virtual_class.pk)
 
 
+def _read_way(request: HttpRequest) -> PayWay:
+    is_transfer = request.POST.get("way") == PayWay.TRANSFER
+    return PayWay.TRANSFER if is_transfer else PayWay.ONLINE
+
+
 def _show_details(request: SignedInRequest, hold: Hold, form: DetailsForm) -> HttpResponse:
     context = {
         "hold": hold,
-        "title": TITLES[ClassType(hold.class_type)],
+        "title": title_of(hold),
         "form": form,
         "terms": find_change_terms(hold.start_time, timezone.now()),
         "choice": choice_query(hold),
+        # A class that costs nothing needs no code.
+        "takes_codes": any(form.list_prices.values()) and has_usable_codes(),
+        "pays_online": is_provider_configured(),
+        "transfer": find_transfer_offer(request.user, hold.start_time),
     }
     return render(request, "bookings/details.html", context)
 

@@ -18,7 +18,10 @@ from bookings.domain.change_policy import find_cancelling_case, find_change_term
 from bookings.domain.exceptions import BookingError, ClassNotFoundError
 from bookings.domain.lifecycle.cancelling import cancel_class, concerns_teacher, refuse_cancelling
 from bookings.domain.money.money_back import find_money_back
-from bookings.domain.places.leaving import leave_class, refuse_leaving
+from bookings.domain.money.refunds import refunding_exactly
+from bookings.domain.open_classes.leaving import find_money_back as find_money_back_of_seat
+from bookings.domain.open_classes.leaving import find_taken, leave_place
+from bookings.domain.places.leaving import refuse_leaving
 from bookings.domain.queries import get_class_of
 from bookings.models import ClassEvent, ClassStatus, VirtualClass
 from bookings.pages.access import signed_in
@@ -28,6 +31,8 @@ from calendar_sync import CalendarError
 
 # States before the class is in the calendar, in which its host may still cancel.
 UNSCHEDULED = {"pending", "preparing", "refused"}
+# Of a sum in centavos.
+MOST_DIGITS = 16
 
 
 def present_changes(card: ClassCard, user: User) -> dict[str, Any]:
@@ -111,7 +116,7 @@ def leave(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
     try:
         refuse_leaving(virtual_class, request.user)
         if request.method == "POST":
-            leave_class(class_id=class_id, user=request.user)
+            _leave(request, class_id)
             messages.success(request, _("Dejaste tu lugar. La clase sigue sin vos."))
             return redirect("bookings:my_classes")
     except ClassNotFoundError:
@@ -120,4 +125,17 @@ def leave(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
         messages.error(request, refusal.text)
         return redirect("bookings:class", class_id=class_id)
     card = present_class(virtual_class, request.user)
-    return render(request, "bookings/leave.html", {"card": card})
+    seat = find_taken(class_id, request.user).select_related("payment").first()
+    money_back = find_money_back_of_seat(seat) if seat else None
+    context = {"card": card, "seat": seat, "money_back": money_back}
+    return render(request, "bookings/leave.html", context)
+
+
+def _leave(request: SignedInRequest, class_id: uuid.UUID) -> None:
+    """Leave a class; refund a seat only as its page said. Raises RefundOutdatedError."""
+    if not find_taken(class_id, request.user).exists():
+        leave_place(class_id=class_id, user=request.user)
+        return
+    shown = request.POST.get("amount", "")
+    with refunding_exactly(int(shown) if shown.isdecimal() and len(shown) < MOST_DIGITS else -1):
+        leave_place(class_id=class_id, user=request.user)

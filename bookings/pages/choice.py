@@ -1,7 +1,8 @@
-"""A chosen offer and time, as the page's address carries them."""
+"""The kinds of class to choose from, and a choice, as the page's address carries it."""
 
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from itertools import groupby
 from typing import Any
 from urllib.parse import urlencode
 
@@ -9,11 +10,65 @@ from django.http import QueryDict
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.dateparse import parse_date, parse_time
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django_stubs_ext import StrOrPromise
 
 from bookings.availability.months import month_of
 from bookings.domain.money.prices import ClassOption
-from bookings.models import Hold, VirtualClass
+from bookings.models import ClassType, Hold, Offer, VirtualClass
 from config.lib.wall_time import read_wall_time
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A type of class, or an offer, with its lengths."""
+
+    options: tuple[ClassOption, ...]
+
+    @property
+    def key(self) -> str:
+        return self.options[0].kind
+
+    @property
+    def offer(self) -> Offer | None:
+        return self.options[0].offer
+
+    @property
+    def label(self) -> StrOrPromise:
+        return self.options[0].label
+
+    @property
+    def is_once(self) -> bool:
+        return self.offer is not None and self.offer.once_per_person
+
+    @property
+    def is_group(self) -> bool:
+        return self.options[0].class_type == ClassType.GROUP
+
+    @property
+    def links(self) -> list[tuple[ClassOption, str]]:
+        """Return each length with the query that chooses it."""
+        return [(one, option_query(one)) for one in self.options]
+
+    @property
+    def hint(self) -> str:
+        """Return who comes; for an offer its own text, if it has one."""
+        if self.offer and self.offer.text:
+            return self.offer.text
+        if not self.is_group:
+            return _("Vos y la profe, a tu ritmo.")
+        people = max(one.max_students for one in self.options)
+        return ngettext(
+            "Reservás vos e invitás con un código. Hasta %(people)d persona.",
+            "Reservás vos e invitás con un código. Hasta %(people)d personas.",
+            people,
+        ) % {"people": people}
+
+
+def list_kinds(options: list[ClassOption]) -> list[Kind]:
+    """Group the options, which are in order, by kind."""
+    return [Kind(tuple(of_kind)) for _key, of_kind in groupby(options, lambda one: one.kind)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,21 +99,36 @@ class ChosenTime:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice(ChosenTime):
-    offer: ClassOption
+    option: ClassOption
 
     @property
     def prefix(self) -> str:
-        kind = {"tipo": self.offer.class_type.value, "min": self.offer.minutes}
-        return f"{urlencode(kind)}&"
+        return f"{option_query(self.option)}&"
 
 
-def read_choice(parameters: QueryDict, offers: list[ClassOption]) -> Choice:
+def read_kind(parameters: QueryDict) -> str:
+    """Return the type of class, or the key of an offer, that the address names."""
+    return parameters.get("oferta") or parameters.get("tipo") or ""
+
+
+def read_choice(parameters: QueryDict, options: list[ClassOption]) -> Choice:
     """Read a choice; an invalid part counts as not chosen."""
-    class_type, minutes = parameters.get("tipo"), parameters.get("min")
-    of_type = [offer for offer in offers if offer.class_type == class_type] or offers
-    nearest_to_an_hour = min(of_type, key=lambda offer: abs(offer.minutes - 60))
-    offer = next((one for one in of_type if str(one.minutes) == minutes), nearest_to_an_hour)
-    return Choice(offer=offer, path=reverse("bookings:book"), **read_moment(parameters))
+    kind, minutes = read_kind(parameters), parameters.get("min")
+    plain = [one for one in options if one.offer is None]
+    of_kind = [one for one in options if one.kind == kind] or plain or options
+    nearest_to_an_hour = min(of_kind, key=lambda one: abs(one.minutes - 60))
+    option = next((one for one in of_kind if str(one.minutes) == minutes), nearest_to_an_hour)
+    return Choice(option=option, path=reverse("bookings:book"), **read_moment(parameters))
+
+
+def option_query(option: ClassOption) -> str:
+    """Return the query that chooses a kind and length of class."""
+    return _kind_query(option.offer, option.class_type, option.minutes)
+
+
+def _kind_query(offer: Offer | None, class_type: str, minutes: int) -> str:
+    kind = {"oferta": offer.key} if offer else {"tipo": str(class_type)}
+    return urlencode({**kind, "min": minutes})
 
 
 def read_moment(parameters: QueryDict) -> dict[str, Any]:
@@ -75,13 +145,9 @@ def rebook_url(virtual_class: VirtualClass) -> str:
 def choice_query(chosen: VirtualClass | Hold) -> str:
     """Return the query that chooses the kind and the time of a class or a hold."""
     start = timezone.localtime(chosen.start_time)
-    parts = {
-        "tipo": chosen.class_type,
-        "min": chosen.minutes,
-        "dia": f"{start:%Y-%m-%d}",
-        "hora": f"{start:%H:%M}",
-    }
-    return urlencode(parts)
+    when = {"dia": f"{start:%Y-%m-%d}", "hora": f"{start:%H:%M}"}
+    kind = _kind_query(chosen.offer, chosen.class_type, chosen.minutes)
+    return f"{kind}&{urlencode(when)}"
 
 
 def _parse_day(text: str) -> date | None:

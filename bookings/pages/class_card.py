@@ -6,11 +6,20 @@ from datetime import datetime, timedelta
 from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+from django_stubs_ext import StrOrPromise
 
 from accounts.models import User
 from bookings.domain.change_policy import ChangeTerms, find_change_terms
 from bookings.domain.queries import has_lapsed, has_lost_its_hold
-from bookings.models import BookingRules, ClassStatus, ClassType, Hold, Payment, VirtualClass
+from bookings.models import (
+    BookingRules,
+    ClassStatus,
+    ClassType,
+    Hold,
+    OpenClass,
+    Payment,
+    VirtualClass,
+)
 
 # From when on the page offers to enter the call.
 DOORS_OPEN_BEFORE = timedelta(minutes=15)
@@ -54,8 +63,12 @@ class ClassCard:
     is_money_gone: bool = False
 
     @property
-    def title(self) -> Promise:
-        return TITLES[ClassType(self.virtual_class.class_type)]
+    def title(self) -> StrOrPromise:
+        return title_of(self.virtual_class)
+
+    @property
+    def is_open_class(self) -> bool:
+        return getattr(self.virtual_class, "open_class", None) is not None
 
     @property
     def state_label(self) -> Promise:
@@ -94,6 +107,14 @@ class ClassCard:
         return BookingRules.cut_off_calls(students=students, minutes=self.minutes)
 
 
+def title_of(chosen: VirtualClass | Hold) -> StrOrPromise:
+    """Return the title of an open class, the name of an offer, or the type of class."""
+    open_class: OpenClass | None = getattr(chosen, "open_class", None)
+    if open_class is not None:
+        return open_class.title
+    return chosen.offer.name if chosen.offer else TITLES[ClassType(chosen.class_type)]
+
+
 def present_class(virtual_class: VirtualClass, user: User) -> ClassCard:
     now = timezone.now()
     is_host = virtual_class.is_hosted_by(user)
@@ -101,7 +122,8 @@ def present_class(virtual_class: VirtualClass, user: User) -> ClassCard:
     state = _state(virtual_class, now)
     hold: Hold | None = getattr(virtual_class, "hold", None)
     payment: Payment | None = getattr(virtual_class, "payment", None)
-    is_money_gone = payment is not None and payment.is_money_gone
+    has_paid = payment is not None and payment.approved_at is not None
+    is_money_gone = payment is not None and has_paid and payment.is_money_gone
     has_code = is_open and is_host and virtual_class.takes_guests and not is_money_gone
     return ClassCard(
         virtual_class=virtual_class,

@@ -8,6 +8,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
+from accounts.models import User
 from accounts.sessions.requests import SignedInRequest
 from bookings.domain.exceptions import ClassNotFoundError
 from bookings.domain.money.money_back import find_money_back
@@ -19,7 +20,7 @@ from bookings.domain.queries import (
     list_participants,
     list_past_classes_of,
 )
-from bookings.models import ChargeStatus, Payment, VirtualClass
+from bookings.models import BankTransfer, ChargeStatus, Payment, SeatState, VirtualClass
 from bookings.notices.facts import must_knock
 from bookings.notices.returned_money import list_returned_money
 from bookings.pages.access import signed_in
@@ -28,6 +29,7 @@ from bookings.pages.choice import rebook_url
 from bookings.pages.class_card import ClassCard, present_class
 from bookings.pages.joining import write_invitation
 from bookings.pages.own_calendar import link_to_google_calendar, link_to_outlook
+from bookings.pages.sales.transfers import present_transfer_in_vain, present_ways
 from bookings.pages.waiting import WaitingCard
 
 CLASSES_SHOWN = 50
@@ -85,8 +87,10 @@ def show_class(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
             "card": card,
             "must_knock": bool(card.conference_url) and must_knock(request.user),
             "is_cut_off": bool(card.conference_url) and card.is_cut_off,
-            "payment": payment if card.is_host else None,
+            "payment": payment if card.is_host else _find_own_payment(card, request.user),
             "payment_step": _payment_step(card, payment),
+            "ways": present_ways(card, payment),
+            "transfer_back": _find_transfer_back(card),
             "teacher_email": settings.ADMIN_EMAIL,
             "rebook_url": rebook_url(virtual_class),
             "changes": present_changes(card, request.user),
@@ -110,5 +114,18 @@ def _payment_step(card: ClassCard, payment: Payment | None) -> str:
         return "manual" if card.state == "pending" else ""
     if payment.charges.filter(status=ChargeStatus.PENDING).exists():
         return "in_progress"
-    can_pay = payment.checkout_url and not payment.has_expired()
-    return "checkout" if can_pay and card.state == "pending" else ""
+    return "checkout" if card.state == "pending" else ""
+
+
+def _find_transfer_back(card: ClassCard) -> BankTransfer | None:
+    """Return the host's transfer that goes back by hand, beside a class that stands."""
+    is_paid = card.is_host and card.virtual_class.paid_at is not None
+    return present_transfer_in_vain(card.virtual_class) if is_paid else None
+
+
+def _find_own_payment(card: ClassCard, user: User) -> Payment | None:
+    """Return the payment of a guest's seat in an open class."""
+    if not card.is_open_class:
+        return None
+    paid = Payment.objects.filter(seat__open_class=card.virtual_class.pk, user=user)
+    return paid.filter(seat__state=SeatState.TAKEN).first()

@@ -7,11 +7,16 @@ from django.forms.boundfield import BoundWidget
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
+from bookings.domain.money.discounts import count_off
 from bookings.domain.places.access_codes import LENGTH, drop_separators, normalize_access_code
+from bookings.models import DiscountCode
 
 
 class DetailsForm(forms.Form):
-    """The details of a booking. prices: centavos for each number of students."""
+    """The details of a booking. prices: centavos for each number of students.
+
+    The form carries the prices that it showed, and what is paid is the one that was seen.
+    """
 
     students_count = forms.TypedChoiceField(
         label=_("¿Cuántas personas van a estar?"),
@@ -26,9 +31,21 @@ class DetailsForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 3}),
     )
 
+    code = forms.CharField(
+        label=_("Código de descuento"),
+        max_length=40,
+        required=False,
+        widget=forms.TextInput(
+            attrs={"autocapitalize": "characters", "autocomplete": "off", "spellcheck": "false"}
+        ),
+    )
+    # Of the page that was sent; a page shows today's.
+    seen = forms.CharField(widget=forms.HiddenInput, required=False, max_length=2000)
+
     def __init__(self, *args: Any, prices: dict[int, int], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.prices = prices
+        self.prices = self.list_prices = prices
+        self.discount_code: DiscountCode | None = None
         count = cast(forms.TypedChoiceField, self.fields["students_count"])
         count.choices = [(number, _people(number)) for number in prices]
         count.initial = next(iter(prices), None)
@@ -36,17 +53,49 @@ class DetailsForm(forms.Form):
             # An individual class is for one person.
             count.widget = forms.HiddenInput()
 
+    def use_code(self, code: DiscountCode | None) -> None:
+        """Show the prices with a code's discount; None for those of the list."""
+        self.discount_code, self.prices = code, dict(self.list_prices)
+        for number, amount in self.prices.items() if code else ():
+            self.prices[number] = amount - count_off(code, amount)
+
     @property
     def price(self) -> int:
         """The price of the chosen number of students, in centavos."""
-        chosen = str(self["students_count"].value())
-        amounts = {str(number): amount for number, amount in self.prices.items()}
-        return amounts.get(chosen) or min(amounts.values())
+        return self._choose(self.prices)
 
     @property
-    def priced_counts(self) -> list[tuple[BoundWidget, int]]:
-        """Each radio button with its price in centavos."""
-        return [(radio, self.prices[int(radio.data["value"])]) for radio in self["students_count"]]
+    def list_price(self) -> int:
+        """The same without the discount."""
+        return self._choose(self.list_prices)
+
+    @property
+    def shown(self) -> str:
+        """Return the prices of the page, as ``seen`` brings them back."""
+        return " ".join(f"{number}:{amount}" for number, amount in self.prices.items())
+
+    @property
+    def is_free(self) -> bool:
+        """True if no number of students costs anything."""
+        return not any(self.prices.values())
+
+    @property
+    def price_seen(self) -> int:
+        """Return the centavos that the sent page showed for the number of students, -1 if none."""
+        seen = dict(part.split(":", 1) for part in self.cleaned_data["seen"].split() if ":" in part)
+        amount = seen.get(str(self.cleaned_data["students_count"]), "")
+        return int(amount) if amount.isdecimal() else -1
+
+    @property
+    def priced_counts(self) -> list[tuple[BoundWidget, int, int]]:
+        """Each radio button with its price in centavos, and that of the list."""
+        counts = [(radio, int(radio.data["value"])) for radio in self["students_count"]]
+        return [(radio, self.prices[count], self.list_prices[count]) for radio, count in counts]
+
+    def _choose(self, prices: dict[int, int]) -> int:
+        chosen = str(self["students_count"].value())
+        amounts = {str(number): amount for number, amount in prices.items()}
+        return amounts[chosen] if chosen in amounts else min(amounts.values())
 
 
 def _people(number: int) -> str:

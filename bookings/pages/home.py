@@ -13,9 +13,11 @@ from bookings.domain.queries import list_next_classes_of
 from bookings.pages.booking import details_url
 from bookings.pages.class_card import present_class
 from bookings.pages.forms import JoinForm
+from bookings.pages.sales.open_classes import list_cards
 from bookings.pages.waiting import WaitingCard
 
 NEXT_CLASSES = 4
+OPEN_CLASSES = 3
 
 
 @never_cache
@@ -37,5 +39,6 @@ def inicio(request: HttpRequest) -> HttpResponse:
             "written_down": list_written_down(request.user),
             "lines": [WaitingCard(entry) for entry in list_lines_of(request.user)],
             "join_form": JoinForm(),
+            "open_classes": list_cards(OPEN_CLASSES),
         },
     )

@@ -24,10 +24,9 @@ from bookings.domain.exceptions import (
 from bookings.domain.places.joining import find_joined_class, join_class, preview_class
 from bookings.domain.places.place_offers import list_open_entries
 from bookings.domain.places.waiting_queries import find_class_to_wait_for
-from bookings.models import ClassType
 from bookings.notices.facts import site_address
 from bookings.pages.access import signed_in
-from bookings.pages.class_card import TITLES, ClassCard
+from bookings.pages.class_card import ClassCard, title_of
 from bookings.pages.forms import JoinForm
 from bookings.templatetags.class_times import clock, long_day
 from config.lib.addresses import client_address
@@ -67,8 +66,7 @@ def open_invitation(request: HttpRequest, access_code: str) -> HttpResponse:
         virtual_class = preview_class(user=request.user, access_code=code, address=address)
     except BookingError as refusal:
         return _refuse(request, request.user, form, refusal)
-    title = TITLES[ClassType(virtual_class.class_type)]
-    shown = {"virtual_class": virtual_class, "title": title}
+    shown = {"virtual_class": virtual_class, "title": title_of(virtual_class)}
     return render(request, "bookings/invited.html", shown)
 
 

@@ -9,17 +9,27 @@ from django.conf import settings
 from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+from django_stubs_ext import StrOrPromise
 
 from bookings.domain.change_policy import ChangeTerms, find_change_terms
+from bookings.domain.money.seat_refunds import UNSETTLED
 from bookings.domain.queries import has_lost_its_hold, list_scheduled_between
-from bookings.models import ChargeStatus, ClassStatus, ClassType, Payment, PaymentStatus
+from bookings.models import (
+    ChargeStatus,
+    ClassStatus,
+    ClassType,
+    Payment,
+    PaymentStatus,
+    Seat,
+    SeatState,
+)
 from bookings.notices.returned_money import (
     ReturnedMoney,
     ReturnState,
     list_returned_money,
     sum_parts,
 )
-from bookings.pages.class_card import TITLES, is_link_late
+from bookings.pages.class_card import TITLES, is_link_late, title_of
 
 # Seconds between two requests of an open page.
 SOON, NOW_AND_THEN = 4, 10
@@ -90,7 +100,7 @@ class PaymentCard:
 
     payment: Payment
     state: PaymentState
-    title: Promise
+    title: StrOrPromise
     start: datetime
     end: datetime
     kept_until: datetime | None
@@ -155,7 +165,12 @@ def present_payment(payment: Payment, *, says_paid: bool = False) -> PaymentCard
         payment, now, says_paid
     )
     start, end, class_type = _paid_class(payment)
-    if settings.PREVENT_OVERLAPS and state in {PaymentState.WAITING, PaymentState.REJECTED}:
+    is_for_class = payment.paid_seat is None
+    if (
+        settings.PREVENT_OVERLAPS
+        and is_for_class
+        and state in {PaymentState.WAITING, PaymentState.REJECTED}
+    ):
         others = list_scheduled_between(start, end).exclude(payment=payment)
         booked = payment.virtual_class
         is_lost = (booked is not None and has_lost_its_hold(booked)) or others.exists()
@@ -164,7 +179,7 @@ def present_payment(payment: Payment, *, says_paid: bool = False) -> PaymentCard
     return PaymentCard(
         payment=payment,
         state=state,
-        title=TITLES[class_type],
+        title=title_of(payment.virtual_class) if payment.virtual_class else TITLES[class_type],
         start=start,
         end=end,
         kept_until=payment.expires_at if is_live else None,
@@ -190,6 +205,8 @@ def _state(
 
 
 def _state_of_paid(payment: Payment, returned: list[ReturnedMoney]) -> PaymentState:
+    if seat := payment.paid_seat:
+        return _state_of_paid_seat(seat, payment)
     virtual_class = payment.virtual_class
     is_underway = sum_parts(returned, ReturnState.UNDERWAY) > 0
     is_partly_back = payment.status == PaymentStatus.PARTIALLY_REFUNDED
@@ -205,6 +222,16 @@ def _state_of_paid(payment: Payment, returned: list[ReturnedMoney]) -> PaymentSt
     return PaymentState.PARTLY_REFUNDED if is_partly_back else PaymentState.PAID
 
 
+def _state_of_paid_seat(seat: Seat, payment: Payment) -> PaymentState:
+    is_partly_back = payment.status == PaymentStatus.PARTIALLY_REFUNDED
+    if seat.state == SeatState.TAKEN:
+        return PaymentState.PARTLY_REFUNDED if is_partly_back else PaymentState.PAID
+    if seat.state in UNSETTLED:
+        return PaymentState.PREPARING
+    is_kept = seat.amount_kept == payment.amount
+    return PaymentState.PAID if is_kept else PaymentState.RETURNING
+
+
 def _state_of_unpaid(payment: Payment, now: datetime, says_paid: bool) -> PaymentState:
     grace = NEWS_TAKE if says_paid else timedelta()
     if payment.expires_at and payment.expires_at + grace <= now:
@@ -215,7 +242,7 @@ def _state_of_unpaid(payment: Payment, now: datetime, says_paid: bool) -> Paymen
 
 
 def _paid_class(payment: Payment) -> tuple[datetime, datetime, ClassType]:
-    if booked := payment.virtual_class:
+    if booked := payment.paid_class:
         return booked.start_time, booked.end_time, ClassType(booked.class_type)
     quote = payment.quote
     start, end = (datetime.fromtimestamp(quote[key], UTC) for key in ("start", "end"))

@@ -191,6 +191,11 @@ def _list_records() -> list[Row]:
             _("Quedan, sin tu nombre: son las cuentas de quien vende."),
         ),
         (
+            _("Tus transferencias"),
+            _("Importe, fecha, número de operación y si llegó."),
+            _("Quedan, sin tu nombre; las que no llegaron se borran con tu cuenta."),
+        ),
+        (
             _("Avisos de Mercado Pago"),
             _("Números de pagos y de órdenes, sin datos tuyos."),
             _("%(related)s; los que no son de un pago de acá, %(unrelated)s.") % lives,

@@ -12,6 +12,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST
+from django_stubs_ext import StrOrPromise
 
 from accounts.sessions.requests import SignedInRequest
 from bookings.domain.exceptions import AlreadyJoinedError, BookingError, ClassNotFoundError
@@ -19,9 +20,9 @@ from bookings.domain.places.joining import find_joined_class
 from bookings.domain.places.place_offers import takes_waiting
 from bookings.domain.places.waiting_list import claim_place, leave_line, wait_again, wait_for_place
 from bookings.domain.places.waiting_queries import StandingEntry, get_entry_of
-from bookings.models import ClassStatus, ClassType, VirtualClass, WaitingState
+from bookings.models import ClassStatus, OpenClass, VirtualClass, WaitingState
 from bookings.pages.access import signed_in
-from bookings.pages.class_card import TITLES
+from bookings.pages.class_card import title_of
 from bookings.pages.forms import JoinForm
 from config.lib.addresses import client_address
 
@@ -46,8 +47,14 @@ class WaitingCard:
         return self.entry.virtual_class
 
     @property
-    def title(self) -> Promise:
-        return TITLES[ClassType(self.virtual_class.class_type)]
+    def title(self) -> StrOrPromise:
+        return title_of(self.virtual_class)
+
+    @property
+    def is_paid_place(self) -> bool:
+        """True if the place is one of an open class, whose page sells it."""
+        open_class: OpenClass | None = getattr(self.virtual_class, "open_class", None)
+        return open_class is not None and open_class.place_price > 0
 
     @property
     def state_label(self) -> Promise:

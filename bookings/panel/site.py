@@ -77,10 +77,20 @@ class TeacherAdminSite(AdminSite):
         from bookings.admin.money.overview import show_money
         from bookings.admin.people.students import show_student, show_students
         from bookings.admin.people.writing import write_message
+        from bookings.admin.sales.offers import (
+            act_on_offer,
+            ask_to_delete,
+            edit_offer,
+            show_offers,
+        )
+        from bookings.admin.sales.open_classes import publish, show_open_classes
+        from bookings.admin.sales.transfers import answer_mailed_link, show_transfers
         from bookings.panel.own_page.editor import edit_page, preview_page
         from bookings.panel.own_page.start import show_started, start
 
         return [
+            path("abiertas/", self.admin_view(show_open_classes), name="open_classes"),
+            path("abiertas/nueva/", self.admin_view(publish), name="publish"),
             path("calendario/", self.admin_view(show_calendar), name="calendar"),
             path("clase/<uuid:class_id>/", self.admin_view(show_class), name="class_sheet"),
             path("dinero/", self.admin_view(show_money), name="money"),
@@ -88,12 +98,26 @@ class TeacherAdminSite(AdminSite):
             path("estudiantes/", self.admin_view(show_students), name="students"),
             path("estudiantes/<uuid:user_id>/", self.admin_view(show_student), name="student"),
             path("mas/", self.admin_view(show_more), name="more"),
+            path("ofertas/", self.admin_view(show_offers), name="offers"),
+            path("ofertas/nueva/", self.admin_view(edit_offer), name="new_offer"),
+            path("ofertas/<int:offer_id>/", self.admin_view(edit_offer), name="offer"),
+            path(
+                "ofertas/<int:offer_id>/boton/", self.admin_view(act_on_offer), name="act_on_offer"
+            ),
+            path(
+                "ofertas/<int:offer_id>/borrar/",
+                self.admin_view(ask_to_delete),
+                name="delete_offer",
+            ),
             path("precios/", self.admin_view(show_new_prices), name="new_prices"),
             path("reservar/", self.admin_view(book_for_student), name="book_for"),
             path("semana/", self.admin_view(show_week), name="week"),
             path("semana/dia/", self.admin_view(show_day), name="week_day"),
             path("semana/hora/", self.admin_view(show_hour), name="week_hour"),
             path("tecnico/", self.admin_view(show_technical), name="technical"),
+            path("transferencias/", self.admin_view(show_transfers), name="transfers"),
+            # The signed address is the permission.
+            path("transferencias/avisada/<str:token>/", answer_mailed_link, name="mailed_transfer"),
             path("pagina/", self.admin_view(edit_page), name="teacher_page"),
             path("pagina/vista/", self.admin_view(preview_page), name="teacher_page_preview"),
             path("pagina/empezar/", self.admin_view(start), name="start"),

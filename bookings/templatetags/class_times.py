@@ -162,6 +162,12 @@ def pesos(centavos: int) -> str:
     return format_currency(amount, "ARS", pattern, locale=_active_locale(), currency_digits=False)
 
 
+@register.filter
+def cost(centavos: int) -> str:
+    """Write a price; 0 is free."""
+    return pesos(centavos) if centavos else gettext("Gratis")
+
+
 def _write_date(value: datetime | date, pattern: str) -> str:
     return format_date(_local_date(value), pattern, locale=_active_locale())
 

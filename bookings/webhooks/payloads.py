@@ -21,6 +21,9 @@ KINDS = {
     ClassEvent.CANCELLED: WebhookKind.CANCELLED,
     ClassEvent.COMPLETED: WebhookKind.COMPLETED,
     ClassEvent.CLAIMED: WebhookKind.CLAIMED,
+    ClassEvent.TRANSFER_ANNOUNCED: WebhookKind.TRANSFER_ANNOUNCED,
+    ClassEvent.TRANSFER_CONFIRMED: WebhookKind.TRANSFER_CONFIRMED,
+    ClassEvent.TRANSFER_REFUSED: WebhookKind.TRANSFER_REFUSED,
 }
 
 

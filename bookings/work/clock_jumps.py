@@ -20,6 +20,7 @@ from bookings.models import (
     Heartbeat,
     Hold,
     Notice,
+    NoticeKind,
     Payment,
     PaymentNotification,
     PaymentStatus,
@@ -90,8 +91,13 @@ def _money(now: datetime) -> Plans:
 def _notices(now: datetime) -> Plans:
     """Bring back mails. A reminder follows from its class's start, which no clock can shift."""
     unsent = Notice.objects.filter(next_attempt_at__isnull=False)
-    news = unsent.exclude(kind__in=PLANNED)
+    news = unsent.exclude(kind__in=[*PLANNED, NoticeKind.TRANSFER_OVER])
     yield _beyond(news, "due_at", now), {"due_at": now, "next_attempt_at": now}
+    # At the end of a kept time, which is brought back with it.
+    ends = unsent.filter(kind=NoticeKind.TRANSFER_OVER)
+    longest = timedelta(hours=BookingRules.load().transfer_hours)
+    end = now + longest
+    yield _beyond(ends, "due_at", now, longest), {"due_at": end, "next_attempt_at": end}
     put_off = unsent.filter(next_attempt_at__gt=F("due_at"))
     longest = delivery.LONGEST_DELAY * SPREAD
     yield _beyond(put_off, "next_attempt_at", now, longest), {"next_attempt_at": F("due_at")}
@@ -110,9 +116,13 @@ def _webhooks(now: datetime) -> Plans:
 
 
 def _holds_and_offers(now: datetime) -> Plans:
-    by_students = Hold.objects.filter(made_by_teacher=False)
-    expires_at = now + timedelta(minutes=BookingRules.load().hold_minutes)
+    rules = BookingRules.load()
+    by_students = Hold.objects.filter(made_by_teacher=False, for_transfer=False)
+    expires_at = now + timedelta(minutes=rules.hold_minutes)
     yield _beyond(by_students, "expires_at", now, LONGEST_HOLD), {"expires_at": expires_at}
+    transfers = Hold.objects.filter(made_by_teacher=False, for_transfer=True)
+    longest = timedelta(hours=rules.transfer_hours)
+    yield _beyond(transfers, "expires_at", now, longest), {"expires_at": now + longest}
     by_teacher = Hold.objects.filter(made_by_teacher=True)
     yield _beyond(by_teacher, "expires_at", now, PAY_WITHIN), {"expires_at": now + PAY_WITHIN}
     window = settings.WAITING_LIST_WINDOW

@@ -21,6 +21,7 @@ from bookings.domain.checkout.settling import expire_payments, settle_due_paymen
 from bookings.domain.heartbeats import note_beat, note_failure, read_beats
 from bookings.domain.lifecycle.completing import complete_ended_classes
 from bookings.domain.money.refunds import send_due_refunds
+from bookings.domain.open_classes.deadlines import decide_open_classes, warn_of_deadlines
 from bookings.domain.places.place_offers import pass_on_offers
 from bookings.domain.recovery.retry_events import update_events, withdraw_events
 from bookings.domain.recovery.retry_scheduling import finish_requested_schedulings
@@ -61,6 +62,8 @@ SWEEPS: dict[Sweep, timedelta] = {
     compare_calendar: HOUR,
     keep_push_channel: 24 * HOUR,
     complete_ended_classes: MINUTE,
+    decide_open_classes: MINUTE,
+    warn_of_deadlines: 10 * MINUTE,
     pass_on_offers: MINUTE,
     plan_missing_reminders: 10 * MINUTE,
     check_calendar_grant: HOUR,

@@ -27,6 +27,8 @@ _SECRETS = re.compile(
     # An access code in an invitation, or the key of a class's link; also as the target of a
     # sign-in.
     rf"((?:inicio{_SLASH}unirse|{_SLASH}clase){_SLASH}){_VALUE}"
+    # The link of the mail with which the teacher confirms a transfer.
+    rf"|(transferencias{_SLASH}avisada{_SLASH}){_VALUE}"
     # An identity provider's answer, which signs its sender in.
     rf"|([?&](?:code|state)=){_VALUE}"
     # A value with a telling name.

@@ -1,8 +1,15 @@
-// Shows the price of the number of people that is chosen.
+// Shows the price of the number of people that is chosen, and with a discount the price before it.
+
+const SHOWN = [
+  ["[data-price]", "[data-total]"],
+  ["[data-price-before]", "[data-total-before]"],
+];
 
 document.addEventListener("change", ({ target }) => {
-  const price = target.closest("label")?.querySelector("[data-price]");
-  if (price) {
-    document.querySelector("[data-total]").textContent = price.textContent;
+  for (const [priced, total] of SHOWN) {
+    const price = target.closest("label")?.querySelector(priced);
+    if (price) {
+      document.querySelector(total).textContent = price.textContent;
+    }
   }
 });

@@ -177,10 +177,10 @@ def test_the_page_costs_the_same_on_a_busy_day(panel, django_assert_num_queries,
         VirtualClassFactory()
     panel.get(reverse("admin:index"))  # reads the calendar
 
-    # Session; the week's classes, the next one, seven of the agenda; five of the tasks; two of the
+    # Session; the week's classes, the next one, seven of the agenda; five of the tasks; four of the
     # takings; weekly and special hours, prices, the calendar's owner; and of the service: the
     # owner, heartbeats, classes that wait.
-    with django_assert_num_queries(24):
+    with django_assert_num_queries(26):
         panel.get(reverse("admin:index"))
 
 

@@ -75,6 +75,6 @@ def test_page_costs_the_same_with_many_payments(
         make_payment(host, days=7 + day)
     Payment.objects.update(status=PaymentStatus.APPROVED, review=ReviewReason.SHORT)
 
-    # Session, two of the takings, payments to review, the latest.
-    with django_assert_num_queries(5):
+    # Session, four of the takings, payments to review, the latest.
+    with django_assert_num_queries(7):
         panel.get(MONEY)

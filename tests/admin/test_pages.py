@@ -20,7 +20,7 @@ LISTS = [
     for model in admin.site._registry
 ]
 PAGES = ["admin:week", "admin:money", "admin:technical"]
-FORMS = ["closure", "specialhours", "price"]
+FORMS = ["closure", "specialhours", "price", "discountcode"]
 
 
 @pytest.mark.parametrize("name", [*LISTS, *PAGES, "admin:index", "admin:calendar", "admin:more"])

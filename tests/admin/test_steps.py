@@ -18,7 +18,7 @@ from accounts.models import Session, User
 from accounts.services import write_down
 from bookings.admin import steps
 from bookings.admin.classes.steps import CLASS_STEPS
-from bookings.domain.checkout.settling import settle
+from bookings.domain.checkout.settling import confirm_payment, settle
 from bookings.domain.lifecycle.scheduling import schedule_class
 from bookings.domain.money.refunds import refundable_amount, request_partial_refund
 from bookings.domain.people.claiming import claim_class
@@ -27,7 +27,19 @@ from bookings.domain.places.joining import join_class
 from bookings.domain.places.waiting_list import wait_for_place
 from bookings.domain.recovery.comparing import compare_all
 from bookings.domain.recovery.repairs import record_drift
-from bookings.models import Hold, Notice, NoticeKind, Payment, PriceDecision, Refund, VirtualClass
+from bookings.models import (
+    BankTransfer,
+    DiscountCode,
+    Hold,
+    Notice,
+    NoticeKind,
+    Payment,
+    PriceDecision,
+    Refund,
+    Seat,
+    TransferState,
+    VirtualClass,
+)
 from tests.admin.steps import (
     address_of,
     all_steps,
@@ -38,8 +50,10 @@ from tests.admin.steps import (
     seen_on,
 )
 from tests.bookings import drifts
-from tests.factories import HoldFactory, UserFactory, VirtualClassFactory
+from tests.factories import DiscountCodeFactory, HoldFactory, UserFactory, VirtualClassFactory
 from tests.payments import make_payment
+from tests.sales.open_classes import hold, publish
+from tests.sales.transfers import announce, take_transfers
 
 pytestmark = pytest.mark.django_db
 
@@ -66,6 +80,13 @@ NO_CONFIRMATION = {
     "estudiantes/<uuid:user_id>": "keeps notes, which can be changed back",
     "escribir": "shows the mail, and sends exactly what was shown",
     "precios": "until its day a new price can be changed back; booked classes keep theirs",
+    "abiertas": "reads",
+    "abiertas/nueva": "a form that was filled in; what it publishes can be cancelled",
+    "ofertas": "reads",
+    "ofertas/nueva": "a form that was filled in; what it says can be changed back",
+    "ofertas/<int:offer_id>": "as above; booked classes keep their price",
+    "ofertas/<int:offer_id>/boton": "order and sale, taken back by the button beside it",
+    "ofertas/<int:offer_id>/borrar": "asks, and deletes only what nobody booked",
     "semana/dia": "closes days, which it opens as easily; no class moves",
     "semana/hora": "as above, for hours",
     "clase/<uuid:class_id>": "reads",
@@ -75,6 +96,8 @@ NO_CONFIRMATION = {
     "pagina/empezar": "a form, as above",
     "pagina/lista": "reads",
     "dinero": "reads",
+    "transferencias": "reads",
+    "transferencias/avisada/<str:token>": "confirms the steps llego and no-llego, by a mailed link",
     "mas": "reads",
     "tecnico": "reads",
     "logout": "signs out",
@@ -164,10 +187,12 @@ def test_every_button_of_the_panel_was_decided_about():
         ("templates/admin/bookings/weeklyhours/change_list.html", ""),  # save
         ("bookings/admin/classes/people.py", "came"),  # virtualclass asistencia
         ("templates/admin/bookings/price/new_prices.html", ""),  # precios
+        ("templates/admin/sales/mailed_transfer.html", ""),  # confirms a step
         ("templates/admin/people/student.html", "_notes"),  # save
         ("templates/admin/people/students.html", ""),  # searches
         ("templates/admin/people/write.html", "_look"),  # shows
         ("templates/admin/people/write.html", "_send"),  # escribir
+        ("templates/admin/sales/publish.html", ""),  # abiertas/nueva
         ("templates/admin/step.html", ""),  # confirms
     }
 
@@ -202,6 +227,16 @@ def paid(host, mercadopago, teacher):
 
 
 @pytest.fixture
+def paid_twice(host, mercadopago, teacher):
+    """Ana's payment of a class that the teacher had marked as paid."""
+    payment = make_payment(host)
+    confirm_payment(class_id=payment.virtual_class_id, actor=teacher)
+    mercadopago.pay(payment.preference_id)
+    settle(payment.preference_id)
+    return Payment.objects.get(pk=payment.pk)
+
+
+@pytest.fixture
 def drifted(scheduled, google):
     """Ana's class, whose event was moved by hand."""
     drifts.move(google, scheduled)
@@ -213,10 +248,15 @@ def drifted(scheduled, google):
 @pytest.fixture
 def chosen(request, student):
     """The row that a step is tried on, and what is filled in."""
+    take_transfers()
 
     def choose(model, name):
         if model is VirtualClass:
             return _choose_class(request, name)
+        if model is BankTransfer:
+            return _choose_transfer(request, name), {}
+        if model is Payment and name == "quedarmelo":
+            return request.getfixturevalue("paid_twice"), {}
         if model is Payment:
             row = request.getfixturevalue("paid")
             return row, {"charge": row.charges.get().pk, "amount": "5.000"}
@@ -225,6 +265,10 @@ def chosen(request, student):
             times = {"start_time": start, "end_time": start + timedelta(hours=1)}
             over = timezone.now() + timedelta(minutes=9)
             return HoldFactory(user=student, class_type="grupal", expires_at=over, **times), {}
+        if model is DiscountCode:
+            return DiscountCodeFactory(is_active=name == "frenar"), {}
+        if model is Seat:
+            return hold(publish(request.getfixturevalue("teacher")), student), {}
         if model is Notice:
             sent = {"sent_at": timezone.now(), "next_attempt_at": None}
             return Notice.objects.create(user=student, kind=NoticeKind.GUESSING, **sent), {}
@@ -235,9 +279,18 @@ def chosen(request, student):
     return choose
 
 
+def _choose_transfer(request, name):
+    transfer = announce(VirtualClassFactory(booked_by=request.getfixturevalue("host")))
+    if name == "devuelta":
+        BankTransfer.objects.update(state=TransferState.TO_RETURN)
+    return transfer
+
+
 def _choose_class(request, name):
     if name in {"pagada", "agendar"}:
         return VirtualClassFactory(booked_by=request.getfixturevalue("host")), {}
+    if name == "seguir":
+        return publish(request.getfixturevalue("teacher")).virtual_class, {}
     if name == "aceptar":
         waits = {"paid_at": timezone.now(), "price_decision": PriceDecision.WAITING}
         return VirtualClassFactory(booked_by=request.getfixturevalue("host"), **waits), {}
@@ -246,7 +299,7 @@ def _choose_class(request, name):
     row = request.getfixturevalue("drifted" if name == "reparar" else "full")
     given = {
         "mover": {"day": f"{timezone.localdate(row.start_time)}", "clock": "17:30"},
-        "lugares": {"capacity": "4"},
+        "lugares": {"places": "4"},
         "espera": {"entry": row.waiting_list.first() and row.waiting_list.first().pk},
     }
     return row, given.get(name, {})

@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from bookings.domain.exceptions import AlreadyJoinedError, BookingError, ClassFullError
 from bookings.domain.lifecycle.capacity import change_capacity
-from bookings.domain.places import joining, offers
+from bookings.domain.places import joining, place_offers
 from bookings.domain.places.joining import join_class
 from bookings.domain.places.leaving import leave_class
 from bookings.domain.places.place_offers import offer_free_place, pass_on_offers
@@ -205,13 +205,13 @@ def offer_together(virtual_class, monkeypatch, caplog, patience):
     """
     get_into_line(virtual_class, 5)
     VirtualClass.objects.update(max_participants=4)
-    gate, offer = Gate(2, patience), offers._offer
+    gate, offer = Gate(2, patience), place_offers._offer
 
     def wait_and_offer(*args):
         gate.wait()
         return offer(*args)
 
-    monkeypatch.setattr(offers, "_offer", wait_and_offer)
+    monkeypatch.setattr(place_offers, "_offer", wait_and_offer)
     counts = race(pass_on_offers, pass_on_offers)
     made = ClassLog.objects.filter(event="offered").count()
     return (sum(counts), made, "not looked after yet" in caplog.text) == (1, 1, False)

@@ -23,6 +23,10 @@ CODE = "7K2M9QXA"
             "Internal Server Error: /inicio/unirse/***",
         ),
         (f"GET /inicio/unirse/{CODE}?x=1 HTTP/1.1", "GET /inicio/unirse/*** HTTP/1.1"),
+        (
+            "GET /admin/transferencias/avisada/WyJh:1w2:x_-Y/ HTTP/1.1",
+            "GET /admin/transferencias/avisada/*** HTTP/1.1",
+        ),
         (f"<WSGIRequest: GET '/inicio/unirse/{CODE}'>", "<WSGIRequest: GET '/inicio/unirse/***'>"),
         (f"/inicio?next=/inicio/unirse/{CODE}&x=1", "/inicio?next=/inicio/unirse/***&x=1"),
         (

@@ -30,7 +30,7 @@ def seed_offer() -> None:
     today = timezone.localdate()
     set_weekly_hours(HOURS)
     import_public_holidays([today.year, today.year + 1])
-    BookingRules().save()
+    BookingRules(transfer_alias="clases.con.paula", transfer_holder="Paula Ferreyra").save()
     Price.objects.bulk_create(
         Price(
             class_type=class_type,

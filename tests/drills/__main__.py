@@ -25,7 +25,18 @@ from tests.postgres import find_postgresql
 from tests.processes import ROOT
 
 RESTART = "restart"
-DRILLS = ("crash", "oversell", "invite", "guess", "foreign", "outage", "clock", "zone", RESTART)
+DRILLS = (
+    "crash",
+    "oversell",
+    "seats",
+    "invite",
+    "guess",
+    "foreign",
+    "outage",
+    "clock",
+    "zone",
+    RESTART,
+)
 LOG_LINES = 40
 
 

@@ -60,6 +60,25 @@ def use_random_refund_keys() -> None:
     replace("bookings.payments.mercadopago.gateway.MercadoPagoGateway.refund", make)
 
 
+def settle_seats_without_transaction() -> None:
+    """Leave out that a paid seat and its place, or its refund, are written together."""
+    _without_locks()
+    replace(f"{DOMAIN}.checkout.settling.settle_seat", _unwrapped)
+
+
+def send_refunds_once() -> None:
+    """Leave out that a refund is sent again when the provider could not be reached."""
+
+    def make(original: Callable[..., Any]) -> Callable[..., Any]:
+        def postpone(refund: Any, failure: str) -> None:
+            refund.next_attempt_at = None
+            refund.save(update_fields=["next_attempt_at"])
+
+        return postpone
+
+    replace(f"{DOMAIN}.money.refunds._postpone", make)
+
+
 def mark_mails_before_sending() -> None:
     """Leave out that a mail counts as sent only once it has left."""
 

@@ -26,6 +26,8 @@ from bookings.models import (
     Refund,
     RefundStatus,
     Role,
+    Seat,
+    SeatState,
     UserActivity,
     VirtualClass,
     WaitingListEntry,
@@ -90,6 +92,7 @@ class Rows:
     refunds: list[Refund] = field(default_factory=list)
     people: list[User] = field(default_factory=list)
     line: list[WaitingListEntry] = field(default_factory=list)
+    seats: list[Seat] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -139,6 +142,7 @@ def read_rows() -> Rows:
         refunds=list(Refund.objects.select_related("charge")),
         people=list(User.objects.all()),
         line=list(WaitingListEntry.objects.all()),
+        seats=list(Seat.objects.all()),
     )
 
 
@@ -257,6 +261,7 @@ def _paid_is_a_class_or_the_money_back(rows: Rows, outside: Outside) -> Iterator
             yield Violation("I5", "lost", "paid class", str(one.pk))
     yield from _refunds_happened_once(rows, outside)
     yield from _money_of_the_cancelled_went_back(rows, outside)
+    yield from _paid_seats_are_places_or_money_back(rows, outside)
 
 
 def _refunds_happened_once(rows: Rows, outside: Outside) -> Iterator[Violation]:
@@ -289,6 +294,34 @@ def _money_of_the_cancelled_went_back(rows: Rows, outside: Outside) -> Iterator[
             yield Violation("I5", "lost", "refund", f"the money of {one.pk}")
         if one is not None and one.status == ClassStatus.PENDING and one.paid_at is None:
             yield Violation("I5", "lost", "payment", f"of {one.pk}")
+
+
+def _paid_seats_are_places_or_money_back(rows: Rows, outside: Outside) -> Iterator[Violation]:
+    inside = {(one.virtual_class_id, one.user_id) for one in rows.activities}
+    classes = {one.pk: one for one in rows.classes}
+    paid = {one.reference: one for one in rows.payments}
+    seats = {one.payment_id: one for one in rows.seats if one.payment_id}
+    for seat in rows.seats:
+        is_inside = (seat.open_class_id, seat.user_id) in inside
+        if seat.state == SeatState.TAKEN and not is_inside:
+            yield Violation("I5", "lost", "place", f"of the seat {seat.pk}")
+        if seat.state == SeatState.TAKEN and (
+            classes[seat.open_class_id].status == ClassStatus.CANCELLED
+        ):
+            yield Violation("I5", "wrong", "seat", f"{seat.pk} of a cancelled class")
+    for charge in outside.charges:
+        payment = paid.get(charge["external_reference"])
+        found = seats.get(payment.pk) if payment else None
+        if found is None or charge["date_approved"] is None:
+            continue
+        went_back = charge["transaction_amount_refunded"] == charge["transaction_amount"]
+        is_kept = found.state == SeatState.TAKEN or bool(found.amount_kept)
+        if found.state in {SeatState.HELD, SeatState.RELEASED}:
+            yield Violation("I5", "lost", "paid seat", str(found.pk))
+        elif not is_kept and not went_back and not (payment and payment.review):
+            yield Violation("I5", "lost", "refund", f"the money of the seat {found.pk}")
+        elif is_kept and went_back and not found.amount_kept:
+            yield Violation("I5", "wrong", "refund", f"of the taken seat {found.pk}")
 
 
 def _codes_stay(rows: Rows, promises: Promises) -> Iterator[Violation]:

@@ -14,6 +14,7 @@ from accounts.models import User
 from bookings.domain.checkout.settling import confirm_payment
 from bookings.domain.history import record_event
 from bookings.models import (
+    BankTransfer,
     ChargeStatus,
     ClassEvent,
     ClassStatus,
@@ -23,6 +24,7 @@ from bookings.models import (
     PaymentStatus,
     RefundReason,
     RefundStatus,
+    TransferState,
     VirtualClass,
     WaitingListEntry,
     WaitingState,
@@ -30,9 +32,10 @@ from bookings.models import (
 from bookings.notices.drifts import DRIFTS
 from bookings.notices.returned_money import name_refund
 from tests.factories import HoldFactory
-from tests.i18n.states import NOW, World, make_payment
+from tests.i18n.states import CODE, NOW, World, make_payment
 from tests.i18n.states.class_links import book_for_zoe
 from tests.i18n.states.payments import give_back
+from tests.i18n.states.transfers import announce
 
 Show = Callable[[World], Notice]
 MAILS: dict[str, Show] = {}
@@ -224,6 +227,32 @@ for reason in RefundReason:
         payment = make_payment(world, charge=ChargeStatus.APPROVED, **place)
         refund = give_back(payment, reason, RefundStatus.DONE)
         return to(world.host, payment.virtual_class, name_refund(refund))
+
+
+@mail(NoticeKind.TRANSFER_ANNOUNCED)
+@mail(NoticeKind.TRANSFER_REFUSED, "transfer_that_did_not_come")
+def transfer_announced(world):
+    transfer = announce(world)
+    return to(world.teacher, transfer.virtual_class, transfer.occasion)
+
+
+@mail(NoticeKind.TRANSFER_ANNOUNCED)
+def transfer_with_a_number_that_was_seen(world):
+    announce(world, start_time=world.at("12:00"))
+    transfer = announce(world)
+    return to(world.teacher, transfer.virtual_class, transfer.occasion)
+
+
+@mail(NoticeKind.CANCELLED)
+def cancelled_class_with_a_transfer_to_return(world):
+    transfer = announce(world, scheduled=True, access_code=CODE)
+    BankTransfer.objects.update(state=TransferState.TO_RETURN)
+    return to(world.host, transfer.virtual_class)
+
+
+@mail(NoticeKind.TRANSFER_OVER)
+def time_over_for_a_transfer(world):
+    return to(world.host, world.book())
 
 
 @mail(NoticeKind.REFUND_FAILED)

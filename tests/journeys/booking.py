@@ -34,7 +34,7 @@ def go_to_checkout(page: Page, day: date, *, people: int = 3) -> None:
     choose_time(page, day)
     page.get_by_role("radio", name=re.compile(f"^{people} ")).check()
     page.get_by_label("¿Qué te gustaría practicar?").fill("Travel")
-    page.get_by_role("button", name="Seguir al pago").click()
+    page.get_by_role("button", name="Pagar con Mercado Pago").click()
     expect(page).to_have_title(re.compile("Mercado Pago"))
 
 

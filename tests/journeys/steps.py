@@ -95,7 +95,7 @@ def keep_a_time(page: Page, kind: str, day: int) -> None:
 def book(page: Page, kind: str, day: int) -> None:
     """Book a class, up to the checkout."""
     keep_a_time(page, kind, day)
-    page.get_by_role("button", name="Seguir al pago").click()
+    page.get_by_role("button", name="Pagar con Mercado Pago").click()
     expect(page).to_have_title(re.compile("Mercado Pago"))
 
 

@@ -43,7 +43,7 @@ def test_a_class_is_booked_paid_and_shared(new_page, javascript):
     expect(host.locator(".bubble-hours")).to_contain_text(clock)
     host.get_by_role("radio", name=re.compile("3 personas")).check()
     host.get_by_label(re.compile("¿Qué te gustaría practicar?")).fill("Travel")
-    host.get_by_role("button", name="Seguir al pago").click()
+    host.get_by_role("button", name="Pagar con Mercado Pago").click()
 
     pay(host)
     expect(host.get_by_role("link", name="Entrar a la clase")).to_have_attribute(

@@ -229,7 +229,7 @@ def test_a_time_that_runs_out_says_so(new_page):
     page.clock.run_for("11:00")
 
     expect(page.get_by_role("heading", name="Se venció el tiempo")).to_be_visible()
-    expect(page.get_by_role("button", name="Seguir al pago")).to_be_hidden()
+    expect(page.get_by_role("button", name="Pagar con Mercado Pago")).to_be_hidden()
     page.get_by_role("link", name="Elegir de nuevo").click()
     expect(page.locator("input[name=hora]:checked")).to_have_count(1)
 

@@ -30,7 +30,7 @@ def test_from_the_front_page_to_a_paid_class_in_eight_taps(new_page):
     thumb.tap(page.get_by_role("button", name="Continuar"))
     thumb.tap(page.get_by_role("button", name="Google"))
     thumb.tap(page.get_by_role("button", name="Bruno"))
-    thumb.tap(page.get_by_role("button", name="Seguir al pago"))
+    thumb.tap(page.get_by_role("button", name="Pagar con Mercado Pago"))
     thumb.tap(page.get_by_role("button", name="Aprobar"))
 
     expect(page.get_by_text("¡Listo! Tu clase está pagada y confirmada")).to_be_visible(

@@ -74,7 +74,7 @@ def test_the_policy_told_is_the_one_that_decides(hold, host, sign_in, monkeypatc
 def test_a_group_sees_the_price_of_each_number_of_people(hold, host, sign_in):
     form = sign_in(host).get(address(hold)).context["form"]
 
-    priced = [(radio.choice_label, price) for radio, price in form.priced_counts]
+    priced = [(radio.choice_label, price) for radio, price, _ in form.priced_counts]
     assert priced == [
         ("2 personas", 2_400_000),
         ("3 personas", 2_400_000),
@@ -94,7 +94,9 @@ def test_an_individual_class_asks_nobody_to_count(host, sign_in):
 
 
 def test_the_details_make_a_pending_class_at_the_price_of_the_list(hold, host, sign_in):
-    response = sign_in(host).post(address(hold), {"students_count": "4", "text": "Travel"})
+    response = sign_in(host).post(
+        address(hold), {"students_count": "4", "text": "Travel", "seen": "4:3600000"}
+    )
 
     booked = VirtualClass.objects.get()
     assert response["Location"] == f"/inicio/clases/{booked.pk}"
@@ -115,12 +117,28 @@ def test_a_number_without_a_price_is_refused_and_the_time_stays_kept(hold, host,
 
 def test_sending_the_details_twice_makes_one_class(hold, host, sign_in):
     client = sign_in(host)
-    details = {"students_count": "2"}
+    details = {"students_count": "2", "seen": "2:2400000"}
 
     first, second = client.post(address(hold), details), client.post(address(hold), details)
 
     assert first["Location"] == second["Location"]
     assert VirtualClass.objects.count() == 1
+
+
+@pytest.mark.parametrize("seen", ["2:2400000", "", "2:x 3:2600000"], ids=["other", "none", "junk"])
+def test_a_price_that_was_not_seen_is_shown_and_nothing_is_booked(hold, host, sign_in, seen):
+    Price.objects.filter(class_type="grupal").update(amount=2_600_000)
+    client = sign_in(host)
+
+    page = client.post(address(hold), {"students_count": "2", "text": "Travel", "seen": seen})
+
+    assert "El precio cambió mientras tanto." in text_of(page)
+    assert page.context["form"].price == 2_600_000
+    assert "Travel" in page.content.decode()
+    assert not VirtualClass.objects.exists()
+    again = {"students_count": "2", "seen": page.context["form"].shown}
+    client.post(address(hold), again)
+    assert VirtualClass.objects.get().class_price == 2_600_000
 
 
 def test_when_the_time_is_over_the_choice_is_offered_again(hold, host, sign_in):
@@ -138,7 +156,7 @@ def test_details_that_come_too_late_make_no_class(hold, host, sign_in):
     client = sign_in(host)
 
     with time_machine.travel(NOW.replace(minute=16), tick=False):
-        client.post(address(hold), {"students_count": "2"})
+        client.post(address(hold), {"students_count": "2", "seen": "2:2400000"})
 
     assert not VirtualClass.objects.exists()
 

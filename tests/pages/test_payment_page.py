@@ -262,7 +262,7 @@ def hold(host) -> Hold:
 
 def send_details(browser, hold):
     path = reverse("bookings:hold", args=[hold.pk])
-    return browser.post(path, {"students_count": 1, "text": ""})
+    return browser.post(path, {"students_count": 1, "text": "", "seen": f"1:{PRICE}"})
 
 
 def test_the_details_lead_to_the_checkout(browser, hold, mercadopago):

@@ -72,7 +72,7 @@ class Scene:
         page.goto(f"/inicio/reservar?tipo=individual&min=60&dia={day}&hora={clock}")
         page.get_by_role("button", name="Continuar").click()
         page.get_by_label("¿Qué te gustaría practicar?").fill("Presentaciones de trabajo.")
-        page.get_by_role("button", name="Seguir al pago").click()
+        page.get_by_role("button", name="Pagar con Mercado Pago").click()
         expect(page).to_have_title(re.compile("Mercado Pago"))
         checkout = page.url
         pay(page)

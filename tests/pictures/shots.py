@@ -60,6 +60,12 @@ def _hold_a_time(scene: Scene, page: Page) -> None:
     expect(page.get_by_role("timer")).to_be_visible()
 
 
+def _pay_by_transfer(scene: Scene, page: Page) -> None:
+    page.goto("/inicio/clases")
+    page.locator(".class-card-pending a").first.click()
+    expect(page.get_by_label("Número de operación")).to_be_visible()
+
+
 def _step(query: str, label: str) -> Callable[[Scene, Page], None]:
     return lambda scene, page: scene.open_step(page, query, label)
 
@@ -216,6 +222,8 @@ SHOTS = [
     Shot("escribir", TEACHER, _write, screens=BOTH),
     Shot("precios-nuevos", TEACHER, at("/admin/precios/"), screens=BOTH),
     Shot("dinero", TEACHER, at("/admin/dinero/"), screens=BOTH),
+    Shot("transferencias", TEACHER, at("/admin/transferencias/"), screens=BOTH),
+    Shot("transferencia", ANA, _pay_by_transfer, screens=BOTH),
     Shot("mas", TEACHER, at("/admin/mas/"), screens=BOTH),
     Shot("tecnico", TEACHER, at("/admin/tecnico/"), screens=BOTH),
     Shot("pagina", TEACHER, at("/admin/pagina/"), screens=BOTH),

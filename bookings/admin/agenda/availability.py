@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect
 from django.urls import URLPattern, path
 
+from bookings.admin.agenda.bank_account import read_bank_account
 from bookings.admin.agenda.weekly_hours import DayForm
 from bookings.admin.filters import UpcomingFilter
 from bookings.admin.inputs import BROWSERS_OWN
@@ -91,14 +92,52 @@ RULE_HELP = {
     "personas, con vos: te avisamos al guardar el precio de un grupo más largo, y a tus "
     "estudiantes en la página de la clase.",
     "hold_minutes": "Cuánto tiene un estudiante para terminar la reserva de un horario.",
+    "transfer_alias": "Tus estudiantes lo ven al pagar. Vacío: no se ofrecen transferencias.",
+    "transfer_holder": "A nombre de quién está la cuenta.",
+    "transfer_hours": "Cuánto se guarda un horario mientras llega la transferencia, y de nuevo "
+    "desde que la avisan; nunca más allá de la anticipación mínima.",
 }
+
+
+BOOKING_FIELDS = (
+    "slot_step_minutes",
+    "buffer_before_minutes",
+    "buffer_after_minutes",
+    "minimum_notice_minutes",
+    "horizon_days",
+    "change_cutoff_minutes",
+    "hold_minutes",
+    "is_free_account",
+)
+TRANSFER_FIELDS = ("transfer_alias", "transfer_holder", "transfer_hours")
+
+
+class RulesForm(forms.ModelForm[BookingRules]):
+    class Meta:
+        model = BookingRules
+        fields = [*BOOKING_FIELDS, *TRANSFER_FIELDS]
+        help_texts = RULE_HELP
+
+    def clean_transfer_alias(self) -> str:
+        typed: str = self.cleaned_data["transfer_alias"]
+        return read_bank_account(typed) if typed else ""
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        if cleaned.get("transfer_alias") and not cleaned.get("transfer_holder"):
+            self.add_error("transfer_holder", "Tus estudiantes lo comparan antes de transferir.")
+        return cleaned
 
 
 @admin.register(BookingRules)
 class BookingRulesAdmin(FixedRowsMixin, admin.ModelAdmin[BookingRules]):
     """The single row of rules."""
 
-    form = forms.modelform_factory(BookingRules, fields="__all__", help_texts=RULE_HELP)
+    form = RulesForm
+    fieldsets = [
+        ("Reservas", {"fields": BOOKING_FIELDS}),
+        ("Cobrar por transferencia", {"fields": TRANSFER_FIELDS}),
+    ]
 
     def get_object(
         self, request: HttpRequest, object_id: str, from_field: str | None = None

@@ -118,7 +118,7 @@ def book_for_student(request: HttpRequest) -> HttpResponse:
     """
     if not request.user.has_perm("bookings.change_virtualclass"):
         raise PermissionDenied
-    start = _read_start(request.GET.get("inicio", ""))
+    start = read_start(request.GET.get("inicio", ""))
     student, newcomer = _find_student(request.GET.get("estudiante", "")), None
     if student is None:
         newcomer = PersonForm(request.POST if request.method == "POST" else None)
@@ -200,7 +200,7 @@ def _book(
         )
     except SlotTakenError as refusal:
         end = form.start + timedelta(minutes=form.chosen.minutes)
-        form.add_error(None, _explain_taken(form.start, end, student) or str(refusal.text))
+        form.add_error(None, explain_taken(form.start, end, student) or str(refusal.text))
         return None
     except BookingError as refusal:
         form.add_error(None, str(refusal.text))
@@ -231,7 +231,7 @@ def _report(request: HttpRequest, virtual_class: VirtualClass) -> None:
         messages.success(request, f"Listo: {told}")
 
 
-def _explain_taken(start: datetime, end: datetime, student: User) -> str:
+def explain_taken(start: datetime, end: datetime, student: User) -> str:
     taken = find_obstacle(start, end, student)
     if taken is None:
         return ""
@@ -281,7 +281,7 @@ def _list_people(words: str) -> QuerySet[User]:
     return found.order_by(F("latest").desc(nulls_last=True), "name", "pk")
 
 
-def _read_start(text: str) -> datetime | None:
+def read_start(text: str) -> datetime | None:
     try:
         start = datetime.fromisoformat(text)
         if start.year not in YEARS:

@@ -12,6 +12,7 @@ from accounts.validators import MAX_NAME, MAX_PHONE, read_name
 from bookings.admin.cells import day_at
 from bookings.admin.inputs import CLOCK_INPUT, DAY_INPUT
 from bookings.admin.steps import StepForm
+from bookings.domain.open_classes.listing import find_open_class
 from bookings.models import VirtualClass
 from bookings.models.availability import SENSIBLE_DATES
 from bookings.templatetags.class_times import clock
@@ -78,11 +79,19 @@ class MoveForm(StartForm, StepForm):
 
 
 class CapacityForm(StepForm):
-    capacity = forms.IntegerField(label="Para cuántas personas", min_value=1)
+    """own_places: the teacher's own, 1 in an open class."""
+
+    places = forms.IntegerField(label="Para cuántas personas", min_value=1)
 
     def __init__(self, data: Any, row: VirtualClass) -> None:
         super().__init__(data, row)
-        self.initial = {"capacity": row.capacity}
+        self.own_places = 1 if find_open_class(row) else 0
+        self.initial = {"places": row.capacity - self.own_places}
+
+    @property
+    def capacity(self) -> int:
+        places: int = self.cleaned_data["places"]
+        return places + self.own_places
 
 
 class PersonForm(forms.Form):

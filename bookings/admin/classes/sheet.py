@@ -6,6 +6,7 @@ from typing import Any
 
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
@@ -19,10 +20,12 @@ from bookings.admin.classes.links import present_link
 from bookings.admin.classes.steps import CLASS_STEPS, MoveClass
 from bookings.admin.classes.timeline import build_timeline, describe_drift
 from bookings.admin.money.steps import PAYMENT_STEPS
+from bookings.admin.sales.open_classes import list_seat_links, load_sheet
+from bookings.admin.sales.transfer_steps import TRANSFER_STEPS
 from bookings.admin.steps import Step
 from bookings.domain.places.place_offers import IN_LINE
 from bookings.domain.queries import has_lapsed, list_participants
-from bookings.models import ClassStatus, Hold, Payment, UserActivity, VirtualClass
+from bookings.models import BankTransfer, ClassStatus, Hold, Payment, UserActivity, VirtualClass
 from bookings.templatetags.class_times import clock, short_day
 
 Link = tuple[str, str]  # label, address
@@ -35,7 +38,7 @@ def show_class(request: HttpRequest, class_id: uuid.UUID) -> HttpResponse:
     if not request.user.has_perm("bookings.view_virtualclass"):
         raise PermissionDenied
     classes = VirtualClass.objects.select_related(
-        "booked_by", "payment", "hold", "link__claimed_by"
+        "booked_by", "payment", "hold", "offer", "discount_code", "link__claimed_by"
     )
     row = get_object_or_404(classes, pk=class_id)
     now = timezone.now()
@@ -47,9 +50,11 @@ def show_class(request: HttpRequest, class_id: uuid.UUID) -> HttpResponse:
         "title": f"{short_day(row.start_time).capitalize()}, {hours}",
         "row": row,
         "people": people,
+        **_load_open_class(request, row),
         "waiting": row.waiting_list.filter(state__in=IN_LINE).count(),
         "move": _find_move(request, row),
         "steps": [*_list_steps(request, row), *_list_refunds(request, row)],
+        "transfers": _list_transfers(request, row),
         "is_open": row.is_scheduled and not row.has_ended(now),
         "may_mark": _has_begun(row) and request.user.has_perm("bookings.change_virtualclass"),
         "timeline": build_timeline(row),
@@ -60,6 +65,16 @@ def show_class(request: HttpRequest, class_id: uuid.UUID) -> HttpResponse:
         "kept_until": hold.expires_at if hold and hold.is_live(now) and not row.paid_at else None,
     }
     return render(request, "admin/agenda/class.html", context)
+
+
+def _load_open_class(request: HttpRequest, row: VirtualClass) -> dict[str, Any]:
+    """Return what was published of an open class, and its seats with their steps."""
+    loaded = load_sheet(row)
+    if loaded is None:
+        return {"published": None}
+    published, seats = loaded
+    links = [(seat, list(list_seat_links(request, seat))) for seat in seats]
+    return {"published": published, "seats": links}
 
 
 def _list_people(row: VirtualClass) -> list[tuple[User, UserActivity | None, str]]:
@@ -83,8 +98,19 @@ def _find_move(request: HttpRequest, row: VirtualClass) -> tuple[str, str, MoveF
 
 def _list_refunds(request: HttpRequest, row: VirtualClass) -> Iterator[Link]:
     payment: Payment | None = getattr(row, "payment", None)
-    if payment is not None and payment.approved_at is not None:
+    if payment is not None and (payment.approved_at or payment.review):
         yield from _find_links(request, PAYMENT_STEPS, payment)
+
+
+def _list_transfers(
+    request: HttpRequest, row: VirtualClass
+) -> list[tuple[BankTransfer, list[Link]]]:
+    """List the transfers of a class and its seats, each with its steps."""
+    if not request.user.has_perm("bookings.view_banktransfer"):
+        return []
+    about = Q(virtual_class=row) | Q(seat__open_class=row.pk)
+    transfers = BankTransfer.objects.filter(about).select_related("user")
+    return [(one, list(_find_links(request, TRANSFER_STEPS, one))) for one in transfers]
 
 
 def _find_links(request: HttpRequest, steps: Sequence[Step[Any]], row: Any) -> Iterator[Link]:

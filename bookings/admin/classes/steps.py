@@ -12,18 +12,29 @@ from bookings.admin.classes.timeline import describe_drift
 from bookings.admin.steps import Facts, Report, Step, group_mails
 from bookings.domain.change_policy import RefundCase
 from bookings.domain.checkout.price_decisions import agree_to_price, rehearse_agreement
-from bookings.domain.checkout.settling import confirm_payment, find_refusal, mark_paid
+from bookings.domain.checkout.settling import confirm_payment, find_refusal
 from bookings.domain.dry_runs import Consequences, foresee
 from bookings.domain.exceptions import BookingError, TimeAwaitedError
 from bookings.domain.lifecycle.cancelling import cancel_class, decide_cancelling
 from bookings.domain.lifecycle.capacity import change_capacity, decide_capacity
+from bookings.domain.lifecycle.paying import mark_paid
 from bookings.domain.lifecycle.rescheduling import decide_move, reschedule_class
 from bookings.domain.lifecycle.scheduling import rehearse_scheduling, schedule_class
 from bookings.domain.money.money_back import MoneyWay, find_money_back
+from bookings.domain.open_classes.deadlines import count_people, go_on_anyway
+from bookings.domain.open_classes.listing import find_open_class
 from bookings.domain.places.place_offers import IN_LINE
 from bookings.domain.places.waiting_list import remove_from_line
 from bookings.domain.recovery.reconciling import reconcile_class
-from bookings.models import ClassEvent, ClassStatus, ClassType, Notice, NoticeKind, VirtualClass
+from bookings.models import (
+    ClassEvent,
+    ClassStatus,
+    ClassType,
+    MinimumDecision,
+    Notice,
+    NoticeKind,
+    VirtualClass,
+)
 from bookings.templatetags.class_times import pesos
 
 MOVE_REFUSED = (
@@ -39,6 +50,9 @@ SCHEDULES = "Se agenda en tu calendario, con su videollamada y su código."
 
 
 def describe(virtual_class: VirtualClass) -> str:
+    if open_class := find_open_class(virtual_class):
+        people = f"{count_people(virtual_class)} de {open_class.places}"
+        return f"{day_at(virtual_class.start_time)} · {open_class} · {people}"
     kind = f"{virtual_class.get_class_type_display()}, {virtual_class.current_participants}"
     when, who = day_at(virtual_class.start_time), virtual_class.booked_by
     return f"{when} · {who} · {kind} de {virtual_class.capacity}"
@@ -109,6 +123,26 @@ class MoveClass(Step[VirtualClass]):
         if moved.calendar_drift:
             return Report(MOVE_REFUSED, messages.WARNING)
         return Report("Listo: cambió el horario y avisamos a todos.")
+
+
+class GoOn(Step[VirtualClass]):
+    """Let an open class go on with the people that it has."""
+
+    name, label, yes = "seguir", "Se da igual", "Sí, la doy igual"
+    warning = "Después solo podés cancelarla."
+
+    def is_offered(self, row: VirtualClass) -> bool:
+        open_class = find_open_class(row)
+        is_waiting = open_class is not None and open_class.decision == MinimumDecision.WAITING
+        return is_waiting and row.is_scheduled
+
+    def foresee(self, row: VirtualClass, form: Any, actor: User) -> Facts | None:
+        seen = foresee(lambda: go_on_anyway(class_id=row.pk, actor=actor), [row.pk])
+        return tell(row, seen, "Se da con las personas que tenga, aunque no llegue al mínimo.")
+
+    def take(self, row: VirtualClass, form: Any, actor: User) -> Report:
+        go_on_anyway(class_id=row.pk, actor=actor)
+        return Report("Listo: la clase se da, y avisamos a quienes ya tienen su lugar.")
 
 
 class AgreeToPrice(Step[VirtualClass]):
@@ -205,15 +239,15 @@ class ChangeCapacity(Step[VirtualClass]):
         return is_group and row.is_scheduled and not row.has_ended()
 
     def foresee(self, row: VirtualClass, form: Any, actor: User) -> Facts | None:
-        capacity = form.cleaned_data["capacity"]
+        capacity, own = form.capacity, form.own_places
         seen = foresee(lambda: decide_capacity(row.pk, capacity, actor), [row.pk])
-        places = f"Pasa de {row.capacity} a {seen.result.capacity} lugares. El precio no cambia."
+        after = seen.result.capacity - own
+        places = f"Pasa de {row.capacity - own} a {after} lugares. El precio no cambia."
         return tell(row, seen, places, *_offer_sentences(seen.mails))
 
     def take(self, row: VirtualClass, form: Any, actor: User) -> Report:
-        capacity = form.cleaned_data["capacity"]
-        changed = change_capacity(class_id=row.pk, capacity=capacity, actor=actor)
-        return Report(f"Ahora hay {changed.capacity} lugares.")
+        changed = change_capacity(class_id=row.pk, capacity=form.capacity, actor=actor)
+        return Report(f"Ahora hay {changed.capacity - form.own_places} lugares.")
 
 
 class RemoveFromLine(Step[VirtualClass]):
@@ -240,6 +274,7 @@ class RemoveFromLine(Step[VirtualClass]):
 
 
 CLASS_STEPS = [
+    GoOn(),
     AgreeToPrice(),
     MarkAsPaid(),
     ScheduleClass(),
@@ -254,6 +289,11 @@ CLASS_STEPS = [
 
 
 def _money_sentence(row: VirtualClass, seen: Consequences[VirtualClass]) -> str:
+    if find_open_class(row):
+        unpaid = "Nadie pagó por Mercado Pago. Lo que te pagaron por fuera, devolvelo vos."
+        if not seen.refunded:
+            return unpaid
+        return f"Vuelven {pesos(seen.refunded)} por Mercado Pago, a cada persona lo que pagó."
     if seen.refunded:
         return f"Vuelven {pesos(seen.refunded)} a {row.booked_by} por Mercado Pago."
     money = find_money_back(row, RefundCase.TEACHER_CANCELS)

@@ -7,6 +7,7 @@ from bookings.admin.cells import day_at
 from bookings.admin.timeline import Entry
 from bookings.domain.recovery.drift import RECURS
 from bookings.models import CalendarDrift, ClassEvent, ClassLog, ClassStatus, VirtualClass
+from bookings.templatetags.class_times import pesos
 
 # For each event the kind of its entry, and its text.
 TEXTS = {
@@ -18,6 +19,14 @@ TEXTS = {
     ClassEvent.RESCHEDULED: ("plain", "Cambió de horario: del {from} al {to}"),
     ClassEvent.ZONE_CHANGED: ("plain", "Cambió la hora oficial: la clase sigue el {to}"),
     ClassEvent.PRICE_AGREED: ("good", "Se aceptó su precio, que no está en la lista"),
+    ClassEvent.PUBLISHED: ("good", "Se publicó"),
+    ClassEvent.SEAT_PAID: ("good", "{person} pagó su lugar: {amount}"),
+    ClassEvent.SEAT_LOST: ("bad", "Pagó {person}, y no quedaba lugar: se le devuelve"),
+    ClassEvent.GOES_ON: ("good", "Se da"),
+    ClassEvent.TRANSFER_ANNOUNCED: ("plain", "Avisó una transferencia {person}"),
+    ClassEvent.TRANSFER_CONFIRMED: ("good", "Llegó la transferencia de {person}"),
+    ClassEvent.TRANSFER_REFUSED: ("bad", "No llegó la transferencia de {person}"),
+    ClassEvent.TRANSFER_RETURNED: ("plain", "Se devolvió la transferencia de {person}"),
     ClassEvent.CANCELLED: ("bad", "Se canceló"),
     ClassEvent.COMPLETED: ("good", "Se completó"),
     ClassEvent.REOPENED: ("plain", "Se abrió de nuevo: un reloj adelantado la había completado"),
@@ -62,6 +71,7 @@ def _entry(line: ClassLog, people: dict[str, str]) -> Entry:
     kind, text = TEXTS[ClassEvent(line.event)]
     words = {name: _moment(line.details.get(name)) for name in TIMES}
     words |= {name: str(line.details.get(name, UNKNOWN)) for name in NUMBERS}
+    words["amount"] = pesos(line.details.get("amount", 0))
     words["person"] = people.get(line.details.get("person", ""), UNKNOWN)
     details = [f"por {line.actor or SERVICE}", _transition(line), _drift(line), line.reason]
     return Entry(line.at, kind, text.format(**words), " · ".join(filter(None, details)))

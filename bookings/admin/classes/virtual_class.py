@@ -28,6 +28,7 @@ from bookings.domain.places.class_links import mail_link
 from bookings.models import ClassType, Payment, PaymentStatus, VirtualClass
 from bookings.templatetags.class_states import FREE, PAID, money_state
 from bookings.templatetags.class_times import clock, pesos
+from bookings.templatetags.discounts import discount_line
 
 DIFFERS = "Calendario distinto"
 # What a class waits for that only the teacher does.
@@ -67,7 +68,10 @@ class VirtualClassAdmin(FixedRowsMixin, StepsAdmin[VirtualClass]):
             None,
             {"fields": ["when", "booked_by", "class_type", "badge", "places", "learning_focus"]},
         ),
-        ("Pago", {"fields": ["price", "paid_at", "payment_state", "preference_id"]}),
+        (
+            "Pago",
+            {"fields": ["price", "discount_line", "paid_at", "payment_state", "preference_id"]},
+        ),
         ("Videollamada", {"fields": ["link", "access_code", "summary", "provider_event_id"]}),
         (
             "Registro",
@@ -159,6 +163,10 @@ class VirtualClassAdmin(FixedRowsMixin, StepsAdmin[VirtualClass]):
     @admin.display(description="precio", ordering="class_price")
     def price(self, obj: VirtualClass) -> str:
         return pesos(obj.class_price)
+
+    @admin.display(description="descuento")
+    def discount_line(self, obj: VirtualClass) -> str:
+        return discount_line(obj) or "—"
 
     @admin.display(description="pago", ordering="paid_at")
     def payment_badge(self, obj: VirtualClass) -> str:

@@ -118,7 +118,9 @@ class PaymentAdmin(ReadOnlyMixin, StepsAdmin[Payment]):
         except IncorrectLookupParameters:
             # As Django's own list: back to it without filters, with the error's mark.
             return HttpResponseRedirect(f"{self.address('changelist')}?{ERROR_FLAG}=1")
-        chosen = rows.select_related("user", "virtual_class").prefetch_related("charges")
+        chosen = rows.select_related(
+            "user", "virtual_class__discount_code", "seat__discount_code"
+        ).prefetch_related("charges")
         return export_payments(chosen)
 
     def months_view(self, request: HttpRequest) -> HttpResponse:

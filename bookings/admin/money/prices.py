@@ -14,6 +14,8 @@ from bookings.domain.money.prices import with_is_current
 from bookings.models import BookingRules, ClassType, Price
 from bookings.templatetags.class_times import pesos
 
+CASE = ("class_type", "minutes", "students_up_to", "valid_from")
+
 
 class PriceForm(forms.ModelForm[Price]):
     amount = PesosField(
@@ -29,6 +31,19 @@ class PriceForm(forms.ModelForm[Price]):
             "el que entra.",
             "valid_until": "Vacío: hasta que otro precio lo reemplace.",
         }
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse a second price of a case and day.
+
+        Django does not check that constraint, because its condition names a field that the form
+        lacks.
+        """
+        cleaned = super().clean() or self.cleaned_data
+        case = {name: cleaned.get(name, getattr(self.instance, name)) for name in CASE}
+        same = Price.objects.filter(**case, offer=None).exclude(pk=self.instance.pk)
+        if None not in case.values() and same.exists():
+            raise forms.ValidationError("Ya hay un precio para ese tipo, duración, grupo y día.")
+        return cleaned
 
 
 @admin.register(Price)
@@ -50,7 +65,8 @@ class PriceAdmin(admin.ModelAdmin[Price]):
     show_full_result_count = False
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Price]:
-        return with_is_current(super().get_queryset(request))
+        # Offers have a page of their own.
+        return with_is_current(super().get_queryset(request).filter(offer=None))
 
     def get_readonly_fields(self, request: HttpRequest, obj: Price | None = None) -> list[str]:
         """Allow only a new end for a price that began before today."""

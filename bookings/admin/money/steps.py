@@ -14,13 +14,21 @@ from bookings.admin.steps import Facts, Report, Step, StepForm, group_mails
 from bookings.domain.checkout.settling import settle
 from bookings.domain.dry_runs import foresee
 from bookings.domain.exceptions import RefundTooLargeError
+from bookings.domain.money.charges import accept_second_payment
 from bookings.domain.money.refunds import (
     refundable_amount,
     refuse_other_sum,
     request_partial_refund,
     send_refunds_of,
 )
-from bookings.models import Payment, PaymentCharge, Refund, RefundStatus
+from bookings.models import (
+    Payment,
+    PaymentCharge,
+    Refund,
+    RefundStatus,
+    ReviewReason,
+    TransferState,
+)
 from bookings.payments.gateway import PaymentError
 from bookings.templatetags.class_times import pesos
 
@@ -116,7 +124,34 @@ class RefundPart(_Refund):
         return [(charge, amount, left)]
 
 
-PAYMENT_STEPS = [RefundPart(), RefundAll()]
+class KeepPayment(Step[Payment]):
+    """Keep the online payment of a class that was also paid by hand."""
+
+    name, label, yes = "quedarmelo", "Quedarme con este pago", "Sí, quedarme con este"
+
+    def is_offered(self, row: Payment) -> bool:
+        return row.review == ReviewReason.PAID_TWICE
+
+    def foresee(self, row: Payment, form: Any, actor: User) -> Facts | None:
+        if not self.is_offered(row) or row.virtual_class is None:
+            return None
+        about = row.virtual_class
+        seen = foresee(lambda: accept_second_payment(row.pk), [about.pk])
+        transfer = about.transfers.filter(state=TransferState.CONFIRMED).first()
+        happens = ["Cuenta este pago, y deja de contar lo que cobraste a mano."]
+        if transfer:
+            happens.append(
+                f"La transferencia {transfer.operation_number} de {pesos(transfer.amount)} queda "
+                "para devolver: devolvela vos desde tu banco."
+            )
+        return Facts(_describe(row), tuple(happens), group_mails(seen.mails), seen.refunded)
+
+    def take(self, row: Payment, form: Any, actor: User) -> Report:
+        accept_second_payment(row.pk)
+        return Report("Listo: la clase queda pagada por Mercado Pago.")
+
+
+PAYMENT_STEPS = [RefundPart(), RefundAll(), KeepPayment()]
 
 
 def list_refundable(payment: Payment) -> list[tuple[PaymentCharge, int]]:

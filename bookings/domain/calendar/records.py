@@ -27,6 +27,11 @@ class ClassRecord:
     learning_focus: str
     booked_at: str
     paid_at: str
+    # The key of the offer; earlier records have none.
+    offer: str = ""
+    # Centavos, and the code that took them off; as above.
+    discount: int = 0
+    discount_code: str = ""
 
 
 def seal_record(virtual_class: VirtualClass) -> str:
@@ -41,6 +46,9 @@ def seal_record(virtual_class: VirtualClass) -> str:
         learning_focus=virtual_class.learning_focus,
         booked_at=virtual_class.created_at.isoformat(),
         paid_at=virtual_class.paid_at.isoformat() if virtual_class.paid_at else "",
+        offer=virtual_class.offer.key if virtual_class.offer else "",
+        discount=virtual_class.discount,
+        discount_code=virtual_class.discount_code.code if virtual_class.discount_code else "",
     )
     return seal(json.dumps({"version": VERSION, **asdict(record)}, ensure_ascii=False))
 

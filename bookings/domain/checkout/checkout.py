@@ -11,11 +11,24 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from bookings.domain.checkout.holds import find_live_hold, keep_time, limit_unpaid
+from bookings.domain.checkout.offer_uses import lock_uses, refuse_second_use
 from bookings.domain.checkout.settling import settle_free_class
-from bookings.domain.exceptions import BookingError, PaymentsOffError, SlotTakenError
+from bookings.domain.checkout.transfer_times import (
+    PayWay,
+    awaits_transfer,
+    keep_for_transfer,
+    lock_person,
+)
+from bookings.domain.exceptions import (
+    BookingError,
+    PaymentsOffError,
+    PriceChangedError,
+    SlotTakenError,
+)
 from bookings.domain.lifecycle.booking import BookingRequest, book_class, refuse_impossible_period
+from bookings.domain.money.discounts import Discount, find_discount, take_discount
 from bookings.domain.money.preferences import make_preference, open_payment
-from bookings.domain.money.prices import find_list_price
+from bookings.domain.money.prices import find_list_price, list_prices_by_students
 from bookings.domain.money.quotes import Quote
 from bookings.domain.queries import list_awaiting_between
 from bookings.models import BookingRules, ClassType, Hold, Payment, VirtualClass
@@ -23,26 +36,63 @@ from bookings.payments.backend import is_provider_configured
 from bookings.payments.gateway import PaymentError
 
 
+def list_hold_prices(hold: Hold) -> dict[int, int]:
+    """Return today's price of a hold's class, in centavos, by number of students."""
+    class_type = ClassType(hold.class_type)
+    return list_prices_by_students(class_type=class_type, minutes=hold.minutes, offer=hold.offer)
+
+
+def price_hold(
+    hold: Hold, *, students_count: int, seen: int | None = None, typed_code: str = ""
+) -> tuple[Quote, Discount | None]:
+    """Return a hold's class at today's price, and the discount that it has, if any.
+
+    seen: the centavos that the student's page showed, None if no page did. typed_code: of a
+    discount; a free class needs none, and uses none up. Raises NoPriceError, DiscountCodeError,
+    TooManyAttemptsError, PriceChangedError.
+    """
+    is_group = hold.class_type == ClassType.GROUP
+    students = students_count if is_group else 1
+    quote = Quote(hold.start_time, hold.end_time, is_group, students, price=0)
+    price, discount = find_list_price(quote, offer=hold.offer), None
+    if typed_code and price > 0:
+        discount = find_discount(user=hold.user, typed=typed_code, amount=price)
+        price -= discount.amount
+    if seen not in {None, price}:
+        raise PriceChangedError
+    return replace(quote, price=price), discount
+
+
 def check_out_hold(
-    *, user: User, hold_id: uuid.UUID, students_count: int, text: str = ""
+    *,
+    user: User,
+    hold_id: uuid.UUID,
+    students_count: int,
+    text: str = "",
+    seen: int | None = None,
+    typed_code: str = "",
+    way: PayWay = PayWay.ONLINE,
 ) -> VirtualClass:
     """Turn a live hold into a pending class; repeated, return the same class.
 
-    It has a ``payment`` if it is paid online. No transaction may be open: the provider is called.
-    Raises HoldExpiredError, NoPriceError, PaymentError.
+    seen, typed_code: as for ``price_hold``. It has a ``payment`` if it is paid online; for a
+    transfer its time is kept longer. No transaction may be open: the provider is called. Raises
+    HoldExpiredError, what ``price_hold`` raises, PaymentError, OfferUsedError,
+    TransferNotOfferedError.
     """
     hold = find_live_hold(user=user, hold_id=hold_id)
     if hold.virtual_class is not None:
         return hold.virtual_class
-    is_group = hold.class_type == ClassType.GROUP
-    students = students_count if is_group else 1
-    quote = _price(Quote(hold.start_time, hold.end_time, is_group, students, price=0))
+    quote, discount = price_hold(
+        hold, students_count=students_count, seen=seen, typed_code=typed_code
+    )
     payment = None
-    if is_provider_configured() and quote.price > 0:
+    by_transfer = quote.price > 0 and awaits_transfer(user=user, start=quote.start, way=way)
+    if is_provider_configured() and quote.price > 0 and not by_transfer:
         expires_at = timezone.now() + timedelta(minutes=BookingRules.load().hold_minutes)
         payment = open_payment(user=user, quote=quote, expires_at=expires_at)
         make_preference(payment, quote)
-    virtual_class = _book(user, hold_id, quote, payment, text)
+    virtual_class = _book(user, hold, quote, discount, payment, text, by_transfer=by_transfer)
     return settle_free_class(virtual_class) if quote.price == 0 else virtual_class
 
 
@@ -58,7 +108,8 @@ def request_preference(
     if not is_provider_configured():
         raise PaymentsOffError
     refuse_impossible_period(start, end)
-    quote = _price(Quote(start, end, is_group_class, students_count, price=0))
+    quote = Quote(start, end, is_group_class, students_count, price=0)
+    quote = replace(quote, price=find_list_price(quote))
     if quote.price == 0:
         raise BookingError(_("Esa clase no tiene costo."))
     now = timezone.now()
@@ -82,26 +133,46 @@ def request_preference(
         raise
 
 
-def _price(quote: Quote) -> Quote:
-    return replace(quote, price=find_list_price(quote))
-
-
 @transaction.atomic
 def _book(
-    user: User, hold_id: uuid.UUID, quote: Quote, payment: Payment | None, text: str
+    user: User,
+    chosen: Hold,
+    quote: Quote,
+    discount: Discount | None,
+    payment: Payment | None,
+    text: str,
+    *,
+    by_transfer: bool,
 ) -> VirtualClass:
-    hold = find_live_hold(user=user, hold_id=hold_id, locked=True)
+    lock_uses(user, chosen.offer)
+    if by_transfer:
+        lock_person(user)
+    hold = find_live_hold(user=user, hold_id=chosen.pk, locked=True)
     if hold.virtual_class is not None:
         return hold.virtual_class  # a repeat: the other preference is never shown
+    refuse_second_use(user, hold.offer)
+    if discount:
+        _take(discount, quote, user)
     preference_id = payment and payment.preference_id
     request = BookingRequest(
         **asdict(quote),
         preference_id=preference_id or f"manual-{uuid.uuid4()}",
         has_preference=payment is not None,
         text=text,
+        offer=hold.offer,
+        discount=discount,
     )
     hold.virtual_class = book_class(user=user, request=request)
     if payment and payment.expires_at:
         hold.expires_at = payment.expires_at
     hold.save(update_fields=["virtual_class", "expires_at"])
+    if by_transfer:
+        keep_for_transfer(hold, timezone.now())
     return hold.virtual_class
+
+
+def _take(discount: Discount, quote: Quote, user: User) -> None:
+    """Take the use of a code; its class must be stored in the same transaction."""
+    listed = quote.price + discount.amount
+    if take_discount(user=user, typed=discount.code.code, amount=listed) != discount:
+        raise PriceChangedError  # the teacher changed the code meanwhile

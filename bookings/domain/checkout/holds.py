@@ -12,11 +12,12 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from bookings.availability.agenda import load_agenda
+from bookings.domain.checkout.offer_uses import refuse_second_use
 from bookings.domain.exceptions import HoldExpiredError, SlotTakenError, TooManyHoldsError
 from bookings.domain.lifecycle.time_claims import racing_for_time
 from bookings.domain.money.prices import find_price
 from bookings.domain.queries import list_scheduled_between
-from bookings.models import BookingRules, ClassStatus, ClassType, Hold, Notice, NoticeKind
+from bookings.models import BookingRules, ClassStatus, ClassType, Hold, Notice, NoticeKind, Offer
 from config.lib.wall_time import find_offset
 
 LOST = _(
@@ -28,18 +29,28 @@ UNPAID = Q(made_by_teacher=False) & (
 )
 
 
-def hold_slot(*, user: User, start: datetime, minutes: int, class_type: ClassType) -> Hold:
+def hold_slot(
+    *,
+    user: User,
+    start: datetime,
+    minutes: int,
+    class_type: ClassType,
+    offer: Offer | None = None,
+) -> Hold:
     """Hold a free slot instead of the user's earlier one.
 
-    Raises NoPriceError, CalendarError, SlotTakenError, TooManyHoldsError.
+    offer: None for a class of the plain list. Raises NoPriceError, OfferUsedError, CalendarError,
+    SlotTakenError, TooManyHoldsError.
     """
-    find_price(class_type=class_type, minutes=minutes, students=1)
+    find_price(class_type=class_type, minutes=minutes, students=1, offer=offer)
+    refuse_second_use(user, offer)
     day = timezone.localdate(start)
     free = load_agenda(day, day, user=user).find_free_slots(timedelta(minutes=minutes))
     if all(slot.start != start for slot in free.get(day, [])):
         raise SlotTakenError
     expires_at = timezone.now() + timedelta(minutes=BookingRules.load().hold_minutes)
     hold = Hold(user=user, start_time=start, class_type=class_type, expires_at=expires_at)
+    hold.offer = offer
     hold.end_time = start + timedelta(minutes=minutes)
     return keep_time(hold)
 
@@ -80,15 +91,16 @@ def release_hold(*, user: User, hold_id: uuid.UUID) -> bool:
 def find_open_hold(user: User) -> Hold | None:
     """Return the person's live hold that is not booked yet; the database allows one."""
     unbooked = Hold.objects.filter(user=user, virtual_class=None, payment=None)
-    return unbooked.filter(expires_at__gt=timezone.now()).first()
+    return unbooked.filter(expires_at__gt=timezone.now()).select_related("offer").first()
 
 
 def find_live_hold(*, user: User, hold_id: uuid.UUID, locked: bool = False) -> Hold:
-    """Raise HoldExpiredError if the hold is over or another person's.
+    """Return a hold with its offer. Raise HoldExpiredError if it is over or another person's.
 
     locked: True to lock its row.
     """
-    holds = Hold.objects.select_for_update() if locked else Hold.objects.all()
+    holds = Hold.objects.select_related("offer")
+    holds = holds.select_for_update(of=("self",)) if locked else holds
     hold = holds.filter(pk=hold_id, user=user, expires_at__gt=timezone.now()).first()
     if hold is None:
         mails = Notice.objects.filter(user=user, kind=NoticeKind.HOLD_LOST)

@@ -5,9 +5,10 @@ import uuid
 from django.db import transaction
 
 from accounts.models import User
-from bookings.domain.checkout.settling import find_refusal, mark_paid, schedule_or_refund
+from bookings.domain.checkout.settling import find_refusal, schedule_or_refund
 from bookings.domain.exceptions import BookingError
 from bookings.domain.history import record_event
+from bookings.domain.lifecycle.paying import mark_paid
 from bookings.models import ClassEvent, PriceDecision, VirtualClass
 
 

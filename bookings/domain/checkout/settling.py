@@ -23,8 +23,8 @@ from bookings.domain.exceptions import (
     PriceNotAgreedError,
     SlotTakenError,
 )
-from bookings.domain.history import record_event
 from bookings.domain.lifecycle.cancelling import call_off
+from bookings.domain.lifecycle.paying import mark_paid
 from bookings.domain.lifecycle.scheduling import (
     UNSCHEDULABLE,
     needs_manual_scheduling,
@@ -35,14 +35,13 @@ from bookings.domain.money.charges import SEARCH_REACH, record_charges
 from bookings.domain.money.foreign_preferences import adopt_payment
 from bookings.domain.money.refunds import refund_unbooked, send_refunds_of
 from bookings.domain.money.void_charges import cancel_dead_charges
+from bookings.domain.open_classes.seats import settle_seat
 from bookings.domain.teacher_alerts import tell_teacher
 from bookings.models import (
-    ClassEvent,
     ClassStatus,
     NoticeKind,
     Payment,
     PaymentStatus,
-    PriceDecision,
     VirtualClass,
 )
 from bookings.payments.backend import PROVIDER, get_gateway, is_provider_configured
@@ -139,9 +138,11 @@ def look_up(payment: Payment, *, charge_id: str = "") -> None:
 
 def carry_out(payment_id: uuid.UUID) -> None:
     """Do what follows from the recorded state; the sweep retries what fails."""
-    payment = Payment.objects.select_related("virtual_class").get(pk=payment_id)
+    payment = Payment.objects.select_related("virtual_class", "seat").get(pk=payment_id)
     if payment.approved_at is not None:
-        if payment.virtual_class is None:
+        if payment.paid_seat:
+            settle_seat(payment)
+        elif payment.virtual_class is None:
             refund_unbooked(payment)
         elif payment.virtual_class.status in {ClassStatus.PENDING, ClassStatus.CANCELLED}:
             _schedule_or_cancel(payment, payment.virtual_class)
@@ -240,22 +241,3 @@ def _cancel(virtual_class: VirtualClass, why: str, *, case: RefundCase | None) -
             tell_teacher(NoticeKind.MONEY_BACK, locked)
         call_off(locked, actor=None, reason=why, case=case)
     withdraw_event_if_possible(locked)
-
-
-@transaction.atomic
-def mark_paid(class_id: uuid.UUID, actor: User | None) -> VirtualClass:
-    """Raises ClassCancelledError, PriceNotAgreedError."""
-    virtual_class = VirtualClass.objects.select_for_update().get(pk=class_id)
-    if virtual_class.status == ClassStatus.CANCELLED:
-        raise ClassCancelledError
-    if virtual_class.price_decision == PriceDecision.WAITING:
-        raise PriceNotAgreedError
-    now = timezone.now()
-    if virtual_class.paid_at is None:
-        virtual_class.paid_at = now
-        record_event(virtual_class, ClassEvent.PAID, actor=actor)
-    if virtual_class.status == ClassStatus.PENDING:
-        # The request is committed with the confirmation, so that the sweep can finish it.
-        virtual_class.scheduling_requested_at = virtual_class.scheduling_requested_at or now
-    virtual_class.save(update_fields=["paid_at", "scheduling_requested_at", "updated_at"])
-    return virtual_class

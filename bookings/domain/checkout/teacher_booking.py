@@ -10,7 +10,6 @@ from django.utils import timezone
 
 from accounts.models import User
 from bookings.domain.checkout.holds import keep_time
-from bookings.domain.checkout.settling import mark_paid
 from bookings.domain.exceptions import (
     BookingError,
     EventNotSavedError,
@@ -18,6 +17,7 @@ from bookings.domain.exceptions import (
     TimeOverError,
 )
 from bookings.domain.lifecycle.booking import BookingRequest, book_class, refuse_impossible_period
+from bookings.domain.lifecycle.paying import mark_paid
 from bookings.domain.lifecycle.scheduling import schedule_class
 from bookings.domain.money.preferences import make_preference, open_payment
 from bookings.domain.money.quotes import Quote

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from accounts.selectors import find_calendar_owner
 from bookings.domain.calendar.access import refused_since
-from bookings.domain.money.prices import list_prices
+from bookings.domain.money.prices import list_class_options
 from bookings.models import SpecialHours, WeeklyHours
 
 
@@ -39,7 +39,7 @@ def load_setup() -> Setup:
     special = SpecialHours.objects.filter(day__gte=timezone.localdate())
     return Setup(
         has_hours=WeeklyHours.objects.exists() or special.exists(),
-        has_prices=list_prices().exists(),
+        has_prices=bool(list_class_options()),
         calendar=_find_calendar_state(),
     )
 

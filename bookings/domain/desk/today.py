@@ -4,6 +4,7 @@ from dataclasses import astuple, dataclass
 from datetime import date, datetime, timedelta
 
 from django.conf import settings
+from django.db.models import Count, Q
 from django.utils import timezone
 
 from bookings.availability.agenda import load_agenda, whole_days
@@ -11,7 +12,7 @@ from bookings.availability.weeks import monday_of
 from bookings.domain.money.reviews import count_payments_to_review
 from bookings.domain.places.waiting_queries import list_open_offers
 from bookings.domain.queries import list_awaiting_payment, list_undecided
-from bookings.models import ClassStatus, VirtualClass
+from bookings.models import BankTransfer, ClassStatus, TransferState, VirtualClass
 from calendar_sync import CalendarError
 
 
@@ -34,7 +35,7 @@ class Tasks:
     """Numbers of what waits for the teacher.
 
     undecided: classes without a list price. offered: places that a person in a waiting list has
-    not answered for.
+    not answered for. transfers: announced ones. to_return: those to give back by hand.
     """
 
     paid_not_scheduled: int
@@ -42,6 +43,8 @@ class Tasks:
     to_review: int
     awaiting_payment: int
     offered: int
+    transfers: int
+    to_return: int
 
     def __bool__(self) -> bool:
         return any(astuple(self))
@@ -64,9 +67,14 @@ def load_teacher_day() -> TeacherDay:
 
 
 def count_tasks(*, sees_payments: bool) -> Tasks:
-    """Count in five queries; payments only for a person who may see them."""
+    """Count in six queries; payments only for a person who may see them."""
     classes = VirtualClass.objects.all()
+    transfers = BankTransfer.objects.aggregate(
+        transfers=Count("pk", filter=Q(state=TransferState.ANNOUNCED)),
+        to_return=Count("pk", filter=Q(state=TransferState.TO_RETURN)),
+    )
     return Tasks(
+        **(transfers if sees_payments else dict.fromkeys(transfers, 0)),
         paid_not_scheduled=classes.filter(
             status=ClassStatus.PENDING, paid_at__isnull=False
         ).count(),
@@ -84,7 +92,7 @@ def _list_given_between(first_day: date, last_day: date) -> list[VirtualClass]:
         start_time__gte=whole.start,
         start_time__lt=whole.end,
     )
-    return list(rows.select_related("booked_by").order_by("start_time", "id"))
+    return list(rows.select_related("booked_by", "offer").order_by("start_time", "id"))
 
 
 def _find_next(now: datetime) -> VirtualClass | None:
@@ -95,7 +103,7 @@ def _find_next(now: datetime) -> VirtualClass | None:
         start_time__gt=now - settings.MAX_CLASS_LENGTH,
         end_time__gt=now,
     )
-    return rows.select_related("booked_by").order_by("start_time", "id").first()
+    return rows.select_related("booked_by", "offer").order_by("start_time", "id").first()
 
 
 def _find_free_time(first_day: date, last_day: date, now: datetime) -> timedelta | None:

@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import User
 from bookings.domain.exceptions import BookingError, ClassEndedError, PreferenceTakenError
 from bookings.domain.history import record_event
+from bookings.domain.money.discounts import Discount
 from bookings.domain.money.foreign_preferences import adopt_payment
 from bookings.domain.money.prices import judge_price
 from bookings.domain.money.quotes import Quote
@@ -19,6 +20,7 @@ from bookings.models import (
     ClassEvent,
     Hold,
     NoticeKind,
+    Offer,
     Payment,
     PaymentStatus,
     PriceDecision,
@@ -34,11 +36,14 @@ class BookingRequest(Quote):
     """A class that a student asks for. start, end: aware. price: centavos.
 
     has_preference: False if no payment system made ``preference_id``. text: what to practise.
+    offer: None for a class of the plain list. discount: the one that ``price`` has, if any.
     """
 
     preference_id: str
     text: str = ""
     has_preference: bool = True
+    offer: Offer | None = None
+    discount: Discount | None = None
 
 
 def book_class(*, user: User, request: BookingRequest, by: User | None = None) -> VirtualClass:
@@ -74,7 +79,9 @@ def refuse_impossible_period(start: datetime, end: datetime) -> None:
 @transaction.atomic
 def _store(user: User, request: BookingRequest, by: User | None) -> VirtualClass:
     payment = _lock_payment(user, request)
-    is_foreign = payment is None and by is None and is_provider_configured()
+    # Our own pages know the price, and ask for no preference where there is nothing to pay.
+    is_foreign = payment is None and request.has_preference and by is None
+    is_foreign = is_foreign and is_provider_configured()
     virtual_class = VirtualClass.objects.create(
         booked_by=user,
         preference_id=request.preference_id,
@@ -84,6 +91,9 @@ def _store(user: User, request: BookingRequest, by: User | None) -> VirtualClass
         utc_offset=find_offset(request.start),
         class_type=request.class_type,
         class_price=request.price,
+        offer=request.offer,
+        discount=request.discount.amount if request.discount else 0,
+        discount_code=request.discount.code if request.discount else None,
         max_participants=request.students_count,
         participants_ids=[str(user.pk)],
         learning_focus=request.text,
@@ -106,7 +116,7 @@ def _lock_payment(user: User, request: BookingRequest) -> Payment | None:
     payment = ours.select_for_update().first()
     if payment is None:
         return None
-    if payment.virtual_class_id is not None:
+    if payment.virtual_class_id is not None or payment.paid_seat:
         raise PreferenceTakenError
     is_theirs = payment.user_id == user.pk and payment.quote == request.to_json()
     if not is_theirs or _goes_back(payment):

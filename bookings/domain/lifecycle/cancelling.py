@@ -18,6 +18,7 @@ from bookings.domain.exceptions import ClassCompletedError, ClassEndedError
 from bookings.domain.history import record_event
 from bookings.domain.money.money_back import request_money_back, store_refund_decision
 from bookings.domain.money.refunds import refuse_other_sum, send_refunds_of
+from bookings.domain.money.seat_refunds import cancel_seats
 from bookings.domain.money.void_charges import cancel_dead_charges
 from bookings.domain.places.place_offers import close_line
 from bookings.domain.queries import get_class
@@ -77,6 +78,7 @@ def call_off(
     if case is not None:
         store_refund_decision(virtual_class, case)
         request_money_back(virtual_class, actor)
+        cancel_seats(virtual_class, case, actor)
 
 
 def _write_off(locked: VirtualClass) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models.functions import Least
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -15,7 +16,7 @@ from bookings.domain.exceptions import BookingError, ClassEndedError
 from bookings.domain.history import record_event
 from bookings.domain.places.place_offers import count_kept_places, offer_free_place
 from bookings.domain.queries import get_class
-from bookings.models import ClassEvent, ClassStatus, ClassType, VirtualClass
+from bookings.models import ClassEvent, ClassStatus, ClassType, OpenClass, VirtualClass
 
 
 def change_capacity(
@@ -50,6 +51,14 @@ def decide_capacity(class_id: uuid.UUID, capacity: int, actor: User | None) -> V
         locked.summary = describe_summary(locked)
         locked.event_update_requested_at = timezone.now()
         locked.save()
+        _change_places(locked)
         record_event(locked, ClassEvent.CAPACITY_CHANGED, actor=actor, details=details)
     offer_free_place(locked)
     return locked
+
+
+def _change_places(locked: VirtualClass) -> None:
+    # Its host, the teacher, takes one place of an open class; the minimum stays within the rest.
+    places = max(locked.capacity - 1, 1)
+    published = OpenClass.objects.filter(pk=locked.pk)
+    published.update(places=places, minimum=Least("minimum", places))

@@ -24,6 +24,7 @@ from bookings.domain.exceptions import (
     TimeOverError,
 )
 from bookings.domain.history import record_event
+from bookings.domain.lifecycle.deadline_moves import move_deadline
 from bookings.domain.lifecycle.time_claims import claim_time, racing_for_time
 from bookings.domain.places.place_offers import list_line, renew_offer
 from bookings.domain.queries import get_class, is_time_taken, list_awaiting_between
@@ -121,6 +122,7 @@ def decide_move(
     locked.ics_sequence += 1
     locked.event_update_requested_at = now
     locked.save()
+    move_deadline(locked, start - earlier, now)
     record_event(
         locked,
         ClassEvent.RESCHEDULED,

@@ -8,8 +8,11 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django.utils import timezone
 
+from bookings.domain.exceptions import StillMissingError
 from bookings.domain.history import record_event
+from bookings.domain.money.money_back import give_transfers_back
 from bookings.domain.money.refunds import is_refund_open, refund_surplus, sum_own_refunds
+from bookings.domain.money.seat_refunds import SEATS_GIVEN_UP, is_seat_unsettled
 from bookings.domain.teacher_alerts import flag_for_review
 from bookings.models import (
     ChargeStatus,
@@ -20,6 +23,7 @@ from bookings.models import (
     PaymentStatus,
     Refund,
     ReviewReason,
+    Seat,
     VirtualClass,
 )
 from bookings.payments.gateway import Charge
@@ -53,26 +57,69 @@ SEARCH_REACH = timedelta(days=90)
 def record_charges(payment_id: uuid.UUID, reports: list[Charge]) -> None:
     """Store the provider's reports and derive our state; an older report changes nothing."""
     now = timezone.now()
-    payment = Payment.objects.select_for_update().get(pk=payment_id)
-    virtual_class = None
-    if payment.virtual_class_id is not None:
+    payments = Payment.objects.select_for_update(of=("self",)).select_related("seat")
+    payment = payments.get(pk=payment_id)
+    virtual_class, seat = None, payment.paid_seat
+    class_id = seat.open_class_id if seat else payment.virtual_class_id
+    if class_id is not None:
         # A concurrent cancellation sees the money, or is seen here. It also locks the class before
         # the charges; the other order would deadlock.
-        virtual_class = VirtualClass.objects.select_for_update().get(pk=payment.virtual_class_id)
+        virtual_class = VirtualClass.objects.select_for_update().get(pk=class_id)
+    if seat is not None:
+        seat.refresh_from_db(fields=["state", "paid_at"])  # changes under the lock of its class
     news = [row for charge in reports if (row := _record_charge(payment, charge))]
     order = {charge.charge_id: place for place, charge in enumerate(reports)}
     charges = sorted(payment.charges.all(), key=lambda row: order.get(row.charge_id, len(order)))
-    if payment.approved_at is None:
+    is_twice = is_paid_otherwise(payment, seat or virtual_class)
+    if payment.approved_at is None and not is_twice:
         _approve_if_paid(payment, charges, now)
-    _mark_class_paid(payment, virtual_class)
-    if payment.approved_at is not None:
+    if seat is not None:
+        _mark_seat_paid(payment, seat)
+    elif virtual_class is not None:
+        _mark_class_paid(payment, virtual_class)
+    # Whether a second payment of a class that stands goes back is the teacher's decision.
+    if payment.approved_at is not None or (is_twice and _is_given_up(seat, virtual_class)):
         for charge in charges:
             if _is_good(charge) and not charge.counts:
                 refund_surplus(charge)
     payment.status = _derive_status(payment, charges, now)
-    flag_for_review(payment, _review(payment, charges, news))
+    review = _review_second if is_twice else _review
+    flag_for_review(payment, review(payment, charges, news))
     payment.next_check_at = _plan_check(payment, now)
     payment.save()
+
+
+@transaction.atomic
+def accept_second_payment(payment_id: uuid.UUID) -> Payment:
+    """Let a payment pay for its class instead of the money that the teacher took by hand.
+
+    Its transfer is to be returned by hand then. Raises StillMissingError.
+    """
+    payment = Payment.objects.select_for_update().get(pk=payment_id)
+    class_id = payment.virtual_class_id
+    if payment.review != ReviewReason.PAID_TWICE or payment.approved_at or class_id is None:
+        return payment
+    VirtualClass.objects.select_for_update().get(pk=class_id)
+    charges = list(payment.charges.all())
+    now = timezone.now()
+    _approve_if_paid(payment, charges, now)
+    if payment.approved_at is None:
+        raise StillMissingError
+    payment.status, payment.review = _derive_status(payment, charges, now), ReviewReason.NONE
+    payment.save()
+    give_transfers_back(class_id)
+    return payment
+
+
+def is_paid_otherwise(payment: Payment, bought: VirtualClass | Seat | None) -> bool:
+    """Return True if the class or seat was paid by hand, so that this pays it once more."""
+    return bought is not None and bought.paid_at is not None and payment.approved_at is None
+
+
+def _is_given_up(seat: Seat | None, virtual_class: VirtualClass | None) -> bool:
+    if seat is not None:
+        return seat.state in SEATS_GIVEN_UP
+    return virtual_class is not None and virtual_class.status == ClassStatus.CANCELLED
 
 
 def _record_charge(payment: Payment, charge: Charge) -> PaymentCharge | None:
@@ -151,12 +198,19 @@ def _net_amount(charges: Iterable[PaymentCharge]) -> int:
     return sum(charge.amount - charge.refunded_amount for charge in charges)
 
 
-def _mark_class_paid(payment: Payment, locked: VirtualClass | None) -> None:
-    if payment.approved_at is None or locked is None or locked.paid_at is not None:
+def _mark_class_paid(payment: Payment, locked: VirtualClass) -> None:
+    if payment.approved_at is None or locked.paid_at is not None:
         return
     locked.paid_at = payment.approved_at
     locked.save(update_fields=["paid_at", "updated_at"])
     record_event(locked, ClassEvent.PAID)
+
+
+def _mark_seat_paid(payment: Payment, seat: Seat) -> None:
+    # ``settle_seat`` does what follows.
+    if payment.approved_at is not None and seat.paid_at is None:
+        seat.paid_at = payment.approved_at
+        seat.save(update_fields=["paid_at", "updated_at"])
 
 
 def _derive_status(payment: Payment, charges: list[PaymentCharge], now: datetime) -> PaymentStatus:
@@ -189,13 +243,8 @@ def _derive_paid_status(paying: list[PaymentCharge]) -> PaymentStatus:
 
 def _review(payment: Payment, charges: list[PaymentCharge], news: list[PaymentCharge]) -> str:
     # Only news flags a payment again that the teacher has dealt with.
-    for charge in news:
-        if charge.problem and charge.status != ChargeStatus.REJECTED:
-            return charge.problem
-        if charge.status in {ChargeStatus.DISPUTED, ChargeStatus.CHARGED_BACK}:
-            return ReviewReason.DISPUTE
-        if charge.refunded_amount > sum_own_refunds(charge):
-            return ReviewReason.REFUNDED_ELSEWHERE
+    if found := _review_charges(news):
+        return found
     if payment.approved_at is None:
         is_short = news and any(map(_is_good, charges))
         return ReviewReason.SHORT if is_short else payment.review
@@ -207,6 +256,28 @@ def _review(payment: Payment, charges: list[PaymentCharge], news: list[PaymentCh
     if is_settled or payment.review == ReviewReason.SHORT:
         return ReviewReason.NONE
     return payment.review
+
+
+def _review_charges(news: list[PaymentCharge]) -> str:
+    for charge in news:
+        if charge.problem and charge.status != ChargeStatus.REJECTED:
+            return charge.problem
+        if charge.status in {ChargeStatus.DISPUTED, ChargeStatus.CHARGED_BACK}:
+            return ReviewReason.DISPUTE
+        if charge.refunded_amount > sum_own_refunds(charge):
+            return ReviewReason.REFUNDED_ELSEWHERE
+    return ReviewReason.NONE
+
+
+def _review_second(
+    payment: Payment, charges: list[PaymentCharge], news: list[PaymentCharge]
+) -> str:
+    """Return the review of money for a class that was paid by hand."""
+    found = _review_charges(news)
+    if found or any(map(_is_good, news)):
+        return found or ReviewReason.PAID_TWICE
+    is_back = payment.review == ReviewReason.PAID_TWICE and not any(map(_is_good, charges))
+    return ReviewReason.NONE if is_back else payment.review
 
 
 def _plan_check(payment: Payment, now: datetime) -> datetime | None:
@@ -227,6 +298,10 @@ def _plan_check(payment: Payment, now: datetime) -> datetime | None:
 def _is_unfinished(payment: Payment) -> bool:
     if Refund.objects.filter(charge__payment=payment, next_attempt_at__isnull=False).exists():
         return True
+    if seat := payment.paid_seat:
+        return is_seat_unsettled(seat, payment) or (
+            seat.state in SEATS_GIVEN_UP and not payment.is_money_gone and is_refund_open(payment)
+        )
     if payment.is_money_gone:
         return False
     if payment.virtual_class is None or payment.virtual_class.status == ClassStatus.CANCELLED:

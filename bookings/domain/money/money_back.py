@@ -1,12 +1,23 @@
 """The money of a cancelled class: decided once, and stored with the cancellation."""
 
+import uuid
 from dataclasses import dataclass
 from enum import StrEnum
 
 from accounts.models import User
 from bookings.domain.change_policy import RefundCase, decide_refund
-from bookings.domain.money.refunds import refundable_amount, request_refund
-from bookings.models import Payment, RefundReason, VirtualClass
+from bookings.domain.money.refunds import (
+    refund_second_payment,
+    refundable_amount,
+    request_refund,
+)
+from bookings.models import (
+    BankTransfer,
+    Payment,
+    RefundReason,
+    TransferState,
+    VirtualClass,
+)
 
 
 class MoneyWay(StrEnum):
@@ -48,11 +59,29 @@ def store_refund_decision(locked: VirtualClass, case: RefundCase) -> None:
 
 
 def request_money_back(locked: VirtualClass, by: User | None) -> None:
-    """Request the refunds that the stored decision still lacks."""
+    """Request the refunds that the stored decision still lacks, and what came besides."""
+    if locked.amount_kept is None:
+        return
+    give_transfers_back(locked.pk, keep=locked.amount_kept)
     payment = Payment.objects.filter(virtual_class=locked).first()
-    if payment is not None and locked.amount_kept is not None:
-        reason = RefundReason(locked.refund_reason)
-        request_refund(payment=payment, reason=reason, keep=locked.amount_kept, by=by)
+    if payment is None:
+        return
+    if payment.approved_at is None and locked.paid_at is not None:
+        refund_second_payment(payment)
+        return
+    reason = RefundReason(locked.refund_reason)
+    request_refund(payment=payment, reason=reason, keep=locked.amount_kept, by=by)
+
+
+def give_transfers_back(class_id: uuid.UUID, keep: int = 0) -> None:
+    """Leave the transfer that paid for a class to the teacher, who returns it by hand.
+
+    keep: centavos of it that stay.
+    """
+    confirmed = BankTransfer.objects.filter(
+        virtual_class=class_id, state=TransferState.CONFIRMED, amount__gt=keep
+    )
+    confirmed.update(state=TransferState.TO_RETURN)
 
 
 def _find_money(virtual_class: VirtualClass) -> tuple[MoneyWay, int]:

@@ -25,18 +25,19 @@ def open_payment(*, user: User, quote: Quote, expires_at: datetime) -> Payment:
 
 
 def make_preference(
-    payment: Payment, quote: Quote, *, return_page: str = "/inicio/pagos"
+    payment: Payment, quote: Quote, *, title: str = "", return_page: str = "/inicio/pagos"
 ) -> Payment:
     """Make the preference of an open payment, outside of transactions. Raises PaymentError.
 
-    return_page: without the payment's id, to which the payer comes back.
+    title: what is paid; the kind of class if empty. return_page: without the payment's id, to which
+    the payer comes back.
     """
     start, now = timezone.localtime(quote.start), timezone.now()
     # A voucher that is paid by then is credited before the class.
     cash_until = min(now + settings.CASH_NOTICE, quote.start - settings.CASH_CREDIT)
     draft = PreferenceDraft(
         reference=payment.reference,
-        title=f"Clase {quote.class_type.label.lower()}",
+        title=title or f"Clase {quote.class_type.label.lower()}",
         description=format_datetime(start, "EEEE d 'de' MMMM, HH:mm", locale="es_AR"),
         amount=quote.price,
         payer_name=payment.user.name,

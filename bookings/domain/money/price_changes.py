@@ -11,13 +11,13 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from bookings.domain.exceptions import BookingError
-from bookings.domain.money.prices import list_current_prices, list_prices
+from bookings.domain.money.prices import in_force, list_current_prices
 from bookings.domain.queries import only_ahead
 from bookings.models import Price, VirtualClass
 
 FROM_TOMORROW = _("Un precio nuevo puede regir recién desde mañana.")
 # A price replaces another of the same case.
-CASE = ("class_type", "minutes", "students_up_to")
+CASE = ("offer_id", "class_type", "minutes", "students_up_to")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +37,11 @@ def first_of_next_month(today: date) -> date:
 
 
 def list_price_lines(day: date) -> list[PriceLine]:
-    """List the prices in force today, with what is planned for a day; in three queries."""
-    prices = list_current_prices()
+    """List the prices in force today, with what is planned for a day; in three queries.
+
+    First the plain list's, then those of the offers that are sold.
+    """
+    prices = list_current_prices(with_offers=True)
     planned = {_case_of(one): one for one in Price.objects.filter(valid_from=day)}
     sold = _count_sold(prices)
     return [PriceLine(one, planned.get(_case_of(one)), sold[one.pk]) for one in prices]
@@ -57,7 +60,7 @@ def change_prices(*, amounts: Mapping[int, int], day: date) -> list[Price]:
     changed = []
     for old in Price.objects.filter(pk__in=amounts).order_by("pk"):
         case: dict[str, Any] = dict(zip(CASE, _case_of(old), strict=True))
-        known = list_prices(day).filter(**case).order_by("valid_from").last()
+        known = in_force(day).filter(**case).order_by("valid_from").last()
         if known is None or amounts[old.pk] != known.amount:
             amount = {"amount": amounts[old.pk]}
             row, _is_new = Price.objects.update_or_create(**case, valid_from=day, defaults=amount)
@@ -65,21 +68,21 @@ def change_prices(*, amounts: Mapping[int, int], day: date) -> list[Price]:
     return changed
 
 
-def _case_of(price: Price) -> tuple[str, int, int]:
-    return price.class_type, price.minutes, price.students_up_to
+def _case_of(price: Price) -> tuple[int | None, str, int, int]:
+    return price.offer_id, price.class_type, price.minutes, price.students_up_to
 
 
 def _count_sold(prices: Iterable[Price]) -> Counter[int]:
     """Count the classes ahead by the price in whose case they were booked."""
-    sizes: defaultdict[tuple[str, timedelta], dict[int, int]] = defaultdict(dict)
+    sizes: defaultdict[tuple[int | None, str, timedelta], dict[int, int]] = defaultdict(dict)
     for price in prices:
         length = timedelta(minutes=price.minutes)
-        sizes[price.class_type, length][price.students_up_to] = price.pk
+        sizes[price.offer_id, price.class_type, length][price.students_up_to] = price.pk
     ahead = only_ahead(VirtualClass.objects.all())
-    fields = ("class_type", "start_time", "end_time", "max_participants")
+    fields = ("offer_id", "class_type", "start_time", "end_time", "max_participants")
     sold: Counter[int] = Counter()
-    for class_type, start, end, places in ahead.values_list(*fields):
-        known = sizes[class_type, end - start]
+    for offer_id, class_type, start, end, places in ahead.values_list(*fields):
+        known = sizes[offer_id, class_type, end - start]
         if fitting := [size for size in known if size >= places]:
             sold[known[min(fitting)]] += 1
     return sold

@@ -1,4 +1,4 @@
-"""The price list."""
+"""The price list, and the prices of offers, which have lists of their own."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -6,10 +6,11 @@ from datetime import date, timedelta
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
+from django_stubs_ext import StrOrPromise
 
 from bookings.domain.exceptions import NoPriceError, PriceTooLowError
 from bookings.domain.money.quotes import Quote
-from bookings.models import ClassType, Price, PriceDecision
+from bookings.models import ClassType, Offer, Price, PriceDecision
 
 # Guests join a group by its code, so a group is booked for two people at least.
 FEWEST_STUDENTS = {ClassType.INDIVIDUAL: 1, ClassType.GROUP: 2}
@@ -31,11 +32,24 @@ class Tier:
 
 @dataclass(frozen=True, slots=True)
 class ClassOption:
-    """A type and length of class, in minutes, with its tiers: the smallest class first."""
+    """A type and length of class, in minutes, with its tiers: the smallest class first.
+
+    offer: None for a class of the plain list.
+    """
 
     class_type: ClassType
     minutes: int
     tiers: tuple[Tier, ...]
+    offer: Offer | None = None
+
+    @property
+    def kind(self) -> str:
+        """Return the key of its offer, or its type of class."""
+        return self.offer.key if self.offer else self.class_type.value
+
+    @property
+    def label(self) -> StrOrPromise:
+        return self.offer.name if self.offer else self.class_type.label
 
     @property
     def lowest_amount(self) -> int:
@@ -47,9 +61,11 @@ class ClassOption:
         return self.tiers[-1].most
 
 
-def find_price(*, class_type: ClassType, minutes: int, students: int) -> int:
-    """Return today's price in centavos. Raises NoPriceError."""
-    prices = list_prices().filter(
+def find_price(
+    *, class_type: ClassType, minutes: int, students: int, offer: Offer | None = None
+) -> int:
+    """Return today's price in centavos. offer: None for the plain list's. Raises NoPriceError."""
+    prices = list_prices(offer=offer).filter(
         class_type=class_type, minutes=minutes, students_up_to__gte=students
     )
     price = prices.order_by("students_up_to", "-valid_from").first()
@@ -58,13 +74,13 @@ def find_price(*, class_type: ClassType, minutes: int, students: int) -> int:
     return price.amount
 
 
-def find_list_price(quote: Quote) -> int:
-    """Return today's price of a quote, in centavos. Raises NoPriceError."""
+def find_list_price(quote: Quote, *, offer: Offer | None = None) -> int:
+    """Return today's price of a quote, in centavos. offer: as above. Raises NoPriceError."""
     minutes, rest = divmod(quote.end - quote.start, timedelta(minutes=1))
     if rest:
         raise NoPriceError
     students = max(quote.students_count, 1)
-    return find_price(class_type=quote.class_type, minutes=minutes, students=students)
+    return find_price(class_type=quote.class_type, minutes=minutes, students=students, offer=offer)
 
 
 def judge_price(quote: Quote) -> PriceDecision:
@@ -82,21 +98,27 @@ def judge_price(quote: Quote) -> PriceDecision:
     return PriceDecision.NONE
 
 
-def list_class_options() -> list[ClassOption]:
-    """List today's offers by type and length, in one query."""
-    current: defaultdict[tuple[str, int], dict[int, int]] = defaultdict(dict)
-    rows = list_prices().order_by("valid_from")
-    for class_type, minutes, students, amount in rows.values_list(
-        "class_type", "minutes", "students_up_to", "amount"
-    ):
-        current[class_type, minutes][students] = amount
-    return [
-        ClassOption(ClassType(class_type), minutes, tiers)
-        for (class_type, minutes), amounts in sorted(
-            current.items(), key=lambda item: (item[0][0] != ClassType.INDIVIDUAL, item[0][1])
-        )
+def list_class_options(*, key: str | None = None) -> list[ClassOption]:
+    """List today's choices, in one query: the plain list by type and length, then the offers.
+
+    key: of an offer that may be chosen although it is not listed.
+    """
+    current: defaultdict[tuple[str, int, Offer | None], dict[int, int]] = defaultdict(dict)
+    on_sale = in_force().filter(Q(offer=None) | Q(offer__is_active=True)).order_by("valid_from")
+    for row in on_sale.select_related("offer"):
+        if row.offer is None or row.offer.is_listed or row.offer.key == key:
+            current[row.class_type, row.minutes, row.offer][row.students_up_to] = row.amount
+    options = [
+        ClassOption(ClassType(class_type), minutes, tiers, offer)
+        for (class_type, minutes, offer), amounts in current.items()
         if (tiers := _build_tiers(ClassType(class_type), amounts))
     ]
+    return sorted(options, key=_order_option)
+
+
+def _order_option(option: ClassOption) -> tuple[int, int, bool, int]:
+    position, pk = (option.offer.position, option.offer.pk) if option.offer else (-1, 0)
+    return position, pk, option.class_type != ClassType.INDIVIDUAL, option.minutes
 
 
 def _build_tiers(class_type: ClassType, amounts: dict[int, int]) -> tuple[Tier, ...]:
@@ -111,10 +133,12 @@ def _build_tiers(class_type: ClassType, amounts: dict[int, int]) -> tuple[Tier, 
     return tuple(tiers)
 
 
-def list_prices_by_students(*, class_type: ClassType, minutes: int) -> dict[int, int]:
+def list_prices_by_students(
+    *, class_type: ClassType, minutes: int, offer: Offer | None = None
+) -> dict[int, int]:
     """Return today's price in centavos by number of students; a group begins with 2."""
-    rows = list_prices().filter(class_type=class_type, minutes=minutes).order_by("valid_from")
-    amounts = dict(rows.values_list("students_up_to", "amount"))
+    rows = list_prices(offer=offer).filter(class_type=class_type, minutes=minutes)
+    amounts = dict(rows.order_by("valid_from").values_list("students_up_to", "amount"))
     fewest = FEWEST_STUDENTS[class_type]
     return {
         students: amounts[min(limit for limit in amounts if limit >= students)]
@@ -122,17 +146,34 @@ def list_prices_by_students(*, class_type: ClassType, minutes: int) -> dict[int,
     }
 
 
-def list_current_prices() -> list[Price]:
-    """List the rows in force that no later row replaces: by type, length and size."""
-    latest = {
-        (price.class_type != ClassType.INDIVIDUAL, price.minutes, price.students_up_to): price
-        for price in list_prices().order_by("valid_from")
-    }
+def list_current_prices(*, with_offers: bool = False) -> list[Price]:
+    """List the plain list's rows in force that no later row replaces: by type, length and size.
+
+    with_offers: True to add the rows of the offers that are sold.
+    """
+    plain, on_sale = Q(offer=None), Q(offer__is_active=True)
+    rows = in_force().filter(plain | on_sale if with_offers else plain).select_related("offer")
+    latest = {_order_price(price): price for price in rows.order_by("valid_from")}
     return [latest[case] for case in sorted(latest)]
 
 
-def list_prices(day: date | None = None) -> QuerySet[Price]:
-    """List the rows in force on a day. day: today, unless it is given."""
+def _order_price(price: Price) -> tuple[tuple[int, int], bool, int, int]:
+    offer = (price.offer.position, price.offer.pk) if price.offer else (-1, 0)
+    is_group = price.class_type != ClassType.INDIVIDUAL
+    return offer, is_group, price.minutes, price.students_up_to
+
+
+def list_prices(day: date | None = None, *, offer: Offer | None = None) -> QuerySet[Price]:
+    """List the rows in force on a day: the plain list's, or those of an offer that is sold.
+
+    day: today, unless it is given.
+    """
+    rows = in_force(day).filter(offer=offer)
+    return rows.filter(offer__is_active=True) if offer else rows
+
+
+def in_force(day: date | None = None) -> QuerySet[Price]:
+    """List the rows of all lists in force on a day. day: as above."""
     day = day or timezone.localdate()
     return Price.objects.filter(
         Q(valid_until__isnull=True) | Q(valid_until__gte=day), valid_from__lte=day
@@ -140,7 +181,7 @@ def list_prices(day: date | None = None) -> QuerySet[Price]:
 
 
 def with_is_current(prices: QuerySet[Price]) -> QuerySet[Price]:
-    """Add ``is_current``: True if the row is in force and no later row replaces it."""
+    """Add ``is_current`` to plain prices: True if in force, and no later row replaces it."""
     successors = list_prices().filter(
         class_type=OuterRef("class_type"),
         minutes=OuterRef("minutes"),

@@ -96,7 +96,7 @@ def request_refund(
 def refund_unbooked(payment: Payment) -> None:
     """Decide, once, what goes back of a payment that was not booked in time."""
     long_ago = timezone.now() - settings.UNBOOKED_PAYMENT_AGE
-    unbooked = Payment.objects.filter(virtual_class=None, approved_at__lte=long_ago)
+    unbooked = Payment.objects.filter(virtual_class=None, seat=None, approved_at__lte=long_ago)
     locked = unbooked.select_for_update().filter(pk=payment.pk).first()
     if locked is not None:
         for charge in locked.charges.select_for_update().filter(counts=True).order_by("id"):
@@ -111,6 +111,14 @@ def refund_surplus(charge: PaymentCharge) -> None:
 
 
 @transaction.atomic
+def refund_second_payment(payment: Payment) -> None:
+    """Decide, once, what goes back of a payment for a class that was paid by hand."""
+    good = payment.charges.filter(status=ChargeStatus.APPROVED, problem=ReviewReason.NONE)
+    for charge in good.select_for_update().order_by("id"):
+        _decide_once(charge, RefundCase.PAID_TWICE)
+
+
+@transaction.atomic
 def request_partial_refund(*, charge_id: int, amount: int, left: int, by: User) -> Refund:
     """Request centavos of a charge, as the teacher asks.
 
@@ -122,7 +130,9 @@ def request_partial_refund(*, charge_id: int, amount: int, left: int, by: User) 
         raise RefundOutdatedError
     if not 0 < amount <= left:
         raise RefundTooLargeError
-    reason, decided = decide_refund(RefundCase.BY_HAND, left=left, asked=amount)
+    is_second = charge.payment.review == ReviewReason.PAID_TWICE and amount == left
+    case = RefundCase.PAID_TWICE if is_second else RefundCase.BY_HAND
+    reason, decided = decide_refund(case, left=left, asked=amount)
     return _request(charge, decided, reason, by)
 
 
@@ -131,8 +141,8 @@ def is_refund_open(payment: Payment) -> bool:
     paying = payment.charges.filter(counts=True)
     left = Sum(F("amount") - F("refunded_amount"), default=0)
     sums = paying.aggregate(paid=Sum("amount", default=0), left=left)
-    if payment.virtual_class is not None:
-        kept = payment.virtual_class.amount_kept
+    if decision := payment.paid_seat or payment.virtual_class:
+        kept = decision.amount_kept
     else:
         decided = _decided(charge__in=paying).aggregate(total=Sum("amount"))["total"]
         kept = None if decided is None else sums["paid"] - decided
@@ -297,7 +307,7 @@ def _finish(refund: Refund) -> None:
 
 def _mail_payer(kind: NoticeKind, refund: Refund) -> None:
     payment = refund.charge.payment
-    if payment.virtual_class is not None:
-        record_due(kind, payment.virtual_class, [payment.user_id], name_refund(refund))
+    if about := payment.paid_class:
+        record_due(kind, about, [payment.user_id], name_refund(refund))
     else:
         record_alert(kind, payment.user, name_refund(refund))

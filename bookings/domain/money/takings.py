@@ -1,18 +1,26 @@
-"""Money received and returned, by month."""
+"""Money received and returned, by month: every peso once."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
-from django.db.models import F, Q, QuerySet, Sum
-from django.db.models.functions import Coalesce, TruncMonth
+from django.db.models import F, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models.functions import Coalesce, Greatest, TruncMonth
 from django.utils import timezone
 
 from bookings.availability.agenda import whole_days
 from bookings.domain.money.charges import MONEY_CAME
-from bookings.models import ChargeStatus, PaymentCharge, ReviewReason, VirtualClass
+from bookings.models import (
+    BankTransfer,
+    ChargeStatus,
+    PaymentCharge,
+    ReviewReason,
+    Seat,
+    TransferState,
+    VirtualClass,
+)
 
 # Money of another account, or not in pesos.
 FOREIGN = [ReviewReason.CURRENCY, ReviewReason.ACCOUNT]
@@ -35,7 +43,7 @@ class MonthTakings:
 
 
 def list_recent_months(count: int) -> list[MonthTakings]:
-    """List this month and those before it, ``count`` in all, also without money: two queries."""
+    """List this month and those before it, ``count`` in all, also without money: four queries."""
     months = [timezone.localdate().replace(day=1)]
     while len(months) < count:
         months.append((months[-1] - timedelta(days=1)).replace(day=1))
@@ -44,14 +52,14 @@ def list_recent_months(count: int) -> list[MonthTakings]:
 
 
 def list_monthly_takings(*, since: date | None = None) -> list[MonthTakings]:
-    """List the months with money, latest first, in two queries. since: the first day that counts.
+    """List the months with money, latest first, in four queries. since: the first day that counts.
 
-    A refund counts in the month of its charge.
+    A refund counts in the month of its charge. A class that was paid online and by a transfer
+    counts both; the provider's refund takes one of them off again.
     """
-    charges = PaymentCharge.objects.filter(status__in=MONEY_CAME).exclude(problem__in=FOREIGN)
     taken_back = Q(status=ChargeStatus.CHARGED_BACK)
     online = _sum_by_month(
-        charges,
+        list_charges_with_money(),
         Coalesce("payment__approved_at", "seen_at"),
         since,
         received=Sum("amount"),
@@ -59,13 +67,55 @@ def list_monthly_takings(*, since: date | None = None) -> list[MonthTakings]:
         charged_back=Sum(F("amount") - F("refunded_amount"), filter=taken_back, default=0),
         disputed=Sum("amount", filter=Q(status=ChargeStatus.DISPUTED), default=0),
     )
-    classes = VirtualClass.objects.exclude(payment__approved_at__isnull=False)
-    paid = classes.filter(paid_at__isnull=False)
-    by_hand = _sum_by_month(paid, F("paid_at"), since, by_hand=Sum("class_price"))
-    months: defaultdict[date, dict[str, int]] = defaultdict(dict)
-    for row in [*online, *by_hand]:
-        months[row.pop("month").date()] |= row
+    marked = [
+        _sum_by_month(rows, F("paid_at"), since, by_hand=Sum("amount_by_hand"))
+        for rows in (list_classes_paid_by_hand(), list_seats_paid_by_hand())
+    ]
+    transfers = _sum_by_month(
+        list_confirmed_transfers(), F("decided_at"), since, by_hand=Sum("amount")
+    )
+    months: defaultdict[date, Counter[str]] = defaultdict(Counter)
+    for rows in (online, *marked, transfers):
+        for row in rows:
+            months[row.pop("month").date()].update(row)
     return [MonthTakings(month, **sums) for month, sums in sorted(months.items(), reverse=True)]
+
+
+def list_charges_with_money() -> QuerySet[PaymentCharge]:
+    """List the charges whose pesos reached the teacher's account, whatever happened to them."""
+    return PaymentCharge.objects.filter(status__in=MONEY_CAME).exclude(problem__in=FOREIGN)
+
+
+def list_classes_paid_by_hand() -> QuerySet[VirtualClass]:
+    """List the classes that the teacher marked as paid, with ``amount_by_hand`` in centavos.
+
+    Without those paid online, whose mark says no more than the charge, those paid by a transfer,
+    which counts itself, and open classes, whose seats count.
+    """
+    marked = VirtualClass.objects.filter(paid_at__isnull=False, open_class=None)
+    came = list_charges_with_money().filter(payment__virtual_class=OuterRef("pk"))
+    return _only_by_hand(marked, F("class_price"), came)
+
+
+def list_seats_paid_by_hand() -> QuerySet[Seat]:
+    """List the seats that the teacher marked as paid, as ``list_classes_paid_by_hand``."""
+    marked = Seat.objects.filter(paid_at__isnull=False)
+    return _only_by_hand(
+        marked, F("price"), list_charges_with_money().filter(payment__seat=OuterRef("pk"))
+    )
+
+
+def list_confirmed_transfers() -> QuerySet[BankTransfer]:
+    return BankTransfer.objects.filter(state=TransferState.CONFIRMED)
+
+
+def _only_by_hand(rows: QuerySet[Any], price: F, came: QuerySet[PaymentCharge]) -> QuerySet[Any]:
+    # Charges that were not enough: the teacher received only the rest by hand.
+    kept = came.exclude(status=ChargeStatus.CHARGED_BACK).order_by().values("payment")
+    short = kept.annotate(left=Sum(F("amount") - F("refunded_amount"))).values("left")
+    others = rows.exclude(payment__approved_at__isnull=False)
+    unconfirmed = others.exclude(transfers__state=TransferState.CONFIRMED)
+    return unconfirmed.annotate(amount_by_hand=Greatest(price - Coalesce(Subquery(short), 0), 0))
 
 
 def _sum_by_month(

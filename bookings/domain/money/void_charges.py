@@ -7,8 +7,9 @@ from django.conf import settings
 from django.utils import timezone
 
 from bookings.domain.batches import work_through
+from bookings.domain.money.seat_refunds import SEATS_GIVEN_UP
 from bookings.domain.queries import list_overlapping_scheduled
-from bookings.models import ChargeStatus, ClassStatus, Payment, PaymentCharge
+from bookings.models import ChargeStatus, ClassStatus, Payment, PaymentCharge, Seat, SeatState
 from bookings.payments.backend import get_gateway
 from bookings.payments.gateway import PaymentRefusedError, PaymentUnavailableError
 
@@ -41,6 +42,8 @@ def _is_dead(payment: Payment) -> bool:
     current = Payment.objects.select_related("virtual_class").get(pk=payment.pk)
     if current.approved_at is not None:
         return True
+    if seat := current.paid_seat:
+        return _is_seat_dead(seat)
     virtual_class = current.virtual_class
     if virtual_class is None:
         return datetime.fromtimestamp(current.quote["end"], UTC) <= timezone.now()
@@ -51,3 +54,11 @@ def _is_dead(payment: Payment) -> bool:
     # A time that is only held may become free again.
     has_lost_time = settings.PREVENT_OVERLAPS and list_overlapping_scheduled(virtual_class).exists()
     return virtual_class.has_ended() or has_lost_time
+
+
+def _is_seat_dead(seat: Seat) -> bool:
+    if seat.state == SeatState.TAKEN:  # confirmed by hand, perhaps for this very money
+        return False
+    virtual_class = seat.open_class.virtual_class
+    is_lost = virtual_class.is_full and not seat.is_live()
+    return seat.state in SEATS_GIVEN_UP or not virtual_class.is_scheduled or is_lost

@@ -22,6 +22,7 @@ from bookings.models import (
     Message,
     Notice,
     NoticeKind,
+    TransferState,
     UserActivity,
     VirtualClass,
 )
@@ -100,6 +101,8 @@ def _forget_bookings(user: User) -> None:
     user.holds.all().delete()
     user.waiting_list_entries.all().delete()
     _forget_mails(user)
+    # The others are about money that came, or may still come.
+    user.transfers.filter(state=TransferState.REFUSED).delete()
     booked = VirtualClass.objects.filter(booked_by=user)
     others = UserActivity.objects.filter(virtual_class=OuterRef("pk")).exclude(user=user)
     # Without money and guests; a withdrawal still needs its row.
@@ -108,6 +111,7 @@ def _forget_bookings(user: User) -> None:
         status__in=[ClassStatus.PENDING, ClassStatus.CANCELLED],
         paid_at=None,
         payment=None,
+        transfers=None,
         withdrawal_requested_at=None,
     ).delete()
     # Free text may identify the person.

@@ -14,7 +14,7 @@ from bookings.models import ClassLink, Message, NoticeKind, Payment, VirtualClas
 
 CLASS_FIELDS = "id", "start_time", "end_time", "class_type", "status", "html_link", "created_at"
 # For the host only.
-HOST_FIELDS = "preference_id", "class_price", "learning_focus", "access_code", "paid_at"
+HOST_FIELDS = "preference_id", "class_price", "learning_focus", "access_code", "paid_at", "discount"
 
 
 def export_person(user: User) -> str:
@@ -26,19 +26,35 @@ def export_person(user: User) -> str:
         **describe_account(user),
         "classes": [
             _describe_class(one, user)
-            for one in list_classes_of(user).prefetch_related("activities")
+            for one in list_classes_of(user)
+            .select_related("discount_code")
+            .prefetch_related("activities")
         ],
         "payments": [
             _describe_payment(one)
             for one in user.payments.order_by("created_at").prefetch_related("charges__refunds")
+        ],
+        "transfers": [
+            {
+                "class": one.booked_class.pk,
+                **_pick(one, "amount", "operation_number", "state", "announced_at", "decided_at"),
+            }
+            for one in user.transfers.select_related(
+                "virtual_class", "seat__open_class__virtual_class"
+            )
         ],
         "classLinks": [
             {"class": link.pk, "since": link.created_at, "claimedAt": link.claimed_at}
             for link in ClassLink.objects.filter(Q(made_for=user) | Q(claimed_by=user))
         ],
         "keptTimes": [
-            {"start": hold.start_time, "end": hold.end_time, "until": hold.expires_at}
-            for hold in user.holds.all()
+            {
+                "start": hold.start_time,
+                "end": hold.end_time,
+                "until": hold.expires_at,
+                "offer": hold.offer.name if hold.offer else "",
+            }
+            for hold in user.holds.select_related("offer")
         ],
         "waitingFor": [
             {"class": entry.virtual_class_id, "since": entry.created_at, "state": entry.state}
@@ -53,6 +69,8 @@ def _describe_class(virtual_class: VirtualClass, user: User) -> dict[str, Any]:
     is_host = virtual_class.is_hosted_by(user)
     return {
         **_pick(virtual_class, *CLASS_FIELDS, *(HOST_FIELDS if is_host else ())),
+        "offer": virtual_class.offer.name if virtual_class.offer else "",
+        "discountCode": str((is_host and virtual_class.discount_code) or ""),
         "bookedByYou": is_host,
         "yourPart": [
             {"rol": part.rol, "completed": part.completed, "missed": part.no_show}

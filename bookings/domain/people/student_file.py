@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from django.db.models import QuerySet
+
 from accounts.models import User
 from bookings.domain.money.balances import Balance, find_balance
 from bookings.domain.queries import (
@@ -10,7 +12,7 @@ from bookings.domain.queries import (
     list_past_classes_of,
     list_payments_of,
 )
-from bookings.models import Payment, VirtualClass
+from bookings.models import BankTransfer, Payment, VirtualClass
 
 LINES_SHOWN = 10
 
@@ -43,6 +45,7 @@ class StudentFile:
     ahead: list[ClassLine]
     past: list[ClassLine]
     payments: list[Payment]
+    transfers: list[BankTransfer]
     missed: int
     balance: Balance
 
@@ -53,10 +56,14 @@ def load_student_file(user: User) -> StudentFile:
     def describe(one: VirtualClass) -> ClassLine:
         return ClassLine(one, one.is_hosted_by(user), one.pk in missed)
 
+    def with_codes(classes: QuerySet[VirtualClass]) -> QuerySet[VirtualClass]:
+        return classes.select_related("discount_code")[:LINES_SHOWN]
+
     return StudentFile(
-        ahead=list(map(describe, list_next_classes_of(user)[:LINES_SHOWN])),
-        past=list(map(describe, list_past_classes_of(user)[:LINES_SHOWN])),
+        ahead=list(map(describe, with_codes(list_next_classes_of(user)))),
+        past=list(map(describe, with_codes(list_past_classes_of(user)))),
         payments=list(list_payments_of(user).exclude(approved_at=None, review="")[:LINES_SHOWN]),
+        transfers=list(user.transfers.all()[:LINES_SHOWN]),
         missed=len(missed),
         balance=find_balance(user),
     )

@@ -1,6 +1,7 @@
 """Joining: a guest takes a place in a scheduled class."""
 
 from django.db import IntegrityError, connection, transaction
+from django.utils import timezone
 
 from accounts.models import User
 from bookings.domain.calendar.guests import note_guests
@@ -10,6 +11,7 @@ from bookings.domain.exceptions import (
     ClassFullError,
     ClassNotFoundError,
     OwnClassError,
+    PlaceHeldError,
     PlaceOfferedError,
 )
 from bookings.domain.history import record_event
@@ -28,6 +30,7 @@ from bookings.models import (
     ClassStatus,
     NoticeKind,
     Role,
+    SeatState,
     UserActivity,
     VirtualClass,
     WaitingState,
@@ -41,9 +44,11 @@ OPEN = [ClassStatus.SCHEDULED, ClassStatus.COMPLETED]
 _OPEN_CLASS = 'SELECT * FROM "bookings_virtualclass" WHERE access_code = %s AND status IN (%s, %s)'
 _CLAIMS = (
     'SELECT EXISTS (SELECT 1 FROM "bookings_payment"'
-    " WHERE virtual_class_id = %s AND status IN (%s, %s)),"
+    " WHERE virtual_class_id = %s AND status IN (%s, %s) AND approved_at IS NOT NULL),"
     ' EXISTS (SELECT 1 FROM "bookings_waitinglistentry"'
-    " WHERE virtual_class_id = %s AND user_id = %s AND state IN (%s, %s))"
+    " WHERE virtual_class_id = %s AND user_id = %s AND state IN (%s, %s)),"
+    ' (SELECT COUNT(*) FROM "bookings_seat"'
+    " WHERE open_class_id = %s AND user_id <> %s AND state = %s AND expires_at > %s)"
 )
 
 
@@ -53,7 +58,8 @@ def join_class(*, user: User, access_code: str, address: str = "") -> VirtualCla
     access_code: in any case, with or without spaces and dashes. address: empty if unknown; wrong
     codes are counted by it too.
     Raises, in this order and without writing: TooManyAttemptsError, ClassNotFoundError,
-    OwnClassError, ClassEndedError, ClassFullError or PlaceOfferedError, AlreadyJoinedError.
+    OwnClassError, ClassEndedError, ClassFullError, PlaceHeldError or PlaceOfferedError,
+    AlreadyJoinedError.
 
     Spec: Endpoints, POST /api/access-code, checks 1 to 6.
     """
@@ -74,13 +80,13 @@ def preview_class(*, user: User, access_code: str, address: str = "") -> Virtual
         code = read_access_code(access_code)
         classes = VirtualClass.objects.filter(status__in=OPEN).select_related("booked_by")
         virtual_class = get_class(classes, access_code=code)
-        _check(user, virtual_class)
+        check_place(user, virtual_class)
     return virtual_class
 
 
 def take_place(*, user: User, virtual_class: VirtualClass) -> None:
     """Give ``user`` a place of a locked class. Raises as ``join_class``."""
-    is_in_line = _check(user, virtual_class)
+    is_in_line = check_place(user, virtual_class)
     part = _register(user, virtual_class)
     virtual_class.current_participants += 1
     virtual_class.participants_ids.append(str(user.pk))
@@ -119,36 +125,41 @@ def lock_class(code: str) -> VirtualClass:
     return rows[0]
 
 
-def _check(user: User, virtual_class: VirtualClass) -> bool:
+def check_place(user: User, virtual_class: VirtualClass) -> bool:
     """Refuse who may not join; return whether the person is in the class's line."""
-    is_money_gone, is_in_line = _read_claims(user, virtual_class)
+    is_money_gone, is_in_line, held = _read_claims(user, virtual_class)
     if is_money_gone:
         raise ClassNotFoundError
-    _refuse(user, virtual_class)
+    _refuse(user, virtual_class, virtual_class.free_places - held)
     return is_in_line
 
 
-def _read_claims(user: User, virtual_class: VirtualClass) -> tuple[bool, bool]:
-    """Return whether the money of a class went back, and whether the person is in its line.
+def _read_claims(user: User, virtual_class: VirtualClass) -> tuple[bool, bool, int]:
+    """Return whether the money of a class went back, whether the person is in its line, and how
+    many seats others hold while they pay.
 
     A statement after the lock: the locking one may have read both before it got the lock.
     """
     key = VirtualClass._meta.pk
+    now = connection.ops.adapt_datetimefield_value(timezone.now())
     class_id, user_id = (key.get_db_prep_value(one.pk, connection) for one in (virtual_class, user))
     with connection.cursor() as cursor:
-        cursor.execute(_CLAIMS, [class_id, *MONEY_GONE, class_id, user_id, *IN_LINE])
-        is_money_gone, is_in_line = cursor.fetchone()
-    return bool(is_money_gone), bool(is_in_line)
+        seats = [class_id, user_id, SeatState.HELD, now]
+        cursor.execute(_CLAIMS, [class_id, *MONEY_GONE, class_id, user_id, *IN_LINE, *seats])
+        is_money_gone, is_in_line, held = cursor.fetchone()
+    return bool(is_money_gone), bool(is_in_line), held
 
 
-def _refuse(user: User, virtual_class: VirtualClass) -> None:
+def _refuse(user: User, virtual_class: VirtualClass, free_places: int) -> None:
     if virtual_class.is_hosted_by(user):
         raise OwnClassError
     if virtual_class.status == ClassStatus.COMPLETED or virtual_class.has_ended():
         raise ClassEndedError
     if virtual_class.is_full:
         raise ClassFullError
-    if is_kept_for_another(virtual_class, user):
+    if free_places <= 0:
+        raise PlaceHeldError
+    if is_kept_for_another(virtual_class, user, free_places):
         raise PlaceOfferedError
     if str(user.pk) in virtual_class.participants_ids:
         raise AlreadyJoinedError

@@ -41,10 +41,17 @@ def _leave(class_id: uuid.UUID, user: User) -> VirtualClass:
     if part is None:
         raise ClassNotFoundError
     refuse_leaving(virtual_class, user)
+    give_place_back(virtual_class, part, actor=user)
+    return virtual_class
+
+
+def give_place_back(virtual_class: VirtualClass, part: UserActivity, *, actor: User | None) -> None:
+    """Take a person out of a locked class, and offer the place. actor: None for the service."""
+    user_id = part.user_id
     occasion = str(part.pk)  # a guest who joins again gets another, and may leave again
     part.delete()
     virtual_class.current_participants -= 1
-    others = [one for one in virtual_class.participants_ids if one != str(user.pk)]
+    others = [one for one in virtual_class.participants_ids if one != str(user_id)]
     virtual_class.participants_ids = others
     # Calendars accept a cancellation only with a higher revision (RFC 5546).
     virtual_class.ics_sequence += 1
@@ -58,12 +65,11 @@ def _leave(class_id: uuid.UUID, user: User) -> VirtualClass:
             "updated_at",
         ]
     )
-    record_event(virtual_class, ClassEvent.LEFT, actor=user, details={"person": str(user.pk)})
-    record_due(NoticeKind.LEFT, virtual_class, [user.pk], occasion)
+    record_event(virtual_class, ClassEvent.LEFT, actor=actor, details={"person": str(user_id)})
+    record_due(NoticeKind.LEFT, virtual_class, [user_id], occasion)
     record_due(NoticeKind.GUEST_LEFT, virtual_class, [virtual_class.booked_by_id], occasion)
-    drop_reminders(virtual_class, [user.pk])
+    drop_reminders(virtual_class, [user_id])
     offer_free_place(virtual_class)
-    return virtual_class
 
 
 def refuse_leaving(virtual_class: VirtualClass, user: User) -> None:

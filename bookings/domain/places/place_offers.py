@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from accounts.models import User, UserStatus
 from bookings.domain.history import record_event
+from bookings.domain.places.held_seats import count_held_seats
 from bookings.domain.queries import list_money_gone
 from bookings.models import (
     ClassEvent,
@@ -50,6 +51,8 @@ def offer_free_place(virtual_class: VirtualClass) -> WaitingListEntry | None:
     first = list_line(virtual_class).first()
     if first is None or list_money_gone(virtual_class.pk).exists():
         return None
+    if virtual_class.free_places <= count_held_seats(virtual_class):
+        return None
     return _offer(virtual_class, first, now)
 
 
@@ -78,15 +81,17 @@ def takes_waiting(virtual_class: VirtualClass, now: datetime) -> bool:
     )
 
 
-def is_kept_for_another(virtual_class: VirtualClass, user: User) -> bool:
-    if virtual_class.free_places != 1:
+def is_kept_for_another(virtual_class: VirtualClass, user: User, free_places: int) -> bool:
+    """free_places: without those that are held for the payment of others."""
+    if free_places != 1:
         return False
     # Not part of the locking statement, which may have read the offers before it got the lock.
     return _list_live_offers(virtual_class).exclude(user=user).exists()
 
 
 def count_kept_places(virtual_class: VirtualClass) -> int:
-    return _list_live_offers(virtual_class).count()
+    """Return how many places are offered to people in line, or held while they are paid."""
+    return _list_live_offers(virtual_class).count() + count_held_seats(virtual_class)
 
 
 def _take_back(offer: WaitingListEntry, now: datetime) -> None:

@@ -15,10 +15,12 @@ from bookings.domain.exceptions import (
     ClassCancelledError,
     ClassNotFoundError,
     OwnClassError,
+    SeatToPayError,
     TooManyAttemptsError,
 )
 from bookings.domain.places.access_codes import read_access_code
 from bookings.domain.places.code_limits import limit_wrong_codes
+from bookings.domain.places.held_seats import sells_seats
 from bookings.domain.places.joining import lock_class, take_place
 from bookings.domain.places.place_offers import (
     IN_LINE,
@@ -49,6 +51,17 @@ def wait_for_place(*, user: User, access_code: str, address: str = "") -> Waitin
             return _get_into_line(user, virtual_class)
 
 
+def wait_for_seat(*, user: User, class_id: uuid.UUID) -> WaitingListEntry:
+    """Put ``user`` at the end of the line of an open class. Raises as ``wait_for_place``."""
+    _refuse_haste(user)
+    with transaction.atomic():
+        published = VirtualClass.objects.filter(pk=class_id, open_class__isnull=False)
+        virtual_class = published.select_for_update(of=("self",)).first()
+        if virtual_class is None:
+            raise ClassNotFoundError
+        return _get_into_line(user, virtual_class)
+
+
 def wait_again(*, user: User, entry_id: uuid.UUID) -> WaitingListEntry:
     """Put a person who left, or let an offer pass, at the end of the line. Raises as
     ``wait_for_place``.
@@ -63,14 +76,16 @@ def wait_again(*, user: User, entry_id: uuid.UUID) -> WaitingListEntry:
 def claim_place(*, user: User, entry_id: uuid.UUID) -> VirtualClass:
     """Take the place that is offered to ``user``, or any free one.
 
-    Raises as ``join_class``; besides ClassCancelledError, and BookingError if the person has no
-    turn any more.
+    Raises as ``join_class``; besides ClassCancelledError, SeatToPayError, and BookingError if the
+    person has no turn any more.
     """
     entry = _lock(entry_id, user=user)
     if entry.virtual_class.status == ClassStatus.CANCELLED:
         raise ClassCancelledError
     if entry.has_expired() or entry.state == WaitingState.LEFT or not entry.user.is_active:
         raise BookingError(_("Se venció el tiempo para tomar ese lugar."))
+    if sells_seats(entry.virtual_class):
+        raise SeatToPayError
     take_place(user=user, virtual_class=entry.virtual_class)
     return entry.virtual_class
 

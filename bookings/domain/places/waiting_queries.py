@@ -86,7 +86,9 @@ def _with_standing(entries: QuerySet[WaitingListEntry]) -> "QuerySet[StandingEnt
         virtual_class=OuterRef("virtual_class"), user=OuterRef("user")
     )
     people = before.order_by().values("virtual_class").annotate(people=Count("pk"))
-    return entries.select_related("virtual_class__booked_by").annotate(
+    return entries.select_related(
+        "virtual_class__booked_by", "virtual_class__offer", "virtual_class__open_class"
+    ).annotate(
         ahead=Coalesce(Subquery(people.values("people")), 0, output_field=IntegerField()),
         is_in_class=Exists(parts),
         is_place_kept=Exists(offers.exclude(user=OuterRef("user"))),

@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from bookings.domain.exceptions import SlotTakenError
 from bookings.domain.history import record_event
+from bookings.domain.lifecycle.deadline_moves import move_deadline
 from bookings.domain.queries import list_overlapping_scheduled
 from bookings.domain.teacher_alerts import tell_teacher
 from bookings.models import ClassEvent, ClassStatus, Hold, NoticeKind, VirtualClass
@@ -100,6 +101,8 @@ def _move(shift: Shift) -> bool:
         locked.ics_sequence += 1
         locked.event_update_requested_at = timezone.now()
     locked.save()
+    if isinstance(locked, VirtualClass):
+        move_deadline(locked, shift.start - before.start_time, timezone.now())
     if isinstance(locked, VirtualClass) and locked.is_scheduled:
         _announce(locked, shift)
     return True

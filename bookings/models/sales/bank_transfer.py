@@ -1,5 +1,7 @@
 """Bank transfers that students announce and the teacher confirms."""
 
+import re
+import unicodedata
 import uuid
 
 from django.db import models
@@ -14,9 +16,19 @@ from bookings.models.virtual_class import VirtualClass
 
 
 class TransferState(models.TextChoices):
+    """CONFIRMED: it paid for its class or seat. TO_RETURN: it came, and has to go back by hand."""
+
     ANNOUNCED = "announced", _("Por confirmar")
     CONFIRMED = "confirmed", _("Confirmada")
     REFUSED = "refused", _("No llegó")
+    TO_RETURN = "to_return", _("Para devolver")
+    RETURNED = "returned", _("Devuelta")
+
+
+def normalize_operation_number(typed: str) -> str | None:
+    """Return an operation number in capitals, without separators; None if it is none."""
+    number = re.sub(r"[\s./_-]", "", unicodedata.normalize("NFKC", typed)).upper()
+    return number if re.fullmatch(r"[0-9A-Z]{4,40}", number) else None
 
 
 class BankTransfer(models.Model):
@@ -73,4 +85,18 @@ class BankTransfer(models.Model):
         ]
 
     def __str__(self) -> str:
-        return self.operation_number
+        return f"Transferencia N.º {self.operation_number}"
+
+    @property
+    def booked_class(self) -> VirtualClass:
+        """The class that it is for, or the class of its seat."""
+        if self.virtual_class is not None:
+            return self.virtual_class
+        if self.seat is None:
+            raise ValueError("The transfer is for nothing.")
+        return self.seat.open_class.virtual_class
+
+    @property
+    def occasion(self) -> str:
+        """The occasion of its mails."""
+        return self.pk.hex

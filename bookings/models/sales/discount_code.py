@@ -44,8 +44,9 @@ class DiscountCode(models.Model):
         ordering = ["-created_at", "-id"]
         constraints = [
             models.CheckConstraint(
-                condition=Q(percent__range=(1, 100), amount__isnull=True)
-                | Q(percent__isnull=True, amount__gt=0),
+                # A comparison with NULL is no refusal, so each side says what is not null.
+                condition=Q(percent__isnull=False, percent__range=(1, 100), amount__isnull=True)
+                | Q(percent__isnull=True, amount__isnull=False, amount__gt=0),
                 name="percent_or_amount_off",
                 violation_error_message="Poné un porcentaje o un monto, uno de los dos.",
             ),

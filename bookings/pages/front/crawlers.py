@@ -8,7 +8,9 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-PUBLIC_PAGES = ("bookings:landing", "bookings:book", "bookings:privacy")
+from bookings.domain.open_classes.listing import list_open_classes
+
+PUBLIC_PAGES = ("bookings:landing", "bookings:book", "bookings:open_classes", "bookings:privacy")
 
 
 @require_safe
@@ -25,7 +27,9 @@ def robots(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def sitemap(request: HttpRequest) -> HttpResponse:
-    addresses = [urljoin(settings.BASE_URL, reverse(name)) for name in PUBLIC_PAGES]
+    paths = [reverse(name) for name in PUBLIC_PAGES]
+    paths += [reverse("bookings:open_class", args=[one.pk]) for one in list_open_classes()]
+    addresses = [urljoin(settings.BASE_URL, path) for path in paths]
     return render(
         request,
         "bookings/front/sitemap.xml",

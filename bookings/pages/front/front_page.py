@@ -1,7 +1,6 @@
 """``/``: who the teacher is, what her classes cost, and the way to her free times."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -14,9 +13,12 @@ from bookings.domain.change_policy import PublicTerms, find_public_terms
 from bookings.domain.desk.teacher_page import list_questions, list_quotes, load_teacher_page
 from bookings.domain.money.prices import ClassOption, list_class_options
 from bookings.models import Question, Quote, TeacherPage
-from bookings.pages.booking import list_kinds
+from bookings.pages.choice import Kind, list_kinds
 from bookings.pages.front.share_picture import share_picture_url
 from bookings.pages.front.structured_data import describe_page
+from bookings.pages.sales.open_classes import list_cards
+
+OPEN_CLASSES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,20 +26,20 @@ class FrontPage:
     """What everybody may know before booking; the page and its JSON-LD say the same."""
 
     teacher: TeacherPage
-    offers: list[ClassOption]
+    options: list[ClassOption]
     terms: PublicTerms
     quotes: list[Quote]
     questions: list[Question]
 
     @property
-    def kinds(self) -> list[dict[str, Any]]:
-        return list_kinds(self.offers)
+    def kinds(self) -> list[Kind]:
+        return list_kinds(self.options)
 
 
 def load_front_page() -> FrontPage:
     return FrontPage(
         teacher=load_teacher_page(),
-        offers=list_class_options(),
+        options=list_class_options(),
         terms=find_public_terms(),
         quotes=list_quotes(),
         questions=list_questions(),
@@ -55,9 +57,10 @@ def landing(request: HttpRequest) -> HttpResponse:
         "error": error_text(request.GET.get("error")),
         "page": page,
         "teacher": page.teacher,
+        "open_classes": list_cards(OPEN_CLASSES),
         "share_picture": share_picture_url(page.teacher),
         "structured_data": describe_page(
-            page.teacher, page.offers, site_name=_(settings.SITE_NAME)
+            page.teacher, page.options, site_name=_(settings.SITE_NAME)
         ),
     }
     return render(request, "bookings/front/front_page.html", context)

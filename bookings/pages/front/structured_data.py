@@ -2,7 +2,7 @@
 
 import json
 from typing import Any
-from urllib.parse import urlencode, urljoin
+from urllib.parse import urljoin
 
 from django.conf import settings
 from django.templatetags.static import static
@@ -12,17 +12,24 @@ from django.utils.safestring import SafeString, mark_safe
 
 from bookings.domain.money.prices import ClassOption, Tier
 from bookings.models import PHOTO_WIDTHS, ClassType, TeacherPage
+from bookings.pages.choice import option_query
 from bookings.templatetags.class_times import minutes
 
 # So that no text of the teacher ends the script element; browsers never run a data block.
 ESCAPES = {ord(">"): "\\u003E", ord("<"): "\\u003C", ord("&"): "\\u0026"}
 
 
-def describe_page(teacher: TeacherPage, offers: list[ClassOption], *, site_name: str) -> SafeString:
-    """Return the ``<script>`` element with the teacher, and each offer at today's prices."""
+def describe_page(
+    teacher: TeacherPage, options: list[ClassOption], *, site_name: str
+) -> SafeString:
+    """Return the ``<script>`` element with the teacher, and each class at today's prices."""
     provider = _describe_provider(teacher, site_name)
-    services = [_describe_service(offer, teacher, provider["@id"]) for offer in offers]
-    graph = {"@context": "https://schema.org", "@graph": [provider, *services]}
+    services = [_describe_service(option, teacher, provider["@id"]) for option in options]
+    return write_script({"@context": "https://schema.org", "@graph": [provider, *services]})
+
+
+def write_script(graph: dict[str, Any]) -> SafeString:
+    """Return the ``<script>`` element of a JSON-LD graph."""
     text = json.dumps(graph, ensure_ascii=False).translate(ESCAPES)
     # JSON without "<", ">" and "&" cannot end the element.
     data = mark_safe(text)  # noqa: S308 # nosec B308 B703
@@ -30,7 +37,7 @@ def describe_page(teacher: TeacherPage, offers: list[ClassOption], *, site_name:
 
 
 def _describe_provider(teacher: TeacherPage, site_name: str) -> dict[str, Any]:
-    address = _absolute(reverse("bookings:landing"))
+    address = absolute(reverse("bookings:landing"))
     photo = teacher.photo_url(PHOTO_WIDTHS["large"])
     facts = {
         "@type": "Person" if teacher.name else "Organization",
@@ -38,7 +45,7 @@ def _describe_provider(teacher: TeacherPage, site_name: str) -> dict[str, Any]:
         "name": teacher.name or site_name,
         "url": address,
         "description": teacher.tagline,
-        "image": _absolute(photo or static("img/preview.png")),
+        "image": absolute(photo or static("img/preview.png")),
         "knowsAbout": teacher.subject,
         "hasCredential": [
             {"@type": "EducationalOccupationalCredential", "name": line}
@@ -48,25 +55,28 @@ def _describe_provider(teacher: TeacherPage, site_name: str) -> dict[str, Any]:
     return {name: value for name, value in facts.items() if value}
 
 
-def _describe_service(offer: ClassOption, teacher: TeacherPage, provider: str) -> dict[str, Any]:
-    name = f"{offer.class_type.label}, {minutes(offer.minutes)}"
-    return {
+def _describe_service(option: ClassOption, teacher: TeacherPage, provider: str) -> dict[str, Any]:
+    """Describe a kind and length of class; an offer has a text, and may have its own subject."""
+    offer = option.offer
+    subject = (offer.subject if offer else "") or teacher.subject
+    name = f"{option.label}, {minutes(option.minutes)}"
+    described = {
         "@type": "Service",
-        "name": f"{teacher.subject}: {name}" if teacher.subject else name,
+        "name": f"{subject}: {name}" if subject else name,
         "provider": {"@id": provider},
-        "offers": [_describe_tier(offer, tier) for tier in offer.tiers],
+        "offers": [_describe_tier(option, tier) for tier in option.tiers],
     }
+    return {**described, "description": offer.text} if offer and offer.text else described
 
 
-def _describe_tier(offer: ClassOption, tier: Tier) -> dict[str, Any]:
-    kind = urlencode({"tipo": offer.class_type.value, "min": offer.minutes})
+def _describe_tier(option: ClassOption, tier: Tier) -> dict[str, Any]:
     described: dict[str, Any] = {
         "@type": "Offer",
         "price": f"{tier.amount // 100}.{tier.amount % 100:02d}",
         "priceCurrency": "ARS",
-        "url": _absolute(f"{reverse('bookings:book')}?{kind}"),
+        "url": absolute(f"{reverse('bookings:book')}?{option_query(option)}"),
     }
-    if offer.class_type == ClassType.GROUP:
+    if option.class_type == ClassType.GROUP:
         described["eligibleQuantity"] = {
             "@type": "QuantitativeValue",
             "minValue": tier.fewest,
@@ -75,5 +85,5 @@ def _describe_tier(offer: ClassOption, tier: Tier) -> dict[str, Any]:
     return described
 
 
-def _absolute(path: str) -> str:
+def absolute(path: str) -> str:
     return urljoin(settings.BASE_URL, path)

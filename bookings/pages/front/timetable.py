@@ -17,7 +17,7 @@ from accounts.models import Language
 from bookings.availability.agenda import load_agenda
 from bookings.domain.desk.teacher_page import load_teacher_page
 from bookings.domain.money.prices import list_class_options
-from bookings.pages.choice import Choice, read_choice
+from bookings.pages.choice import Choice, read_choice, read_kind
 from bookings.pages.free_times import name_utc_offset
 from bookings.pages.front.framing import framable
 from calendar_sync import CalendarError
@@ -33,7 +33,7 @@ KEPT_SECONDS = 60
 def show_timetable(request: HttpRequest) -> HttpResponse:
     """Show everybody the same page, which neither reads nor sets a cookie.
 
-    The address may name ``idioma``, and the ``tipo`` and ``min`` of a class.
+    The address may name ``idioma``, and the ``tipo`` or ``oferta`` and ``min`` of a class.
     """
     is_english = request.GET.get("idioma") == Language.ENGLISH
     language = Language.ENGLISH if is_english else Language.SPANISH
@@ -47,11 +47,11 @@ def show_timetable(request: HttpRequest) -> HttpResponse:
 
 def _find_page(request: HttpRequest, language: str) -> str:
     """Return the page of the cache; a new one is kept unless the calendar could not be read."""
-    offers = list_class_options()
-    if not offers:
+    options = list_class_options(key=read_kind(request.GET))
+    if not options:
         return _render({"is_empty": True})
-    choice = read_choice(request.GET, offers)
-    key = f"timetable-{language}-{choice.offer.class_type}-{choice.offer.minutes}"
+    choice = read_choice(request.GET, options)
+    key = f"timetable-{language}-{choice.option.kind}-{choice.option.minutes}"
     kept: str | None = cache.get(key)
     if kept is not None:
         return kept
@@ -71,7 +71,7 @@ def list_days_with_links(choice: Choice) -> list[dict[str, Any]]:
     """
     today = timezone.localdate()
     agenda = load_agenda(today, today + FARTHEST)
-    by_day = agenda.find_free_slots(timedelta(minutes=choice.offer.minutes))
+    by_day = agenda.find_free_slots(timedelta(minutes=choice.option.minutes))
     return [
         {
             "day": day,

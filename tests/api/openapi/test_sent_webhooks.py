@@ -7,6 +7,7 @@ import pytest
 from jsonschema import Draft202012Validator, FormatChecker
 
 from accounts.services import write_down
+from bookings.domain.checkout.transfers import note_arrival, refuse_transfer
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.lifecycle.completing import complete_ended_classes
 from bookings.domain.lifecycle.rescheduling import reschedule_class
@@ -20,6 +21,7 @@ from bookings.webhooks.events import announce_events
 from config.api.openapi.document import generate
 from tests.bookings.webhooks.factories import WebhookEndpointFactory
 from tests.factories import VirtualClassFactory
+from tests.sales.transfers import announce, take_transfers
 
 
 @pytest.fixture(scope="module")
@@ -42,6 +44,10 @@ def events(host, student, teacher):
     complete_ended_classes()
     link = make_link(VirtualClassFactory(booked_by=write_down(name="Zoe", phone="341 555 0199")))
     claim_class(user=host, token=link.token)
+    take_transfers()
+    transfer = announce(VirtualClassFactory(booked_by=host))
+    refuse_transfer(transfer_id=transfer.pk, actor=teacher)
+    note_arrival(announce(transfer.virtual_class).pk, teacher)
     announce_events()
     return {one.kind: json.loads(one.body) for one in WebhookEvent.objects.all()}
 

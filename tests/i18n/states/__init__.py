@@ -16,6 +16,7 @@ from tests.i18n.states import (  # noqa: F401  # imported for what they add
     payments,
     profile,
     public,
+    transfers,
     waiting,
 )
 from tests.i18n.states.payments import make_payment

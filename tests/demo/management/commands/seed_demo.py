@@ -17,6 +17,7 @@ from accounts.services import write_down
 from bookings.availability.agenda import list_openings
 from bookings.domain.checkout.settling import confirm_payment
 from bookings.domain.checkout.teacher_booking import book_for
+from bookings.domain.checkout.transfers import announce_transfer
 from bookings.domain.lifecycle.booking import BookingRequest, book_class
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.money.prices import find_price
@@ -26,6 +27,7 @@ from bookings.models import (
     ClassStatus,
     ClassType,
     HostType,
+    Offer,
     Role,
     UserActivity,
     VirtualClass,
@@ -33,6 +35,8 @@ from bookings.models import (
 )
 from config.lib.wall_time import find_offset
 from tests.demo.offer import seed_offer
+from tests.demo.offers import EXAM, seed_offers
+from tests.demo.open_classes import seed_open_classes
 from tests.demo.own_page import seed_own_page
 from tests.demo.people import (
     ACCESS_CODE,
@@ -75,6 +79,7 @@ class Command(BaseCommand):
         people = {person: _create_person(person) for person in EVERYBODY}
         _make_teacher(people[TEACHER], options["refresh_token"])
         seed_offer()
+        seed_offers()
         seed_own_page()
         if options["receiver"]:
             _add_receiver(*options["receiver"])
@@ -134,12 +139,17 @@ def _seed_classes(people: dict[DemoPerson, User]) -> None:
 
     _schedule(_book(bruno, _open_at(1, 10), text="Entrevista de trabajo en inglés."), teacher)
     _book(ana, _open_at(4, 9), text="Pronunciación.")
-    _book(diego, _open_at(5, 17), students=6, text="Inglés para programadores.")
+    programming = _book(diego, _open_at(5, 17), students=6, text="Inglés para programadores.")
+    announce_transfer(user=diego, about=programming, operation_number="0000 7002 4517")
+
+    exam = Offer.objects.get(name=EXAM)
+    _schedule(_book(carla, _open_at(7, 15), text="Writing, parte 2.", offer=exam), teacher)
 
     called_off = _book(bruno, _open_at(6, 16), text="Phrasal verbs.")
     _schedule(called_off, teacher)
     cancel_class(class_id=called_off.pk, actor=teacher, reason="La profe tiene un feriado.")
 
+    seed_open_classes(teacher, [carla, diego], first=_open_at(8, 19), second=_open_at(10, 18))
     _book_for_lucia(teacher, _open_at(3, 11))
 
     _store_completed(ana, [carla], _at(timezone.localdate() - timedelta(days=7), 18))
@@ -178,14 +188,17 @@ def _at(day: date, hour: int) -> datetime:
     return datetime.combine(day, time(hour), tzinfo=ZoneInfo(settings.TIME_ZONE))
 
 
-def _book(user: User, start: datetime, *, students: int = 1, text: str = "") -> VirtualClass:
+def _book(
+    user: User, start: datetime, *, students: int = 1, text: str = "", offer: Offer | None = None
+) -> VirtualClass:
     class_type = ClassType.GROUP if students > 1 else ClassType.INDIVIDUAL
     request = BookingRequest(
         start=start,
         end=start + HOUR,
         is_group_class=students > 1,
         students_count=students,
-        price=find_price(class_type=class_type, minutes=60, students=students),
+        price=find_price(class_type=class_type, minutes=60, students=students, offer=offer),
+        offer=offer,
         preference_id=f"demo-{uuid.uuid4()}",
         text=text,
     )

@@ -1,0 +1,177 @@
+"""Discount codes: how many uses are left, and who used them."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.utils.html import format_html, format_html_join
+
+from accounts.models import User
+from bookings.admin.cells import day_and_time, make_badge
+from bookings.admin.inputs import BROWSERS_OWN
+from bookings.admin.money.pesos import PesosField
+from bookings.admin.steps import Facts, Report, Step, StepsAdmin
+from bookings.domain.money.discounts import (
+    is_over,
+    list_class_uses,
+    list_seat_uses,
+    normalize_discount_code,
+    with_uses,
+)
+from bookings.models import DiscountCode
+from bookings.templatetags.class_times import pesos
+from bookings.templatetags.discounts import off
+
+USES_SHOWN = 100
+IN_USE = (
+    "{code} ya se usó, y las clases guardan su descuento: no se puede borrar. Si lo frenás, nadie "
+    "más lo usa."
+)
+
+
+class CodeForm(forms.ModelForm[DiscountCode]):
+    """A code; only the uses, the last day and who may repeat it change later."""
+
+    code = forms.CharField(
+        label="Código",
+        max_length=40,
+        help_text="Letras y números. Vale también en minúsculas, con espacios o con guiones.",
+        widget=forms.TextInput({"autocapitalize": "characters", "autocomplete": "off"}),
+    )
+    percent = forms.IntegerField(
+        label="Porcentaje",
+        required=False,
+        help_text="Por ejemplo 10. Con 100 la clase es gratis.",
+        widget=forms.TextInput({"inputmode": "numeric", "size": 4}),
+    )
+    amount = PesosField(label="O un monto en pesos", required=False, help_text="Por ejemplo 2.000.")
+
+    class Meta:
+        model = DiscountCode
+        fields = ["code", "percent", "amount", "max_uses", "valid_until", "once_per_person"]
+        help_texts = {
+            "max_uses": "Cuántas veces en total. Vacío: sin límite.",
+            "valid_until": "El último día. Vacío: hasta que lo frenes.",
+        }
+
+    def clean_code(self) -> str:
+        code = normalize_discount_code(self.cleaned_data["code"])
+        if code is None:
+            raise forms.ValidationError("Usá entre 3 y 20 letras sin tilde y números.")
+        return code
+
+
+class _Switch(Step[DiscountCode]):
+    to: bool
+    happens: str
+    done: str
+
+    def is_offered(self, row: DiscountCode) -> bool:
+        return row.is_active != self.to
+
+    def foresee(self, row: DiscountCode, form: Any, actor: User) -> Facts | None:
+        return Facts(f"{row}: {off(row)} menos", (self.happens,)) if self.is_offered(row) else None
+
+    def take(self, row: DiscountCode, form: Any, actor: User) -> Report:
+        DiscountCode.objects.filter(pk=row.pk).update(is_active=self.to)
+        return Report(f"{row}: {self.done}")
+
+
+class StopCode(_Switch):
+    name, label, yes, to = "frenar", "Frenar el código", "Sí, frenarlo", False
+    happens = "Nadie más lo usa. Las clases que ya lo tienen guardan su descuento."
+    done = "ya nadie lo puede usar."
+
+
+class ResumeCode(_Switch):
+    name, label, yes, to = "seguir", "Volver a activarlo", "Sí, activarlo", True
+    happens = "Se puede usar de nuevo, hasta el último día y con los usos que le queden."
+    done = "se puede usar de nuevo."
+
+
+@admin.register(DiscountCode)
+class DiscountCodeAdmin(StepsAdmin[DiscountCode]):
+    form = CodeForm
+    formfield_overrides = BROWSERS_OWN
+    list_display = ["code", "reduction", "uses", "valid_until", "badge"]
+    search_fields = ["code"]
+    steps = (StopCode(), ResumeCode())
+    # A used code is refused by name, not in a list.
+    actions = None
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[DiscountCode]:
+        return with_uses(super().get_queryset(request))
+
+    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
+        return {}
+
+    def get_readonly_fields(self, request: HttpRequest, obj: DiscountCode | None = None) -> Any:
+        """Keep what was promised: another discount is another code."""
+        return ["code", "reduction", "badge", "uses", "used_by"] if obj else []
+
+    def get_fields(self, request: HttpRequest, obj: DiscountCode | None = None) -> Any:
+        if obj is None:
+            return CodeForm.Meta.fields
+        later = ["max_uses", "valid_until", "once_per_person"]
+        return ["code", "reduction", "badge", "uses", "used_by", *later]
+
+    def delete_view(
+        self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Refuse to delete a code that any class or seat ever had."""
+        code = self.get_object(request, object_id)
+        if code and (code.classes.exists() or code.seats.exists()):
+            self.message_user(request, IN_USE.format(code=code), messages.WARNING)
+            return HttpResponseRedirect(self.address("change", code.pk))
+        return super().delete_view(request, object_id, extra_context)
+
+    @admin.display(description="descuento")
+    def reduction(self, obj: DiscountCode) -> str:
+        return off(obj)
+
+    @admin.display(description="usos")
+    def uses(self, obj: Any) -> str:
+        """Write ``3 de 20, quedan 17``."""
+        used: int = obj.uses  # annotated by ``get_queryset``
+        if obj.max_uses is None:
+            return f"{used}, sin límite"
+        return f"{used} de {obj.max_uses}, quedan {max(obj.max_uses - used, 0)}"
+
+    @admin.display(description="estado")
+    def badge(self, obj: Any) -> str:
+        if not obj.is_active:
+            return make_badge("expired", "Frenado")
+        if is_over(obj):
+            return make_badge("expired", "Terminó")
+        if obj.max_uses is not None and obj.uses >= obj.max_uses:
+            return make_badge("completed", "Usado del todo")
+        return make_badge("scheduled", "Vale")
+
+    @admin.display(description="quién lo usó")
+    def used_by(self, obj: DiscountCode) -> str:
+        """List the uses that count, the latest first, each with a link to its class."""
+        classes = list_class_uses().filter(discount_code=obj).select_related("booked_by")
+        seats = list_seat_uses().filter(discount_code=obj)
+        seats = seats.select_related("user", "open_class__virtual_class")
+        rows = [
+            *((one.created_at, one.booked_by, one, one) for one in classes[:USES_SHOWN]),
+            *(
+                (one.created_at, one.user, one.open_class.virtual_class, one)
+                for one in seats[:USES_SHOWN]
+            ),
+        ]
+        lines = [
+            (
+                reverse("admin:class_sheet", args=[of_class.pk]),
+                f"{person}: {day_and_time(of_class.start_time)}",
+                f"{pesos(use.discount)} menos" + ("" if use.paid_at else ", espera el pago"),
+            )
+            for _, person, of_class, use in sorted(rows, key=lambda row: row[0], reverse=True)
+        ]
+        if not lines:
+            return "Nadie, por ahora."
+        items = format_html_join("", '<li><a href="{}">{}</a> <small>{}</small></li>', lines)
+        return format_html('<ul class="uses">{}</ul>', items)

@@ -1,0 +1,151 @@
+"""The form of an offer: its texts, and its lengths with their prices."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from django import forms
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.forms import BoundField
+from django.utils import timezone
+
+from bookings.admin.inputs import DAY_INPUT
+from bookings.admin.money.pesos import PesosField
+from bookings.domain.desk.offers import FROM_TODAY, Case, OfferPrice
+from bookings.domain.money.prices import FEWEST_STUDENTS
+from bookings.models import ClassType, Offer
+from bookings.models.availability import SENSIBLE_DATES
+from bookings.templatetags.class_times import minutes
+
+NEW_ROWS = 3
+MINUTES = [MinValueValidator(10), MaxValueValidator(480)]
+STUDENTS = [MinValueValidator(1), MaxValueValidator(100)]
+
+
+class OfferForm(forms.ModelForm[Offer]):
+    """An offer. A price that is left as it was stays; one that is emptied ends."""
+
+    is_listed = forms.TypedChoiceField(
+        label="Quién la ve",
+        choices=[("todos", "Todos, en tu página"), ("enlace", "Solo quien tiene el enlace")],
+        coerce=lambda value: value == "todos",
+        widget=forms.RadioSelect,
+    )
+    day = forms.DateField(label="Rige desde", widget=DAY_INPUT, validators=SENSIBLE_DATES)
+
+    class Meta:
+        model = Offer
+        fields = ["name", "class_type", "text", "subject", "once_per_person", "is_listed"]
+        labels = {
+            "class_type": "Para quiénes",
+            "text": "Qué incluye",
+            "once_per_person": "Cada persona la reserva una sola vez",
+        }
+        help_texts = {
+            "name": "Por ejemplo «Clase de prueba» o «Preparación de examen».",
+            "subject": "Si no es la de tu página.",
+        }
+        widgets = {
+            "class_type": forms.RadioSelect,
+            "text": forms.Textarea({"rows": 3}),
+        }
+
+    def __init__(self, data: Any, *, offer: Offer, prices: list[OfferPrice]) -> None:
+        is_new = offer.pk is None
+        initial = {
+            "day": timezone.localdate(),
+            "is_listed": "todos" if offer.is_listed else "enlace",
+        }
+        super().__init__(data, instance=offer, initial=initial)
+        self.prices = prices
+        # Booked classes and prices are of the type.
+        self.fields["class_type"].disabled = not is_new
+        for one in self.prices:
+            label = f"Precio en pesos: {name_case(one.case)}"
+            self.fields[_amount(one)] = PesosField(label=label, required=False, initial=one.amount)
+        self.rows = range(NEW_ROWS if is_new else 1)
+        for row in self.rows:
+            self._add_row(row, initial_minutes=60 if is_new and row == 0 else None)
+
+    def _add_row(self, row: int, *, initial_minutes: int | None) -> None:
+        self.fields[f"minutes-{row}"] = forms.IntegerField(
+            label="Minutos", required=False, validators=MINUTES, initial=initial_minutes
+        )
+        self.fields[f"students-{row}"] = forms.IntegerField(
+            label="Hasta cuántas personas", required=False, validators=STUDENTS
+        )
+        self.fields[f"new-{row}"] = PesosField(label="Precio en pesos", required=False)
+
+    @property
+    def price_fields(self) -> list[tuple[str, OfferPrice, BoundField]]:
+        return [(name_case(one.case), one, self[_amount(one)]) for one in self.prices]
+
+    @property
+    def row_fields(self) -> list[tuple[BoundField, BoundField, BoundField]]:
+        return [
+            (self[f"minutes-{row}"], self[f"students-{row}"], self[f"new-{row}"])
+            for row in self.rows
+        ]
+
+    def clean_day(self) -> Any:
+        day = self.cleaned_data["day"]
+        if day < timezone.localdate():
+            raise forms.ValidationError(FROM_TODAY)
+        return day
+
+    def clean(self) -> dict[str, Any]:
+        """Collect the changes of the prices; refuse an offer without any price."""
+        cleaned = super().clean() or self.cleaned_data
+        self.changes = dict(self._read_changes())
+        kept = [one for one in self.prices if self.changes.get(one.case, 0) is not None]
+        added = [amount for amount in self.changes.values() if amount is not None]
+        if not (self.errors or kept or added):
+            self.add_error(self._first_price, "Poné al menos una duración con su precio.")
+        return cleaned
+
+    @property
+    def _first_price(self) -> str:
+        return _amount(self.prices[0]) if self.prices else "new-0"
+
+    def _read_changes(self) -> Iterator[tuple[Case, int | None]]:
+        for one in self.prices:
+            if _amount(one) in self.changed_data and _amount(one) in self.cleaned_data:
+                yield one.case, self.cleaned_data[_amount(one)]
+        known = {one.case for one in self.prices}
+        for row in self.rows:
+            case = self._read_case(row)
+            if case in known:
+                self.add_error(f"minutes-{row}", "Esa duración ya está.")
+            elif case:
+                known.add(case)
+                yield case, self.cleaned_data[f"new-{row}"]
+
+    def _read_case(self, row: int) -> Case | None:
+        """Return length and size of a new price; None, perhaps with an error, if it is not one."""
+        names = f"minutes-{row}", f"students-{row}", f"new-{row}"
+        if any(name in self.errors for name in names):
+            return None
+        minutes, students, amount = (self.cleaned_data.get(name) for name in names)
+        if amount is None:
+            if minutes and minutes != self.fields[f"minutes-{row}"].initial:
+                self.add_error(f"new-{row}", "Falta el precio. 0 es gratis.")
+            return None
+        if not minutes:
+            self.add_error(f"minutes-{row}", "Faltan los minutos.")
+            return None
+        kind = ClassType(self.cleaned_data.get("class_type") or ClassType.INDIVIDUAL)
+        if kind == ClassType.INDIVIDUAL:
+            return minutes, 1
+        if not students or students < FEWEST_STUDENTS[kind]:
+            self.add_error(f"students-{row}", "Un grupo es de 2 personas o más.")
+            return None
+        return minutes, students
+
+
+def name_case(case: Case) -> str:
+    """Write ``60 min, hasta 3 personas``."""
+    length, students = minutes(case[0]), case[1]
+    return f"{length}, hasta {students} personas" if students > 1 else length
+
+
+def _amount(price: OfferPrice) -> str:
+    return f"amount-{price.minutes}-{price.students_up_to}"

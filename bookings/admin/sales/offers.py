@@ -1,0 +1,154 @@
+"""*Ofertas*: what the teacher sells besides the price list."""
+
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from django.conf import settings
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from bookings.admin.pages import log_to_panel
+from bookings.admin.sales.offer_form import OfferForm
+from bookings.domain.desk.offers import (
+    OfferCard,
+    delete_offer,
+    list_offer_prices,
+    list_offers,
+    move_offer,
+    save_offer,
+    set_active,
+    set_listed,
+)
+from bookings.domain.exceptions import BookingError
+from bookings.models import BookingRules, ClassType, Offer
+
+CUT_OFF = (
+    "Google Meet corta a los 60 minutos las llamadas de tres o más personas de una cuenta "
+    "gratuita. Para seguir hay que entrar de nuevo con el mismo enlace."
+)
+
+
+@require_safe
+def show_offers(request: HttpRequest) -> HttpResponse:
+    _require(request, "view")
+    context = {
+        **admin.site.each_context(request),
+        "title": "Ofertas",
+        "cards": [(one, *share_offer(one)) for one in list_offers()],
+    }
+    return render(request, "admin/sales/offers.html", context)
+
+
+def share_offer(card: OfferCard) -> tuple[str, str]:
+    """Return the offer's address, and one that writes it to any chat of WhatsApp."""
+    address = offer_address(card.offer)
+    text = f"{card.offer.name}: elegí día y hora acá. {address}"
+    return address, f"https://wa.me/?text={quote(text)}"
+
+
+def offer_address(offer: Offer) -> str:
+    query = urlencode({"oferta": offer.key})
+    return f"{settings.BASE_URL}{reverse('bookings:book')}?{query}"
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def edit_offer(request: HttpRequest, offer_id: int | None = None) -> HttpResponse:
+    """Create an offer with its prices, or change one."""
+    _require(request, "add" if offer_id is None else "change")
+    offer = Offer() if offer_id is None else get_object_or_404(Offer, pk=offer_id)
+    prices = list_offer_prices(offer) if offer_id else []
+    form = OfferForm(request.POST or None, offer=offer, prices=prices)
+    if request.method == "POST" and form.is_valid() and _save(request, form):
+        return redirect("admin:offers")
+    context = {
+        **admin.site.each_context(request),
+        "title": "Cambiar la oferta" if offer_id else "Oferta nueva",
+        "form": form,
+        "offer": offer,
+    }
+    return render(request, "admin/sales/offer.html", context)
+
+
+def _save(request: HttpRequest, form: OfferForm) -> bool:
+    """Store the offer; if its prices are refused, say why in the form."""
+    offer = form.save(commit=False)
+    try:
+        save_offer(offer, changes=form.changes, day=form.cleaned_data["day"])
+    except BookingError as refusal:
+        form.add_error("day", str(refusal.text))
+        return False
+    messages.success(request, f"Guardamos «{offer}».")
+    log_to_panel(request, Offer, "Guardar la oferta", offer)
+    if offer.class_type == ClassType.GROUP and any(
+        BookingRules.cut_off_calls(students=students, minutes=minutes)
+        for (minutes, students), amount in form.changes.items()
+        if amount is not None
+    ):
+        messages.warning(request, CUT_OFF)
+    return True
+
+
+# What the buttons of the list do, and what is said afterwards.
+ACTIONS: dict[str, tuple[Any, str]] = {
+    "subir": (lambda offer: move_offer(offer, up=True), "«{offer}» sube un lugar."),
+    "bajar": (lambda offer: move_offer(offer, up=False), "«{offer}» baja un lugar."),
+    "mostrar": (lambda offer: set_listed(offer, is_listed=True), "«{offer}» está a la vista."),
+    "esconder": (
+        lambda offer: set_listed(offer, is_listed=False),
+        "«{offer}» se reserva solo con el enlace.",
+    ),
+    "dejar": (
+        lambda offer: set_active(offer, is_active=False),
+        "«{offer}» ya no se vende. Lo que está reservado sigue igual.",
+    ),
+    "volver": (lambda offer: set_active(offer, is_active=True), "«{offer}» se vende de nuevo."),
+}
+
+
+@require_POST
+def act_on_offer(request: HttpRequest, offer_id: int) -> HttpResponse:
+    """Do what a button of the list says; the button beside it takes it back."""
+    _require(request, "change")
+    offer = get_object_or_404(Offer, pk=offer_id)
+    if action := ACTIONS.get(request.POST.get("do", "")):
+        act, said = action
+        act(offer)
+        text = said.format(offer=offer)
+        messages.success(request, text)
+        log_to_panel(request, Offer, text, offer)
+    return redirect(f"{reverse('admin:offers')}#oferta-{offer.pk}")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def ask_to_delete(request: HttpRequest, offer_id: int) -> HttpResponse:
+    """Delete an offer that was never booked, after asking."""
+    _require(request, "delete")
+    offer = get_object_or_404(Offer, pk=offer_id)
+    refusal = ""
+    if request.method == "POST":
+        name, key = str(offer), offer.pk
+        try:
+            delete_offer(offer)
+        except BookingError as error:
+            refusal = str(error.text)
+        else:
+            offer.pk = key
+            log_to_panel(request, Offer, "Borrar la oferta", offer)
+            messages.success(request, f"Borramos «{name}».")
+            return redirect("admin:offers")
+    context = {
+        **admin.site.each_context(request),
+        "title": "Borrar la oferta",
+        "offer": offer,
+        "refusal": refusal,
+    }
+    return render(request, "admin/sales/delete_offer.html", context)
+
+
+def _require(request: HttpRequest, verb: str) -> None:
+    if not request.user.has_perm(f"bookings.{verb}_offer"):
+        raise PermissionDenied

@@ -1,0 +1,283 @@
+"""*Clases abiertas*: the groups that the teacher publishes, their seats and their deadline."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, cast
+from urllib.parse import quote
+
+from django import forms
+from django.conf import settings
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_safe
+
+from accounts.models import Level, User
+from bookings.admin.cells import day_at
+from bookings.admin.classes.book_for import explain_taken, read_start
+from bookings.admin.classes.forms import StartForm
+from bookings.admin.money.pesos import PesosField
+from bookings.admin.pages import log_to_panel
+from bookings.admin.read_only import ReadOnlyMixin
+from bookings.admin.steps import Facts, Report, Step, StepsAdmin, group_mails
+from bookings.domain.checkout.publishing import OpenClassDraft, publish_open_class
+from bookings.domain.dry_runs import foresee
+from bookings.domain.exceptions import BookingError, SlotTakenError
+from bookings.domain.open_classes.deadlines import count_people
+from bookings.domain.open_classes.listing import CountedClass, count_left, with_counts
+from bookings.domain.open_classes.seats import pay_seat_by_hand
+from bookings.models import (
+    BookingRules,
+    ClassStatus,
+    MinimumDecision,
+    OpenClass,
+    Seat,
+    SeatState,
+    VirtualClass,
+)
+from bookings.templatetags.class_times import clock, long_day, pesos
+
+PAST_SHOWN = 10
+LATER = "Quedó publicada. El calendario no respondió: se puede reservar apenas responda."
+CUT_OFF = (
+    "Google Meet corta a los 60 minutos las llamadas de tres o más personas de una cuenta "
+    "gratuita. Para seguir hay que entrar de nuevo con el mismo enlace."
+)
+# How long before the class it is decided, in hours.
+DEADLINES = [
+    (24, "Un día antes"),
+    (48, "Dos días antes"),
+    (72, "Tres días antes"),
+    (6, "Seis horas antes"),
+    (2, "Dos horas antes"),
+]
+
+
+class PublishForm(StartForm):
+    """Six answers; the rest has its usual value."""
+
+    title = forms.CharField(label="Título", max_length=80)
+    places = forms.IntegerField(label="Lugares", min_value=1)
+    place_price = PesosField(label="Precio por lugar", help_text="En pesos. 0 es gratis.")
+    minimum = forms.IntegerField(
+        label="Mínimo para darla", min_value=1, help_text="Personas, sin contarte."
+    )
+    hours_before = forms.TypedChoiceField(
+        label="Se decide", choices=DEADLINES, coerce=int, initial=24
+    )
+    minutes = forms.IntegerField(label="Minutos", min_value=10, max_value=480, initial=60)
+    level = forms.ChoiceField(
+        label="Nivel", choices=[("", "Cualquiera"), *Level.choices], required=False
+    )
+    text = forms.CharField(
+        label="De qué se trata",
+        max_length=1000,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 3}),
+    )
+    is_listed = forms.BooleanField(label="A la vista de todos", required=False, initial=True)
+
+    def draft(self) -> OpenClassDraft:
+        given = self.cleaned_data
+        kept = ("title", "places", "place_price", "minimum", "minutes", "level", "text")
+        return OpenClassDraft(
+            **{name: given[name] for name in kept},
+            start=self.start,
+            decides_at=self.start - timedelta(hours=given["hours_before"]),
+            is_listed=given["is_listed"],
+        )
+
+
+@require_safe
+def show_open_classes(request: HttpRequest) -> HttpResponse:
+    if not request.user.has_perm("bookings.view_openclass"):
+        raise PermissionDenied
+    now = timezone.now()
+    every = with_counts(now)
+    ahead = every.filter(virtual_class__end_time__gt=now)
+    past = every.filter(virtual_class__end_time__lte=now)
+    context = {
+        **admin.site.each_context(request),
+        "title": "Clases abiertas",
+        "ahead": list(map(present, ahead.order_by("virtual_class__start_time", "pk"))),
+        "past": list(map(present, past.order_by("-virtual_class__start_time")[:PAST_SHOWN])),
+    }
+    return render(request, "admin/sales/open_classes.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def publish(request: HttpRequest) -> HttpResponse:
+    """Publish an open class. ``?inicio=``: the time at first."""
+    if not request.user.has_perm("bookings.change_virtualclass"):
+        raise PermissionDenied
+    start = read_start(request.GET.get("inicio", ""))
+    form = PublishForm(request.POST or None, initial=_propose(start))
+    if request.method == "POST" and form.is_valid():
+        open_class = _publish(request, form)
+        if open_class is not None:
+            return redirect("admin:class_sheet", class_id=open_class.pk)
+    context = {
+        **admin.site.each_context(request),
+        "title": "Publicar una clase abierta",
+        "form": form,
+    }
+    return render(request, "admin/sales/publish.html", context)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenClassSheet:
+    """What the panel says of an open class. people: with a place, without the teacher."""
+
+    open_class: CountedClass
+    people: int
+    left: int
+    state: str
+    badge: str
+    page_url: str
+    whatsapp_url: str
+    taken_amount: int = 0
+    seats: list[Seat] | None = None
+
+
+def present(open_class: CountedClass) -> OpenClassSheet:
+    state, badge = _describe_state(open_class)
+    address = settings.BASE_URL + reverse("bookings:open_class", args=[open_class.pk])
+    return OpenClassSheet(
+        open_class=open_class,
+        people=count_people(open_class.virtual_class),
+        left=count_left(open_class),
+        state=state,
+        badge=badge,
+        page_url=address,
+        whatsapp_url=f"https://wa.me/?text={quote(_write_invitation(open_class, address))}",
+    )
+
+
+def load_sheet(row: VirtualClass) -> tuple[OpenClassSheet, list[Seat]] | None:
+    """Return an open class and its seats, the paid ones first; None for another class."""
+    open_class = with_counts(timezone.now()).filter(pk=row.pk).first()
+    if open_class is None:
+        return None
+    seats = Seat.objects.filter(open_class=row.pk).select_related("user", "payment")
+    shown = [one for one in seats if one.state != SeatState.RELEASED or one.paid_at]
+    order = list(SeatState)
+    order.insert(0, order.pop(order.index(SeatState.TAKEN)))
+    shown.sort(key=lambda one: (order.index(SeatState(one.state)), one.created_at))
+    return present(open_class), shown
+
+
+def _publish(request: HttpRequest, form: PublishForm) -> OpenClass | None:
+    """Publish what the form asks for; None if it is refused, and the form says why."""
+    draft, by = form.draft(), cast(User, request.user)
+    try:
+        open_class = publish_open_class(draft=draft, by=by)
+    except SlotTakenError as refusal:
+        form.add_error(None, explain_taken(draft.start, draft.end, by) or str(refusal.text))
+        return None
+    except BookingError as refusal:
+        form.add_error(None, str(refusal.text))
+        return None
+    log_to_panel(request, OpenClass, f"Publicar «{open_class}»", open_class)
+    if open_class.virtual_class.is_scheduled:
+        messages.success(request, f"Listo: «{open_class}» está publicada. Compartila.")
+    else:
+        messages.warning(request, LATER)
+    if BookingRules.cut_off_calls(students=draft.places + 1, minutes=draft.minutes):
+        messages.warning(request, CUT_OFF)
+    return open_class
+
+
+def _propose(start: datetime | None) -> dict[str, Any]:
+    """Propose the answers of the last open class, so that the next one takes fewer."""
+    last = OpenClass.objects.select_related("virtual_class").order_by("-created_at").first()
+    proposed: dict[str, Any] = {}
+    if last is not None:
+        kept = ("title", "places", "place_price", "minimum", "level", "text")
+        proposed = {name: getattr(last, name) for name in kept}
+        proposed["minutes"] = last.virtual_class.minutes
+    if start:
+        proposed |= {"day": start.date(), "clock": start.time()}
+    return proposed
+
+
+def _describe_state(open_class: OpenClass) -> tuple[str, str]:
+    """Return the state in words, and the badge's class."""
+    virtual_class = open_class.virtual_class
+    if virtual_class.status == ClassStatus.CANCELLED:
+        called_off = open_class.decision == MinimumDecision.CALLED_OFF
+        return ("No llegó al mínimo" if called_off else "Cancelada"), "cancelled"
+    if virtual_class.has_ended():
+        return "Terminada", "completed"
+    if not virtual_class.is_scheduled:
+        return "Espera al calendario", "preparing"
+    if open_class.decision == MinimumDecision.GOES_ON:
+        return "Se da", "scheduled"
+    missing = open_class.minimum - count_people(virtual_class)
+    if missing <= 0:
+        return "Llegó al mínimo", "scheduled"
+    return (f"Faltan {missing}" if missing > 1 else "Falta 1"), "pending"
+
+
+def _write_invitation(open_class: OpenClass, address: str) -> str:
+    start = timezone.localtime(open_class.virtual_class.start_time)
+    when = f"{long_day(start).capitalize()}, {clock(start)} h"
+    cost_text = f"{pesos(open_class.place_price)} por lugar" if open_class.place_price else "gratis"
+    return f"{open_class.title}. {when}, {cost_text}. Reservá el tuyo acá: {address}"
+
+
+class PaySeat(Step[Seat]):
+    name, label, bulk = "pagado", "Ya me pagó", ""
+    yes = "Sí, ya me pagó"
+    warning = "No se puede deshacer: si te equivocás, esa persona tiene que dejar su lugar."
+
+    def is_offered(self, row: Seat) -> bool:
+        return row.state in {SeatState.HELD, SeatState.RELEASED} and row.paid_at is None
+
+    def foresee(self, row: Seat, form: Any, actor: User) -> Facts | None:
+        if not self.is_offered(row):
+            return None
+        seen = foresee(lambda: pay_seat_by_hand(seat_id=row.pk, actor=actor), [row.open_class_id])
+        happens = (
+            f"Queda anotado que {row.user} te pagó {pesos(row.price)} por fuera.",
+            "Tiene su lugar, y le llega el enlace para entrar.",
+        )
+        return Facts(f"{row.open_class} · {row.user}", happens, group_mails(seen.mails))
+
+    def take(self, row: Seat, form: Any, actor: User) -> Report:
+        pay_seat_by_hand(seat_id=row.pk, actor=actor)
+        return Report(f"{row.user} ya tiene su lugar.")
+
+
+@admin.register(Seat)
+class SeatAdmin(ReadOnlyMixin, StepsAdmin[Seat]):
+    list_display = ["user", "open_class", "price", "state", "created_at"]
+    list_select_related = ["user", "open_class"]
+    search_fields = ["user__email", "user__name", "open_class__title"]
+    steps = (PaySeat(),)
+    fields = [
+        *("user", "open_class", "price", "discount", "discount_code", "state"),
+        *("expires_at", "paid_at", "payment", "refund_reason", "amount_kept", "created_at"),
+    ]
+
+    def row_address(self, row: Model) -> str:
+        """Return the sheet of the class."""
+        return reverse("admin:class_sheet", args=[cast(Seat, row).open_class_id])
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Seat]:
+        return super().get_queryset(request).select_related("user", "open_class", "payment")
+
+
+def list_seat_links(request: HttpRequest, seat: Seat) -> Iterator[tuple[str, str]]:
+    """List the steps of a seat, each with its address."""
+    step = SeatAdmin.steps[0]
+    if request.user.has_perm("bookings.change_seat") and step.is_offered(seat):
+        yield step.label, reverse("admin:bookings_seat_step", args=[seat.pk, step.name])
+
+
+def describe_deadline(open_class: OpenClass) -> str:
+    return day_at(open_class.decides_at)

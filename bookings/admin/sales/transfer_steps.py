@@ -1,0 +1,114 @@
+"""The steps of a bank transfer."""
+
+from typing import Any
+
+from django.contrib import messages
+
+from accounts.models import User
+from bookings.admin.cells import day_at
+from bookings.admin.classes.steps import SCHEDULES
+from bookings.admin.steps import Facts, Report, Step, group_mails
+from bookings.domain.checkout.transfers import (
+    confirm_transfer,
+    note_return,
+    refuse_transfer,
+    rehearse_confirmation,
+)
+from bookings.domain.dry_runs import Consequences, foresee
+from bookings.domain.queries import list_same_number
+from bookings.models import BankTransfer, ClassEvent, ClassStatus, TransferState
+from bookings.templatetags.class_times import pesos
+
+BY_HAND = "Devolvela vos desde tu banco: el servicio no puede."
+
+
+class ConfirmTransfer(Step[BankTransfer]):
+    name, label, yes = "llego", "Llegó", "Sí, llegó"
+    warning = "No se puede deshacer: si te equivocás, hay que cancelar la clase."
+
+    def is_offered(self, row: BankTransfer) -> bool:
+        return row.state == TransferState.ANNOUNCED
+
+    def foresee(self, row: BankTransfer, form: Any, actor: User) -> Facts | None:
+        about = row.booked_class.pk
+        seen = foresee(lambda: rehearse_confirmation(row.pk, actor), [about])
+        happens = _say_what_happens(row, seen)
+        mails, warnings = group_mails(seen.mails), tuple(warn(row))
+        return Facts(describe(row), happens, mails, seen.refunded, warnings) if seen else None
+
+    def take(self, row: BankTransfer, form: Any, actor: User) -> Report:
+        done = confirm_transfer(transfer_id=row.pk, actor=actor)
+        if done.state == TransferState.TO_RETURN:
+            return Report(f"Queda para devolver: {pesos(done.amount)}. {BY_HAND}", messages.WARNING)
+        return Report(f"{row}: confirmada, y la clase quedó agendada.")
+
+
+class RefuseTransfer(Step[BankTransfer]):
+    name, label, yes = "no-llego", "No llegó", "Sí, no llegó"
+    warning = "Si llega después, tu estudiante la puede avisar de nuevo."
+
+    def is_offered(self, row: BankTransfer) -> bool:
+        return row.state == TransferState.ANNOUNCED
+
+    def foresee(self, row: BankTransfer, form: Any, actor: User) -> Facts | None:
+        about = row.booked_class.pk
+        seen = foresee(lambda: refuse_transfer(transfer_id=row.pk, actor=actor), [about])
+        happens = ("La clase sigue sin pagar, y su horario se guarda hasta que se venza.",)
+        return Facts(describe(row), happens, group_mails(seen.mails)) if seen else None
+
+    def take(self, row: BankTransfer, form: Any, actor: User) -> Report:
+        refuse_transfer(transfer_id=row.pk, actor=actor)
+        return Report(f"{row}: le avisamos a {row.user} que no llegó.")
+
+
+class NoteReturn(Step[BankTransfer]):
+    name, label, yes = "devuelta", "Ya la devolví", "Sí, la devolví"
+
+    def is_offered(self, row: BankTransfer) -> bool:
+        return row.state == TransferState.TO_RETURN
+
+    def foresee(self, row: BankTransfer, form: Any, actor: User) -> Facts | None:
+        about = row.booked_class.pk
+        seen = foresee(lambda: note_return(transfer_id=row.pk, actor=actor), [about])
+        happens = (f"Queda anotado que le devolviste {pesos(row.amount)} a {row.user}.",)
+        return Facts(describe(row), happens, group_mails(seen.mails)) if seen else None
+
+    def take(self, row: BankTransfer, form: Any, actor: User) -> Report:
+        note_return(transfer_id=row.pk, actor=actor)
+        return Report(f"{row}: devuelta.")
+
+
+TRANSFER_STEPS: list[Step[BankTransfer]] = [ConfirmTransfer(), RefuseTransfer(), NoteReturn()]
+
+
+def describe(transfer: BankTransfer) -> str:
+    when = day_at(transfer.booked_class.start_time)
+    number = transfer.operation_number
+    return f"{transfer.user} · {pesos(transfer.amount)} · operación {number} · clase del {when}"
+
+
+def warn(transfer: BankTransfer) -> list[str]:
+    """Return what the teacher has to know before she confirms a transfer."""
+    found = [
+        f"Ojo: {one.user} avisó el mismo número de operación por {pesos(one.amount)}, para la "
+        f"clase del {day_at(one.booked_class.start_time)} "
+        f"({one.get_state_display().lower()}). Fijate que no sea la misma."
+        for one in list_same_number(transfer)
+    ]
+    virtual_class = transfer.booked_class
+    if virtual_class.status == ClassStatus.CANCELLED:
+        found.append("La clase se canceló.")
+    elif transfer.virtual_class is not None and virtual_class.paid_at is not None:
+        payment = getattr(virtual_class, "payment", None)
+        way = "por Mercado Pago" if payment and payment.approved_at else "a mano"
+        found.append(f"Ojo: la clase ya está pagada {way}.")
+    return found
+
+
+def _say_what_happens(row: BankTransfer, seen: Consequences[BankTransfer]) -> tuple[str, ...]:
+    noted = f"Queda anotado que te llegaron {pesos(row.amount)}."
+    if seen.result.state == TransferState.TO_RETURN:
+        lost = seen.find(ClassEvent.CANCELLED)
+        why = [f"La clase no se puede dar y se cancela: {lost.reason.lower()}"] if lost else []
+        return (noted, *why, f"La transferencia queda para devolver. {BY_HAND}")
+    return (noted, SCHEDULES) if seen.find(ClassEvent.SCHEDULED) else (noted,)

@@ -1,0 +1,192 @@
+"""Bank transfers: the teacher's list, and the page of the link in her mail."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.core.signing import BadSignature
+from django.db.models import Model
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.crypto import constant_time_compare
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_safe
+
+from accounts.models import User
+from bookings.admin.cells import day_and_time
+from bookings.admin.pages import log_to_panel
+from bookings.admin.read_only import ReadOnlyMixin
+from bookings.admin.sales.transfer_steps import TRANSFER_STEPS, describe, warn
+from bookings.admin.steps import Preview, Step, StepForm, StepsAdmin, explain, look_ahead
+from bookings.domain.change_policy import is_in_charge
+from bookings.domain.exceptions import BookingError
+from bookings.domain.queries import list_transfers_to_decide, list_transfers_to_return
+from bookings.models import BankTransfer, TransferState
+from bookings.notices.links import read_transfer_link
+from bookings.templatetags.class_times import pesos
+from calendar_sync import CalendarError
+
+WAITING, LATEST = 50, 20
+BADGES = {
+    TransferState.ANNOUNCED: "pending",
+    TransferState.CONFIRMED: "scheduled",
+    TransferState.REFUSED: "cancelled",
+    TransferState.TO_RETURN: "cancelled",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TransferRow:
+    """look: the class's state whose colour the badge has. steps: labels with addresses."""
+
+    transfer: BankTransfer
+    look: str
+    about: str
+    warnings: list[str]
+    steps: list[tuple[str, str]]
+
+
+@admin.register(BankTransfer)
+class BankTransferAdmin(ReadOnlyMixin, StepsAdmin[BankTransfer]):
+    list_display = ["announced_at", "user", "sum", "operation_number", "state"]
+    list_filter = ["state"]
+    list_select_related = ["user"]
+    search_fields = ["operation_number", "user__name", "user__email"]
+    ordering = ["-announced_at", "-id"]
+    fields = [
+        "user",
+        "sum",
+        "operation_number",
+        "state",
+        "announced_at",
+        "decided_at",
+        "decided_by",
+        "virtual_class",
+    ]
+    steps = TRANSFER_STEPS
+
+    @admin.display(description="monto", ordering="amount")
+    def sum(self, obj: BankTransfer) -> str:
+        return pesos(obj.amount)
+
+    def row_address(self, row: Model) -> str:
+        return reverse("admin:transfers")
+
+
+@require_safe
+def show_transfers(request: HttpRequest) -> HttpResponse:
+    """Show the transfers to confirm, those to return, and the latest others."""
+    if not request.user.has_perm("bookings.view_banktransfer"):
+        raise PermissionDenied
+    may_decide = request.user.has_perm("bookings.change_banktransfer")
+    decided = [TransferState.CONFIRMED, TransferState.REFUSED, TransferState.RETURNED]
+    about = "user", "virtual_class", "seat__open_class__virtual_class"
+    latest = BankTransfer.objects.filter(state__in=decided).select_related(*about)
+    context = {
+        **admin.site.each_context(request),
+        "title": "Transferencias",
+        "to_decide": [_present(one, may_decide) for one in list_transfers_to_decide()[:WAITING]],
+        "to_return": [_present(one, may_decide) for one in list_transfers_to_return()[:WAITING]],
+        "latest": [_present(one, False) for one in latest.order_by("-decided_at", "-id")[:LATEST]],
+    }
+    return render(request, "admin/sales/transfers.html", context)
+
+
+def list_transfer_steps(transfer: BankTransfer) -> list[tuple[str, str]]:
+    """Return label and address of what may be done about a transfer."""
+    return [
+        (step.label, reverse("admin:bookings_banktransfer_step", args=[transfer.pk, step.name]))
+        for step in TRANSFER_STEPS
+        if step.is_offered(transfer)
+    ]
+
+
+def _present(transfer: BankTransfer, may_decide: bool) -> TransferRow:
+    is_open = transfer.state == TransferState.ANNOUNCED
+    return TransferRow(
+        transfer=transfer,
+        look=BADGES.get(TransferState(transfer.state), "completed"),
+        about=day_and_time(transfer.booked_class.start_time),
+        warnings=warn(transfer) if is_open else [],
+        steps=list_transfer_steps(transfer) if may_decide else [],
+    )
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def answer_mailed_link(request: HttpRequest, token: str) -> HttpResponse:
+    """Show the transfer of a signed link, without a session; decide about it on POST only.
+
+    Mail scanners open links, so a GET changes nothing.
+    """
+    actor, transfer = _read_link(token)
+    if actor is None or transfer is None:
+        return _render(request, {"title": "Este enlace ya no vale"}, status=410)
+    form = StepForm(None, transfer)
+    offered = [step for step in TRANSFER_STEPS[:2] if step.is_offered(transfer)]
+    previews = [(step, _look(step, transfer, actor)) for step in offered]
+    problem = ""
+    if request.method == "POST":
+        problem = _answer(request, previews, form, actor)
+        if not problem:
+            return HttpResponseRedirect(request.path)
+        transfer.refresh_from_db()
+    context = {
+        "title": "¿Llegó esta transferencia?" if previews else "Ya decidiste",
+        "transfer": transfer,
+        "about": describe(transfer),
+        "previews": previews,
+        "problem": problem,
+    }
+    return _render(request, context)
+
+
+def _read_link(token: str) -> tuple[User | None, BankTransfer | None]:
+    """Return the teacher, if she still is in charge, and the transfer; None without them."""
+    try:
+        transfer_id, teacher_id = read_transfer_link(token)
+    except BadSignature:
+        return None, None
+    teacher = User.objects.filter(pk=teacher_id).first()
+    if teacher is None or not teacher.is_active or not is_in_charge(teacher):
+        return None, None
+    about = "user", "virtual_class__payment", "seat__open_class__virtual_class"
+    transfers = BankTransfer.objects.select_related(*about)
+    return teacher, transfers.filter(pk=transfer_id).first()
+
+
+def _look(step: Step[BankTransfer], transfer: BankTransfer, actor: User) -> Preview[BankTransfer]:
+    form = step.form({}, transfer)
+    return look_ahead(step, [transfer], form, actor)
+
+
+def _answer(
+    request: HttpRequest,
+    previews: list[tuple[Step[BankTransfer], Preview[BankTransfer]]],
+    form: StepForm,
+    actor: User,
+) -> str:
+    """Take the step that was confirmed; return why it was not, or an empty string."""
+    for step, preview in previews:
+        if request.POST.get("step") != step.name:
+            continue
+        seen = request.POST.get("seen", "")
+        if not preview.facts or not constant_time_compare(seen, preview.digest):
+            return "Algo cambió desde que lo miraste, y no se hizo nada. Así queda ahora."
+        transfer = next(iter(preview.facts))
+        try:
+            step.take(transfer, form, actor)
+        except (BookingError, CalendarError) as error:
+            return explain(error, step.refusals)
+        text = f"{step.label} (desde el enlace del correo)"
+        log_to_panel(request, BankTransfer, text, transfer, by=actor)
+        return ""
+    return "" if not previews else "Elegí una de las dos."
+
+
+def _render(request: HttpRequest, context: dict[str, Any], status: int = 200) -> HttpResponse:
+    usual = admin.site.each_context(request)
+    page = "admin/sales/mailed_transfer.html"
+    return render(request, page, usual | context, status=status)

@@ -1,0 +1,44 @@
+"""Offers that a person may book once."""
+
+from collections.abc import Iterable
+
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from accounts.models import User
+from bookings.availability.agenda import lapsed
+from bookings.domain.exceptions import OfferUsedError
+from bookings.domain.money.prices import ClassOption
+from bookings.domain.queries import LOST_ITS_HOLD
+from bookings.models import ClassStatus, Offer, VirtualClass
+
+
+def lock_uses(user: User, offer: Offer | None) -> None:
+    """Lock the person's row, so that the second of two bookings sees the first one's class.
+
+    Call it before a hold is locked, as ``keep_time`` does.
+    """
+    if offer and offer.once_per_person:
+        User.objects.select_for_update(no_key=True).get(pk=user.pk)
+
+
+def refuse_second_use(user: User, offer: Offer | None) -> None:
+    """Raise OfferUsedError if the offer is for once, and the person has a class of it."""
+    if offer and offer.once_per_person and _list_uses(user).filter(offer=offer).exists():
+        raise OfferUsedError
+
+
+def find_used_offers(user: User, options: Iterable[ClassOption]) -> set[int]:
+    """Return the keys of the offers that the person cannot book again; at most one query."""
+    once = {one.offer.pk for one in options if one.offer and one.offer.once_per_person}
+    if not once:
+        return set()
+    return set(_list_uses(user).filter(offer__in=once).values_list("offer_id", flat=True))
+
+
+def _list_uses(user: User) -> QuerySet[VirtualClass]:
+    """List the classes that the person booked, without cancelled, lapsed and lost ones."""
+    now = timezone.now()
+    given_back = LOST_ITS_HOLD | (lapsed(now) & ~Q(hold__expires_at__gt=now))
+    booked = VirtualClass.objects.filter(booked_by=user).exclude(status=ClassStatus.CANCELLED)
+    return booked.exclude(given_back)

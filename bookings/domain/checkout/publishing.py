@@ -1,0 +1,108 @@
+"""The teacher publishes an open class."""
+
+import logging
+import uuid
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.models import User
+from bookings.domain.checkout.holds import keep_time
+from bookings.domain.checkout.settling import settle_free_class
+from bookings.domain.checkout.teacher_booking import find_obstacle
+from bookings.domain.exceptions import BookingError, SlotTakenError, TimeOverError
+from bookings.domain.history import record_event
+from bookings.domain.lifecycle.booking import BookingRequest, book_class, refuse_impossible_period
+from bookings.domain.lifecycle.paying import mark_paid
+from bookings.domain.queries import list_awaiting_between
+from bookings.models import BookingRules, ClassEvent, ClassType, Hold, OpenClass
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenClassDraft:
+    """An open class that the teacher is about to publish.
+
+    start, decides_at: aware. place_price: centavos.
+    """
+
+    title: str
+    start: datetime
+    minutes: int
+    places: int
+    minimum: int
+    place_price: int
+    decides_at: datetime
+    text: str = ""
+    level: str = ""
+    is_listed: bool = True
+
+    @property
+    def end(self) -> datetime:
+        return self.start + timedelta(minutes=self.minutes)
+
+
+def publish_open_class(*, draft: OpenClassDraft, by: User) -> OpenClass:
+    """Publish a group that ``by`` hosts, and schedule it; the sweep retries what fails.
+
+    The class takes its time at once. No transaction may be open: the calendar is called. Raises,
+    without writing, TimeOverError, what ``refuse_impossible_period`` raises, SlotTakenError, and
+    BookingError for impossible places or an impossible deadline.
+    """
+    refuse_draft(draft, by)
+    open_class = _store(draft, by)
+    open_class.virtual_class = settle_free_class(open_class.virtual_class)
+    return open_class
+
+
+def refuse_draft(draft: OpenClassDraft, by: User) -> None:
+    """Raise as ``publish_open_class``."""
+    now = timezone.now()
+    if draft.start <= now:
+        raise TimeOverError
+    refuse_impossible_period(draft.start, draft.end)
+    if not 1 <= draft.minimum <= draft.places or draft.places + 1 > settings.MAX_STUDENTS:
+        raise BookingError("El mínimo va de 1 a la cantidad de lugares.")
+    if not now < draft.decides_at < draft.start:
+        raise BookingError("Decidí si se da antes de que empiece, y después de ahora.")
+    if find_obstacle(draft.start, draft.end, by):
+        raise SlotTakenError
+
+
+@transaction.atomic
+def _store(draft: OpenClassDraft, by: User) -> OpenClass:
+    request = BookingRequest(
+        draft.start,
+        draft.end,
+        is_group_class=True,
+        students_count=draft.places + 1,  # the teacher is its host, and counts
+        price=0,
+        preference_id=f"manual-{uuid.uuid4()}",
+        has_preference=False,
+    )
+    virtual_class = book_class(user=by, request=request, by=by)
+    # Kept until it is scheduled: the constraint decides between it and a student who is choosing.
+    expires_at = timezone.now() + timedelta(minutes=BookingRules.load().hold_minutes)
+    hold = Hold(user=by, virtual_class=virtual_class, expires_at=expires_at, made_by_teacher=True)
+    hold.start_time, hold.end_time, hold.class_type = draft.start, draft.end, ClassType.GROUP
+    keep_time(hold)
+    if list_awaiting_between(draft.start, draft.end).exists():
+        raise SlotTakenError
+    open_class = OpenClass.objects.create(
+        virtual_class=virtual_class,
+        title=draft.title,
+        text=draft.text,
+        level=draft.level,
+        places=draft.places,
+        minimum=draft.minimum,
+        place_price=draft.place_price,
+        decides_at=draft.decides_at,
+        is_listed=draft.is_listed,
+    )
+    record_event(virtual_class, ClassEvent.PUBLISHED, actor=by)
+    open_class.virtual_class = mark_paid(virtual_class.pk, by)
+    return open_class

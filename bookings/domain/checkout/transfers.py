@@ -1,0 +1,280 @@
+"""Bank transfers: the student announces one, the teacher says whether it came.
+
+The class, or the class of the seat, is locked before its transfer, as payments do.
+"""
+
+import uuid
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from accounts.models import User
+from bookings.domain.change_policy import RefundCase
+from bookings.domain.checkout.settling import REFUND_CASES, find_refusal
+from bookings.domain.checkout.transfer_times import (
+    find_account,
+    keep_for_transfer,
+    keep_seat_for_transfer,
+    lock_person,
+)
+from bookings.domain.exceptions import (
+    AlreadyPaidError,
+    BookingError,
+    ClassCancelledError,
+    ClassNotFoundError,
+    HoldExpiredError,
+    OperationNumberError,
+    PriceNotAgreedError,
+    TransferAnnouncedError,
+    TransferDecidedError,
+    TransferNotOfferedError,
+    TransfersOffError,
+)
+from bookings.domain.history import record_event
+from bookings.domain.lifecycle.cancelling import call_off
+from bookings.domain.lifecycle.paying import mark_paid
+from bookings.domain.lifecycle.scheduling import UNSCHEDULABLE, schedule_class
+from bookings.domain.open_classes.seats import lock_class, pay_seat_by_hand
+from bookings.domain.teacher_alerts import tell_teacher
+from bookings.models import (
+    BankTransfer,
+    ClassEvent,
+    ClassStatus,
+    Hold,
+    NoticeKind,
+    Seat,
+    SeatState,
+    TransferState,
+    VirtualClass,
+    normalize_operation_number,
+)
+from bookings.notices.due import record_due
+
+
+@transaction.atomic
+def choose_transfer(*, user: User, class_id: uuid.UUID) -> VirtualClass:
+    """Keep the time of a booked class for a transfer instead of an online payment.
+
+    Raises ClassNotFoundError, AlreadyPaidError, TransferNotOfferedError, and HoldExpiredError if
+    the time is not kept any more.
+    """
+    virtual_class = _lock_unpaid(user, class_id)
+    if not _keep_longer(virtual_class):
+        raise HoldExpiredError
+    return virtual_class
+
+
+@transaction.atomic
+def announce_transfer(
+    *, user: User, about: VirtualClass | Seat, operation_number: str
+) -> BankTransfer:
+    """Store that a student paid a class, or a seat, by transfer; keep it longer if it still is.
+
+    Repeated with the same number, return the same transfer. A time that has lapsed stays free: the
+    money may have moved all the same. Raises OperationNumberError, TransfersOffError,
+    ClassNotFoundError, ClassCancelledError, AlreadyPaidError, PriceNotAgreedError,
+    TransferAnnouncedError; BookingError for a seat that was given up.
+    """
+    number = normalize_operation_number(operation_number)
+    if number is None:
+        raise OperationNumberError
+    seat = None
+    if isinstance(about, Seat):
+        locked, seat = _lock_unpaid_seat(user, about)
+    else:
+        locked = _lock_unpaid(user, about.pk)
+    earlier = BankTransfer.objects.filter(seat=seat, virtual_class=None if seat else locked)
+    if known := earlier.exclude(state=TransferState.REFUSED).first():
+        if known.operation_number == number:
+            return known
+        raise TransferAnnouncedError
+    is_first = not earlier.exists()
+    transfer = BankTransfer.objects.create(
+        user=user,
+        virtual_class=None if seat else locked,
+        seat=seat,
+        amount=seat.price if seat else locked.class_price,
+        operation_number=number,
+    )
+    if is_first:  # a student who is refused and announces again keeps the time no longer
+        _keep_longer_if_possible(locked, seat)
+    _record(transfer, locked, ClassEvent.TRANSFER_ANNOUNCED, user)
+    tell_teacher(NoticeKind.TRANSFER_ANNOUNCED, locked, transfer.occasion)
+    return transfer
+
+
+def confirm_transfer(*, transfer_id: uuid.UUID, actor: User) -> BankTransfer:
+    """Store that a transfer came, and give what it pays for; repeated, finish that.
+
+    A transfer whose class is cancelled, paid already, over or without its time is TO_RETURN: the
+    teacher returns it by hand. No transaction may be open: the calendar is called. Raises
+    TransferDecidedError if she said that it did not come, PriceNotAgreedError, CalendarError,
+    EventNotSavedError; after the last two the sweep schedules the class.
+    """
+    transfer = note_arrival(transfer_id, actor)
+    if transfer.state != TransferState.CONFIRMED or transfer.virtual_class is None:
+        return transfer
+    virtual_class = transfer.booked_class
+    try:
+        schedule_class(preference_id=virtual_class.preference_id, actor=actor)
+    except UNSCHEDULABLE as refusal:
+        give_up_class(virtual_class.pk, actor, refusal)
+    return BankTransfer.objects.select_related("virtual_class").get(pk=transfer_id)
+
+
+def rehearse_confirmation(transfer_id: uuid.UUID, actor: User) -> BankTransfer:
+    """Write what a confirmation writes, in a transaction to be rolled back."""
+    transfer = note_arrival(transfer_id, actor)
+    if transfer.state == TransferState.CONFIRMED and transfer.virtual_class_id:
+        virtual_class = VirtualClass.objects.get(pk=transfer.virtual_class_id)
+        if refusal := find_refusal(virtual_class, actor):
+            give_up_class(virtual_class.pk, actor, refusal)
+    transfer.refresh_from_db()
+    return transfer
+
+
+@transaction.atomic
+def note_arrival(transfer_id: uuid.UUID, actor: User) -> BankTransfer:
+    """Decide whether an announced transfer pays for its class or seat, or is to be returned."""
+    transfer, locked = _lock(transfer_id)
+    if transfer.state == TransferState.REFUSED:
+        raise TransferDecidedError
+    if transfer.state != TransferState.ANNOUNCED:
+        return transfer
+    pays = _pays_seat(transfer, actor) if transfer.seat_id else _pays_class(locked)
+    _decide(transfer, TransferState.CONFIRMED if pays else TransferState.TO_RETURN, actor)
+    _record(transfer, locked, ClassEvent.TRANSFER_CONFIRMED, actor)
+    if pays and transfer.virtual_class_id:
+        mark_paid(locked.pk, actor)
+    return transfer
+
+
+@transaction.atomic
+def refuse_transfer(*, transfer_id: uuid.UUID, actor: User) -> BankTransfer:
+    """Store that a transfer did not come; its student gets a mail and may announce another.
+
+    Raises TransferDecidedError.
+    """
+    transfer, locked = _lock(transfer_id)
+    if transfer.state == TransferState.REFUSED:
+        return transfer
+    if transfer.state != TransferState.ANNOUNCED:
+        raise TransferDecidedError
+    _decide(transfer, TransferState.REFUSED, actor)
+    _record(transfer, locked, ClassEvent.TRANSFER_REFUSED, actor)
+    record_due(NoticeKind.TRANSFER_REFUSED, locked, [transfer.user_id], transfer.occasion)
+    return transfer
+
+
+@transaction.atomic
+def note_return(*, transfer_id: uuid.UUID, actor: User) -> BankTransfer:
+    """Store that the teacher returned a transfer by hand. Raises TransferDecidedError."""
+    transfer, locked = _lock(transfer_id)
+    if transfer.state == TransferState.RETURNED:
+        return transfer
+    if transfer.state != TransferState.TO_RETURN:
+        raise TransferDecidedError
+    transfer.state = TransferState.RETURNED
+    transfer.save(update_fields=["state"])
+    _record(transfer, locked, ClassEvent.TRANSFER_RETURNED, actor)
+    return transfer
+
+
+@transaction.atomic
+def give_up_class(class_id: uuid.UUID, actor: User, refusal: BookingError) -> None:
+    """Cancel a class that a transfer paid and that can never be; the transfer is to be returned."""
+    locked = VirtualClass.objects.select_for_update().get(pk=class_id)
+    if locked.status not in {ClassStatus.PENDING, ClassStatus.CANCELLED}:
+        return  # it was scheduled meanwhile
+    case = REFUND_CASES.get(type(refusal), RefundCase.SLOT_LOST)
+    call_off(locked, actor=actor, reason=str(refusal), case=case)
+
+
+def _lock_unpaid(user: User, class_id: uuid.UUID) -> VirtualClass:
+    locked = VirtualClass.objects.select_for_update().filter(pk=class_id, booked_by=user).first()
+    if locked is None:
+        raise ClassNotFoundError
+    if find_account() is None:
+        raise TransfersOffError
+    if locked.status == ClassStatus.CANCELLED:
+        raise ClassCancelledError
+    if locked.paid_at is not None or locked.class_price == 0:
+        raise AlreadyPaidError
+    if locked.is_undecided:
+        raise PriceNotAgreedError
+    return locked
+
+
+def _lock_unpaid_seat(user: User, about: Seat) -> tuple[VirtualClass, Seat]:
+    if find_account() is None:
+        raise TransfersOffError
+    locked = lock_class(about.open_class_id)
+    seat = Seat.objects.filter(pk=about.pk, user=user).first()
+    if seat is None:
+        raise ClassNotFoundError
+    if seat.state == SeatState.TAKEN or seat.price == 0:
+        raise AlreadyPaidError
+    if locked.status == ClassStatus.CANCELLED:
+        raise ClassCancelledError
+    if seat.state != SeatState.HELD:
+        raise BookingError(_("Ese lugar ya no se guarda."))
+    return locked, seat
+
+
+def _pays_class(locked: VirtualClass) -> bool:
+    return locked.status != ClassStatus.CANCELLED and locked.paid_at is None
+
+
+def _pays_seat(transfer: BankTransfer, actor: User) -> bool:
+    """Give the seat to its person; return False if it is paid already, or cannot be given."""
+    seat = transfer.seat
+    if seat is None or seat.state == SeatState.TAKEN:
+        return False
+    try:
+        pay_seat_by_hand(seat_id=seat.pk, actor=actor)
+    except BookingError:
+        return False
+    return True
+
+
+def _keep_longer(locked: VirtualClass) -> bool:
+    """Keep the time of a class for a transfer; return False if it is not kept any more."""
+    now = timezone.now()
+    lock_person(locked.booked_by)
+    hold = Hold.objects.select_for_update().filter(virtual_class=locked, expires_at__gt=now).first()
+    if hold is None:
+        return False
+    keep_for_transfer(hold, now)
+    return True
+
+
+def _keep_longer_if_possible(locked: VirtualClass, seat: Seat | None) -> None:
+    try:
+        if seat is None:
+            _keep_longer(locked)
+        elif seat.is_live():
+            lock_person(seat.user)
+            keep_seat_for_transfer(seat, locked.start_time, timezone.now())
+    except TransferNotOfferedError:
+        return
+
+
+def _lock(transfer_id: uuid.UUID) -> tuple[BankTransfer, VirtualClass]:
+    """Lock the class of a transfer, and then the transfer. Raises ClassNotFoundError."""
+    about = "virtual_class", "seat__open_class__virtual_class"
+    seen = BankTransfer.objects.select_related(*about).filter(pk=transfer_id).first()
+    if seen is None:
+        raise ClassNotFoundError
+    locked = VirtualClass.objects.select_for_update().get(pk=seen.booked_class.pk)
+    transfers = BankTransfer.objects.select_related(*about, "user")
+    return transfers.select_for_update(of=("self",)).get(pk=transfer_id), locked
+
+
+def _record(transfer: BankTransfer, locked: VirtualClass, event: ClassEvent, actor: User) -> None:
+    record_event(locked, event, actor=actor, details={"person": str(transfer.user_id)})
+
+
+def _decide(transfer: BankTransfer, state: TransferState, actor: User) -> None:
+    transfer.state, transfer.decided_at, transfer.decided_by = state, timezone.now(), actor
+    transfer.save(update_fields=["state", "decided_at", "decided_by"])

@@ -1,0 +1,140 @@
+"""The teacher's offers: what they cost, in which order they show, and when they end."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from django.db import transaction
+from django.db.models import Count, Max, ProtectedError, Q
+from django.utils import timezone
+
+from bookings.domain.exceptions import BookingError
+from bookings.domain.money.prices import in_force
+from bookings.models import Offer, Price
+
+# Minutes, and the number of students up to which the price counts.
+Case = tuple[int, int]
+FROM_TODAY = "Los precios pueden regir desde hoy en adelante."
+ALREADY_SOLD = (
+    "Ya hubo reservas de esta oferta, que la nombran: no se puede borrar. Si no la das más, "
+    "dejá de venderla."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class OfferPrice:
+    """A price of an offer. amount: today's, None if there is none yet. planned: the next row."""
+
+    minutes: int
+    students_up_to: int
+    amount: int | None
+    planned: Price | None
+
+    @property
+    def case(self) -> Case:
+        return self.minutes, self.students_up_to
+
+
+@dataclass(frozen=True, slots=True)
+class OfferCard:
+    """An offer as the teacher sees it. classes: how many were booked."""
+
+    offer: Offer
+    prices: list[OfferPrice]
+    classes: int
+
+
+def list_offers() -> list[OfferCard]:
+    """List all offers in their order, those that are not sold last; in three queries."""
+    offers = Offer.objects.annotate(booked=Count("classes")).prefetch_related("prices")
+    ordered = sorted(offers, key=lambda one: not one.is_active)
+    return [OfferCard(one, list_offer_prices(one), one.booked) for one in ordered]
+
+
+def list_offer_prices(offer: Offer) -> list[OfferPrice]:
+    """List the prices in force and the next ones, by length and size. One query."""
+    today = timezone.localdate()
+    rows: dict[Case, list[Price]] = {}
+    for row in sorted(offer.prices.all(), key=lambda one: one.valid_from):
+        if row.valid_until is None or row.valid_until >= today:
+            rows.setdefault((row.minutes, row.students_up_to), []).append(row)
+    prices = []
+    for (minutes, students), of_case in sorted(rows.items()):
+        current = [one.amount for one in of_case if one.valid_from <= today]
+        planned = next((one for one in of_case if one.valid_from > today), None)
+        amount = current[-1] if current else None
+        prices.append(OfferPrice(minutes, students, amount, planned))
+    return prices
+
+
+@transaction.atomic
+def save_offer(offer: Offer, *, changes: Mapping[Case, int | None], day: date) -> None:
+    """Store an offer, and change its prices from a day on; a new one becomes the last.
+
+    changes: centavos by case; None ends a case. Raises BookingError for a day that is over.
+    """
+    if changes and day < timezone.localdate():
+        raise BookingError(FROM_TODAY)
+    if offer.pk is None:
+        last = Offer.objects.aggregate(last=Max("position"))["last"]
+        offer.position = 0 if last is None else last + 1
+    offer.save()
+    for case, amount in changes.items():
+        if amount is None:
+            _end_price(offer, case, day)
+        else:
+            _set_price(offer, case, amount, day)
+
+
+def _end_price(offer: Offer, case: Case, day: date) -> None:
+    rows = offer.prices.filter(minutes=case[0], students_up_to=case[1])
+    rows.filter(valid_from__gte=day).delete()
+    lasting = Q(valid_until=None) | Q(valid_until__gte=day)
+    rows.filter(lasting).update(valid_until=day - timedelta(days=1))
+
+
+def _set_price(offer: Offer, case: Case, amount: int, day: date) -> None:
+    minutes, students = case
+    rows = in_force(day).filter(offer=offer, minutes=minutes, students_up_to=students)
+    known = rows.order_by("valid_from").last()
+    if known is None or known.amount != amount:
+        offer.prices.update_or_create(
+            class_type=offer.class_type,
+            minutes=minutes,
+            students_up_to=students,
+            valid_from=day,
+            defaults={"amount": amount, "valid_until": None},
+        )
+
+
+def set_listed(offer: Offer, *, is_listed: bool) -> None:
+    """Show an offer to everybody, or only to those who have its link."""
+    offer.is_listed = is_listed
+    offer.save(update_fields=["is_listed"])
+
+
+def set_active(offer: Offer, *, is_active: bool) -> None:
+    """Sell an offer, or stop; what was booked stays booked."""
+    offer.is_active = is_active
+    offer.save(update_fields=["is_active"])
+
+
+@transaction.atomic
+def move_offer(offer: Offer, *, up: bool) -> None:
+    """Swap an offer with its neighbour in the order; the first and the last stay."""
+    offers = list(Offer.objects.select_for_update())
+    place = offers.index(offer)
+    other = place - 1 if up else place + 1
+    if 0 <= other < len(offers):
+        offers[place], offers[other] = offers[other], offers[place]
+    for position, one in enumerate(offers):
+        one.position = position
+    Offer.objects.bulk_update(offers, ["position"])
+
+
+def delete_offer(offer: Offer) -> None:
+    """Delete an offer with its prices. Raises BookingError if it was ever booked."""
+    try:
+        offer.delete()
+    except ProtectedError:
+        raise BookingError(ALREADY_SOLD) from None

@@ -1,0 +1,164 @@
+"""Discount codes: how much they take off, and for whom they still do.
+
+There is no counter of uses. A use is a class or a seat with the code that is paid, or still kept
+for its payment, so an unpaid use comes back by itself when its hold expires. If its money arrives
+after that, the class keeps the price that was agreed, and the code has one use more than it allows.
+"""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db.models import Count, Exists, IntegerField, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from accounts.models import User
+from bookings.availability.agenda import lapsed
+from bookings.domain.exceptions import DiscountCodeError, TooManyAttemptsError
+from bookings.domain.queries import LOST_ITS_HOLD
+from bookings.models import (
+    BankTransfer,
+    ClassStatus,
+    DiscountCode,
+    Seat,
+    SeatState,
+    TransferState,
+    VirtualClass,
+)
+from config.lib.throttling import count_one, give_back, seconds_left
+
+# Spaces, dashes of every length, dots and underscores.
+_SEPARATORS = re.compile(r"[\s\-\u2010-\u2015\u2212._]+")
+_CODE = re.compile(r"[0-9A-Za-z]{3,20}", re.ASCII)
+_PESO = 100
+_AWAITED_TRANSFERS = BankTransfer.objects.filter(state=TransferState.ANNOUNCED)
+# Twenty wrong codes in it (MAX_WRONG_CODES), as for access codes.
+WINDOW = timedelta(minutes=10)
+
+
+@dataclass(frozen=True, slots=True)
+class Discount:
+    """amount: the centavos that ``code`` takes off a price."""
+
+    code: DiscountCode
+    amount: int
+
+
+def normalize_discount_code(typed: str) -> str | None:
+    """Return a typed code in capitals, without spaces and dashes; None if it cannot be one."""
+    code = _SEPARATORS.sub("", typed)
+    # Checked before it is upper-cased: the capitals of "ß" are "SS".
+    return code.upper() if _CODE.fullmatch(code) else None
+
+
+def find_discount(*, user: User, typed: str, amount: int) -> Discount:
+    """Return the discount of a typed code on a price, to show it; this takes no use.
+
+    amount: centavos, above 0. Raises DiscountCodeError, with one text for a code that is unknown,
+    used up, over, or used by this person before; TooManyAttemptsError after many wrong codes.
+    """
+    return _find(DiscountCode.objects.all(), user, typed, amount)
+
+
+def take_discount(*, user: User, typed: str, amount: int) -> Discount:
+    """Do as ``find_discount``, and keep others from the code until the transaction ends.
+
+    The caller stores the class or seat with the code in the same transaction: that is the use.
+    """
+    # NO KEY: rows that refer to the code may be inserted meanwhile.
+    return _find(DiscountCode.objects.select_for_update(no_key=True), user, typed, amount)
+
+
+def count_off(code: DiscountCode, amount: int) -> int:
+    """Return the centavos that a code takes off a price: the rest is whole pesos, rounded down."""
+    if code.percent is not None:
+        rest = amount * (100 - code.percent) // 100
+    else:
+        rest = amount - (code.amount or 0)
+    return amount - max(rest // _PESO * _PESO, 0)
+
+
+def list_class_uses(now: datetime | None = None) -> QuerySet[VirtualClass]:
+    """List the classes with any code that count as a use of it."""
+    with_code = VirtualClass.objects.filter(discount_code__isnull=False)
+    given_up = Q(status=ClassStatus.CANCELLED) | _unpaid_and_over(now or timezone.now())
+    return with_code.exclude(given_up).order_by("-created_at", "-id")
+
+
+def list_seat_uses(now: datetime | None = None) -> QuerySet[Seat]:
+    """List the seats with any code that count as a use of it."""
+    awaited = Exists(_AWAITED_TRANSFERS.filter(seat=OuterRef("pk")))
+    is_kept = Q(awaited) | Q(expires_at__gt=now or timezone.now())
+    with_code = Seat.objects.filter(discount_code__isnull=False)
+    counting = with_code.filter(Q(state=SeatState.TAKEN) | Q(is_kept, state=SeatState.HELD))
+    return counting.order_by("-created_at", "-id")
+
+
+def with_uses(codes: QuerySet[DiscountCode]) -> QuerySet[DiscountCode]:
+    """Add ``uses``, the number of classes and seats that count."""
+    return codes.annotate(uses=_count_of(list_class_uses()) + _count_of(list_seat_uses()))
+
+
+def has_usable_codes() -> bool:
+    """True if there is any code that may be typed today, used up or not."""
+    today = timezone.localdate()
+    valid = Q(valid_until=None) | Q(valid_until__gte=today)
+    return DiscountCode.objects.filter(valid, is_active=True).exists()
+
+
+def is_over(code: DiscountCode) -> bool:
+    """True if nobody can use the code any more, however many uses are left."""
+    has_ended = code.valid_until is not None and code.valid_until < timezone.localdate()
+    return has_ended or not code.is_active
+
+
+def _find(codes: QuerySet[DiscountCode], user: User, typed: str, amount: int) -> Discount:
+    with _limit_wrong_codes(user):
+        normalized = normalize_discount_code(typed)
+        code = codes.filter(code=normalized).first() if normalized else None
+        if code is None or amount <= 0 or is_over(code) or not _has_use_left(code, user):
+            raise DiscountCodeError
+        return Discount(code, count_off(code, amount))
+
+
+def _has_use_left(code: DiscountCode, user: User) -> bool:
+    now = timezone.now()
+    classes = list_class_uses(now).filter(discount_code=code)
+    seats = list_seat_uses(now).filter(discount_code=code)
+    if code.once_per_person and (
+        classes.filter(booked_by=user).exists() or seats.filter(user=user).exists()
+    ):
+        return False
+    return code.max_uses is None or classes.count() + seats.count() < code.max_uses
+
+
+def _unpaid_and_over(now: datetime) -> Q:
+    awaited = Exists(_AWAITED_TRANSFERS.filter(virtual_class=OuterRef("pk")))
+    return (lapsed(now) & ~Q(awaited)) | LOST_ITS_HOLD
+
+
+def _count_of(uses: QuerySet[VirtualClass] | QuerySet[Seat]) -> Coalesce:
+    of_code = uses.filter(discount_code=OuterRef("pk")).order_by().values("discount_code")
+    count = of_code.annotate(count=Count("pk")).values("count")
+    return Coalesce(Subquery(count, output_field=IntegerField()), 0)
+
+
+@contextmanager
+def _limit_wrong_codes(user: User) -> Iterator[None]:
+    # Counted before the look-up: many tries at once do not exceed the limit.
+    count = count_one("wrong-discounts", user.pk, window=WINDOW)
+    if count.number > settings.MAX_WRONG_CODES:
+        raise TooManyAttemptsError(wait_seconds=seconds_left(WINDOW))
+    is_wrong = False
+    try:
+        yield
+    except DiscountCodeError:
+        is_wrong = True
+        raise
+    finally:
+        if not is_wrong:
+            give_back(count)

@@ -1,0 +1,70 @@
+"""The money of seats: decided once, and stored with the seat. The caller has locked the class."""
+
+from accounts.models import User
+from bookings.domain.change_policy import RefundCase, decide_refund
+from bookings.domain.money.refunds import refundable_amount, request_refund
+from bookings.models import (
+    BankTransfer,
+    ClassStatus,
+    Payment,
+    PaymentStatus,
+    RefundReason,
+    Seat,
+    SeatState,
+    TransferState,
+    VirtualClass,
+)
+
+# Their seats are nobody's any more; whatever is paid for them goes back by the policy.
+SEATS_GIVEN_UP = frozenset({SeatState.LOST, SeatState.LEFT, SeatState.CANCELLED})
+UNSETTLED = frozenset({SeatState.HELD, SeatState.RELEASED})
+
+
+def refund_seat(locked: Seat, case: RefundCase, by: User | None = None) -> None:
+    """Decide once what goes back of a seat, and request what the stored decision still lacks."""
+    if locked.paid_at is None or locked.price == 0:
+        return
+    if locked.amount_kept is None:
+        left = find_left(locked)
+        reason, amount = decide_refund(case, left=left)
+        locked.refund_reason, locked.amount_kept = reason, left - amount
+        locked.save(update_fields=["refund_reason", "amount_kept", "updated_at"])
+    BankTransfer.objects.filter(
+        seat=locked, state=TransferState.CONFIRMED, amount__gt=locked.amount_kept
+    ).update(state=TransferState.TO_RETURN)
+    if locked.payment is not None and locked.payment.approved_at is not None:
+        reason, keep = RefundReason(locked.refund_reason), locked.amount_kept
+        request_refund(payment=locked.payment, reason=reason, keep=keep, by=by)
+
+
+def find_left(seat: Seat) -> int:
+    """Return the centavos of a seat that have not gone back and are not about to."""
+    if seat.paid_at is None:
+        return 0
+    if seat.payment is None or seat.payment.approved_at is None:
+        return seat.price
+    return sum(map(refundable_amount, seat.payment.charges.filter(counts=True)))
+
+
+def cancel_seats(locked: VirtualClass, case: RefundCase, by: User | None = None) -> None:
+    """Cancel every seat of a class that is called off, and request its refund."""
+    seats = Seat.objects.filter(open_class=locked.pk).select_related("payment")
+    for seat in seats.exclude(state__in=[SeatState.LOST, SeatState.LEFT]).order_by("pk"):
+        if seat.state != SeatState.CANCELLED:
+            seat.state = SeatState.CANCELLED
+            seat.save(update_fields=["state", "updated_at"])
+        refund_seat(seat, case, by)
+
+
+def is_seat_unsettled(seat: Seat, payment: Payment) -> bool:
+    """True if ``settle_seat`` still has to follow a payment that was approved."""
+    if seat.state in UNSETTLED:
+        return True
+    if seat.state == SeatState.TAKEN:
+        return payment.status == PaymentStatus.CHARGED_BACK and not _is_over(seat)
+    return False
+
+
+def _is_over(seat: Seat) -> bool:
+    virtual_class = seat.open_class.virtual_class
+    return virtual_class.status != ClassStatus.SCHEDULED or virtual_class.has_ended()

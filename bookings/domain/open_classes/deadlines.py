@@ -1,0 +1,137 @@
+"""The deadline of an open class: with too few people it is called off, and everybody refunded."""
+
+import logging
+import uuid
+from datetime import datetime, timedelta
+
+from django.db import DatabaseError, transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from accounts.models import User
+from bookings.domain.calendar.events import withdraw_event_if_possible
+from bookings.domain.change_policy import RefundCase
+from bookings.domain.exceptions import BookingError, ClassCancelledError
+from bookings.domain.history import record_event
+from bookings.domain.lifecycle.cancelling import call_off
+from bookings.domain.open_classes.seats import lock_class
+from bookings.domain.places.held_seats import count_held_seats
+from bookings.domain.teacher_alerts import tell_teacher
+from bookings.models import (
+    BookingRules,
+    ClassEvent,
+    ClassStatus,
+    MinimumDecision,
+    NoticeKind,
+    OpenClass,
+    VirtualClass,
+)
+from bookings.notices.due import record_due
+
+logger = logging.getLogger(__name__)
+
+CLASSES_PER_SWEEP = 50
+# The teacher is told so long before the deadline, and not at once after she published.
+WARNING, SETTLING_IN = timedelta(hours=24), timedelta(hours=1)
+
+
+def decide_open_classes() -> int:
+    """Decide the open classes whose deadline has passed; return how many were decided."""
+    due = _list_undecided().filter(decides_at__lte=timezone.now())
+    done = 0
+    for class_id in due.order_by("decides_at").values_list("pk", flat=True)[:CLASSES_PER_SWEEP]:
+        try:
+            decided = decide_minimum(class_id)
+        except DatabaseError:
+            logger.exception("Open class %s is not decided yet.", class_id)
+            continue
+        if decided is not None:
+            done += 1
+            withdraw_event_if_possible(decided)
+    return done
+
+
+def warn_of_deadlines() -> int:
+    """Mail the teacher a day before a deadline that too few people would meet; once for each."""
+    now = timezone.now()
+    near = _list_undecided().filter(decides_at__gt=now, decides_at__lte=now + WARNING)
+    warned = 0
+    for one in near.filter(created_at__lte=now - SETTLING_IN).select_related("virtual_class"):
+        occasion = f"{one.decides_at:%Y%m%dT%H%M%S}"
+        is_told = one.virtual_class.notices.filter(
+            kind=NoticeKind.BELOW_MINIMUM, occasion=occasion
+        ).exists()
+        if count_people(one.virtual_class) < one.minimum and not is_told:
+            tell_teacher(NoticeKind.BELOW_MINIMUM, one.virtual_class, occasion)
+            warned += 1
+    return warned
+
+
+def count_people(virtual_class: VirtualClass) -> int:
+    """Return how many students have a place, however they paid."""
+    return max(virtual_class.current_participants - 1, 0)
+
+
+@transaction.atomic
+def decide_minimum(class_id: uuid.UUID) -> VirtualClass | None:
+    """Let a class go on, or call it off; None if there is nothing to decide yet.
+
+    Everybody is refunded by the transaction that calls it off; the sweep sends the refunds.
+    """
+    locked = lock_class(class_id)
+    open_class = OpenClass.objects.get(pk=class_id)
+    now = timezone.now()
+    is_due = open_class.decision == MinimumDecision.WAITING and open_class.decides_at <= now
+    if not locked.is_scheduled or not is_due:
+        return None
+    if count_people(locked) >= open_class.minimum:
+        _go_on(open_class, locked, None)
+        return locked
+    if _is_awaited(open_class, locked, now):
+        return None
+    _store(open_class, MinimumDecision.CALLED_OFF)
+    reason = str(MinimumDecision.CALLED_OFF.label)
+    call_off(locked, actor=None, reason=reason, case=RefundCase.BELOW_MINIMUM)
+    return locked
+
+
+@transaction.atomic
+def go_on_anyway(*, class_id: uuid.UUID, actor: User) -> OpenClass:
+    """Let a class go on with the people it has; repeated, change nothing.
+
+    Raises ClassNotFoundError, ClassCancelledError, BookingError for a class that is not ahead.
+    """
+    locked = lock_class(class_id)
+    open_class = OpenClass.objects.get(pk=class_id)
+    if locked.status == ClassStatus.CANCELLED:
+        raise ClassCancelledError
+    if not locked.is_scheduled:
+        raise BookingError("La clase no está agendada.")
+    if open_class.decision == MinimumDecision.WAITING:
+        _go_on(open_class, locked, actor)
+    return open_class
+
+
+def _go_on(open_class: OpenClass, locked: VirtualClass, actor: User | None) -> None:
+    _store(open_class, MinimumDecision.GOES_ON)
+    record_event(locked, ClassEvent.GOES_ON, actor=actor)
+    people = locked.activities.values_list("user_id", flat=True)
+    record_due(NoticeKind.GOES_ON, locked, people)
+
+
+def _is_awaited(open_class: OpenClass, locked: VirtualClass, now: datetime) -> bool:
+    """True if people who are paying at this moment would be enough."""
+    grace = timedelta(minutes=BookingRules.load().hold_minutes)
+    people = count_people(locked) + count_held_seats(locked)
+    return now < open_class.decides_at + grace and people >= open_class.minimum
+
+
+def _store(open_class: OpenClass, decision: MinimumDecision) -> None:
+    open_class.decision = decision
+    open_class.save(update_fields=["decision"])
+
+
+def _list_undecided() -> QuerySet[OpenClass]:
+    return OpenClass.objects.filter(
+        decision=MinimumDecision.WAITING, virtual_class__status=ClassStatus.SCHEDULED
+    )

@@ -1,0 +1,68 @@
+"""Leaving a class with a seat: the place is offered, and the policy decides about its money."""
+
+import uuid
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from accounts.models import User
+from bookings.domain.change_policy import (
+    RefundCase,
+    check_change_rate,
+    decide_refund,
+    is_in_time,
+)
+from bookings.domain.exceptions import ClassNotFoundError
+from bookings.domain.money.refunds import refuse_other_sum, send_refunds_of
+from bookings.domain.money.seat_refunds import find_left, refund_seat
+from bookings.domain.places.leaving import give_place_back, leave_class, refuse_leaving
+from bookings.models import Seat, SeatState, UserActivity, VirtualClass
+
+
+def leave_place(*, class_id: uuid.UUID, user: User) -> VirtualClass:
+    """Take a guest out of a class that has not begun; a seat is refunded by the policy.
+
+    Raises as ``leave_class``; besides RefundOutdatedError (``refunding_exactly``).
+    """
+    if not find_taken(class_id, user).exists():
+        return leave_class(class_id=class_id, user=user)
+    check_change_rate(user)
+    locked, seat = _leave(class_id, user)
+    if seat is not None and seat.payment is not None:
+        send_refunds_of(seat.payment)
+    return locked
+
+
+def find_taken(class_id: uuid.UUID, user: User) -> QuerySet[Seat]:
+    return Seat.objects.filter(open_class=class_id, user=user, state=SeatState.TAKEN)
+
+
+def find_money_back(seat: Seat) -> int:
+    """Return the centavos that go back if the person leaves now."""
+    _reason, amount = decide_refund(_find_case(seat.open_class.virtual_class), left=find_left(seat))
+    return amount
+
+
+@transaction.atomic
+def _leave(class_id: uuid.UUID, user: User) -> tuple[VirtualClass, Seat | None]:
+    locked = VirtualClass.objects.select_for_update().get(pk=class_id)
+    part = UserActivity.objects.filter(virtual_class=locked, user=user).first()
+    if part is None:
+        raise ClassNotFoundError
+    refuse_leaving(locked, user)
+    seat = find_taken(class_id, user).select_related("payment").first()
+    case = _find_case(locked)
+    if seat is not None:
+        seat.state = SeatState.LEFT
+        seat.save(update_fields=["state", "updated_at"])
+        refund_seat(seat, case)
+    refuse_other_sum()
+    give_place_back(locked, part, actor=user)
+    return locked, seat
+
+
+def _find_case(virtual_class: VirtualClass) -> RefundCase:
+    if is_in_time(virtual_class, timezone.now()):
+        return RefundCase.STUDENT_CANCELS
+    return RefundCase.STUDENT_CANCELS_LATE

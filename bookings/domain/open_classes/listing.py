@@ -1,0 +1,64 @@
+"""Open classes as people see them: what is published, and how many places are left."""
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, TypedDict
+
+from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+from django_stubs_ext import WithAnnotations
+
+from bookings.domain.places.held_seats import list_held_seats
+from bookings.models import ClassStatus, OpenClass, VirtualClass, WaitingListEntry, WaitingState
+
+
+class _Kept(TypedDict):
+    held: int
+    offered: int
+
+
+if TYPE_CHECKING:
+    CountedClass = WithAnnotations[OpenClass, _Kept]
+else:
+    CountedClass = OpenClass
+
+
+def list_open_classes() -> "QuerySet[CountedClass]":
+    """List the published classes that have not begun, the nearest first, in one query."""
+    now = timezone.now()
+    ahead = with_counts(now).filter(
+        is_listed=True,
+        virtual_class__status=ClassStatus.SCHEDULED,
+        virtual_class__start_time__gt=now,
+    )
+    return ahead.order_by("virtual_class__start_time", "pk")
+
+
+def with_counts(now: datetime) -> "QuerySet[CountedClass]":
+    held = list_held_seats(OuterRef("pk"), now)
+    offers = WaitingListEntry.objects.filter(
+        virtual_class=OuterRef("pk"), state=WaitingState.OFFERED, offer_expires_at__gt=now
+    )
+    return OpenClass.objects.select_related("virtual_class__booked_by").annotate(
+        held=_count(held, "open_class"), offered=_count(offers, "virtual_class")
+    )
+
+
+def find_places_left(open_class: OpenClass) -> int:
+    """Return how many places anybody may still take."""
+    counted = with_counts(timezone.now()).get(pk=open_class.pk)
+    return count_left(counted)
+
+
+def count_left(open_class: "CountedClass") -> int:
+    return max(open_class.virtual_class.free_places - open_class.held - open_class.offered, 0)
+
+
+def _count(rows: QuerySet[Any], group: str) -> Coalesce:
+    counts = rows.order_by().values(group).annotate(count=Count("pk")).values("count")
+    return Coalesce(Subquery(counts), 0, output_field=IntegerField())
+
+
+def find_open_class(virtual_class: VirtualClass) -> OpenClass | None:
+    """Return what the teacher published of a class, if she did."""
+    return OpenClass.objects.filter(pk=virtual_class.pk).first()

@@ -1,0 +1,281 @@
+"""Seats of an open class: held while they are paid, taken, given back.
+
+A seat changes only while the row of its class is locked.
+"""
+
+import logging
+import uuid
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from accounts.models import User, UserStatus
+from bookings.domain.change_policy import RefundCase, check_booking_rate
+from bookings.domain.exceptions import (
+    AlreadyJoinedError,
+    BookingError,
+    ClassCancelledError,
+    ClassEndedError,
+    ClassFullError,
+    ClassNotFoundError,
+    OwnClassError,
+    PriceChangedError,
+    TooManyHoldsError,
+)
+from bookings.domain.history import record_event
+from bookings.domain.money.discounts import take_discount
+from bookings.domain.money.preferences import make_preference, open_payment
+from bookings.domain.money.quotes import Quote
+from bookings.domain.money.seat_refunds import SEATS_GIVEN_UP, UNSETTLED, refund_seat
+from bookings.domain.places.joining import check_place, take_place
+from bookings.domain.places.leaving import give_place_back
+from bookings.domain.places.place_offers import list_open_entries, offer_free_place
+from bookings.models import (
+    BookingRules,
+    ClassEvent,
+    ClassStatus,
+    OpenClass,
+    Payment,
+    PaymentStatus,
+    Seat,
+    SeatState,
+    UserActivity,
+    VirtualClass,
+    WaitingState,
+)
+from bookings.payments.backend import is_provider_configured
+from bookings.payments.gateway import PaymentError
+
+logger = logging.getLogger(__name__)
+
+# A paid seat that finds its class like this gets no place.
+NO_PLACE: dict[type[BookingError], RefundCase] = {
+    ClassFullError: RefundCase.SEAT_LOST,
+    ClassEndedError: RefundCase.CLASS_OVER,
+    ClassCancelledError: RefundCase.PAID_AFTER_CANCELLING,
+    AlreadyJoinedError: RefundCase.PAID_TWICE,
+    OwnClassError: RefundCase.PAID_TWICE,
+}
+
+
+def hold_seat(
+    *, user: User, open_class_id: uuid.UUID, typed_code: str = "", seen: int | None = None
+) -> Seat:
+    """Keep a place for ``user`` while it is paid; a free one is taken at once.
+
+    typed_code: of a discount. seen: the price in centavos that the page showed.
+    Repeated, return the same seat. No transaction may be open: the provider is called. Raises,
+    without keeping a place: TooManyBookingsError, ClassNotFoundError, ClassCancelledError,
+    OwnClassError, ClassEndedError, ClassFullError, AlreadyJoinedError, TooManyHoldsError,
+    DiscountCodeError, PriceChangedError, BookingError once the class has begun, PaymentError.
+    """
+    check_booking_rate(user)
+    seat = _hold(user, open_class_id, typed_code, seen)
+    if seat.payment is not None and seat.payment.preference_id is None:
+        try:
+            make_preference(seat.payment, _quote(seat), title=_name(seat))
+        except PaymentError:
+            release_seat(user=user, seat_id=seat.pk)
+            raise
+    return seat
+
+
+@transaction.atomic
+def release_seat(*, user: User, seat_id: uuid.UUID) -> Seat:
+    """Give up a seat that is not paid; money that comes for it still gets a free place.
+
+    Raises ClassNotFoundError.
+    """
+    locked, seat = _lock_seat(seat_id)
+    if seat.user_id != user.pk:
+        raise ClassNotFoundError
+    if seat.state == SeatState.HELD and seat.paid_at is None:
+        _set_state(seat, SeatState.RELEASED)
+        offer_free_place(locked)
+    return seat
+
+
+@transaction.atomic
+def pay_seat_by_hand(*, seat_id: uuid.UUID, actor: User) -> Seat:
+    """Take the place of a seat whose money the teacher has; repeated, change nothing.
+
+    Raises, without writing, ClassNotFoundError, ClassFullError, ClassEndedError,
+    ClassCancelledError, AlreadyJoinedError; BookingError for a seat that was given up.
+    """
+    locked, seat = _lock_seat(seat_id)
+    if seat.state == SeatState.TAKEN:
+        return seat
+    if seat.state in SEATS_GIVEN_UP:
+        raise BookingError(_("Ese lugar ya no se guarda."))
+    _refuse_closed(locked)
+    seat.paid_at = seat.paid_at or timezone.now()
+    _take(seat, locked, actor)
+    return seat
+
+
+@transaction.atomic
+def settle_seat(payment: Payment) -> None:
+    """Do what follows from the recorded state of a seat's payment; it may be repeated."""
+    locked, seat = _lock_seat(payment.seat.pk)
+    payment = Payment.objects.get(pk=payment.pk)
+    if payment.approved_at is None:
+        return
+    if seat.state in UNSETTLED:
+        _settle(locked, seat, payment)
+    elif seat.state == SeatState.TAKEN and payment.status == PaymentStatus.CHARGED_BACK:
+        _take_back(locked, seat)
+    elif seat.state in SEATS_GIVEN_UP and not payment.is_money_gone:
+        refund_seat(seat, RefundCase.PAID_AFTER_CANCELLING)
+
+
+def _settle(locked: VirtualClass, seat: Seat, payment: Payment) -> None:
+    if payment.is_money_gone:
+        _set_state(seat, SeatState.CANCELLED)
+        offer_free_place(locked)
+        return
+    if payment.status == PaymentStatus.DISPUTED:
+        return
+    try:
+        _refuse_closed(locked)
+        if seat.user.status == UserStatus.ERASED:
+            raise ClassCancelledError
+        _take(seat, locked, None)
+    except tuple(NO_PLACE) as refusal:
+        case = next(case for kind, case in NO_PLACE.items() if isinstance(refusal, kind))
+        _lose(locked, seat, case)
+
+
+def _lose(locked: VirtualClass, seat: Seat, case: RefundCase) -> None:
+    is_cancelled = case == RefundCase.PAID_AFTER_CANCELLING
+    _set_state(seat, SeatState.CANCELLED if is_cancelled else SeatState.LOST)
+    if not is_cancelled:
+        details = {"person": str(seat.user_id)}
+        record_event(locked, ClassEvent.SEAT_LOST, actor=seat.user, details=details)
+    refund_seat(seat, case)
+
+
+def _take(seat: Seat, locked: VirtualClass, by: User | None) -> None:
+    """Raises as ``take_place``, before it writes."""
+    take_place(user=seat.user, virtual_class=locked)
+    # The person may have chosen the class anew after this seat expired.
+    others = Seat.objects.filter(open_class=locked.pk, user=seat.user, state=SeatState.HELD)
+    others.exclude(pk=seat.pk).update(state=SeatState.RELEASED)
+    seat.state = SeatState.TAKEN
+    seat.save(update_fields=["state", "paid_at", "updated_at"])
+    if seat.price > 0:
+        details = {"person": str(seat.user_id), "amount": seat.price}
+        record_event(locked, ClassEvent.SEAT_PAID, actor=by or seat.user, details=details)
+
+
+def _take_back(locked: VirtualClass, seat: Seat) -> None:
+    """Free the place of a seat whose money a bank took back, if the class is still ahead."""
+    if locked.status != ClassStatus.SCHEDULED or locked.has_ended():
+        return
+    _set_state(seat, SeatState.CANCELLED)
+    part = UserActivity.objects.filter(virtual_class=locked, user=seat.user_id).first()
+    if part is not None:
+        give_place_back(locked, part, actor=None)
+
+
+@transaction.atomic
+def _hold(user: User, class_id: uuid.UUID, typed_code: str, seen: int | None) -> Seat:
+    locked = lock_class(class_id)
+    now = timezone.now()
+    held = Seat.objects.filter(open_class=class_id, user=user, state=SeatState.HELD)
+    mine = held.select_related("payment", "open_class").first()
+    if mine and mine.is_live(now) and (mine.payment is None or mine.payment.preference_id):
+        return mine
+    _refuse_closed(locked)
+    if locked.start_time <= now:
+        raise BookingError(_("La clase ya empezó."))
+    if mine:
+        # Expired, or without a preference, which another request may be making.
+        _set_state(mine, SeatState.RELEASED)
+    is_in_line = check_place(user, locked)
+    _limit_held(user, now)
+    seat = _price_seat(user, class_id, locked, typed_code)
+    if seen is not None and seen != seat.price:
+        raise PriceChangedError
+    _open_seat(seat, now)
+    if is_in_line:
+        entries = list_open_entries(user).filter(virtual_class=locked)
+        entries.update(state=WaitingState.CLAIMED, offered_at=None, offer_expires_at=None)
+    if seat.price == 0:
+        seat.paid_at = now
+        _take(seat, locked, None)
+    return seat
+
+
+def _price_seat(user: User, class_id: uuid.UUID, locked: VirtualClass, typed_code: str) -> Seat:
+    """Return an unsaved seat at today's price. Raises DiscountCodeError."""
+    open_class = OpenClass.objects.get(pk=class_id)
+    open_class.virtual_class = locked
+    seat = Seat(open_class=open_class, user=user, price=open_class.place_price)
+    if typed_code and seat.price > 0:
+        discount = take_discount(user=user, typed=typed_code, amount=seat.price)
+        seat.discount_code, seat.discount = discount.code, discount.amount
+        seat.price -= discount.amount
+    return seat
+
+
+def _open_seat(seat: Seat, now: datetime) -> None:
+    until = now + timedelta(minutes=BookingRules.load().hold_minutes)
+    seat.expires_at = min(until, seat.open_class.virtual_class.start_time)
+    if seat.price > 0 and is_provider_configured():
+        seat.payment = open_payment(user=seat.user, quote=_quote(seat), expires_at=seat.expires_at)
+    seat.save(force_insert=True)
+
+
+def _limit_held(user: User, now: datetime) -> None:
+    held = Seat.objects.filter(user=user, state=SeatState.HELD, expires_at__gt=now)
+    if held.count() >= settings.MAX_UNPAID_HOLDS:
+        first = held.order_by("expires_at")[0]
+        raise TooManyHoldsError(wait_seconds=int((first.expires_at - now).total_seconds()) + 1)
+
+
+def lock_class(class_id: uuid.UUID) -> VirtualClass:
+    """Lock the class of an open class. Raises ClassNotFoundError."""
+    classes = VirtualClass.objects.filter(pk=class_id, open_class__isnull=False)
+    locked = classes.select_for_update(of=("self",)).first()
+    if locked is None:
+        raise ClassNotFoundError
+    return locked
+
+
+def _lock_seat(seat_id: uuid.UUID) -> tuple[VirtualClass, Seat]:
+    """Lock the class of a seat, then read the seat. Raises ClassNotFoundError."""
+    seats = Seat.objects.filter(pk=seat_id)
+    class_id = seats.values_list("open_class", flat=True).first()
+    if class_id is None:
+        raise ClassNotFoundError
+    locked = lock_class(class_id)
+    seat = seats.select_related("payment", "user", "open_class").get()
+    seat.open_class.virtual_class = locked
+    return locked, seat
+
+
+def _refuse_closed(virtual_class: VirtualClass) -> None:
+    if virtual_class.status == ClassStatus.CANCELLED:
+        raise ClassCancelledError
+    if virtual_class.status == ClassStatus.COMPLETED or virtual_class.has_ended():
+        raise ClassEndedError
+    if not virtual_class.is_scheduled:
+        raise ClassNotFoundError
+
+
+def _set_state(seat: Seat, state: SeatState) -> None:
+    seat.state = state
+    seat.save(update_fields=["state", "updated_at"])
+
+
+def _quote(seat: Seat) -> Quote:
+    virtual_class = seat.open_class.virtual_class
+    places = seat.open_class.places
+    return Quote(virtual_class.start_time, virtual_class.end_time, True, places, seat.price)
+
+
+def _name(seat: Seat) -> str:
+    return f"Lugar en «{seat.open_class.title}»"

@@ -1,0 +1,22 @@
+"""Seats of open classes that are held while they are being paid: places that nobody else gets."""
+
+from datetime import datetime
+
+from django.db.models import OuterRef, QuerySet
+from django.utils import timezone
+
+from bookings.models import OpenClass, Seat, SeatState, VirtualClass
+
+
+def list_held_seats(open_class: VirtualClass | OuterRef, now: datetime) -> QuerySet[Seat]:
+    class_id = open_class if isinstance(open_class, OuterRef) else open_class.pk
+    return Seat.objects.filter(open_class=class_id, state=SeatState.HELD, expires_at__gt=now)
+
+
+def count_held_seats(virtual_class: VirtualClass) -> int:
+    return list_held_seats(virtual_class, timezone.now()).count()
+
+
+def sells_seats(virtual_class: VirtualClass) -> bool:
+    """True if a place of the class has a price: nobody takes one from the waiting list unpaid."""
+    return OpenClass.objects.filter(pk=virtual_class.pk, place_price__gt=0).exists()

@@ -1,0 +1,134 @@
+"""``/inicio/lugares/<id>``: a person's seat of an open class, and its payment."""
+
+import logging
+import uuid
+from dataclasses import dataclass
+from datetime import datetime
+from http import HTTPStatus
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.contrib import messages
+from django.db.models import QuerySet
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.models import User
+from accounts.sessions.requests import SignedInRequest
+from bookings.domain.change_policy import ChangeTerms, find_change_terms
+from bookings.domain.checkout.settling import settle_if_not_recent
+from bookings.domain.open_classes.seats import release_seat
+from bookings.models import OpenClass, Seat, SeatState
+from bookings.pages.access import signed_in
+from bookings.pages.payment_card import FINAL, PaymentCard, PaymentState, present_payment
+from bookings.pages.sales.transfers import present_seat_transfer
+from bookings.payments.gateway import PaymentError
+
+logger = logging.getLogger(__name__)
+
+# The provider adds one of these to the way back when the person has paid, or believes so.
+PAID_WORDS = {"approved", "pending", "in_process"}
+OPEN_STATES = {
+    PaymentState.WAITING,
+    PaymentState.PROCESSING,
+    PaymentState.CASH,
+    PaymentState.REJECTED,
+    PaymentState.EXPIRED,
+    PaymentState.PREPARING,
+    PaymentState.REVIEW,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SeatCard:
+    """A seat for its person. payment: None if it is free or paid by hand."""
+
+    seat: Seat
+    payment: PaymentCard | None
+
+    @property
+    def open_class(self) -> OpenClass:
+        return self.seat.open_class
+
+    @property
+    def start(self) -> datetime:
+        return self.open_class.virtual_class.start_time
+
+    @property
+    def end(self) -> datetime:
+        return self.open_class.virtual_class.end_time
+
+    @property
+    def terms(self) -> ChangeTerms:
+        return find_change_terms(self.start, timezone.now())
+
+    @property
+    def is_live(self) -> bool:
+        return self.seat.is_live()
+
+    @property
+    def state(self) -> str:
+        """taken, given up (lost, left, cancelled), or how its payment stands."""
+        if self.seat.state not in {SeatState.HELD, SeatState.RELEASED}:
+            return self.seat.state
+        if self.payment and self.payment.state in OPEN_STATES - {PaymentState.WAITING}:
+            return self.payment.state
+        if self.seat.state == SeatState.RELEASED or not self.is_live:
+            return "expired"
+        return "waiting"
+
+    @property
+    def can_pay(self) -> bool:
+        return self.payment is not None and self.payment.can_pay and self.is_live
+
+    @property
+    def refresh_seconds(self) -> int | None:
+        return self.payment.refresh_seconds if self.payment else None
+
+
+def list_seats_of(user: User) -> QuerySet[Seat]:
+    return Seat.objects.filter(user=user).select_related(
+        "payment", "open_class__virtual_class__booked_by"
+    )
+
+
+@signed_in
+@require_safe
+def show_seat(request: SignedInRequest, seat_id: uuid.UUID) -> HttpResponse:
+    """Show a seat, after asking the provider about its payment if the last time is long ago."""
+    seats = list_seats_of(request.user)
+    seat = get_object_or_404(seats, pk=seat_id)
+    if seat.payment is not None and present_payment(seat.payment).state not in FINAL:
+        try:
+            settle_if_not_recent(seat.payment)
+        except PaymentError as error:  # the next look retries
+            logger.info("Seat %s is not settled yet: %s", seat.pk, type(error).__name__)
+        seat = get_object_or_404(seats, pk=seat_id)
+    says_paid = request.GET.get("status") in PAID_WORDS
+    payment = present_payment(seat.payment, says_paid=says_paid) if seat.payment else None
+    card = SeatCard(seat, payment)
+    if request.GET.get("shown") == card.state and request.headers.get("HX-Request"):
+        return HttpResponse(status=HTTPStatus.NO_CONTENT)
+    query = {"status": request.GET["status"]} if says_paid else {}
+    path = reverse("bookings:seat", args=[seat.pk])
+    context = {
+        "card": card,
+        "refresh_url": f"{path}?{urlencode(query)}".removesuffix("?"),
+        "poll_url": f"{path}?{urlencode({**query, 'shown': card.state})}",
+        "teacher_email": settings.ADMIN_EMAIL,
+        "transfer": present_seat_transfer(seat),
+    }
+    return render(request, "bookings/sales/seat.html", context)
+
+
+@signed_in
+@require_POST
+def release(request: SignedInRequest, seat_id: uuid.UUID) -> HttpResponse:
+    seat = release_seat(user=request.user, seat_id=seat_id)
+    if seat.state == SeatState.RELEASED:
+        messages.success(request, _("Listo: tu lugar quedó libre."))
+    return redirect("bookings:open_class", class_id=seat.open_class_id)

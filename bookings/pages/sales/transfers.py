@@ -1,0 +1,299 @@
+"""``/inicio/clases/<id>/transferencia``: pay a class by bank transfer, and say so."""
+
+import uuid
+from dataclasses import dataclass
+from datetime import datetime
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_http_methods
+
+from accounts.models import User
+from accounts.sessions.requests import SignedInRequest
+from bookings.domain.change_policy import ChangeTerms
+from bookings.domain.checkout.transfer_times import (
+    BankAccount,
+    find_account,
+    keep_until,
+    refuse_to_wait,
+)
+from bookings.domain.checkout.transfers import announce_transfer, choose_transfer
+from bookings.domain.exceptions import (
+    BookingError,
+    OperationNumberError,
+    TransferNotOfferedError,
+    TransfersOffError,
+)
+from bookings.domain.queries import get_class
+from bookings.models import (
+    BankTransfer,
+    Hold,
+    Payment,
+    Seat,
+    SeatState,
+    TransferState,
+    VirtualClass,
+)
+from bookings.models import normalize_operation_number as normalize
+from bookings.pages.access import signed_in
+from bookings.pages.class_card import ClassCard, present_class
+
+ANNOUNCED = gettext_lazy("Listo: le avisamos a la profe. Falta que la confirme.")
+
+
+class AnnounceForm(forms.Form):
+    operation_number = forms.CharField(
+        label=gettext_lazy("Número de operación"),
+        help_text=gettext_lazy("Está en el comprobante de tu banco o billetera."),
+        max_length=60,
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+        error_messages={"required": gettext_lazy("Escribí el número del comprobante.")},
+    )
+
+    def clean_operation_number(self) -> str:
+        number = normalize(self.cleaned_data["operation_number"])
+        if number is None:
+            raise forms.ValidationError(OperationNumberError.text)
+        return number
+
+
+@dataclass(frozen=True, slots=True)
+class TransferCard:
+    """How something is paid by transfer. amount: centavos.
+
+    is_open: False once its time is not kept any more. kept_until: until when it is, if that ends.
+    last: the last announcement.
+    choose_url: where the time is kept longer for a transfer; empty if that is not offered.
+    refusal: why it is not, if the student may read that.
+    """
+
+    account: BankAccount
+    amount: int
+    announce_url: str
+    form: AnnounceForm
+    is_open: bool = True
+    kept_until: datetime | None = None
+    last: BankTransfer | None = None
+    choose_url: str = ""
+    refusal: Promise | str = ""
+
+    @property
+    def state(self) -> str:
+        """``announced``, ``refused``, or empty if nothing was announced."""
+        return self.last.state if self.last else ""
+
+    @property
+    def plain_amount(self) -> str:
+        """The amount as a bank's form takes it: ``15000`` or ``15000,50``."""
+        pesos, centavos = divmod(self.amount, 100)
+        return f"{pesos},{centavos:02}" if centavos else str(pesos)
+
+    @property
+    def can_announce(self) -> bool:
+        return self.state in {"", TransferState.REFUSED}
+
+
+@dataclass(frozen=True, slots=True)
+class WaysToPay:
+    """The ways of paying a class or a seat. amount: centavos.
+
+    is_open: False once its time is not kept any more. checkout_url, payment_url: of the online
+    payment, while it can be made. kept_until: until when the time is kept, if that ends.
+    """
+
+    amount: int
+    terms: ChangeTerms | None
+    is_open: bool = True
+    kept_until: datetime | None = None
+    checkout_url: str = ""
+    payment_url: str = ""
+    transfer: TransferCard | None = None
+
+    @property
+    def by_hand(self) -> bool:
+        """True if teacher and student arrange the payment between them."""
+        return self.is_open and not self.payment_url and self.transfer is None
+
+
+@dataclass(frozen=True, slots=True)
+class TransferOffer:
+    """What a page says of a transfer before it is chosen. until: how long the time is kept.
+
+    refusal: why none is offered; empty if it is.
+    """
+
+    until: datetime | None = None
+    refusal: Promise | str = ""
+
+
+def find_transfer_offer(user: User, start: datetime) -> TransferOffer | None:
+    """Return what choosing a transfer would mean; None if the teacher takes none."""
+    now = timezone.now()
+    try:
+        refuse_to_wait(user, start, now)
+    except TransfersOffError:
+        return None
+    except TransferNotOfferedError as refusal:
+        return TransferOffer(refusal=refusal.text)
+    return TransferOffer(until=keep_until(start, now))
+
+
+def present_ways(
+    card: ClassCard, payment: Payment | None, *, announce_url: str = ""
+) -> WaysToPay | None:
+    """Return how the host of a class may pay it; None if there is nothing to pay.
+
+    announce_url: of a page that takes the announcement without a session.
+    """
+    virtual_class = card.virtual_class
+    is_unpaid = virtual_class.paid_at is None and virtual_class.class_price > 0
+    if not (card.is_host and is_unpaid and card.state in {"pending", "expired", "lost"}):
+        return None
+    can_check_out = payment and payment.checkout_url and not payment.has_expired()
+    is_open = card.state == "pending"
+    return WaysToPay(
+        amount=virtual_class.class_price,
+        terms=card.terms,
+        is_open=is_open,
+        kept_until=card.kept_until,
+        checkout_url=payment.checkout_url if payment and can_check_out and is_open else "",
+        payment_url=reverse("bookings:payment", args=[payment.pk]) if payment else "",
+        transfer=_present_transfer(card, announce_url),
+    )
+
+
+def present_seat_transfer(seat: Seat, form: AnnounceForm | None = None) -> TransferCard | None:
+    """Return how a seat is paid by transfer; None if it is paid, given up, or there is no way."""
+    account = find_account()
+    if account is None or seat.state != SeatState.HELD or seat.price == 0:
+        return None
+    is_live = seat.is_live()
+    return TransferCard(
+        account=account,
+        amount=seat.price,
+        announce_url=reverse("bookings:seat_transfer", args=[seat.pk]),
+        form=form or AnnounceForm(),
+        is_open=is_live,
+        kept_until=seat.expires_at if is_live else None,
+        last=seat.transfers.first(),
+    )
+
+
+def present_transfer_in_vain(virtual_class: VirtualClass) -> BankTransfer | None:
+    """Return the transfer of a class that goes back, or went back, by hand."""
+    back = [TransferState.TO_RETURN, TransferState.RETURNED]
+    return virtual_class.transfers.filter(state__in=back).first()
+
+
+def _present_transfer(
+    card: ClassCard, announce_url: str, form: AnnounceForm | None = None
+) -> TransferCard | None:
+    account = find_account()
+    if account is None:
+        return None
+    virtual_class = card.virtual_class
+    own_page = reverse("bookings:transfer", args=[virtual_class.pk])
+    hold: Hold | None = getattr(virtual_class, "hold", None)
+    is_short = card.kept_until is not None and hold is not None and not hold.for_transfer
+    refusal = _find_refusal(virtual_class) if is_short else None
+    return TransferCard(
+        account=account,
+        amount=virtual_class.class_price,
+        announce_url=announce_url or own_page,
+        form=form or AnnounceForm(),
+        is_open=card.state == "pending",
+        kept_until=card.kept_until,
+        last=virtual_class.transfers.first(),
+        choose_url=own_page if is_short and not refusal and not announce_url else "",
+        refusal=refusal.text if refusal else "",
+    )
+
+
+def _find_refusal(virtual_class: VirtualClass) -> TransferNotOfferedError | None:
+    try:
+        refuse_to_wait(
+            virtual_class.booked_by,
+            virtual_class.start_time,
+            timezone.now(),
+            besides=virtual_class,
+        )
+    except TransferNotOfferedError as refusal:
+        return refusal
+    return None
+
+
+@signed_in
+@require_http_methods(["GET", "HEAD", "POST"])
+def pay_by_transfer(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
+    """Take the number of an operation; without one, keep the time longer."""
+    classes = VirtualClass.objects.select_related("booked_by", "hold", "payment")
+    virtual_class = get_class(classes, pk=class_id, booked_by=request.user)
+    is_choice = "esperar" in request.POST
+    form = AnnounceForm(request.POST if request.method == "POST" and not is_choice else None)
+    try:
+        if is_choice:
+            choose_transfer(user=request.user, class_id=class_id)
+            messages.success(request, _("Te guardamos el horario para que transfieras."))
+            return redirect("bookings:class", class_id=class_id)
+        if form.is_bound and form.is_valid():
+            number = form.cleaned_data["operation_number"]
+            announce_transfer(user=request.user, about=virtual_class, operation_number=number)
+            messages.success(request, ANNOUNCED)
+            return redirect("bookings:class", class_id=class_id)
+    except BookingError as refusal:
+        messages.warning(request, refusal.text)
+        return redirect("bookings:class", class_id=class_id)
+    card = present_class(virtual_class, request.user)
+    ways = present_ways(card, None)
+    back = reverse("bookings:class", args=[class_id])
+    if ways is None or ways.transfer is None or not ways.transfer.can_announce:
+        return redirect(back)
+    transfer = _present_transfer(card, "", form)
+    return _show(request, back, str(card.title), virtual_class, transfer)
+
+
+@signed_in
+@require_http_methods(["GET", "HEAD", "POST"])
+def pay_seat_by_transfer(request: SignedInRequest, seat_id: uuid.UUID) -> HttpResponse:
+    """Take the number of the operation that paid a seat."""
+    seats = Seat.objects.select_related("open_class__virtual_class")
+    seat = get_object_or_404(seats, pk=seat_id, user=request.user)
+    back = reverse("bookings:seat", args=[seat_id])
+    form = AnnounceForm(request.POST if request.method == "POST" else None)
+    if form.is_bound and form.is_valid():
+        number = form.cleaned_data["operation_number"]
+        try:
+            announce_transfer(user=request.user, about=seat, operation_number=number)
+            messages.success(request, ANNOUNCED)
+        except BookingError as refusal:
+            messages.warning(request, refusal.text)
+        return redirect(back)
+    transfer = present_seat_transfer(seat, form)
+    if transfer is None or not transfer.can_announce:
+        return redirect(back)
+    open_class = seat.open_class
+    return _show(request, back, open_class.title, open_class.virtual_class, transfer)
+
+
+def _show(
+    request: HttpRequest,
+    back: str,
+    title: str,
+    virtual_class: VirtualClass,
+    transfer: TransferCard | None,
+) -> HttpResponse:
+    context = {
+        "back": back,
+        "name": title,
+        "start": virtual_class.start_time,
+        "form": transfer.form if transfer else None,
+        "transfer": transfer,
+    }
+    return render(request, "bookings/sales/transfer.html", context)

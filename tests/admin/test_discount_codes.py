@@ -1,0 +1,225 @@
+"""Discount codes in the panel: made in two answers, seen with their uses, stopped."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from bookings.domain.people.personal_data import export_person
+from bookings.models import DiscountCode, Notice, NoticeKind, SeatState
+from bookings.notices.rendering import render_mail
+from tests.admin.steps import confirm
+from tests.factories import (
+    DiscountCodeFactory,
+    SeatFactory,
+    UserFactory,
+    VirtualClassFactory,
+)
+from tests.payments import make_payment
+
+pytestmark = pytest.mark.django_db
+
+ADD = reverse("admin:bookings_discountcode_add")
+LIST = reverse("admin:bookings_discountcode_changelist")
+
+
+def page_of(code, page="change"):
+    return reverse(f"admin:bookings_discountcode_{page}", args=[code.pk])
+
+
+def text_of(response):
+    text = re.sub(r"<[^>]+>", " ", response.content.decode()).replace("\xa0", " ")
+    return re.sub(r"\s+", " ", text)
+
+
+@pytest.fixture
+def used(host):
+    """A code that Ana used for a class with two other uses left."""
+    code = DiscountCodeFactory(code="AMIGOS", amount=200_000, max_uses=3)
+    VirtualClassFactory(
+        booked_by=host,
+        scheduled=True,
+        paid_at=timezone.now(),
+        class_price=1_300_000,
+        discount=200_000,
+        discount_code=code,
+    )
+    return code
+
+
+# --- Making ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("typed", "stored"),
+    [
+        ({"code": "bien-venida", "percent": "10"}, ("BIENVENIDA", 10, None, None)),
+        ({"code": "Amigos 20", "amount": "2.000"}, ("AMIGOS20", None, 200_000, None)),
+        ({"code": "GRATIS", "percent": "100", "max_uses": "1"}, ("GRATIS", 100, None, 1)),
+    ],
+)
+def test_two_answers_make_a_code(panel, typed, stored):
+    panel.post(ADD, typed)
+
+    code = DiscountCode.objects.get()
+    assert (code.code, code.percent, code.amount, code.max_uses) == stored
+    assert code.is_active
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ({"code": "AB", "percent": "10"}, "entre 3 y 20 letras"),
+        ({"code": "A" * 40, "percent": "10"}, "entre 3 y 20 letras"),
+        ({"code": "PROMOÑ", "percent": "10"}, "entre 3 y 20 letras"),
+        ({"code": "amigos", "percent": "10"}, "Ya existe"),
+        ({"code": "PROMO"}, "Poné un porcentaje o un monto"),
+        ({"code": "PROMO", "percent": "10", "amount": "100"}, "Poné un porcentaje o un monto"),
+        ({"code": "PROMO", "percent": "0"}, "mayor o igual a 1"),
+        ({"code": "PROMO", "percent": "101"}, "menor o igual a 100"),
+        ({"code": "PROMO", "percent": "-5"}, "mayor o igual a 1"),
+        ({"code": "PROMO", "percent": "diez"}, "número entero"),
+        ({"code": "PROMO", "amount": "0"}, "mayor o igual a 1"),
+        ({"code": "PROMO", "amount": "15.00"}, "Escribí los pesos así"),
+        ({"code": "PROMO", "percent": "10", "max_uses": "-1"}, "mayor o igual a 0"),
+        ({"code": "PROMO", "percent": "10", "max_uses": "9" * 30}, "menor o igual a"),
+        ({"code": "PROMO", "percent": "10", "valid_until": "ayer"}, "fecha válida"),
+    ],
+)
+def test_what_cannot_be_a_code_says_why(panel, used, typed, said):
+    page = panel.post(ADD, typed)
+
+    assert said in text_of(page)
+    assert DiscountCode.objects.get() == used
+
+
+# --- Looking --------------------------------------------------------------------------------------
+
+
+def test_the_list_shows_the_uses_that_are_left(panel, used):
+    DiscountCodeFactory(code="BIENVENIDA", percent=10)
+    DiscountCodeFactory(code="LLENO", max_uses=0)
+    DiscountCodeFactory(code="VIEJO", valid_until=timezone.localdate() - timedelta(days=1))
+
+    page = text_of(panel.get(LIST))
+
+    assert "AMIGOS $ 2.000 1 de 3, quedan 2 - Vale" in page.replace("—", "-")
+    assert "BIENVENIDA 10 % 0, sin límite - Vale" in page.replace("—", "-")
+    assert "Usado del todo" in page
+    assert "Terminó" in page
+
+
+@pytest.mark.parametrize("count", [1, 5])
+def test_the_list_costs_the_same_for_more_codes(panel, count, django_assert_max_num_queries):
+    for _ in range(count):
+        VirtualClassFactory(discount_code=DiscountCodeFactory(), paid_at=timezone.now())
+
+    with django_assert_max_num_queries(5):
+        panel.get(LIST)
+
+
+def test_the_code_shows_who_used_it(panel, used):
+    SeatFactory(user=UserFactory(name="Zoe"), discount_code=used, discount=200_000)
+    SeatFactory(user=UserFactory(name="Leo"), discount_code=used, state=SeatState.LEFT)
+
+    page = text_of(panel.get(page_of(used)))
+
+    assert "2 de 3, quedan 1" in page
+    assert re.search(r"Zoe: .*? \$ 2\.000 menos, espera el pago", page)
+    assert re.search(r"Ana Host: .*? \$ 2\.000 menos ", page)
+    assert "Leo" not in page
+
+
+def test_what_was_promised_does_not_change(panel, used):
+    panel.post(page_of(used), {"code": "OTRO", "percent": "90", "amount": "", "max_uses": "9"})
+
+    used.refresh_from_db()
+    assert (used.code, used.percent, used.amount) == ("AMIGOS", None, 200_000)
+    assert (used.max_uses, used.once_per_person) == (9, False)
+
+
+# --- Stopping and deleting ------------------------------------------------------------------------
+
+
+def test_a_code_is_stopped_and_started_again(panel, used):
+    confirm(panel, used, "frenar")
+    used.refresh_from_db()
+    assert not used.is_active
+    assert "Frenado" in text_of(panel.get(LIST))
+
+    confirm(panel, used, "seguir")
+    used.refresh_from_db()
+    assert used.is_active
+
+
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_a_used_code_is_stopped_instead_of_deleted(panel, used, method):
+    page = getattr(panel, method)(page_of(used, "delete"), {"post": "yes"}, follow=True)
+
+    assert "AMIGOS ya se usó" in text_of(page)
+    assert "Frenar el código" in text_of(page)
+    assert DiscountCode.objects.get() == used
+
+
+def test_a_code_that_nobody_used_is_deleted(panel):
+    code = DiscountCodeFactory()
+
+    panel.post(page_of(code, "delete"), {"post": "yes"})
+
+    assert not DiscountCode.objects.exists()
+
+
+# --- Where else the discount shows ----------------------------------------------------------------
+
+
+def test_the_discount_shows_on_the_sheet_and_in_the_file(panel, used, host):
+    sheet = reverse("admin:class_sheet", args=[used.classes.get().pk])
+    table = reverse("admin:bookings_virtualclass_change", args=[used.classes.get().pk])
+    file = reverse("admin:student", args=[host.pk])
+
+    for page in (sheet, table, file):
+        assert "$ 2.000 menos con AMIGOS" in text_of(panel.get(page))
+
+
+def test_the_discount_shows_on_the_host_s_page_only(used, host, student, sign_in):
+    page = reverse("bookings:class", args=[used.classes.get().pk])
+
+    assert "$ 2.000 menos con AMIGOS" in text_of(sign_in(host).get(page))
+    assert "AMIGOS" not in text_of(sign_in(student).get(page))
+
+
+def test_the_confirmation_names_the_discount_to_the_host_only(used, host, student):
+    given = used.classes.get()
+    mails = [
+        render_mail(
+            Notice.objects.create(user=person, virtual_class=given, kind=NoticeKind.CONFIRMATION)
+        )
+        for person in (host, student)
+    ]
+
+    texts = [str(mail.body).replace("\xa0", " ") for mail in mails]
+    assert "$ 2.000 menos con AMIGOS" in texts[0]
+    assert "AMIGOS" not in texts[1]
+
+
+def test_the_export_of_payments_names_the_discount(panel, mercadopago, used, host):
+    payment = make_payment(host)
+    type(payment.virtual_class).objects.filter(pk=payment.virtual_class.pk).update(
+        discount=200_000, discount_code=used
+    )
+    of_seat = make_payment(host, days=8, booked=False)
+    SeatFactory(user=host, payment=of_seat, discount=100_000, discount_code=used)
+
+    page = panel.get(reverse("admin:bookings_payment_export")).content.decode()
+
+    assert "24000,00;2000,00;AMIGOS;" in page
+    assert "24000,00;1000,00;AMIGOS;" in page
+
+
+def test_a_person_s_data_name_the_discount_of_their_own_classes(used, host):
+    data = export_person(host)
+
+    assert '"discount": 200000' in data
+    assert '"discountCode": "AMIGOS"' in data

@@ -1,0 +1,124 @@
+"""The last place of an open class has one winner, however it is wanted."""
+
+from datetime import timedelta
+from functools import partial
+
+import pytest
+from django.utils import timezone
+
+from bookings.domain.exceptions import ClassFullError
+from bookings.domain.open_classes import seats
+from bookings.domain.open_classes.seats import hold_seat, pay_seat_by_hand
+from bookings.domain.places import joining
+from bookings.domain.places.held_seats import count_held_seats
+from bookings.domain.places.joining import join_class
+from bookings.models import Seat, SeatState, UserActivity, VirtualClass
+from tests.concurrency.racing import LONG_PATIENCE, SHORT_PATIENCE, Gate, race
+from tests.factories import OpenClassFactory, UserFactory, VirtualClassFactory
+
+pytestmark = pytest.mark.concurrency
+
+ROUNDS = 5
+PLACES = 2  # one of them taken
+
+
+def open_one():
+    """An open class whose last place is wanted."""
+    virtual_class = VirtualClassFactory(
+        scheduled=True, class_price=0, max_participants=PLACES + 1, has_preference=False
+    )
+    join_class(user=UserFactory(), access_code=virtual_class.access_code)
+    return OpenClassFactory(virtual_class=virtual_class, places=PLACES, minimum=1)
+
+
+def hold(open_class):
+    return partial(hold_seat, user=UserFactory(), open_class_id=open_class.pk)
+
+
+def join(open_class):
+    code = open_class.virtual_class.access_code
+    return partial(join_class, user=UserFactory(), access_code=code)
+
+
+def pay_late(open_class):
+    """Confirm a seat whose time to pay is over."""
+    seat = Seat.objects.create(
+        open_class=open_class,
+        user=UserFactory(),
+        price=open_class.place_price,
+        expires_at=timezone.now() - timedelta(minutes=1),
+    )
+    return partial(pay_seat_by_hand, seat_id=seat.pk, actor=seat.user)
+
+
+def have_one_winner(open_class, *racers):
+    """Race; True if one racer has the place and the others were told that there is none."""
+    results = race(*racers)
+    refused = [one for one in results if isinstance(one, ClassFullError)]
+    stored = VirtualClass.objects.get(pk=open_class.pk)
+    people = UserActivity.objects.filter(virtual_class=stored).count()
+    kept = people + count_held_seats(stored)
+    paid = Seat.objects.filter(open_class=open_class, state=SeatState.TAKEN)
+    is_whole = people == stored.current_participants and paid.count() <= 1
+    return is_whole and (kept, len(refused)) == (PLACES + 1, len(racers) - 1)
+
+
+def race_of_holders():
+    open_class = open_one()
+    return have_one_winner(open_class, *(hold(open_class) for _ in range(3)))
+
+
+def race_of_ways():
+    open_class = open_one()
+    return have_one_winner(open_class, *(way(open_class) for way in (hold, join, pay_late)))
+
+
+RACES = [race_of_holders, race_of_ways]
+
+
+@pytest.fixture
+def checking_together(monkeypatch):
+    """Have the racers find the place free before any takes it; a lock keeps the others away."""
+
+    def gather(patience):
+        gate, refuse = Gate(3, patience), joining._refuse
+
+        def refuse_and_wait(*arguments):
+            refuse(*arguments)
+            gate.wait()
+
+        monkeypatch.setattr(joining, "_refuse", refuse_and_wait)
+
+    return gather
+
+
+@pytest.mark.parametrize("run", RACES)
+def test_the_last_place_has_one_winner(run):
+    assert all(run() for _ in range(ROUNDS))
+
+
+def test_the_last_place_has_one_winner_when_all_look_at_once(checking_together):
+    open_class = open_one()
+    racers = [way(open_class) for way in (hold, join, pay_late)]
+    checking_together(SHORT_PATIENCE)
+
+    assert have_one_winner(open_class, *racers)
+
+
+def test_one_winner_needs_the_lock(checking_together, without_locks):
+    open_class = open_one()
+    racers = [way(open_class) for way in (hold, join, pay_late)]
+    without_locks()
+    checking_together(LONG_PATIENCE)
+
+    assert not have_one_winner(open_class, *racers)
+
+
+def test_one_person_holds_one_seat_in_two_tabs():
+    open_class, person = open_one(), UserFactory()
+    tab = partial(seats.hold_seat, user=person, open_class_id=open_class.pk)
+
+    first, second = race(tab, tab)
+
+    assert first == second
+    assert Seat.objects.filter(user=person, state=SeatState.HELD).count() == 1

@@ -1,0 +1,146 @@
+"""The last time by transfer against the last by Mercado Pago: one of the two has the class."""
+
+import os
+from datetime import timedelta
+from functools import partial
+
+import pytest
+
+from bookings.domain.checkout import transfers
+from bookings.domain.checkout.settling import settle
+from bookings.domain.checkout.transfer_times import PayWay
+from bookings.domain.checkout.transfers import choose_transfer, confirm_transfer
+from bookings.models import (
+    BankTransfer,
+    ClassStatus,
+    Hold,
+    Payment,
+    Refund,
+    ReviewReason,
+    TransferState,
+    VirtualClass,
+)
+from tests.concurrency.racing import race
+from tests.factories import UserFactory, VirtualClassFactory
+from tests.payments import make_payment
+from tests.sales.transfers import START, announce, book, take_transfers
+
+pytestmark = pytest.mark.concurrency
+
+# As a command: ROUNDS=200 pytest tests/concurrency/test_transfers.py
+ROUNDS = int(os.environ.get("ROUNDS", "3"))
+
+
+@pytest.fixture(autouse=True)
+def _rules(google, teacher, mercadopago):
+    take_transfers()
+
+
+def book_both(days, mercadopago):
+    """Book one time twice, as JS clients may; one is paid online, the other by transfer."""
+    start = START + timedelta(days=days % 60, hours=days // 60)
+    payment = make_payment(UserFactory())
+    online = payment.virtual_class
+    online.start_time, online.end_time = start, start + timedelta(hours=1)
+    online.save()
+    waiting = VirtualClassFactory(
+        booked_by=UserFactory(),
+        start_time=start,
+        end_time=start + timedelta(hours=1),
+        preference_id=f"manual-{days}",
+        has_preference=False,
+        max_participants=1,
+    )
+    mercadopago.pay(payment.preference_id)
+    return payment, online, announce(waiting, f"{days:08}")
+
+
+@pytest.mark.parametrize("number", range(ROUNDS))
+def test_a_time_is_won_once(number, mercadopago, teacher):
+    payment, online, transfer = book_both(number, mercadopago)
+
+    race(
+        partial(settle, payment.preference_id),
+        partial(confirm_transfer, transfer_id=transfer.pk, actor=teacher),
+    )
+    settle(payment.preference_id)  # the sweep finishes what a collision cut short
+    confirm_transfer(transfer_id=transfer.pk, actor=teacher)
+
+    online.refresh_from_db()
+    transfer = BankTransfer.objects.select_related("virtual_class").get()
+    waiting = transfer.virtual_class
+    winners = [one for one in (online, waiting) if one.is_scheduled]
+    assert len(winners) == 1
+    loser = waiting if winners == [online] else online
+    assert loser.status == ClassStatus.CANCELLED
+    # The loser's money goes back in its own way, once.
+    has_refund = Refund.objects.count() == 1
+    assert has_refund == (loser == online)
+    owed = transfer.state == TransferState.TO_RETURN
+    assert owed == (loser == waiting)
+
+
+@pytest.mark.parametrize("number", range(ROUNDS))
+def test_one_class_is_paid_in_two_ways_at_once(number, mercadopago, teacher):
+    payment = make_payment(UserFactory())
+    transfer = announce(payment.virtual_class)
+    mercadopago.pay(payment.preference_id)
+
+    race(
+        partial(settle, payment.preference_id),
+        partial(confirm_transfer, transfer_id=transfer.pk, actor=teacher),
+    )
+    settle(payment.preference_id)
+    confirm_transfer(transfer_id=transfer.pk, actor=teacher)
+
+    transfer.refresh_from_db()
+    payment = Payment.objects.get()
+    assert VirtualClass.objects.get().is_scheduled
+    assert not Refund.objects.exists()
+    paid_online = payment.approved_at is not None
+    assert (transfer.state == TransferState.TO_RETURN) == paid_online
+    assert (payment.review == ReviewReason.PAID_TWICE) == (not paid_online)
+
+
+def test_without_the_class_lock_both_would_pay_it(mercadopago, teacher, monkeypatch):
+    """What the lock prevents: a confirmation that saw the class before its payment was settled."""
+    payment = make_payment(UserFactory())
+    transfer = announce(payment.virtual_class)
+    mercadopago.pay(payment.preference_id)
+    seen_before = BankTransfer.objects.get(), VirtualClass.objects.get()
+    settle(payment.preference_id)
+    monkeypatch.setattr(transfers, "_lock", lambda transfer_id: seen_before)
+
+    confirm_transfer(transfer_id=transfer.pk, actor=teacher)
+
+    assert BankTransfer.objects.get().state == TransferState.CONFIRMED
+    assert Payment.objects.get().approved_at is not None
+
+
+def test_two_tabs_keep_one_time(mercadopago):
+    """A student whom nobody knows yet chooses a transfer for two booked classes at once."""
+    host = UserFactory()
+    booked = [
+        book(host, start=START + timedelta(days=days), way=PayWay.ONLINE) for days in range(2)
+    ]
+
+    race(*[partial(choose_transfer, user=host, class_id=one.pk) for one in booked])
+
+    assert Hold.objects.filter(for_transfer=True).count() == 1
+
+
+def test_a_double_tap_announces_once(mercadopago):
+    booked = book(UserFactory())
+
+    race(partial(announce, booked), partial(announce, booked))
+
+    assert BankTransfer.objects.count() == 1
+
+
+def test_a_double_tap_confirms_once(mercadopago, teacher):
+    transfer = announce(book(UserFactory()))
+    confirm = partial(confirm_transfer, transfer_id=transfer.pk, actor=teacher)
+
+    race(confirm, confirm)
+
+    assert VirtualClass.objects.get().log.filter(event="transfer_confirmed").count() == 1

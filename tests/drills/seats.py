@@ -1,0 +1,295 @@
+"""``drill seats``: far more people pay for an open class than it has places, or far too few.
+
+In a crowd everybody holds a seat for a while and pays when it is over. Once the notifications come
+in any order to processes that are killed at random, and once many processes settle all of it at the
+same time. Then a class misses its minimum while the provider is down. Whoever is not in gets their
+money back, once.
+"""
+
+import random
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from datetime import timedelta
+from functools import partial
+
+from django.db import Error
+from requests import RequestException
+
+from accounts.models import User
+from bookings.domain.checkout.publishing import OpenClassDraft, publish_open_class
+from bookings.domain.checkout.settling import settle
+from bookings.domain.open_classes.seats import hold_seat
+from bookings.models import ClassStatus, OpenClass, Role, Seat, SeatState, UserActivity
+from bookings.notices import delivery
+from bookings.payments.gateway import PaymentError
+from bookings.work.sweeps import sweep
+from tests.drills.patching import die_after, die_before
+from tests.drills.points import DOMAIN, NOTICES, Point
+from tests.drills.processes import Prepare, Say, ServiceProcess, require, serve
+from tests.drills.protections import (
+    Twin,
+    join_without_lock,
+    let_few_stand_for_many,
+    send_refunds_once,
+    settle_seats_without_transaction,
+)
+from tests.drills.referee import Promises, judge, look_outside, read_rows
+from tests.drills.report import Result, Row
+from tests.drills.scene import Scene
+from tests.drills.size import Size
+from tests.drills.world import SQLITE, World
+from tests.standins import Fault
+
+PLACES, PEOPLE, FEW = 6, 200, 60
+PRICE = 800_000
+# Longer than a seat is held, and than every lease.
+HOLD_MINUTES = 16
+PAUSES_IN_MINUTES = (2, 6, 30, 60, 60, 60)
+PROCESSES, SQLITE_PROCESSES = 8, 4
+# Notices for each process that is killed: few of them at first, while there are places.
+FIRST_BATCH, BATCH = 2, 16
+OUTAGE_MINUTES, STEP_MINUTES = 60, 6
+TRIES = 20
+TWINS = (
+    Twin("the lock", join_without_lock),
+    Twin("one transaction to settle", settle_seats_without_transaction),
+    Twin("trying again to refund", send_refunds_once),
+)
+
+SEATS = f"{DOMAIN}.open_classes.seats"
+
+
+def _point(name: str, path: str, *, after: bool = False) -> Point:
+    return Point(name, "", partial(die_after if after else die_before, path))
+
+
+POINTS = (
+    _point("place taken, seat not", f"{SEATS}.take_place", after=True),
+    _point("seat taken, not committed", f"{SEATS}._take", after=True),
+    _point("notice stored, not answered", "bookings.api.webhooks.accept_notification", after=True),
+    _point("charge written, not committed", f"{DOMAIN}.money.charges._plan_check"),
+    _point("recorded, nothing done yet", f"{DOMAIN}.checkout.settling.carry_out"),
+    _point("seat lost, refund not requested", f"{SEATS}.refund_seat"),
+    _point("refund requested, not committed", f"{SEATS}._lose", after=True),
+    _point("refund not sent", f"{DOMAIN}.money.refunds._ask_provider"),
+    _point("refund sent, answer not stored", f"{DOMAIN}.money.refunds._ask_provider", after=True),
+    _point("committed, mail not begun", f"{NOTICES}.due.deliver_mails_soon"),
+    _point("class called off, seats not", f"{DOMAIN}.lifecycle.cancelling.cancel_seats"),
+    _point(
+        "seats cancelled, not committed", f"{DOMAIN}.lifecycle.cancelling.cancel_seats", after=True
+    ),
+)
+
+
+def drill(world: World, size: Size, twin: Twin | None = None) -> Result:
+    """Have ``size.people`` pay, at most PEOPLE, and FEW of them for too large a class."""
+    result = Result("seats", world.engine, twin=twin.name if twin else "")
+    left_out = (twin.leave_out,) if twin else ()
+    people = min(size.people, PEOPLE)
+    # The same for each run.
+    chance = random.Random(2026)
+    _run_crowd(world, people, chance, result, *left_out, is_parallel=False)
+    _run_crowd(world, people, chance, result, *left_out, is_parallel=True)
+    _miss_minimum(world, min(people, FEW), chance, result, *left_out)
+    return result
+
+
+def _run_crowd(
+    world: World,
+    people: int,
+    chance: random.Random,
+    result: Result,
+    *left_out: Prepare,
+    is_parallel: bool,
+) -> None:
+    scene = Scene(world)
+    guests = [scene.sign_up(f"guest{number}").user for number in range(people)]
+    _publish(scene, PLACES, minimum=1)
+    preferences = _hold_in_turns(scene, guests)
+    chance.shuffle(preferences)
+    for preference_id in preferences:
+        world.mercadopago.pay(preference_id)
+    if is_parallel:
+        kills = 0
+        if errors := _settle_at_once(scene, preferences, chance, *left_out):
+            result.broken.append(f"all at once: {errors} errors of the database")
+    else:
+        kills = _deliver_and_kill(scene, chance, *left_out)
+    _recover(scene, *left_out)
+    name = "all at once" if is_parallel else "killed at random"
+    _judge(scene, name, people, min(PLACES, people), kills, result)
+
+
+def _miss_minimum(
+    world: World, people: int, chance: random.Random, result: Result, *left_out: Prepare
+) -> None:
+    """Let a deadline pass with too few people, while Mercado Pago is down for an hour."""
+    scene = Scene(world)
+    guests = [scene.sign_up(f"guest{number}").user for number in range(people)]
+    open_class = _publish(scene, people + 1, minimum=people + 1)
+    preferences = _hold_in_turns(scene, guests, at_once=people)
+    for preference_id in preferences:
+        world.mercadopago.pay(preference_id)
+    _settle_at_once(scene, preferences, chance)
+    scene.travel_to(open_class.decides_at - timedelta(minutes=1))
+    world.mercadopago.break_down(Fault.status(500), Fault.status(503), Fault.reset())
+    kills = 0
+    for number in range(OUTAGE_MINUTES // STEP_MINUTES):
+        scene.pass_time(minutes=STEP_MINUTES)
+        point = POINTS[-(number % 5) - 1]
+        kills += scene.run(_sweep, _leave_mails, *left_out, point.arm).was_killed
+        scene.run(_sweep, *left_out)
+    world.mercadopago.heal()
+    _recover(scene, *left_out)
+    if not OpenClass.objects.filter(virtual_class__status=ClassStatus.CANCELLED).exists():
+        result.broken.append("the class below its minimum was not called off")
+    _judge(scene, "below the minimum", people, 0, kills, result)
+
+
+def _publish(scene: Scene, places: int, *, minimum: int) -> OpenClass:
+    def publish(say: Say) -> None:
+        start = scene.now.replace(microsecond=0) + timedelta(days=14)
+        draft = OpenClassDraft(
+            title="Conversación B1",
+            start=start,
+            minutes=60,
+            places=places,
+            minimum=minimum,
+            place_price=PRICE,
+            decides_at=start - timedelta(days=1),
+        )
+        publish_open_class(draft=draft, by=scene.teacher)
+
+    require(scene.run(publish))
+    return OpenClass.objects.get()
+
+
+def _hold_in_turns(scene: Scene, guests: Sequence[User], at_once: int = PLACES) -> list[str]:
+    """Let everybody hold a seat, in turns of ``at_once``; return their preferences."""
+    open_class = OpenClass.objects.get()
+
+    def hold(turn: Sequence[User], say: Say) -> None:
+        for guest in turn:
+            seat = hold_seat(user=guest, open_class_id=open_class.pk)
+            say(seat.payment.preference_id if seat.payment else "")
+
+    preferences = []
+    for first in range(0, len(guests), at_once):
+        turn = guests[first : first + at_once]
+        preferences += require(scene.run(partial(hold, turn), let_few_stand_for_many))
+        scene.pass_time(minutes=HOLD_MINUTES)
+    return preferences
+
+
+def _deliver_and_kill(scene: Scene, chance: random.Random, *left_out: Prepare) -> int:
+    """Deliver the notices in any order, to processes that die; return how many died."""
+    mercadopago = scene.world.mercadopago
+    positions = list(range(len(mercadopago.notifications())))
+    chance.shuffle(positions)
+    kills = 0
+    for number, batch in enumerate(_cut(positions)):
+        point = POINTS[number] if number < len(POINTS) else chance.choice(POINTS)
+        web = ServiceProcess(
+            serve(scene.world.listener), _leave_mails, *left_out, point.arm, ahead=scene.ahead
+        )
+        with suppress(RequestException):
+            for position in batch:
+                if mercadopago.deliver([position]) == [None]:
+                    break
+        kills += web.stop().was_killed
+        point = chance.choice(POINTS)
+        kills += scene.run(_sweep, _leave_mails, *left_out, point.arm).was_killed
+        scene.pass_time(minutes=2)
+    return kills
+
+
+def _cut(positions: list[int]) -> Iterator[list[int]]:
+    few, rest = positions[: FIRST_BATCH * len(POINTS)], positions[FIRST_BATCH * len(POINTS) :]
+    yield from (few[one : one + FIRST_BATCH] for one in range(0, len(few), FIRST_BATCH))
+    yield from (rest[one : one + BATCH] for one in range(0, len(rest), BATCH))
+
+
+def _settle_at_once(
+    scene: Scene, preferences: list[str], chance: random.Random, *left_out: Prepare
+) -> int:
+    """Settle every payment twice, in processes that run at the same time; return the number of
+    errors of the database.
+    """
+    count = SQLITE_PROCESSES if scene.world.engine == SQLITE else PROCESSES
+    every = [*preferences, *preferences]
+    chance.shuffle(every)
+
+    def work(share: list[str], say: Say) -> None:
+        for preference_id in share:
+            try:
+                settle(preference_id)
+            except Error as error:
+                say(type(error).__name__)
+            except PaymentError:  # a busy stand-in; the sweep settles it
+                continue
+
+    processes = [
+        ServiceProcess(
+            partial(work, every[number::count]), _leave_mails, *left_out, ahead=scene.ahead
+        )
+        for number in range(count)
+    ]
+    return sum(len(require(process.wait())) for process in processes)
+
+
+def _recover(scene: Scene, *left_out: Prepare) -> None:
+    """Deliver what nobody took, and let time pass."""
+    web = scene.start_web(*left_out)
+    scene.world.mercadopago.deliver()
+    web.stop()
+    for minutes in PAUSES_IN_MINUTES:
+        scene.pass_time(minutes=minutes)
+        for _ in range(TRIES):
+            done = scene.sweep(*left_out)
+            if not any(done.get(one) for one in ("send_due_refunds", "process_notifications")):
+                break
+
+
+def _sweep(say: Say) -> None:
+    sweep()
+
+
+def _leave_mails() -> None:
+    """Leave the mails to a sweep."""
+    vars(delivery._delivery)["call"] = lambda: None
+
+
+def _judge(scene: Scene, name: str, people: int, places: int, kills: int, result: Result) -> None:
+    charges = scene.world.mercadopago.payments()
+    back = Counter(
+        sum(one["status"] == "approved" for one in charge["refunds"]) for charge in charges
+    )
+    whole = sum(
+        charge["transaction_amount_refunded"] == charge["transaction_amount"] for charge in charges
+    )
+    taken = set(Seat.objects.filter(state=SeatState.TAKEN).values_list("user", flat=True))
+    guests = UserActivity.objects.filter(
+        rol=Role.PARTICIPANT, virtual_class__status=ClassStatus.SCHEDULED
+    )
+    inside = list(guests.values_list("user", flat=True))
+    outside = look_outside(scene.world.google, scene.world.mercadopago, scene.world.mails)
+    violations = judge(read_rows(), outside, Promises(), now=scene.now)
+    figures = {
+        "paid": len(charges),
+        "places": places,
+        "in": len(inside),
+        "refunded once": back[1],
+        "refunded twice": sum(number for times, number in back.items() if times > 1),
+        "not refunded": back[0],
+        "kills": kills,
+        "referee": len(violations),
+    }
+    result.rows.append(Row(name, figures))
+    if sorted(map(str, inside)) != sorted(map(str, taken)) or len(inside) != places:
+        result.broken.append(f"{name}: {len(inside)} in, {len(taken)} seats, not {places}")
+    if back != +Counter({1: people - places, 0: places}) or whole != people - places:
+        result.broken.append(f"{name}: refunds {dict(back)}, {whole} of them whole")
+    result.broken += [
+        f"{name}: {one.invariant} {one.kind} {one.subject}: {one.about}" for one in violations
+    ]

@@ -1,0 +1,144 @@
+"""Paying by transfer."""
+
+from typing import Any
+
+from django.urls import reverse
+
+from bookings.domain.checkout.checkout import check_out_hold
+from bookings.domain.checkout.transfer_times import PayWay
+from bookings.models import BankTransfer, BookingRules, ClassType, TransferState, VirtualClass
+from tests.i18n.states.payments import make_payment
+from tests.i18n.states.world import NOW, World, state
+
+
+def take_transfers(world: World) -> None:
+    BookingRules.objects.update_or_create(
+        pk=BookingRules.SINGLETON,
+        defaults={"transfer_alias": "shakespeare.25", "transfer_holder": "W. Shakespeare"},
+    )
+
+
+def announce(world: World, **changes: Any) -> BankTransfer:
+    """Store a transfer of the host's class."""
+    booked = world.book(**changes)
+    return BankTransfer.objects.create(
+        user=world.host, virtual_class=booked, amount=1_500_000, operation_number="12345678"
+    )
+
+
+def show(world: World, virtual_class: VirtualClass) -> Any:
+    return world.get("bookings:class", virtual_class.pk, user=world.host)
+
+
+def choose(world: World) -> VirtualClass:
+    """Let the host hold a time and choose the transfer."""
+    take_transfers(world)
+    hold = world.hold()
+    return check_out_hold(user=world.host, hold_id=hold.pk, students_count=1, way=PayWay.TRANSFER)
+
+
+@state("bookings:hold")
+def details_with_a_transfer(world):
+    take_transfers(world)
+    return world.get("bookings:hold", world.hold().pk, user=world.host)
+
+
+@state("bookings:hold")
+def details_with_both_ways(world):
+    world.settings.MERCADOPAGO_ACCESS_TOKEN = "TEST-1"
+    take_transfers(world)
+    return world.get("bookings:hold", world.hold().pk, user=world.host)
+
+
+@state("bookings:hold")
+def details_too_late_for_a_transfer(world):
+    world.settings.MERCADOPAGO_ACCESS_TOKEN = "TEST-1"
+    take_transfers(world)
+    hold = world.hold(ClassType.GROUP)
+    BookingRules.objects.update(minimum_notice_minutes=43_200)
+    return world.get("bookings:hold", hold.pk, user=world.host)
+
+
+@state("bookings:class")
+def a_class_to_pay_by_transfer(world):
+    return show(world, choose(world))
+
+
+@state("bookings:class")
+def a_class_to_pay_in_both_ways(world):
+    take_transfers(world)
+    return show(world, make_payment(world).virtual_class)
+
+
+@state("bookings:payment")
+def a_payment_or_a_transfer(world):
+    take_transfers(world)
+    return world.get("bookings:payment", make_payment(world).pk, user=world.host)
+
+
+@state("bookings:class")
+def a_class_with_an_announced_transfer(world):
+    booked = choose(world)
+    BankTransfer.objects.create(
+        user=world.host, virtual_class=booked, amount=1_500_000, operation_number="12345678"
+    )
+    return show(world, booked)
+
+
+@state("bookings:class")
+def a_class_with_a_refused_transfer(world):
+    booked = choose(world)
+    BankTransfer.objects.create(
+        user=world.host,
+        virtual_class=booked,
+        amount=1_500_000,
+        operation_number="12345678",
+        state=TransferState.REFUSED,
+    )
+    return show(world, booked)
+
+
+@state("bookings:class")
+def a_lapsed_class_with_an_announced_transfer(world):
+    take_transfers(world)
+    return show(world, announce(world, has_preference=False).virtual_class)
+
+
+@state("bookings:class")
+def a_lapsed_class_that_may_have_been_paid(world):
+    take_transfers(world)
+    return show(world, world.book(has_preference=False))
+
+
+@state("bookings:class")
+def a_class_that_was_paid_twice(world):
+    transfer = announce(world, scheduled=True, paid_at=NOW)
+    BankTransfer.objects.update(state=TransferState.TO_RETURN)
+    return show(world, transfer.virtual_class)
+
+
+@state("bookings:class")
+def a_class_whose_transfer_was_returned(world):
+    transfer = announce(world, scheduled=True, paid_at=NOW)
+    BankTransfer.objects.update(state=TransferState.RETURNED)
+    return show(world, transfer.virtual_class)
+
+
+@state("bookings:transfer")
+def a_number_that_is_too_short(world):
+    booked = choose(world)
+    address = reverse("bookings:transfer", args=[booked.pk])
+    return world.client(world.host).post(address, {"operation_number": "1"})
+
+
+@state("bookings:class")
+def an_announced_transfer(world):
+    booked = choose(world)
+    return world.post("bookings:transfer", booked.pk, user=world.host, operation_number="12345678")
+
+
+@state("bookings:class")
+def a_time_kept_for_a_transfer(world):
+    take_transfers(world)
+    booked = choose(world)
+    return world.post("bookings:transfer", booked.pk, user=world.host, esperar="1")

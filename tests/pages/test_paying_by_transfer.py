@@ -1,0 +1,198 @@
+"""Paying by transfer, as the student sees it."""
+
+from datetime import timedelta
+
+import pytest
+import time_machine
+from django.urls import reverse
+
+from bookings.domain.checkout.holds import hold_slot
+from bookings.domain.checkout.transfers import confirm_transfer, refuse_transfer
+from bookings.models import (
+    BankTransfer,
+    BookingRules,
+    ClassType,
+    Hold,
+    Payment,
+    TransferState,
+    VirtualClass,
+)
+from tests.pages.moments import NOW, tuesday
+from tests.pages.texts import text_of
+
+pytestmark = [pytest.mark.usefixtures("agenda"), pytest.mark.any_engine]
+
+ALIAS = "clases.con.paula"
+
+
+@pytest.fixture(autouse=True)
+def _account(agenda):
+    account = {"transfer_alias": ALIAS, "transfer_holder": "Paula Ferreyra"}
+    BookingRules.objects.update_or_create(pk=BookingRules.SINGLETON, defaults=account)
+
+
+@pytest.fixture
+def client(host, sign_in):
+    return sign_in(host)
+
+
+@pytest.fixture
+def details(host, mercadopago):
+    """The address of the details of a held time."""
+    hold = hold_slot(user=host, start=tuesday("10:00"), minutes=60, class_type=ClassType.INDIVIDUAL)
+    return reverse("bookings:hold", args=[hold.pk])
+
+
+def check_out(client, details, way="transferencia"):
+    seen = client.get(details).context["form"].shown
+    form = {"students_count": "1", "way": way, "seen": seen}
+    return client.post(details, form, follow=way == "transferencia")
+
+
+def page_of(client):
+    booked = VirtualClass.objects.get()
+    return text_of(client.get(reverse("bookings:class", args=[booked.pk])))
+
+
+def announce(client, number="12345678"):
+    address = reverse("bookings:transfer", args=[VirtualClass.objects.get().pk])
+    return client.post(address, {"operation_number": number}, follow=True)
+
+
+def test_the_details_offer_both_ways_and_say_how_long_the_time_is_kept(client, details):
+    text = text_of(client.get(details))
+
+    assert "Pagar con Mercado Pago" in text
+    assert "Pagar por transferencia" in text
+    assert "Si transferís, te guardamos el horario hasta las" in text
+
+
+def test_without_an_account_nothing_of_it_shows(client, details):
+    BookingRules.objects.update(transfer_alias="")
+
+    text = text_of(client.get(details))
+
+    assert "Seguir al pago" in text
+    assert "ransfer" not in text
+
+
+def test_too_near_the_page_says_why(client, details):
+    BookingRules.objects.update(minimum_notice_minutes=43_200)
+
+    text = text_of(client.get(details))
+
+    assert "Falta poco para la clase" in text
+    assert 'value="transferencia"' not in text
+
+
+def test_a_transfer_that_is_refused_meanwhile_books_nothing(client, details):
+    BookingRules.objects.update(minimum_notice_minutes=43_200)
+
+    answer = check_out(client, details)
+
+    assert "Falta poco para la clase" in text_of(answer)
+    assert not VirtualClass.objects.exists()
+
+
+def test_the_class_shows_alias_holder_amount_and_until_when(client, details):
+    text = text_of(check_out(client, details))
+
+    assert f'translate="no">{ALIAS}</span>' in text
+    amount = VirtualClass.objects.get().class_price // 100
+    assert f'data-copy="{amount}"' in text
+    assert "Paula Ferreyra" in text
+    assert "Número de operación" in text
+    assert "Te guardamos este horario hasta las" in text
+    assert not Payment.objects.exists()
+
+
+def test_announcing_is_answered_on_the_page(client, details):
+    check_out(client, details)
+
+    text = text_of(announce(client, "1234 5678"))
+
+    assert "Falta que la profe la confirme" in text
+    assert "operación 12345678" in text
+    assert "Ya transferí" not in text
+
+
+@pytest.mark.parametrize("number", ["", "12", "1" * 41, "<b>1234</b>", "\u0000123456"])
+def test_a_shapeless_number_is_said_beside_the_field(client, details, number):
+    check_out(client, details)
+
+    answer = announce(client, number)
+
+    assert answer.status_code == 200
+    assert "Revisá estos datos" in text_of(answer)
+    assert not BankTransfer.objects.exists()
+
+
+def test_a_refused_transfer_is_said_and_may_be_announced_again(client, details, teacher):
+    check_out(client, details)
+    announce(client)
+    refuse_transfer(transfer_id=BankTransfer.objects.get().pk, actor=teacher)
+
+    assert "La profe no encontró tu transferencia" in page_of(client)
+    announce(client, "99998888")
+
+    assert BankTransfer.objects.filter(state=TransferState.ANNOUNCED).count() == 1
+
+
+def test_a_confirmed_class_shows_its_link_and_no_way_to_pay(client, details, teacher, google):
+    check_out(client, details)
+    announce(client)
+    confirm_transfer(transfer_id=BankTransfer.objects.get().pk, actor=teacher)
+
+    text = page_of(client)
+
+    assert "Confirmada" in text
+    assert "Transferencia avisada" not in text
+
+
+def test_after_its_time_the_number_may_still_be_told(client, details):
+    check_out(client, details)
+
+    with time_machine.travel(NOW + timedelta(days=1, minutes=1), tick=False):
+        assert "¿Ya transferiste?" in page_of(client)
+        text = text_of(announce(client))
+
+    assert "El horario ya no está guardado." in text
+    assert BankTransfer.objects.get().state == TransferState.ANNOUNCED
+
+
+def test_from_mercado_pago_to_a_transfer(client, details):
+    check_out(client, details, way="mercadopago")
+    text = page_of(client)
+    assert "Pagar con Mercado Pago" in text
+    assert "O pagar por transferencia" in text
+
+    address = reverse("bookings:transfer", args=[VirtualClass.objects.get().pk])
+    client.post(address, {"esperar": "1"})
+
+    assert Hold.objects.get().for_transfer
+    with time_machine.travel(NOW + timedelta(hours=1), tick=False):
+        # The checkout is over; the class is not.
+        text = page_of(client)
+        payment = reverse("bookings:payment", args=[Payment.objects.get().pk])
+        assert client.get(payment).status_code == 302
+    assert ALIAS in text
+    assert "Pagar con Mercado Pago" not in text
+
+
+def test_another_persons_class_is_not_found(details, client, stranger, sign_in):
+    check_out(client, details)
+    address = reverse("bookings:transfer", args=[VirtualClass.objects.get().pk])
+
+    assert sign_in(stranger).post(address, {"operation_number": "12345678"}).status_code == 404
+    assert not BankTransfer.objects.exists()
+
+
+def test_a_class_that_is_paid_leads_back_to_its_page(client, details):
+    check_out(client, details)
+    VirtualClass.objects.update(paid_at=NOW)
+    address = reverse("bookings:transfer", args=[VirtualClass.objects.get().pk])
+
+    for answer in (client.get(address), client.post(address, {"operation_number": "12345678"})):
+        assert answer.status_code == 302
+
+    assert not BankTransfer.objects.exists()

@@ -1,0 +1,10 @@
+"""What the tests of sales share."""
+
+import pytest
+
+from tests.sales.open_classes import publish
+
+
+@pytest.fixture
+def open_class(mercadopago, teacher):
+    return publish(teacher)

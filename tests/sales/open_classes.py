@@ -1,0 +1,61 @@
+"""Open classes for tests: published, with seats that people hold and pay."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.utils import timezone
+
+from accounts.models import User
+from bookings.domain.checkout.publishing import OpenClassDraft, publish_open_class
+from bookings.domain.checkout.settling import settle
+from bookings.domain.open_classes.seats import hold_seat
+from bookings.models import OpenClass, Seat
+from tests.factories import UserFactory
+
+PRICE = 800_000
+
+
+def in_days(days: float) -> datetime:
+    return (timezone.now() + timedelta(days=days)).replace(minute=0, second=0, microsecond=0)
+
+
+def draft(**changes: Any) -> OpenClassDraft:
+    """Six places next week, at least three people, decided the day before."""
+    usual: dict[str, Any] = {
+        "title": "Conversación B1",
+        "start": in_days(7),
+        "minutes": 60,
+        "places": 6,
+        "minimum": 3,
+        "place_price": PRICE,
+        "decides_at": in_days(6),
+    }
+    return OpenClassDraft(**usual | changes)
+
+
+def publish(teacher: User, **changes: Any) -> OpenClass:
+    return publish_open_class(draft=draft(**changes), by=teacher)
+
+
+def hold(open_class: OpenClass, user: User | None = None) -> Seat:
+    return hold_seat(user=user or UserFactory(), open_class_id=open_class.pk)
+
+
+def pay(mercadopago: Any, seat: Seat, **how: Any) -> Seat:
+    """Pay a seat, and settle it; return it as stored."""
+    mercadopago.pay(seat.payment.preference_id, **how)
+    return look(seat)
+
+
+def look(seat: Seat) -> Seat:
+    settle(seat.payment.preference_id)
+    return read(seat)
+
+
+def read(seat: Seat) -> Seat:
+    return Seat.objects.select_related("payment", "open_class__virtual_class").get(pk=seat.pk)
+
+
+def take(mercadopago: Any, open_class: OpenClass, count: int = 1) -> list[Seat]:
+    """Let so many new people hold and pay a seat each."""
+    return [pay(mercadopago, hold(open_class)) for _ in range(count)]

@@ -1,0 +1,164 @@
+"""domain/open_classes/deadlines.py: a class with too few people is called off by itself."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from bookings.domain.exceptions import ClassCancelledError
+from bookings.domain.money.refunds import send_due_refunds
+from bookings.domain.open_classes.deadlines import (
+    decide_open_classes,
+    go_on_anyway,
+    warn_of_deadlines,
+)
+from bookings.domain.places.joining import join_class
+from bookings.models import (
+    ClassStatus,
+    MinimumDecision,
+    Notice,
+    OpenClass,
+    Refund,
+    RefundReason,
+    SeatState,
+    VirtualClass,
+)
+from bookings.notices.registry import reason_to_skip
+from bookings.notices.rendering import render_mail
+from tests.factories import UserFactory
+from tests.sales.open_classes import PRICE, hold, pay, publish, read, take
+from tests.standins import Fault
+
+pytestmark = pytest.mark.django_db
+
+
+def let_time_pass():
+    """Let the deadline be now."""
+    OpenClass.objects.update(decides_at=timezone.now())
+
+
+def decision():
+    return OpenClass.objects.get().decision
+
+
+def test_nothing_is_decided_before_the_deadline(open_class):
+    assert decide_open_classes() == 0
+    assert decision() == MinimumDecision.WAITING
+
+
+def test_enough_people_let_the_class_go_on(mercadopago, open_class):
+    seats = take(mercadopago, open_class, 2)
+    join_class(user=UserFactory(), access_code=open_class.virtual_class.access_code)
+    let_time_pass()
+
+    assert decide_open_classes() == 1
+    assert decide_open_classes() == 0
+
+    assert decision() == MinimumDecision.GOES_ON
+    told = set(Notice.objects.filter(kind="goes_on").values_list("user", flat=True))
+    assert {one.user_id for one in seats} < told
+    assert len(told) == 4
+    assert not Refund.objects.exists()
+
+
+def test_too_few_people_are_refunded_without_a_click(mercadopago, open_class, google):
+    seats = take(mercadopago, open_class, 2)
+    let_time_pass()
+
+    assert decide_open_classes() == 1
+    send_due_refunds()
+    assert decide_open_classes() == 0
+
+    assert decision() == MinimumDecision.CALLED_OFF
+    assert VirtualClass.objects.get().status == ClassStatus.CANCELLED
+    assert google.live_events() == []
+    reasons = Refund.objects.values_list("reason", "amount", "status")
+    assert list(reasons) == [(RefundReason.BELOW_MINIMUM, PRICE, "done")] * 2
+    assert {read(one).state for one in seats} == {SeatState.CANCELLED}
+    mail = Notice.objects.get(kind="cancelled", user=seats[0].user)
+    text = render_mail(mail).body
+    assert "No se llegó al mínimo de personas." in text
+    assert "8.000" in text
+
+
+def test_refunds_leave_once_the_provider_is_back(mercadopago, open_class):
+    take(mercadopago, open_class, 2)
+    let_time_pass()
+    mercadopago.fault("refunds.create", *[Fault.status(500)] * 9)
+
+    decide_open_classes()
+    send_due_refunds()
+    assert len(mercadopago.refunds) == 0
+    mercadopago.heal()
+    Refund.objects.update(next_attempt_at=timezone.now())
+    send_due_refunds()
+    send_due_refunds()
+
+    assert len(mercadopago.refunds) == 2
+
+
+def test_people_who_are_paying_are_awaited(mercadopago, open_class):
+    take(mercadopago, open_class, 2)
+    held = hold(open_class)
+    let_time_pass()
+
+    assert decide_open_classes() == 0
+    pay(mercadopago, held)
+    assert decide_open_classes() == 1
+
+    assert decision() == MinimumDecision.GOES_ON
+
+
+def test_people_who_are_paying_are_not_awaited_for_long(mercadopago, open_class):
+    take(mercadopago, open_class, 2)
+    hold(open_class)
+    OpenClass.objects.update(decides_at=timezone.now() - timedelta(minutes=20))
+
+    assert decide_open_classes() == 1
+    assert decision() == MinimumDecision.CALLED_OFF
+
+
+def test_the_teacher_lets_it_go_on(mercadopago, open_class, teacher):
+    go_on_anyway(class_id=open_class.pk, actor=teacher)
+    go_on_anyway(class_id=open_class.pk, actor=teacher)
+    let_time_pass()
+
+    assert decide_open_classes() == 0
+    assert decision() == MinimumDecision.GOES_ON
+    assert Notice.objects.filter(kind="goes_on", user=teacher).count() == 1
+
+
+def test_a_class_that_was_called_off_does_not_go_on(mercadopago, open_class, teacher):
+    let_time_pass()
+    decide_open_classes()
+
+    with pytest.raises(ClassCancelledError):
+        go_on_anyway(class_id=open_class.pk, actor=teacher)
+
+
+def test_the_teacher_is_warned_once_a_day_before(mercadopago, open_class, teacher):
+    assert warn_of_deadlines() == 0
+    OpenClass.objects.update(
+        decides_at=timezone.now() + timedelta(hours=23),
+        created_at=timezone.now() - timedelta(hours=2),
+    )
+
+    assert warn_of_deadlines() == 1
+    assert warn_of_deadlines() == 0
+
+    [mail] = Notice.objects.filter(kind="below_minimum", user=teacher)
+    assert "0 de 3" in render_mail(mail).body
+    assert not reason_to_skip(mail)
+    go_on_anyway(class_id=open_class.pk, actor=teacher)
+    assert reason_to_skip(Notice.objects.get(pk=mail.pk))
+
+
+def test_no_warning_for_a_class_with_enough_people(mercadopago, teacher):
+    open_class = publish(teacher, minimum=1)
+    take(mercadopago, open_class)
+    OpenClass.objects.update(
+        decides_at=timezone.now() + timedelta(hours=23),
+        created_at=timezone.now() - timedelta(hours=2),
+    )
+
+    assert warn_of_deadlines() == 0

@@ -1,0 +1,305 @@
+"""domain/money/discounts.py: codes as people type them, what they take off, and their uses."""
+
+from datetime import timedelta
+
+import pytest
+from django.db import transaction
+from django.utils import timezone
+
+from bookings.domain.exceptions import DiscountCodeError, TooManyAttemptsError
+from bookings.domain.money.discounts import (
+    count_off,
+    find_discount,
+    list_class_uses,
+    list_seat_uses,
+    normalize_discount_code,
+    take_discount,
+    with_uses,
+)
+from bookings.models import (
+    ChargeStatus,
+    ClassStatus,
+    DiscountCode,
+    Payment,
+    PaymentCharge,
+    PaymentStatus,
+    SeatState,
+    TransferState,
+)
+from tests.factories import (
+    BankTransferFactory,
+    DiscountCodeFactory,
+    HoldFactory,
+    OpenClassFactory,
+    SeatFactory,
+    VirtualClassFactory,
+)
+
+pytestmark = pytest.mark.django_db
+
+PRICE = 1_500_000
+
+
+@pytest.mark.parametrize(
+    ("typed", "code"),
+    [
+        ("AMIGOS", "AMIGOS"),
+        (" amigos ", "AMIGOS"),
+        ("Ami-gos", "AMIGOS"),
+        ("ami\u2013gos\u00a010", "AMIGOS10"),
+        ("a.m_i", "AMI"),
+        ("AB", None),
+        ("", None),
+        ("A" * 21, None),
+        ("AMIGOŚ", None),
+        ("stra\u00dfe", None),
+        ("AMI\0GOS", None),
+    ],
+)
+def test_a_code_is_read_as_people_type_it(typed, code):
+    assert normalize_discount_code(typed) == code
+
+
+@pytest.mark.parametrize(
+    ("off", "price", "left"),
+    [
+        ({"percent": 10}, 1_500_000, 1_350_000),
+        ({"percent": 33}, 1_000_000, 670_000),
+        ({"percent": 33}, 100_100, 67_000),
+        ({"percent": 15}, 99_900, 84_900),
+        ({"percent": 10}, 50, 0),
+        ({"percent": 1}, 100, 0),
+        ({"percent": 100}, 1_500_000, 0),
+        ({"amount": 200_000}, 1_500_000, 1_300_000),
+        ({"amount": 200_000}, 200_000, 0),
+        ({"amount": 200_000}, 150_000, 0),
+        ({"amount": 100}, 150_050, 149_900),
+        ({"percent": 7}, 10**10, 9_300_000_000),
+    ],
+)
+def test_what_is_left_is_whole_pesos_rounded_for_the_student(off, price, left):
+    assert price - count_off(DiscountCode(code="X", **off), price) == left
+
+
+@pytest.mark.parametrize("percent", [1, 7, 33, 50, 99])
+def test_a_percentage_is_never_less_than_it_says_nor_a_peso_more(percent):
+    code = DiscountCode(code="X", percent=percent)
+    for price in range(100, 5_000_000, 99_900):
+        exact = price * percent / 100
+        assert exact <= count_off(code, price) < exact + 100
+
+
+def test_a_code_is_found_and_taken(host):
+    code = DiscountCodeFactory(code="AMIGOS", percent=10)
+
+    found = find_discount(user=host, typed="ami-gos", amount=PRICE)
+    with transaction.atomic():
+        taken = take_discount(user=host, typed="ami-gos", amount=PRICE)
+
+    assert found == taken
+    assert (found.code, found.amount) == (code, 150_000)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"code": "OTHER"},
+        {"is_active": False},
+        {"valid_until": timezone.localdate() - timedelta(days=1)},
+        {"max_uses": 0},
+    ],
+    ids=["unknown", "stopped", "over", "used up"],
+)
+def test_every_refusal_reads_alike(host, changes):
+    DiscountCodeFactory(**{"code": "AMIGOS"} | changes)
+
+    with pytest.raises(DiscountCodeError) as refusal:
+        find_discount(user=host, typed="AMIGOS", amount=PRICE)
+
+    assert str(refusal.value) == DiscountCodeError.text
+
+
+def test_a_code_counts_on_its_last_day(host):
+    DiscountCodeFactory(code="HOY", valid_until=timezone.localdate())
+
+    assert find_discount(user=host, typed="HOY", amount=PRICE)
+
+
+# --- Uses -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def code(db) -> DiscountCode:
+    return DiscountCodeFactory(code="AMIGOS", max_uses=1)
+
+
+def count_uses(code):
+    uses = with_uses(DiscountCode.objects.all()).get(pk=code.pk).uses
+    assert uses == list_class_uses().count() + list_seat_uses().count()
+    return uses
+
+
+def keep_class(code, host, *, minutes=15, **changes):
+    virtual_class = VirtualClassFactory(
+        booked_by=host, discount_code=code, has_preference=False, **changes
+    )
+    HoldFactory(
+        user=host,
+        virtual_class=virtual_class,
+        start_time=virtual_class.start_time,
+        end_time=virtual_class.end_time,
+        class_type="grupal",
+        expires_at=timezone.now() + timedelta(minutes=minutes),
+    )
+    return virtual_class
+
+
+def test_a_class_that_is_kept_for_its_payment_uses_the_code(code, host, stranger):
+    keep_class(code, host)
+
+    assert count_uses(code) == 1
+    for person in (host, stranger):
+        with pytest.raises(DiscountCodeError):
+            find_discount(user=person, typed="AMIGOS", amount=PRICE)
+
+
+@pytest.mark.parametrize(
+    ("changes", "uses"),
+    [
+        ({"minutes": -1}, 0),
+        ({"minutes": -1, "paid_at": timezone.now()}, 1),
+        ({"minutes": -1, "scheduled": True}, 1),
+        ({"status": ClassStatus.CANCELLED}, 0),
+        ({"status": ClassStatus.CANCELLED, "paid_at": timezone.now()}, 0),
+        ({"scheduling_refusal": "slot_taken"}, 0),
+    ],
+    ids=["expired", "paid", "scheduled", "cancelled", "paid and cancelled", "time lost"],
+)
+def test_a_class_uses_the_code_while_it_is_kept_or_paid(code, host, stranger, changes, uses):
+    keep_class(code, host, **changes)
+
+    assert count_uses(code) == uses
+    if not uses:
+        assert find_discount(user=stranger, typed="AMIGOS", amount=PRICE)
+
+
+def test_a_class_paid_online_uses_the_code_until_its_preference_expires(code, host):
+    virtual_class = VirtualClassFactory(booked_by=host, discount_code=code)
+    payment = Payment.objects.create(
+        user=host,
+        provider="mercadopago",
+        amount=PRICE,
+        quote={},
+        virtual_class=virtual_class,
+        preference_id=virtual_class.preference_id,
+        status=PaymentStatus.PENDING,
+        expires_at=timezone.now() + timedelta(minutes=15),
+    )
+    assert count_uses(code) == 1
+
+    Payment.objects.update(expires_at=timezone.now() - timedelta(minutes=1))
+    assert count_uses(code) == 0
+
+    # A cash voucher, which may still be paid.
+    PaymentCharge.objects.create(
+        payment=payment,
+        provider="mercadopago",
+        charge_id="1",
+        status=ChargeStatus.PENDING,
+        amount=PRICE,
+        currency="ARS",
+        account_id="1",
+        provider_updated_at=timezone.now(),
+    )
+    assert count_uses(code) == 1
+
+
+@pytest.mark.parametrize(
+    ("state", "uses"), [(TransferState.ANNOUNCED, 1), (TransferState.REFUSED, 0)]
+)
+def test_a_transfer_that_was_announced_keeps_the_use(code, host, state, uses):
+    BankTransferFactory(virtual_class=keep_class(code, host, minutes=-1), state=state)
+    assert count_uses(code) == uses
+
+    seat = SeatFactory(discount_code=code, expires_at=timezone.now())
+    BankTransferFactory(seat=seat, state=state)
+    assert count_uses(code) == 2 * uses
+
+
+@pytest.mark.parametrize(
+    ("state", "minutes", "uses"),
+    [
+        (SeatState.HELD, 15, 1),
+        (SeatState.HELD, -1, 0),
+        (SeatState.TAKEN, -1, 1),
+        (SeatState.LOST, 15, 0),
+        (SeatState.RELEASED, 15, 0),
+        (SeatState.LEFT, 15, 0),
+        (SeatState.CANCELLED, 15, 0),
+    ],
+)
+def test_a_seat_uses_the_code_while_it_is_kept_or_taken(code, host, state, minutes, uses):
+    expires_at = timezone.now() + timedelta(minutes=minutes)
+    SeatFactory(discount_code=code, state=state, expires_at=expires_at)
+
+    assert count_uses(code) == uses
+    if uses:
+        with pytest.raises(DiscountCodeError):
+            find_discount(user=host, typed="AMIGOS", amount=PRICE)
+
+
+def test_uses_of_classes_and_seats_add_up(host, stranger):
+    code = DiscountCodeFactory(code="AMIGOS", max_uses=3)
+    DiscountCodeFactory()
+    keep_class(code, host)
+    seats = SeatFactory.create_batch(2, open_class=OpenClassFactory(), discount_code=code)
+    assert count_uses(code) == 3
+    with pytest.raises(DiscountCodeError):
+        find_discount(user=stranger, typed="AMIGOS", amount=PRICE)
+
+    seats[0].state = SeatState.RELEASED
+    seats[0].save()
+
+    assert find_discount(user=stranger, typed="AMIGOS", amount=PRICE)
+
+
+@pytest.mark.parametrize("once", [True, False])
+@pytest.mark.parametrize("used_for", ["class", "seat"])
+def test_once_per_person_counts_classes_and_seats(host, stranger, once, used_for):
+    code = DiscountCodeFactory(code="AMIGOS", once_per_person=once)
+    if used_for == "class":
+        keep_class(code, host)
+    else:
+        SeatFactory(user=host, discount_code=code)
+
+    assert find_discount(user=stranger, typed="AMIGOS", amount=PRICE)
+    if once:
+        with pytest.raises(DiscountCodeError):
+            find_discount(user=host, typed="AMIGOS", amount=PRICE)
+    else:
+        assert find_discount(user=host, typed="AMIGOS", amount=PRICE)
+
+
+# --- Guessing -------------------------------------------------------------------------------------
+
+
+def test_wrong_codes_are_limited_for_each_person(host, stranger, settings):
+    settings.MAX_WRONG_CODES = 3
+    DiscountCodeFactory(code="AMIGOS")
+    for typed in ("WRONG1", "WRONG2", "!"):
+        with pytest.raises(DiscountCodeError):
+            find_discount(user=host, typed=typed, amount=PRICE)
+
+    with pytest.raises(TooManyAttemptsError):
+        find_discount(user=host, typed="AMIGOS", amount=PRICE)
+    with pytest.raises(TooManyAttemptsError):
+        take_discount(user=host, typed="AMIGOS", amount=PRICE)
+    assert find_discount(user=stranger, typed="AMIGOS", amount=PRICE)
+
+
+def test_right_codes_are_not_counted(host, settings):
+    settings.MAX_WRONG_CODES = 1
+    DiscountCodeFactory(code="AMIGOS")
+
+    for _ in range(3):
+        assert find_discount(user=host, typed="AMIGOS", amount=PRICE)

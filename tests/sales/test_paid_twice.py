@@ -1,0 +1,162 @@
+"""A class that is paid by hand or by transfer, and also through Mercado Pago."""
+
+import pytest
+
+from bookings.admin.money.steps import list_refundable
+from bookings.domain.checkout.settling import confirm_payment
+from bookings.domain.checkout.transfers import confirm_transfer
+from bookings.domain.exceptions import StillMissingError
+from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.money.balances import find_balance
+from bookings.domain.money.charges import accept_second_payment
+from bookings.domain.money.refunds import request_partial_refund, send_refunds_of
+from bookings.domain.money.takings import list_monthly_takings
+from bookings.domain.places.joining import join_class
+from bookings.domain.queries import list_money_gone
+from bookings.models import (
+    BankTransfer,
+    ClassStatus,
+    Notice,
+    NoticeKind,
+    Payment,
+    PaymentStatus,
+    Refund,
+    RefundReason,
+    ReviewReason,
+    TransferState,
+    VirtualClass,
+)
+from tests.bookings.settling.steps import look
+from tests.payments import PRICE, make_payment
+from tests.sales.transfers import announce, take_transfers
+
+
+@pytest.fixture
+def payment(mercadopago, host, google, teacher):
+    """Ana's payment of a booked class, still to be made."""
+    take_transfers()
+    return make_payment(host)
+
+
+@pytest.fixture
+def twice(payment, mercadopago, teacher):
+    """The same, of a class that a transfer paid before Mercado Pago's charge."""
+    transfer = announce(payment.virtual_class)
+    confirm_transfer(transfer_id=transfer.pk, actor=teacher)
+    mercadopago.pay(payment.preference_id)
+    return look(payment)
+
+
+def give_back(payment, teacher):
+    ((charge, left),) = list_refundable(payment)
+    request_partial_refund(charge_id=charge.pk, amount=left, left=left, by=teacher)
+    send_refunds_of(payment)
+    return look(payment)
+
+
+def month():
+    (taken,) = list_monthly_takings()
+    return taken.received, taken.by_hand, taken.returned, taken.net
+
+
+def test_the_second_payment_waits_for_the_teacher(twice, teacher):
+    assert (twice.review, twice.approved_at) == (ReviewReason.PAID_TWICE, None)
+    assert not Refund.objects.exists()
+    assert twice.virtual_class.is_scheduled
+    assert Notice.objects.filter(kind=NoticeKind.TO_REVIEW, user=teacher).count() == 1
+    assert month() == (PRICE, PRICE, 0, 2 * PRICE)
+
+
+def test_looking_again_changes_nothing(twice):
+    again = look(twice)
+
+    assert (again.review, again.status) == (twice.review, twice.status)
+    assert Notice.objects.filter(kind=NoticeKind.TO_REVIEW).count() == 1
+
+
+def test_also_a_class_that_was_marked_as_paid(payment, mercadopago, teacher):
+    confirm_payment(class_id=payment.virtual_class_id, actor=teacher)
+    mercadopago.pay(payment.preference_id)
+
+    assert look(payment).review == ReviewReason.PAID_TWICE
+
+
+def test_giving_it_back_settles_it(twice, teacher, mercadopago, student):
+    done = give_back(twice, teacher)
+
+    refund = Refund.objects.get()
+    assert (refund.reason, refund.amount) == (RefundReason.PAID_TWICE, PRICE)
+    assert refund.key == f"refund-{refund.charge.charge_id}-1"
+    assert (done.review, done.status) == (ReviewReason.NONE, PaymentStatus.REFUNDED)
+    assert month() == (PRICE, PRICE, PRICE, PRICE)
+    # The class stands, and takes guests.
+    assert not list_money_gone(done.virtual_class_id).exists()
+    join_class(user=student, access_code=VirtualClass.objects.get().access_code)
+
+
+def test_keeping_it_leaves_the_transfer_to_be_returned(twice):
+    done = accept_second_payment(twice.pk)
+
+    assert (done.review, done.status) == (ReviewReason.NONE, PaymentStatus.APPROVED)
+    assert BankTransfer.objects.get().state == TransferState.TO_RETURN
+    assert month() == (PRICE, 0, 0, PRICE)
+    assert look(done).review == ReviewReason.NONE
+
+
+def test_too_little_money_is_not_kept_for_the_class(payment, mercadopago, teacher):
+    confirm_payment(class_id=payment.virtual_class_id, actor=teacher)
+    mercadopago.pay(payment.preference_id, amount=PRICE / 200)
+    assert look(payment).review == ReviewReason.PAID_TWICE
+
+    with pytest.raises(StillMissingError):
+        accept_second_payment(payment.pk)
+
+    assert Payment.objects.get().approved_at is None
+
+
+def test_cancelling_gives_both_back(twice, teacher):
+    cancel_class(class_id=twice.virtual_class_id, actor=teacher)
+
+    refund = Refund.objects.get()
+    assert (refund.amount, refund.reason) == (PRICE, RefundReason.PAID_TWICE)
+    assert BankTransfer.objects.get().state == TransferState.TO_RETURN
+    assert find_balance(twice.user).hand_to_return == PRICE
+    assert look(twice).review == ReviewReason.NONE
+
+
+def test_money_that_comes_after_cancelling_goes_back_too(payment, mercadopago, teacher):
+    transfer = announce(payment.virtual_class)
+    confirm_transfer(transfer_id=transfer.pk, actor=teacher)
+    cancel_class(class_id=payment.virtual_class_id, actor=teacher)
+    mercadopago.pay(payment.preference_id)
+
+    done = look(payment)
+
+    assert Refund.objects.get().amount == PRICE
+    assert look(done).status == PaymentStatus.REFUNDED
+    assert BankTransfer.objects.get().state == TransferState.TO_RETURN
+
+
+def test_a_transfer_after_mercado_pago_is_to_be_returned(payment, mercadopago, teacher):
+    transfer = announce(payment.virtual_class)
+    mercadopago.pay(payment.preference_id)
+    paid = look(payment)
+
+    done = confirm_transfer(transfer_id=transfer.pk, actor=teacher)
+
+    assert done.state == TransferState.TO_RETURN
+    assert (paid.review, paid.status) == (ReviewReason.NONE, PaymentStatus.APPROVED)
+    assert paid.virtual_class.status == ClassStatus.SCHEDULED
+    assert month() == (PRICE, 0, 0, PRICE)
+
+
+def test_cancelling_then_returns_the_online_one_by_itself(payment, mercadopago, teacher):
+    transfer = announce(payment.virtual_class)
+    mercadopago.pay(payment.preference_id)
+    look(payment)
+    confirm_transfer(transfer_id=transfer.pk, actor=teacher)
+
+    cancel_class(class_id=payment.virtual_class_id, actor=teacher)
+
+    assert Refund.objects.get().amount == PRICE
+    assert BankTransfer.objects.get().state == TransferState.TO_RETURN

@@ -1,0 +1,123 @@
+"""domain/checkout/publishing.py: the teacher publishes an open class."""
+
+from datetime import timedelta
+
+import pytest
+import time_machine
+from django.utils import timezone
+
+from bookings.domain.exceptions import BookingError, SlotTakenError, TimeOverError
+from bookings.domain.lifecycle.capacity import change_capacity
+from bookings.domain.lifecycle.rescheduling import reschedule_class
+from bookings.domain.recovery.retry_scheduling import finish_requested_schedulings
+from bookings.models import ClassLog, Hold, OpenClass, VirtualClass
+from tests.factories import HoldFactory, VirtualClassFactory
+from tests.sales.open_classes import draft, in_days, publish
+from tests.standins import Fault
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_published_class_is_scheduled_and_hosted_by_the_teacher(mercadopago, teacher, google):
+    open_class = publish(teacher)
+
+    virtual_class = VirtualClass.objects.get()
+    assert open_class.virtual_class == virtual_class
+    assert virtual_class.is_scheduled
+    assert virtual_class.booked_by == teacher
+    assert (virtual_class.class_price, virtual_class.max_participants) == (0, 7)
+    assert virtual_class.current_participants == 1
+    assert virtual_class.owns_time
+    assert len(google.live_events()) == 1
+    assert list(ClassLog.objects.values_list("event", flat=True)) == [
+        "booked",
+        "published",
+        "paid",
+        "scheduled",
+    ]
+    assert not Hold.objects.exists()
+
+
+def test_the_sweep_schedules_a_class_that_the_calendar_missed(mercadopago, teacher, google):
+    google.fault("events.insert", *[Fault.status(503)] * 9)
+    open_class = publish(teacher)
+    assert not open_class.virtual_class.is_scheduled
+
+    google.heal()
+    with time_machine.travel(timezone.now() + timedelta(minutes=10)):
+        finish_requested_schedulings()
+
+    assert VirtualClass.objects.get().is_scheduled
+
+
+@pytest.mark.parametrize(
+    ("changes", "refusal"),
+    [
+        ({"start": in_days(-1)}, TimeOverError),
+        ({"minimum": 7}, BookingError),
+        ({"minimum": 0}, BookingError),
+        ({"places": 0, "minimum": 0}, BookingError),
+        ({"places": 1000}, BookingError),
+        ({"decides_at": in_days(-1)}, BookingError),
+        ({"decides_at": in_days(7)}, BookingError),
+        ({"minutes": 0}, BookingError),
+        ({"minutes": 2000}, BookingError),
+    ],
+)
+def test_an_impossible_class_is_refused(teacher, google, changes, refusal):
+    with pytest.raises(refusal):
+        publish(teacher, **changes)
+
+    assert not VirtualClass.objects.exists()
+    assert google.events() == []
+
+
+def test_a_taken_time_is_refused(teacher, google, host, student):
+    VirtualClassFactory(scheduled=True, start_time=draft().start, booked_by=host)
+
+    with pytest.raises(SlotTakenError):
+        publish(teacher)
+
+    assert not OpenClass.objects.exists()
+
+
+def test_a_held_time_is_refused(teacher, google, host):
+    start = draft().start
+    HoldFactory(
+        user=host,
+        start_time=start,
+        end_time=start + timedelta(hours=1),
+        class_type="individual",
+        expires_at=timezone.now() + timedelta(minutes=9),
+    )
+
+    with pytest.raises(SlotTakenError):
+        publish(teacher)
+
+    assert not VirtualClass.objects.exists()
+
+
+def test_the_deadline_moves_with_the_class(open_class, teacher):
+    distance = open_class.virtual_class.start_time - open_class.decides_at
+
+    moved = reschedule_class(class_id=open_class.pk, actor=teacher, start=in_days(9))
+
+    open_class.refresh_from_db()
+    assert moved.start_time - open_class.decides_at == distance
+
+
+def test_the_deadline_never_moves_into_the_past(open_class, teacher):
+    OpenClass.objects.update(decides_at=timezone.now() + timedelta(hours=2))
+    before = timezone.now()
+
+    reschedule_class(class_id=open_class.pk, actor=teacher, start=in_days(2))
+
+    open_class.refresh_from_db()
+    assert before <= open_class.decides_at <= timezone.now()
+
+
+def test_fewer_places_lower_the_minimum(open_class, teacher):
+    change_capacity(class_id=open_class.pk, capacity=3, actor=teacher)
+
+    open_class.refresh_from_db()
+    assert (open_class.places, open_class.minimum) == (2, 2)

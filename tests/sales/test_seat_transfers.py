@@ -1,0 +1,115 @@
+"""A seat of an open class, paid by transfer."""
+
+from datetime import timedelta
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from bookings.domain.checkout.transfers import (
+    announce_transfer,
+    confirm_transfer,
+    refuse_transfer,
+)
+from bookings.domain.exceptions import AlreadyPaidError, BookingError, ClassNotFoundError
+from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.open_classes.seats import pay_seat_by_hand, release_seat
+from bookings.models import BankTransfer, Notice, NoticeKind, Seat, SeatState, TransferState
+from tests.factories import UserFactory
+from tests.pages.texts import text_of
+from tests.sales.open_classes import hold, publish
+from tests.sales.transfers import ALIAS, take_transfers
+
+
+@pytest.fixture
+def seat(student, teacher, google):
+    """Bruno's seat, still to be paid, in a class that begins in some days."""
+    take_transfers()
+    return hold(publish(teacher, places=1, minimum=1), student)
+
+
+def announce(seat, number="12345678"):
+    return announce_transfer(user=seat.user, about=seat, operation_number=number)
+
+
+def state_of(seat):
+    return Seat.objects.get(pk=seat.pk).state
+
+
+def test_an_announced_transfer_keeps_the_seat(seat, teacher):
+    done = announce(seat)
+
+    assert (done.amount, done.virtual_class, done.seat) == (seat.price, None, seat)
+    assert Seat.objects.get().expires_at > timezone.now() + timedelta(hours=20)
+    assert Notice.objects.filter(kind=NoticeKind.TRANSFER_ANNOUNCED, user=teacher).exists()
+
+
+def test_a_confirmed_transfer_takes_the_seat(seat, teacher):
+    done = confirm_transfer(transfer_id=announce(seat).pk, actor=teacher)
+
+    assert (done.state, state_of(seat)) == (TransferState.CONFIRMED, SeatState.TAKEN)
+
+
+def test_without_a_place_it_is_to_be_returned(seat, teacher):
+    transfer = announce(seat)
+    Seat.objects.update(expires_at=timezone.now())
+    other = hold(seat.open_class, UserFactory())
+    pay_seat_by_hand(seat_id=other.pk, actor=teacher)
+
+    done = confirm_transfer(transfer_id=transfer.pk, actor=teacher)
+
+    assert done.state == TransferState.TO_RETURN
+    assert state_of(seat) == SeatState.HELD
+
+
+def test_a_paid_seat_owes_the_transfer(seat, teacher):
+    transfer = announce(seat)
+    pay_seat_by_hand(seat_id=seat.pk, actor=teacher)
+
+    assert confirm_transfer(transfer_id=transfer.pk, actor=teacher).state == TransferState.TO_RETURN
+
+
+def test_calling_the_class_off_leaves_it_to_be_returned(seat, teacher):
+    transfer = announce(seat)
+    confirm_transfer(transfer_id=transfer.pk, actor=teacher)
+
+    cancel_class(class_id=seat.open_class_id, actor=teacher)
+
+    transfer.refresh_from_db()
+    assert transfer.state == TransferState.TO_RETURN
+
+
+def test_announce_refuses_a_seat_that_is_no_more_to_be_paid(seat, teacher, stranger):
+    with pytest.raises(ClassNotFoundError):
+        announce_transfer(user=stranger, about=seat, operation_number="12345678")
+    release_seat(user=seat.user, seat_id=seat.pk)
+    with pytest.raises(BookingError):
+        announce(seat)
+    Seat.objects.update(state=SeatState.TAKEN)
+    with pytest.raises(AlreadyPaidError):
+        announce(seat)
+
+    assert not BankTransfer.objects.exists()
+
+
+def test_the_page_of_the_seat_shows_the_account_and_takes_the_number(seat, student, sign_in):
+    client, page = sign_in(student), reverse("bookings:seat", args=[seat.pk])
+    address = reverse("bookings:seat_transfer", args=[seat.pk])
+
+    assert ALIAS in text_of(client.get(page))
+    assert "Revisá estos datos" in text_of(client.post(address, {"operation_number": "1"}))
+    answer = client.post(address, {"operation_number": "1234 5678"}, follow=True)
+
+    assert "Falta que la profe la confirme" in text_of(answer)
+    assert BankTransfer.objects.get().seat == seat
+
+
+def test_the_panel_confirms_it(seat, teacher, sign_in):
+    transfer = announce(seat)
+    panel = sign_in(teacher)
+
+    assert "12345678" in text_of(panel.get("/admin/transferencias/"))
+    sheet = panel.get(reverse("admin:class_sheet", args=[seat.open_class_id]))
+    assert "operación 12345678" in text_of(sheet)
+    refuse_transfer(transfer_id=transfer.pk, actor=teacher)
+    assert "no llegó" in text_of(panel.get("/admin/transferencias/")).lower()

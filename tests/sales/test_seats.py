@@ -1,0 +1,428 @@
+"""domain/open_classes/seats.py: seats are held, paid, lost and given back."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from bookings.domain.checkout.settling import settle_due_payments
+from bookings.domain.exceptions import (
+    BookingError,
+    ClassCancelledError,
+    ClassFullError,
+    ClassNotFoundError,
+    OwnClassError,
+    PlaceHeldError,
+    PreferenceTakenError,
+    SeatToPayError,
+    TooManyHoldsError,
+)
+from bookings.domain.lifecycle.booking import BookingRequest, book_class
+from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.lifecycle.capacity import change_capacity
+from bookings.domain.money.refunds import send_due_refunds
+from bookings.domain.open_classes.leaving import leave_place
+from bookings.domain.open_classes.listing import find_places_left, list_open_classes
+from bookings.domain.open_classes.seats import hold_seat, pay_seat_by_hand, release_seat
+from bookings.domain.places.joining import join_class
+from bookings.domain.places.waiting_list import claim_place, wait_for_seat
+from bookings.models import (
+    BookingRules,
+    ClassLog,
+    Notice,
+    Payment,
+    PaymentStatus,
+    Refund,
+    RefundReason,
+    ReviewReason,
+    Seat,
+    SeatState,
+    UserActivity,
+    VirtualClass,
+    WaitingState,
+)
+from bookings.payments.gateway import PaymentError
+from tests.sales.open_classes import PRICE, hold, in_days, look, pay, publish, read, take
+from tests.standins import Fault
+
+pytestmark = pytest.mark.django_db
+
+
+def expire(seat):
+    Seat.objects.filter(pk=seat.pk).update(expires_at=timezone.now() - timedelta(minutes=1))
+
+
+def people(open_class):
+    return set(
+        UserActivity.objects.filter(virtual_class=open_class.pk).values_list("user", flat=True)
+    )
+
+
+def events(open_class):
+    return list(
+        ClassLog.objects.filter(virtual_class=open_class.pk).values_list("event", flat=True)
+    )
+
+
+def is_refunded(seat, reason):
+    """Whether all of a seat's money is to go back, once, for this reason."""
+    refunds = Refund.objects.filter(charge__payment=seat.payment)
+    return list(refunds.values_list("amount", "reason")) == [(PRICE, reason)]
+
+
+# --- Holding -------------------------------------------------------------------------------------
+
+
+def test_a_held_seat_has_a_payment_and_keeps_its_place(mercadopago, open_class, student):
+    seat = hold(open_class, student)
+
+    assert (seat.state, seat.price) == (SeatState.HELD, PRICE)
+    assert seat.payment.checkout_url
+    assert seat.payment.amount == PRICE
+    [preference] = mercadopago.preferences
+    assert preference["items"][0]["title"] == "Lugar en «Conversación B1»"
+    assert find_places_left(open_class) == 5
+    assert [one.held for one in list_open_classes()] == [1]
+
+
+def test_a_repeat_gives_the_same_seat(mercadopago, open_class, student):
+    assert hold(open_class, student) == hold(open_class, student)
+    assert len(mercadopago.preferences) == 1
+
+
+def test_an_expired_seat_is_replaced(mercadopago, open_class, student):
+    first = hold(open_class, student)
+    expire(first)
+
+    second = hold(open_class, student)
+
+    assert second != first
+    assert read(first).state == SeatState.RELEASED
+
+
+def test_no_more_seats_are_held_than_there_are_places(mercadopago, teacher, student):
+    open_class = publish(teacher, places=1, minimum=1)
+    hold(open_class)
+
+    with pytest.raises(PlaceHeldError):
+        hold(open_class, student)
+
+    assert Payment.objects.count() == 1
+
+
+def test_a_provider_that_is_down_keeps_no_place(mercadopago, open_class, student):
+    mercadopago.fault("preferences.create", *[Fault.status(500)] * 9)
+
+    with pytest.raises(PaymentError):
+        hold(open_class, student)
+
+    assert Seat.objects.get().state == SeatState.RELEASED
+    assert find_places_left(open_class) == 6
+
+
+def test_a_free_place_is_taken_at_once(mercadopago, teacher, student):
+    open_class = publish(teacher, place_price=0)
+
+    seat = hold(open_class, student)
+
+    assert (seat.state, seat.payment) == (SeatState.TAKEN, None)
+    assert student.pk in people(open_class)
+
+
+def test_the_teacher_cannot_hold_a_seat(mercadopago, open_class, teacher):
+    with pytest.raises(OwnClassError):
+        hold(open_class, teacher)
+
+
+def test_an_ordinary_class_has_no_seats(mercadopago, teacher, student, open_class):
+    VirtualClass.objects.filter(pk=open_class.pk)
+    with pytest.raises(ClassNotFoundError):
+        hold_seat(user=student, open_class_id=student.pk)
+
+
+def test_a_cancelled_class_has_no_seats(mercadopago, open_class, teacher, student):
+    cancel_class(class_id=open_class.pk, actor=teacher)
+
+    with pytest.raises(ClassCancelledError):
+        hold(open_class, student)
+
+
+def test_a_class_that_began_has_no_seats(mercadopago, open_class, student):
+    VirtualClass.objects.update(start_time=timezone.now() - timedelta(minutes=1))
+
+    with pytest.raises(BookingError):
+        hold(open_class, student)
+
+
+def test_a_person_holds_only_so_many_seats(mercadopago, teacher, student, settings):
+    settings.MAX_UNPAID_HOLDS = 1
+    hold(publish(teacher), student)
+
+    with pytest.raises(TooManyHoldsError):
+        hold(publish(teacher, start=in_days(8)), student)
+
+
+def test_a_released_seat_is_free_again(mercadopago, open_class, student, stranger):
+    seat = hold(open_class, student)
+    with pytest.raises(ClassNotFoundError):
+        release_seat(user=stranger, seat_id=seat.pk)
+
+    release_seat(user=student, seat_id=seat.pk)
+
+    assert find_places_left(open_class) == 6
+
+
+# --- Paying --------------------------------------------------------------------------------------
+
+
+def test_a_paid_seat_is_a_place_in_the_class(mercadopago, open_class, student):
+    seat = pay(mercadopago, hold(open_class, student))
+    look(seat)
+    look(seat)
+
+    assert seat.state == SeatState.TAKEN
+    assert seat.paid_at == seat.payment.approved_at
+    assert student.pk in people(open_class)
+    assert seat.open_class.virtual_class.current_participants == 2
+    assert events(open_class)[-2:] == ["joined", "seat_paid"]
+    assert Notice.objects.filter(user=student, kind="joined").count() == 1
+    assert not Refund.objects.exists()
+
+
+def test_a_late_payment_takes_a_place_that_is_free(mercadopago, open_class, student):
+    seat = hold(open_class, student)
+    expire(seat)
+
+    assert pay(mercadopago, seat).state == SeatState.TAKEN
+
+
+def test_a_late_payment_without_a_place_goes_back(mercadopago, teacher, student):
+    open_class = publish(teacher, places=1, minimum=1)
+    late = hold(open_class, student)
+    expire(late)
+    take(mercadopago, open_class)
+
+    late = pay(mercadopago, late)
+    look(late)
+
+    assert late.state == SeatState.LOST
+    assert is_refunded(late, RefundReason.SEAT_LOST)
+    assert events(open_class).count("seat_lost") == 1
+    assert student.pk not in people(open_class)
+
+
+def test_a_late_payment_takes_no_place_that_another_is_paying(mercadopago, teacher, student):
+    open_class = publish(teacher, places=1, minimum=1)
+    late = hold(open_class, student)
+    expire(late)
+    hold(open_class)
+
+    assert pay(mercadopago, late).state == SeatState.LOST
+
+
+def test_two_seats_of_one_person_are_paid_once(mercadopago, open_class, student):
+    first = hold(open_class, student)
+    expire(first)
+    second = hold(open_class, student)
+
+    first, second = pay(mercadopago, first), pay(mercadopago, second)
+
+    assert (first.state, second.state) == (SeatState.TAKEN, SeatState.LOST)
+    assert is_refunded(second, RefundReason.PAID_TWICE)
+    assert not Refund.objects.filter(charge__payment=first.payment).exists()
+    assert find_places_left(open_class) == 5
+
+
+def test_the_sweep_settles_a_paid_seat_that_a_crash_left(mercadopago, open_class, student):
+    seat = hold(open_class, student)
+    mercadopago.pay(seat.payment.preference_id)
+    Payment.objects.update(next_check_at=timezone.now())
+
+    settle_due_payments()
+
+    assert read(seat).state == SeatState.TAKEN
+
+
+def test_a_seat_after_the_class_goes_back(mercadopago, open_class, student):
+    seat = hold(open_class, student)
+    now = timezone.now()
+    VirtualClass.objects.update(start_time=now - timedelta(hours=2), end_time=now)
+
+    seat = pay(mercadopago, seat)
+
+    assert seat.state == SeatState.LOST
+    assert is_refunded(seat, RefundReason.CLASS_OVER)
+
+
+def test_a_chargeback_gives_the_place_back(mercadopago, open_class, student):
+    seat = hold(open_class, student)
+    charge = mercadopago.pay(seat.payment.preference_id)
+    look(seat)
+    mercadopago.settle(charge["id"], "charged_back")
+
+    seat = look(seat)
+
+    assert seat.payment.status == PaymentStatus.CHARGED_BACK
+    assert seat.payment.review == ReviewReason.DISPUTE
+    assert seat.state == SeatState.CANCELLED
+    assert student.pk not in people(open_class)
+    assert find_places_left(open_class) == 6
+    assert not Refund.objects.exists()
+    assert Notice.objects.filter(kind="seat_to_review").exists()
+
+
+def test_a_disputed_seat_waits(mercadopago, open_class, student):
+    seat = hold(open_class, student)
+    charge = mercadopago.pay(seat.payment.preference_id)
+    mercadopago.settle(charge["id"], "in_mediation")
+
+    assert look(seat).state == SeatState.HELD
+
+
+def test_a_seats_preference_books_no_class(mercadopago, open_class, student):
+    seat = hold(open_class, student)
+    quote = seat.payment.quote
+    start = seat.open_class.virtual_class.start_time
+    request = BookingRequest(
+        start,
+        seat.open_class.virtual_class.end_time,
+        is_group_class=True,
+        students_count=quote["students_count"],
+        price=PRICE,
+        preference_id=seat.payment.preference_id,
+    )
+
+    with pytest.raises(PreferenceTakenError):
+        book_class(user=student, request=request)
+
+
+# --- By hand -------------------------------------------------------------------------------------
+
+
+def test_the_teacher_confirms_a_seat_that_was_paid_otherwise(teacher, student):
+    open_class = publish(teacher)
+    seat = hold(open_class, student)
+    assert seat.payment is None
+
+    pay_seat_by_hand(seat_id=seat.pk, actor=teacher)
+    pay_seat_by_hand(seat_id=seat.pk, actor=teacher)
+
+    seat = read(seat)
+    assert seat.state == SeatState.TAKEN
+    assert seat.paid_at
+    assert events(open_class).count("seat_paid") == 1
+
+
+def test_the_teacher_cannot_confirm_a_seat_without_a_place(teacher, student):
+    open_class = publish(teacher, places=1, minimum=1)
+    late = hold(open_class, student)
+    expire(late)
+    hold(open_class)
+
+    with pytest.raises(ClassFullError):
+        pay_seat_by_hand(seat_id=late.pk, actor=teacher)
+
+    assert read(late).paid_at is None
+
+
+# --- Code, capacity and waiting list -------------------------------------------------------------
+
+
+def test_the_code_takes_no_place_that_is_being_paid(mercadopago, teacher, student):
+    open_class = publish(teacher, places=1, minimum=1)
+    seat = hold(open_class)
+    code = open_class.virtual_class.access_code
+
+    with pytest.raises(PlaceHeldError):
+        join_class(user=student, access_code=code)
+    expire(seat)
+    join_class(user=student, access_code=code)
+
+    assert student.pk in people(open_class)
+
+
+def test_the_capacity_never_falls_below_held_seats(mercadopago, open_class, teacher):
+    hold(open_class)
+    hold(open_class)
+
+    with pytest.raises(BookingError):
+        change_capacity(class_id=open_class.pk, capacity=2, actor=teacher)
+
+
+def test_a_freed_place_is_offered_and_has_to_be_paid(mercadopago, teacher, student, stranger):
+    open_class = publish(teacher, places=1, minimum=1)
+    [seat] = take(mercadopago, open_class)
+    entry = wait_for_seat(user=student, class_id=open_class.pk)
+
+    leave_place(class_id=open_class.pk, user=seat.user)
+
+    entry.refresh_from_db()
+    assert entry.state == WaitingState.OFFERED
+    with pytest.raises(SeatToPayError):
+        claim_place(user=student, entry_id=entry.pk)
+    with pytest.raises(ClassFullError):
+        hold(open_class, stranger)
+    held = hold(open_class, student)
+    entry.refresh_from_db()
+    assert entry.state == WaitingState.CLAIMED
+    assert pay(mercadopago, held).state == SeatState.TAKEN
+
+
+def test_no_held_place_is_offered(mercadopago, teacher, student):
+    open_class = publish(teacher, places=1, minimum=1)
+    hold(open_class)
+
+    entry = wait_for_seat(user=student, class_id=open_class.pk)
+
+    assert entry.state == WaitingState.WAITING
+
+
+# --- Leaving and cancelling ----------------------------------------------------------------------
+
+
+def test_leaving_in_time_refunds_the_seat(mercadopago, open_class, student):
+    seat = pay(mercadopago, hold(open_class, student))
+
+    leave_place(class_id=open_class.pk, user=student)
+
+    seat = read(seat)
+    assert seat.state == SeatState.LEFT
+    assert is_refunded(seat, RefundReason.CANCELLED)
+    assert student.pk not in people(open_class)
+    assert find_places_left(open_class) == 6
+
+
+def test_leaving_late_keeps_the_money(mercadopago, open_class, student):
+    seat = pay(mercadopago, hold(open_class, student))
+    BookingRules.objects.update_or_create(pk=1, defaults={"change_cutoff_minutes": 60 * 24 * 30})
+
+    leave_place(class_id=open_class.pk, user=student)
+    look(seat)
+
+    seat = read(seat)
+    assert (seat.state, seat.amount_kept) == (SeatState.LEFT, PRICE)
+    assert not Refund.objects.exists()
+
+
+def test_a_guest_with_the_code_leaves_without_a_seat(mercadopago, open_class, student):
+    join_class(user=student, access_code=open_class.virtual_class.access_code)
+
+    leave_place(class_id=open_class.pk, user=student)
+
+    assert student.pk not in people(open_class)
+
+
+def test_cancelling_refunds_every_seat_once(mercadopago, open_class, teacher, student):
+    paid = take(mercadopago, open_class, 2)
+    held = hold(open_class, student)
+
+    cancel_class(class_id=open_class.pk, actor=teacher)
+    cancel_class(class_id=open_class.pk, actor=teacher)
+    send_due_refunds()
+    late = pay(mercadopago, held)
+    send_due_refunds()
+
+    assert {read(one).state for one in [*paid, held]} == {SeatState.CANCELLED}
+    assert all(is_refunded(one, RefundReason.CANCELLED) for one in [*paid, late])
+    assert len(mercadopago.refunds) == 3
+    assert {one.status for one in Payment.objects.all()} <= {"refunded", "approved"}

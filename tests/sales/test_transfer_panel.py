@@ -1,0 +1,290 @@
+"""Transfers in the panel, and the page of the link in the teacher's mail."""
+
+import re
+from datetime import timedelta
+from urllib.parse import urlsplit
+
+import pytest
+import time_machine
+from django.core import mail
+from django.core.exceptions import ValidationError
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from bookings.admin.agenda.bank_account import read_bank_account
+from bookings.domain.checkout.transfers import confirm_transfer
+from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.models import (
+    BankTransfer,
+    BookingRules,
+    NoticeKind,
+    TransferState,
+    VirtualClass,
+)
+from bookings.notices.delivery import deliver_due
+from tests.admin.steps import address_of, confirm
+from tests.factories import UserFactory
+from tests.pages.texts import text_of
+from tests.sales.transfers import ALIAS, START, announce, book, take_transfers
+
+LIST = "/admin/transferencias/"
+
+
+@pytest.fixture
+def panel(teacher, sign_in):
+    return sign_in(teacher)
+
+
+@pytest.fixture(autouse=True)
+def _rules(db, mercadopago, google):
+    take_transfers()
+
+
+@pytest.fixture
+def transfer(host, teacher):
+    return announce(book(host))
+
+
+def read_link():
+    """Return the path of the link in the teacher's mail."""
+    deliver_due()
+    (letter,) = [one for one in mail.outbox if "Avisaron una transferencia" in one.subject]
+    (link,) = re.findall(r"https?://\S+/transferencias/avisada/\S+", letter.body)
+    return urlsplit(link).path
+
+
+def answer(client, path, step):
+    """Press one of the page's buttons."""
+    page = client.get(path).content.decode()
+    seen = re.search(rf'value="{step}">\s*<input type="hidden" name="seen" value="(\w+)"', page)
+    return client.post(path, {"step": step, "seen": seen[1] if seen else ""}, follow=True)
+
+
+# --- The rules ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("typed", "stored"),
+    [
+        (" clases.con.paula ", "clases.con.paula"),
+        ("0720000720000001234566", None),
+        ("2850590940090418135201", "2850590940090418135201"),
+        ("2850590 9-4009041813520.1", "2850590940090418135201"),
+        ("2850590940090418135202", None),
+        ("2850590940090418135", None),
+        ("corto", None),
+        ("con espacio", None),
+        ("x" * 21, None),
+        ("ñandú.alias", None),
+    ],
+)
+def test_an_account_is_an_alias_or_a_cbu_with_its_check_digits(typed, stored):
+    if stored is None:
+        with pytest.raises(ValidationError):
+            read_bank_account(typed)
+    else:
+        assert read_bank_account(typed) == stored
+
+
+def save_rules(panel, **changes):
+    address = reverse("admin:bookings_bookingrules_change", args=[1])
+    form = panel.get(address).context["adminform"].form
+    fields = {name: form[name].value() for name in form.fields}
+    fields = {
+        name: value
+        for name, value in fields.items()
+        if value not in (None, "") and value is not False
+    }
+    return panel.post(address, fields | changes)
+
+
+def test_the_teacher_stores_her_account(panel):
+    answer = save_rules(
+        panel, transfer_alias="otra.cuenta", transfer_holder="P. F.", transfer_hours=48
+    )
+
+    assert answer.status_code == 302
+    rules = BookingRules.load()
+    assert (rules.transfer_alias, rules.transfer_hours) == ("otra.cuenta", 48)
+
+
+def test_an_account_needs_its_holder(panel):
+    answer = save_rules(panel, transfer_alias="otra.cuenta", transfer_holder="")
+
+    assert "Tus estudiantes lo comparan antes de transferir." in text_of(answer)
+    assert BookingRules.load().transfer_alias == ALIAS
+
+
+# --- The list -------------------------------------------------------------------------------------
+
+
+def test_the_home_counts_what_waits_and_leads_to_the_list(panel, transfer):
+    assert "transferencia por confirmar" in text_of(panel.get("/admin/"))
+
+    page = text_of(panel.get(LIST))
+
+    assert "$ 15.000" in page
+    assert address_of(transfer, "llego") in page
+    assert address_of(transfer, "no-llego") in page
+
+
+def test_the_list_says_that_nothing_waits(panel):
+    assert "Ninguna espera tu respuesta." in text_of(panel.get(LIST))
+
+
+def test_staff_without_permission_sees_no_transfers(sign_in, transfer):
+    assert sign_in(UserFactory(is_staff=True)).get(LIST).status_code == 403
+
+
+def test_confirming_leads_back_to_the_list(panel, transfer):
+    answer = confirm(panel, transfer, "llego")
+
+    assert answer.redirect_chain == [(LIST, 302)]
+    assert VirtualClass.objects.get().is_scheduled
+
+
+def test_the_same_number_twice_is_a_warning_and_no_refusal(panel, transfer, stranger, teacher):
+    confirm_transfer(transfer_id=transfer.pk, actor=teacher)
+    again = announce(book(stranger, start=START + timedelta(days=1)))
+
+    page = text_of(panel.get(address_of(again, "llego")))
+
+    assert f"Ojo: {transfer.user} avisó el mismo número de operación" in page
+    assert "(confirmada)" in page
+    confirm(panel, again, "llego")
+    assert BankTransfer.objects.filter(state=TransferState.CONFIRMED).count() == 2
+
+
+def test_a_paid_class_is_said_before_confirming(panel, transfer):
+    VirtualClass.objects.update(paid_at=timezone.now())
+
+    page = text_of(panel.get(address_of(transfer, "llego")))
+
+    assert "Ojo: la clase ya está pagada a mano." in page
+    assert "La transferencia queda para devolver." in page
+
+
+def test_what_is_to_be_returned_stays_on_the_list(panel, transfer, teacher):
+    confirm_transfer(transfer_id=transfer.pk, actor=teacher)
+    cancel_class(class_id=transfer.virtual_class_id, actor=teacher)
+
+    assert "Ya la devolví" in text_of(panel.get(LIST))
+    confirm(panel, transfer, "devuelta")
+
+    assert BankTransfer.objects.get().state == TransferState.RETURNED
+
+
+def test_sheet_and_student_file_show_the_transfer(panel, transfer):
+    sheet = text_of(panel.get(reverse("admin:class_sheet", args=[transfer.virtual_class_id])))
+    file = text_of(panel.get(reverse("admin:student", args=[transfer.user_id])))
+
+    assert "operación 12345678" in sheet
+    assert address_of(transfer, "llego") in sheet
+    assert "Operación 12345678 · por confirmar" in file
+
+
+# --- The mailed link ------------------------------------------------------------------------------
+
+
+def test_the_link_shows_the_transfer_without_a_session_and_changes_nothing(transfer):
+    path = read_link()
+
+    for method in ("get", "head"):
+        page = getattr(Client(), method)(path)
+        assert page.status_code == 200
+
+    page = Client().get(path)
+    transfer.refresh_from_db()
+    assert transfer.state == TransferState.ANNOUNCED
+    assert "12345678" in text_of(page)
+    assert transfer.user.email not in text_of(page)
+    assert "no-store" in page["Cache-Control"]
+
+
+def test_the_link_confirms_on_post(transfer, teacher):
+    page = answer(Client(), read_link(), "llego")
+
+    transfer.refresh_from_db()
+    assert (transfer.state, transfer.decided_by) == (TransferState.CONFIRMED, teacher)
+    assert VirtualClass.objects.get().is_scheduled
+    assert "La confirmaste." in text_of(page)
+
+
+def test_the_link_refuses_on_post(transfer):
+    page = answer(Client(), read_link(), "no-llego")
+
+    transfer.refresh_from_db()
+    assert transfer.state == TransferState.REFUSED
+    assert "Dijiste que no llegó" in text_of(page)
+
+
+def test_a_link_that_was_used_decides_nothing_more(transfer):
+    path = read_link()
+    answer(Client(), path, "no-llego")
+
+    page = answer(Client(), path, "llego")
+
+    transfer.refresh_from_db()
+    assert (page.status_code, transfer.state) == (200, TransferState.REFUSED)
+
+
+def test_the_link_needs_djangos_token(transfer):
+    path = read_link()
+
+    assert Client(enforce_csrf_checks=True).post(path, {"step": "llego"}).status_code == 403
+
+
+def test_a_blind_post_does_nothing(transfer):
+    page = Client().post(read_link(), {"step": "llego", "seen": "x"})
+
+    transfer.refresh_from_db()
+    assert transfer.state == TransferState.ANNOUNCED
+    assert "no se hizo nada" in text_of(page)
+
+
+def test_an_old_link_is_over(transfer):
+    path = read_link()
+
+    with time_machine.travel(timezone.now() + timedelta(days=8), tick=False):
+        page = Client().get(path)
+
+    assert page.status_code == 410
+    assert "12345678" not in text_of(page)
+
+
+@pytest.mark.parametrize("token", ["x", "WyJ4Il0:1:2", "a:b:c"])
+def test_a_made_up_link_shows_nothing(transfer, token):
+    page = Client().get(f"{LIST}avisada/{token}/")
+
+    assert page.status_code == 410
+    assert "12345678" not in text_of(page)
+
+
+def test_the_link_ends_with_the_teachers_part(transfer, teacher):
+    path = read_link()
+    teacher.is_staff = teacher.is_superuser = False
+    teacher.save()
+
+    assert Client().get(path).status_code == 410
+
+
+def test_the_mail_warns_of_a_number_that_was_seen_before(transfer, stranger, teacher):
+    confirm_transfer(transfer_id=transfer.pk, actor=teacher)
+    announce(book(stranger, start=START + timedelta(days=1)))
+
+    deliver_due()
+
+    (letter,) = [one for one in mail.outbox if one.to == [teacher.email]]
+    assert "Otra transferencia tiene el mismo número de operación" in letter.body
+
+
+def test_a_decided_transfer_sends_no_mail(transfer, teacher):
+    confirm_transfer(transfer_id=transfer.pk, actor=teacher)
+
+    deliver_due()
+
+    assert not [one for one in mail.outbox if one.to == [teacher.email]]
+    assert NoticeKind.TRANSFER_ANNOUNCED in transfer.virtual_class.notices.values_list(
+        "kind", flat=True
+    )

@@ -1,0 +1,219 @@
+"""domain/checkout/transfer_times.py: how long a time is kept for a transfer, and for whom."""
+
+from datetime import timedelta
+
+import pytest
+import time_machine
+from django.utils import timezone
+
+from bookings.domain.checkout.settling import confirm_payment
+from bookings.domain.checkout.transfer_times import PayWay, keep_until
+from bookings.domain.checkout.transfers import choose_transfer, refuse_transfer
+from bookings.domain.exceptions import (
+    HoldExpiredError,
+    TooManyTransfersError,
+    TransfersOffError,
+    TransferTooLateError,
+)
+from bookings.domain.queries import has_lapsed, list_next_classes_of
+from bookings.models import Hold, Notice, NoticeKind, Payment, VirtualClass
+from bookings.notices.registry import reason_to_skip
+from bookings.work.clock_jumps import bring_back_plans
+from tests.sales.transfers import START, announce, book, keep, take_transfers
+
+DAY, SECOND = timedelta(days=1), timedelta(seconds=1)
+
+
+@pytest.fixture(autouse=True)
+def rules(db, mercadopago):
+    return take_transfers()
+
+
+def kept_for(virtual_class):
+    return Hold.objects.get(virtual_class=virtual_class).expires_at - timezone.now()
+
+
+def test_a_transfer_keeps_the_time_a_day_and_asks_no_provider(host, mercadopago):
+    booked = book(host)
+
+    assert abs(kept_for(booked) - DAY) < SECOND
+    assert not Payment.objects.exists()
+    assert len(mercadopago.preferences) == 0
+
+
+def test_the_hours_are_the_teachers(host, rules):
+    take_transfers(transfer_hours=48)
+
+    assert abs(kept_for(book(host)) - 2 * DAY) < SECOND
+
+
+def test_no_time_is_kept_past_the_minimum_notice():
+    now = timezone.now()
+
+    assert keep_until(now + timedelta(hours=20), now) == now + timedelta(hours=8)
+
+
+def test_a_transfer_that_would_come_too_late_is_not_offered(host):
+    start = timezone.now() + timedelta(hours=12, minutes=10)
+
+    with pytest.raises(TransferTooLateError):
+        book(host, start=start)
+
+    assert not VirtualClass.objects.exists()
+    assert Hold.objects.get().virtual_class is None
+
+
+def test_without_an_account_there_is_no_transfer(host):
+    take_transfers(transfer_alias="")
+
+    with pytest.raises(TransfersOffError):
+        book(host)
+
+    assert not VirtualClass.objects.exists()
+
+
+def test_without_a_provider_the_transfer_is_the_way(host, settings):
+    settings.MERCADOPAGO_ACCESS_TOKEN = ""
+
+    booked = book(host, way=PayWay.ONLINE)
+
+    assert abs(kept_for(booked) - DAY) < SECOND
+
+
+def test_without_a_provider_and_an_account_the_time_is_kept_as_usual(host, settings):
+    settings.MERCADOPAGO_ACCESS_TOKEN = ""
+    take_transfers(transfer_alias="")
+
+    assert kept_for(book(host, way=PayWay.ONLINE)) <= timedelta(minutes=15)
+
+
+def test_a_person_who_never_paid_has_one_time_at_once(host):
+    book(host)
+
+    with pytest.raises(TooManyTransfersError):
+        book(host, start=START + DAY)
+
+    assert VirtualClass.objects.count() == 1
+
+
+def test_an_announced_transfer_counts_after_its_time(host):
+    announce(book(host))
+
+    later = time_machine.travel(timezone.now() + 2 * DAY, tick=False)
+    with later, pytest.raises(TooManyTransfersError):
+        book(host, start=START + DAY)
+
+
+def test_a_person_who_paid_before_has_several(host, teacher, google):
+    confirm_payment(class_id=book(host).pk, actor=teacher)
+
+    for days in (1, 2):
+        book(host, start=START + days * DAY)
+
+    assert Hold.objects.filter(for_transfer=True).count() == 2
+
+
+def test_times_that_went_by_unpaid_end_it(host):
+    """Not even somebody with patience keeps the teacher's hours from others."""
+    with time_machine.travel(timezone.now(), tick=False) as clock:
+        for days in range(2):
+            book(host, start=START + days * DAY)
+            clock.shift(DAY + SECOND)
+
+        with pytest.raises(TooManyTransfersError):
+            book(host, start=START + 2 * DAY)
+
+        Hold.objects.all().delete()
+        clock.shift(timedelta(days=7))
+        assert book(host, start=START + 30 * DAY)
+
+
+def test_a_refused_announcement_keeps_nothing_longer(host, teacher):
+    with time_machine.travel(timezone.now(), tick=False) as clock:
+        booked = book(host)
+        clock.shift(timedelta(hours=20))
+        first = announce(booked)
+        assert kept_for(booked) == DAY
+        refuse_transfer(transfer_id=first.pk, actor=teacher)
+        clock.shift(timedelta(hours=20))
+
+        announce(booked, "99999999")
+
+        assert kept_for(booked) == timedelta(hours=4)
+
+
+def test_the_student_hears_when_the_time_is_over(host):
+    booked = book(host)
+    mail = Notice.objects.get(kind=NoticeKind.TRANSFER_OVER)
+
+    assert (mail.user, mail.virtual_class) == (host, booked)
+    assert mail.due_at == Hold.objects.get().expires_at
+    assert reason_to_skip(mail)
+    with time_machine.travel(mail.due_at + SECOND, tick=False):
+        assert has_lapsed(VirtualClass.objects.get())
+        assert not reason_to_skip(Notice.objects.get(pk=mail.pk))
+
+
+def test_announcing_moves_that_mail(host):
+    with time_machine.travel(timezone.now(), tick=False) as clock:
+        booked = book(host)
+        clock.shift(timedelta(hours=20))
+
+        announce(booked)
+
+        mail = Notice.objects.get(kind=NoticeKind.TRANSFER_OVER)
+        assert mail.due_at == mail.next_attempt_at == Hold.objects.get().expires_at
+
+
+def test_a_paid_class_sends_no_such_mail(host, teacher, google):
+    confirm_payment(class_id=book(host).pk, actor=teacher)
+
+    with time_machine.travel(timezone.now() + DAY, tick=False):
+        assert reason_to_skip(Notice.objects.get(kind=NoticeKind.TRANSFER_OVER))
+
+
+def test_a_student_may_change_from_mercado_pago_to_a_transfer(host, mercadopago):
+    booked = book(host, way=PayWay.ONLINE)
+    assert kept_for(booked) <= timedelta(minutes=15)
+
+    choose_transfer(user=host, class_id=booked.pk)
+
+    assert abs(kept_for(booked) - DAY) < SECOND
+    with time_machine.travel(timezone.now() + timedelta(hours=1), tick=False):
+        assert not has_lapsed(VirtualClass.objects.get())
+        assert list(list_next_classes_of(host)) == [booked]
+
+
+def test_a_time_that_lapsed_is_not_kept_again(host):
+    booked = book(host, way=PayWay.ONLINE)
+
+    later = time_machine.travel(timezone.now() + timedelta(hours=1), tick=False)
+    with later, pytest.raises(HoldExpiredError):
+        choose_transfer(user=host, class_id=booked.pk)
+
+
+def test_a_clock_that_jumps_takes_no_time_away(host):
+    """The sweep shortens other holds to their quarter of an hour."""
+    booked = book(host)
+
+    bring_back_plans()
+
+    assert kept_for(booked) > timedelta(hours=23)
+    assert Notice.objects.get(kind=NoticeKind.TRANSFER_OVER).due_at > timezone.now()
+
+
+def test_a_clock_that_was_ahead_kept_a_time_for_too_long(host):
+    with time_machine.travel(timezone.now() + timedelta(days=3), tick=False):
+        booked = book(host)
+
+    bring_back_plans()
+
+    assert abs(kept_for(booked) - DAY) < SECOND
+    ends = Notice.objects.get(kind=NoticeKind.TRANSFER_OVER).due_at
+    assert abs(ends - timezone.now() - DAY) < SECOND
+
+
+def test_a_hold_without_a_class_needs_no_mail(host):
+    keep(host)
+
+    assert not Notice.objects.exists()

@@ -1,0 +1,264 @@
+"""domain/checkout/transfers.py: announced by the student, confirmed or refused by the teacher."""
+
+from datetime import timedelta
+
+import pytest
+import time_machine
+from django.utils import timezone
+
+from bookings.domain.checkout.settling import confirm_payment
+from bookings.domain.checkout.transfer_times import PayWay
+from bookings.domain.checkout.transfers import (
+    announce_transfer,
+    confirm_transfer,
+    note_return,
+    refuse_transfer,
+)
+from bookings.domain.exceptions import (
+    AlreadyPaidError,
+    ClassCancelledError,
+    ClassNotFoundError,
+    OperationNumberError,
+    TransferAnnouncedError,
+    TransferDecidedError,
+    TransfersOffError,
+)
+from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.money.balances import find_balance
+from bookings.domain.queries import list_same_number
+from bookings.models import (
+    BankTransfer,
+    BookingRules,
+    ClassEvent,
+    ClassStatus,
+    Hold,
+    Notice,
+    NoticeKind,
+    TransferState,
+    VirtualClass,
+    normalize_operation_number,
+)
+from tests.factories import VirtualClassFactory
+from tests.sales.transfers import PRICE, START, announce, book, take_transfers
+
+DAY = timedelta(days=1)
+
+
+@pytest.fixture(autouse=True)
+def rules(db, mercadopago):
+    return take_transfers()
+
+
+def events(virtual_class):
+    return list(virtual_class.log.values_list("event", flat=True))
+
+
+@pytest.mark.parametrize(
+    ("typed", "number"),
+    [
+        (" 1234 5678 ", "12345678"),
+        ("ab-12.34/x", "AB1234X"),
+        ("\uff11\uff12\uff13\uff14", "1234"),
+        ("123", None),
+        ("1" * 41, None),
+        ("12345ñ", None),
+        ("1234;drop", None),
+        ("", None),
+    ],
+)
+def test_operation_numbers_are_compared_without_separators(typed, number):
+    assert normalize_operation_number(typed) == number
+
+
+def test_an_announced_transfer_waits_for_the_teacher(host, teacher):
+    booked = book(host)
+
+    done = announce(booked, "1234-5678 a")
+
+    assert (done.operation_number, done.amount, done.state) == ("12345678A", PRICE, "announced")
+    assert ClassEvent.TRANSFER_ANNOUNCED in events(booked)
+    mail = Notice.objects.get(kind=NoticeKind.TRANSFER_ANNOUNCED)
+    assert (mail.user, mail.occasion) == (teacher, done.pk.hex)
+    assert VirtualClass.objects.get().paid_at is None
+
+
+def test_announcing_twice_is_announcing_once(host, teacher):
+    booked = book(host)
+
+    assert announce(booked) == announce(booked, "1234 5678")
+    with pytest.raises(TransferAnnouncedError):
+        announce(booked, "87654321")
+
+    assert BankTransfer.objects.count() == Notice.objects.filter(user=teacher).count() == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "error"),
+    [
+        ({"status": ClassStatus.CANCELLED}, ClassCancelledError),
+        ({"paid_at": timezone.now()}, AlreadyPaidError),
+        ({"class_price": 0}, AlreadyPaidError),
+    ],
+    ids=["cancelled", "paid", "free"],
+)
+def test_announce_refuses_and_writes_nothing(host, change, error):
+    booked = VirtualClassFactory(booked_by=host, **change)
+
+    with pytest.raises(error):
+        announce(booked)
+
+    assert not BankTransfer.objects.exists()
+    assert not Notice.objects.exists()
+
+
+def test_announce_refuses_a_shapeless_number(host):
+    with pytest.raises(OperationNumberError):
+        announce(book(host), "12")
+
+
+def test_announce_knows_no_class_of_another_person(host, stranger):
+    with pytest.raises(ClassNotFoundError):
+        announce_transfer(user=stranger, about=book(host), operation_number="12345678")
+
+
+def test_announce_refuses_without_an_account(host):
+    booked = book(host)
+    BookingRules.objects.update(transfer_alias="")
+
+    with pytest.raises(TransfersOffError):
+        announce(booked)
+
+
+def test_a_confirmed_transfer_pays_and_schedules_the_class(host, teacher, google):
+    booked = book(host)
+
+    done = confirm_transfer(transfer_id=announce(booked).pk, actor=teacher)
+
+    booked.refresh_from_db()
+    assert (done.state, done.decided_by) == (TransferState.CONFIRMED, teacher)
+    assert booked.is_scheduled
+    assert events(booked)[-3:] == ["transfer_confirmed", "paid", "scheduled"]
+    assert find_balance(host).by_hand == PRICE
+
+
+def test_confirming_twice_is_confirming_once(host, teacher, google):
+    transfer = announce(book(host))
+
+    for _ in range(2):
+        confirm_transfer(transfer_id=transfer.pk, actor=teacher)
+
+    assert events(VirtualClass.objects.get()).count("transfer_confirmed") == 1
+    assert Notice.objects.filter(kind=NoticeKind.CONFIRMATION).count() == 1
+
+
+def test_a_refused_transfer_may_be_announced_again(host, teacher):
+    booked = book(host)
+    first = announce(booked)
+
+    for _ in range(2):
+        refuse_transfer(transfer_id=first.pk, actor=teacher)
+    second = announce(booked)
+
+    assert {first.pk, second.pk} == set(BankTransfer.objects.values_list("pk", flat=True))
+    assert events(booked).count("transfer_refused") == 1
+    assert Notice.objects.get(kind=NoticeKind.TRANSFER_REFUSED).user == host
+    with pytest.raises(TransferDecidedError):
+        confirm_transfer(transfer_id=first.pk, actor=teacher)
+
+
+def test_a_confirmed_transfer_is_not_refused(host, teacher, google):
+    transfer = announce(book(host))
+    confirm_transfer(transfer_id=transfer.pk, actor=teacher)
+
+    with pytest.raises(TransferDecidedError):
+        refuse_transfer(transfer_id=transfer.pk, actor=teacher)
+
+
+def test_a_late_confirmation_takes_a_time_that_is_still_free(host, teacher, google):
+    transfer = announce(book(host))
+
+    with time_machine.travel(timezone.now() + 2 * DAY, tick=False):
+        confirm_transfer(transfer_id=transfer.pk, actor=teacher)
+
+    assert VirtualClass.objects.get().is_scheduled
+
+
+def test_a_late_confirmation_of_a_taken_time_is_to_be_returned(host, stranger, teacher, google):
+    booked = book(host)
+    transfer = announce(booked)
+    Hold.objects.all().delete()
+    VirtualClassFactory(
+        booked_by=stranger, scheduled=True, start_time=START, end_time=START + DAY / 24
+    )
+
+    done = confirm_transfer(transfer_id=transfer.pk, actor=teacher)
+
+    booked.refresh_from_db()
+    assert done.state == TransferState.TO_RETURN
+    assert (booked.status, booked.refund_reason) == (ClassStatus.CANCELLED, "slot_lost")
+    assert find_balance(host).hand_to_return == PRICE
+
+
+def test_a_transfer_for_a_cancelled_class_is_to_be_returned(host, teacher, google):
+    booked = book(host)
+    transfer = announce(booked)
+    cancel_class(class_id=booked.pk, actor=host)
+
+    done = confirm_transfer(transfer_id=transfer.pk, actor=teacher)
+
+    assert done.state == TransferState.TO_RETURN
+    assert VirtualClass.objects.get().status == ClassStatus.CANCELLED
+
+
+def test_cancelling_a_class_leaves_its_transfer_to_be_returned(host, teacher, google):
+    booked = book(host)
+    transfer = announce(booked)
+    confirm_transfer(transfer_id=transfer.pk, actor=teacher)
+
+    cancel_class(class_id=booked.pk, actor=teacher)
+
+    transfer.refresh_from_db()
+    assert transfer.state == TransferState.TO_RETURN
+    for _ in range(2):
+        assert note_return(transfer_id=transfer.pk, actor=teacher).state == TransferState.RETURNED
+    assert events(booked)[-1] == ClassEvent.TRANSFER_RETURNED
+
+
+def test_only_an_owed_transfer_is_returned(host, teacher):
+    with pytest.raises(TransferDecidedError):
+        note_return(transfer_id=announce(book(host)).pk, actor=teacher)
+
+
+def test_a_class_that_was_marked_as_paid_owes_the_transfer(host, teacher, google):
+    booked = book(host)
+    transfer = announce(booked)
+    confirm_payment(class_id=booked.pk, actor=teacher)
+
+    done = confirm_transfer(transfer_id=transfer.pk, actor=teacher)
+
+    assert done.state == TransferState.TO_RETURN
+
+
+def test_one_number_twice_is_found_and_refused_nowhere(host, stranger, teacher, google):
+    first = announce(book(host), "OP 1234")
+    confirm_transfer(transfer_id=first.pk, actor=teacher)
+
+    second = announce(book(stranger, start=START + DAY), "op1234")
+
+    assert list(list_same_number(second)) == [first]
+    assert list(list_same_number(first)) == [second]
+
+
+def test_a_second_try_with_the_same_number_is_no_double(host, teacher):
+    booked = book(host)
+    refuse_transfer(transfer_id=announce(booked).pk, actor=teacher)
+
+    assert not list_same_number(announce(booked)).exists()
+
+
+def test_the_transfer_of_an_online_booking_keeps_its_time(host, mercadopago):
+    booked = book(host, way=PayWay.ONLINE)
+
+    announce(booked)
+
+    assert Hold.objects.get().expires_at > timezone.now() + timedelta(hours=23)

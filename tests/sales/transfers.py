@@ -1,0 +1,53 @@
+"""What tests of transfers share."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.utils import timezone
+
+from accounts.models import User
+from bookings.domain.checkout.checkout import check_out_hold
+from bookings.domain.checkout.transfer_times import PayWay
+from bookings.domain.checkout.transfers import announce_transfer
+from bookings.models import BankTransfer, BookingRules, Price, VirtualClass
+from tests.factories import HoldFactory
+
+START = (timezone.now() + timedelta(days=7)).replace(minute=0, second=0, microsecond=0)
+PRICE = 1_500_000
+ALIAS = "clases.con.paula"
+
+
+def take_transfers(**changes: Any) -> BookingRules:
+    """Store an account, and the price of an hour."""
+    account = {"transfer_alias": ALIAS, "transfer_holder": "Paula Ferreyra"}
+    rules, _ = BookingRules.objects.update_or_create(
+        pk=BookingRules.SINGLETON, defaults=account | changes
+    )
+    Price.objects.get_or_create(
+        class_type="individual", minutes=60, amount=PRICE, valid_from="2026-01-01"
+    )
+    return rules
+
+
+def keep(user: User, *, start: datetime = START, minutes: int = 15) -> Any:
+    return HoldFactory(
+        user=user,
+        start_time=start,
+        end_time=start + timedelta(hours=1),
+        class_type="individual",
+        expires_at=timezone.now() + timedelta(minutes=minutes),
+    )
+
+
+def book(
+    user: User, *, start: datetime = START, way: PayWay = PayWay.TRANSFER, minutes: int = 15
+) -> VirtualClass:
+    """Hold a time and book it; by default, to be paid by transfer."""
+    hold = keep(user, start=start, minutes=minutes)
+    return check_out_hold(user=user, hold_id=hold.pk, students_count=1, way=way)
+
+
+def announce(virtual_class: VirtualClass, number: str = "12345678") -> BankTransfer:
+    return announce_transfer(
+        user=virtual_class.booked_by, about=virtual_class, operation_number=number
+    )
