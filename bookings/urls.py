@@ -53,6 +53,7 @@ urlpatterns = [
     path("clase/volver/<uuid:payment_id>", class_links.come_back, name="back_from_paying"),
     path("clase/<str:token>", class_links.show_link, name="class_link"),
     path("clase/<str:token>/pagar", class_links.pay, name="pay_class_link"),
+    path("clase/<str:token>/transferencia", class_links.announce, name="announce_by_link"),
     path("clase/<str:token>/tomar", class_links.claim, name="claim_class"),
     path("clase/<str:token>/clase.ics", class_links.download_class, name="class_link_file"),
     path("clases-abiertas", open_classes.show_open_classes, name="open_classes"),
