@@ -7,7 +7,7 @@ from allauth.socialaccount.models import SocialAccount
 from django.contrib.admin.models import LogEntry
 from django.contrib.contenttypes.models import ContentType
 from django.db import transaction
-from django.db.models import F, ManyToOneRel, Q, QuerySet, Value
+from django.db.models import ManyToOneRel, Q, QuerySet, Value
 from django.db.models.functions import Left, Replace
 from django.utils import timezone
 
@@ -82,10 +82,12 @@ def erase_from_log(*, user: User) -> None:
     _list_log_entries(user).update(object_repr=str(User(status=UserStatus.ERASED)))
 
 
-def merge_account(placeholder: User, *, into: User) -> None:
+def merge_account(placeholder: User, *, into: User, is_same_person: bool) -> None:
     """Give all rows that name a placeholder to an account, and delete it.
 
     In a transaction; the caller has dropped the rows of which one account may have only one.
+    is_same_person: if True, the phone and the teacher's notes follow. A link may reach another
+    person, whose profile and data export must not show them.
     """
     for relation in User._meta.get_fields(include_hidden=True):
         if isinstance(relation, ManyToOneRel):
@@ -94,12 +96,12 @@ def merge_account(placeholder: User, *, into: User) -> None:
             rows.update(**{name: into})
     LogEntry.objects.filter(object_id=str(placeholder.pk)).update(object_id=str(into.pk))
     stored = User.objects.select_for_update(no_key=True).get(pk=into.pk)
-    notes = "\n".join(filter(None, [stored.private_notes, placeholder.private_notes]))
-    User.objects.filter(pk=into.pk).update(
-        total_classes=F("total_classes") + placeholder.total_classes,
-        phone=stored.phone or placeholder.phone,
-        private_notes=notes,
-    )
+    stored.total_classes += placeholder.total_classes
+    if is_same_person:
+        stored.phone = stored.phone or placeholder.phone
+        notes = [stored.private_notes, placeholder.private_notes]
+        stored.private_notes = "\n".join(filter(None, notes))
+    stored.save(update_fields=["total_classes", "phone", "private_notes", "updated_at"])
     placeholder.delete()
 
 

@@ -16,6 +16,7 @@ from tests.i18n.states import STATES
 # They lead to other pages, or give a file: calendar entries are read below.
 NO_PAGES = {
     "account_login",
+    "bookings:announce_by_link",
     "bookings:calendar_file",
     "bookings:claim_class",
     "bookings:claim_written_down",

@@ -9,11 +9,13 @@ from django.test import Client
 from django.utils import timezone
 
 from bookings.domain.checkout.settling import confirm_payment, settle
+from bookings.domain.checkout.transfers import confirm_transfer
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.people.claiming import claim_class, return_claim
 from bookings.domain.places.class_links import replace_link
-from bookings.models import ClassLink, Hold, Payment, VirtualClass
+from bookings.models import BankTransfer, ClassLink, Hold, Payment, VirtualClass
 from config.monitoring.masking import mask
+from tests.sales.transfers import take_transfers
 from tests.sales.written_down import ADDRESS, PHONE, book_class_for, write_lucia
 
 pytestmark = pytest.mark.django_db
@@ -169,6 +171,60 @@ def test_paying_by_hand_opens_the_class_too(client, lucia, teacher):
     confirm_payment(class_id=booked.pk, actor=teacher)
 
     assert "Tu clase está confirmada" in text_of(client.get(path_of(booked)))
+
+
+# --- By transfer ----------------------------------------------------------------------------------
+
+
+def test_a_transfer_is_announced_without_an_account(client, lucia, teacher):
+    take_transfers()
+    booked = book_class_for(lucia, teacher)
+
+    page = client.get(path_of(booked))
+    said = client.post(path_of(booked, "/transferencia"), {"operation_number": "98765"})
+    after = client.get(path_of(booked))
+
+    assert path_of(booked, "/transferencia") in page.content.decode()
+    assert said.url == path_of(booked)
+    transfer = BankTransfer.objects.get()
+    assert (transfer.user, transfer.virtual_class, transfer.operation_number) == (
+        lucia,
+        booked,
+        "98765",
+    )
+    assert "Transferencia avisada" in text_of(after)
+
+
+def test_a_transfer_follows_its_class_into_an_account(client, lucia, host, teacher):
+    take_transfers()
+    booked = book_class_for(lucia, teacher)
+    client.post(path_of(booked, "/transferencia"), {"operation_number": "98765"})
+    claim_class(user=host, token=path_of(booked).removeprefix("/clase/"))
+
+    confirm_transfer(transfer_id=BankTransfer.objects.get().pk, actor=teacher)
+
+    booked.refresh_from_db()
+    assert (booked.booked_by, booked.is_scheduled) == (host, True)
+    assert BankTransfer.objects.get().user == host
+
+
+@pytest.mark.parametrize("number", ["", "x" * 99, "\x00"])
+def test_a_transfer_without_its_number_is_not_announced(client, lucia, teacher, number):
+    take_transfers()
+    booked = book_class_for(lucia, teacher)
+
+    client.post(path_of(booked, "/transferencia"), {"operation_number": number})
+
+    assert not BankTransfer.objects.exists()
+
+
+def test_a_bearer_announces_nothing_for_an_account(client, host, teacher):
+    take_transfers()
+    booked = book_class_for(host, teacher)
+
+    client.post(path_of(booked, "/transferencia"), {"operation_number": "98765"})
+
+    assert not BankTransfer.objects.exists()
 
 
 # --- A link for an account ------------------------------------------------------------------------
@@ -350,5 +406,5 @@ def test_the_page_costs_the_same_for_one_class_and_for_ten(
 ):
     booked = [book_class_for(lucia, teacher, days=number) for number in range(10)]
 
-    with django_assert_max_num_queries(6):
+    with django_assert_max_num_queries(8):
         client.get(path_of(booked[0]))

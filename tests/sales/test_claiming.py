@@ -9,7 +9,9 @@ from django.utils import timezone
 from accounts.models import User
 from bookings.domain.calendar.drafts import list_guests
 from bookings.domain.checkout.settling import settle
+from bookings.domain.desk.messages import send_message
 from bookings.domain.exceptions import BookingError
+from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.lifecycle.completing import complete_ended_classes
 from bookings.domain.people.claiming import (
     LinkUselessError,
@@ -20,6 +22,7 @@ from bookings.domain.people.claiming import (
     return_claim,
 )
 from bookings.domain.people.erasing import erase_person
+from bookings.domain.people.personal_data import export_person
 from bookings.domain.places.class_links import LinkState, find_link, replace_link
 from bookings.domain.places.joining import join_class
 from bookings.models import (
@@ -79,7 +82,7 @@ def test_everything_moves_and_the_person_goes(paid, lucia, host, teacher):
     assert {one.pk for one in links} == {paid.pk, later.pk}
 
 
-def test_history_calendar_and_phone_follow(paid, host):
+def test_history_and_calendar_follow(paid, host):
     claim_class(user=host, token=token_of(paid))
 
     paid.refresh_from_db()
@@ -88,8 +91,40 @@ def test_history_calendar_and_phone_follow(paid, host):
     assert (line.actor, line.details) == (host, {"person": str(host.pk)})
     assert paid.guests_changed_at is not None
     assert list_guests(paid) == (host.email,)
-    assert host.phone == PHONE
     assert audit_notices(since=timezone.now() - timedelta(days=1)).open_questions == []
+
+
+def test_phone_and_notes_do_not_follow_a_link_that_may_be_forwarded(paid, lucia, host):
+    User.objects.filter(pk=lucia.pk).update(private_notes="Teme a los perros.")
+
+    claim_class(user=host, token=token_of(paid))
+
+    host.refresh_from_db()
+    assert (host.phone, host.private_notes) == ("", "")
+    assert not [one for one in ("Lucía", PHONE, ADDRESS, "perros") if one in export_person(host)]
+    assert "Teme a los perros." in paid.log.get(event=ClassEvent.CLAIMED).reason
+    erase_history(host)
+    assert paid.log.get(event=ClassEvent.CLAIMED).reason == ""
+
+
+def test_the_teacher_s_messages_do_not_follow_a_link(paid, lucia, host, teacher):
+    send_message(
+        classes=VirtualClass.objects.all(),
+        people={lucia.pk},
+        subject="Para vos",
+        text="Traé el libro.",
+        by=teacher,
+    )
+
+    claim_class(user=host, token=token_of(paid))
+
+    assert "Traé el libro." not in export_person(host)
+
+
+def erase_history(user):
+    """Erase an account after its class was cancelled."""
+    cancel_class(class_id=user.booked_classes.get().pk, actor=user)
+    erase_person(user=user, by=user)
 
 
 def test_the_class_and_its_money_go_on(lucia, host, teacher, mercadopago):
@@ -216,8 +251,11 @@ def test_the_owner_of_the_address_is_offered_the_class(paid, host, student):
     assert offered.classes == [paid]
     assert list_written_down(student) == []
 
+    User.objects.filter(pk=offered.person.pk).update(private_notes="Viaja mucho.")
     claim_by_address(user=host, person_id=offered.person.pk)
+    host.refresh_from_db()
     assert VirtualClass.objects.get().booked_by == host
+    assert (host.phone, host.private_notes) == (PHONE, "Viaja mucho.")
 
 
 def test_nobody_else_claims_by_address(paid, lucia, student):

@@ -28,6 +28,7 @@ from bookings.models import (
     ClassStatus,
     Hold,
     Notice,
+    NoticeKind,
     Payment,
     UserActivity,
     VirtualClass,
@@ -105,10 +106,15 @@ def _claim(user: User, person_id: uuid.UUID, link: ClassLink | None) -> None:
     links = ClassLink.objects.filter(virtual_class__in=booked)
     links.update(claimed_by=user, claimed_at=timezone.now(), made_for=None)
     _drop_doubles(person, user)
-    merge_account(person, into=user)
+    if link:  # her words to a person who may be another one
+        person.notices.filter(kind=NoticeKind.MESSAGE).delete()
+    merge_account(person, into=user, is_same_person=link is None)
+    # Of a person who may be another one: for the teacher's eyes, and erased with the account.
+    notes = f"Tus notas: {person.private_notes}" if link and person.private_notes else ""
     for one in booked:
         one.refresh_from_db()
-        record_event(one, ClassEvent.CLAIMED, actor=user, details={"person": str(user.pk)})
+        details = {"person": str(user.pk)}
+        record_event(one, ClassEvent.CLAIMED, actor=user, reason=notes, details=details)
     request_guests(VirtualClass.objects.filter(pk__in=[one.pk for one in classes]))
 
 

@@ -20,6 +20,7 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.selectors import list_providers
 from accounts.sessions.requests import SignedInRequest
 from bookings.domain.checkout.settling import settle_if_not_recent
+from bookings.domain.checkout.transfers import announce_transfer
 from bookings.domain.exceptions import BookingError
 from bookings.domain.people.claiming import LinkUselessError, claim_by_address, claim_class
 from bookings.domain.places.class_links import FoundLink, LinkState, find_link
@@ -28,10 +29,11 @@ from bookings.notices.facts import must_knock
 from bookings.notices.icalendar import Method, build_calendar
 from bookings.pages.access import signed_in
 from bookings.pages.choice import rebook_url
-from bookings.pages.class_card import present_class
+from bookings.pages.class_card import ClassCard, present_class
 from bookings.pages.own_calendar import link_to_google_calendar, link_to_outlook, name_file
 from bookings.pages.paying import PAID_WORDS
 from bookings.pages.payment_card import FINAL, PaymentCard, present_payment
+from bookings.pages.sales.transfers import ANNOUNCED, AnnounceForm, TransferCard, present_ways
 from bookings.payments.gateway import PaymentError
 
 logger = logging.getLogger(__name__)
@@ -104,6 +106,7 @@ def _show_class(request: HttpRequest, token: str, link: ClassLink) -> HttpRespon
         "poll_url": f"{path}?{urlencode({**query, 'shown': shown})}",
         "refresh_seconds": _refresh_seconds(card.state, paying),
         "rebook_url": rebook_url(virtual_class),
+        "transfer": _present_transfer(card, token) if is_theirs else None,
         "teacher_email": settings.ADMIN_EMAIL,
         "is_theirs": is_theirs,
         "conference_url": card.conference_url if is_theirs else "",
@@ -131,6 +134,13 @@ def _present_payment(link: ClassLink, *, says_paid: bool) -> PaymentCard | None:
     return present_payment(payment, says_paid=says_paid)
 
 
+def _present_transfer(card: ClassCard, token: str) -> TransferCard | None:
+    """Return how the class is paid by transfer; None if it is not."""
+    announce_url = reverse("bookings:announce_by_link", args=[token])
+    ways = present_ways(card, None, announce_url=announce_url)
+    return ways.transfer if ways else None
+
+
 def _refresh_seconds(state: str, paying: PaymentCard | None) -> int | None:
     if state == "preparing":
         return PREPARING_SECONDS
@@ -153,6 +163,30 @@ def _find_payment(found: FoundLink) -> Payment | None:
     if found.state != LinkState.OPEN:
         return None
     return getattr(found.require_link().virtual_class, "payment", None)
+
+
+@for_bearer
+@require_POST
+def announce(request: HttpRequest, token: str) -> HttpResponse:
+    """Take the number of a transfer that paid a class without an account."""
+    found, form = find_link(token), AnnounceForm(request.POST)
+    page = redirect("bookings:class_link", token=token)
+    virtual_class = found.link.virtual_class if found.link else None
+    if found.state != LinkState.OPEN or virtual_class is None:
+        return page
+    student = virtual_class.booked_by
+    if not student.is_placeholder:
+        return page  # an account announces on its own pages
+    if not form.is_valid():
+        messages.error(request, str(form.errors["operation_number"][0]))
+        return page
+    number = form.cleaned_data["operation_number"]
+    try:
+        announce_transfer(user=student, about=virtual_class, operation_number=number)
+        messages.success(request, ANNOUNCED)
+    except BookingError as refusal:
+        messages.warning(request, refusal.text)
+    return page
 
 
 @for_bearer

@@ -10,6 +10,7 @@ from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.people.claiming import claim_class
 from bookings.domain.places.class_links import replace_link
 from bookings.models import ClassLink, ClassStatus, ClassType, Hold, Payment, VirtualClass
+from tests.i18n.states.transfers import take_transfers
 from tests.i18n.states.world import NOW, World, state
 
 
@@ -35,6 +36,19 @@ def open_link(world, virtual_class, user=None):
 @state("bookings:class_link")
 def link_to_pay_by_hand(world):
     return open_link(world, book_for_zoe(world))
+
+
+@state("bookings:class_link")
+def link_to_pay_by_transfer(world):
+    take_transfers(world)
+    return open_link(world, book_for_zoe(world))
+
+
+@state("bookings:class_link")
+def link_after_announcing_a_transfer(world):
+    take_transfers(world)
+    token = book_for_zoe(world).link.token
+    return world.post("bookings:announce_by_link", token, operation_number="123456")
 
 
 @state("bookings:class_link")
