@@ -62,11 +62,6 @@ urlpatterns = [
     path("clases-abiertas/<uuid:class_id>/espera", open_classes.wait, name="wait_for_seat"),
     path("inicio/lugares/<uuid:seat_id>", seats.show_seat, name="seat"),
     path("inicio/lugares/<uuid:seat_id>/soltar", seats.release, name="release_seat"),
-    path("clase/volver/<uuid:payment_id>", class_links.come_back, name="back_from_paying"),
-    path("clase/<str:token>", class_links.show_link, name="class_link"),
-    path("clase/<str:token>/pagar", class_links.pay, name="pay_class_link"),
-    path("clase/<str:token>/tomar", class_links.claim, name="claim_class"),
-    path("clase/<str:token>/clase.ics", class_links.download_class, name="class_link_file"),
     path(
         "inicio/lugares/<uuid:seat_id>/transferencia",
         transfers.pay_seat_by_transfer,

@@ -1,5 +1,6 @@
 """Discount codes: how many uses are left, and who used them."""
 
+from datetime import datetime
 from typing import Any
 
 from django import forms
@@ -21,7 +22,7 @@ from bookings.domain.money.discounts import (
     normalize_discount_code,
     with_uses,
 )
-from bookings.models import DiscountCode
+from bookings.models import DiscountCode, Seat, VirtualClass
 from bookings.templatetags.class_times import pesos, short_day
 from bookings.templatetags.discounts import off
 
@@ -161,7 +162,7 @@ class DiscountCodeAdmin(StepsAdmin[DiscountCode]):
         classes = list_class_uses().filter(discount_code=obj).select_related("booked_by")
         seats = list_seat_uses().filter(discount_code=obj)
         seats = seats.select_related("user", "open_class__virtual_class")
-        rows = [
+        rows: list[tuple[datetime, User, VirtualClass, VirtualClass | Seat]] = [
             *((one.created_at, one.booked_by, one, one) for one in classes[:USES_SHOWN]),
             *(
                 (one.created_at, one.user, one.open_class.virtual_class, one)
