@@ -55,9 +55,11 @@ class DetailsForm(forms.Form):
 
     def use_code(self, code: DiscountCode | None) -> None:
         """Show the prices with a code's discount; None for those of the list."""
-        self.discount_code, self.prices = code, dict(self.list_prices)
-        for number, amount in self.prices.items() if code else ():
-            self.prices[number] = amount - count_off(code, amount)
+        self.discount_code = code
+        self.prices = {
+            number: amount - (count_off(code, amount) if code else 0)
+            for number, amount in self.list_prices.items()
+        }
 
     @property
     def price(self) -> int:

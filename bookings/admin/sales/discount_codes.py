@@ -21,7 +21,7 @@ from bookings.domain.money.discounts import (
     normalize_discount_code,
     with_uses,
 )
-from bookings.models import DiscountCode
+from bookings.models import DiscountCode, Seat, VirtualClass
 from bookings.templatetags.class_times import pesos, short_day
 from bookings.templatetags.discounts import off
 
@@ -161,12 +161,9 @@ class DiscountCodeAdmin(StepsAdmin[DiscountCode]):
         classes = list_class_uses().filter(discount_code=obj).select_related("booked_by")
         seats = list_seat_uses().filter(discount_code=obj)
         seats = seats.select_related("user", "open_class__virtual_class")
-        rows = [
-            *((one.created_at, one.booked_by, one, one) for one in classes[:USES_SHOWN]),
-            *(
-                (one.created_at, one.user, one.open_class.virtual_class, one)
-                for one in seats[:USES_SHOWN]
-            ),
+        rows: list[tuple[User, VirtualClass, VirtualClass | Seat]] = [
+            *((one.booked_by, one, one) for one in classes[:USES_SHOWN]),
+            *((one.user, one.open_class.virtual_class, one) for one in seats[:USES_SHOWN]),
         ]
         lines = [
             (
@@ -174,7 +171,9 @@ class DiscountCodeAdmin(StepsAdmin[DiscountCode]):
                 f"{person}: {day_and_time(of_class.start_time)}",
                 f"{pesos(use.discount)} menos" + ("" if use.paid_at else ", espera el pago"),
             )
-            for _, person, of_class, use in sorted(rows, key=lambda row: row[0], reverse=True)
+            for person, of_class, use in sorted(
+                rows, key=lambda row: row[-1].created_at, reverse=True
+            )
         ]
         if not lines:
             return "Nadie, por ahora."
