@@ -61,6 +61,11 @@ class DetailsForm(forms.Form):
                 number: amount - count_off(code, amount)
                 for number, amount in self.list_prices.items()
             }
+        self.discount_code = code
+        self.prices = {
+            number: amount - (count_off(code, amount) if code else 0)
+            for number, amount in self.list_prices.items()
+        }
 
     @property
     def price(self) -> int:

@@ -168,6 +168,9 @@ class DiscountCodeAdmin(StepsAdmin[DiscountCode]):
                 (one.created_at, one.user, one.open_class.virtual_class, one)
                 for one in seats[:USES_SHOWN]
             ),
+        rows: list[tuple[User, VirtualClass, VirtualClass | Seat]] = [
+            *((one.booked_by, one, one) for one in classes[:USES_SHOWN]),
+            *((one.user, one.open_class.virtual_class, one) for one in seats[:USES_SHOWN]),
         ]
         lines = [
             (
@@ -175,7 +178,9 @@ class DiscountCodeAdmin(StepsAdmin[DiscountCode]):
                 f"{person}: {day_and_time(of_class.start_time)}",
                 f"{pesos(use.discount)} menos" + ("" if use.paid_at else ", espera el pago"),
             )
-            for _, person, of_class, use in sorted(rows, key=lambda row: row[0], reverse=True)
+            for person, of_class, use in sorted(
+                rows, key=lambda row: row[-1].created_at, reverse=True
+            )
         ]
         if not lines:
             return "Nadie, por ahora."

@@ -164,6 +164,10 @@ def _only_by_hand(
     return by_hand.annotate(
         amount_by_hand=Greatest(price - paid_before, NOTHING, output_field=CENTAVOS)
     )
+    by_hand = marked.exclude(Exists(by_transfer))
+    rest = Greatest(price - paid_before, NOTHING, output_field=CENTAVOS)
+    counted: QuerySet[Any] = by_hand.annotate(amount_by_hand=rest)
+    return counted
 
 
 def _sum_by_month(
