@@ -33,6 +33,7 @@ PERSON: Properties = {"userId": (ID, "7d1f6f0e-4f0b-4d3c-9a56-0a5a3f0f1c11")}
 PAYER: Properties = {
     "userId": (ID | {"description": "The person who pays."}, "f4d2c6a8-93a1-4f1e-b7a4-0d0c6b2e5a10")
 }
+AMOUNT: Properties = {"amount": (COUNT | {"description": "Centavos."}, 800000)}
 EARLIER_START: Properties = {"previousStartTime": (INSTANT, "2030-01-06T15:00:00-03:00")}
 EARLIER_STATUS: Properties = {"previousStatus": (STATUS, "scheduled")}
 # The summary of each webhook, and its properties beside the class.
@@ -52,6 +53,10 @@ EVENTS: dict[WebhookKind, tuple[str, Properties]] = {
     WebhookKind.TRANSFER_ANNOUNCED: ("A student says that a bank transfer is on its way", PAYER),
     WebhookKind.TRANSFER_CONFIRMED: ("The teacher says that a bank transfer came", PAYER),
     WebhookKind.TRANSFER_REFUSED: ("The teacher says that a bank transfer did not come", PAYER),
+    WebhookKind.PUBLISHED: ("The teacher published an open class", {}),
+    WebhookKind.GOES_ON: ("An open class goes on, with its minimum or without", {}),
+    WebhookKind.SEAT_PAID: ("A seat of an open class was paid", PERSON | AMOUNT),
+    WebhookKind.SEAT_LOST: ("A seat was paid that gets no place; its money goes back", PERSON),
 }
 STATUSES = {
     WebhookKind.CANCELLED: ClassStatus.CANCELLED,
@@ -59,6 +64,7 @@ STATUSES = {
     WebhookKind.TRANSFER_ANNOUNCED: ClassStatus.PENDING,
     WebhookKind.TRANSFER_CONFIRMED: ClassStatus.PENDING,
     WebhookKind.TRANSFER_REFUSED: ClassStatus.PENDING,
+    WebhookKind.PUBLISHED: ClassStatus.PENDING,
 }
 HEADERS = {
     "webhook-id": ("The same over all attempts: what was seen before is no news.", EVENT_ID),

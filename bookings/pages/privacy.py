@@ -123,8 +123,8 @@ def _list_class_data() -> list[Row]:
         (
             _("Tus clases"),
             _(
-                "Día, tipo, precio, qué querés practicar, quiénes participan, si alguien faltó, y "
-                "quién cambió qué."
+                "Día, tipo, precio, código de descuento, qué querés practicar, quiénes participan, "
+                "si alguien faltó, y quién cambió qué."
             ),
             _(
                 "Al borrar tu cuenta: las que se dieron o tienen un pago pedido quedan sin tu "

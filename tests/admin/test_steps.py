@@ -181,6 +181,10 @@ def test_every_button_of_the_panel_was_decided_about():
         ("templates/admin/bookings/weeklyhours/change_list.html", ""),  # save
         ("bookings/admin/classes/people.py", "came"),  # virtualclass asistencia
         ("templates/admin/bookings/price/new_prices.html", ""),  # precios
+        ("templates/admin/sales/_offer.html", "do"),  # ofertas boton
+        ("templates/admin/sales/delete_offer.html", ""),  # ofertas borrar
+        ("templates/admin/sales/delete_offer.html", "do"),  # ofertas boton
+        ("templates/admin/sales/offer.html", ""),  # ofertas nueva
         ("templates/admin/sales/mailed_transfer.html", ""),  # confirms a step
         ("templates/admin/people/student.html", "_notes"),  # save
         ("templates/admin/people/students.html", ""),  # searches

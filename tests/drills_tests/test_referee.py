@@ -14,11 +14,14 @@ from bookings.models import (
     HostType,
     Notice,
     NoticeKind,
+    OpenClass,
     Payment,
     PaymentCharge,
     Refund,
     RefundStatus,
     Role,
+    Seat,
+    SeatState,
     UserActivity,
     VirtualClass,
     WaitingListEntry,
@@ -303,6 +306,37 @@ def keep_a_guest_who_left(scenery):
     scenery.promises.left.add((scenery.one.pk, scenery.guest.pk))
 
 
+def _sell_a_seat(scenery, state=SeatState.TAKEN, user=None, **fields):
+    """The guest's place is a paid seat of an open class."""
+    scenery.payment.virtual_class = None
+    open_class = OpenClass(virtual_class=scenery.one)
+    seat = Seat(open_class=open_class, user=user or scenery.guest, state=state, **fields)
+    seat.payment = scenery.payment
+    scenery.rows.seats = [seat]
+
+
+def lose_place_of_a_seat(scenery):
+    _sell_a_seat(scenery, user=User(email="carla@example.com"))
+
+
+def keep_seat_of_a_cancelled_class(scenery):
+    _sell_a_seat(scenery)
+    scenery.one.status = ClassStatus.CANCELLED
+
+
+def forget_a_paid_seat(scenery):
+    _sell_a_seat(scenery, SeatState.HELD)
+
+
+def keep_money_of_a_lost_seat(scenery):
+    _sell_a_seat(scenery, SeatState.LOST)
+
+
+def refund_a_taken_seat(scenery):
+    _sell_a_seat(scenery)
+    scenery.outside.charges[0]["transaction_amount_refunded"] = 1
+
+
 @pytest.mark.parametrize(
     ("plant", "invariant", "kind", "subject"),
     [
@@ -328,6 +362,11 @@ def keep_a_guest_who_left(scenery):
         (lose_refund, "I5", "lost", "refund"),
         (leave_refund, "I5", "lost", "refund"),
         (keep_money_of_a_cancelled_class, "I5", "lost", "refund"),
+        (lose_place_of_a_seat, "I5", "lost", "place"),
+        (keep_seat_of_a_cancelled_class, "I5", "wrong", "seat"),
+        (forget_a_paid_seat, "I5", "lost", "paid seat"),
+        (keep_money_of_a_lost_seat, "I5", "lost", "refund"),
+        (refund_a_taken_seat, "I5", "wrong", "refund"),
         (change_code, "I6", "wrong", "code"),
         (share_code, "I6", "doubled", "code"),
         (misspell_code, "I6", "wrong", "code"),
@@ -350,6 +389,12 @@ def test_referee_finds_a_planted_violation(scenery, plant, invariant, kind, subj
     plant(scenery)
 
     assert (invariant, kind, subject) in scenery.judge()
+
+
+def test_a_seat_with_its_place_is_kept(scenery):
+    _sell_a_seat(scenery)
+
+    assert scenery.judge() == set()
 
 
 def test_mail_that_leaves_twice_under_one_message_id_is_no_double(scenery):

@@ -60,6 +60,19 @@ def _hold_a_time(scene: Scene, page: Page) -> None:
     expect(page.get_by_role("timer")).to_be_visible()
 
 
+def _apply_a_code(scene: Scene, page: Page) -> None:
+    _hold_a_time(scene, page)
+    page.locator(".discount summary").click()
+    page.get_by_label("Código de descuento").fill("BIENVENIDA")
+    page.get_by_role("button", name="Aplicar").click()
+    expect(page.get_by_role("heading", name="Aplicamos tu código")).to_be_visible()
+
+
+def _open_code(scene: Scene, page: Page) -> None:
+    page.goto("/admin/bookings/discountcode/")
+    page.get_by_role("link", name="AMIGOS").click()
+
+
 def _pay_by_transfer(scene: Scene, page: Page) -> None:
     page.goto("/inicio/clases")
     page.locator(".class-card-pending a").first.click()
@@ -143,6 +156,14 @@ def _follow(page_path: str, link: str) -> Callable[[Scene, Page], None]:
     return go
 
 
+def _hold_a_seat(scene: Scene, page: Page) -> None:
+    _follow("/clases-abiertas", "/clases-abiertas/")(scene, page)
+    page.get_by_role("button", name="Reservar mi lugar").click()
+    page.wait_for_load_state()
+    _follow("/clases-abiertas", "/clases-abiertas/")(scene, page)
+    page.get_by_role("link", name="Ver mi lugar").click()
+
+
 def _see_invitation(scene: Scene, page: Page) -> None:
     page.goto(f"/inicio/unirse/{scene.read_code(CONVERSATION)}")
 
@@ -171,6 +192,8 @@ STUDENTS_OWN = [
     ("clase", ANA, _of_conversation("")),
     ("horario", ANA, _of_conversation("/horario")),
     ("cancelar", ANA, _of_conversation("/cancelar")),
+    ("clases-abiertas", None, at("/clases-abiertas")),
+    ("clase-abierta", None, _follow("/clases-abiertas", "/clases-abiertas/")),
     ("ingresar", None, at("/inicio")),
     ("embebido", None, at("/horarios/embebido")),
     ("privacidad", None, at("/privacidad")),
@@ -217,8 +240,15 @@ SHOTS = [
     Shot("dia", TEACHER, at("/admin/semana/dia/?dia=2027-03-11"), screens=BOTH),
     Shot("planilla", TEACHER, _follow(A_WEEK, "/admin/clase/"), screens=BOTH),
     Shot("reservarle", TEACHER, _book_for_ana, screens=BOTH),
+    Shot("codigos", TEACHER, at("/admin/bookings/discountcode/"), screens=BOTH),
+    Shot("codigo", TEACHER, _open_code, screens=BOTH),
+    Shot("abiertas", TEACHER, at("/admin/abiertas/"), screens=BOTH),
+    Shot("publicar", TEACHER, at("/admin/abiertas/nueva/"), screens=BOTH),
+    Shot("abierta", TEACHER, _follow("/admin/abiertas/", "/admin/clase/"), screens=BOTH),
     Shot("cierre", TEACHER, _close_days_with_classes),
     Shot("detalles", DIEGO, _hold_a_time, screens=BOTH),
+    Shot("descuento", DIEGO, _apply_a_code, screens=BOTH),
+    Shot("lugar", ANA, _hold_a_seat, screens=BOTH),
     Shot("desconectado", TEACHER, _lose_the_grant),
     Shot("ayuda", TEACHER, _ask_for_help, only=".service"),
     # Last: a person keeps her language.

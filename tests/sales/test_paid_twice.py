@@ -4,7 +4,7 @@ import pytest
 
 from bookings.admin.money.steps import list_refundable
 from bookings.domain.checkout.settling import confirm_payment
-from bookings.domain.checkout.transfers import confirm_transfer
+from bookings.domain.checkout.transfers import confirm_transfer, note_return
 from bookings.domain.exceptions import StillMissingError
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.money.balances import find_balance
@@ -94,13 +94,17 @@ def test_giving_it_back_settles_it(twice, teacher, mercadopago, student):
     join_class(user=student, access_code=VirtualClass.objects.get().access_code)
 
 
-def test_keeping_it_leaves_the_transfer_to_be_returned(twice):
+def test_keeping_it_leaves_the_transfer_to_be_returned(twice, teacher):
     done = accept_second_payment(twice.pk)
 
     assert (done.review, done.status) == (ReviewReason.NONE, PaymentStatus.APPROVED)
-    assert BankTransfer.objects.get().state == TransferState.TO_RETURN
-    assert month() == (PRICE, 0, 0, PRICE)
+    transfer = BankTransfer.objects.get()
+    assert transfer.state == TransferState.TO_RETURN
+    assert month() == (PRICE, PRICE, 0, 2 * PRICE)
     assert look(done).review == ReviewReason.NONE
+
+    note_return(transfer_id=transfer.pk, actor=teacher)
+    assert month() == (PRICE, PRICE, PRICE, PRICE)
 
 
 def test_too_little_money_is_not_kept_for_the_class(payment, mercadopago, teacher):
@@ -147,7 +151,7 @@ def test_a_transfer_after_mercado_pago_is_to_be_returned(payment, mercadopago, t
     assert done.state == TransferState.TO_RETURN
     assert (paid.review, paid.status) == (ReviewReason.NONE, PaymentStatus.APPROVED)
     assert paid.virtual_class.status == ClassStatus.SCHEDULED
-    assert month() == (PRICE, 0, 0, PRICE)
+    assert month() == (PRICE, PRICE, 0, 2 * PRICE)
 
 
 def test_cancelling_then_returns_the_online_one_by_itself(payment, mercadopago, teacher):

@@ -22,7 +22,7 @@ from bookings.domain.money.discounts import (
     with_uses,
 )
 from bookings.models import DiscountCode
-from bookings.templatetags.class_times import pesos
+from bookings.templatetags.class_times import pesos, short_day
 from bookings.templatetags.discounts import off
 
 USES_SHOWN = 100
@@ -52,8 +52,9 @@ class CodeForm(forms.ModelForm[DiscountCode]):
     class Meta:
         model = DiscountCode
         fields = ["code", "percent", "amount", "max_uses", "valid_until", "once_per_person"]
+        labels = {"max_uses": "Cuántas veces se puede usar"}
         help_texts = {
-            "max_uses": "Cuántas veces en total. Vacío: sin límite.",
+            "max_uses": "Entre todos. Vacío: sin límite.",
             "valid_until": "El último día. Vacío: hasta que lo frenes.",
         }
 
@@ -96,7 +97,7 @@ class ResumeCode(_Switch):
 class DiscountCodeAdmin(StepsAdmin[DiscountCode]):
     form = CodeForm
     formfield_overrides = BROWSERS_OWN
-    list_display = ["code", "reduction", "uses", "valid_until", "badge"]
+    list_display = ["code", "reduction", "uses", "until", "badge"]
     search_fields = ["code"]
     steps = (StopCode(), ResumeCode())
     # A used code is refused by name, not in a list.
@@ -139,6 +140,10 @@ class DiscountCodeAdmin(StepsAdmin[DiscountCode]):
         if obj.max_uses is None:
             return f"{used}, sin límite"
         return f"{used} de {obj.max_uses}, quedan {max(obj.max_uses - used, 0)}"
+
+    @admin.display(description="vale hasta", ordering="valid_until")
+    def until(self, obj: DiscountCode) -> str:
+        return short_day(obj.valid_until) if obj.valid_until else "que lo frenes"
 
     @admin.display(description="estado")
     def badge(self, obj: Any) -> str:

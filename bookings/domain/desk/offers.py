@@ -1,8 +1,9 @@
 """The teacher's offers: what they cost, in which order they show, and when they end."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
+from typing import TypeVar
 
 from django.db import transaction
 from django.db.models import Count, Max, ProtectedError, Q
@@ -12,6 +13,7 @@ from bookings.domain.exceptions import BookingError
 from bookings.domain.money.prices import in_force
 from bookings.models import Offer, Price
 
+OfferRow = TypeVar("OfferRow", bound=Offer)
 # Minutes, and the number of students up to which the price counts.
 Case = tuple[int, int]
 FROM_TODAY = "Los precios pueden regir desde hoy en adelante."
@@ -37,18 +39,37 @@ class OfferPrice:
 
 @dataclass(frozen=True, slots=True)
 class OfferCard:
-    """An offer as the teacher sees it. classes: how many were booked."""
+    """An offer as the teacher sees it. classes: how many were booked.
+
+    can_rise, can_sink: True if an offer that is sold stands before it, or after it.
+    """
 
     offer: Offer
     prices: list[OfferPrice]
     classes: int
+    can_rise: bool
+    can_sink: bool
 
 
 def list_offers() -> list[OfferCard]:
-    """List all offers in their order, those that are not sold last; in three queries."""
+    """List all offers in their order, those that are not sold last; in two queries."""
     offers = Offer.objects.annotate(booked=Count("classes")).prefetch_related("prices")
-    ordered = sorted(offers, key=lambda one: not one.is_active)
-    return [OfferCard(one, list_offer_prices(one), one.booked) for one in ordered]
+    ordered = _sold_first(offers.order_by("position", "id"))
+    sold = sum(one.is_active for one in ordered)
+    return [
+        OfferCard(
+            offer=one,
+            prices=list_offer_prices(one),
+            classes=one.booked,
+            can_rise=0 < place < sold,
+            can_sink=place + 1 < sold,
+        )
+        for place, one in enumerate(ordered)
+    ]
+
+
+def _sold_first(offers: Iterable[OfferRow]) -> list[OfferRow]:
+    return sorted(offers, key=lambda one: not one.is_active)
 
 
 def list_offer_prices(offer: Offer) -> list[OfferPrice]:
@@ -122,7 +143,7 @@ def set_active(offer: Offer, *, is_active: bool) -> None:
 @transaction.atomic
 def move_offer(offer: Offer, *, up: bool) -> None:
     """Swap an offer with its neighbour in the order; the first and the last stay."""
-    offers = list(Offer.objects.select_for_update())
+    offers = _sold_first(Offer.objects.select_for_update())
     place = offers.index(offer)
     other = place - 1 if up else place + 1
     if 0 <= other < len(offers):

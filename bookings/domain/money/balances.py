@@ -1,17 +1,17 @@
 """What one person paid, got back, and owes."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
-from django.db.models import Count, F, Q, Sum
+from django.db.models import Count, F, Q, QuerySet, Sum
 
 from accounts.models import User
-from bookings.domain.money.money_back import MoneyWay, find_money_back
+from bookings.domain.money.money_back import find_money_back
+from bookings.domain.money.seat_refunds import SEATS_GIVEN_UP
 from bookings.domain.money.takings import (
     list_charges_with_money,
     list_classes_paid_by_hand,
-    list_confirmed_transfers,
     list_seats_paid_by_hand,
+    list_transfers_with_money,
 )
 from bookings.models import (
     BankTransfer,
@@ -19,10 +19,7 @@ from bookings.models import (
     ClassStatus,
     Refund,
     RefundStatus,
-    Seat,
-    SeatState,
     TransferState,
-    VirtualClass,
 )
 from bookings.notices.returned_money import is_owed
 
@@ -32,9 +29,9 @@ class Balance:
     """Centavos, of classes and of seats in open classes.
 
     online, by_hand: received through the provider, and confirmed by the teacher, transfers too.
-    returned: by refunds and chargebacks. unpaid: classes given or ahead that are not paid. refused:
-    refunds that the provider refused. hand_to_return: paid by hand for classes and seats that were
-    cancelled; the service does not know if she gave it back.
+    returned: by refunds, chargebacks, and transfers sent back. unpaid: classes given or ahead that
+    are not paid. refused: refunds that the provider refused. hand_to_return: paid by hand for what
+    was cancelled; only of a transfer the service knows if she gave it back.
     """
 
     online: int
@@ -75,10 +72,11 @@ def find_balance(user: User) -> Balance:
         paid_at=None, status__in=given, class_price__gt=0, open_class=None
     ).exclude(payment__approved_at__isnull=False)
     debt = unpaid.aggregate(total=Sum("class_price", default=0), count=Count("pk"))
+    sent_back = _list_transfers(user).aggregate(sum=Sum("returned", default=0))["sum"]
     return Balance(
         online=online["came"],
         by_hand=_sum_by_hand(user),
-        returned=online["refunded"] + online["taken"],
+        returned=online["refunded"] + online["taken"] + sent_back,
         unpaid=debt["total"],
         unpaid_classes=debt["count"],
         refused=_sum_refused(user),
@@ -86,46 +84,34 @@ def find_balance(user: User) -> Balance:
     )
 
 
-def _sum_by_hand(user: User) -> int:
-    classes = list_classes_paid_by_hand().filter(booked_by=user)
-    seats = list_seats_paid_by_hand().filter(user=user)
+def _list_transfers(user: User) -> QuerySet[BankTransfer]:
     # Of the class or seat, not of the person who announced it: a class may have been claimed since.
     theirs = Q(virtual_class__booked_by=user) | Q(seat__user=user)
-    transfers = list_confirmed_transfers().filter(theirs)
-    sums = [
-        *(rows.aggregate(sum=Sum("amount_by_hand", default=0)) for rows in (classes, seats)),
-        transfers.aggregate(sum=Sum("amount", default=0)),
-    ]
-    return sum(one["sum"] for one in sums)
+    return list_transfers_with_money().filter(theirs)
 
 
-def _sum_to_return_by_hand(user: User) -> int:
-    classes = user.booked_classes.filter(paid_at__isnull=False, status=ClassStatus.CANCELLED)
-    over = [SeatState.LOST, SeatState.LEFT, SeatState.CANCELLED]
-    seats = user.seats.filter(paid_at__isnull=False, state__in=over)
+def _sum_by_hand(user: User) -> int:
     return sum(
-        [
-            *(map(_rest_of_class, classes.select_related("payment").prefetch_related("transfers"))),
-            *(map(_rest_of_seat, seats.select_related("payment").prefetch_related("transfers"))),
-        ]
+        rows.aggregate(sum=Sum(amount, default=0))["sum"]
+        for rows, amount in (
+            (list_classes_paid_by_hand().filter(booked_by=user), "amount_by_hand"),
+            (list_seats_paid_by_hand().filter(user=user), "amount_by_hand"),
+            (_list_transfers(user), "amount"),
+        )
     )
 
 
-def _rest_of_class(cancelled: VirtualClass) -> int:
-    money = find_money_back(cancelled)
-    if money.way == MoneyWay.ONLINE:  # the provider returns its own part
-        return _sum_confirmed(cancelled.transfers.all())
-    return money.amount
-
-
-def _rest_of_seat(seat: Seat) -> int:
-    if seat.payment and seat.payment.approved_at:
-        return _sum_confirmed(seat.transfers.all())
-    return max(seat.price - (seat.amount_kept or 0), 0)
-
-
-def _sum_confirmed(transfers: Iterable[BankTransfer]) -> int:
-    return sum(one.amount for one in transfers if one.state == TransferState.CONFIRMED)
+def _sum_to_return_by_hand(user: User) -> int:
+    classes = list_classes_paid_by_hand().filter(booked_by=user, status=ClassStatus.CANCELLED)
+    seats = list_seats_paid_by_hand().filter(user=user, state__in=SEATS_GIVEN_UP)
+    transfers = _list_transfers(user).filter(state=TransferState.TO_RETURN)
+    return sum(
+        [
+            *(find_money_back(one).amount for one in classes.select_related("payment")),
+            *(max(one.price - (one.amount_kept or 0), 0) for one in seats),
+            transfers.aggregate(sum=Sum("rest", default=0))["sum"],
+        ]
+    )
 
 
 def _sum_refused(user: User) -> int:

@@ -6,7 +6,19 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
-from django.db.models import F, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models import (
+    BigIntegerField,
+    Case,
+    Exists,
+    F,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Sum,
+    Value,
+    When,
+)
 from django.db.models.functions import Coalesce, Greatest, TruncMonth
 from django.utils import timezone
 
@@ -24,6 +36,11 @@ from bookings.models import (
 
 # Money of another account, or not in pesos.
 FOREIGN = [ReviewReason.CURRENCY, ReviewReason.ACCOUNT]
+# Of a transfer whose money reached the teacher.
+TRANSFER_CAME = [TransferState.CONFIRMED, TransferState.TO_RETURN, TransferState.RETURNED]
+# Django calls a difference of such fields an IntegerField.
+CENTAVOS = BigIntegerField()
+NOTHING = Value(0, CENTAVOS)
 
 
 @dataclass(slots=True)
@@ -54,8 +71,8 @@ def list_recent_months(count: int) -> list[MonthTakings]:
 def list_monthly_takings(*, since: date | None = None) -> list[MonthTakings]:
     """List the months with money, latest first, in four queries. since: the first day that counts.
 
-    A refund counts in the month of its charge. A class that was paid online and by a transfer
-    counts both; the provider's refund takes one of them off again.
+    A refund counts in the month of its charge or transfer. A class that was paid twice counts both
+    until one of them goes back.
     """
     taken_back = Q(status=ChargeStatus.CHARGED_BACK)
     online = _sum_by_month(
@@ -72,7 +89,11 @@ def list_monthly_takings(*, since: date | None = None) -> list[MonthTakings]:
         for rows in (list_classes_paid_by_hand(), list_seats_paid_by_hand())
     ]
     transfers = _sum_by_month(
-        list_confirmed_transfers(), F("decided_at"), since, by_hand=Sum("amount")
+        list_transfers_with_money(),
+        F("decided_at"),
+        since,
+        by_hand=Sum("amount"),
+        returned=Sum("returned"),
     )
     months: defaultdict[date, Counter[str]] = defaultdict(Counter)
     for rows in (online, *marked, transfers):
@@ -92,30 +113,57 @@ def list_classes_paid_by_hand() -> QuerySet[VirtualClass]:
     Without those paid online, whose mark says no more than the charge, those paid by a transfer,
     which counts itself, and open classes, whose seats count.
     """
-    marked = VirtualClass.objects.filter(paid_at__isnull=False, open_class=None)
-    came = list_charges_with_money().filter(payment__virtual_class=OuterRef("pk"))
-    return _only_by_hand(marked, F("class_price"), came)
+    marked = VirtualClass.objects.filter(open_class=None)
+    of_class = OuterRef("pk")
+    charges = list_charges_with_money().filter(payment__virtual_class=of_class)
+    transfers = list_transfers_with_money().filter(virtual_class=of_class)
+    return _only_by_hand(marked, F("class_price"), charges, transfers)
 
 
 def list_seats_paid_by_hand() -> QuerySet[Seat]:
     """List the seats that the teacher marked as paid, as ``list_classes_paid_by_hand``."""
-    marked = Seat.objects.filter(paid_at__isnull=False)
-    return _only_by_hand(
-        marked, F("price"), list_charges_with_money().filter(payment__seat=OuterRef("pk"))
+    of_seat = OuterRef("pk")
+    charges = list_charges_with_money().filter(payment__seat=of_seat)
+    transfers = list_transfers_with_money().filter(seat=of_seat)
+    return _only_by_hand(Seat.objects.all(), F("price"), charges, transfers)
+
+
+def list_transfers_with_money() -> QuerySet[BankTransfer]:
+    """List the transfers that came, with ``returned`` in centavos, 0 if nothing went back.
+
+    A part may stay with the teacher: what the cancellation kept, unless that was kept online.
+    """
+    came = BankTransfer.objects.filter(state__in=TRANSFER_CAME)
+    kept = Case(
+        When(virtual_class__payment__approved_at__isnull=False, then=NOTHING),
+        When(seat__payment__approved_at__isnull=False, then=NOTHING),
+        default=Coalesce("virtual_class__amount_kept", "seat__amount_kept", NOTHING),
+    )
+    rest = Greatest(F("amount") - kept, NOTHING, output_field=CENTAVOS)
+    return came.annotate(
+        rest=rest, returned=Case(When(state=TransferState.RETURNED, then=rest), default=NOTHING)
     )
 
 
-def list_confirmed_transfers() -> QuerySet[BankTransfer]:
-    return BankTransfer.objects.filter(state=TransferState.CONFIRMED)
-
-
-def _only_by_hand(rows: QuerySet[Any], price: F, came: QuerySet[PaymentCharge]) -> QuerySet[Any]:
-    # Charges that were not enough: the teacher received only the rest by hand.
-    kept = came.exclude(status=ChargeStatus.CHARGED_BACK).order_by().values("payment")
-    short = kept.annotate(left=Sum(F("amount") - F("refunded_amount"))).values("left")
-    others = rows.exclude(payment__approved_at__isnull=False)
-    unconfirmed = others.exclude(transfers__state=TransferState.CONFIRMED)
-    return unconfirmed.annotate(amount_by_hand=Greatest(price - Coalesce(Subquery(short), 0), 0))
+def _only_by_hand(
+    rows: QuerySet[Any],
+    price: F,
+    charges: QuerySet[PaymentCharge],
+    transfers: QuerySet[BankTransfer],
+) -> QuerySet[Any]:
+    marked = rows.filter(paid_at__isnull=False).exclude(payment__approved_at__isnull=False)
+    # A transfer that came later was a second payment.
+    by_transfer = transfers.filter(decided_at__lte=OuterRef("paid_at"))
+    # So was a charge; earlier ones were not enough, and the teacher received the rest by hand.
+    short = charges.filter(seen_at__lte=OuterRef("paid_at")).exclude(
+        status=ChargeStatus.CHARGED_BACK
+    )
+    sums = short.order_by().values("payment").annotate(sum=Sum(F("amount") - F("refunded_amount")))
+    paid_before = Coalesce(Subquery(sums.values("sum"), output_field=CENTAVOS), NOTHING)
+    by_hand = marked.exclude(Exists(by_transfer))
+    return by_hand.annotate(
+        amount_by_hand=Greatest(price - paid_before, NOTHING, output_field=CENTAVOS)
+    )
 
 
 def _sum_by_month(

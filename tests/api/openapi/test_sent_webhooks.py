@@ -7,17 +7,21 @@ import pytest
 from jsonschema import Draft202012Validator, FormatChecker
 
 from bookings.domain.checkout.transfers import note_arrival, refuse_transfer
+from bookings.domain.history import record_event
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.lifecycle.completing import complete_ended_classes
 from bookings.domain.lifecycle.rescheduling import reschedule_class
 from bookings.domain.lifecycle.scheduling import schedule_class
+from bookings.domain.open_classes.deadlines import go_on_anyway
+from bookings.domain.open_classes.seats import pay_seat_by_hand
 from bookings.domain.places.joining import join_class
 from bookings.domain.places.leaving import leave_class
-from bookings.models import CHOSEN_KINDS, WebhookEvent
+from bookings.models import CHOSEN_KINDS, ClassEvent, WebhookEvent
 from bookings.webhooks.events import announce_events
 from config.api.openapi.document import generate
 from tests.bookings.webhooks.factories import WebhookEndpointFactory
 from tests.factories import VirtualClassFactory
+from tests.sales.open_classes import hold, in_days, publish
 from tests.sales.transfers import announce, take_transfers
 
 
@@ -43,6 +47,11 @@ def events(host, student, teacher):
     transfer = announce(VirtualClassFactory(booked_by=host))
     refuse_transfer(transfer_id=transfer.pk, actor=teacher)
     note_arrival(announce(transfer.virtual_class).pk, teacher)
+    open_class = publish(teacher, start=in_days(20), decides_at=in_days(19))
+    pay_seat_by_hand(seat_id=hold(open_class, student).pk, actor=teacher)
+    lost = {"person": str(student.pk)}  # only a payment through Mercado Pago is too late
+    record_event(open_class.virtual_class, ClassEvent.SEAT_LOST, actor=student, details=lost)
+    go_on_anyway(class_id=open_class.pk, actor=teacher)
     announce_events()
     return {one.kind: json.loads(one.body) for one in WebhookEvent.objects.all()}
 

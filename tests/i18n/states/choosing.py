@@ -2,7 +2,7 @@
 
 from datetime import date
 
-from bookings.models import ClassType, Closure, Hold, Price, WeeklyHours
+from bookings.models import ClassType, Closure, DiscountCode, Hold, Price, WeeklyHours
 from tests.i18n.states.world import NOW, state
 
 
@@ -90,6 +90,42 @@ def details(world):
 @state("bookings:hold")
 def details_of_a_group(world):
     return world.get("bookings:hold", world.hold(ClassType.GROUP).pk, user=world.host)
+
+
+def details_with_a_code(world, kind: ClassType, typed: str):
+    """Type a code for a class; AMIGOS takes $ 2.000 off."""
+    DiscountCode.objects.create(code="AMIGOS", amount=200_000)
+    hold, form = world.hold(kind), {"students_count": "1" if kind == "individual" else "2"}
+    return world.post("bookings:hold", hold.pk, user=world.host, code=typed, apply="1", **form)
+
+
+@state("bookings:hold")
+def details_with_a_discount(world):
+    return details_with_a_code(world, ClassType.INDIVIDUAL, "amigos")
+
+
+@state("bookings:hold")
+def details_of_a_group_with_a_discount(world):
+    return details_with_a_code(world, ClassType.GROUP, "amigos")
+
+
+@state("bookings:hold")
+def details_with_a_wrong_code(world):
+    return details_with_a_code(world, ClassType.GROUP, "nada")
+
+
+@state("bookings:hold")
+def details_after_too_many_wrong_codes(world):
+    world.settings.MAX_WRONG_CODES = 0
+    return details_with_a_code(world, ClassType.GROUP, "amigos")
+
+
+@state("bookings:class")
+def a_class_with_a_discount(world):
+    code = DiscountCode.objects.create(code="AMIGOS", amount=200_000)
+    virtual_class = world.schedule()
+    type(virtual_class).objects.update(discount=200_000, discount_code=code)
+    return world.get("bookings:class", virtual_class.pk, user=world.host)
 
 
 @state("bookings:hold")

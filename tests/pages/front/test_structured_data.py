@@ -22,9 +22,10 @@ from bookings.domain.money.prices import (
     list_prices_by_students,
 )
 from bookings.domain.money.quotes import Quote
-from bookings.models import ClassType, Price, TeacherPage
+from bookings.models import ClassType, Offer, Price, TeacherPage
 from bookings.pages.front.structured_data import describe_page
 from tests.factories import HoldFactory, TeacherPageFactory
+from tests.sales.offers import KEY, make_offer
 
 DATES = 10_000
 FIRST_DAY = date(2026, 1, 1)
@@ -69,19 +70,48 @@ def test_the_page_carries_who_she_is(client, settings):
 
 
 @pytest.mark.usefixtures("agenda")
+def test_an_offer_has_its_name_text_subject_and_link(client, settings):
+    TeacherPageFactory()
+    make_offer({90: 2_500_000}, subject="Inglés", text="Simulacros.")
+    make_offer({90: 1}, key="oculta", is_listed=False)
+
+    *_, service = read(client.get("/").content.decode())
+
+    assert service["name"] == "Inglés: Preparación de examen, 90 min"
+    assert service["description"] == "Simulacros."
+    assert service["offers"] == [
+        {
+            "@type": "Offer",
+            "price": "25000.00",
+            "priceCurrency": "ARS",
+            "url": f"{settings.BASE_URL}/inicio/reservar?oferta={KEY}&min=90",
+        }
+    ]
+
+
+@pytest.mark.usefixtures("agenda")
 def test_without_a_name_the_site_offers_the_classes(client):
     provider = read(client.get("/").content.decode())[0]
 
     assert provider["@type"] == "Organization"
 
 
-def make_price_lists(dice: random.Random) -> None:
-    """Store prices of every kind that begin, end, replace each other and leave gaps."""
+def make_price_lists(dice: random.Random) -> list[Offer]:
+    """Store prices of every kind that begin, end, replace each other and leave gaps.
+
+    Half of them are of the offers, which are returned.
+    """
+    kinds = [ClassType.INDIVIDUAL, ClassType.INDIVIDUAL, ClassType.GROUP]
+    offers = [
+        make_offer({}, key=f"k{number}", class_type=kind) for number, kind in enumerate(kinds)
+    ]
     rows = {}
-    for _ in range(200):
+    for _ in range(400):
         begins = FIRST_DAY + timedelta(days=dice.randrange(DAYS))
+        offer = dice.choice([None, None, None, *offers])
         row = Price(
-            class_type=dice.choice(ClassType.values),
+            offer=offer,
+            class_type=offer.class_type if offer else dice.choice(ClassType.values),
             minutes=dice.choice([30, 60, 90]),
             students_up_to=dice.choice([1, 1, 2, 3, 5]),
             amount=dice.choice([0, dice.randrange(10**7), dice.randrange(10**5) * 100]),
@@ -90,8 +120,9 @@ def make_price_lists(dice: random.Random) -> None:
         )
         if dice.random() < 0.05:
             row.valid_until = None
-        rows[row.class_type, row.minutes, row.students_up_to, begins] = row
+        rows[offer, row.class_type, row.minutes, row.students_up_to, begins] = row
     Price.objects.bulk_create(rows.values())
+    return offers
 
 
 def random_moment(dice: random.Random) -> datetime:
@@ -106,49 +137,57 @@ def once_a_day(price):
     return lambda *case: remembered(timezone.localdate(), *case)
 
 
-def told(class_type: ClassType, minutes: int) -> dict[int, int]:
+options_of_the_day = once_a_day(list_class_options)
+
+
+def told(offer: Offer | None, class_type: ClassType, minutes: int) -> dict[int, int]:
     """Return the centavos by number of students that the JSON-LD says now."""
     # Each service is described by itself, so the others need not be.
-    offers = [
+    options = [
         one
-        for one in list_class_options()
-        if (one.class_type, one.minutes) == (class_type, minutes)
+        for one in options_of_the_day()
+        if (one.offer, one.class_type, one.minutes) == (offer, class_type, minutes)
     ]
-    graph = read(describe_page(TeacherPage(), offers, site_name="Clases"))
-    kind = f"tipo={class_type}&min={minutes}"
+    graph = read(describe_page(TeacherPage(), options, site_name="Clases"))
+    kind = f"oferta={offer.key}&min={minutes}" if offer else f"tipo={class_type}&min={minutes}"
     return {people: price for (one, people), price in told_prices(graph).items() if one == kind}
 
 
-def quoted(class_type: ClassType, minutes: int) -> dict[int, int]:
+def quoted(offer: Offer | None, class_type: ClassType, minutes: int) -> dict[int, int]:
     """Return the centavos by number of students that the page of details says now."""
-    prices = list_prices_by_students(class_type=class_type, minutes=minutes)
+    prices = list_prices_by_students(class_type=class_type, minutes=minutes, offer=offer)
     if class_type == ClassType.INDIVIDUAL and prices:
         return {1: prices[1]}  # the page asks nobody to count
     return prices
 
 
-def listed(class_type: ClassType, minutes: int, students: int) -> int | None:
+def listed(offer: Offer | None, class_type: ClassType, minutes: int, students: int) -> int | None:
     """Return the centavos that ``check_out_hold`` charges now, None without a price."""
     is_group = class_type == ClassType.GROUP
     start = timezone.now()
     quote = Quote(start, start + timedelta(minutes=minutes), is_group, students, price=0)
     try:
-        return find_list_price(quote)
+        return find_list_price(quote, offer=offer)
     except NoPriceError:
         return None
 
 
-def charge(host, mercadopago, class_type: ClassType, minutes: int, students: int) -> int:
-    """Book and return the centavos that the provider is asked to collect."""
+def charge(host, mercadopago, offer, class_type: ClassType, minutes: int, seen: dict) -> int:
+    """Book for the most people, and return the centavos that the provider is asked to collect.
+
+    seen: centavos by number of students, as they were told.
+    """
     start = timezone.now() + timedelta(days=1)
     hold = HoldFactory(
         user=host,
         start_time=start,
         end_time=start + timedelta(minutes=minutes),
         class_type=class_type,
+        offer=offer,
         expires_at=timezone.now() + timedelta(minutes=5),
     )
-    check_out_hold(user=host, hold_id=hold.pk, students_count=students)
+    students = max(seen)
+    check_out_hold(user=host, hold_id=hold.pk, students_count=students, seen=seen[students])
     hold.delete()
     return round(mercadopago.preferences[-1]["items"][0]["unit_price"] * 100)
 
@@ -157,23 +196,24 @@ def charge(host, mercadopago, class_type: ClassType, minutes: int, students: int
 def test_told_quoted_and_charged_prices_agree_on_10_000_random_dates(host, mercadopago):
     """Any two moments of a day must agree, so each answer is asked for once a day."""
     dice = random.Random(20261124)
-    make_price_lists(dice)
-    kinds = [(kind, minutes) for kind in ClassType for minutes in (30, 60, 90)]
+    offers = [(one, ClassType(one.class_type)) for one in make_price_lists(dice)]
+    types = [*((None, kind) for kind in ClassType), *offers]
+    kinds = [(*one, minutes) for one in types for minutes in (30, 60, 90)]
     tell, ask, look_up = (once_a_day(one) for one in (told, quoted, listed))
     priced = booked = 0
 
     with time_machine.travel(datetime(2026, 1, 1, tzinfo=UTC), tick=False) as clock:
         for number in range(DATES):
             clock.move_to(random_moment(dice))
-            class_type, minutes = dice.choice(kinds)
-            prices = tell(class_type, minutes)
-            assert ask(class_type, minutes) == prices
-            students = dice.choice([*prices, FEWEST_STUDENTS[class_type]])
-            assert look_up(class_type, minutes, students) == prices.get(students)
+            kind = dice.choice(kinds)
+            prices = tell(*kind)
+            assert ask(*kind) == prices
+            students = dice.choice([*prices, FEWEST_STUDENTS[kind[1]]])
+            assert look_up(*kind, students) == prices.get(students)
             priced += bool(prices)
-            if number % 250 == 0 and prices.get(students):
-                asked = charge(host, mercadopago, class_type, minutes, students)
-                assert asked == prices[students]
+            if number % 250 == 0 and prices and prices[max(prices)]:
+                asked = charge(host, mercadopago, *kind, seen=prices)
+                assert asked == prices[max(prices)]
                 booked += 1
 
     assert priced > DATES / 2

@@ -18,6 +18,7 @@ from bookings.domain.checkout.settling import confirm_payment
 from bookings.domain.checkout.transfers import announce_transfer
 from bookings.domain.lifecycle.booking import BookingRequest, book_class
 from bookings.domain.lifecycle.cancelling import cancel_class
+from bookings.domain.money.discounts import find_discount
 from bookings.domain.money.prices import find_price
 from bookings.domain.places.joining import join_class
 from bookings.models import (
@@ -32,6 +33,7 @@ from bookings.models import (
     WebhookEndpoint,
 )
 from config.lib.wall_time import find_offset
+from tests.demo.codes import FRIENDS, seed_codes
 from tests.demo.offer import seed_offer
 from tests.demo.offers import EXAM, seed_offers
 from tests.demo.open_classes import seed_open_classes
@@ -76,6 +78,7 @@ class Command(BaseCommand):
         _make_teacher(people[TEACHER], options["refresh_token"])
         seed_offer()
         seed_offers()
+        seed_codes()
         seed_own_page()
         if options["receiver"]:
             _add_receiver(*options["receiver"])
@@ -133,7 +136,10 @@ def _seed_classes(people: dict[DemoPerson, User]) -> None:
     full = _book(carla, _open_at(3, 19), students=2, text="Repaso para el First Certificate.")
     join_class(user=diego, access_code=_schedule(full, teacher))
 
-    _schedule(_book(bruno, _open_at(1, 10), text="Entrevista de trabajo en inglés."), teacher)
+    interview = _book(
+        bruno, _open_at(1, 10), text="Entrevista de trabajo en inglés.", typed_code=FRIENDS
+    )
+    _schedule(interview, teacher)
     _book(ana, _open_at(4, 9), text="Pronunciación.")
     programming = _book(diego, _open_at(5, 17), students=6, text="Inglés para programadores.")
     announce_transfer(user=diego, about=programming, operation_number="0000 7002 4517")
@@ -167,16 +173,26 @@ def _at(day: date, hour: int) -> datetime:
 
 
 def _book(
-    user: User, start: datetime, *, students: int = 1, text: str = "", offer: Offer | None = None
+    user: User,
+    start: datetime,
+    *,
+    students: int = 1,
+    text: str = "",
+    offer: Offer | None = None,
+    typed_code: str = "",
 ) -> VirtualClass:
     class_type = ClassType.GROUP if students > 1 else ClassType.INDIVIDUAL
+    price = find_price(class_type=class_type, minutes=60, students=students, offer=offer)
+    found = find_discount(user=user, typed=typed_code, amount=price) if typed_code else None
     request = BookingRequest(
         start=start,
         end=start + HOUR,
         is_group_class=students > 1,
         students_count=students,
-        price=find_price(class_type=class_type, minutes=60, students=students, offer=offer),
+        price=price - (found.amount if found else 0),
         offer=offer,
+        discount=found,
+        has_preference=found is None,  # another system's would have to pay the list's price
         preference_id=f"demo-{uuid.uuid4()}",
         text=text,
     )
