@@ -55,12 +55,6 @@ class DetailsForm(forms.Form):
 
     def use_code(self, code: DiscountCode | None) -> None:
         """Show the prices with a code's discount; None for those of the list."""
-        self.discount_code, self.prices = code, self.list_prices
-        if code is not None:
-            self.prices = {
-                number: amount - count_off(code, amount)
-                for number, amount in self.list_prices.items()
-            }
         self.discount_code = code
         self.prices = {
             number: amount - (count_off(code, amount) if code else 0)

@@ -1,6 +1,5 @@
 """Discount codes: how many uses are left, and who used them."""
 
-from datetime import datetime
 from typing import Any
 
 from django import forms
@@ -162,12 +161,6 @@ class DiscountCodeAdmin(StepsAdmin[DiscountCode]):
         classes = list_class_uses().filter(discount_code=obj).select_related("booked_by")
         seats = list_seat_uses().filter(discount_code=obj)
         seats = seats.select_related("user", "open_class__virtual_class")
-        rows: list[tuple[datetime, User, VirtualClass, VirtualClass | Seat]] = [
-            *((one.created_at, one.booked_by, one, one) for one in classes[:USES_SHOWN]),
-            *(
-                (one.created_at, one.user, one.open_class.virtual_class, one)
-                for one in seats[:USES_SHOWN]
-            ),
         rows: list[tuple[User, VirtualClass, VirtualClass | Seat]] = [
             *((one.booked_by, one, one) for one in classes[:USES_SHOWN]),
             *((one.user, one.open_class.virtual_class, one) for one in seats[:USES_SHOWN]),

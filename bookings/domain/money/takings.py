@@ -160,10 +160,6 @@ def _only_by_hand(
     )
     sums = short.order_by().values("payment").annotate(sum=Sum(F("amount") - F("refunded_amount")))
     paid_before = Coalesce(Subquery(sums.values("sum"), output_field=CENTAVOS), NOTHING)
-    by_hand: QuerySet[Any] = marked.exclude(Exists(by_transfer))
-    return by_hand.annotate(
-        amount_by_hand=Greatest(price - paid_before, NOTHING, output_field=CENTAVOS)
-    )
     by_hand = marked.exclude(Exists(by_transfer))
     rest = Greatest(price - paid_before, NOTHING, output_field=CENTAVOS)
     counted: QuerySet[Any] = by_hand.annotate(amount_by_hand=rest)
