@@ -170,7 +170,7 @@ def _book(
     hold.virtual_class = book_class(user=user, request=request)
     if payment and payment.expires_at:
         hold.expires_at = payment.expires_at
-    elif quote.price > 0:
+    elif quote.price > 0 and not by_transfer:
         hold.expires_at = find_hold_end(quote.start, timezone.now(), by_hand=True)
     hold.save(update_fields=["virtual_class", "expires_at"])
     if by_transfer:
