@@ -13,7 +13,7 @@ from bookings.models.virtual_class import VirtualClass
 
 
 class NoticeKind(models.TextChoices):
-    """The kinds of mail; bookings/notices/registry.py has their entries."""
+    """The kinds of mail; bookings/notices/mails/ has their entries."""
 
     CONFIRMATION = "confirmation", "Clase confirmada"
     JOINED = "joined", "Lugar en una clase"

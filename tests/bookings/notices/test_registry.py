@@ -1,15 +1,19 @@
-"""notices/registry.py: a mail is one entry."""
+"""notices/registry.py and notices/mails/: a mail is one entry."""
 
 import pytest
 
 from bookings.models import Notice, NoticeKind
 from bookings.models.notice import list_kinds
 from bookings.notices import links
-from bookings.notices.registry import MAILS, Mail
+from bookings.notices.mails.mail import Mail
+from bookings.notices.mails.to_people import MAILS_TO_PEOPLE
+from bookings.notices.mails.to_teacher import MAILS_TO_TEACHER
+from bookings.notices.registry import MAILS
 
 
 def test_every_kind_has_its_entry():
-    assert list(MAILS) == list(NoticeKind)
+    assert set(MAILS) == set(NoticeKind)
+    assert len(MAILS) == len(MAILS_TO_PEOPLE) + len(MAILS_TO_TEACHER)
 
 
 def test_an_entry_without_an_expectation_is_refused():

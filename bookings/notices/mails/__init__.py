@@ -1,0 +1,1 @@
+"""The kinds of mail, one entry each (checklist: docs/contributing.md)."""

@@ -1,0 +1,36 @@
+"""What an entry says of a kind of mail."""
+
+from dataclasses import dataclass
+from functools import partial
+
+from django.utils.functional import Promise
+
+from bookings.notices.expectations import UNTRACKED, Expectation
+from bookings.notices.facts import Line
+from bookings.notices.icalendar import Method
+from bookings.notices.skip_rules import SkipRule
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mail:
+    """A kind of mail.
+
+    subject, opening: may name the ``day``, ``clock`` and ``host`` of the class, and the subject of
+    the teacher's ``message``.
+    skip_if: without rules, the mail leaves however late.
+    calendar: the method of the attached file, if any.
+    expected: when the mail must exist; ``Planned`` also makes it due.
+    """
+
+    subject: Promise | str
+    opening: Promise | str
+    explanation: Promise | str = ""
+    facts: tuple[Line, ...] = ()
+    link: Line
+    skip_if: tuple[SkipRule, ...] = ()
+    calendar: Method | None = None
+    expected: Expectation
+
+
+# Mails that the audit does not expect.
+untracked = partial(Mail, expected=UNTRACKED)

@@ -1,0 +1,178 @@
+"""Mails to the teacher."""
+
+from django.conf import settings
+from django.utils.functional import lazy
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from bookings.models import ClassEvent, NoticeKind
+from bookings.notices import expectations as to
+from bookings.notices import facts, links
+from bookings.notices import skip_rules as skip
+from bookings.notices.expectations import (
+    AfterEvent,
+    OutsidePriceList,
+    PaymentToReview,
+)
+from bookings.notices.mails.mail import Mail, untracked
+
+
+def _explain_revoked() -> str:
+    if settings.CALENDAR_SERVICE_ACCOUNT:
+        return gettext(
+            "Mientras tanto usamos la cuenta de servicio. Reconectalo para que las clases vuelvan "
+            "a agendarse con tu cuenta."
+        )
+    return gettext(
+        "Hasta que lo reconectes no se agenda ninguna clase. Las pagadas esperan y después se "
+        "agendan solas: no hace falta que hagas nada más."
+    )
+
+
+MAILS_TO_TEACHER = {
+    NoticeKind.STUDENT_MOVED: Mail(
+        subject=_("%(host)s cambió el horario de su clase: %(day)s, %(clock)s"),
+        opening=_("%(host)s cambió el horario de su clase."),
+        facts=(facts.time_before, facts.new_time),
+        link=links.see_class_in_panel,
+        skip_if=(skip.over, skip.not_scheduled, skip.replaced),
+        expected=AfterEvent(ClassEvent.RESCHEDULED, to.teacher_if_by_student),
+    ),
+    NoticeKind.STUDENT_CANCELLED: Mail(
+        subject=_("%(host)s canceló su clase: %(day)s, %(clock)s"),
+        opening=_("%(host)s canceló su clase. El horario quedó libre."),
+        facts=(
+            facts.offer,
+            facts.when,
+        ),
+        link=links.see_class_in_panel,
+        expected=AfterEvent(ClassEvent.CANCELLED, to.teacher_if_agreed),
+    ),
+    NoticeKind.TO_REVIEW: Mail(
+        subject=_("Hay un pago para revisar: %(day)s, %(clock)s"),
+        opening=_("El pago de %(host)s necesita que lo mires."),
+        facts=(
+            facts.offer,
+            facts.when,
+        ),
+        link=links.see_payments,
+        expected=PaymentToReview(),
+    ),
+    NoticeKind.SEAT_TO_REVIEW: untracked(
+        subject=_("Hay un pago para revisar: %(day)s, %(clock)s"),
+        opening=_("El pago de un lugar de tu clase abierta necesita que lo mires."),
+        facts=(facts.open_class, facts.when),
+        link=links.see_payments,
+    ),
+    NoticeKind.MONEY_BACK: Mail(
+        subject=_("Se devuelve un pago: %(day)s, %(clock)s"),
+        opening=_("Lo que pagó %(host)s vuelve, y la clase se canceló."),
+        facts=(facts.offer, facts.when, facts.last_reason),
+        link=links.see_payments,
+        expected=AfterEvent(ClassEvent.CANCELLED, to.teacher_if_given_up),
+    ),
+    NoticeKind.UNBOOKED_TO_REVIEW: untracked(
+        subject=_("Hay un pago sin reserva para revisar"),
+        opening=_("Llegó dinero de alguien que todavía no reservó, y necesita que lo mires."),
+        link=links.see_payments,
+    ),
+    NoticeKind.BELOW_MINIMUM: untracked(
+        subject=_("Tu clase abierta todavía no llega al mínimo: %(day)s, %(clock)s"),
+        opening=_("Faltan personas para que se dé tu clase abierta."),
+        explanation=_(
+            "Si no hacés nada y no llega al mínimo, se cancela sola y devolvemos todo. También "
+            "podés darla igual o cambiarle el horario."
+        ),
+        facts=(facts.open_class, facts.when, facts.people_so_far, facts.decided_at),
+        link=links.decide_open_class,
+        skip_if=(skip.over, skip.not_scheduled, skip.minimum_decided, skip.replaced),
+    ),
+    NoticeKind.TRANSFER_ANNOUNCED: Mail(
+        subject=_("Avisaron una transferencia: %(day)s, %(clock)s"),
+        opening=_("Te avisan que pagaron por transferencia. Fijate en tu cuenta si llegó."),
+        explanation=_(
+            "El enlace abre una página con los botones «Llegó» y «No llegó», y vale una semana. No "
+            "reenvíes este correo: quien tenga el enlace puede confirmar."
+        ),
+        facts=(
+            facts.transfer_sender,
+            facts.transfer_amount,
+            facts.operation_number,
+            facts.when,
+            facts.same_number,
+        ),
+        link=links.decide_transfer,
+        skip_if=(skip.transfer_decided,),
+        expected=AfterEvent(ClassEvent.TRANSFER_ANNOUNCED, to.teacher),
+    ),
+    NoticeKind.PRICE_TO_DECIDE: Mail(
+        subject=_("%(host)s pidió una clase fuera de tu lista: %(day)s, %(clock)s"),
+        opening=_(
+            "%(host)s reservó una clase que tu lista de precios no tiene. No se agenda hasta que "
+            "la aceptes."
+        ),
+        explanation=_(
+            "Si la rechazás, se cancela y vuelve lo que se haya pagado por Mercado Pago."
+        ),
+        facts=(facts.offer, facts.when, facts.class_description, facts.offered_price),
+        link=links.decide_price,
+        skip_if=(skip.over, skip.price_decided),
+        expected=OutsidePriceList(),
+    ),
+    NoticeKind.GRANT_REVOKED: untracked(
+        subject=_("Tu calendario está desconectado"),
+        opening=_("Google ya no acepta la conexión con tu calendario."),
+        explanation=lazy(_explain_revoked, str)(),
+        facts=(facts.how_to_reconnect, facts.waiting_classes),
+        link=links.reconnect,
+        skip_if=(skip.reconnected,),
+    ),
+    NoticeKind.ACCOUNT_REFUSED: untracked(
+        subject=_("Tu calendario está desconectado"),
+        opening=_("Google ya no acepta la cuenta de servicio de tu calendario."),
+        explanation=_(
+            "Hasta que la acepte no se agenda ninguna clase. Las pagadas esperan y después se "
+            "agendan solas: no hace falta que hagas nada más."
+        ),
+        facts=(facts.what_to_check, facts.waiting_classes),
+        link=links.see_calendar,
+        skip_if=(skip.reconnected, skip.account_accepted),
+    ),
+    NoticeKind.GRANT_AT_RISK: untracked(
+        subject=_("Tu calendario puede desconectarse pronto"),
+        opening=_("La conexión con tu calendario puede cortarse en estos días."),
+        explanation=_("Reconectalo ahora, así las clases se siguen agendando solas."),
+        facts=(facts.how_to_reconnect,),
+        link=links.reconnect,
+        skip_if=(skip.reconnected,),
+    ),
+    NoticeKind.CALENDAR_CHANGED: untracked(
+        subject=_("El calendario no coincide con la clase: %(day)s, %(clock)s"),
+        opening=_(
+            "El evento de la clase de %(host)s en tu calendario ya no dice lo mismo que la clase."
+        ),
+        facts=(facts.offer, facts.when, facts.drift),
+        link=links.see_class_in_panel,
+    ),
+    NoticeKind.GUESSING: untracked(
+        subject=_("Alguien prueba códigos de acceso"),
+        opening=_("Alguien está probando códigos de acceso al azar, y lo frenamos."),
+        explanation=_(
+            "No hace falta que hagas nada. Si un estudiante te dice que su código no anda, que "
+            "espere diez minutos. Por hoy no te avisamos de nuevo."
+        ),
+        link=links.see_people,
+    ),
+    NoticeKind.WEBHOOK_DISABLED: untracked(
+        subject=_("Dejamos de avisarle a otro sistema"),
+        opening=_(
+            "Uno de los sistemas que reciben avisos de tus clases no los acepta, y lo desactivamos."
+        ),
+        explanation=_(
+            "Tus clases siguen igual. Lo que quedó sin entregar se guarda 30 días: cuando el otro "
+            "sistema ande, activalo de nuevo y sale solo. De lo que pase hasta entonces no se "
+            "entera."
+        ),
+        link=links.see_receivers,
+    ),
+}
