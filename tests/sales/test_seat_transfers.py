@@ -14,6 +14,7 @@ from bookings.domain.checkout.transfers import (
 from bookings.domain.exceptions import AlreadyPaidError, BookingError, ClassNotFoundError
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.money.charges import accept_second_payment
+from bookings.domain.money.takings import list_monthly_takings
 from bookings.domain.open_classes.seats import pay_seat_by_hand, release_seat
 from bookings.models import (
     BankTransfer,
@@ -152,3 +153,9 @@ def test_calling_off_a_class_settles_a_seat_paid_twice(student, teacher, google,
 
     assert Refund.objects.get().amount == seat.price
     assert BankTransfer.objects.get().state == TransferState.TO_RETURN
+
+
+def test_a_seat_that_is_paid_by_transfer_counts_once(seat, teacher):
+    confirm_transfer(transfer_id=announce(seat).pk, actor=teacher)
+
+    assert [one.by_hand for one in list_monthly_takings()] == [seat.price]
