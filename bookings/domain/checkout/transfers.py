@@ -231,7 +231,7 @@ def _pays_class(locked: VirtualClass) -> bool:
 def _pays_seat(transfer: BankTransfer, actor: User) -> bool:
     """Give the seat to its person; return False if it is paid already, or cannot be given."""
     seat = transfer.seat
-    if seat is None or seat.state == SeatState.TAKEN:
+    if seat is None or seat.paid_at is not None:
         return False
     try:
         pay_seat_by_hand(seat_id=seat.pk, actor=actor)

@@ -109,12 +109,13 @@ def pay_seat_by_hand(*, seat_id: uuid.UUID, actor: User) -> Seat:
     """Take the place of a seat whose money the teacher has; repeated, change nothing.
 
     Raises, without writing, ClassNotFoundError, ClassFullError, ClassEndedError,
-    ClassCancelledError, AlreadyJoinedError; BookingError for a seat that was given up.
+    ClassCancelledError, AlreadyJoinedError; BookingError for a seat that was given up, or whose
+    person was erased.
     """
     locked, seat = _lock_seat(seat_id)
     if seat.state == SeatState.TAKEN:
         return seat
-    if seat.state in SEATS_GIVEN_UP:
+    if seat.state in SEATS_GIVEN_UP or seat.user.status == UserStatus.ERASED:
         raise BookingError(_("Ese lugar ya no se guarda."))
     _refuse_closed(locked)
     seat.paid_at = seat.paid_at or timezone.now()
