@@ -1,6 +1,5 @@
 """``/clase/<token>``: a class that the teacher booked, for the student who has its link."""
 
-import logging
 import uuid
 from collections.abc import Callable
 from functools import wraps
@@ -19,7 +18,6 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.selectors import list_providers
 from accounts.sessions.requests import SignedInRequest
-from bookings.domain.checkout.settling import settle_if_not_recent
 from bookings.domain.checkout.transfers import announce_transfer
 from bookings.domain.exceptions import BookingError
 from bookings.domain.people.claiming import LinkUselessError, claim_by_address, claim_class
@@ -31,12 +29,9 @@ from bookings.pages.access import signed_in
 from bookings.pages.choice import rebook_url
 from bookings.pages.class_card import ClassCard, present_class
 from bookings.pages.own_calendar import link_to_google_calendar, link_to_outlook, name_file
-from bookings.pages.paying import PAID_WORDS
-from bookings.pages.payment_card import FINAL, PaymentCard, present_payment
+from bookings.pages.paying import is_shown, list_own_addresses, says_paid, settle_open
+from bookings.pages.payment_card import PaymentCard, present_payment
 from bookings.pages.sales.transfers import ANNOUNCED, AnnounceForm, TransferCard, present_ways
-from bookings.payments.gateway import PaymentError
-
-logger = logging.getLogger(__name__)
 
 # Session key: the link whose bearer went to pay, and comes back without it.
 PAYING = "class_link"
@@ -87,23 +82,19 @@ def _is_students(link: ClassLink, user_id: uuid.UUID) -> bool:
 
 
 def _show_class(request: HttpRequest, token: str, link: ClassLink) -> HttpResponse:
-    says_paid = request.GET.get("status") in PAID_WORDS
-    paying = _present_payment(link, says_paid=says_paid)
+    paying = _present_payment(link, says_paid=says_paid(request))
     link = find_link(token).link or link  # as it is after settling
     virtual_class, host = link.virtual_class, link.virtual_class.booked_by
     card = present_class(virtual_class, host)
     shown = f"{card.state} {paying.state if paying else ''}".strip()
-    if request.GET.get("shown") == shown and request.headers.get("HX-Request"):
+    if is_shown(request, shown):
         return HttpResponse(status=HTTPStatus.NO_CONTENT)
-    path = reverse("bookings:class_link", args=[token])
-    query = {"status": request.GET["status"]} if says_paid else {}
     is_theirs = host.is_placeholder  # so that the bearer sees all that its student would
     context = {
         "card": card,
         "paying": paying,
         "token": token,
-        "refresh_url": f"{path}?{urlencode(query)}".removesuffix("?"),
-        "poll_url": f"{path}?{urlencode({**query, 'shown': shown})}",
+        **list_own_addresses(request, shown),
         "refresh_seconds": _refresh_seconds(card.state, paying),
         "rebook_url": rebook_url(virtual_class),
         "transfer": _present_transfer(card, token) if is_theirs else None,
@@ -115,7 +106,7 @@ def _show_class(request: HttpRequest, token: str, link: ClassLink) -> HttpRespon
         "outlook_url": link_to_outlook(card),
         "calendar_file": reverse("bookings:class_link_file", args=[token]),
         "providers": list_providers(),
-        "callback_url": path,
+        "callback_url": request.path,
     }
     return render(request, "bookings/sales/class_link.html", context)
 
@@ -125,11 +116,7 @@ def _present_payment(link: ClassLink, *, says_paid: bool) -> PaymentCard | None:
     payment: Payment | None = getattr(link.virtual_class, "payment", None)
     if payment is None:
         return None
-    if present_payment(payment).state not in FINAL:
-        try:
-            settle_if_not_recent(payment)
-        except PaymentError as error:  # the next look retries
-            logger.info("Payment %s is not settled yet: %s", payment.pk, type(error).__name__)
+    if settle_open(payment):
         payment = Payment.objects.select_related("virtual_class__booked_by").get(pk=payment.pk)
     return present_payment(payment, says_paid=says_paid)
 
@@ -197,8 +184,7 @@ def come_back(request: HttpRequest, payment_id: uuid.UUID) -> HttpResponse:
     A browser that did not open the link learns nothing about class and payment.
     """
     payment = get_object_or_404(Payment, pk=payment_id)
-    word = request.GET.get("status", "")
-    query = f"?{urlencode({'status': word})}" if word in PAID_WORDS else ""
+    query = f"?{urlencode({'status': request.GET['status']})}" if says_paid(request) else ""
     if request.user.pk == payment.user_id:
         return redirect(f"{reverse('bookings:payment', args=[payment_id])}{query}")
     token = request.session.get(PAYING, "")
