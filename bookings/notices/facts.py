@@ -148,7 +148,7 @@ def _open_class(notice: Notice) -> str:
 
 def _people_so_far(notice: Notice) -> str:
     open_class = find_open_class(notice)
-    people = max(notice.require_class().current_participants - 1, 0)
+    people = notice.require_class().guest_count
     text = gettext("%(people)d de %(minimum)d")
     return text % {"people": people, "minimum": open_class.minimum} if open_class else ""
 

@@ -98,7 +98,7 @@ class OpenClassCard:
     @property
     def missing(self) -> int:
         """How many people the class still lacks."""
-        people = max(self.open_class.virtual_class.current_participants - 1, 0)
+        people = self.open_class.virtual_class.guest_count
         return 0 if self.is_decided else max(self.open_class.minimum - people, 0)
 
     @cached_property
