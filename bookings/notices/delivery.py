@@ -73,7 +73,12 @@ def _claim(row: Notice) -> Notice | None:
     # None if another worker has claimed the attempt.
     if not claim(Notice.objects.all(), row, "next_attempt_at", LEASE, attempts=F("attempts") + 1):
         return None
-    related = ("user", "virtual_class__booked_by", "virtual_class__payment")
+    related = (
+        "user",
+        "virtual_class__booked_by",
+        "virtual_class__payment",
+        "virtual_class__open_class",
+    )
     return Notice.objects.select_related(*related).filter(pk=row.pk).first()
 
 

@@ -138,7 +138,8 @@ def _invitation(notice: Notice) -> str:
 
 
 def find_open_class(notice: Notice) -> OpenClass | None:
-    return OpenClass.objects.filter(pk=notice.virtual_class_id).first()
+    open_class: OpenClass | None = getattr(notice.virtual_class, "open_class", None)
+    return open_class
 
 
 def _open_class(notice: Notice) -> str:

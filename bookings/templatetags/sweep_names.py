@@ -10,6 +10,7 @@ NAMES = {
     "check_calendar_grant": "probar el permiso del calendario",
     "compare_calendar": "comparar el calendario",
     "complete_ended_classes": "completar las clases dadas",
+    "decide_open_classes": "decidir si se dan las clases abiertas",
     "delete_expired_holds": "liberar horarios reservados",
     "deliver_webhooks": "avisar a otros sistemas",
     "expire_payments": "vencer pagos sin empezar",
@@ -28,6 +29,7 @@ NAMES = {
     "send_due_refunds": "devolver pagos",
     "settle_due_payments": "confirmar pagos",
     "update_events": "mover eventos del calendario",
+    "warn_of_deadlines": "avisar de las clases abiertas por decidir",
     "withdraw_events": "quitar eventos del calendario",
 }
 

@@ -15,11 +15,13 @@ from bookings.models import (
     BankTransfer,
     BookingRules,
     Closure,
+    DiscountCode,
     Hold,
     Notice,
     NoticeKind,
     Payment,
     Price,
+    Seat,
     SpecialHours,
     UserActivity,
     VirtualClass,
@@ -30,7 +32,7 @@ from bookings.models import (
 from bookings.webhooks.teacher_actions import record_test_event
 from tests.admin.moments import MONDAY, NOW, at
 from tests.bookings.webhooks.factories import WebhookEndpointFactory
-from tests.factories import HoldFactory, VirtualClassFactory
+from tests.factories import DiscountCodeFactory, HoldFactory, SeatFactory, VirtualClassFactory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
 
@@ -50,12 +52,14 @@ def make_row(model, owner):
             user=owner, virtual_class=VirtualClassFactory(), amount=1, operation_number="1234"
         ),
         BookingRules: lambda: BookingRules.objects.create(),
+        DiscountCode: DiscountCodeFactory,
         Closure: lambda: Closure.objects.create(first_day=MONDAY, last_day=MONDAY),
         Hold: lambda: HoldFactory(user=owner, expires_at=NOW + timedelta(1), **hours),
         LogEntry: lambda: LogEntry.objects.create(user=owner, action_flag=2),
         Notice: lambda: Notice.objects.create(user=owner, kind=NoticeKind.GUESSING),
         Payment: lambda: Payment.objects.create(user=owner, amount=1),
         Price: lambda: Price.objects.create(**length, amount=1, valid_from=MONDAY),
+        Seat: SeatFactory,
         SpecialHours: lambda: SpecialHours.objects.create(day=MONDAY, **day),
         User: lambda: owner,
         UserActivity: lambda: VirtualClassFactory(scheduled=True).activities.get(),

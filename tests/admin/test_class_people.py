@@ -149,7 +149,7 @@ def test_the_line_stands_in_its_order_and_anybody_can_be_taken_out(panel, full):
 def test_a_larger_capacity_offers_the_place(panel, full, student):
     entry = wait_for_place(user=student, access_code=CODE)
 
-    page = confirm(panel, full, "lugares", capacity="2").content.decode()
+    page = confirm(panel, full, "lugares", places="2").content.decode()
 
     entry.refresh_from_db()
     assert entry.state == "offered"
@@ -162,7 +162,7 @@ def test_a_capacity_below_who_is_in_is_refused(panel, ended, full):
     full.current_participants = full.max_participants = 3
     full.save()
 
-    page = look(panel, full, "lugares", capacity="2").content.decode()
+    page = look(panel, full, "lugares", places="2").content.decode()
 
     assert "Hay más personas anotadas, o con un lugar ofrecido, que lugares." in page
 

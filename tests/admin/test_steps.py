@@ -170,6 +170,7 @@ def test_every_button_of_the_panel_was_decided_about():
         ("templates/admin/bookings/webhookendpoint/change_form.html", "_secret"),
         ("templates/admin/bookings/webhookendpoint/change_form.html", "_test"),
         ("templates/admin/own_page/editor.html", ""),  # pagina
+        ("templates/admin/own_page/_rows.html", "swap"),  # the same
         ("templates/admin/own_page/start.html", ""),  # pagina/empezar
         ("templates/admin/agenda/_classes.html", ""),  # leads to the step that asks
         ("templates/admin/agenda/book_for.html", ""),  # reservar

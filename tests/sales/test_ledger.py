@@ -94,7 +94,7 @@ class Month:
         """Announce a transfer for a class."""
         return announce_transfer(
             user=virtual_class.booked_by,
-            virtual_class=virtual_class,
+            about=virtual_class,
             operation_number=str(self.dice.randrange(10**8, 10**9)),
         )
 

@@ -82,7 +82,7 @@ def test_mails_reach_a_known_address_with_the_link(mercadopago, teacher):
 @pytest.mark.parametrize("kind", [NoticeKind.CONFIRMATION, NoticeKind.REMINDER_HOUR])
 def test_mails_about_a_scheduled_class_lead_to_the_link_too(kind, teacher):
     booked = book_class_for(write_lucia(email=ADDRESS), teacher, is_paid=True)
-    mail = render_mail(Notice.objects.get(kind=kind))
+    mail = render_mail(Notice.draft(kind, booked, booked.booked_by_id, booked.start_time))
 
     text = str(mail.message()) + mail.body
     assert f"/clase/{booked.link.token}" in mail.body

@@ -84,7 +84,7 @@ def charge(mercadopago, hold: Hold, students: int, typed: str, seen: int) -> int
 
 
 @pytest.mark.any_engine
-def test_seen_quoted_and_charged_prices_agree_with_codes_on_10_000_random_dates(
+def test_seen_quoted_and_charged_prices_agree_with_codes_on_random_dates(
     host, mercadopago, settings
 ):
     settings.MAX_WRONG_CODES = DATES
@@ -116,7 +116,7 @@ def test_seen_quoted_and_charged_prices_agree_with_codes_on_10_000_random_dates(
                 quote = quote_with(hold, students, typed)
                 assert quote == (seen if found else None)
                 refused += quote is None
-            if number % 100 == 0 and found and seen:
+            if number % (DATES // 100) == 0 and found and seen:
                 assert charge(mercadopago, hold, students, typed, seen) == seen
                 charged += 1
 

@@ -16,7 +16,7 @@ from bookings.domain.exceptions import (
     TransferTooLateError,
 )
 from bookings.domain.queries import has_lapsed, list_next_classes_of
-from bookings.models import Hold, Notice, NoticeKind, Payment, VirtualClass
+from bookings.models import PAY_WITHIN, Hold, Notice, NoticeKind, Payment, VirtualClass
 from bookings.notices.registry import reason_to_skip
 from bookings.work.clock_jumps import bring_back_plans
 from tests.sales.transfers import START, announce, book, keep, take_transfers
@@ -80,11 +80,11 @@ def test_without_a_provider_the_transfer_is_the_way(host, settings):
     assert abs(kept_for(booked) - DAY) < SECOND
 
 
-def test_without_a_provider_and_an_account_the_time_is_kept_as_usual(host, settings):
+def test_without_a_provider_and_an_account_the_time_waits_for_the_teacher(host, settings):
     settings.MERCADOPAGO_ACCESS_TOKEN = ""
     take_transfers(transfer_alias="")
 
-    assert kept_for(book(host, way=PayWay.ONLINE)) <= timedelta(minutes=15)
+    assert abs(kept_for(book(host, way=PayWay.ONLINE)) - PAY_WITHIN) < SECOND
 
 
 def test_a_person_who_never_paid_has_one_time_at_once(host):

@@ -97,7 +97,7 @@ def refund_unbooked(payment: Payment) -> None:
     """Decide, once, what goes back of a payment that was not booked in time."""
     long_ago = timezone.now() - settings.UNBOOKED_PAYMENT_AGE
     unbooked = Payment.objects.filter(virtual_class=None, seat=None, approved_at__lte=long_ago)
-    locked = unbooked.select_for_update().filter(pk=payment.pk).first()
+    locked = unbooked.select_for_update(of=("self",)).filter(pk=payment.pk).first()
     if locked is not None:
         for charge in locked.charges.select_for_update().filter(counts=True).order_by("id"):
             _decide_once(charge, RefundCase.NEVER_BOOKED)

@@ -101,10 +101,11 @@ def test_without_prices_the_page_still_says_how_it_works(front):
     assert "Cómo funciona" in text
 
 
-def test_a_stranger_costs_five_queries(client, django_assert_num_queries):
+def test_a_stranger_costs_six_queries(client, django_assert_num_queries):
     TeacherPageFactory()
 
-    with django_assert_num_queries(5):  # page, prices, rules, quotes, questions
+    # Page, prices, rules, quotes, questions, open classes.
+    with django_assert_num_queries(6):
         client.get("/")
 
 

@@ -1,6 +1,7 @@
 """The page's JSON-LD says who she is, and the very prices that are quoted and charged."""
 
 import json
+import os
 import random
 import re
 from datetime import UTC, date, datetime, time, timedelta
@@ -27,7 +28,8 @@ from bookings.pages.front.structured_data import describe_page
 from tests.factories import HoldFactory, TeacherPageFactory
 from tests.sales.offers import KEY, make_offer
 
-DATES = 10_000
+# DATES=10000 asks for as many.
+DATES = int(os.environ.get("DATES", "2000"))
 FIRST_DAY = date(2026, 1, 1)
 DAYS = 150
 SCRIPT = re.compile(r'<script type="application/ld\+json">(.*?)</script>', re.S)
@@ -193,7 +195,7 @@ def charge(host, mercadopago, offer, class_type: ClassType, minutes: int, seen: 
 
 
 @pytest.mark.any_engine
-def test_told_quoted_and_charged_prices_agree_on_10_000_random_dates(host, mercadopago):
+def test_told_quoted_and_charged_prices_agree_on_random_dates(host, mercadopago):
     """Any two moments of a day must agree, so each answer is asked for once a day."""
     dice = random.Random(20261124)
     offers = [(one, ClassType(one.class_type)) for one in make_price_lists(dice)]
@@ -211,7 +213,7 @@ def test_told_quoted_and_charged_prices_agree_on_10_000_random_dates(host, merca
             students = dice.choice([*prices, FEWEST_STUDENTS[kind[1]]])
             assert look_up(*kind, students) == prices.get(students)
             priced += bool(prices)
-            if number % 250 == 0 and prices and prices[max(prices)]:
+            if number % (DATES // 50) == 0 and prices and prices[max(prices)]:
                 asked = charge(host, mercadopago, *kind, seen=prices)
                 assert asked == prices[max(prices)]
                 booked += 1
