@@ -40,7 +40,8 @@ class ConfirmTransfer(Step[BankTransfer]):
         done = confirm_transfer(transfer_id=row.pk, actor=actor)
         if done.state == TransferState.TO_RETURN:
             return Report(f"Queda para devolver: {pesos(done.amount)}. {BY_HAND}", messages.WARNING)
-        return Report(f"{row}: confirmada, y la clase quedó agendada.")
+        given = f"{row.user} tiene su lugar" if row.seat_id else "la clase quedó agendada"
+        return Report(f"{row}: confirmada, y {given}.")
 
 
 class RefuseTransfer(Step[BankTransfer]):

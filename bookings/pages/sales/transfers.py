@@ -76,6 +76,7 @@ class TransferCard:
     amount: int
     announce_url: str
     form: AnnounceForm
+    is_for_seat: bool = False
     is_open: bool = True
     kept_until: datetime | None = None
     last: BankTransfer | None = None
@@ -185,6 +186,7 @@ def present_seat_transfer(seat: Seat, form: AnnounceForm | None = None) -> Trans
         amount=seat.price,
         announce_url=reverse("bookings:seat_transfer", args=[seat.pk]),
         form=form or AnnounceForm(),
+        is_for_seat=True,
         is_open=is_live,
         kept_until=seat.expires_at if is_live else None,
         last=seat.transfers.first(),
