@@ -32,6 +32,7 @@ from bookings.models import (
     VirtualClass,
     WaitingListEntry,
     list_awaiting_scheduling,
+    list_same_number,
     meet_refused_at,
 )
 from bookings.notices.drifts import DRIFTS
@@ -230,14 +231,8 @@ def find_transfer(notice: Notice) -> BankTransfer:
 
 
 def _same_number(notice: Notice) -> str:
-    transfer = find_transfer(notice)
-    same = BankTransfer.objects.filter(operation_number=transfer.operation_number)
     text = _("Otra transferencia tiene el mismo número de operación: mirala antes de confirmar.")
-    return (
-        str(text)
-        if same.exclude(pk=transfer.pk).exclude(state=TransferState.REFUSED).exists()
-        else ""
-    )
+    return str(text) if list_same_number(find_transfer(notice)).exists() else ""
 
 
 def find_message(notice: Notice) -> Message | None:

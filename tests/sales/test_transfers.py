@@ -28,7 +28,6 @@ from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.money.balances import find_balance
 from bookings.domain.people.erasing import erase_person
 from bookings.domain.people.personal_data import export_person
-from bookings.domain.queries import list_same_number
 from bookings.models import (
     BankTransfer,
     BookingRules,
@@ -39,6 +38,7 @@ from bookings.models import (
     NoticeKind,
     TransferState,
     VirtualClass,
+    list_same_number,
     normalize_operation_number,
 )
 from tests.factories import VirtualClassFactory

@@ -15,8 +15,7 @@ from bookings.domain.checkout.transfers import (
     rehearse_confirmation,
 )
 from bookings.domain.dry_runs import Consequences, foresee
-from bookings.domain.queries import list_same_number
-from bookings.models import BankTransfer, ClassEvent, ClassStatus, TransferState
+from bookings.models import BankTransfer, ClassEvent, ClassStatus, TransferState, list_same_number
 from bookings.templatetags.class_times import pesos
 
 BY_HAND = "Devolvela vos desde tu banco: el servicio no puede."

@@ -23,7 +23,7 @@ from bookings.admin.steps import Preview, Step, StepForm, StepsAdmin, explain, l
 from bookings.domain.change_policy import is_in_charge
 from bookings.domain.exceptions import BookingError
 from bookings.domain.queries import list_transfers_to_decide, list_transfers_to_return
-from bookings.models import BankTransfer, TransferState
+from bookings.models import BankTransfer, TransferState, with_their_classes
 from bookings.notices.links import read_transfer_link
 from bookings.templatetags.class_times import pesos
 from calendar_sync import CalendarError
@@ -82,8 +82,7 @@ def show_transfers(request: HttpRequest) -> HttpResponse:
         raise PermissionDenied
     may_decide = request.user.has_perm("bookings.change_banktransfer")
     decided = [TransferState.CONFIRMED, TransferState.REFUSED, TransferState.RETURNED]
-    about = "user", "virtual_class", "seat__open_class__virtual_class"
-    latest = BankTransfer.objects.filter(state__in=decided).select_related(*about)
+    latest = with_their_classes(BankTransfer.objects.filter(state__in=decided))
     context = {
         **admin.site.each_context(request),
         "title": "Transferencias",

@@ -5,7 +5,7 @@ import unicodedata
 import uuid
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -100,3 +100,23 @@ class BankTransfer(models.Model):
     def occasion(self) -> str:
         """The occasion of its mails."""
         return self.pk.hex
+
+
+def with_their_classes(transfers: QuerySet[BankTransfer]) -> QuerySet[BankTransfer]:
+    """Read each with its person, and the class that it is for."""
+    return transfers.select_related("user", "virtual_class", "seat__open_class__virtual_class")
+
+
+def list_same_number(transfer: BankTransfer) -> QuerySet[BankTransfer]:
+    """List the other transfers with the same operation number, of anybody.
+
+    Without those that the teacher refused for the same class or seat: the student tries again.
+    """
+    same = BankTransfer.objects.filter(operation_number=transfer.operation_number)
+    again = Q(
+        state=TransferState.REFUSED,
+        user=transfer.user_id,
+        virtual_class=transfer.virtual_class_id,
+        seat=transfer.seat_id,
+    )
+    return with_their_classes(same.exclude(Q(pk=transfer.pk) | again))
