@@ -33,7 +33,7 @@ from bookings.models.refund_reason import RefundReason
 from bookings.models.sales.bank_transfer import (
     BankTransfer,
     TransferState,
-    list_same_number,
+    find_same_numbers,
     normalize_operation_number,
     with_their_classes,
 )

@@ -31,8 +31,8 @@ from bookings.models import (
     TransferState,
     VirtualClass,
     WaitingListEntry,
+    find_same_numbers,
     list_awaiting_scheduling,
-    list_same_number,
     meet_refused_at,
 )
 from bookings.notices.drifts import DRIFTS
@@ -232,7 +232,8 @@ def find_transfer(notice: Notice) -> BankTransfer:
 
 def _same_number(notice: Notice) -> str:
     text = _("Otra transferencia tiene el mismo número de operación: mirala antes de confirmar.")
-    return str(text) if list_same_number(find_transfer(notice)).exists() else ""
+    transfer = find_transfer(notice)
+    return str(text) if find_same_numbers([transfer])[transfer.pk] else ""
 
 
 def find_message(notice: Notice) -> Message | None:

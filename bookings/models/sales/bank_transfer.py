@@ -3,6 +3,7 @@
 import re
 import unicodedata
 import uuid
+from collections.abc import Collection
 
 from django.db import models
 from django.db.models import Q, QuerySet
@@ -107,16 +108,28 @@ def with_their_classes(transfers: QuerySet[BankTransfer]) -> QuerySet[BankTransf
     return transfers.select_related("user", "virtual_class", "seat__open_class__virtual_class")
 
 
-def list_same_number(transfer: BankTransfer) -> QuerySet[BankTransfer]:
-    """List the other transfers with the same operation number, of anybody.
+def find_same_numbers(transfers: Collection[BankTransfer]) -> dict[uuid.UUID, list[BankTransfer]]:
+    """Find for each transfer, by its key, the others of its operation number; in one query.
 
     Without those that the teacher refused for the same class or seat: the student tries again.
     """
-    same = BankTransfer.objects.filter(operation_number=transfer.operation_number)
-    again = Q(
-        state=TransferState.REFUSED,
-        user=transfer.user_id,
-        virtual_class=transfer.virtual_class_id,
-        seat=transfer.seat_id,
+    numbers = {one.operation_number for one in transfers}
+    same = list(with_their_classes(BankTransfer.objects.filter(operation_number__in=numbers)))
+    return {
+        one.pk: [
+            other
+            for other in same
+            if other.operation_number == one.operation_number
+            and other.pk != one.pk
+            and not (other.state == TransferState.REFUSED and _is_same_purchase(other, one))
+        ]
+        for one in transfers
+    }
+
+
+def _is_same_purchase(one: BankTransfer, other: BankTransfer) -> bool:
+    return (one.user_id, one.virtual_class_id, one.seat_id) == (
+        other.user_id,
+        other.virtual_class_id,
+        other.seat_id,
     )
-    return with_their_classes(same.exclude(Q(pk=transfer.pk) | again))
