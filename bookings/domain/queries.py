@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from django.conf import settings
-from django.db.models import OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
@@ -27,6 +27,13 @@ from bookings.models import (
 
 # A paid class took the time of an unpaid one; ``has_lost_its_hold`` as a condition.
 LOST_ITS_HOLD = Q(status=ClassStatus.PENDING, paid_at=None, scheduling_refusal=SlotTakenError.code)
+
+
+def given_up(now: datetime) -> Q:
+    """Return the condition of unpaid classes that lost their time, and await no transfer."""
+    transfers = BankTransfer.objects.filter(virtual_class=OuterRef("pk"))
+    is_awaited = Exists(transfers.filter(state=TransferState.ANNOUNCED))
+    return (lapsed(now) & ~Q(is_awaited)) | LOST_ITS_HOLD
 
 
 def get_class(classes: QuerySet[VirtualClass], **lookup: Any) -> VirtualClass:

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db.models import F, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from bookings.domain.calendar.outages import LONGEST_RETRY_AFTER
@@ -15,6 +15,7 @@ from bookings.models import (
     LONGEST_HOLD,
     MONEY_GONE,
     PAY_WITHIN,
+    BankTransfer,
     BookingRules,
     ClassStatus,
     Heartbeat,
@@ -25,6 +26,8 @@ from bookings.models import (
     PaymentNotification,
     PaymentStatus,
     Refund,
+    Seat,
+    SeatState,
     VirtualClass,
     WaitingListEntry,
     WaitingState,
@@ -127,6 +130,11 @@ def _holds_and_offers(now: datetime) -> Plans:
     # A class that is paid by hand waits as long as one that the teacher books.
     waiting = Hold.objects.filter(by_hand, for_transfer=False)
     yield _beyond(waiting, "expires_at", now, PAY_WITHIN), {"expires_at": now + PAY_WITHIN}
+    seats = Seat.objects.filter(state=SeatState.HELD)
+    by_transfer = BankTransfer.objects.filter(seat=OuterRef("pk"))
+    awaited, others = seats.filter(Exists(by_transfer)), seats.exclude(Exists(by_transfer))
+    yield _beyond(awaited, "expires_at", now, longest), {"expires_at": now + longest}
+    yield _beyond(others, "expires_at", now, LONGEST_HOLD), {"expires_at": expires_at}
     window = settings.WAITING_LIST_WINDOW
     offers = WaitingListEntry.objects.filter(state=WaitingState.OFFERED)
     yield _beyond(offers, "offer_expires_at", now, window), {"offer_expires_at": now + window}

@@ -31,7 +31,12 @@ from bookings.work.sweeps import sweep
 from calendar_sync.push import channels, following
 from tests.booking import book_class
 from tests.bookings.webhooks.factories import WebhookEndpointFactory
-from tests.factories import HoldFactory, VirtualClassFactory
+from tests.factories import (
+    BankTransferFactory,
+    HoldFactory,
+    SeatFactory,
+    VirtualClassFactory,
+)
 
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 
@@ -171,6 +176,18 @@ def test_hold_and_offer_end_after_their_length_from_now(host, student, settings)
     offer.refresh_from_db()
     assert abs(hold.expires_at - now - 15 * MINUTE) < MINUTE
     assert abs(offer.offer_expires_at - now - settings.WAITING_LIST_WINDOW) < MINUTE
+
+
+@pytest.mark.parametrize(("by_transfer", "kept"), [(False, 15 * MINUTE), (True, DAY)])
+def test_a_seat_is_held_for_its_length_from_now(by_transfer, kept):
+    seat = SeatFactory(expires_at=timezone.now() + 3 * DAY)
+    if by_transfer:
+        BankTransferFactory(seat=seat)
+
+    bring_back_plans()
+    seat.refresh_from_db()
+
+    assert abs(seat.expires_at - timezone.now() - kept) < MINUTE
 
 
 @pytest.mark.parametrize(("days", "is_brought_back"), [(2, False), (3, True)])

@@ -299,3 +299,13 @@ def test_leaving_refunds_what_the_page_said(ana, host, mercadopago, open_class):
     assert read(seat).state == SeatState.LEFT
     assert len(mercadopago.refunds) == 1
     assert "Dejaste tu lugar" in seat_page(ana, seat)
+
+
+def test_another_price_than_the_held_seats_leads_to_the_seat(mercadopago, ana, open_class):
+    """The page of another tab shows a discount, which the held seat does not have."""
+    reserve(ana, open_class, seen=PRICE)
+    DiscountCode.objects.create(code="AMIGA", percent=50)
+
+    answer = reserve(ana, open_class, code="amiga", seen=PRICE // 2)
+
+    assert answer.url == reverse("bookings:seat", args=[Seat.objects.get().pk])

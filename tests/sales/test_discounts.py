@@ -23,6 +23,7 @@ from bookings.models import (
     Payment,
     PaymentCharge,
     PaymentStatus,
+    Seat,
     SeatState,
     TransferState,
 )
@@ -223,6 +224,10 @@ def test_a_transfer_that_was_announced_keeps_the_use(code, host, state, uses):
 
     seat = SeatFactory(discount_code=code, expires_at=timezone.now())
     BankTransferFactory(seat=seat, state=state)
+    assert count_uses(code) == 2 * uses
+
+    # Given up, it still gets a place for the money.
+    Seat.objects.update(state=SeatState.RELEASED)
     assert count_uses(code) == 2 * uses
 
 

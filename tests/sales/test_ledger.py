@@ -29,13 +29,7 @@ from bookings.domain.money.refunds import (
 from bookings.domain.money.takings import list_monthly_takings
 from bookings.domain.open_classes.seats import pay_seat_by_hand
 from bookings.models import BankTransfer, Payment, PaymentCharge, Price, RefundReason, Seat
-from tests.factories import (
-    BankTransferFactory,
-    DiscountCodeFactory,
-    HoldFactory,
-    SeatFactory,
-    UserFactory,
-)
+from tests.factories import DiscountCodeFactory, HoldFactory, SeatFactory, UserFactory
 from tests.payments import make_payment
 from tests.sales.open_classes import hold as hold_seat
 from tests.sales.open_classes import in_days, publish
@@ -90,11 +84,11 @@ class Month:
         )
         return check_out_hold(user=hold.user, hold_id=hold.pk, students_count=1, way=way, **options)
 
-    def send(self, virtual_class):
-        """Announce a transfer for a class."""
+    def send(self, bought):
+        """Announce a transfer for a class or a seat."""
         return announce_transfer(
-            user=virtual_class.booked_by,
-            about=virtual_class,
+            user=bought.user if isinstance(bought, Seat) else bought.booked_by,
+            about=bought,
             operation_number=str(self.dice.randrange(10**8, 10**9)),
         )
 
@@ -252,10 +246,7 @@ class Month:
         by_hand = hold_seat(open_class)
         pay_seat_by_hand(seat_id=by_hand.pk, actor=self.teacher)
         self.write(by_hand.user, by_hand=price)
-        sent = hold_seat(open_class)
-        BankTransferFactory(seat=sent, state="confirmed", decided_at=timezone.now())
-        pay_seat_by_hand(seat_id=sent.pk, actor=self.teacher)
-        self.write(sent.user, by_hand=price)
+        self.receive(self.send(hold_seat(open_class)))
         self.take(late)
         assert Seat.objects.get(pk=late.pk).refund_reason == RefundReason.SEAT_LOST
         self.write(late.user, returned=price)
@@ -270,6 +261,19 @@ class Month:
         cancel_class(class_id=open_class.pk, actor=self.teacher)
         self.write(online.user, returned=price)
         assert find_balance(by_hand.user).hand_to_return == price
+
+    def a_seat_by_transfer_that_is_called_off_and_sent_back(self):
+        open_class = self.publish(self.price())
+        transfer = self.receive(self.send(hold_seat(open_class)))
+        cancel_class(class_id=open_class.pk, actor=self.teacher)
+        note_return(transfer_id=transfer.pk, actor=self.teacher)
+        self.write(transfer.user, returned=transfer.amount)
+
+    def a_seat_online_and_by_transfer(self):
+        seat = hold_seat(self.publish(self.price()))
+        transfer = self.send(seat)
+        self.take(seat)
+        self.receive(transfer)
 
     def a_seat_with_a_discount(self):
         open_class = self.publish(self.price())

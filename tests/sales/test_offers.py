@@ -20,8 +20,16 @@ from bookings.domain.money.prices import (
     list_prices_by_students,
 )
 from bookings.domain.money.quotes import Quote
-from bookings.models import ClassStatus, ClassType, Hold, Payment, PriceDecision, VirtualClass
-from tests.factories import HoldFactory, VirtualClassFactory
+from bookings.models import (
+    ClassStatus,
+    ClassType,
+    Hold,
+    Payment,
+    PriceDecision,
+    TransferState,
+    VirtualClass,
+)
+from tests.factories import BankTransferFactory, HoldFactory, VirtualClassFactory
 from tests.pages.conftest import agenda  # noqa: F401
 from tests.pages.moments import NOW, tuesday
 from tests.sales.offers import make_group_offer, make_offer, make_trial
@@ -213,6 +221,20 @@ def test_an_unpaid_class_counts_until_its_time_is_no_longer_kept(host, mercadopa
     settle(booked.preference_id)
     Hold.objects.all().delete()
     assert find_used_offers(host, options) == {trial.pk}
+
+
+def test_a_class_whose_transfer_is_awaited_counts(host):
+    trial = make_trial()
+    trial.prices.update(amount=500_000)
+    booked = book(host, trial)
+    BankTransferFactory(virtual_class=booked)
+    Hold.objects.all().delete()
+
+    with pytest.raises(OfferUsedError):
+        keep(host, trial, "11:00")
+
+    booked.transfers.update(state=TransferState.REFUSED)
+    assert keep(host, trial, "11:00")
 
 
 def test_a_class_that_was_given_counts(host):

@@ -6,6 +6,7 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
+from bookings.domain.checkout.settling import look_up
 from bookings.domain.checkout.transfers import (
     announce_transfer,
     confirm_transfer,
@@ -14,7 +15,9 @@ from bookings.domain.checkout.transfers import (
 from bookings.domain.exceptions import AlreadyPaidError, BookingError, ClassNotFoundError
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.money.charges import accept_second_payment
+from bookings.domain.money.takings import list_monthly_takings
 from bookings.domain.open_classes.seats import pay_seat_by_hand, release_seat
+from bookings.domain.people.erasing import erase_person
 from bookings.models import (
     BankTransfer,
     Notice,
@@ -25,6 +28,7 @@ from bookings.models import (
     Seat,
     SeatState,
     TransferState,
+    UserActivity,
 )
 from bookings.notices.rendering import render_mail
 from tests.factories import UserFactory
@@ -167,3 +171,32 @@ def test_calling_off_a_class_settles_a_seat_paid_twice(student, teacher, google,
 
     assert Refund.objects.get().amount == seat.price
     assert BankTransfer.objects.get().state == TransferState.TO_RETURN
+
+
+def test_a_seat_that_is_paid_by_transfer_counts_once(seat, teacher):
+    confirm_transfer(transfer_id=announce(seat).pk, actor=teacher)
+
+    assert [one.by_hand for one in list_monthly_takings()] == [seat.price]
+
+
+def test_an_erased_persons_transfer_goes_back(seat, teacher):
+    transfer = announce(seat)
+    erase_person(user=seat.user, by=seat.user)
+
+    done = confirm_transfer(transfer_id=transfer.pk, actor=teacher)
+
+    assert done.state == TransferState.TO_RETURN
+    assert not UserActivity.objects.filter(user=seat.user).exists()
+
+
+def test_online_money_that_is_recorded_first_pays_the_seat(mercadopago, teacher, student):
+    """The transfer is confirmed between recording a charge and settling its seat."""
+    take_transfers()
+    seat = hold(publish(teacher), student)
+    transfer = announce(seat)
+    mercadopago.pay(seat.payment.preference_id)
+    look_up(seat.payment)
+
+    done = confirm_transfer(transfer_id=transfer.pk, actor=teacher)
+
+    assert (done.state, state_of(seat)) == (TransferState.TO_RETURN, SeatState.HELD)

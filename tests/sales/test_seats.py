@@ -14,6 +14,7 @@ from bookings.domain.exceptions import (
     OwnClassError,
     PlaceHeldError,
     PreferenceTakenError,
+    PriceChangedError,
     SeatToPayError,
     TooManyHoldsError,
 )
@@ -42,6 +43,7 @@ from bookings.models import (
     WaitingState,
 )
 from bookings.payments.gateway import PaymentError
+from tests.factories import DiscountCodeFactory
 from tests.sales.open_classes import (
     PRICE,
     find_places_left,
@@ -98,6 +100,17 @@ def test_a_held_seat_has_a_payment_and_keeps_its_place(mercadopago, open_class, 
 def test_a_repeat_gives_the_same_seat(mercadopago, open_class, student):
     assert hold(open_class, student) == hold(open_class, student)
     assert len(mercadopago.preferences) == 1
+
+
+def test_a_held_seat_is_not_paid_at_another_price_than_the_page_shows(
+    mercadopago, open_class, student
+):
+    """The page of another tab shows a discount, which the held seat does not have."""
+    held = hold(open_class, student)
+    code, seen = DiscountCodeFactory(percent=50).code, held.price // 2
+
+    with pytest.raises(PriceChangedError):
+        hold_seat(user=student, open_class_id=open_class.pk, typed_code=code, seen=seen)
 
 
 def test_an_expired_seat_is_replaced(mercadopago, open_class, student):

@@ -26,7 +26,7 @@ from bookings.models import (
 )
 from bookings.notices.delivery import deliver_due
 from tests.admin.steps import address_of, confirm
-from tests.factories import UserFactory
+from tests.factories import BankTransferFactory, SeatFactory, UserFactory
 from tests.pages.texts import text_of
 from tests.sales.transfers import ALIAS, START, announce, book, take_transfers
 
@@ -178,6 +178,15 @@ def test_a_paid_class_is_said_before_confirming(panel, transfer):
 
     assert "Ojo: la clase ya está pagada a mano." in page
     assert "La transferencia queda para devolver." in page
+
+
+def test_a_paid_seat_is_said_before_confirming(panel):
+    seat = SeatFactory(state="taken", paid_at=timezone.now())
+    transfer = BankTransferFactory(seat=seat)
+
+    page = text_of(panel.get(address_of(transfer, "llego")))
+
+    assert "Ojo: el lugar ya está pagado a mano." in page
 
 
 def test_what_is_to_be_returned_stays_on_the_list(panel, transfer, teacher):

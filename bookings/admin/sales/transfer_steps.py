@@ -99,13 +99,14 @@ def warn(transfer: BankTransfer, same: list[BankTransfer]) -> list[str]:
         f"({one.get_state_display().lower()}). Fijate que no sea la misma."
         for one in same
     ]
-    virtual_class = transfer.booked_class
-    if virtual_class.status == ClassStatus.CANCELLED:
+    bought = transfer.seat or transfer.virtual_class
+    if transfer.booked_class.status == ClassStatus.CANCELLED:
         found.append("La clase se canceló.")
-    elif transfer.virtual_class is not None and virtual_class.paid_at is not None:
-        payment = getattr(virtual_class, "payment", None)
+    elif bought is not None and bought.paid_at is not None:
+        payment = getattr(bought, "payment", None)
         way = "por Mercado Pago" if payment and payment.approved_at else "a mano"
-        found.append(f"Ojo: la clase ya está pagada {way}.")
+        paid = "el lugar ya está pagado" if transfer.seat else "la clase ya está pagada"
+        found.append(f"Ojo: {paid} {way}.")
     return found
 
 

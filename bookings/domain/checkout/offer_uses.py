@@ -2,14 +2,13 @@
 
 from collections.abc import Iterable
 
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.availability.agenda import lapsed
 from bookings.domain.exceptions import OfferUsedError
 from bookings.domain.money.prices import ClassOption
-from bookings.domain.queries import LOST_ITS_HOLD
+from bookings.domain.queries import given_up
 from bookings.models import ClassStatus, Offer, VirtualClass
 
 
@@ -29,7 +28,5 @@ def find_used_offers(user: User, options: Iterable[ClassOption]) -> set[int]:
 
 def _list_uses(user: User) -> QuerySet[VirtualClass]:
     """List the classes that the person booked, without cancelled, lapsed and lost ones."""
-    now = timezone.now()
-    given_back = LOST_ITS_HOLD | (lapsed(now) & ~Q(hold__expires_at__gt=now))
     booked = VirtualClass.objects.filter(booked_by=user).exclude(status=ClassStatus.CANCELLED)
-    return booked.exclude(given_back)
+    return booked.exclude(given_up(timezone.now()))

@@ -4,6 +4,7 @@ The class, or the class of the seat, is locked before its transfer, as payments 
 """
 
 import uuid
+from datetime import datetime
 
 from django.db import transaction
 from django.utils import timezone
@@ -142,8 +143,9 @@ def note_arrival(transfer_id: uuid.UUID, actor: User) -> BankTransfer:
         raise TransferDecidedError
     if transfer.state != TransferState.ANNOUNCED:
         return transfer
+    now = timezone.now()  # before what it pays: a later one is a second payment (``takings``)
     pays = _pays_seat(transfer, actor) if transfer.seat_id else _pays_class(locked)
-    _decide(transfer, TransferState.CONFIRMED if pays else TransferState.TO_RETURN, actor)
+    _decide(transfer, TransferState.CONFIRMED if pays else TransferState.TO_RETURN, actor, now)
     _record(transfer, locked, ClassEvent.TRANSFER_CONFIRMED, actor)
     if pays and transfer.virtual_class_id:
         mark_paid(locked.pk, actor)
@@ -161,7 +163,7 @@ def refuse_transfer(*, transfer_id: uuid.UUID, actor: User) -> BankTransfer:
         return transfer
     if transfer.state != TransferState.ANNOUNCED:
         raise TransferDecidedError
-    _decide(transfer, TransferState.REFUSED, actor)
+    _decide(transfer, TransferState.REFUSED, actor, timezone.now())
     _record(transfer, locked, ClassEvent.TRANSFER_REFUSED, actor)
     record_due(NoticeKind.TRANSFER_REFUSED, locked, [transfer.user_id], transfer.occasion)
     return transfer
@@ -229,7 +231,7 @@ def _pays_class(locked: VirtualClass) -> bool:
 def _pays_seat(transfer: BankTransfer, actor: User) -> bool:
     """Give the seat to its person; return False if it is paid already, or cannot be given."""
     seat = transfer.seat
-    if seat is None or seat.state == SeatState.TAKEN:
+    if seat is None or seat.paid_at is not None:
         return False
     try:
         pay_seat_by_hand(seat_id=seat.pk, actor=actor)
@@ -275,6 +277,6 @@ def _record(transfer: BankTransfer, locked: VirtualClass, event: ClassEvent, act
     record_event(locked, event, actor=actor, details={"person": str(transfer.user_id)})
 
 
-def _decide(transfer: BankTransfer, state: TransferState, actor: User) -> None:
-    transfer.state, transfer.decided_at, transfer.decided_by = state, timezone.now(), actor
+def _decide(transfer: BankTransfer, state: TransferState, actor: User, now: datetime) -> None:
+    transfer.state, transfer.decided_at, transfer.decided_by = state, now, actor
     transfer.save(update_fields=["state", "decided_at", "decided_by"])

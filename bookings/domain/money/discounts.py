@@ -17,9 +17,8 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from accounts.models import User
-from bookings.availability.agenda import lapsed
 from bookings.domain.exceptions import DiscountCodeError, TooManyAttemptsError
-from bookings.domain.queries import LOST_ITS_HOLD
+from bookings.domain.queries import given_up
 from bookings.models import (
     BankTransfer,
     ClassStatus,
@@ -35,7 +34,6 @@ from config.lib.throttling import count_one, give_back, seconds_left
 _SEPARATORS = re.compile(r"[\s\-\u2010-\u2015\u2212._]+")
 _CODE = re.compile(r"[0-9A-Za-z]{3,20}", re.ASCII)
 _PESO = 100
-_AWAITED_TRANSFERS = BankTransfer.objects.filter(state=TransferState.ANNOUNCED)
 # Twenty wrong codes in it (MAX_WRONG_CODES), as for access codes.
 WINDOW = timedelta(minutes=10)
 
@@ -85,16 +83,18 @@ def count_off(code: DiscountCode, amount: int) -> int:
 def list_class_uses(now: datetime | None = None) -> QuerySet[VirtualClass]:
     """List the classes with any code that count as a use of it."""
     with_code = VirtualClass.objects.filter(discount_code__isnull=False)
-    given_up = Q(status=ClassStatus.CANCELLED) | _unpaid_and_over(now or timezone.now())
-    return with_code.exclude(given_up).order_by("-created_at", "-id")
+    is_over = Q(status=ClassStatus.CANCELLED) | given_up(now or timezone.now())
+    return with_code.exclude(is_over).order_by("-created_at", "-id")
 
 
 def list_seat_uses(now: datetime | None = None) -> QuerySet[Seat]:
     """List the seats with any code that count as a use of it."""
-    awaited = Exists(_AWAITED_TRANSFERS.filter(seat=OuterRef("pk")))
-    is_kept = Q(awaited) | Q(expires_at__gt=now or timezone.now())
+    transfers = BankTransfer.objects.filter(seat=OuterRef("pk"), state=TransferState.ANNOUNCED)
+    is_kept = Q(state=SeatState.HELD, expires_at__gt=now or timezone.now())
+    # A seat that was given up still gets a place for the money of its transfer.
+    is_awaited = Q(Exists(transfers), state__in=[SeatState.HELD, SeatState.RELEASED])
     with_code = Seat.objects.filter(discount_code__isnull=False)
-    counting = with_code.filter(Q(state=SeatState.TAKEN) | Q(is_kept, state=SeatState.HELD))
+    counting = with_code.filter(Q(state=SeatState.TAKEN) | is_kept | is_awaited)
     return counting.order_by("-created_at", "-id")
 
 
@@ -134,11 +134,6 @@ def _has_use_left(code: DiscountCode, user: User) -> bool:
     ):
         return False
     return code.max_uses is None or classes.count() + seats.count() < code.max_uses
-
-
-def _unpaid_and_over(now: datetime) -> Q:
-    awaited = Exists(_AWAITED_TRANSFERS.filter(virtual_class=OuterRef("pk")))
-    return (lapsed(now) & ~Q(awaited)) | LOST_ITS_HOLD
 
 
 def _count_of(uses: QuerySet[VirtualClass] | QuerySet[Seat]) -> Coalesce:

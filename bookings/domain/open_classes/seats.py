@@ -108,12 +108,13 @@ def pay_seat_by_hand(*, seat_id: uuid.UUID, actor: User) -> Seat:
     """Take the place of a seat whose money the teacher has; repeated, change nothing.
 
     Raises, without writing, ClassNotFoundError, ClassFullError, ClassEndedError,
-    ClassCancelledError, AlreadyJoinedError; BookingError for a seat that was given up.
+    ClassCancelledError, AlreadyJoinedError; BookingError for a seat that was given up, or whose
+    person was erased.
     """
     locked, seat = _lock_seat(seat_id)
     if seat.state == SeatState.TAKEN:
         return seat
-    if seat.state in SEATS_GIVEN_UP:
+    if seat.state in SEATS_GIVEN_UP or seat.user.status == UserStatus.ERASED:
         raise BookingError(_("Ese lugar ya no se guarda."))
     _refuse_closed(locked)
     seat.paid_at = seat.paid_at or timezone.now()
@@ -192,6 +193,7 @@ def _hold(user: User, class_id: uuid.UUID, typed_code: str, seen: int | None) ->
     held = Seat.objects.filter(open_class=class_id, user=user, state=SeatState.HELD)
     mine = held.select_related("payment", "open_class").first()
     if mine and mine.is_live(now) and (mine.payment is None or mine.payment.preference_id):
+        _refuse_other_price(mine, seen)
         return mine
     _refuse_closed(locked)
     if locked.start_time <= now:
@@ -203,8 +205,7 @@ def _hold(user: User, class_id: uuid.UUID, typed_code: str, seen: int | None) ->
     unpaid = Seat.objects.filter(user=user, state=SeatState.HELD, expires_at__gt=now)
     limit_unpaid(unpaid, settings.MAX_UNPAID_HOLDS)
     seat = _price_seat(user, class_id, locked, typed_code)
-    if seen is not None and seen != seat.price:
-        raise PriceChangedError
+    _refuse_other_price(seat, seen)
     _open_seat(seat, now)
     if is_in_line:
         entries = list_open_entries(user).filter(virtual_class=locked)
@@ -213,6 +214,11 @@ def _hold(user: User, class_id: uuid.UUID, typed_code: str, seen: int | None) ->
         seat.paid_at = now
         _take(seat, locked, None)
     return seat
+
+
+def _refuse_other_price(seat: Seat, seen: int | None) -> None:
+    if seen is not None and seen != seat.price:
+        raise PriceChangedError
 
 
 def _price_seat(user: User, class_id: uuid.UUID, locked: VirtualClass, typed_code: str) -> Seat:

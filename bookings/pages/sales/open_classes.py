@@ -160,6 +160,8 @@ def reserve(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
         form.add_error("code", refusal.text)
         return _show(request, card, form)
     except PriceChangedError as refusal:
+        if card.seat is not None:
+            return redirect("bookings:seat", seat_id=card.seat.pk)  # its page shows its price
         form.add_error(None, refusal.text)
         return _show(request, card, form)
     except PaymentError:
