@@ -105,7 +105,9 @@ class BankTransfer(models.Model):
 
 def with_their_classes(transfers: QuerySet[BankTransfer]) -> QuerySet[BankTransfer]:
     """Read each with its person, and the class that it is for."""
-    return transfers.select_related("user", "virtual_class", "seat__open_class__virtual_class")
+    return transfers.select_related(
+        "user", "virtual_class__payment", "seat__payment", "seat__open_class__virtual_class"
+    )
 
 
 def find_same_numbers(transfers: Collection[BankTransfer]) -> dict[uuid.UUID, list[BankTransfer]]:
