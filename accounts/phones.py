@@ -41,6 +41,11 @@ def whatsapp_url(phone: str, text: str = "") -> str:
     return f"{address}?text={quote(text)}" if text else address
 
 
+def whatsapp_share_url(text: str) -> str:
+    """Return the address that opens WhatsApp with a text, and lets the person choose the chat."""
+    return f"https://wa.me/?text={quote(text, safe='')}"
+
+
 def normalize_phone(text: str) -> str:
     """Return the E.164 number, the same for each spelling, such as +5493415550199; "" for none.
 

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from accounts.models import User
 from accounts.selectors import list_accounts
+from accounts.services import lock_person
 from accounts.sessions.open_sessions import end_other_sessions
 from accounts.sign_in.fresh_sign_in import confirm_address, is_fresh, is_panel_identity
 from accounts.sign_in.redirects import error_redirect
@@ -36,7 +37,7 @@ def disconnect_identity(*, user: User, account_id: int, current_session: str | N
     An identity of another account is ignored. Raises NeededIdentityError, without writing.
     """
     # Two concurrent requests would each see the other's identity as the remaining one.
-    User.objects.select_for_update(no_key=True).get(pk=user.pk)
+    lock_person(user)
     accounts = {account.pk: account for account in list_accounts(user)}
     account = accounts.get(account_id)
     if account is None:

@@ -3,8 +3,11 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum
+from typing import Any
 
 from django.conf import settings
+from django.db.models import Count, Min, QuerySet
+from django.utils import timezone
 
 from accounts.models import User
 from bookings.domain.exceptions import (
@@ -12,6 +15,7 @@ from bookings.domain.exceptions import (
     TooLateToChangeError,
     TooManyAttemptsError,
     TooManyBookingsError,
+    TooManyHoldsError,
 )
 from bookings.models import BookingRules, RefundReason, VirtualClass
 from config.lib.throttling import is_too_often, seconds_left
@@ -146,3 +150,12 @@ def check_booking_rate(user: User) -> None:
     """Raise TooManyBookingsError beyond MAX_BOOKINGS an hour. Call it outside of transactions."""
     if is_too_often("bookings", user.pk, limit=settings.MAX_BOOKINGS, window=WINDOW):
         raise TooManyBookingsError(wait_seconds=seconds_left(WINDOW))
+
+
+def limit_unpaid(rows: QuerySet[Any], most: int) -> None:
+    """Raise TooManyHoldsError if there are ``most`` rows already, until the first expires."""
+    unpaid = rows.aggregate(count=Count("pk"), first_end=Min("expires_at"))
+    if unpaid["count"] >= most:
+        now = timezone.now()
+        first_end = unpaid["first_end"] or now  # a limit of 0 needs no row
+        raise TooManyHoldsError(wait_seconds=max(int((first_end - now).total_seconds()), 0) + 1)

@@ -259,7 +259,7 @@ class TransferAnnouncedError(BookingError):
 
 
 class AlreadyPaidError(BookingError):
-    text = _("Esta clase ya está pagada.")
+    text = _("Ya está pagado.")
 
 
 class TransferDecidedError(BookingError):

@@ -22,6 +22,7 @@ from bookings.models import (
     TransferState,
     UserActivity,
     VirtualClass,
+    with_their_classes,
 )
 
 # A paid class took the time of an unpaid one; ``has_lost_its_hold`` as a condition.
@@ -219,29 +220,10 @@ def list_awaiting_between(start: datetime, end: datetime) -> QuerySet[VirtualCla
 def list_transfers_to_decide() -> QuerySet[BankTransfer]:
     """List the announced transfers, the oldest first."""
     announced = BankTransfer.objects.filter(state=TransferState.ANNOUNCED)
-    return _with_their_classes(announced).order_by("announced_at", "id")
+    return with_their_classes(announced).order_by("announced_at", "id")
 
 
 def list_transfers_to_return() -> QuerySet[BankTransfer]:
     """List the transfers that the teacher has to give back by hand, the oldest first."""
     owed = BankTransfer.objects.filter(state=TransferState.TO_RETURN)
-    return _with_their_classes(owed).order_by("decided_at", "id")
-
-
-def list_same_number(transfer: BankTransfer) -> QuerySet[BankTransfer]:
-    """List the other transfers with the same operation number, of anybody.
-
-    Without those that the teacher refused for the same class or seat: the student tries again.
-    """
-    same = BankTransfer.objects.filter(operation_number=transfer.operation_number)
-    again = Q(
-        state=TransferState.REFUSED,
-        user=transfer.user_id,
-        virtual_class=transfer.virtual_class_id,
-        seat=transfer.seat_id,
-    )
-    return _with_their_classes(same.exclude(Q(pk=transfer.pk) | again))
-
-
-def _with_their_classes(transfers: QuerySet[BankTransfer]) -> QuerySet[BankTransfer]:
-    return transfers.select_related("user", "virtual_class", "seat__open_class__virtual_class")
+    return with_their_classes(owed).order_by("decided_at", "id")

@@ -33,7 +33,9 @@ from bookings.models.refund_reason import RefundReason
 from bookings.models.sales.bank_transfer import (
     BankTransfer,
     TransferState,
+    find_same_numbers,
     normalize_operation_number,
+    with_their_classes,
 )
 from bookings.models.sales.class_link import ClassLink, generate_link_key, read_link_token
 from bookings.models.sales.discount_code import DiscountCode

@@ -144,6 +144,11 @@ class Payment(models.Model):
         return self.paid_seat or self.virtual_class
 
     @property
+    def paid_class_id(self) -> uuid.UUID | None:
+        seat = self.paid_seat
+        return seat.open_class_id if seat else self.virtual_class_id
+
+    @property
     def is_money_gone(self) -> bool:
         """True if all that was paid went back, by refunds or a chargeback."""
         return self.status in MONEY_GONE

@@ -268,6 +268,11 @@ class VirtualClass(models.Model):
         return self.capacity - self.current_participants
 
     @property
+    def guest_count(self) -> int:
+        """How many people have a place besides the host, however they paid."""
+        return max(self.current_participants - 1, 0)
+
+    @property
     def is_full(self) -> bool:
         return self.free_places <= 0
 

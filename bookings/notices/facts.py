@@ -31,6 +31,7 @@ from bookings.models import (
     TransferState,
     VirtualClass,
     WaitingListEntry,
+    find_same_numbers,
     list_awaiting_scheduling,
     meet_refused_at,
 )
@@ -149,7 +150,7 @@ def _open_class(notice: Notice) -> str:
 
 def _people_so_far(notice: Notice) -> str:
     open_class = find_open_class(notice)
-    people = max(notice.require_class().current_participants - 1, 0)
+    people = notice.require_class().guest_count
     text = gettext("%(people)d de %(minimum)d")
     return text % {"people": people, "minimum": open_class.minimum} if open_class else ""
 
@@ -230,14 +231,9 @@ def find_transfer(notice: Notice) -> BankTransfer:
 
 
 def _same_number(notice: Notice) -> str:
-    transfer = find_transfer(notice)
-    same = BankTransfer.objects.filter(operation_number=transfer.operation_number)
     text = _("Otra transferencia tiene el mismo número de operación: mirala antes de confirmar.")
-    return (
-        str(text)
-        if same.exclude(pk=transfer.pk).exclude(state=TransferState.REFUSED).exists()
-        else ""
-    )
+    transfer = find_transfer(notice)
+    return str(text) if find_same_numbers([transfer])[transfer.pk] else ""
 
 
 def find_message(notice: Notice) -> Message | None:
@@ -302,7 +298,7 @@ pay_until = Line(_("Te la guardamos hasta"), _pay_until)
 transfer_sender = Line(_("De quién"), lambda one: str(find_transfer(one).user))
 transfer_amount = Line(_("Cuánto"), lambda one: pesos(find_transfer(one).amount))
 operation_number = Line(_("N.º de operación"), lambda one: find_transfer(one).operation_number)
-same_number = Line(_("Atención"), _same_number)
+same_number = Line(_("Ojo"), _same_number)
 offered_price = Line(_("Precio que nombró"), lambda one: pesos(one.require_class().class_price))
 money_back = Line(_("Tu pago"), _money_back)
 refund_amount = Line(_("Cuánto"), lambda one: pesos(_refund(one).amount))

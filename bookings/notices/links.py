@@ -14,6 +14,7 @@ from bookings.notices.facts import (
     class_address,
     find_entry,
     find_open_class,
+    find_transfer,
     link_address,
     site_address,
 )
@@ -54,6 +55,11 @@ def _own_payment(notice: Notice) -> str:
     return site_address("bookings:payment", payment_id)
 
 
+def _announce_page(notice: Notice) -> str:
+    seat_id = find_transfer(notice).seat_id
+    return site_address("bookings:seat", seat_id) if seat_id else _own_classes(notice)
+
+
 def _sign_transfer(notice: Notice) -> str:
     return signing.dumps([notice.occasion, notice.user_id.hex], salt=TRANSFER_SALT)
 
@@ -77,6 +83,7 @@ open_link = Line(_("Abrí tu clase"), _pay_page)
 book_another = _to(_("Reservá otra clase"), "bookings:book")
 choose_another_time = _to(_("Elegí otro horario"), "bookings:book")
 see_own_payment = Line(_("Mirá el pago"), _own_payment)
+announce_again = Line(_("Avisala de nuevo"), _announce_page)
 see_profile = _to(_("Mirá tu perfil"), "profile")
 # To pages of the panel.
 decide_price = _to(_("Decidí si la das"), _CLASS_IN_PANEL, _class_id)

@@ -104,7 +104,7 @@ def cancel(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
         "changes": present_changes(card, request.user),
         "money": find_money_back(virtual_class, case),
         "tells_teacher": concerns_teacher(virtual_class),
-        "guests": max(virtual_class.current_participants - 1, 0),
+        "guests": virtual_class.guest_count,
     }
     return render(request, "bookings/cancel.html", context)
 

@@ -11,6 +11,18 @@ from bookings.domain.money.discounts import count_off
 from bookings.domain.places.access_codes import LENGTH, drop_separators, normalize_access_code
 from bookings.models import DiscountCode
 
+# Of a field for a code, as people type it.
+CODE_INPUT = {"autocapitalize": "characters", "autocomplete": "off", "spellcheck": "false"}
+
+
+class DiscountField(forms.CharField):
+    """The code of a discount, of any spelling; the domain looks for it."""
+
+    widget = forms.TextInput(CODE_INPUT)
+
+    def __init__(self) -> None:
+        super().__init__(label=_("Código de descuento"), max_length=40, required=False)
+
 
 class DetailsForm(forms.Form):
     """The details of a booking. prices: centavos for each number of students.
@@ -30,15 +42,7 @@ class DetailsForm(forms.Form):
         required=False,
         widget=forms.Textarea(attrs={"rows": 3}),
     )
-
-    code = forms.CharField(
-        label=_("Código de descuento"),
-        max_length=40,
-        required=False,
-        widget=forms.TextInput(
-            attrs={"autocapitalize": "characters", "autocomplete": "off", "spellcheck": "false"}
-        ),
-    )
+    code = DiscountField()
     # Of the page that was sent; a page shows today's.
     seen = forms.CharField(widget=forms.HiddenInput, required=False, max_length=2000)
 
@@ -120,14 +124,7 @@ class JoinForm(forms.Form):
     access_code = forms.CharField(
         label=_("Código de acceso"),
         max_length=40,
-        widget=forms.TextInput(
-            attrs={
-                "autocapitalize": "characters",
-                "autocomplete": "off",
-                "spellcheck": "false",
-                "placeholder": "ABCD2345",
-            }
-        ),
+        widget=forms.TextInput(CODE_INPUT | {"placeholder": "ABCD2345"}),
     )
 
     def clean_access_code(self) -> str:

@@ -1,7 +1,5 @@
 """``/inicio/unirse``: join a class by its code; the invitation that the host shares."""
 
-from urllib.parse import quote
-
 import segno
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -12,6 +10,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from accounts.models import User
+from accounts.phones import whatsapp_share_url
 from accounts.selectors import list_providers
 from accounts.sessions.requests import SignedInRequest
 from bookings.domain.exceptions import (
@@ -108,6 +107,6 @@ def write_invitation(card: ClassCard) -> dict[str, str]:
     )
     return {
         "join_url": join_url,
-        "whatsapp_url": f"https://wa.me/?text={quote(text % words, safe='')}",
+        "whatsapp_url": whatsapp_share_url(text % words),
         "qr_code": mark_safe(drawing),  # segno writes numbers only # noqa: S308 # nosec B308 B703
     }

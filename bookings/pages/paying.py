@@ -7,7 +7,7 @@ from http import HTTPStatus
 from urllib.parse import urlencode
 
 from django.conf import settings
-from django.http import HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
@@ -16,7 +16,7 @@ from accounts.models import User
 from accounts.sessions.requests import SignedInRequest
 from bookings.domain.checkout.settling import settle_if_not_recent
 from bookings.domain.queries import list_payments_of
-from bookings.models import Hold
+from bookings.models import Hold, Payment
 from bookings.pages.access import signed_in
 from bookings.pages.changes import present_changes
 from bookings.pages.choice import rebook_url
@@ -29,7 +29,7 @@ from bookings.payments.gateway import PaymentError
 
 logger = logging.getLogger(__name__)
 
-# The provider adds one of these to the way back when the person has paid, or believes so.
+# The provider adds one of these to the way back.
 PAID_WORDS = {"approved", "pending", "in_process"}
 
 
@@ -45,18 +45,11 @@ def show_payment(request: SignedInRequest, payment_id: uuid.UUID) -> HttpRespons
     if seat := payment.paid_seat:
         page = reverse("bookings:seat", args=[seat.pk])
         return redirect(f"{page}?{request.GET.urlencode()}".removesuffix("?"))
-    if present_payment(payment).state not in FINAL:
-        try:
-            settle_if_not_recent(payment)
-        except PaymentError as error:  # the next look retries
-            logger.info("Payment %s is not settled yet: %s", payment.pk, type(error).__name__)
+    if settle_open(payment):
         payment = get_object_or_404(payments, pk=payment_id)
-    says_paid = request.GET.get("status") in PAID_WORDS
-    card = present_payment(payment, says_paid=says_paid)
-    if request.GET.get("shown") == card.state and request.headers.get("HX-Request"):
+    card = present_payment(payment, says_paid=says_paid(request))
+    if is_shown(request, card.state):
         return HttpResponse(status=HTTPStatus.NO_CONTENT)
-    query = {"status": request.GET["status"]} if says_paid else {}
-    path = reverse("bookings:payment", args=[payment.pk])
     virtual_class = payment.virtual_class
     ways = _find_ways(card, request.user)
     if virtual_class and _awaits_transfer(card, ways):
@@ -64,14 +57,46 @@ def show_payment(request: SignedInRequest, payment_id: uuid.UUID) -> HttpRespons
         return redirect("bookings:class", class_id=virtual_class.pk)
     context = {
         "card": card,
-        "refresh_url": f"{path}?{urlencode(query)}".removesuffix("?"),
-        "poll_url": f"{path}?{urlencode({**query, 'shown': card.state})}",
+        **list_own_addresses(request, card.state),
         "rebook_url": rebook_url(virtual_class) if virtual_class else reverse("bookings:book"),
         "teacher_email": settings.ADMIN_EMAIL,
         "ways": ways,
         **_confirm(card, request.user),
     }
     return render(request, "bookings/payment.html", context)
+
+
+def settle_open(payment: Payment) -> bool:
+    """Ask the provider about a payment, unless its state is final; return True if it was open.
+
+    At most once within a few seconds. A failure is logged; the next look retries.
+    """
+    if present_payment(payment).state in FINAL:
+        return False
+    try:
+        settle_if_not_recent(payment)
+    except PaymentError as error:
+        logger.info("Payment %s is not settled yet: %s", payment.pk, type(error).__name__)
+    return True
+
+
+def says_paid(request: HttpRequest) -> bool:
+    """True if the person came back from the provider and has paid, or believes so."""
+    return request.GET.get("status") in PAID_WORDS
+
+
+def is_shown(request: HttpRequest, state: str) -> bool:
+    """True if an open page asks, and shows this state already."""
+    return request.GET.get("shown") == state and bool(request.headers.get("HX-Request"))
+
+
+def list_own_addresses(request: HttpRequest, state: str) -> dict[str, str]:
+    """Return ``refresh_url``, and ``poll_url``, with which the page asks for another state."""
+    query = {"status": request.GET["status"]} if says_paid(request) else {}
+    return {
+        "refresh_url": f"{request.path}?{urlencode(query)}".removesuffix("?"),
+        "poll_url": f"{request.path}?{urlencode({**query, 'shown': state})}",
+    }
 
 
 def _awaits_transfer(card: PaymentCard, ways: WaysToPay | None) -> bool:

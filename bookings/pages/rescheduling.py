@@ -67,7 +67,7 @@ def confirm_move(request: SignedInRequest, class_id: uuid.UUID) -> HttpResponse:
         "card": present_class(virtual_class, request.user),
         "choice": choice,
         "end": choice.start + (virtual_class.end_time - virtual_class.start_time),
-        "guests": max(virtual_class.current_participants - 1, 0),
+        "guests": virtual_class.guest_count,
         "terms": find_change_terms(choice.start, timezone.now()),
     }
     return render(request, "bookings/confirm_move.html", context)

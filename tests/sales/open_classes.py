@@ -8,6 +8,7 @@ from django.utils import timezone
 from accounts.models import User
 from bookings.domain.checkout.publishing import OpenClassDraft, publish_open_class
 from bookings.domain.checkout.settling import settle
+from bookings.domain.open_classes.listing import count_left, with_counts
 from bookings.domain.open_classes.seats import hold_seat
 from bookings.models import OpenClass, Seat
 from tests.factories import UserFactory
@@ -59,3 +60,8 @@ def read(seat: Seat) -> Seat:
 def take(mercadopago: Any, open_class: OpenClass, count: int = 1) -> list[Seat]:
     """Let so many new people hold and pay a seat each."""
     return [pay(mercadopago, hold(open_class)) for _ in range(count)]
+
+
+def find_places_left(open_class: OpenClass) -> int:
+    """Return how many places anybody may still take."""
+    return count_left(with_counts(timezone.now()).get(pk=open_class.pk))

@@ -30,6 +30,7 @@ from bookings.models import (
     TransferState,
     UserActivity,
 )
+from bookings.notices.rendering import render_mail
 from tests.factories import UserFactory
 from tests.pages.texts import text_of
 from tests.sales.open_classes import hold, pay, publish
@@ -128,6 +129,20 @@ def test_the_panel_confirms_it(seat, teacher, sign_in):
     assert "operación 12345678" in text_of(sheet)
     refuse_transfer(transfer_id=transfer.pk, actor=teacher)
     assert "no llegó" in text_of(panel.get("/admin/transferencias/")).lower()
+
+
+def test_the_mail_of_a_refused_one_leads_back_to_the_seat(seat, teacher):
+    refuse_transfer(transfer_id=announce(seat).pk, actor=teacher)
+    notice = Notice.objects.get(kind=NoticeKind.TRANSFER_REFUSED)
+
+    assert reverse("bookings:seat", args=[seat.pk]) in render_mail(notice).body
+
+
+def test_the_page_of_a_seat_speaks_of_a_place(seat, student, sign_in):
+    page = sign_in(student).get(reverse("bookings:seat_transfer", args=[seat.pk]))
+
+    assert "el lugar es tuyo" in text_of(page)
+    assert "la clase queda confirmada" not in text_of(page)
 
 
 def test_a_seat_paid_twice_waits_for_the_teacher(student, teacher, google, mercadopago):

@@ -23,7 +23,7 @@ from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.lifecycle.capacity import change_capacity
 from bookings.domain.money.refunds import send_due_refunds
 from bookings.domain.open_classes.leaving import leave_place
-from bookings.domain.open_classes.listing import find_places_left, list_open_classes
+from bookings.domain.open_classes.listing import list_open_classes
 from bookings.domain.open_classes.seats import hold_seat, pay_seat_by_hand, release_seat
 from bookings.domain.places.joining import join_class
 from bookings.domain.places.waiting_list import claim_place, wait_for_seat
@@ -44,7 +44,17 @@ from bookings.models import (
 )
 from bookings.payments.gateway import PaymentError
 from tests.factories import DiscountCodeFactory
-from tests.sales.open_classes import PRICE, hold, in_days, look, pay, publish, read, take
+from tests.sales.open_classes import (
+    PRICE,
+    find_places_left,
+    hold,
+    in_days,
+    look,
+    pay,
+    publish,
+    read,
+    take,
+)
 from tests.standins import Fault
 
 pytestmark = pytest.mark.django_db

@@ -8,7 +8,9 @@ import pytest
 import time_machine
 from django.core import mail
 from django.core.exceptions import ValidationError
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
@@ -154,6 +156,19 @@ def test_the_same_number_twice_is_a_warning_and_no_refusal(panel, transfer, stra
     assert "(confirmada)" in page
     confirm(panel, again, "llego")
     assert BankTransfer.objects.filter(state=TransferState.CONFIRMED).count() == 2
+
+
+def test_the_list_costs_the_same_for_one_transfer_and_for_three(
+    panel, transfer, django_assert_num_queries
+):
+    panel.get(LIST)
+    with CaptureQueriesContext(connection) as queries:
+        panel.get(LIST)
+    for day in (1, 2):
+        announce(book(UserFactory(), start=START + timedelta(days=day)))
+
+    with django_assert_num_queries(len(queries)):
+        panel.get(LIST)
 
 
 def test_a_paid_class_is_said_before_confirming(panel, transfer):

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from accounts.models import User
-from accounts.phones import whatsapp_url
+from accounts.phones import whatsapp_share_url, whatsapp_url
 from bookings.admin.classes.link_steps import find_open_link
 from bookings.models import ClassStatus, VirtualClass
 from bookings.notices.facts import site_address
@@ -43,7 +43,7 @@ def present_link(virtual_class: VirtualClass) -> StudentLink | None:
     return StudentLink(
         student=student,
         address=address,
-        whatsapp_url=whatsapp_url(student.phone, text) or f"https://wa.me/?text={quote(text)}",
+        whatsapp_url=whatsapp_url(student.phone, text) or whatsapp_share_url(text),
         mailto=f"mailto:?subject={quote(subject)}&body={quote(text)}",
     )
 

@@ -21,7 +21,7 @@ from bookings.domain.lifecycle.paying import mark_paid
 from bookings.domain.lifecycle.rescheduling import decide_move, reschedule_class
 from bookings.domain.lifecycle.scheduling import rehearse_scheduling, schedule_class
 from bookings.domain.money.money_back import MoneyWay, find_money_back
-from bookings.domain.open_classes.deadlines import count_people, go_on_anyway
+from bookings.domain.open_classes.deadlines import go_on_anyway
 from bookings.domain.open_classes.listing import find_open_class
 from bookings.domain.places.place_offers import IN_LINE
 from bookings.domain.places.waiting_list import remove_from_line
@@ -51,7 +51,7 @@ SCHEDULES = "Se agenda en tu calendario, con su videollamada y su código."
 
 def describe(virtual_class: VirtualClass) -> str:
     if open_class := find_open_class(virtual_class):
-        people = f"{count_people(virtual_class)} de {open_class.places}"
+        people = f"{virtual_class.guest_count} de {open_class.places}"
         return f"{day_at(virtual_class.start_time)} · {open_class} · {people}"
     kind = f"{virtual_class.get_class_type_display()}, {virtual_class.current_participants}"
     when, who = day_at(virtual_class.start_time), virtual_class.booked_by

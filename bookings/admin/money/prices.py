@@ -14,7 +14,18 @@ from bookings.domain.money.prices import with_is_current
 from bookings.models import BookingRules, ClassType, Price
 from bookings.templatetags.class_times import pesos
 
+CUT_OFF = (
+    "Google Meet corta a los 60 minutos las llamadas de tres o más personas de una cuenta "
+    "gratuita. Para seguir hay que entrar de nuevo con el mismo enlace. Si tu cuenta no es "
+    "gratuita, decilo en las reglas de reserva."
+)
 CASE = ("class_type", "minutes", "students_up_to", "valid_from")
+
+
+def warn_of_cut_off(request: HttpRequest, cases: list[tuple[int, int]]) -> None:
+    """Warn of groups whose calls Meet ends early. cases: minutes and students."""
+    if any(BookingRules.cut_off_calls(students=most, minutes=length) for length, most in cases):
+        messages.warning(request, CUT_OFF)
 
 
 class PriceForm(forms.ModelForm[Price]):
@@ -89,17 +100,8 @@ class PriceAdmin(admin.ModelAdmin[Price]):
     def save_model(self, request: HttpRequest, obj: Price, form: Any, change: bool) -> None:
         """Store the price; warn of a group that Meet cuts off."""
         super().save_model(request, obj, form, change)
-        if obj.class_type == ClassType.GROUP and BookingRules.cut_off_calls(
-            students=obj.students_up_to, minutes=obj.minutes
-        ):
-            self.message_user(
-                request,
-                "Google Meet corta a los 60 minutos las llamadas de tres o más personas de una "
-                f"cuenta gratuita, y esta clase dura {obj.minutes}. Para seguir hay que entrar de "
-                "nuevo con el mismo enlace. Si tu cuenta no es gratuita, decilo en las reglas de "
-                "reserva.",
-                messages.WARNING,
-            )
+        if obj.class_type == ClassType.GROUP:
+            warn_of_cut_off(request, [(obj.minutes, obj.students_up_to)])
 
     @admin.display(description="duración", ordering="minutes")
     def length(self, obj: Price) -> str:

@@ -27,7 +27,6 @@ from bookings.models import (
     Refund,
     RefundStatus,
     ReviewReason,
-    Seat,
     TransferState,
 )
 from bookings.payments.gateway import PaymentError
@@ -135,10 +134,9 @@ class KeepPayment(Step[Payment]):
         return row.review == ReviewReason.PAID_TWICE
 
     def foresee(self, row: Payment, form: Any, actor: User) -> Facts | None:
-        bought = row.bought
-        if not self.is_offered(row) or bought is None:
+        bought, about = row.bought, row.paid_class_id
+        if not self.is_offered(row) or bought is None or about is None:
             return None
-        about = bought.open_class_id if isinstance(bought, Seat) else bought.pk
         seen = foresee(lambda: accept_second_payment(row.pk), [about])
         transfer = bought.transfers.filter(state=TransferState.CONFIRMED).first()
         happens = ["Cuenta este pago, y deja de contar lo que cobraste a mano."]
@@ -151,7 +149,7 @@ class KeepPayment(Step[Payment]):
 
     def take(self, row: Payment, form: Any, actor: User) -> Report:
         accept_second_payment(row.pk)
-        return Report("Listo: la clase queda pagada por Mercado Pago.")
+        return Report("Listo: queda pagado por Mercado Pago.")
 
 
 PAYMENT_STEPS = [RefundPart(), RefundAll(), KeepPayment()]

@@ -1,9 +1,8 @@
 """*Ofertas*: what the teacher sells besides the price list."""
 
 from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import urlencode
 
-from django.conf import settings
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
@@ -11,6 +10,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from accounts.phones import whatsapp_share_url
+from bookings.admin.money.prices import warn_of_cut_off
 from bookings.admin.pages import log_to_panel
 from bookings.admin.sales.offer_form import OfferForm
 from bookings.domain.desk.offers import (
@@ -24,12 +25,8 @@ from bookings.domain.desk.offers import (
     set_listed,
 )
 from bookings.domain.exceptions import BookingError
-from bookings.models import BookingRules, ClassType, Offer
-
-CUT_OFF = (
-    "Google Meet corta a los 60 minutos las llamadas de tres o más personas de una cuenta "
-    "gratuita. Para seguir hay que entrar de nuevo con el mismo enlace."
-)
+from bookings.models import Offer
+from bookings.notices.facts import site_address
 
 
 @require_safe
@@ -47,12 +44,11 @@ def share_offer(card: OfferCard) -> tuple[str, str]:
     """Return the offer's address, and one that writes it to any chat of WhatsApp."""
     address = offer_address(card.offer)
     text = f"{card.offer.name}: elegí día y hora acá. {address}"
-    return address, f"https://wa.me/?text={quote(text)}"
+    return address, whatsapp_share_url(text)
 
 
 def offer_address(offer: Offer) -> str:
-    query = urlencode({"oferta": offer.key})
-    return f"{settings.BASE_URL}{reverse('bookings:book')}?{query}"
+    return f"{site_address('bookings:book')}?{urlencode({'oferta': offer.key})}"
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -83,12 +79,7 @@ def _save(request: HttpRequest, form: OfferForm) -> bool:
         return False
     messages.success(request, f"Guardamos «{offer}».")
     log_to_panel(request, Offer, "Guardar la oferta", offer)
-    if offer.class_type == ClassType.GROUP and any(
-        BookingRules.cut_off_calls(students=students, minutes=minutes)
-        for (minutes, students), amount in form.changes.items()
-        if amount is not None
-    ):
-        messages.warning(request, CUT_OFF)
+    warn_of_cut_off(request, [case for case, amount in form.changes.items() if amount is not None])
     return True
 
 

@@ -4,10 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, cast
-from urllib.parse import quote
 
 from django import forms
-from django.conf import settings
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import Model, QuerySet
@@ -18,21 +16,20 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.models import Level, User
-from bookings.admin.cells import day_at
+from accounts.phones import whatsapp_share_url
 from bookings.admin.classes.book_for import explain_taken, read_start
 from bookings.admin.classes.forms import StartForm
 from bookings.admin.money.pesos import PesosField
+from bookings.admin.money.prices import warn_of_cut_off
 from bookings.admin.pages import log_to_panel
 from bookings.admin.read_only import ReadOnlyMixin
 from bookings.admin.steps import Facts, Report, Step, StepsAdmin, group_mails
 from bookings.domain.checkout.publishing import OpenClassDraft, publish_open_class
 from bookings.domain.dry_runs import foresee
 from bookings.domain.exceptions import BookingError, SlotTakenError
-from bookings.domain.open_classes.deadlines import count_people
 from bookings.domain.open_classes.listing import CountedClass, count_left, with_counts
 from bookings.domain.open_classes.seats import pay_seat_by_hand
 from bookings.models import (
-    BookingRules,
     ClassStatus,
     MinimumDecision,
     OpenClass,
@@ -40,14 +37,11 @@ from bookings.models import (
     SeatState,
     VirtualClass,
 )
+from bookings.notices.facts import site_address
 from bookings.templatetags.class_times import clock, long_day, pesos
 
 PAST_SHOWN = 10
 LATER = "Quedó publicada. El calendario no respondió: se puede reservar apenas responda."
-CUT_OFF = (
-    "Google Meet corta a los 60 minutos las llamadas de tres o más personas de una cuenta "
-    "gratuita. Para seguir hay que entrar de nuevo con el mismo enlace."
-)
 # How long before the class it is decided, in hours.
 DEADLINES = [
     (24, "Un día antes"),
@@ -140,21 +134,19 @@ class OpenClassSheet:
     badge: str
     page_url: str
     whatsapp_url: str
-    taken_amount: int = 0
-    seats: list[Seat] | None = None
 
 
 def present(open_class: CountedClass) -> OpenClassSheet:
     state, badge = _describe_state(open_class)
-    address = settings.BASE_URL + reverse("bookings:open_class", args=[open_class.pk])
+    address = site_address("bookings:open_class", open_class.pk)
     return OpenClassSheet(
         open_class=open_class,
-        people=count_people(open_class.virtual_class),
+        people=open_class.virtual_class.guest_count,
         left=count_left(open_class),
         state=state,
         badge=badge,
         page_url=address,
-        whatsapp_url=f"https://wa.me/?text={quote(_write_invitation(open_class, address))}",
+        whatsapp_url=whatsapp_share_url(_write_invitation(open_class, address)),
     )
 
 
@@ -187,8 +179,7 @@ def _publish(request: HttpRequest, form: PublishForm) -> OpenClass | None:
         messages.success(request, f"Listo: «{open_class}» está publicada. Compartila.")
     else:
         messages.warning(request, LATER)
-    if BookingRules.cut_off_calls(students=draft.places + 1, minutes=draft.minutes):
-        messages.warning(request, CUT_OFF)
+    warn_of_cut_off(request, [(draft.minutes, draft.places + 1)])
     return open_class
 
 
@@ -217,7 +208,7 @@ def _describe_state(open_class: OpenClass) -> tuple[str, str]:
         return "Espera al calendario", "preparing"
     if open_class.decision == MinimumDecision.GOES_ON:
         return "Se da", "scheduled"
-    missing = open_class.minimum - count_people(virtual_class)
+    missing = open_class.minimum - virtual_class.guest_count
     if missing <= 0:
         return "Llegó al mínimo", "scheduled"
     return (f"Faltan {missing}" if missing > 1 else "Falta 1"), "pending"
@@ -277,7 +268,3 @@ def list_seat_links(request: HttpRequest, seat: Seat) -> Iterator[tuple[str, str
     step = SeatAdmin.steps[0]
     if request.user.has_perm("bookings.change_seat") and step.is_offered(seat):
         yield step.label, reverse("admin:bookings_seat_step", args=[seat.pk, step.name])
-
-
-def describe_deadline(open_class: OpenClass) -> str:
-    return day_at(open_class.decides_at)

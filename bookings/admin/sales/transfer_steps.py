@@ -15,8 +15,7 @@ from bookings.domain.checkout.transfers import (
     rehearse_confirmation,
 )
 from bookings.domain.dry_runs import Consequences, foresee
-from bookings.domain.queries import list_same_number
-from bookings.models import BankTransfer, ClassEvent, ClassStatus, TransferState
+from bookings.models import BankTransfer, ClassEvent, ClassStatus, TransferState, find_same_numbers
 from bookings.templatetags.class_times import pesos
 
 BY_HAND = "Devolvela vos desde tu banco: el servicio no puede."
@@ -33,14 +32,18 @@ class ConfirmTransfer(Step[BankTransfer]):
         about = row.booked_class.pk
         seen = foresee(lambda: rehearse_confirmation(row.pk, actor), [about])
         happens = _say_what_happens(row, seen)
-        mails, warnings = group_mails(seen.mails), tuple(warn(row))
+        mails, warnings = (
+            group_mails(seen.mails),
+            tuple(warn(row, find_same_numbers([row])[row.pk])),
+        )
         return Facts(describe(row), happens, mails, seen.refunded, warnings) if seen else None
 
     def take(self, row: BankTransfer, form: Any, actor: User) -> Report:
         done = confirm_transfer(transfer_id=row.pk, actor=actor)
         if done.state == TransferState.TO_RETURN:
             return Report(f"Queda para devolver: {pesos(done.amount)}. {BY_HAND}", messages.WARNING)
-        return Report(f"{row}: confirmada, y la clase quedó agendada.")
+        given = f"{row.user} tiene su lugar" if row.seat_id else "la clase quedó agendada"
+        return Report(f"{row}: confirmada, y {given}.")
 
 
 class RefuseTransfer(Step[BankTransfer]):
@@ -88,13 +91,13 @@ def describe(transfer: BankTransfer) -> str:
     return f"{transfer.user} · {pesos(transfer.amount)} · operación {number} · clase del {when}"
 
 
-def warn(transfer: BankTransfer) -> list[str]:
-    """Return what the teacher has to know before she confirms a transfer."""
+def warn(transfer: BankTransfer, same: list[BankTransfer]) -> list[str]:
+    """Return what the teacher has to know before she confirms. same: others of its number."""
     found = [
         f"Ojo: {one.user} avisó el mismo número de operación por {pesos(one.amount)}, para la "
         f"clase del {day_at(one.booked_class.start_time)} "
         f"({one.get_state_display().lower()}). Fijate que no sea la misma."
-        for one in list_same_number(transfer)
+        for one in same
     ]
     bought = transfer.seat or transfer.virtual_class
     if transfer.booked_class.status == ClassStatus.CANCELLED:

@@ -23,7 +23,7 @@ from bookings.admin.steps import Preview, Step, StepForm, StepsAdmin, explain, l
 from bookings.domain.change_policy import is_in_charge
 from bookings.domain.exceptions import BookingError
 from bookings.domain.queries import list_transfers_to_decide, list_transfers_to_return
-from bookings.models import BankTransfer, TransferState
+from bookings.models import BankTransfer, TransferState, find_same_numbers, with_their_classes
 from bookings.notices.links import read_transfer_link
 from bookings.templatetags.class_times import pesos
 from calendar_sync import CalendarError
@@ -82,12 +82,13 @@ def show_transfers(request: HttpRequest) -> HttpResponse:
         raise PermissionDenied
     may_decide = request.user.has_perm("bookings.change_banktransfer")
     decided = [TransferState.CONFIRMED, TransferState.REFUSED, TransferState.RETURNED]
-    about = "user", "virtual_class", "seat__open_class__virtual_class"
-    latest = BankTransfer.objects.filter(state__in=decided).select_related(*about)
+    to_decide = list(list_transfers_to_decide()[:WAITING])
+    same = find_same_numbers(to_decide)
+    latest = with_their_classes(BankTransfer.objects.filter(state__in=decided))
     context = {
         **admin.site.each_context(request),
         "title": "Transferencias",
-        "to_decide": [_present(one, may_decide) for one in list_transfers_to_decide()[:WAITING]],
+        "to_decide": [_present(one, may_decide, same[one.pk]) for one in to_decide],
         "to_return": [_present(one, may_decide) for one in list_transfers_to_return()[:WAITING]],
         "latest": [_present(one, False) for one in latest.order_by("-decided_at", "-id")[:LATEST]],
     }
@@ -103,13 +104,15 @@ def list_transfer_steps(transfer: BankTransfer) -> list[tuple[str, str]]:
     ]
 
 
-def _present(transfer: BankTransfer, may_decide: bool) -> TransferRow:
-    is_open = transfer.state == TransferState.ANNOUNCED
+def _present(
+    transfer: BankTransfer, may_decide: bool, same: list[BankTransfer] | None = None
+) -> TransferRow:
+    """same: others of its number, for one that is still to be decided."""
     return TransferRow(
         transfer=transfer,
         look=BADGES.get(TransferState(transfer.state), "completed"),
         about=day_and_time(transfer.booked_class.start_time),
-        warnings=warn(transfer) if is_open else [],
+        warnings=[] if same is None else warn(transfer, same),
         steps=list_transfer_steps(transfer) if may_decide else [],
     )
 

@@ -10,19 +10,19 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
+from accounts.services import lock_person
+from bookings.domain.change_policy import limit_unpaid
 from bookings.domain.checkout.holds import (
     find_hold_end,
     find_live_hold,
     keep_time,
-    limit_unpaid,
 )
-from bookings.domain.checkout.offer_uses import lock_uses, refuse_second_use
+from bookings.domain.checkout.offer_uses import refuse_second_use
 from bookings.domain.checkout.settling import settle_free_class
 from bookings.domain.checkout.transfer_times import (
     PayWay,
     awaits_transfer,
     keep_for_transfer,
-    lock_person,
 )
 from bookings.domain.exceptions import (
     BookingError,
@@ -149,9 +149,8 @@ def _book(
     *,
     by_transfer: bool,
 ) -> VirtualClass:
-    lock_uses(user, chosen.offer)
-    if by_transfer:
-        lock_person(user)
+    if by_transfer or (chosen.offer and chosen.offer.once_per_person):
+        lock_person(user)  # before the hold, as ``keep_time`` does
     hold = find_live_hold(user=user, hold_id=chosen.pk, locked=True)
     if hold.virtual_class is not None:
         return hold.virtual_class  # a repeat: the other preference is never shown

@@ -2,18 +2,19 @@
 
 import uuid
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Count, Min, Q, QuerySet
+from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
+from accounts.services import lock_person
 from bookings.availability.agenda import load_agenda
+from bookings.domain.change_policy import limit_unpaid
 from bookings.domain.checkout.offer_uses import refuse_second_use
-from bookings.domain.exceptions import HoldExpiredError, SlotTakenError, TooManyHoldsError
+from bookings.domain.exceptions import HoldExpiredError, SlotTakenError
 from bookings.domain.lifecycle.time_claims import racing_for_time
 from bookings.domain.money.prices import find_price
 from bookings.domain.queries import list_scheduled_between
@@ -91,8 +92,7 @@ def keep_time(hold: Hold) -> Hold:
     """
     here = Hold.objects.filter(start_time__lt=hold.end_time, end_time__gt=hold.start_time)
     with racing_for_time(), transaction.atomic():
-        # Two concurrent holds of one person would each be counted without the other.
-        User.objects.select_for_update(no_key=True).get(pk=hold.user_id)
+        lock_person(hold.user)
         delete_expired_holds()
         chosen = Hold.objects.filter(user=hold.user, virtual_class=None, payment=None)
         if hold.made_by_teacher:
@@ -139,12 +139,3 @@ def find_live_hold(*, user: User, hold_id: uuid.UUID, locked: bool = False) -> H
 
 def delete_expired_holds() -> int:
     return Hold.objects.filter(expires_at__lte=timezone.now()).delete()[0]
-
-
-def limit_unpaid(rows: QuerySet[Any], most: int) -> None:
-    """Raise TooManyHoldsError if there are ``most`` rows already, until the first expires."""
-    unpaid = rows.aggregate(count=Count("pk"), first_end=Min("expires_at"))
-    if unpaid["count"] >= most:
-        now = timezone.now()
-        first_end = unpaid["first_end"] or now  # a limit of 0 needs no row
-        raise TooManyHoldsError(wait_seconds=max(int((first_end - now).total_seconds()), 0) + 1)

@@ -12,15 +12,6 @@ from bookings.domain.queries import given_up
 from bookings.models import ClassStatus, Offer, VirtualClass
 
 
-def lock_uses(user: User, offer: Offer | None) -> None:
-    """Lock the person's row, so that the second of two bookings sees the first one's class.
-
-    Call it before a hold is locked, as ``keep_time`` does.
-    """
-    if offer and offer.once_per_person:
-        User.objects.select_for_update(no_key=True).get(pk=user.pk)
-
-
 def refuse_second_use(user: User, offer: Offer | None) -> None:
     """Raise OfferUsedError if the offer is for once, and the person has a class of it."""
     if offer and offer.once_per_person and _list_uses(user).filter(offer=offer).exists():

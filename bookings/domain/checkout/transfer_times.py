@@ -109,11 +109,6 @@ def awaits_transfer(*, user: User, start: datetime, way: PayWay) -> bool:
     return True
 
 
-def lock_person(user: User) -> None:
-    """Lock a person before a hold: two classes at once would each be counted without the other."""
-    User.objects.select_for_update(no_key=True).get(pk=user.pk)
-
-
 def keep_for_transfer(hold: Hold, now: datetime) -> None:
     """Keep the time of a booked hold for a transfer; its person is locked.
 

@@ -11,13 +11,13 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from accounts.models import User
+from accounts.services import lock_person
 from bookings.domain.change_policy import RefundCase
 from bookings.domain.checkout.settling import REFUND_CASES, find_refusal
 from bookings.domain.checkout.transfer_times import (
     find_account,
     keep_for_transfer,
     keep_seat_for_transfer,
-    lock_person,
 )
 from bookings.domain.exceptions import (
     AlreadyPaidError,

@@ -60,7 +60,7 @@ def record_charges(payment_id: uuid.UUID, reports: list[Charge]) -> None:
     payments = Payment.objects.select_for_update(of=("self",)).select_related("seat")
     payment = payments.get(pk=payment_id)
     virtual_class, seat = None, payment.paid_seat
-    class_id = seat.open_class_id if seat else payment.virtual_class_id
+    class_id = payment.paid_class_id
     if class_id is not None:
         # A concurrent cancellation sees the money, or is seen here. It also locks the class before
         # the charges; the other order would deadlock.
@@ -98,7 +98,7 @@ def accept_second_payment(payment_id: uuid.UUID) -> Payment:
     payments = Payment.objects.select_for_update(of=("self",)).select_related("seat")
     payment = payments.get(pk=payment_id)
     seat = payment.paid_seat
-    class_id = seat.open_class_id if seat else payment.virtual_class_id
+    class_id = payment.paid_class_id
     if payment.review != ReviewReason.PAID_TWICE or payment.approved_at or class_id is None:
         return payment
     VirtualClass.objects.select_for_update().get(pk=class_id)

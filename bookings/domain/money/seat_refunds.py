@@ -2,20 +2,19 @@
 
 from accounts.models import User
 from bookings.domain.change_policy import RefundCase, decide_refund
+from bookings.domain.money.money_back import give_transfers_back
 from bookings.domain.money.refunds import (
     refund_second_payment,
     refundable_amount,
     request_refund,
 )
 from bookings.models import (
-    BankTransfer,
     ClassStatus,
     Payment,
     PaymentStatus,
     RefundReason,
     Seat,
     SeatState,
-    TransferState,
     VirtualClass,
 )
 
@@ -33,9 +32,7 @@ def refund_seat(locked: Seat, case: RefundCase, by: User | None = None) -> None:
         reason, amount = decide_refund(case, left=left)
         locked.refund_reason, locked.amount_kept = reason, left - amount
         locked.save(update_fields=["refund_reason", "amount_kept", "updated_at"])
-    BankTransfer.objects.filter(
-        seat=locked, state=TransferState.CONFIRMED, amount__gt=locked.amount_kept
-    ).update(state=TransferState.TO_RETURN)
+    give_transfers_back(locked, keep=locked.amount_kept)
     if locked.payment is not None and locked.payment.approved_at is None:
         refund_second_payment(locked.payment)
     elif locked.payment is not None:

@@ -61,15 +61,10 @@ def warn_of_deadlines() -> int:
         is_told = one.virtual_class.notices.filter(
             kind=NoticeKind.BELOW_MINIMUM, occasion=occasion
         ).exists()
-        if count_people(one.virtual_class) < one.minimum and not is_told:
+        if one.virtual_class.guest_count < one.minimum and not is_told:
             tell_teacher(NoticeKind.BELOW_MINIMUM, one.virtual_class, occasion)
             warned += 1
     return warned
-
-
-def count_people(virtual_class: VirtualClass) -> int:
-    """Return how many students have a place, however they paid."""
-    return max(virtual_class.current_participants - 1, 0)
 
 
 @transaction.atomic
@@ -84,7 +79,7 @@ def decide_minimum(class_id: uuid.UUID) -> VirtualClass | None:
     is_due = open_class.decision == MinimumDecision.WAITING and open_class.decides_at <= now
     if not locked.is_scheduled or not is_due:
         return None
-    if count_people(locked) >= open_class.minimum:
+    if locked.guest_count >= open_class.minimum:
         _go_on(open_class, locked, None)
         return locked
     if _is_awaited(open_class, locked, now):
@@ -122,7 +117,7 @@ def _go_on(open_class: OpenClass, locked: VirtualClass, actor: User | None) -> N
 def _is_awaited(open_class: OpenClass, locked: VirtualClass, now: datetime) -> bool:
     """True if people who are paying at this moment would be enough."""
     grace = timedelta(minutes=BookingRules.load().hold_minutes)
-    people = count_people(locked) + count_held_seats(locked)
+    people = locked.guest_count + count_held_seats(locked)
     return now < open_class.decides_at + grace and people >= open_class.minimum
 
 

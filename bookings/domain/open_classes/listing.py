@@ -44,12 +44,6 @@ def with_counts(now: datetime) -> "QuerySet[CountedClass]":
     )
 
 
-def find_places_left(open_class: OpenClass) -> int:
-    """Return how many places anybody may still take."""
-    counted = with_counts(timezone.now()).get(pk=open_class.pk)
-    return count_left(counted)
-
-
 def count_left(open_class: "CountedClass") -> int:
     return max(open_class.virtual_class.free_places - open_class.held - open_class.offered, 0)
 

@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from accounts.models import User, UserStatus
-from bookings.domain.change_policy import RefundCase, check_booking_rate
+from bookings.domain.change_policy import RefundCase, check_booking_rate, limit_unpaid
 from bookings.domain.exceptions import (
     AlreadyJoinedError,
     BookingError,
@@ -23,7 +23,6 @@ from bookings.domain.exceptions import (
     ClassNotFoundError,
     OwnClassError,
     PriceChangedError,
-    TooManyHoldsError,
 )
 from bookings.domain.history import record_event
 from bookings.domain.money.discounts import take_discount
@@ -203,7 +202,8 @@ def _hold(user: User, class_id: uuid.UUID, typed_code: str, seen: int | None) ->
         # Expired, or without a preference, which another request may be making.
         _set_state(mine, SeatState.RELEASED)
     is_in_line = check_place(user, locked)
-    _limit_held(user, now)
+    unpaid = Seat.objects.filter(user=user, state=SeatState.HELD, expires_at__gt=now)
+    limit_unpaid(unpaid, settings.MAX_UNPAID_HOLDS)
     seat = _price_seat(user, class_id, locked, typed_code)
     _refuse_other_price(seat, seen)
     _open_seat(seat, now)
@@ -239,13 +239,6 @@ def _open_seat(seat: Seat, now: datetime) -> None:
     if seat.price > 0 and is_provider_configured():
         seat.payment = open_payment(user=seat.user, quote=_quote(seat), expires_at=seat.expires_at)
     seat.save(force_insert=True)
-
-
-def _limit_held(user: User, now: datetime) -> None:
-    held = Seat.objects.filter(user=user, state=SeatState.HELD, expires_at__gt=now)
-    if held.count() >= settings.MAX_UNPAID_HOLDS:
-        first = held.order_by("expires_at")[0]
-        raise TooManyHoldsError(wait_seconds=int((first.expires_at - now).total_seconds()) + 1)
 
 
 def lock_class(class_id: uuid.UUID) -> VirtualClass:

@@ -30,6 +30,7 @@ from bookings.models import (
     Notice,
     NoticeKind,
     Payment,
+    SeatState,
     UserActivity,
     VirtualClass,
     WaitingListEntry,
@@ -135,8 +136,9 @@ def _is_valid(user: User, person: User, link: ClassLink | None) -> bool:
 
 
 def _refuse_double_seats(person: User, user: User) -> None:
-    seats = person.seats.filter(state__in=["held", "taken"]).values("open_class")
-    if user.seats.filter(state__in=["held", "taken"], open_class__in=seats).exists():
+    kept = [SeatState.HELD, SeatState.TAKEN]
+    seats = person.seats.filter(state__in=kept).values("open_class")
+    if user.seats.filter(state__in=kept, open_class__in=seats).exists():
         raise BookingError(
             _("Ya tenés un lugar en la misma clase abierta. Escribile a la profe: lo ordena ella.")
         )

@@ -37,12 +37,6 @@ class FoundLink:
     state: LinkState
     link: ClassLink | None = None
 
-    def require_link(self) -> ClassLink:
-        """Return the link of a token that is not broken."""
-        if self.link is None:
-            raise ValueError("A broken token has no link.")
-        return self.link
-
 
 def find_link(token: str) -> FoundLink:
     named = read_link_token(token)

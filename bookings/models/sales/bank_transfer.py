@@ -3,9 +3,10 @@
 import re
 import unicodedata
 import uuid
+from collections.abc import Collection
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -100,3 +101,35 @@ class BankTransfer(models.Model):
     def occasion(self) -> str:
         """The occasion of its mails."""
         return self.pk.hex
+
+
+def with_their_classes(transfers: QuerySet[BankTransfer]) -> QuerySet[BankTransfer]:
+    """Read each with its person, and the class that it is for."""
+    return transfers.select_related("user", "virtual_class", "seat__open_class__virtual_class")
+
+
+def find_same_numbers(transfers: Collection[BankTransfer]) -> dict[uuid.UUID, list[BankTransfer]]:
+    """Find for each transfer, by its key, the others of its operation number; in one query.
+
+    Without those that the teacher refused for the same class or seat: the student tries again.
+    """
+    numbers = {one.operation_number for one in transfers}
+    same = list(with_their_classes(BankTransfer.objects.filter(operation_number__in=numbers)))
+    return {
+        one.pk: [
+            other
+            for other in same
+            if other.operation_number == one.operation_number
+            and other.pk != one.pk
+            and not (other.state == TransferState.REFUSED and _is_same_purchase(other, one))
+        ]
+        for one in transfers
+    }
+
+
+def _is_same_purchase(one: BankTransfer, other: BankTransfer) -> bool:
+    return (one.user_id, one.virtual_class_id, one.seat_id) == (
+        other.user_id,
+        other.virtual_class_id,
+        other.seat_id,
+    )

@@ -222,10 +222,10 @@ MAILS_TO_PEOPLE = {
         opening=_("La profe no encontró tu transferencia en su cuenta."),
         explanation=_(
             "Fijate en tu banco si salió, y que el número de operación sea ese. Después avisala de "
-            "nuevo en la página de la clase, o escribile a la profe."
+            "nuevo, o escribile a la profe."
         ),
         facts=(facts.when, facts.transfer_amount, facts.operation_number),
-        link=links.see_class,
+        link=links.announce_again,
         skip_if=(skip.announced_again,),
         expected=AfterEvent(ClassEvent.TRANSFER_REFUSED, to.person),
     ),

@@ -1,6 +1,5 @@
 """``/clase/<token>``: a class that the teacher booked, for the student who has its link."""
 
-import logging
 import uuid
 from collections.abc import Callable
 from functools import wraps
@@ -19,11 +18,9 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.selectors import list_providers
 from accounts.sessions.requests import SignedInRequest
-from bookings.domain.checkout.settling import settle_if_not_recent
-from bookings.domain.checkout.transfers import announce_transfer
 from bookings.domain.exceptions import BookingError
 from bookings.domain.people.claiming import LinkUselessError, claim_by_address, claim_class
-from bookings.domain.places.class_links import FoundLink, LinkState, find_link
+from bookings.domain.places.class_links import LinkState, find_link
 from bookings.models import ClassLink, Payment
 from bookings.notices.facts import must_knock
 from bookings.notices.icalendar import Method, build_calendar
@@ -31,12 +28,14 @@ from bookings.pages.access import signed_in
 from bookings.pages.choice import rebook_url
 from bookings.pages.class_card import ClassCard, present_class
 from bookings.pages.own_calendar import link_to_google_calendar, link_to_outlook, name_file
-from bookings.pages.paying import PAID_WORDS
-from bookings.pages.payment_card import FINAL, PaymentCard, present_payment
-from bookings.pages.sales.transfers import ANNOUNCED, AnnounceForm, TransferCard, present_ways
-from bookings.payments.gateway import PaymentError
-
-logger = logging.getLogger(__name__)
+from bookings.pages.paying import is_shown, list_own_addresses, says_paid, settle_open
+from bookings.pages.payment_card import PaymentCard, present_payment
+from bookings.pages.sales.transfers import (
+    AnnounceForm,
+    TransferCard,
+    present_ways,
+    take_announcement,
+)
 
 # Session key: the link whose bearer went to pay, and comes back without it.
 PAYING = "class_link"
@@ -69,7 +68,7 @@ def show_link(request: HttpRequest, token: str) -> HttpResponse:
     found = find_link(token)
     if found.link and request.user.is_authenticated and _is_students(found.link, request.user.pk):
         return redirect("bookings:class", class_id=found.link.pk)
-    if found.state != LinkState.OPEN:
+    if found.link is None or found.state != LinkState.OPEN:
         context = {
             "state": found.state,
             "providers": list_providers(),
@@ -78,7 +77,7 @@ def show_link(request: HttpRequest, token: str) -> HttpResponse:
         }
         status = STATUSES.get(found.state, HTTPStatus.GONE)
         return render(request, "bookings/sales/useless_link.html", context, status=status)
-    return _show_class(request, token, found.require_link())
+    return _show_class(request, token, found.link)
 
 
 def _is_students(link: ClassLink, user_id: uuid.UUID) -> bool:
@@ -87,23 +86,19 @@ def _is_students(link: ClassLink, user_id: uuid.UUID) -> bool:
 
 
 def _show_class(request: HttpRequest, token: str, link: ClassLink) -> HttpResponse:
-    says_paid = request.GET.get("status") in PAID_WORDS
-    paying = _present_payment(link, says_paid=says_paid)
+    paying = _present_payment(link, says_paid=says_paid(request))
     link = find_link(token).link or link  # as it is after settling
     virtual_class, host = link.virtual_class, link.virtual_class.booked_by
     card = present_class(virtual_class, host)
     shown = f"{card.state} {paying.state if paying else ''}".strip()
-    if request.GET.get("shown") == shown and request.headers.get("HX-Request"):
+    if is_shown(request, shown):
         return HttpResponse(status=HTTPStatus.NO_CONTENT)
-    path = reverse("bookings:class_link", args=[token])
-    query = {"status": request.GET["status"]} if says_paid else {}
     is_theirs = host.is_placeholder  # so that the bearer sees all that its student would
     context = {
         "card": card,
         "paying": paying,
         "token": token,
-        "refresh_url": f"{path}?{urlencode(query)}".removesuffix("?"),
-        "poll_url": f"{path}?{urlencode({**query, 'shown': shown})}",
+        **list_own_addresses(request, shown),
         "refresh_seconds": _refresh_seconds(card.state, paying),
         "rebook_url": rebook_url(virtual_class),
         "transfer": _present_transfer(card, token) if is_theirs else None,
@@ -115,7 +110,7 @@ def _show_class(request: HttpRequest, token: str, link: ClassLink) -> HttpRespon
         "outlook_url": link_to_outlook(card),
         "calendar_file": reverse("bookings:class_link_file", args=[token]),
         "providers": list_providers(),
-        "callback_url": path,
+        "callback_url": request.path,
     }
     return render(request, "bookings/sales/class_link.html", context)
 
@@ -125,11 +120,7 @@ def _present_payment(link: ClassLink, *, says_paid: bool) -> PaymentCard | None:
     payment: Payment | None = getattr(link.virtual_class, "payment", None)
     if payment is None:
         return None
-    if present_payment(payment).state not in FINAL:
-        try:
-            settle_if_not_recent(payment)
-        except PaymentError as error:  # the next look retries
-            logger.info("Payment %s is not settled yet: %s", payment.pk, type(error).__name__)
+    if settle_open(payment):
         payment = Payment.objects.select_related("virtual_class__booked_by").get(pk=payment.pk)
     return present_payment(payment, says_paid=says_paid)
 
@@ -151,42 +142,31 @@ def _refresh_seconds(state: str, paying: PaymentCard | None) -> int | None:
 @require_POST
 def pay(request: HttpRequest, token: str) -> HttpResponse:
     """Lead to the provider, and remember the link for the way back."""
-    found = find_link(token)
-    payment = _find_payment(found)
+    link = _find_open(token)
+    payment: Payment | None = getattr(link.virtual_class, "payment", None) if link else None
     if payment is None or not present_payment(payment).can_pay:
         return redirect("bookings:class_link", token=token)  # its page says why
     request.session[PAYING] = token
     return redirect(payment.checkout_url)
 
 
-def _find_payment(found: FoundLink) -> Payment | None:
-    if found.state != LinkState.OPEN:
-        return None
-    return getattr(found.require_link().virtual_class, "payment", None)
+def _find_open(token: str) -> ClassLink | None:
+    found = find_link(token)
+    return found.link if found.state == LinkState.OPEN else None
 
 
 @for_bearer
 @require_POST
 def announce(request: HttpRequest, token: str) -> HttpResponse:
     """Take the number of a transfer that paid a class without an account."""
-    found, form = find_link(token), AnnounceForm(request.POST)
-    page = redirect("bookings:class_link", token=token)
-    virtual_class = found.link.virtual_class if found.link else None
-    if found.state != LinkState.OPEN or virtual_class is None:
-        return page
-    student = virtual_class.booked_by
-    if not student.is_placeholder:
-        return page  # an account announces on its own pages
-    if not form.is_valid():
-        messages.error(request, str(form.errors["operation_number"][0]))
-        return page
-    number = form.cleaned_data["operation_number"]
-    try:
-        announce_transfer(user=student, about=virtual_class, operation_number=number)
-        messages.success(request, ANNOUNCED)
-    except BookingError as refusal:
-        messages.warning(request, refusal.text)
-    return page
+    link, form = _find_open(token), AnnounceForm(request.POST)
+    student = link.virtual_class.booked_by if link else None
+    if link and student and student.is_placeholder:  # an account announces on its own pages
+        if form.is_valid():
+            take_announcement(request, form, user=student, about=link.virtual_class)
+        else:
+            messages.error(request, str(form.errors["operation_number"][0]))
+    return redirect("bookings:class_link", token=token)
 
 
 @for_bearer
@@ -197,8 +177,7 @@ def come_back(request: HttpRequest, payment_id: uuid.UUID) -> HttpResponse:
     A browser that did not open the link learns nothing about class and payment.
     """
     payment = get_object_or_404(Payment, pk=payment_id)
-    word = request.GET.get("status", "")
-    query = f"?{urlencode({'status': word})}" if word in PAID_WORDS else ""
+    query = f"?{urlencode({'status': request.GET['status']})}" if says_paid(request) else ""
     if request.user.pk == payment.user_id:
         return redirect(f"{reverse('bookings:payment', args=[payment_id])}{query}")
     token = request.session.get(PAYING, "")
@@ -243,10 +222,11 @@ def claim_written_down(request: SignedInRequest, person_id: uuid.UUID) -> HttpRe
 @require_safe
 def download_class(request: HttpRequest, token: str) -> HttpResponse:
     """Send a scheduled class as a file, with its link instead of the page for accounts."""
-    found = find_link(token)
-    virtual_class = found.link.virtual_class if found.link else None
-    is_open = found.state == LinkState.OPEN and virtual_class and virtual_class.is_scheduled
-    if virtual_class is None or not is_open or not virtual_class.booked_by.is_placeholder:
+    link = _find_open(token)
+    if link is None or not link.virtual_class.booked_by.is_placeholder:
+        raise Http404
+    virtual_class = link.virtual_class
+    if not virtual_class.is_scheduled:
         raise Http404
     page = request.build_absolute_uri(reverse("bookings:class_link", args=[token]))
     return HttpResponse(

@@ -37,6 +37,7 @@ from bookings.domain.places.place_offers import takes_waiting
 from bookings.domain.places.waiting_list import wait_for_seat
 from bookings.models import ClassStatus, DiscountCode, MinimumDecision, Seat, SeatState
 from bookings.pages.access import signed_in
+from bookings.pages.forms import DiscountField
 from bookings.pages.sales.events_data import describe_events
 from bookings.payments.gateway import PaymentError
 
@@ -47,14 +48,7 @@ PROVIDER_DOWN = _("El medio de pago no responde. Probá de nuevo en un momento."
 class SeatForm(forms.Form):
     """code: of a discount. seen: the price that the page showed."""
 
-    code = forms.CharField(
-        label=_("Código de descuento"),
-        max_length=40,
-        required=False,
-        widget=forms.TextInput(
-            attrs={"autocapitalize": "characters", "autocomplete": "off", "spellcheck": "false"}
-        ),
-    )
+    code = DiscountField()
     seen = forms.IntegerField(widget=forms.HiddenInput, required=False)
 
     discount_code: DiscountCode | None = None
@@ -98,7 +92,7 @@ class OpenClassCard:
     @property
     def missing(self) -> int:
         """How many people the class still lacks."""
-        people = max(self.open_class.virtual_class.current_participants - 1, 0)
+        people = self.open_class.virtual_class.guest_count
         return 0 if self.is_decided else max(self.open_class.minimum - people, 0)
 
     @cached_property

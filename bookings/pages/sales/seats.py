@@ -1,18 +1,15 @@
 """``/inicio/lugares/<id>``: a person's seat of an open class, and its payment."""
 
-import logging
 import uuid
 from dataclasses import dataclass
 from datetime import datetime
 from http import HTTPStatus
-from urllib.parse import urlencode
 
 from django.conf import settings
 from django.contrib import messages
 from django.db.models import QuerySet
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
@@ -20,18 +17,13 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.models import User
 from accounts.sessions.requests import SignedInRequest
 from bookings.domain.change_policy import ChangeTerms, find_change_terms
-from bookings.domain.checkout.settling import settle_if_not_recent
 from bookings.domain.open_classes.seats import release_seat
 from bookings.models import OpenClass, Seat, SeatState
 from bookings.pages.access import signed_in
-from bookings.pages.payment_card import FINAL, PaymentCard, PaymentState, present_payment
+from bookings.pages.paying import is_shown, list_own_addresses, says_paid, settle_open
+from bookings.pages.payment_card import PaymentCard, PaymentState, present_payment
 from bookings.pages.sales.transfers import present_seat_transfer
-from bookings.payments.gateway import PaymentError
 
-logger = logging.getLogger(__name__)
-
-# The provider adds one of these to the way back when the person has paid, or believes so.
-PAID_WORDS = {"approved", "pending", "in_process"}
 OPEN_STATES = {
     PaymentState.WAITING,
     PaymentState.PROCESSING,
@@ -102,23 +94,16 @@ def show_seat(request: SignedInRequest, seat_id: uuid.UUID) -> HttpResponse:
     """Show a seat, after asking the provider about its payment if the last time is long ago."""
     seats = list_seats_of(request.user)
     seat = get_object_or_404(seats, pk=seat_id)
-    if seat.payment is not None and present_payment(seat.payment).state not in FINAL:
-        try:
-            settle_if_not_recent(seat.payment)
-        except PaymentError as error:  # the next look retries
-            logger.info("Seat %s is not settled yet: %s", seat.pk, type(error).__name__)
+    if seat.payment is not None and settle_open(seat.payment):
         seat = get_object_or_404(seats, pk=seat_id)
-    says_paid = request.GET.get("status") in PAID_WORDS
-    payment = present_payment(seat.payment, says_paid=says_paid) if seat.payment else None
+    said = says_paid(request)
+    payment = present_payment(seat.payment, says_paid=said) if seat.payment else None
     card = SeatCard(seat, payment)
-    if request.GET.get("shown") == card.state and request.headers.get("HX-Request"):
+    if is_shown(request, card.state):
         return HttpResponse(status=HTTPStatus.NO_CONTENT)
-    query = {"status": request.GET["status"]} if says_paid else {}
-    path = reverse("bookings:seat", args=[seat.pk])
     context = {
         "card": card,
-        "refresh_url": f"{path}?{urlencode(query)}".removesuffix("?"),
-        "poll_url": f"{path}?{urlencode({**query, 'shown': card.state})}",
+        **list_own_addresses(request, card.state),
         "teacher_email": settings.ADMIN_EMAIL,
         "transfer": present_seat_transfer(seat),
     }

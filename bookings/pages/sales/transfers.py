@@ -45,8 +45,6 @@ from bookings.models import normalize_operation_number as normalize
 from bookings.pages.access import signed_in
 from bookings.pages.class_card import ClassCard, present_class
 
-ANNOUNCED = gettext_lazy("Listo: le avisamos a la profe. Falta que la confirme.")
-
 
 class AnnounceForm(forms.Form):
     operation_number = forms.CharField(
@@ -78,6 +76,7 @@ class TransferCard:
     amount: int
     announce_url: str
     form: AnnounceForm
+    is_for_seat: bool = False
     is_open: bool = True
     kept_until: datetime | None = None
     last: BankTransfer | None = None
@@ -146,18 +145,22 @@ def find_transfer_offer(user: User, start: datetime) -> TransferOffer | None:
 
 
 def present_ways(
-    card: ClassCard, payment: Payment | None, *, announce_url: str = ""
+    card: ClassCard,
+    payment: Payment | None,
+    *,
+    announce_url: str = "",
+    form: AnnounceForm | None = None,
 ) -> WaysToPay | None:
     """Return how the host of a class may pay it; None if there is nothing to pay.
 
-    announce_url: of a page that takes the announcement without a session.
+    announce_url: of a page that takes the announcement without a session. form: as it was sent.
     """
     virtual_class = card.virtual_class
     is_unpaid = virtual_class.paid_at is None and virtual_class.class_price > 0
     if not (card.is_host and is_unpaid and card.state in {"pending", "expired", "lost"}):
         return None
     is_open = card.state == "pending"
-    transfer = _present_transfer(card, announce_url)
+    transfer = _present_transfer(card, announce_url, form)
     # A person who says that they paid is not asked to pay once more.
     is_announced = transfer is not None and transfer.state == TransferState.ANNOUNCED
     can_check_out = payment and not payment.has_expired() and is_open and not is_announced
@@ -183,6 +186,7 @@ def present_seat_transfer(seat: Seat, form: AnnounceForm | None = None) -> Trans
         amount=seat.price,
         announce_url=reverse("bookings:seat_transfer", args=[seat.pk]),
         form=form or AnnounceForm(),
+        is_for_seat=True,
         is_open=is_live,
         kept_until=seat.expires_at if is_live else None,
         last=seat.transfers.first(),
@@ -196,7 +200,7 @@ def present_transfer_in_vain(virtual_class: VirtualClass) -> BankTransfer | None
 
 
 def _present_transfer(
-    card: ClassCard, announce_url: str, form: AnnounceForm | None = None
+    card: ClassCard, announce_url: str, form: AnnounceForm | None
 ) -> TransferCard | None:
     account = find_account()
     if account is None:
@@ -238,28 +242,17 @@ def pay_by_transfer(request: SignedInRequest, class_id: uuid.UUID) -> HttpRespon
     """Take the number of an operation; without one, keep the time longer."""
     classes = VirtualClass.objects.select_related("booked_by", "hold", "payment")
     virtual_class = get_class(classes, pk=class_id, booked_by=request.user)
-    is_choice = "esperar" in request.POST
-    form = AnnounceForm(request.POST if request.method == "POST" and not is_choice else None)
-    try:
-        if is_choice:
-            choose_transfer(user=request.user, class_id=class_id)
-            messages.success(request, _("Te guardamos el horario para que transfieras."))
-            return redirect("bookings:class", class_id=class_id)
-        if form.is_bound and form.is_valid():
-            number = form.cleaned_data["operation_number"]
-            announce_transfer(user=request.user, about=virtual_class, operation_number=number)
-            messages.success(request, ANNOUNCED)
-            return redirect("bookings:class", class_id=class_id)
-    except BookingError as refusal:
-        messages.warning(request, refusal.text)
-        return redirect("bookings:class", class_id=class_id)
-    card = present_class(virtual_class, request.user)
-    ways = present_ways(card, None)
     back = reverse("bookings:class", args=[class_id])
-    if ways is None or ways.transfer is None or not ways.transfer.can_announce:
+    if "esperar" in request.POST:
+        _keep_time(request, class_id)
         return redirect(back)
-    transfer = _present_transfer(card, "", form)
-    return _show(request, back, str(card.title), virtual_class, transfer)
+    form = AnnounceForm(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        take_announcement(request, form, user=request.user, about=virtual_class)
+        return redirect(back)
+    card = present_class(virtual_class, request.user)
+    ways = present_ways(card, None, form=form)
+    return _show(request, back, str(card.title), virtual_class, ways.transfer if ways else None)
 
 
 @signed_in
@@ -270,19 +263,31 @@ def pay_seat_by_transfer(request: SignedInRequest, seat_id: uuid.UUID) -> HttpRe
     seat = get_object_or_404(seats, pk=seat_id, user=request.user)
     back = reverse("bookings:seat", args=[seat_id])
     form = AnnounceForm(request.POST if request.method == "POST" else None)
-    if form.is_bound and form.is_valid():
-        number = form.cleaned_data["operation_number"]
-        try:
-            announce_transfer(user=request.user, about=seat, operation_number=number)
-            messages.success(request, ANNOUNCED)
-        except BookingError as refusal:
-            messages.warning(request, refusal.text)
+    if form.is_valid():
+        take_announcement(request, form, user=request.user, about=seat)
         return redirect(back)
-    transfer = present_seat_transfer(seat, form)
-    if transfer is None or not transfer.can_announce:
-        return redirect(back)
-    open_class = seat.open_class
+    open_class, transfer = seat.open_class, present_seat_transfer(seat, form)
     return _show(request, back, open_class.title, open_class.virtual_class, transfer)
+
+
+def take_announcement(
+    request: HttpRequest, form: AnnounceForm, *, user: User, about: VirtualClass | Seat
+) -> None:
+    """Announce the transfer of a valid form, and say what came of it."""
+    number = form.cleaned_data["operation_number"]
+    try:
+        announce_transfer(user=user, about=about, operation_number=number)
+        messages.success(request, _("Listo: le avisamos a la profe. Falta que la confirme."))
+    except BookingError as refusal:
+        messages.warning(request, refusal.text)
+
+
+def _keep_time(request: SignedInRequest, class_id: uuid.UUID) -> None:
+    try:
+        choose_transfer(user=request.user, class_id=class_id)
+        messages.success(request, _("Te guardamos el horario para que transfieras."))
+    except BookingError as refusal:
+        messages.warning(request, refusal.text)
 
 
 def _show(
@@ -292,11 +297,14 @@ def _show(
     virtual_class: VirtualClass,
     transfer: TransferCard | None,
 ) -> HttpResponse:
+    """Ask for the number of the operation; go back if there is nothing to announce."""
+    if transfer is None or not transfer.can_announce:
+        return redirect(back)
     context = {
         "back": back,
         "name": title,
         "start": virtual_class.start_time,
-        "form": transfer.form if transfer else None,
+        "form": transfer.form,
         "transfer": transfer,
     }
     return render(request, "bookings/sales/transfer.html", context)

@@ -1,20 +1,18 @@
 """*Para empezar*: from an empty service to the teacher's own page, in one form."""
 
-from urllib.parse import urlencode, urljoin
-
-from django.conf import settings
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
+from accounts.phones import whatsapp_share_url
 from bookings.admin.pages import log_to_panel
 from bookings.domain.desk.first_steps import take_first_steps
 from bookings.domain.desk.setup import CalendarState, load_setup
 from bookings.domain.exceptions import AlreadySetUpError, ImpossibleHoursError, PhotoError
 from bookings.models import TeacherPage
+from bookings.notices.facts import site_address
 from bookings.panel.own_page.editor import framing, refuse_large_photo
 from bookings.panel.own_page.forms import FirstStepsForm
 
@@ -40,13 +38,13 @@ def start(request: HttpRequest) -> HttpResponse:
 def show_started(request: HttpRequest) -> HttpResponse:
     """Show the link to share, and what is left to do."""
     _require(request)
-    address = urljoin(settings.BASE_URL, reverse("bookings:landing"))
+    address = site_address("bookings:landing")
     text = f"Ya podés reservar tus clases conmigo acá: {address}"
     context = {
         **admin.site.each_context(request),
         "title": "Tu página está lista",
         "address": address,
-        "whatsapp_url": f"https://wa.me/?{urlencode({'text': text})}",
+        "whatsapp_url": whatsapp_share_url(text),
         "needs_calendar": load_setup().calendar != CalendarState.GRANTED,
     }
     return framing(render(request, "admin/own_page/started.html", context))
