@@ -17,12 +17,11 @@ from bookings.pages import (
     joining,
     own_calendar,
     paying,
-    photo,
     privacy,
     rescheduling,
     waiting,
 )
-from bookings.pages.front import crawlers, front_page, share_picture, timetable
+from bookings.pages.front import crawlers, front_page, photo, share_picture, timetable
 from bookings.pages.sales import class_links, open_classes, seats, transfers
 from bookings.payments.backend import PROVIDER
 
