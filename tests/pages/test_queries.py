@@ -46,7 +46,7 @@ def count_queries(client, path: str) -> int:
 
 @pytest.mark.parametrize(
     ("path", "expected"),
-    [("/inicio", 5), ("/inicio/clases", 5), ("/inicio/reservar", 12)],
+    [("/inicio", 6), ("/inicio/clases", 5), ("/inicio/reservar", 12)],
 )
 def test_a_page_costs_the_same_for_one_class_and_for_forty(host, sign_in, path, expected):
     client = sign_in(host)
