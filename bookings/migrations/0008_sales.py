@@ -200,7 +200,7 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='webhookevent',
             name='kind',
-            field=models.CharField(choices=[('class.scheduled', 'Clase agendada'), ('class.joined', 'Se sumó alguien'), ('class.left', 'Alguien dejó su lugar'), ('class.moved', 'Clase en otro horario'), ('class.cancelled', 'Clase cancelada'), ('class.completed', 'Clase completada'), ('transfer.announced', 'Avisaron una transferencia'), ('transfer.confirmed', 'Llegó una transferencia'), ('transfer.refused', 'No llegó una transferencia'), ('class.published', 'Clase abierta publicada'), ('class.goes_on', 'Clase abierta que se da'), ('seat.paid', 'Lugar pagado'), ('seat.lost', 'Lugar pagado sin que quedara'), ('class.claimed', 'La tomó su estudiante'), ('endpoint.test', 'Prueba')], max_length=30, verbose_name='suceso'),
+            field=models.CharField(choices=[('class.scheduled', 'Clase agendada'), ('class.joined', 'Se sumó alguien'), ('class.left', 'Alguien dejó su lugar'), ('class.moved', 'Clase en otro horario'), ('class.cancelled', 'Clase cancelada'), ('class.completed', 'Clase completada'), ('class.claimed', 'La tomó su estudiante'), ('transfer.announced', 'Avisaron una transferencia'), ('transfer.confirmed', 'Llegó una transferencia'), ('transfer.refused', 'No llegó una transferencia'), ('class.published', 'Clase abierta publicada'), ('class.goes_on', 'Clase abierta que se da'), ('seat.paid', 'Lugar pagado'), ('seat.lost', 'Lugar pagado sin que quedara'), ('endpoint.test', 'Prueba')], max_length=30, verbose_name='suceso'),
         ),
         add_check(
             model_name='payment',
@@ -212,7 +212,7 @@ class Migration(migrations.Migration):
         ),
         add_check(
             model_name='webhookevent',
-            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['class.scheduled', 'class.joined', 'class.left', 'class.moved', 'class.cancelled', 'class.completed', 'transfer.announced', 'transfer.confirmed', 'transfer.refused', 'class.published', 'class.goes_on', 'seat.paid', 'seat.lost', 'class.claimed', 'endpoint.test'])), name='known_webhook_kind'),
+            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['class.scheduled', 'class.joined', 'class.left', 'class.moved', 'class.cancelled', 'class.completed', 'class.claimed', 'transfer.announced', 'transfer.confirmed', 'transfer.refused', 'class.published', 'class.goes_on', 'seat.paid', 'seat.lost', 'endpoint.test'])), name='known_webhook_kind'),
         ),
         migrations.AddField(
             model_name='banktransfer',

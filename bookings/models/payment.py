@@ -144,6 +144,11 @@ class Payment(models.Model):
         return seat.open_class_id if seat else self.virtual_class_id
 
     @property
+    def bought(self) -> "VirtualClass | Seat | None":
+        """The seat that this pays, or the class."""
+        return self.paid_seat or self.virtual_class
+
+    @property
     def is_money_gone(self) -> bool:
         """True if all that was paid went back, by refunds or a chargeback."""
         return self.status in MONEY_GONE

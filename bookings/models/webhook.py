@@ -21,6 +21,7 @@ class WebhookKind(models.TextChoices):
     MOVED = "class.moved", "Clase en otro horario"
     CANCELLED = "class.cancelled", "Clase cancelada"
     COMPLETED = "class.completed", "Clase completada"
+    CLAIMED = "class.claimed", "La tomó su estudiante"
     TRANSFER_ANNOUNCED = "transfer.announced", "Avisaron una transferencia"
     TRANSFER_CONFIRMED = "transfer.confirmed", "Llegó una transferencia"
     TRANSFER_REFUSED = "transfer.refused", "No llegó una transferencia"
@@ -28,7 +29,6 @@ class WebhookKind(models.TextChoices):
     GOES_ON = "class.goes_on", "Clase abierta que se da"
     SEAT_PAID = "seat.paid", "Lugar pagado"
     SEAT_LOST = "seat.lost", "Lugar pagado sin que quedara"
-    CLAIMED = "class.claimed", "La tomó su estudiante"
     # Sent to one receiver when the teacher asks for it.
     TEST = "endpoint.test", "Prueba"
 

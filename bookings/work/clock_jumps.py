@@ -11,6 +11,7 @@ from django.utils import timezone
 from bookings.domain.calendar.outages import LONGEST_RETRY_AFTER
 from bookings.domain.checkout import notifications
 from bookings.domain.money import charges, refunds
+from bookings.domain.money.seat_refunds import SEATS_GIVEN_UP, UNSETTLED
 from bookings.models import (
     LONGEST_HOLD,
     MONEY_GONE,
@@ -79,7 +80,9 @@ def _money(now: datetime) -> Plans:
     yield _beyond(Refund.objects.all(), "next_attempt_at", now, longest), {"next_attempt_at": now}
     is_unpaid = Q(approved_at=None, created_at__gt=now - charges.OPEN_DAYS)
     is_unfinished = Q(approved_at__isnull=False) & (
-        Q(virtual_class=None)
+        Q(virtual_class=None, seat=None)
+        | Q(seat__state__in=UNSETTLED)
+        | Q(seat__state__in=SEATS_GIVEN_UP, seat__amount_kept=0)
         | Q(virtual_class__status__in=[ClassStatus.PENDING, ClassStatus.CANCELLED])
     )
     # Once all that is to go back went back, the payment is looked at daily.

@@ -1,14 +1,18 @@
 """The page of the teacher's money."""
 
 import re
+from datetime import timedelta
 
 import pytest
 from django.urls import reverse
 
+from bookings.domain.checkout.settling import settle
 from bookings.models import Payment, PaymentStatus, ReviewReason
 from tests.admin.moments import NOW
+from tests.admin.steps import address_of
 from tests.factories import VirtualClassFactory
 from tests.payments import make_payment
+from tests.sales.open_classes import hold, publish
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
 
@@ -78,3 +82,22 @@ def test_page_costs_the_same_with_many_payments(
     # Session, four of the takings, payments to review, the latest.
     with django_assert_num_queries(7):
         panel.get(MONEY)
+
+
+def test_the_payment_of_a_seat_is_not_without_a_booking(panel, mercadopago, teacher, google):
+    payment = hold(
+        publish(teacher, start=NOW + timedelta(7), decides_at=NOW + timedelta(6))
+    ).payment
+    mercadopago.pay(payment.preference_id)
+    settle(payment.preference_id)
+
+    pages = [
+        MONEY,
+        reverse("admin:bookings_payment_changelist"),
+        reverse("admin:bookings_payment_change", args=[payment.pk]),
+        address_of(payment, "devolver-todo"),
+    ]
+    shown = [panel.get(page).content.decode().lower() for page in pages]
+
+    assert ["sin reserva" in page for page in shown] == [False] * len(pages)
+    assert "no saca a nadie de la clase" in shown[-1]

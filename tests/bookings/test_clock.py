@@ -18,6 +18,7 @@ from bookings.models import (
     PaymentNotification,
     PaymentStatus,
     Refund,
+    SeatState,
     VirtualClass,
     WaitingListEntry,
     WaitingState,
@@ -291,3 +292,27 @@ def test_daily_look_at_money_that_went_back_with_its_class_stays_daily(host, sta
     assert bring_back_plans() == 0
 
     assert Payment.objects.get().next_check_at == tomorrow
+
+
+@pytest.mark.parametrize(
+    ("seat", "brought_back"),
+    [
+        ({"state": SeatState.TAKEN}, 0),
+        ({"state": SeatState.LEFT, "refund_reason": "cancelled", "amount_kept": 400_000}, 0),
+        ({"state": SeatState.LEFT, "refund_reason": "cancelled", "amount_kept": 0}, 1),
+        ({"state": SeatState.HELD}, 1),
+    ],
+    ids=["taken", "left late", "left in time", "held"],
+)
+def test_daily_look_at_the_money_of_a_seat_stays_daily(host, seat, brought_back):
+    payment = Payment.objects.create(
+        user=host,
+        amount=400_000,
+        preference_id="of a seat",
+        status=PaymentStatus.APPROVED,
+        approved_at=timezone.now(),
+        next_check_at=timezone.now() + DAY,
+    )
+    SeatFactory(user=host, payment=payment, paid_at=timezone.now(), **seat)
+
+    assert bring_back_plans() == brought_back

@@ -7,7 +7,7 @@ from datetime import datetime
 from django.http import HttpResponse
 from django.utils import timezone
 
-from bookings.models import Payment, Seat, VirtualClass
+from bookings.models import Payment
 
 # A spreadsheet computes a text that begins with one of these.
 FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
@@ -43,10 +43,6 @@ def _pesos(centavos: int) -> str:
     return f"{centavos // 100},{centavos % 100:02d}"
 
 
-def _find_sold(payment: Payment) -> VirtualClass | Seat | None:
-    return payment.virtual_class or getattr(payment, "seat", None)
-
-
 COLUMNS: dict[str, Callable[[Payment], str]] = {
     "Creado": lambda payment: _moment(payment.created_at),
     "Aprobado": lambda payment: _moment(payment.approved_at),
@@ -55,10 +51,10 @@ COLUMNS: dict[str, Callable[[Payment], str]] = {
     "Estudiante": lambda payment: payment.user.name,
     "Correo": lambda payment: payment.user.mail_address,
     "Oferta": lambda payment: str(getattr(payment.virtual_class, "offer", None) or ""),
-    "Clase": lambda payment: _moment(getattr(payment.virtual_class, "start_time", None)),
+    "Clase": lambda payment: _moment(getattr(payment.paid_class, "start_time", None)),
     "Monto": lambda payment: _pesos(payment.amount),
-    "Descuento": lambda payment: _pesos(getattr(_find_sold(payment), "discount", 0)),
-    "Código": lambda payment: str(getattr(_find_sold(payment), "discount_code", None) or ""),
+    "Descuento": lambda payment: _pesos(getattr(payment.bought, "discount", 0)),
+    "Código": lambda payment: str(getattr(payment.bought, "discount_code", None) or ""),
     "Devuelto": lambda payment: _pesos(sum(one.refunded_amount for one in payment.charges.all())),
     "Moneda": lambda payment: payment.currency,
     "Operaciones": lambda payment: " ".join(one.charge_id for one in payment.charges.all()),

@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from bookings.admin.cells import day_and_time
+from bookings.admin.cells import SEAT_CLASS, day_and_time
 from bookings.admin.money.payments import BADGES
 from bookings.domain.money.takings import list_recent_months
 from bookings.models import Payment, PaymentStatus, ReviewReason
@@ -33,7 +33,7 @@ def show_money(request: HttpRequest) -> HttpResponse:
     """Show the months, the payments to review, and the latest ones."""
     if not request.user.has_perm("bookings.view_payment"):
         raise PermissionDenied
-    payments = Payment.objects.select_related("user", "virtual_class")
+    payments = Payment.objects.select_related("user", "virtual_class", SEAT_CLASS)
     flagged = payments.exclude(review=ReviewReason.NONE)
     context = {
         **admin.site.each_context(request),
@@ -46,14 +46,14 @@ def show_money(request: HttpRequest) -> HttpResponse:
 
 
 def _present(payment: Payment) -> PaymentRow:
-    virtual_class = payment.virtual_class
+    virtual_class, bought = payment.paid_class, payment.bought
     look, state = (
         BADGES.get(PaymentStatus(payment.status), "completed"),
         payment.get_status_display(),
     )
     if payment.review:
         look, state = "cancelled", payment.get_review_display()
-    elif virtual_class and virtual_class.paid_at and not payment.approved_at:
+    elif bought and bought.paid_at and not payment.approved_at:
         look, state = "scheduled", "A mano"
     about = day_and_time(virtual_class.start_time) if virtual_class else "Sin reserva"
     return PaymentRow(payment, look, state, about)

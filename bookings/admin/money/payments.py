@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST
 
 from accounts.sessions.requests import SignedInRequest
 from accounts.sign_in.fresh_sign_in import fresh_sign_in_required
-from bookings.admin.cells import class_link, day_and_time, make_badge
+from bookings.admin.cells import SEAT_CLASS, class_link, day_and_time, make_badge
 from bookings.admin.filters import OptionFilter
 from bookings.admin.money.export import export_payments
 from bookings.admin.money.steps import PAYMENT_STEPS
@@ -53,7 +53,7 @@ class PaymentAdmin(ReadOnlyMixin, StepsAdmin[Payment]):
     list_display = ["when", "badge", "review_badge", "user", "price", "class_link"]
     steps = PAYMENT_STEPS
     list_filter = [ReviewFilter, "status", ("created_at", admin.DateFieldListFilter)]
-    list_select_related = ["user", "virtual_class"]
+    list_select_related = ["user", "virtual_class", SEAT_CLASS]
     search_fields = ["user__email", "user__name", "preference_id", "charges__charge_id"]
     date_hierarchy = "created_at"
     ordering = ["-created_at", "-id"]
@@ -82,7 +82,7 @@ class PaymentAdmin(ReadOnlyMixin, StepsAdmin[Payment]):
 
     @admin.display(description="clase")
     def class_link(self, obj: Payment) -> str:
-        return class_link(obj.virtual_class, missing="Sin reserva")
+        return class_link(obj.paid_class, missing="Sin reserva")
 
     @admin.display(description="monto", ordering="amount")
     def price(self, obj: Payment) -> str:
@@ -120,7 +120,7 @@ class PaymentAdmin(ReadOnlyMixin, StepsAdmin[Payment]):
             # As Django's own list: back to it without filters, with the error's mark.
             return HttpResponseRedirect(f"{self.address('changelist')}?{ERROR_FLAG}=1")
         chosen = rows.select_related(
-            "user", "virtual_class__discount_code", "seat__discount_code"
+            "user", "virtual_class__discount_code", "seat__discount_code", SEAT_CLASS
         ).prefetch_related("charges")
         return export_payments(chosen)
 

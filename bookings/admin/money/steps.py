@@ -84,14 +84,15 @@ class _Refund(Step[Payment]):
         chosen = self.choose(row, form)
         if not chosen:
             return None
-        class_id = row.virtual_class_id
-        seen = foresee(lambda: _request(chosen, actor), [class_id] if class_id else [])
+        about = row.paid_class
+        seen = foresee(lambda: _request(chosen, actor), [about.pk] if about else [])
         happens = [
             f"Operación {charge.charge_id}: vuelven {pesos(amount)} de {pesos(left)}."
             for charge, amount, left in chosen
         ]
-        if row.virtual_class is not None:
-            happens.append("Devolver no cancela la clase.")
+        if about is not None:
+            kept = "no saca a nadie de la clase" if row.paid_seat else "no cancela la clase"
+            happens.append(f"Devolver {kept}.")
         total = sum(refund.amount for refund in seen.result)
         return Facts(_describe(row), tuple(happens), group_mails(seen.mails), total)
 
@@ -133,7 +134,7 @@ class KeepPayment(Step[Payment]):
         return row.review == ReviewReason.PAID_TWICE
 
     def foresee(self, row: Payment, form: Any, actor: User) -> Facts | None:
-        bought, about = row.virtual_class or row.paid_seat, row.paid_class_id
+        bought, about = row.bought, row.paid_class_id
         if not self.is_offered(row) or bought is None or about is None:
             return None
         seen = foresee(lambda: accept_second_payment(row.pk), [about])
@@ -178,7 +179,7 @@ def _report(refunds: list[Refund]) -> Report:
 
 
 def _describe(payment: Payment) -> str:
-    virtual_class = payment.virtual_class
+    virtual_class = payment.paid_class
     if virtual_class is None:
         return f"{payment.user} · {pesos(payment.amount)} · sin reserva"
     when = day_at(virtual_class.start_time)

@@ -28,7 +28,7 @@ class MinimumDecision(models.TextChoices):
 class OpenClass(models.Model):
     """A group that the teacher published. The teacher is its host, so it counts one more place.
 
-    Spec: States and transitions; ``currentParticipants`` starts at 1 with the host.
+    Spec: Resources, VirtualClass.
     """
 
     virtual_class = models.OneToOneField(

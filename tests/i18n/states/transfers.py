@@ -7,6 +7,7 @@ from django.urls import reverse
 from bookings.domain.checkout.checkout import check_out_hold
 from bookings.domain.checkout.transfer_times import PayWay
 from bookings.models import BankTransfer, BookingRules, ClassType, TransferState, VirtualClass
+from tests.i18n.states.open_classes import hold
 from tests.i18n.states.payments import make_payment
 from tests.i18n.states.world import NOW, World, state
 
@@ -142,3 +143,10 @@ def a_time_kept_for_a_transfer(world):
     take_transfers(world)
     booked = choose(world)
     return world.post("bookings:transfer", booked.pk, user=world.host, esperar="1")
+
+
+@state("bookings:seat_transfer")
+def a_seat_to_pay_by_transfer(world):
+    take_transfers(world)
+    seat = hold(world)
+    return world.get("bookings:seat_transfer", seat.pk, user=world.guest)
