@@ -86,6 +86,7 @@ def list_stored_data() -> list[Row]:
         *_list_account_data(),
         _describe_written_down(),
         *_list_class_data(),
+        *_list_words(),
         *_list_records(),
     ]
 
@@ -168,6 +169,11 @@ def _list_class_data() -> list[Row]:
             _("De qué clase, desde cuándo, y si te ofrecimos un lugar."),
             _("Hasta que borrás tu cuenta."),
         ),
+    ]
+
+
+def _list_words() -> list[Row]:
+    return [
         (
             _("Lo que dijiste de las clases"),
             _(

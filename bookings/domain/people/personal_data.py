@@ -10,7 +10,17 @@ from django.db.models import Model, Q
 from accounts.models import User
 from accounts.personal_data import describe_account
 from bookings.domain.queries import list_classes_of
-from bookings.models import ClassLink, Message, NoticeKind, Payment, Seat, VirtualClass
+from bookings.models import (
+    BankTransfer,
+    ClassLink,
+    Hold,
+    Message,
+    NoticeKind,
+    Payment,
+    Seat,
+    VirtualClass,
+    with_their_classes,
+)
 
 CLASS_FIELDS = "id", "start_time", "end_time", "class_type", "status", "html_link", "created_at"
 # For the host only.
@@ -34,28 +44,12 @@ def export_person(user: User) -> str:
             _describe_payment(one)
             for one in user.payments.order_by("created_at").prefetch_related("charges__refunds")
         ],
-        "transfers": [
-            {
-                "class": one.booked_class.pk,
-                **_pick(one, "amount", "operation_number", "state", "announced_at", "decided_at"),
-            }
-            for one in user.transfers.select_related(
-                "virtual_class", "seat__open_class__virtual_class"
-            )
-        ],
+        "transfers": [_describe_transfer(one) for one in with_their_classes(user.transfers.all())],
         "classLinks": [
             {"class": link.pk, "since": link.created_at, "claimedAt": link.claimed_at}
             for link in ClassLink.objects.filter(Q(made_for=user) | Q(claimed_by=user))
         ],
-        "keptTimes": [
-            {
-                "start": hold.start_time,
-                "end": hold.end_time,
-                "until": hold.expires_at,
-                "offer": hold.offer.name if hold.offer else "",
-            }
-            for hold in user.holds.select_related("offer")
-        ],
+        "keptTimes": [_describe_hold(one) for one in user.holds.select_related("offer")],
         "seats": [
             _describe_seat(one) for one in user.seats.select_related("open_class", "discount_code")
         ],
@@ -80,6 +74,22 @@ def _describe_class(virtual_class: VirtualClass, user: User) -> dict[str, Any]:
             for part in virtual_class.activities.all()
             if part.user_id == user.pk
         ],
+    }
+
+
+def _describe_transfer(transfer: BankTransfer) -> dict[str, Any]:
+    return {
+        "class": transfer.booked_class.pk,
+        **_pick(transfer, "amount", "operation_number", "state", "announced_at", "decided_at"),
+    }
+
+
+def _describe_hold(hold: Hold) -> dict[str, Any]:
+    return {
+        "start": hold.start_time,
+        "end": hold.end_time,
+        "until": hold.expires_at,
+        "offer": hold.offer.name if hold.offer else "",
     }
 
 

@@ -13,7 +13,7 @@ from bookings.models import (
     SeatState,
     VirtualClass,
 )
-from bookings.pages.sales import seats
+from bookings.pages import paying
 from tests.factories import OpenClassFactory, SeatFactory
 from tests.i18n.states.payments import make_payment
 from tests.i18n.states.world import NOW, World, state
@@ -189,7 +189,7 @@ def _a_seat_in(seat_state: SeatState) -> None:
 
 def _a_seat_being_paid(charge: ChargeStatus | None) -> None:
     def show(world: World) -> Any:
-        world.monkeypatch.setattr(seats, "settle_if_not_recent", lambda payment: None)
+        world.monkeypatch.setattr(paying, "settle_if_not_recent", lambda payment: None)
         status = PaymentStatus.REJECTED if charge == "rejected" else PaymentStatus.PENDING
         payment = make_payment(
             world, charge=charge, virtual_class=None, user=world.guest, status=status
