@@ -259,7 +259,6 @@ SHOTS = [
     Shot("codigos", TEACHER, at("/admin/bookings/discountcode/"), screens=BOTH),
     Shot("codigo", TEACHER, _open_code, screens=BOTH),
     Shot("enlace", TEACHER, _link_of_lucia, screens=BOTH),
-    Shot("enlace-abierto", TEACHER, _open_link_of_lucia, screens=BOTH),
     Shot("abiertas", TEACHER, at("/admin/abiertas/"), screens=BOTH),
     Shot("publicar", TEACHER, at("/admin/abiertas/nueva/"), screens=BOTH),
     Shot("abierta", TEACHER, _follow("/admin/abiertas/", "/admin/clase/"), screens=BOTH),
@@ -269,6 +268,8 @@ SHOTS = [
     Shot("lugar", ANA, _hold_a_seat, screens=BOTH),
     Shot("desconectado", TEACHER, _lose_the_grant),
     Shot("ayuda", TEACHER, _ask_for_help, only=".service"),
+    # It signs the teacher out.
+    Shot("enlace-abierto", TEACHER, _open_link_of_lucia, screens=BOTH),
     # Last: a person keeps her language.
     *(
         Shot(*page, screens=("telefono",), language="en")
