@@ -172,8 +172,10 @@ def _follow(page_path: str, link: str) -> Callable[[Scene, Page], None]:
 
 def _hold_a_seat(scene: Scene, page: Page) -> None:
     _follow("/clases-abiertas", "/clases-abiertas/")(scene, page)
-    page.get_by_role("button", name="Reservar mi lugar").click()
-    page.wait_for_load_state()
+    reserve = page.get_by_role("button", name="Reservar mi lugar")
+    if reserve.count():  # on the second screen she has it already
+        reserve.click()
+        page.wait_for_load_state()
     _follow("/clases-abiertas", "/clases-abiertas/")(scene, page)
     page.get_by_role("link", name="Ver mi lugar").click()
 
