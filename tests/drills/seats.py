@@ -113,7 +113,7 @@ def _run_crowd(
     if is_parallel:
         kills = 0
         if errors := _settle_at_once(scene, preferences, chance, *left_out):
-            result.broken.append(f"all at once: {errors} errors of the database")
+            result.broken.append(f"all at once: {len(errors)} errors, such as {errors[0]}")
     else:
         kills = _deliver_and_kill(scene, chance, *left_out)
     _recover(scene, *left_out)
@@ -212,9 +212,9 @@ def _cut(positions: list[int]) -> Iterator[list[int]]:
 
 def _settle_at_once(
     scene: Scene, preferences: list[str], chance: random.Random, *left_out: Prepare
-) -> int:
-    """Settle every payment twice, in processes that run at the same time; return the number of
-    errors of the database.
+) -> list[str]:
+    """Settle every payment twice, in processes that run at the same time; return the database's
+    errors.
     """
     count = SQLITE_PROCESSES if scene.world.engine == SQLITE else PROCESSES
     every = [*preferences, *preferences]
@@ -237,7 +237,7 @@ def _settle_at_once(
         )
         for number in range(count)
     ]
-    return sum(len(require(process.wait())) for process in processes)
+    return [error for process in processes for error in require(process.wait())]
 
 
 def _recover(scene: Scene, *left_out: Prepare) -> None:

@@ -125,8 +125,9 @@ def pay_seat_by_hand(*, seat_id: uuid.UUID, actor: User) -> Seat:
 @transaction.atomic
 def settle_seat(payment: Payment) -> None:
     """Do what follows from the recorded state of a seat's payment; it may be repeated."""
+    # Before the class, as ``record_charges`` does: the other order would deadlock.
+    payment = Payment.objects.select_for_update(of=("self",)).get(pk=payment.pk)
     locked, seat = _lock_seat(payment.seat.pk)
-    payment = Payment.objects.get(pk=payment.pk)
     if payment.approved_at is None:
         return
     if seat.state in UNSETTLED:
