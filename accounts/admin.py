@@ -59,7 +59,7 @@ class UserAdmin(admin.ModelAdmin[User]):
 
     @admin.display(description="correo", ordering="email")
     def mail(self, obj: User) -> str:
-        """Return the address that reaches the person; the technical one is nobody's."""
+        """Return the address that reaches the person; the technical one receives no mail."""
         return obj.mail_address or "—"
 
     def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:

@@ -1,10 +1,12 @@
 """Shared fixtures: people, clients, the providers' stand-ins."""
 
 from collections.abc import Callable, Iterator
+from datetime import date, time
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import time_machine
 from django.conf import settings
 from django.core.cache import cache
 from django.test import Client, TransactionTestCase
@@ -14,6 +16,7 @@ from accounts.models import User
 from bookings.domain.calendar import guests
 from bookings.domain.checkout import notifications
 from bookings.domain.recovery import retry_scheduling, watching
+from bookings.models import Price, WeeklyHours
 from bookings.notices import delivery
 from bookings.webhooks import messenger
 from calendar_sync.google import calendar as google_module
@@ -22,6 +25,7 @@ from calendar_sync.listing import guard
 from tests.emptying import Emptying
 from tests.environment import GITHUB, GOOGLE, MERCADOPAGO, TEACHER_EMAIL
 from tests.factories import UserFactory
+from tests.pages.moments import NOW
 from tests.signed_in import on_forced_sign_in  # noqa: F401 - connects itself
 from tests.standins import GitHubStandin, GoogleStandin, MercadoPagoStandin
 
@@ -158,3 +162,25 @@ def sign_in() -> Callable[[User], Client]:
         return client
 
     return signed_in
+
+
+@pytest.fixture
+def agenda(teacher: User) -> Iterator[None]:
+    """Tuesdays from nine to one and from six to ten, on offer since January; today is Monday."""
+    for start, end in ((time(9), time(13)), (time(18), time(22))):
+        WeeklyHours.objects.create(weekday=1, start=start, end=end)
+    for class_type, minutes, students, amount in [
+        ("individual", 30, 1, 900_000),
+        ("individual", 60, 1, 1_500_000),
+        ("grupal", 60, 3, 2_400_000),
+        ("grupal", 60, 5, 3_600_000),
+    ]:
+        Price.objects.create(
+            class_type=class_type,
+            minutes=minutes,
+            students_up_to=students,
+            amount=amount,
+            valid_from=date(2026, 1, 1),
+        )
+    with time_machine.travel(NOW, tick=False):
+        yield

@@ -80,7 +80,7 @@ class PriceNotAgreedError(BookingError):
 
 
 class DiscountCodeError(BookingError):
-    """One text for every reason, so that nobody learns which codes exist."""
+    """The same text for every reason, so that a guess does not tell which codes exist."""
 
     text = _("Ese código no existe, ya se usó o ya no vale.")
 

@@ -16,7 +16,6 @@ from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.money.discounts import list_class_uses
 from bookings.models import ClassType, DiscountCode, Hold, Payment, Price, Refund, VirtualClass
 from tests.factories import DiscountCodeFactory
-from tests.pages.conftest import agenda  # noqa: F401
 from tests.pages.moments import tuesday
 from tests.pages.texts import text_of
 

@@ -14,7 +14,6 @@ from bookings.notices.registry import MAILS
 from bookings.pages.booking import details_url
 from bookings.pages.choice import rebook_url
 from tests.factories import VirtualClassFactory
-from tests.pages.conftest import agenda  # noqa: F401
 from tests.pages.moments import tuesday
 from tests.pages.test_choosing import chosen_in, times_in
 from tests.pages.texts import text_of

@@ -30,7 +30,6 @@ from bookings.models import (
     VirtualClass,
 )
 from tests.factories import BankTransferFactory, HoldFactory, VirtualClassFactory
-from tests.pages.conftest import agenda  # noqa: F401
 from tests.pages.moments import NOW, tuesday
 from tests.sales.offers import make_group_offer, make_offer, make_trial
 

@@ -5,7 +5,6 @@ from datetime import timedelta
 import pytest
 
 from bookings.models import Price, VirtualClass
-from tests.pages.conftest import agenda  # noqa: F401
 from tests.pages.moments import tuesday
 from tests.sales.offers import make_offer, make_trial
 

@@ -187,7 +187,7 @@ def _book(
 ) -> VirtualClass | None:
     """Book what the form asks for; None if it is refused, and the form says why.
 
-    is_new: True if the student is not stored yet; what is refused leaves nobody behind.
+    is_new: True if the student is not stored yet; a refused booking stores no person.
     """
     virtual_class = None
     if is_new:

@@ -41,7 +41,7 @@ class OfferPrice:
 class OfferCard:
     """An offer as the teacher sees it. classes: how many were booked.
 
-    can_rise, can_sink: True if an offer that is sold stands before it, or after it.
+    can_rise, can_sink: True if an active offer comes before it, or after it.
     """
 
     offer: Offer

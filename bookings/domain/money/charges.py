@@ -77,7 +77,7 @@ def record_charges(payment_id: uuid.UUID, reports: list[Charge]) -> None:
         _mark_seat_paid(payment, seat)
     elif virtual_class is not None:
         _mark_class_paid(payment, virtual_class)
-    # Whether a second payment of a class that stands goes back is the teacher's decision.
+    # The teacher decides whether to refund a second payment of a class that takes place.
     if payment.approved_at is not None or (is_twice and _is_given_up(seat, virtual_class)):
         for charge in charges:
             if _is_good(charge) and not charge.counts:

@@ -111,7 +111,7 @@ def has_usable_codes() -> bool:
 
 
 def is_over(code: DiscountCode) -> bool:
-    """True if nobody can use the code any more, however many uses are left."""
+    """True if the code is stopped or past its last day, however many uses are left."""
     has_ended = code.valid_until is not None and code.valid_until < timezone.localdate()
     return has_ended or not code.is_active
 

@@ -18,7 +18,7 @@ from bookings.models import (
     VirtualClass,
 )
 
-# Their seats are nobody's any more; whatever is paid for them goes back by the policy.
+# The person has no claim to the place any more: a payment for it is refunded by the policy.
 SEATS_GIVEN_UP = frozenset({SeatState.LOST, SeatState.LEFT, SeatState.CANCELLED})
 UNSETTLED = frozenset({SeatState.HELD, SeatState.RELEASED})
 

@@ -31,7 +31,7 @@ from bookings.notices.due import record_due
 logger = logging.getLogger(__name__)
 
 CLASSES_PER_SWEEP = 50
-# The teacher is told so long before the deadline, and not at once after she published.
+# The teacher gets a mail so long before the deadline, at the earliest so long after publishing.
 WARNING, SETTLING_IN = timedelta(hours=24), timedelta(hours=1)
 
 

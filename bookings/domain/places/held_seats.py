@@ -1,4 +1,4 @@
-"""Seats of open classes that are held while they are being paid: places that nobody else gets."""
+"""Seats of open classes that are held during payment: no other person gets their places."""
 
 from datetime import datetime
 
@@ -18,5 +18,5 @@ def count_held_seats(virtual_class: VirtualClass) -> int:
 
 
 def sells_seats(virtual_class: VirtualClass) -> bool:
-    """True if a place of the class has a price: nobody takes one from the waiting list unpaid."""
+    """True if the class's places have a price: the waiting list gives none unpaid."""
     return OpenClass.objects.filter(pk=virtual_class.pk, place_price__gt=0).exists()
