@@ -191,6 +191,30 @@ def test_a_guest_who_claims_the_group_keeps_one_place(lucia, student, teacher):
     assert (group.current_participants, group.participants_ids) == (1, [str(student.pk)])
 
 
+@pytest.mark.parametrize("who_came", ["both", "guest", "host"])
+def test_a_completed_class_that_both_were_in_counts_once(lucia, student, teacher, who_came):
+    group = book_class_for(lucia, teacher, is_paid=True, students=3)
+    join_class(user=student, access_code=group.access_code)
+    absent = {"both": None, "guest": lucia, "host": student}[who_came]
+    group.activities.filter(user=absent).update(no_show=True)
+    hour, now = timedelta(hours=1), timezone.now()
+    VirtualClass.objects.update(start_time=now - 2 * hour, end_time=now - hour)
+    complete_ended_classes()
+    later = book_class_for(lucia, teacher, days=1)
+
+    claim_class(user=student, token=token_of(later))
+
+    student.refresh_from_db()
+    part = group.activities.get()
+    assert student.total_classes == 1
+    assert (part.user, part.rol, part.completed, part.no_show) == (
+        student,
+        "anfitrion",
+        True,
+        False,
+    )
+
+
 def test_the_teacher_claims_nothing(paid, teacher):
     with pytest.raises(NotForTeacherError):
         claim_class(user=teacher, token=token_of(paid))

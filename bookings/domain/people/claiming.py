@@ -148,8 +148,8 @@ def _take_over(virtual_class: VirtualClass, person: User, user: User) -> None:
     """Put the account into a locked class in place of the person; it takes one place only."""
     both = virtual_class.activities.filter(user__in=[person, user])
     parts = list(both.order_by("rol", "created_at"))  # a host's comes first
-    for double in parts[1:]:
-        double.delete()
+    if len(parts) > 1:
+        _join_parts(parts[0], parts[1], person)
         virtual_class.current_participants -= 1
     both.update(user=user)
     ids = [str(user.pk) if one == str(person.pk) else one for one in virtual_class.participants_ids]
@@ -162,6 +162,16 @@ def _take_over(virtual_class: VirtualClass, person: User, user: User) -> None:
     WaitingListEntry.objects.filter(virtual_class=virtual_class, user__in=[person, user]).delete()
     if len(parts) > 1:
         offer_free_place(virtual_class)
+
+
+def _join_parts(kept: UserActivity, double: UserActivity, person: User) -> None:
+    """Leave one part of two; a class that counted for both counts once."""
+    if kept.completed and double.completed:
+        person.total_classes -= 1  # ``merge_account`` adds it to the account's
+    kept.completed = kept.completed or double.completed
+    kept.no_show = kept.no_show and double.no_show
+    kept.save(update_fields=["completed", "no_show"])
+    double.delete()
 
 
 def _drop_doubles(person: User, user: User) -> None:
