@@ -17,13 +17,38 @@ COUNT = {"type": "integer", "minimum": 0}
 STATUS = {"type": "string", "enum": ClassStatus.values}
 # Properties, each with its shape and an example.
 Properties = dict[str, tuple[dict[str, Any], Any]]
+LIST_PRICE = (COUNT | {"description": "Centavos, without the discount."}, 1800000)
+DISCOUNT = (
+    object_of(
+        {
+            "id": {"type": "string", "description": "The code's, but not the code."},
+            "percent": {"type": ["integer", "null"]},
+            "fixedAmount": {"type": ["integer", "null"], "description": "Centavos."},
+            "amount": COUNT | {"description": "The centavos that it took off."},
+        }
+    )
+    | {"type": ["object", "null"], "description": "null without a discount code."},
+    {"id": "7", "percent": None, "fixedAmount": 300000, "amount": 300000},
+)
 CLASS: Properties = {
     "id": (ID, "5b3c0a52-2b8e-4a51-8a5e-6c1b3b1f7e01"),
     "bookedById": (ID | {"description": "The host."}, "f4d2c6a8-93a1-4f1e-b7a4-0d0c6b2e5a10"),
     "preferenceId": ({"type": "string"}, "1000000001-5f0c9a36-5f1e-4b0c-a3b3-0a6f2f4f7a10"),
     "status": (STATUS, "scheduled"),
     "classType": ({"type": "string", "enum": ClassType.values}, "grupal"),
-    "classPrice": (COUNT | {"description": "Centavos."}, 1500000),
+    "classPrice": (COUNT | {"description": "Centavos to pay, for the whole class."}, 1500000),
+    "listPrice": LIST_PRICE,
+    "discount": DISCOUNT,
+    "amountPaid": (
+        COUNT
+        | {"type": ["integer", "null"], "description": "Centavos; null until it is paid."},
+        1500000,
+    ),
+    "offer": (
+        object_of({"id": {"type": "string"}, "name": {"type": "string"}})
+        | {"type": ["object", "null"], "description": "null for a class of the plain list."},
+        {"id": "3", "name": "Clase de prueba"},
+    ),
     "startTime": (INSTANT, "2030-01-07T15:00:00-03:00"),
     "endTime": (INSTANT, "2030-01-07T16:00:00-03:00"),
     "currentParticipants": (COUNT | {"description": "0 until the class is scheduled."}, 2),
@@ -33,7 +58,8 @@ PERSON: Properties = {"userId": (ID, "7d1f6f0e-4f0b-4d3c-9a56-0a5a3f0f1c11")}
 PAYER: Properties = {
     "userId": (ID | {"description": "The person who pays."}, "f4d2c6a8-93a1-4f1e-b7a4-0d0c6b2e5a10")
 }
-AMOUNT: Properties = {"amount": (COUNT | {"description": "Centavos."}, 800000)}
+AMOUNT: Properties = {"amount": (COUNT | {"description": "Centavos."}, 1500000)}
+SEAT: Properties = PERSON | AMOUNT | {"listPrice": LIST_PRICE, "discount": DISCOUNT}
 EARLIER_START: Properties = {"previousStartTime": (INSTANT, "2030-01-06T15:00:00-03:00")}
 EARLIER_STATUS: Properties = {"previousStatus": (STATUS, "scheduled")}
 # The summary of each webhook, and its properties beside the class.
@@ -50,18 +76,21 @@ EVENTS: dict[WebhookKind, tuple[str, Properties]] = {
         EARLIER_STATUS,
     ),
     WebhookKind.COMPLETED: ("A class is over", EARLIER_STATUS),
+    WebhookKind.BOOKED_FOR: ("The teacher booked a class for a student", PERSON),
     WebhookKind.CLAIMED: ("An account took over a class booked without one", PERSON),
-    WebhookKind.TRANSFER_ANNOUNCED: ("A student says that a bank transfer is on its way", PAYER),
-    WebhookKind.TRANSFER_CONFIRMED: ("The teacher says that a bank transfer came", PAYER),
-    WebhookKind.TRANSFER_REFUSED: ("The teacher says that a bank transfer did not come", PAYER),
+    WebhookKind.UNCLAIMED: ("A class was taken back from the account that took it over", PERSON),
+    WebhookKind.TRANSFER_ANNOUNCED: ("A student says that a bank transfer is on its way", PAYER | AMOUNT),
+    WebhookKind.TRANSFER_CONFIRMED: ("The teacher says that a bank transfer came", PAYER | AMOUNT),
+    WebhookKind.TRANSFER_REFUSED: ("The teacher says that a bank transfer did not come", PAYER | AMOUNT),
     WebhookKind.PUBLISHED: ("The teacher published an open class", {}),
     WebhookKind.GOES_ON: ("An open class goes on, with its minimum or without", {}),
-    WebhookKind.SEAT_PAID: ("A seat of an open class was paid", PERSON | AMOUNT),
-    WebhookKind.SEAT_LOST: ("A seat was paid that gets no place; its money goes back", PERSON),
+    WebhookKind.SEAT_PAID: ("A seat of an open class was paid", SEAT),
+    WebhookKind.SEAT_LOST: ("A seat was paid that gets no place; its money goes back", SEAT),
 }
 STATUSES = {
     WebhookKind.CANCELLED: ClassStatus.CANCELLED,
     WebhookKind.COMPLETED: ClassStatus.COMPLETED,
+    WebhookKind.BOOKED_FOR: ClassStatus.PENDING,
     WebhookKind.TRANSFER_ANNOUNCED: ClassStatus.PENDING,
     WebhookKind.TRANSFER_CONFIRMED: ClassStatus.PENDING,
     WebhookKind.TRANSFER_REFUSED: ClassStatus.PENDING,

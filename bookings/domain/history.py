@@ -5,9 +5,9 @@ from typing import Any
 from django.db import transaction
 
 from accounts.models import User
-from bookings.models import ClassEvent, ClassLog, VirtualClass
+from bookings.models import ClassEvent, ClassLog, Seat, VirtualClass
 from bookings.webhooks.messenger import deliver_webhooks_soon
-from bookings.webhooks.payloads import draft_announcement
+from bookings.webhooks.payloads import describe_discount, draft_announcement
 
 
 def record_event(
@@ -26,7 +26,7 @@ def record_event(
     from_status: if the event changed the status. details: plain JSON; times as ISO 8601, a person
     as ``{"person": <id>}``.
     """
-    is_new = event in {ClassEvent.BOOKED, ClassEvent.REBUILT}
+    is_new = event in {ClassEvent.BOOKED, ClassEvent.BOOKED_FOR, ClassEvent.REBUILT}
     line = ClassLog(
         virtual_class=virtual_class,
         event=event,
@@ -40,3 +40,17 @@ def record_event(
     line.save()
     if line.announcement:
         transaction.on_commit(deliver_webhooks_soon, robust=True)
+
+
+def describe_sale(bought: VirtualClass | Seat) -> dict[str, Any]:
+    """Return details of a sale: its person, the centavos to pay, its offer and its discount code."""
+    if isinstance(bought, Seat):
+        details = {"person": str(bought.user_id), "amount": bought.price}
+    else:
+        details = {"person": str(bought.booked_by_id), "amount": bought.class_price}
+        if bought.offer:
+            details["offer"] = bought.offer.name
+    if bought.discount_code:
+        details["code"] = bought.discount_code.code
+        details["discount"] = describe_discount(bought)
+    return details

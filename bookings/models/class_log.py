@@ -10,6 +10,7 @@ from bookings.models.virtual_class import ClassStatus, VirtualClass
 
 class ClassEvent(models.TextChoices):
     BOOKED = "booked", "Reservada"
+    BOOKED_FOR = "booked_for", "Reservada por la profe"
     PAID = "paid", "Pago confirmado"
     SCHEDULED = "scheduled", "Agendada"
     JOINED = "joined", "Se sumó alguien"
@@ -38,7 +39,9 @@ class ClassEvent(models.TextChoices):
     TRANSFER_REFUSED = "transfer_refused", "Transferencia que no llegó"
     TRANSFER_RETURNED = "transfer_returned", "Transferencia devuelta"
     LINK_CHANGED = "link_changed", "Enlace nuevo para el estudiante"
+    LINK_MAILED = "link_mailed", "Enlace mandado por correo"
     CLAIMED = "claimed", "La tomó su estudiante"
+    UNCLAIMED = "unclaimed", "Se deshizo la toma"
 
 
 class ClassLog(models.Model):

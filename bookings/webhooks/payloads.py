@@ -1,6 +1,6 @@
 """The body of a webhook; fields may be added, never renamed or removed.
 
-Receivers log it, so it holds ids only, no access code and no link.
+Receivers log it, so it holds no name of a person, no code to type and no link.
 """
 
 import json
@@ -10,7 +10,14 @@ from typing import Any
 
 from django.utils import timezone
 
-from bookings.models import ClassEvent, ClassLog, WebhookEvent, WebhookKind
+from bookings.models import (
+    ClassEvent,
+    ClassLog,
+    Seat,
+    VirtualClass,
+    WebhookEvent,
+    WebhookKind,
+)
 
 KINDS = {
     ClassEvent.SCHEDULED: WebhookKind.SCHEDULED,
@@ -27,7 +34,15 @@ KINDS = {
     ClassEvent.GOES_ON: WebhookKind.GOES_ON,
     ClassEvent.SEAT_PAID: WebhookKind.SEAT_PAID,
     ClassEvent.SEAT_LOST: WebhookKind.SEAT_LOST,
+    ClassEvent.BOOKED_FOR: WebhookKind.BOOKED_FOR,
     ClassEvent.CLAIMED: WebhookKind.CLAIMED,
+    ClassEvent.UNCLAIMED: WebhookKind.UNCLAIMED,
+}
+SEATS = {WebhookKind.SEAT_PAID, WebhookKind.SEAT_LOST}
+TRANSFERS = {
+    WebhookKind.TRANSFER_ANNOUNCED,
+    WebhookKind.TRANSFER_CONFIRMED,
+    WebhookKind.TRANSFER_REFUSED,
 }
 
 
@@ -36,30 +51,32 @@ def draft_announcement(line: ClassLog) -> dict[str, Any] | None:
     kind = KINDS.get(ClassEvent(line.event))
     if kind is None:
         return None
-    virtual_class = line.virtual_class
-    data: dict[str, Any] = {
-        "class": {
-            "id": str(virtual_class.pk),
-            "bookedById": str(virtual_class.booked_by_id),
-            "preferenceId": virtual_class.preference_id,
-            "status": str(virtual_class.status),
-            "classType": str(virtual_class.class_type),
-            "classPrice": virtual_class.class_price,
-            "startTime": _instant(virtual_class.start_time),
-            "endTime": _instant(virtual_class.end_time),
-            "currentParticipants": virtual_class.current_participants,
-            "maxParticipants": virtual_class.max_participants,
-        }
-    }
+    data: dict[str, Any] = {"class": _describe_class(line.virtual_class)}
     if "person" in line.details:
         data["userId"] = line.details["person"]
-    if kind == WebhookKind.SEAT_PAID:
+    if kind in SEATS | TRANSFERS:
         data["amount"] = line.details["amount"]
+    if kind in SEATS:
+        data["discount"] = discount = line.details.get("discount")
+        data["listPrice"] = data["amount"] + (discount["amount"] if discount else 0)
     if kind == WebhookKind.MOVED:
         data["previousStartTime"] = _instant(datetime.fromisoformat(line.details["from"]))
     if line.from_status:
         data["previousStatus"] = str(line.from_status)
     return {"type": kind.value, "data": data}
+
+
+def describe_discount(bought: VirtualClass | Seat) -> dict[str, Any] | None:
+    """Return what a code took off a price; None without a code. Anyone could use the code itself."""
+    code = bought.discount_code
+    if code is None:
+        return None
+    return {
+        "id": str(code.pk),
+        "percent": code.percent,
+        "fixedAmount": code.amount,
+        "amount": bought.discount,
+    }
 
 
 def build_test_event() -> WebhookEvent:
@@ -80,6 +97,26 @@ def build_event(
     }
     event.body = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
     return event
+
+
+def _describe_class(virtual_class: VirtualClass) -> dict[str, Any]:
+    offer, price = virtual_class.offer, virtual_class.class_price
+    return {
+        "id": str(virtual_class.pk),
+        "bookedById": str(virtual_class.booked_by_id),
+        "preferenceId": virtual_class.preference_id,
+        "status": str(virtual_class.status),
+        "classType": str(virtual_class.class_type),
+        "classPrice": price,
+        "listPrice": price + virtual_class.discount,
+        "discount": describe_discount(virtual_class),
+        "amountPaid": price if virtual_class.paid_at else None,
+        "offer": {"id": str(offer.pk), "name": offer.name} if offer else None,
+        "startTime": _instant(virtual_class.start_time),
+        "endTime": _instant(virtual_class.end_time),
+        "currentParticipants": virtual_class.current_participants,
+        "maxParticipants": virtual_class.max_participants,
+    }
 
 
 def _instant(value: datetime) -> str:

@@ -8,7 +8,7 @@ from django.contrib.admin.models import LogEntry
 from django.urls import reverse
 
 from accounts.models import User
-from bookings.models import ClassType, Notice, NoticeKind, Price, VirtualClass
+from bookings.models import ClassEvent, ClassType, Notice, NoticeKind, Price, VirtualClass
 from tests.admin.moments import at, days_later
 from tests.admin.test_week import text_of
 from tests.factories import HoldFactory, UserFactory, VirtualClassFactory
@@ -237,7 +237,7 @@ def test_the_class_is_booked_and_its_link_is_ready_to_send(panel, price):
     assert "sin-cuenta.invalid" not in page
 
 
-def test_a_known_address_gets_the_mail(panel, price):
+def test_a_known_address_gets_the_mail(panel, price, teacher):
     given = {**LUCIA, "phone": "", "email": "Lucia@Example.com"}
     done = panel.post(PAGE, {**given, **FORM, "offer": price.pk}, follow=True)
     booked = VirtualClass.objects.get()
@@ -250,6 +250,7 @@ def test_a_known_address_gets_the_mail(panel, price):
     assert "Le mandamos el enlace a lucia@example.com." in text_of(again)
     kinds = Notice.objects.order_by("created_at").values_list("kind", flat=True)
     assert list(kinds) == [NoticeKind.BOOKED_FOR, NoticeKind.CLASS_LINK]
+    assert booked.log.filter(event=ClassEvent.LINK_MAILED, actor=teacher).count() == 1
 
 
 def test_without_an_address_no_mail_is_asked_for(panel, price):

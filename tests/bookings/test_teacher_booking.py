@@ -80,7 +80,7 @@ def test_the_student_gets_a_mail_and_time_to_pay_the_teacher_s_price(mercadopago
     assert payment.expires_at == kept.expires_at
     assert abs(kept.expires_at - timezone.now() - PAY_WITHIN) < timedelta(minutes=1)
     assert (mail.kind, mail.user, reason_to_skip(mail)) == (NoticeKind.BOOKED_FOR, host, "")
-    assert events_of(booked) == [(ClassEvent.BOOKED, teacher.name)]
+    assert events_of(booked) == [(ClassEvent.BOOKED_FOR, teacher.name)]
 
 
 def test_the_class_is_scheduled_once_it_is_paid(mercadopago, host, teacher):
@@ -142,7 +142,7 @@ def test_a_class_that_was_paid_by_hand_is_scheduled_at_once(mercadopago, host, t
     assert list(kinds) == [NoticeKind.CONFIRMATION]
     assert events_of(booked) == [
         (event, teacher.name)
-        for event in (ClassEvent.BOOKED, ClassEvent.PAID, ClassEvent.SCHEDULED)
+        for event in (ClassEvent.BOOKED_FOR, ClassEvent.PAID, ClassEvent.SCHEDULED)
     ]
 
 

@@ -12,6 +12,7 @@ from bookings.templatetags.class_times import pesos
 # For each event the kind of its entry, and its text.
 TEXTS = {
     ClassEvent.BOOKED: ("start", "Se reservó"),
+    ClassEvent.BOOKED_FOR: ("start", "Se reservó"),
     ClassEvent.PAID: ("good", "Se confirmó el pago"),
     ClassEvent.SCHEDULED: ("good", "Quedó agendada"),
     ClassEvent.JOINED: ("plain", "Se sumó {person}"),
@@ -36,7 +37,9 @@ TEXTS = {
     ClassEvent.CAPACITY_CHANGED: ("plain", "Pasó de {places_before} a {places} lugares"),
     ClassEvent.MESSAGE_SENT: ("plain", "Salió un mensaje. Personas que lo reciben: {people}"),
     ClassEvent.LINK_CHANGED: ("plain", "Se cambió el enlace del estudiante"),
+    ClassEvent.LINK_MAILED: ("plain", "Se mandó el enlace por correo"),
     ClassEvent.CLAIMED: ("good", "La tomó {person} con su cuenta"),
+    ClassEvent.UNCLAIMED: ("bad", "Se le quitó a {person}: la había tomado por error"),
     ClassEvent.EVENT_REMOVED: ("plain", "Se quitó el evento del calendario"),
     ClassEvent.EVENT_DRIFTED: ("bad", "El calendario empezó a decir otra cosa"),
     ClassEvent.EVENT_REPAIRED: ("good", "Se reparó el evento del calendario"),
@@ -53,7 +56,7 @@ def build_timeline(virtual_class: VirtualClass) -> list[Entry]:
     ids = {line.details["person"] for line in lines if "person" in line.details}
     people = {str(pk): str(person) for pk, person in User.objects.in_bulk(ids).items()}
     entries = [_entry(line, people) for line in lines]
-    if not any(line.event == ClassEvent.BOOKED for line in lines):
+    if not any(line.event in {ClassEvent.BOOKED, ClassEvent.BOOKED_FOR} for line in lines):
         who = f"por {virtual_class.booked_by}"
         entries.insert(0, Entry(virtual_class.created_at, "start", "Se reservó", who))
     return entries
@@ -73,8 +76,18 @@ def _entry(line: ClassLog, people: dict[str, str]) -> Entry:
     words |= {name: str(line.details.get(name, UNKNOWN)) for name in NUMBERS}
     words["amount"] = pesos(line.details.get("amount", 0))
     words["person"] = people.get(line.details.get("person", ""), UNKNOWN)
-    details = [f"por {line.actor or SERVICE}", _transition(line), _drift(line), line.reason]
+    details = [f"por {line.actor or SERVICE}", _transition(line), *_sale(line), _drift(line)]
+    details.append(line.reason)
     return Entry(line.at, kind, text.format(**words), " · ".join(filter(None, details)))
+
+
+def _sale(line: ClassLog) -> list[str]:
+    """Name the offer and the discount code of a sale."""
+    told = line.details
+    offer = f"oferta «{told['offer']}»" if "offer" in told else ""
+    if "code" not in told:
+        return [offer]
+    return [offer, f"código {told['code']}: {pesos(told['discount']['amount'])} menos"]
 
 
 def _transition(line: ClassLog) -> str:

@@ -135,7 +135,7 @@ class VirtualClassAdmin(FixedRowsMixin, StepsAdmin[VirtualClass]):
         """Mail the class's link to its student."""
         virtual_class = self.find_row(request, class_id)
         try:
-            student = mail_link(class_id=class_id)
+            student = mail_link(class_id=class_id, by=request.user)
         except BookingError as refusal:
             self.message_user(request, explain(refusal), messages.ERROR)
             return redirect(self.row_address(virtual_class))

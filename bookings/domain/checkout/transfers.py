@@ -274,7 +274,8 @@ def _lock(transfer_id: uuid.UUID) -> tuple[BankTransfer, VirtualClass]:
 
 
 def _record(transfer: BankTransfer, locked: VirtualClass, event: ClassEvent, actor: User) -> None:
-    record_event(locked, event, actor=actor, details={"person": str(transfer.user_id)})
+    details = {"person": str(transfer.user_id), "amount": transfer.amount}
+    record_event(locked, event, actor=actor, details=details)
 
 
 def _decide(transfer: BankTransfer, state: TransferState, actor: User, now: datetime) -> None:

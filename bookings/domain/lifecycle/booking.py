@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from bookings.domain.exceptions import BookingError, ClassEndedError, PreferenceTakenError
-from bookings.domain.history import record_event
+from bookings.domain.history import describe_sale, record_event
 from bookings.domain.money.discounts import Discount
 from bookings.domain.money.foreign_preferences import adopt_payment
 from bookings.domain.money.prices import judge_price
@@ -100,7 +100,8 @@ def _store(user: User, request: BookingRequest, by: User | None) -> VirtualClass
         paid_at=payment.approved_at if payment else None,
         price_decision=judge_price(request) if is_foreign else PriceDecision.NONE,
     )
-    record_event(virtual_class, ClassEvent.BOOKED, actor=by or user)
+    event = ClassEvent.BOOKED_FOR if by and by != user else ClassEvent.BOOKED
+    record_event(virtual_class, event, actor=by or user, details=describe_sale(virtual_class))
     if payment:
         _join(payment, virtual_class)
     elif is_foreign:

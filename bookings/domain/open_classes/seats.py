@@ -24,7 +24,7 @@ from bookings.domain.exceptions import (
     OwnClassError,
     PriceChangedError,
 )
-from bookings.domain.history import record_event
+from bookings.domain.history import describe_sale, record_event
 from bookings.domain.money.discounts import take_discount
 from bookings.domain.money.preferences import make_preference, open_payment
 from bookings.domain.money.quotes import Quote
@@ -159,8 +159,7 @@ def _lose(locked: VirtualClass, seat: Seat, case: RefundCase) -> None:
     is_cancelled = case == RefundCase.PAID_AFTER_CANCELLING
     _set_state(seat, SeatState.CANCELLED if is_cancelled else SeatState.LOST)
     if not is_cancelled:
-        details = {"person": str(seat.user_id)}
-        record_event(locked, ClassEvent.SEAT_LOST, actor=seat.user, details=details)
+        record_event(locked, ClassEvent.SEAT_LOST, actor=seat.user, details=describe_sale(seat))
     refund_seat(seat, case)
 
 
@@ -173,8 +172,8 @@ def _take(seat: Seat, locked: VirtualClass, by: User | None) -> None:
     seat.state = SeatState.TAKEN
     seat.save(update_fields=["state", "paid_at", "updated_at"])
     if seat.price > 0:
-        details = {"person": str(seat.user_id), "amount": seat.price}
-        record_event(locked, ClassEvent.SEAT_PAID, actor=by or seat.user, details=details)
+        actor, details = by or seat.user, describe_sale(seat)
+        record_event(locked, ClassEvent.SEAT_PAID, actor=actor, details=details)
 
 
 def _take_back(locked: VirtualClass, seat: Seat) -> None:

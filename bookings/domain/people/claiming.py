@@ -37,7 +37,6 @@ from bookings.models import (
 )
 
 NOT_CLAIMED = "Nadie tomó esta clase: no hay nada que deshacer."
-RETURNED = "Se deshizo: la había tomado otra persona"
 
 
 class LinkUselessError(BookingError):
@@ -215,7 +214,7 @@ def return_claim(
         renewed.renew()
         renewed.claimed_by, renewed.claimed_at, renewed.made_for = None, None, person
         renewed.save()
-        record_event(one, ClassEvent.LINK_CHANGED, actor=by, reason=RETURNED)
+        record_event(one, ClassEvent.UNCLAIMED, actor=by, details={"person": mine})
     request_guests(VirtualClass.objects.filter(pk__in=ids))
     return next(one for one in classes if one.pk == class_id)
 

@@ -63,7 +63,7 @@ def make_link(virtual_class: VirtualClass) -> ClassLink:
 
 
 @transaction.atomic
-def mail_link(*, class_id: uuid.UUID) -> User:
+def mail_link(*, class_id: uuid.UUID, by: User) -> User:
     """Mail the link to its student, once a minute, and return the student.
 
     Raises ClassNotFoundError, and BookingError if there is no link or no address.
@@ -75,7 +75,11 @@ def mail_link(*, class_id: uuid.UUID) -> User:
         raise BookingError(NO_LINK)
     if not student.mail_address:
         raise BookingError(NO_ADDRESS)
-    record_due(NoticeKind.CLASS_LINK, virtual_class, [student.pk], f"{timezone.now():%Y%m%d%H%M}")
+    minute = f"{timezone.now():%Y%m%d%H%M}"
+    same = student.notices.filter(kind=NoticeKind.CLASS_LINK, occasion=minute)
+    if not same.filter(virtual_class=virtual_class).exists():
+        record_due(NoticeKind.CLASS_LINK, virtual_class, [student.pk], minute)
+        record_event(virtual_class, ClassEvent.LINK_MAILED, actor=by)
     return student
 
 

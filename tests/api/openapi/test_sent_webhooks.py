@@ -8,24 +8,25 @@ from jsonschema import Draft202012Validator, FormatChecker
 
 from accounts.services import write_down
 from bookings.domain.checkout.transfers import note_arrival, refuse_transfer
-from bookings.domain.history import record_event
+from bookings.domain.history import describe_sale, record_event
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.lifecycle.completing import complete_ended_classes
 from bookings.domain.lifecycle.rescheduling import reschedule_class
 from bookings.domain.lifecycle.scheduling import schedule_class
 from bookings.domain.open_classes.deadlines import go_on_anyway
 from bookings.domain.open_classes.seats import pay_seat_by_hand
-from bookings.domain.people.claiming import claim_class
+from bookings.domain.people.claiming import claim_class, return_claim
 from bookings.domain.places.class_links import make_link
 from bookings.domain.places.joining import join_class
 from bookings.domain.places.leaving import leave_class
-from bookings.models import CHOSEN_KINDS, ClassEvent, WebhookEvent
+from bookings.models import CHOSEN_KINDS, ClassEvent, Seat, WebhookEvent
 from bookings.webhooks.events import announce_events
 from config.api.openapi.document import generate
 from tests.bookings.webhooks.factories import WebhookEndpointFactory
 from tests.factories import VirtualClassFactory
 from tests.sales.open_classes import hold, in_days, publish
 from tests.sales.transfers import announce, take_transfers
+from tests.sales.written_down import book_class_for
 
 
 @pytest.fixture(scope="module")
@@ -48,13 +49,16 @@ def events(host, student, teacher):
     complete_ended_classes()
     link = make_link(VirtualClassFactory(booked_by=write_down(name="Zoe", phone="341 555 0199")))
     claim_class(user=host, token=link.token)
+    return_claim(class_id=link.pk, name="Zoe", phone="341 555 0199", email="", by=teacher)
+    book_class_for(host, teacher)
     take_transfers()
     transfer = announce(VirtualClassFactory(booked_by=host))
     refuse_transfer(transfer_id=transfer.pk, actor=teacher)
     note_arrival(announce(transfer.virtual_class).pk, teacher)
     open_class = publish(teacher, start=in_days(20), decides_at=in_days(19))
     pay_seat_by_hand(seat_id=hold(open_class, student).pk, actor=teacher)
-    lost = {"person": str(student.pk)}  # only a payment through Mercado Pago is too late
+    # Only a payment through Mercado Pago is too late.
+    lost = describe_sale(Seat.objects.get(user=student))
     record_event(open_class.virtual_class, ClassEvent.SEAT_LOST, actor=student, details=lost)
     go_on_anyway(class_id=open_class.pk, actor=teacher)
     announce_events()
