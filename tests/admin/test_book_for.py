@@ -12,6 +12,7 @@ from bookings.models import ClassEvent, ClassType, Notice, NoticeKind, Price, Vi
 from tests.admin.moments import at, days_later
 from tests.admin.test_week import text_of
 from tests.factories import HoldFactory, UserFactory, VirtualClassFactory
+from tests.sales.offers import make_offer, make_trial
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
 
@@ -66,24 +67,24 @@ def test_the_class_that_the_student_booked_last_is_proposed(panel, host, price):
     shorter = Price.objects.create(
         class_type=ClassType.INDIVIDUAL, minutes=30, amount=1, valid_from="2026-01-01"
     )
-    new = panel.get(PAGE, {"estudiante": host.pk}).context["form"].initial["offer"]
+    new = panel.get(PAGE, {"estudiante": host.pk}).context["form"].initial["kind"]
     VirtualClassFactory(booked_by=host, max_participants=2)
 
-    known = panel.get(PAGE, {"estudiante": host.pk}).context["form"].initial["offer"]
+    known = panel.get(PAGE, {"estudiante": host.pk}).context["form"].initial["kind"]
 
     assert (new, known) == (str(shorter.pk), str(price.pk))
 
 
 def test_the_price_of_the_list_counts_unless_she_names_another(send, price):
-    send(offer=price.pk)
-    send(offer=price.pk, clock="12:00", price="20.000")
+    send(kind=price.pk)
+    send(kind=price.pk, clock="12:00", price="20.000")
 
     amounts = VirtualClass.objects.order_by("start_time").values_list("class_price", flat=True)
     assert list(amounts) == [2_400_000, 2_000_000]
 
 
 def test_a_paid_class_leads_to_its_sheet(send, price, host, teacher):
-    done = send(offer=price.pk, text="Viajes")
+    done = send(kind=price.pk, text="Viajes")
 
     booked = VirtualClass.objects.get()
     assert done.redirect_chain[-1][0] == reverse("admin:class_sheet", args=[booked.pk])
@@ -97,14 +98,14 @@ def test_a_paid_class_leads_to_its_sheet(send, price, host, teacher):
 
 
 def test_a_class_to_be_paid_says_until_when_the_time_is_kept(send, price, host):
-    done = send(offer=price.pk, payment="despues", day=f"{days_later(7)}")
+    done = send(kind=price.pk, payment="despues", day=f"{days_later(7)}")
 
     assert "le guardamos la hora hasta el mié 18 nov, 12:00." in text_of(done)
     assert Notice.objects.get(kind=NoticeKind.BOOKED_FOR).user == host
 
 
 def test_a_class_outside_the_list_takes_what_she_types(send):
-    send(offer="otra", minutes="45", students="1", price="9.000,50")
+    send(kind="otra", minutes="45", students="1", price="9.000,50")
 
     booked = VirtualClass.objects.get()
     assert (booked.class_type, booked.class_price) == (ClassType.INDIVIDUAL, 900_050)
@@ -115,17 +116,17 @@ def test_a_class_outside_the_list_takes_what_she_types(send):
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"offer": "otra", "minutes": "45", "students": "1"}, "poné su precio"),
-        ({"offer": "otra", "price": "1.000"}, "Decí cuántos minutos dura"),
-        ({"offer": "otra", "minutes": "45", "students": "1", "price": "1,5"}, "Escribí los pesos"),
-        ({"offer": "nada"}, "Qué clase"),
+        ({"kind": "otra", "minutes": "45", "students": "1"}, "poné su precio"),
+        ({"kind": "otra", "price": "1.000"}, "Decí cuántos minutos dura"),
+        ({"kind": "otra", "minutes": "45", "students": "1", "price": "1,5"}, "Escribí los pesos"),
+        ({"kind": "nada"}, "Qué clase"),
         ({"day": "2026-11-16", "clock": "11:00"}, "Ese horario ya pasó."),
         ({"day": "x"}, "Día"),
         ({"payment": "no"}, "El pago"),
     ],
 )
 def test_what_cannot_be_is_said_and_books_nothing(send, price, given, says):
-    page = send(**{"offer": price.pk, **given})
+    page = send(**{"kind": price.pk, **given})
 
     assert "Revisá estos datos" in text_of(page)
     assert says in text_of(page)
@@ -136,7 +137,7 @@ def test_a_taken_hour_names_who_has_it(send, price, student):
     VirtualClassFactory(scheduled=True, booked_by=student, start_time=at("10:30", TOMORROW))
 
     assert "A esa hora está la clase de Bruno Student (10:30 a 11:30)." in text_of(
-        send(offer=price.pk)
+        send(kind=price.pk)
     )
 
 
@@ -149,16 +150,16 @@ def test_an_hour_that_a_student_holds_says_until_when(send, price, student):
         expires_at=at("12:15"),
     )
 
-    page = text_of(send(offer=price.pk))
+    page = text_of(send(kind=price.pk))
 
     assert "Bruno Student está eligiendo una clase a esa hora (10:00 a 11:00)." in page
     assert "Se la guardamos hasta el lun 16 nov, 12:15." in page
 
 
 def test_a_second_tap_books_nothing_more(send, price):
-    send(offer=price.pk)
+    send(kind=price.pk)
 
-    page = send(offer=price.pk)
+    page = send(kind=price.pk)
 
     assert "A esa hora está la clase de Ana Host" in text_of(page)
     assert VirtualClass.objects.count() == 1
@@ -204,6 +205,53 @@ def test_the_list_of_students_costs_two_queries(panel, django_assert_num_queries
         panel.get(PAGE)
 
 
+# --- Offers ---------------------------------------------------------------------------------------
+
+
+def test_offers_are_there_too_also_those_behind_a_link(panel, host, price):
+    make_trial()
+    make_offer(name="Empresa", key="empresa23456", is_listed=False)
+    make_offer(name="Vieja", key="vieja2345678", is_active=False)
+
+    page = text_of(panel.get(f"{PAGE}?estudiante={host.pk}")).replace("\xa0", " ")
+
+    assert "Clase de prueba, 30 min · Gratis" in page
+    assert "Empresa, 60 min, solo con enlace · $ 18.000" in page
+    assert "Vieja" not in page
+
+
+def test_a_class_of_an_offer_has_its_length_and_price(send, price):
+    offer = make_offer({90: 2_500_000}, is_listed=False)
+
+    send(kind=offer.prices.get().pk, payment="despues")
+
+    booked = VirtualClass.objects.get()
+    assert (booked.offer, booked.minutes, booked.class_price) == (offer, 90, 2_500_000)
+
+
+def test_the_trial_class_is_free_and_is_booked_once(panel, send, host, price):
+    trial = make_trial()
+
+    send(kind=trial.prices.get().pk, payment="despues")
+    form = panel.get(f"{PAGE}?estudiante={host.pk}")
+    again = send(kind=trial.prices.get().pk, clock="15:00")
+
+    booked = VirtualClass.objects.get()
+    assert (booked.offer, booked.is_scheduled) == (trial, True)
+    assert "ya la reservó: Clase de prueba." in text_of(form)
+    assert "Qué clase" in text_of(again)
+
+
+def test_the_trial_class_of_a_person_without_an_account_is_booked_once(panel, price):
+    kind = make_trial().prices.get().pk
+    panel.post(PAGE, {**LUCIA, **FORM, "kind": kind})
+    lucia = User.objects.get(status="placeholder")
+
+    panel.post(f"{PAGE}?estudiante={lucia.pk}", {**FORM, "clock": "15:00", "kind": kind})
+
+    assert VirtualClass.objects.get().booked_by == lucia
+
+
 # --- A person without an account ------------------------------------------------------------------
 
 LUCIA = {"who": "Lucía Lagos", "phone": "0341 15 555-0199", "email": ""}
@@ -221,7 +269,7 @@ def test_a_new_person_is_asked_for_and_then_the_class(panel, price):
 
 
 def test_the_class_is_booked_and_its_link_is_ready_to_send(panel, price):
-    done = panel.post(PAGE, {**LUCIA, **FORM, "offer": price.pk}, follow=True)
+    done = panel.post(PAGE, {**LUCIA, **FORM, "kind": price.pk}, follow=True)
 
     booked = VirtualClass.objects.get()
     lucia, page = booked.booked_by, done.content.decode()
@@ -239,7 +287,7 @@ def test_the_class_is_booked_and_its_link_is_ready_to_send(panel, price):
 
 def test_a_known_address_gets_the_mail(panel, price, teacher):
     given = {**LUCIA, "phone": "", "email": "Lucia@Example.com"}
-    done = panel.post(PAGE, {**given, **FORM, "offer": price.pk}, follow=True)
+    done = panel.post(PAGE, {**given, **FORM, "kind": price.pk}, follow=True)
     booked = VirtualClass.objects.get()
 
     again = panel.post(
@@ -254,7 +302,7 @@ def test_a_known_address_gets_the_mail(panel, price, teacher):
 
 
 def test_without_an_address_no_mail_is_asked_for(panel, price):
-    panel.post(PAGE, {**LUCIA, **FORM, "offer": price.pk})
+    panel.post(PAGE, {**LUCIA, **FORM, "kind": price.pk})
     booked = VirtualClass.objects.get()
 
     page = panel.post(
@@ -280,7 +328,7 @@ def test_a_phone_in_another_spelling_is_recognised(panel, host, price, phone):
 
 def test_an_address_is_one_person_s(panel, host, price):
     given = LUCIA | {"email": host.email, "is_another": "1"}
-    asked = panel.post(PAGE, {**given, **FORM, "offer": price.pk})
+    asked = panel.post(PAGE, {**given, **FORM, "kind": price.pk})
 
     assert f"?estudiante={host.pk}" in asked.content.decode()
     assert "No, es otra persona" not in text_of(asked)
@@ -301,7 +349,7 @@ def test_an_address_is_one_person_s(panel, host, price):
     ],
 )
 def test_a_person_who_cannot_be_is_said_so(panel, price, given, says):
-    page = panel.post(PAGE, {**LUCIA, **given, **FORM, "offer": price.pk})
+    page = panel.post(PAGE, {**LUCIA, **given, **FORM, "kind": price.pk})
 
     assert says in text_of(page)
     assert not User.objects.filter(status="placeholder").exists()
@@ -310,20 +358,20 @@ def test_a_person_who_cannot_be_is_said_so(panel, price, given, says):
 def test_a_refused_class_leaves_nobody_behind(panel, student, price):
     VirtualClassFactory(scheduled=True, booked_by=student, start_time=at("10:30", TOMORROW))
 
-    page = panel.post(PAGE, {**LUCIA, **FORM, "offer": price.pk})
+    page = panel.post(PAGE, {**LUCIA, **FORM, "kind": price.pk})
 
     assert "A esa hora está la clase de Bruno Student" in text_of(page)
     assert not User.objects.filter(status="placeholder").exists()
 
 
 def test_she_is_in_the_list_and_the_file_and_booked_again(panel, price):
-    panel.post(PAGE, {**LUCIA, **FORM, "offer": price.pk})
+    panel.post(PAGE, {**LUCIA, **FORM, "kind": price.pk})
     lucia = User.objects.get(status="placeholder")
 
     found = panel.get(PAGE, {"q": "lucia"})
     file = panel.get(reverse("admin:student", args=[lucia.pk]))
     technical = panel.get(reverse("admin:accounts_user_change", args=[lucia.pk]))
-    again = {**FORM, "clock": "15:00", "offer": price.pk}
+    again = {**FORM, "clock": "15:00", "kind": price.pk}
     panel.post(f"{PAGE}?estudiante={lucia.pk}", again)
 
     assert list(found.context["people"]) == [lucia]

@@ -1,9 +1,9 @@
 """Booking a class for a student."""
 
 import uuid
-from dataclasses import asdict, dataclass
+from collections.abc import Collection
 from datetime import datetime, timedelta
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from django import forms
 from django.contrib import admin, messages
@@ -22,14 +22,15 @@ from bookings.admin.classes.forms import PersonForm, StartForm
 from bookings.admin.money.pesos import PesosField
 from bookings.admin.pages import log_to_panel
 from bookings.domain.checkout.holds import find_pay_deadline
+from bookings.domain.checkout.offer_uses import find_used_offers
 from bookings.domain.checkout.teacher_booking import book_for, find_obstacle
 from bookings.domain.exceptions import BookingError, SlotTakenError
 from bookings.domain.money.prices import list_current_prices
 from bookings.domain.people.students import find_same_people, list_students, matching
-from bookings.models import ClassType, Price, VirtualClass
+from bookings.models import ClassType, Offer, Price, VirtualClass
 from bookings.payments.backend import is_provider_configured
 from bookings.payments.gateway import PaymentError
-from bookings.templatetags.class_times import clock, pesos
+from bookings.templatetags.class_times import clock, cost
 from config.lib.wall_time import read_wall_time
 
 PEOPLE_SHOWN = 20
@@ -45,72 +46,98 @@ PAID_ALREADY = "Ya me la pagó: se agenda ahora"
 GETS_CONFIRMATION = " y le llega la confirmación"
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
-    """What the form asks for. price: centavos."""
+class Chosen(NamedTuple):
+    """What the form asks for. price: centavos. offer: None for a class of no offer."""
 
     class_type: ClassType
     minutes: int
     students: int
     price: int
+    offer: Offer | None = None
+
+
+class KindSelect(forms.RadioSelect):
+    """Radio buttons that mark the free classes, which need no payment."""
+
+    free: Collection[str] = ()
+
+    def create_option(self, name: str, value: Any, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        option = super().create_option(name, value, *args, **kwargs)
+        if str(value) in self.free:
+            option["attrs"]["data-free"] = True
+        return option
 
 
 class BookForm(StartForm):
-    """A class of the price list, perhaps at another price; or any other class."""
+    """A class of the price list or of an offer, perhaps at another price; or any other class."""
 
-    offer = forms.ChoiceField(label="Qué clase", widget=forms.RadioSelect)
+    kind = forms.ChoiceField(label="Qué clase", widget=KindSelect)
     minutes = forms.IntegerField(label="Minutos", min_value=10, max_value=480, required=False)
     students = forms.IntegerField(label="Personas", min_value=1, max_value=100, required=False)
     price = PesosField(
-        label="Otro precio en pesos", required=False, help_text="Vacío: el de tu lista."
+        label="Otro precio en pesos", required=False, help_text="Vacío: el de tu lista o el de la oferta."
     )
     text = forms.CharField(label="Qué quiere practicar", max_length=2000, required=False)
     payment = forms.ChoiceField(label="El pago", widget=forms.RadioSelect)
     # Once the form is valid.
     chosen: Chosen
+    # The names of the offers for once that the student has booked before.
+    used: list[str]
 
     def __init__(self, data: Any, *, start: datetime | None, student: User) -> None:
         super().__init__(data)
-        self.prices = {str(price.pk): price for price in list_current_prices()}
-        offers = [*((key, _name_price(one)) for key, one in self.prices.items()), (OTHER, "Otra")]
-        self._offer("offer", offers)
+        self.prices = self._list_prices(student)
+        kinds = [*((key, _name_price(one)) for key, one in self.prices.items()), (OTHER, "Otra")]
+        self._set_choices("kind", kinds)
+        free = {key for key, one in self.prices.items() if one.amount == 0}
+        cast(KindSelect, self.fields["kind"].widget).free = free
         paid = PAID_ALREADY + (GETS_CONFIRMATION if student.mail_address else "")
-        self._offer("payment", [(LATER, _explain_later(start, student)), (PAID, paid)])
-        offer = self._find_usual(student) or offers[0][0]
-        self.initial = {"offer": offer, "payment": LATER, "minutes": 60, "students": 1}
+        self._set_choices("payment", [(LATER, _explain_later(start, student)), (PAID, paid)])
+        kind = self._find_usual(student) or kinds[0][0]
+        self.initial = {"kind": kind, "payment": LATER, "minutes": 60, "students": 1}
         if start:
             self.initial |= {"day": start.date(), "clock": start.time()}
 
     def clean(self) -> None:
         super().clean()
-        offer, amount = self.cleaned_data.get("offer", ""), self.cleaned_data.get("price")
-        if price := self.prices.get(offer):
+        kind, amount = self.cleaned_data.get("kind", ""), self.cleaned_data.get("price")
+        if price := self.prices.get(kind):
             amount = price.amount if amount is None else amount
-            kind = ClassType(price.class_type)
-            self.chosen = Chosen(kind, price.minutes, price.students_up_to, amount)
-        elif offer == OTHER:
+            class_type = ClassType(price.class_type)
+            self.chosen = Chosen(
+                class_type, price.minutes, price.students_up_to, amount, price.offer
+            )
+        elif kind == OTHER:
             self._choose_other(amount)
 
+    def _list_prices(self, student: User) -> dict[str, Price]:
+        """List the rows that the student can book, those of unlisted offers too, by their keys."""
+        prices = list_current_prices(with_offers=True)
+        used = find_used_offers(student, prices)
+        offers = {one.offer for one in prices if one.offer and one.offer.pk in used}
+        self.used = sorted(offer.name for offer in offers)
+        return {str(one.pk): one for one in prices if one.offer not in offers}
+
     def _find_usual(self, student: User) -> str:
-        """Return the offer that the student booked last, if it is still one."""
+        """Return the kind of class that the student booked last, if there still is one."""
         last = student.booked_classes.order_by("-start_time", "-id").first()
         if last is None:
             return ""
         usual = (key for key, price in self.prices.items() if _is_for(price, last))
         return next(usual, "")
 
-    def _offer(self, name: str, choices: list[tuple[str, str]]) -> None:
+    def _set_choices(self, name: str, choices: list[tuple[str, str]]) -> None:
         cast(forms.ChoiceField, self.fields[name]).choices = choices
 
     def _choose_other(self, amount: int | None) -> None:
         minutes, students = (self.cleaned_data.get(name) for name in ("minutes", "students"))
         if not minutes or not students:
-            self.add_error("offer", "Decí cuántos minutos dura y para cuántas personas es.")
+            self.add_error("kind", "Decí cuántos minutos dura y para cuántas personas es.")
         elif amount is None:
             self.add_error("price", "Esa clase no está en tu lista: poné su precio.")
         else:
-            kind = ClassType.GROUP if students > 1 else ClassType.INDIVIDUAL
-            self.chosen = Chosen(kind, minutes, students, amount)
+            class_type = ClassType.GROUP if students > 1 else ClassType.INDIVIDUAL
+            self.chosen = Chosen(class_type, minutes, students, amount)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -196,7 +223,7 @@ def _book(
         virtual_class = book_for(
             student=student,
             start=form.start,
-            **asdict(form.chosen),
+            **form.chosen._asdict(),
             is_paid=form.cleaned_data["payment"] == PAID,
             by=cast(User, request.user),
             text=form.cleaned_data["text"],
@@ -257,13 +284,15 @@ def _explain_later(start: datetime | None, student: User) -> str:
 
 def _is_for(price: Price, one: VirtualClass) -> bool:
     is_alike = (price.class_type, price.minutes) == (one.class_type, one.minutes)
-    return is_alike and price.students_up_to >= one.capacity
+    return is_alike and price.offer_id == one.offer_id and price.students_up_to >= one.capacity
 
 
 def _name_price(price: Price) -> str:
     people = f", hasta {price.students_up_to} personas" if price.students_up_to > 1 else ""
-    kind, amount = price.get_class_type_display(), pesos(price.amount).replace(" ", "\xa0")
-    return f"{kind}, {price.minutes} min{people} · {amount}"
+    kind = price.offer.name if price.offer else price.get_class_type_display()
+    hidden = ", solo con enlace" if price.offer and not price.offer.is_listed else ""
+    amount = cost(price.amount).replace(" ", "\xa0")
+    return f"{kind}, {price.minutes} min{people}{hidden} · {amount}"
 
 
 def _find_student(key: str) -> User | None:

@@ -9,7 +9,7 @@ from accounts.models import User
 from bookings.domain.exceptions import OfferUsedError
 from bookings.domain.money.prices import ClassOption
 from bookings.domain.queries import given_up
-from bookings.models import ClassStatus, Offer, VirtualClass
+from bookings.models import ClassStatus, Offer, Price, VirtualClass
 
 
 def refuse_second_use(user: User, offer: Offer | None) -> None:
@@ -18,7 +18,7 @@ def refuse_second_use(user: User, offer: Offer | None) -> None:
         raise OfferUsedError
 
 
-def find_used_offers(user: User, options: Iterable[ClassOption]) -> set[int]:
+def find_used_offers(user: User, options: Iterable[ClassOption | Price]) -> set[int]:
     """Return the keys of the offers that the person cannot book again; at most one query."""
     once = {one.offer.pk for one in options if one.offer and one.offer.once_per_person}
     if not once:

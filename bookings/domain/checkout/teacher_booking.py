@@ -9,7 +9,9 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from accounts.models import User
+from accounts.services import lock_person
 from bookings.domain.checkout.holds import find_hold_end, find_pay_deadline, keep_time
+from bookings.domain.checkout.offer_uses import refuse_second_use
 from bookings.domain.exceptions import (
     BookingError,
     EventNotSavedError,
@@ -27,6 +29,7 @@ from bookings.models import (
     ClassType,
     Hold,
     NoticeKind,
+    Offer,
     Payment,
     VirtualClass,
 )
@@ -49,22 +52,24 @@ def book_for(
     price: int,
     is_paid: bool,
     by: User,
+    offer: Offer | None = None,
     text: str = "",
 ) -> VirtualClass:
     """Book a class for a student, with a link, at any time without another class or hold.
 
-    start: aware. price: centavos; a free class counts as paid. is_paid: if True, the class is
+    start: aware. price: centavos; a free class counts as paid. offer: None for a class of no offer;
+    any other may be booked, but one for once per person only once. is_paid: if True, the class is
     marked as paid by hand and scheduled; the sweep retries what fails. If False, the time is kept
     until ``find_pay_deadline``, and the student gets a mail with the link to pay.
     No transaction may be open: providers are called. Raises BookingError for an account that is
     closed or was merged meanwhile, TimeOverError, what ``refuse_impossible_period`` raises,
-    SlotTakenError, PaymentError.
+    OfferUsedError, SlotTakenError, PaymentError.
     """
     now = timezone.now()
     is_group = class_type == ClassType.GROUP
     end = start + timedelta(minutes=minutes)
     quote = Quote(start, end, is_group, students if is_group else 1, price)
-    _refuse(student, quote, now)
+    _refuse(student, quote, offer, now)
     is_paid = is_paid or price == 0
     expires_at = find_pay_deadline(start, now)
     payment = None if is_paid else _ask_to_pay(student, quote, expires_at)
@@ -75,6 +80,7 @@ def book_for(
         preference_id=(payment and payment.preference_id) or f"manual-{uuid.uuid4()}",
         has_preference=payment is not None,
         text=text,
+        offer=offer,
     )
     hold = Hold(user=student, payment=payment, expires_at=expires_at, made_by_teacher=True)
     virtual_class = _store_for(student, request, hold, is_paid=is_paid, by=by)
@@ -102,12 +108,13 @@ def _ask_to_pay(student: User, quote: Quote, expires_at: datetime) -> Payment | 
     return make_preference(payment, quote, return_page="/clase/volver")
 
 
-def _refuse(student: User, quote: Quote, now: datetime) -> None:
+def _refuse(student: User, quote: Quote, offer: Offer | None, now: datetime) -> None:
     if not (student.is_active or student.is_placeholder):
         raise BookingError("Esa cuenta no está activa.")
     if quote.start <= now:
         raise TimeOverError
     refuse_impossible_period(quote.start, quote.end)
+    refuse_second_use(student, offer)
     if find_obstacle(quote.start, quote.end, student):
         raise SlotTakenError
 
@@ -126,6 +133,11 @@ def _store_for(
 
 @transaction.atomic
 def _store(request: BookingRequest, hold: Hold, *, is_paid: bool, by: User) -> VirtualClass:
+    if request.offer and request.offer.once_per_person:
+        # The payment before the person, as claiming does: the other order would deadlock.
+        list(Payment.objects.select_for_update().filter(pk=hold.payment_id))
+        lock_person(hold.user)
+        refuse_second_use(hold.user, request.offer)
     virtual_class = book_class(user=hold.user, request=request, by=by)
     make_link(virtual_class)
     hold.virtual_class = virtual_class
