@@ -6,16 +6,13 @@ from functools import partial
 import pytest
 from django.utils import timezone
 
-from bookings.domain.checkout import checkout, teacher_booking
+from bookings.domain.checkout import checkout
 from bookings.domain.checkout.checkout import check_out_hold
 from bookings.domain.checkout.holds import hold_slot
-from bookings.domain.checkout.teacher_booking import book_for
-from bookings.domain.exceptions import BookingError, OfferUsedError
+from bookings.domain.exceptions import BookingError
 from bookings.models import ClassType, Hold, Offer, VirtualClass, WeeklyHours
 from tests.concurrency.racing import race
 from tests.sales.offers import make_trial
-from tests.sales.open_classes import in_days
-from tests.sales.written_down import write_lucia
 
 pytestmark = pytest.mark.concurrency
 
@@ -55,48 +52,6 @@ def test_one_trial_class_is_booked(host, trial, round_number):
     lost = [one for one in results if isinstance(one, BookingError)]
     assert len(lost) == TABS - 1, results
     assert VirtualClass.objects.filter(offer=trial).count() == 1
-
-
-def book_by_teacher(person, trial, teacher, number):
-    return book_for(
-        student=person,
-        start=in_days(10 + number),
-        minutes=30,
-        class_type=ClassType.INDIVIDUAL,
-        students=1,
-        price=0,
-        is_paid=False,
-        by=teacher,
-        offer=trial,
-    )
-
-
-@pytest.mark.each_engine
-@pytest.mark.parametrize("round_number", range(ROUNDS))
-def test_the_teacher_books_no_second_one(host, trial, teacher, round_number):
-    """Two tabs of hers for a person without an account, and one beside the student's own."""
-    lucia = write_lucia()
-    VirtualClass.objects.all().delete()
-    done = race(
-        partial(book_by_teacher, lucia, trial, teacher, 0),
-        partial(book_by_teacher, lucia, trial, teacher, 1),
-        partial(book_by_teacher, host, trial, teacher, 2),
-        partial(book, host, trial, 3),
-    )
-
-    for person in (lucia, host):
-        assert VirtualClass.objects.filter(offer=trial, booked_by=person).count() == 1, done
-    assert [type(one) for one in done].count(OfferUsedError) == 2, done
-
-
-@pytest.mark.each_engine
-def test_the_teacher_s_booking_needs_its_check(host, trial, teacher, monkeypatch):
-    monkeypatch.setattr(teacher_booking, "refuse_second_use", lambda user, offer: None)
-
-    for number in range(2):
-        book_by_teacher(host, trial, teacher, number)
-
-    assert VirtualClass.objects.filter(offer=trial).count() == 2
 
 
 def test_without_the_check_there_are_two(host, trial, monkeypatch):

@@ -48,11 +48,11 @@ def text_of(response):
     return " ".join(body.split()).replace("\xa0", " ")
 
 
-def check_that_it_names_nobody(response):
-    """Nothing of the first owner, and no way into the class."""
+def check_that_it_names_nobody(response, *, besides=""):
+    """Nothing of the first owner, and no way into the class. besides: a way in that is wanted."""
     page = response.content.decode()
     secrets = ["Lucía", "Lagos", ADDRESS, "lucia", PHONE, "5550199", "555-0199", "meet.google.com"]
-    assert [one for one in secrets if one in page] == []
+    assert [one for one in secrets if one in page and one != besides] == []
     assert not re.search(r"sin-cuenta|\.invalid", page)
 
 
@@ -171,6 +171,57 @@ def test_paying_by_hand_opens_the_class_too(client, lucia, teacher):
     confirm_payment(class_id=booked.pk, actor=teacher)
 
     assert "Tu clase está confirmada" in text_of(client.get(path_of(booked)))
+
+
+def test_the_bearer_of_a_paid_group_invites_the_others(client, lucia, teacher):
+    booked = book_class_for(lucia, teacher, is_paid=True, students=3)
+
+    page = client.get(path_of(booked))
+
+    assert booked.access_code in text_of(page)
+    assert f"/inicio/unirse/{booked.access_code}" in page.content.decode()
+    check_that_it_names_nobody(page, besides="meet.google.com")
+
+
+def test_an_unpaid_group_and_a_group_of_an_account_show_no_code(client, lucia, host, teacher):
+    unpaid = book_class_for(lucia, teacher, students=3)
+    accounts = book_class_for(host, teacher, days=1, is_paid=True, students=3)
+
+    assert "Código de acceso" not in text_of(client.get(path_of(unpaid)))
+    assert "Código de acceso" not in text_of(client.get(path_of(accounts)))
+
+
+def test_a_paid_class_says_how_to_move_or_cancel_it(client, paid, teacher):
+    teacher.phone = "0341 15 555-0111"
+    teacher.save()
+
+    page = client.get(path_of(paid))
+
+    assert "Para eso, ingresá con Google o GitHub y quedate con la clase, o escribile a" in text_of(page)
+    assert "Podés cancelar o cambiar el horario hasta el" in text_of(page)
+    assert "https://wa.me/5493415550111?text=Hola" in page.content.decode()
+    assert f"mailto:{teacher.email}" in page.content.decode()
+
+
+def test_after_the_deadline_only_the_teacher_changes_it(client, paid):
+    hour, now = timedelta(hours=1), timezone.now()
+    VirtualClass.objects.update(start_time=now + hour, end_time=now + 2 * hour)
+
+    page = text_of(client.get(path_of(paid)))
+
+    assert "Ahora solo puede hacerlo la profe." in page
+    assert "quedate con la clase" not in page
+    assert "Escribirle por WhatsApp" not in page  # she gave no number
+
+
+def test_while_a_payment_is_under_way_no_second_way_is_offered(client, unpaid, mercadopago):
+    take_transfers()
+    mercadopago.pay(unpaid.preference_id, status="in_process")
+
+    page = text_of(client.get(path_of(unpaid)))
+
+    assert "Pagar con Mercado Pago" not in page
+    assert "Alias o CBU" not in page
 
 
 # --- By transfer ----------------------------------------------------------------------------------

@@ -13,6 +13,8 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 from django.views.decorators.http import require_http_methods
 
 from accounts.models import User, UserStatus
@@ -287,12 +289,12 @@ def _is_for(price: Price, one: VirtualClass) -> bool:
     return is_alike and price.offer_id == one.offer_id and price.students_up_to >= one.capacity
 
 
-def _name_price(price: Price) -> str:
+def _name_price(price: Price) -> SafeString:
     people = f", hasta {price.students_up_to} personas" if price.students_up_to > 1 else ""
     kind = price.offer.name if price.offer else price.get_class_type_display()
     hidden = ", solo con enlace" if price.offer and not price.offer.is_listed else ""
-    amount = cost(price.amount).replace(" ", "\xa0")
-    return f"{kind}, {price.minutes} min{people}{hidden} · {amount}"
+    name = f"{kind}, {price.minutes} min{people}{hidden}"
+    return format_html("{} <b>{}</b>", name, cost(price.amount))
 
 
 def _find_student(key: str) -> User | None:

@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Callable
+from dataclasses import replace
 from functools import wraps
 from http import HTTPStatus
 from typing import Any
@@ -16,7 +17,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.selectors import list_providers
+from accounts.phones import whatsapp_url
+from accounts.selectors import find_teacher, list_providers
 from accounts.sessions.requests import SignedInRequest
 from bookings.domain.exceptions import BookingError
 from bookings.domain.people.claiming import LinkUselessError, claim_by_address, claim_class
@@ -27,15 +29,17 @@ from bookings.notices.icalendar import Method, build_calendar
 from bookings.pages.access import signed_in
 from bookings.pages.choice import rebook_url
 from bookings.pages.class_card import ClassCard, present_class
+from bookings.pages.joining import write_invitation
 from bookings.pages.own_calendar import link_to_google_calendar, link_to_outlook, name_file
 from bookings.pages.paying import is_shown, list_own_addresses, says_paid, settle_open
-from bookings.pages.payment_card import PaymentCard, present_payment
+from bookings.pages.payment_card import PaymentCard, PaymentState, present_payment
 from bookings.pages.sales.transfers import (
     AnnounceForm,
-    TransferCard,
+    WaysToPay,
     present_ways,
     take_announcement,
 )
+from bookings.templatetags.class_times import clock, long_day
 
 # Session key: the link whose bearer went to pay, and comes back without it.
 PAYING = "class_link"
@@ -89,21 +93,25 @@ def _show_class(request: HttpRequest, token: str, link: ClassLink) -> HttpRespon
     paying = _present_payment(link, says_paid=says_paid(request))
     link = find_link(token).link or link  # as it is after settling
     virtual_class, host = link.virtual_class, link.virtual_class.booked_by
-    card = present_class(virtual_class, host)
+    card, is_theirs = present_class(virtual_class, host), host.is_placeholder
     shown = f"{card.state} {paying.state if paying else ''}".strip()
     if is_shown(request, shown):
         return HttpResponse(status=HTTPStatus.NO_CONTENT)
-    is_theirs = host.is_placeholder  # so that the bearer sees all that its student would
+    own_addresses = list_own_addresses(request, shown)
+    # The bearer sees all that the student would, unless that is an account.
     context = {
         "card": card,
         "paying": paying,
         "token": token,
-        **list_own_addresses(request, shown),
+        **own_addresses,
         "refresh_seconds": _refresh_seconds(card.state, paying),
         "rebook_url": rebook_url(virtual_class),
-        "transfer": _present_transfer(card, token) if is_theirs else None,
+        "ways": _find_ways(card, paying, token, own_addresses["refresh_url"]),
         "teacher_email": settings.ADMIN_EMAIL,
         "is_theirs": is_theirs,
+        "is_paid": is_theirs and card.state in {"preparing", "scheduled"},
+        "invitation": write_invitation(card) if is_theirs else {},
+        "teacher_url": _write_to_teacher(card),
         "conference_url": card.conference_url if is_theirs else "",
         "must_knock": bool(card.conference_url) and must_knock(host),
         "google_calendar_url": link_to_google_calendar(card),
@@ -125,11 +133,36 @@ def _present_payment(link: ClassLink, *, says_paid: bool) -> PaymentCard | None:
     return present_payment(payment, says_paid=says_paid)
 
 
-def _present_transfer(card: ClassCard, token: str) -> TransferCard | None:
-    """Return how the class is paid by transfer; None if it is not."""
+def _find_ways(
+    card: ClassCard, paying: PaymentCard | None, token: str, refresh_url: str
+) -> WaysToPay | None:
+    """Return how the bearer may pay the class; None if the state of the payment says it all."""
     announce_url = reverse("bookings:announce_by_link", args=[token])
-    ways = present_ways(card, None, announce_url=announce_url)
-    return ways.transfer if ways else None
+    payment = paying.payment if paying else None
+    ways = present_ways(card, payment, announce_url=announce_url)
+    if ways is None:
+        return None
+    # An account announces a transfer on its own pages.
+    transfer = ways.transfer if card.virtual_class.booked_by.is_placeholder else None
+    if paying is None:
+        return replace(ways, transfer=transfer)
+    # Beside a payment that is under way or in review, a transfer would be the second one.
+    is_first = transfer is not None and paying.state in {PaymentState.EXPIRED, PaymentState.LOST}
+    is_announced = transfer is not None and not transfer.can_announce
+    if not (paying.can_pay or is_first or is_announced):
+        return None
+    pay_url = reverse("bookings:pay_class_link", args=[token]) if ways.checkout_url else ""
+    return replace(
+        ways, transfer=transfer, checkout_url="", pay_url=pay_url, payment_url=refresh_url
+    )
+
+
+def _write_to_teacher(card: ClassCard) -> str:
+    """Return the address of a chat with the teacher about a class; "" without her number."""
+    teacher = find_teacher()
+    words = {"day": long_day(card.start), "clock": clock(card.start)}
+    text = _("Hola, te escribo por mi clase del %(day)s a las %(clock)s.") % words
+    return whatsapp_url(teacher.phone, text) if teacher else ""
 
 
 def _refresh_seconds(state: str, paying: PaymentCard | None) -> int | None:

@@ -104,7 +104,8 @@ class WaysToPay:
     """The ways of paying a class or a seat. amount: centavos.
 
     is_open: False once its time is not kept any more. checkout_url, payment_url: of the online
-    payment, while it can be made. kept_until: until when the time is kept, if that ends.
+    payment, while it can be made. pay_url: of a page that leads to the checkout, if a link must be
+    remembered on the way. kept_until: until when the time is kept, if that ends.
     """
 
     amount: int
@@ -113,7 +114,12 @@ class WaysToPay:
     kept_until: datetime | None = None
     checkout_url: str = ""
     payment_url: str = ""
+    pay_url: str = ""
     transfer: TransferCard | None = None
+
+    @property
+    def is_online(self) -> bool:
+        return bool(self.checkout_url or self.pay_url)
 
     @property
     def by_hand(self) -> bool:
