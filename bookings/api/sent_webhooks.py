@@ -40,8 +40,7 @@ CLASS: Properties = {
     "listPrice": LIST_PRICE,
     "discount": DISCOUNT,
     "amountPaid": (
-        COUNT
-        | {"type": ["integer", "null"], "description": "Centavos; null until it is paid."},
+        COUNT | {"type": ["integer", "null"], "description": "Centavos; null until it is paid."},
         1500000,
     ),
     "offer": (
@@ -79,9 +78,15 @@ EVENTS: dict[WebhookKind, tuple[str, Properties]] = {
     WebhookKind.BOOKED_FOR: ("The teacher booked a class for a student", PERSON),
     WebhookKind.CLAIMED: ("An account took over a class booked without one", PERSON),
     WebhookKind.UNCLAIMED: ("A class was taken back from the account that took it over", PERSON),
-    WebhookKind.TRANSFER_ANNOUNCED: ("A student says that a bank transfer is on its way", PAYER | AMOUNT),
+    WebhookKind.TRANSFER_ANNOUNCED: (
+        "A student says that a bank transfer is on its way",
+        PAYER | AMOUNT,
+    ),
     WebhookKind.TRANSFER_CONFIRMED: ("The teacher says that a bank transfer came", PAYER | AMOUNT),
-    WebhookKind.TRANSFER_REFUSED: ("The teacher says that a bank transfer did not come", PAYER | AMOUNT),
+    WebhookKind.TRANSFER_REFUSED: (
+        "The teacher says that a bank transfer did not come",
+        PAYER | AMOUNT,
+    ),
     WebhookKind.PUBLISHED: ("The teacher published an open class", {}),
     WebhookKind.GOES_ON: ("An open class goes on, with its minimum or without", {}),
     WebhookKind.SEAT_PAID: ("A seat of an open class was paid", SEAT),

@@ -1,5 +1,6 @@
 """Several accounts press «Es mía» at once: the first one gets everything, the others nothing."""
 
+import os
 from functools import partial
 
 import pytest
@@ -16,7 +17,8 @@ from tests.sales.written_down import book_class_for, write_lucia
 
 pytestmark = pytest.mark.concurrency
 
-ROUNDS = 4
+# As a command: ROUNDS=200 pytest tests/concurrency/test_claiming.py
+ROUNDS = int(os.environ.get("ROUNDS", "4"))
 
 
 def race_for_the_class(racers):

@@ -20,6 +20,9 @@ BRUNO = DemoPerson("Bruno Benítez", "bruno@demo.example", "google", "1000000000
 CARLA = DemoPerson("Carla Conti", "carla@demo.example", "google", "1000000000000000004")
 DIEGO = DemoPerson("Diego Díaz", "diego@demo.example", "github", "50000005", login="diegodiaz")
 
+# On her profile, so that a student with a link may write to her.
+TEACHER_PHONE = "+54 9 341 555-0100"
+
 # Without an account: the teacher wrote her down, and sends her a link.
 LUCIA_NAME, LUCIA_PHONE = "Lucía Lagos", "+54 9 341 555-0199"
 

@@ -11,6 +11,7 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
+from tests.demo.offers import EXAM
 from tests.demo.people import BRUNO, TEACHER
 from tests.journeys.steps import identify, sign_in
 from tests.journeys.ways import on_a
@@ -37,8 +38,13 @@ class Taps:
         self.count += 1
 
 
-def book_and_send(page: Page, *, name: str, phone: str, hour: str) -> tuple[str, int]:
-    """Book from the panel's first page on; return the link in the chat's text, and the taps."""
+def book_and_send(
+    page: Page, *, name: str, phone: str, hour: str, kind: str = ""
+) -> tuple[str, int]:
+    """Book from the panel's first page on; return the link in the chat's text, and the taps.
+
+    kind: of class; the first one of the list, unless it is given.
+    """
     sent: list[str] = []
     page.route("https://wa.me/**", lambda route: (sent.append(route.request.url), route.abort()))
     sign_in(page, TEACHER)
@@ -50,6 +56,9 @@ def book_and_send(page: Page, *, name: str, phone: str, hour: str) -> tuple[str,
     tap("button", "Seguir")
     page.locator("#id_day").fill(f"{timezone.localdate() + timedelta(days=DAYS_AHEAD)}")
     page.locator("#id_clock").fill(hour)
+    if kind:
+        page.get_by_text(kind).click()
+        tap.count += 1
     tap("button", "Reservar")
     expect(
         page.get_by_role("heading", name=f"Mandale el enlace a {name.split()[0]}")
@@ -94,7 +103,9 @@ def test_from_the_panel_to_a_paid_class_and_into_an_account(new_page):
 
 def test_without_scripts_the_link_is_paid_too(new_page):
     teacher = new_page(javascript=False, watch_console=False)
-    link, taps = book_and_send(teacher, name="Pía Sosa", phone="0351 555 0148", hour="12:00")
+    link, taps = book_and_send(
+        teacher, name="Pía Sosa", phone="0351 555 0148", hour="12:00", kind=f"{EXAM}, 60 min"
+    )
     student = new_page(javascript=False)
     tap = Taps(student)
     student.goto(link)

@@ -77,7 +77,9 @@ class BookForm(StartForm):
     minutes = forms.IntegerField(label="Minutos", min_value=10, max_value=480, required=False)
     students = forms.IntegerField(label="Personas", min_value=1, max_value=100, required=False)
     price = PesosField(
-        label="Otro precio en pesos", required=False, help_text="Vacío: el de tu lista o el de la oferta."
+        label="Otro precio en pesos",
+        required=False,
+        help_text="Vacío: el de tu lista o el de la oferta.",
     )
     text = forms.CharField(label="Qué quiere practicar", max_length=2000, required=False)
     payment = forms.ChoiceField(label="El pago", widget=forms.RadioSelect)
@@ -290,11 +292,12 @@ def _is_for(price: Price, one: VirtualClass) -> bool:
 
 
 def _name_price(price: Price) -> SafeString:
-    people = f", hasta {price.students_up_to} personas" if price.students_up_to > 1 else ""
-    kind = price.offer.name if price.offer else price.get_class_type_display()
-    hidden = ", solo con enlace" if price.offer and not price.offer.is_listed else ""
-    name = f"{kind}, {price.minutes} min{people}{hidden}"
-    return format_html("{} <b>{}</b>", name, cost(price.amount))
+    name = price.offer.name if price.offer else price.get_class_type_display()
+    people = f"hasta {price.students_up_to} personas" if price.students_up_to > 1 else ""
+    hidden = "solo con enlace" if price.offer and not price.offer.is_listed else ""
+    more = " · ".join(filter(None, [people, hidden]))
+    parts = f"{name}, {price.minutes} min", more, cost(price.amount)
+    return format_html("{} <small>{}</small> <b>{}</b>", *parts)
 
 
 def _find_student(key: str) -> User | None:

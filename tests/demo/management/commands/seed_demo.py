@@ -51,6 +51,7 @@ from tests.demo.people import (
     LUCIA_PHONE,
     STUDENTS,
     TEACHER,
+    TEACHER_PHONE,
     DemoPerson,
 )
 
@@ -110,6 +111,7 @@ def _create_person(person: DemoPerson) -> User:
 
 def _make_teacher(user: User, refresh_token: str) -> None:
     user.is_staff = user.is_superuser = True
+    user.phone = TEACHER_PHONE
     user.provider_refresh_token = refresh_token
     user.provider_subject = TEACHER.subject
     user.provider_token_saved_at = timezone.now()
