@@ -43,7 +43,7 @@ def record_event(
 
 
 def describe_sale(bought: VirtualClass | Seat) -> dict[str, Any]:
-    """Return details of a sale: its person, the centavos to pay, its offer and its discount code."""
+    """Return a line's details of a sale: person, centavos to pay, offer, discount code."""
     if isinstance(bought, Seat):
         details = {"person": str(bought.user_id), "amount": bought.price}
     else:

@@ -67,7 +67,7 @@ def draft_announcement(line: ClassLog) -> dict[str, Any] | None:
 
 
 def describe_discount(bought: VirtualClass | Seat) -> dict[str, Any] | None:
-    """Return what a code took off a price; None without a code. Anyone could use the code itself."""
+    """Return what a code took off a price, without the code, which anyone could use."""
     code = bought.discount_code
     if code is None:
         return None

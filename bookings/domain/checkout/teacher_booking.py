@@ -135,7 +135,8 @@ def _store_for(
 def _store(request: BookingRequest, hold: Hold, *, is_paid: bool, by: User) -> VirtualClass:
     if request.offer and request.offer.once_per_person:
         # The payment before the person, as claiming does: the other order would deadlock.
-        list(Payment.objects.select_for_update().filter(pk=hold.payment_id))
+        if hold.payment:
+            Payment.objects.select_for_update().get(pk=hold.payment.pk)
         lock_person(hold.user)
         refuse_second_use(hold.user, request.offer)
     virtual_class = book_class(user=hold.user, request=request, by=by)

@@ -9,19 +9,29 @@ from bookings.domain.checkout.teacher_booking import book_for
 from bookings.domain.lifecycle.cancelling import cancel_class
 from bookings.domain.people.claiming import claim_class
 from bookings.domain.places.class_links import replace_link
-from bookings.models import ClassLink, ClassStatus, ClassType, Hold, Payment, VirtualClass
+from bookings.models import (
+    BookingRules,
+    ClassLink,
+    ClassStatus,
+    ClassType,
+    Hold,
+    Payment,
+    VirtualClass,
+)
 from tests.i18n.states.transfers import take_transfers
 from tests.i18n.states.world import NOW, World, state
 
 
-def book_for_zoe(world: World, student: User | None = None) -> VirtualClass:
+def book_for_zoe(
+    world: World, student: User | None = None, *, days: int = 3, students: int = 1
+) -> VirtualClass:
     """Book in three days for a person without an account, or for another student."""
     return book_for(
         student=student or write_down(name="Zoe", email="zoe@example.com"),
-        start=world.at("18:30", days=3),
+        start=world.at("18:30", days=days),
         minutes=60,
-        class_type=ClassType.INDIVIDUAL,
-        students=1,
+        class_type=ClassType.GROUP if students > 1 else ClassType.INDIVIDUAL,
+        students=students,
         price=1_500_000,
         is_paid=False,
         by=world.teacher,
@@ -78,6 +88,23 @@ def link_of_a_time_that_is_no_longer_kept(world):
 def link_of_a_paid_class(world):
     booked = book_for_zoe(world)
     confirm_payment(class_id=booked.pk, actor=world.teacher)
+    return open_link(world, booked)
+
+
+@state("bookings:class_link")
+def link_of_a_paid_group_when_the_teacher_has_a_phone(world):
+    User.objects.filter(pk=world.teacher.pk).update(phone="0341 555-0100")
+    booked = book_for_zoe(world, students=3)
+    confirm_payment(class_id=booked.pk, actor=world.teacher)
+    return open_link(world, booked)
+
+
+@state("bookings:class_link")
+def link_of_a_paid_class_after_the_deadline(world):
+    booked = book_for_zoe(world, days=1)
+    confirm_payment(class_id=booked.pk, actor=world.teacher)
+    rules = {"change_cutoff_minutes": 60 * 48}
+    BookingRules.objects.update_or_create(pk=BookingRules.SINGLETON, defaults=rules)
     return open_link(world, booked)
 
 
