@@ -215,8 +215,8 @@ def test_offers_are_there_too_also_those_behind_a_link(panel, host, price):
 
     page = text_of(panel.get(f"{PAGE}?estudiante={host.pk}")).replace("\xa0", " ")
 
-    assert "Clase de prueba, 30 min Gratis" in page
-    assert "Empresa, 60 min solo con enlace $ 18.000" in page
+    assert "Clase de prueba 30 min Gratis" in page
+    assert "Empresa 60 min · solo con enlace $ 18.000" in page
     assert "Vieja" not in page
 
 

@@ -292,11 +292,14 @@ def _is_for(price: Price, one: VirtualClass) -> bool:
 
 
 def _name_price(price: Price) -> SafeString:
-    name = price.offer.name if price.offer else price.get_class_type_display()
+    minutes = f"{price.minutes} min"
     people = f"hasta {price.students_up_to} personas" if price.students_up_to > 1 else ""
     hidden = "solo con enlace" if price.offer and not price.offer.is_listed else ""
-    more = " · ".join(filter(None, [people, hidden]))
-    parts = f"{name}, {price.minutes} min", more, cost(price.amount)
+    if price.offer:
+        name, more = price.offer.name, [minutes, people, hidden]
+    else:
+        name, more = f"{price.get_class_type_display()}, {minutes}", [people]
+    parts = name, " · ".join(filter(None, more)), cost(price.amount)
     return format_html("{} <small>{}</small> <b>{}</b>", *parts)
 
 
