@@ -7,11 +7,9 @@ from datetime import date
 from typing import Any, cast
 
 from django import forms
-from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
+from django.contrib import messages
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import render
 from django.urls import reverse
 from django.utils.crypto import constant_time_compare, salted_hmac
 from django.views.decorators.http import require_http_methods
@@ -21,7 +19,7 @@ from accounts.phones import whatsapp_url
 from accounts.validators import validate_one_line
 from bookings.admin.cells import day_at
 from bookings.admin.classes.steps import describe
-from bookings.admin.pages import log_to_panel
+from bookings.admin.pages import log_to_panel, requires, show_page
 from bookings.availability.weeks import monday_of
 from bookings.domain.desk.messages import (
     Receiver,
@@ -80,10 +78,9 @@ class MessageForm(forms.ModelForm[Message]):
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
+@requires("bookings.change_virtualclass")
 def write_message(request: HttpRequest) -> HttpResponse:
     """Write to the people of ``?clase=`` or ``?semana=``; show the mail before it leaves."""
-    if not request.user.has_perm("bookings.change_virtualclass"):
-        raise PermissionDenied
     audience = _find_audience(request)
     receivers = list_receivers(audience.classes)
     form = MessageForm(request.POST or None, receivers)
@@ -94,7 +91,6 @@ def write_message(request: HttpRequest) -> HttpResponse:
         is_shown = False
     words = form.cleaned_data["text"] if is_shown else ""
     context = {
-        **admin.site.each_context(request),
         "title": "Escribir a todos",
         "audience": audience,
         "form": form,
@@ -104,7 +100,7 @@ def write_message(request: HttpRequest) -> HttpResponse:
             for box, one in zip(form["people"], receivers, strict=True)
         ],
     }
-    return render(request, "admin/people/write.html", context)
+    return show_page(request, "admin/people/write.html", **context)
 
 
 def _send(request: HttpRequest, audience: Audience, form: MessageForm) -> bool:
