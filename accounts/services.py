@@ -58,8 +58,8 @@ def strike_out(*, person: User) -> bool:
 def lock_person(user: User) -> None:
     """Lock a person's row until the transaction ends, before counting what the person has.
 
-    Otherwise two requests at once would each count without the other. Rows that refer to the
-    person may still be stored.
+    Otherwise two requests at once would each count without the other. The lock does not block
+    inserts of rows that refer to the person.
     """
     User.objects.select_for_update(no_key=True).get(pk=user.pk)
 

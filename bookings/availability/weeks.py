@@ -77,10 +77,10 @@ class Block(Part):
 
 @dataclass(frozen=True, slots=True)
 class WeekDay:
-    """A column. closure: why the weekly hours do not count.
+    """A column. closure: the reason why the weekly hours do not count.
 
-    free: what is left of the openings, cut at the full hours. blocked: likewise of the weekly hours
-    that are no openings. Both only ahead.
+    free: the rest of the openings, cut at the full hours. blocked: the weekly hours that are no
+    openings, cut likewise. Both without the past.
     """
 
     day: date

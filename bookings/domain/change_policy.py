@@ -129,7 +129,7 @@ def _load_cutoff() -> timedelta:
 
 
 def is_in_time(virtual_class: VirtualClass, now: datetime) -> bool:
-    """Return True if the student may still change the class; one that takes no time yet always."""
+    """Return True if the student may still change the class; before it is scheduled, always."""
     return not virtual_class.is_scheduled or now < find_change_deadline(virtual_class.start_time)
 
 

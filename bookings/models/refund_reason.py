@@ -27,10 +27,9 @@ class RefundReason(models.TextChoices):
     # A look, when the payment arrives after the class's end. Mails besides: CANCELLED to the host,
     # MONEY_BACK to the teacher.
     CLASS_OVER = "class_over", "La clase ya había pasado"
-    # The student or the teacher who cancels (also by erasing an account, or when she refuses a
-    # price), a person who leaves a seat, and a look for money that arrives afterwards. Mails
-    # besides: CANCELLED to everybody in the class or in line, once; STUDENT_CANCELLED to the
-    # teacher if a student cancels.
+    # The student cancels, or leaves a seat. The teacher cancels, refuses a price, or erases an
+    # account. A look, for money that arrives afterwards. Mails besides: CANCELLED to everybody in
+    # the class or in line, once; STUDENT_CANCELLED to the teacher if a student cancels.
     CANCELLED = "cancelled", "Clase cancelada"
     # A look, when a seat of an open class is paid and no place is left. No other mail.
     SEAT_LOST = "seat_lost", "No quedaban lugares"

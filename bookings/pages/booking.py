@@ -94,7 +94,7 @@ def choose(request: HttpRequest) -> HttpResponse:
 def _list_options(
     user: User | AnonymousUser, asked: str
 ) -> tuple[list[ClassOption], BookingError | None]:
-    """Return the choices of a person, and why the one that was asked for is none of them.
+    """Return the choices of a person, and the refusal of the one that was asked for.
 
     asked: a type of class, or the key of an offer.
     """

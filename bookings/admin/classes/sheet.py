@@ -30,6 +30,7 @@ from bookings.templatetags.class_times import clock, short_day
 Link = tuple[str, str]  # label, address
 # It begins on the sheet, so that moving a class takes one tap less.
 MOVE = next(one for one in CLASS_STEPS if isinstance(one, MoveClass))
+OTHER_STEPS = [one for one in CLASS_STEPS if one is not MOVE]
 
 
 @require_safe
@@ -50,7 +51,7 @@ def show_class(request: HttpRequest, class_id: uuid.UUID) -> HttpResponse:
         **_load_open_class(request, row),
         "waiting": row.waiting_list.filter(state__in=IN_LINE).count(),
         "move": _find_move(request, row),
-        "steps": [*_list_steps(request, row), *_list_refunds(request, row)],
+        "steps": [*_find_links(request, OTHER_STEPS, row), *_list_refunds(request, row)],
         "transfers": _list_transfers(request, row),
         "is_open": row.is_scheduled and not row.has_ended(now),
         "may_mark": _has_begun(row) and request.user.has_perm("bookings.change_virtualclass"),
@@ -81,10 +82,6 @@ def _list_people(row: VirtualClass) -> list[tuple[User, UserActivity | None, str
     if not any(row.is_hosted_by(person) for person, _ in people):
         people.insert(0, (row.booked_by, None))  # not scheduled yet, or cancelled before
     return [(person, part, whatsapp_url(person.phone)) for person, part in people]
-
-
-def _list_steps(request: HttpRequest, row: VirtualClass) -> Iterator[Link]:
-    return _find_links(request, [one for one in CLASS_STEPS if one is not MOVE], row)
 
 
 def _find_move(request: HttpRequest, row: VirtualClass) -> tuple[str, str, MoveForm] | None:

@@ -39,14 +39,10 @@ def show_offers(request: HttpRequest) -> HttpResponse:
 
 
 def share_offer(card: OfferCard) -> tuple[str, str]:
-    """Return the offer's address, and one that writes it to any chat of WhatsApp."""
-    address = offer_address(card.offer)
+    """Return the offer's address, and the link that shares it by WhatsApp."""
+    address = f"{site_address('bookings:book')}?{urlencode({'oferta': card.offer.key})}"
     text = f"{card.offer.name}: elegí día y hora acá. {address}"
     return address, whatsapp_share_url(text)
-
-
-def offer_address(offer: Offer) -> str:
-    return f"{site_address('bookings:book')}?{urlencode({'oferta': offer.key})}"
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -89,7 +85,7 @@ def _save(request: HttpRequest, form: OfferForm) -> bool:
     return True
 
 
-# What the buttons of the list do, and what is said afterwards.
+# The buttons of the list: action and message.
 ACTIONS: dict[str, tuple[Any, str]] = {
     "subir": (lambda offer: move_offer(offer, up=True), "«{offer}» sube un lugar."),
     "bajar": (lambda offer: move_offer(offer, up=False), "«{offer}» baja un lugar."),

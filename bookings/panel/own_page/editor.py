@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-from csp.utils import build_policy
 from django import forms
 from django.conf import settings
 from django.contrib import messages
@@ -24,6 +23,7 @@ from bookings.domain.desk.teacher_page import (
 )
 from bookings.domain.exceptions import PhotoError
 from bookings.models import TeacherPage
+from bookings.pages.front.framing import with_policy
 from bookings.pages.front.front_page import load_front_page
 from bookings.panel.own_page.forms import PageForm, swap_rows
 
@@ -72,12 +72,12 @@ def preview_page(request: HttpRequest) -> HttpResponse:
     # As a visitor sees it.
     context = {"page": page, "teacher": page.teacher, "user": AnonymousUser()}
     response = render(request, "bookings/front/front_page.html", context)
-    return _with_policy(response, "frame-ancestors")
+    return with_policy(response, {"frame-ancestors": "'self'"})
 
 
 def framing(response: HttpResponse) -> HttpResponse:
     """Let a page of the panel frame the live view."""
-    return _with_policy(response, "frame-src")
+    return with_policy(response, {"frame-src": "'self'"})
 
 
 def refuse_large_photo(request: HttpRequest, form: forms.BaseForm) -> None:
@@ -119,11 +119,3 @@ def _save(form: PageForm) -> bool:
         form.texts.add_error("photo", str(refusal.text))
         return False
     return True
-
-
-def _with_policy(response: HttpResponse, directive: str) -> HttpResponse:
-    """Allow this site in one directive of the content policy."""
-    response.headers["Content-Security-Policy"] = build_policy(
-        config=settings.CONTENT_SECURITY_POLICY["DIRECTIVES"], replace={directive: ["'self'"]}
-    )
-    return response
