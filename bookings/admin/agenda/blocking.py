@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
-from bookings.admin.inputs import DAY_INPUT
+from bookings.admin.inputs import DAY_INPUT, read_day
 from bookings.admin.pages import log_to_panel, requires, show_page
 from bookings.availability.agenda import load_hours, whole_days
 from bookings.availability.periods import Period, subtract
@@ -53,7 +53,7 @@ class RangeForm(forms.Form):
 @requires(MAY_BLOCK)
 def show_day(request: HttpRequest) -> HttpResponse:
     """Block the day of ``?dia=`` or some days from it on; show the classes in them."""
-    day = _read_day(request.POST.get("first_day") or request.GET.get("dia", ""))
+    day = read_day(request.POST.get("first_day") or request.GET.get("dia", ""))
     if day is None:
         return _back_to_week(request, timezone.localdate(), UNREADABLE, messages.ERROR)
     form = RangeForm(request.POST or None, initial={"first_day": day, "last_day": day})
@@ -160,14 +160,6 @@ def _back_to_week(
     return HttpResponseRedirect(f"{reverse('admin:week')}?semana={day}#dia-{day}")
 
 
-def _read_day(text: str) -> date | None:
-    try:
-        day = date.fromisoformat(text)
-    except ValueError:
-        return None
-    return day if 2000 <= day.year < 2100 else None
-
-
 def _read_hour(start: str, end: str) -> tuple[date, HoursRange, Period] | None:
     """Return day, hours and period of two wall-clock times; an end of 00:00 is midnight."""
     try:
@@ -177,7 +169,7 @@ def _read_hour(start: str, end: str) -> tuple[date, HoursRange, Period] | None:
         hour = Period(read_wall_time(begin), read_wall_time(over))
     except (ValueError, OverflowError):
         return None
-    day = _read_day(str(begin.date()))
+    day = read_day(str(begin.date()))
     is_plain = begin.tzinfo is None and last.tzinfo is None
     is_possible = is_plain and hour.start < hour.end
     return (day, (begin.time(), last), hour) if day and is_possible else None

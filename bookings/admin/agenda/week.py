@@ -8,13 +8,12 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from bookings.admin.agenda.blocking import MAY_BLOCK
+from bookings.admin.inputs import read_day
 from bookings.admin.pages import requires, show_page
 from bookings.availability.week_agenda import load_week
 from bookings.availability.weeks import Week, monday_of
 
 LOCALE = "es_AR"
-# Years that the page shows: the first and last date have no week beside them.
-YEARS = range(2000, 2100)
 # The provider lists events that have not ended, and none beyond this.
 APPOINTMENTS_KNOWN_FOR = timedelta(days=90)
 
@@ -24,7 +23,7 @@ APPOINTMENTS_KNOWN_FOR = timedelta(days=90)
 def show_week(request: HttpRequest) -> HttpResponse:
     """Show the week of any date in ``?semana=``, by default this week."""
     today = timezone.localdate()
-    monday = monday_of(_read_day(request.GET.get("semana", "")) or today)
+    monday = monday_of(read_day(request.GET.get("semana", "")) or today)
     week, is_calendar_read = load_week(monday)
     context = {
         "title": f"Semana {_name_week(monday)}",
@@ -43,14 +42,6 @@ def _choose_day(week: Week, today: date) -> date:
     """Return the day at which a list opens: today, or else the next day with anything on it."""
     ahead = [column for column in week.days if column.day >= today] or week.days
     return next((column.day for column in ahead if column.listed), ahead[0].day)
-
-
-def _read_day(text: str) -> date | None:
-    try:
-        day = date.fromisoformat(text)
-    except ValueError:
-        return None
-    return day if day.year in YEARS else None
 
 
 def _name_week(monday: date) -> str:

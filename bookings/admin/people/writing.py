@@ -3,7 +3,6 @@
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
 from typing import Any, cast
 
 from django import forms
@@ -19,6 +18,7 @@ from accounts.phones import whatsapp_url
 from accounts.validators import validate_one_line
 from bookings.admin.cells import day_at
 from bookings.admin.classes.steps import describe
+from bookings.admin.inputs import read_day
 from bookings.admin.pages import log_to_panel, requires, show_page
 from bookings.availability.weeks import monday_of
 from bookings.domain.desk.messages import (
@@ -30,8 +30,6 @@ from bookings.domain.desk.messages import (
 from bookings.domain.exceptions import BookingError
 from bookings.models import Message, VirtualClass
 from bookings.templatetags.class_times import long_day
-
-YEARS = range(2000, 2100)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,10 +128,10 @@ def _find_audience(request: HttpRequest) -> Audience:
     try:
         if "clase" in request.GET:
             return _audience_of_class(uuid.UUID(request.GET["clase"]))
-        day = date.fromisoformat(request.GET.get("semana", ""))
     except ValueError as error:
         raise Http404 from error
-    if day.year not in YEARS:
+    day = read_day(request.GET.get("semana", ""))
+    if day is None:
         raise Http404
     monday = monday_of(day)
     return Audience(
