@@ -7,7 +7,6 @@ from bookings.admin.agenda.blocking import show_day, show_hour
 from bookings.admin.agenda.calendar import show_calendar
 from bookings.admin.agenda.week import show_week
 from bookings.admin.classes.book_for import book_for_student
-from bookings.admin.classes.sheet import show_class
 from bookings.admin.money.new_prices import show_new_prices
 from bookings.admin.money.overview import show_money
 from bookings.admin.people.students import show_student, show_students
@@ -21,6 +20,7 @@ from bookings.admin.sales.offers import (
 )
 from bookings.admin.sales.open_classes import publish, show_open_classes
 from bookings.admin.sales.transfers import answer_mailed_link, show_transfers
+from bookings.panel.class_sheet import show_class
 from bookings.panel.more import show_more, show_technical
 from bookings.panel.own_page.editor import edit_page, preview_page
 from bookings.panel.own_page.start import show_started, start
